@@ -1,0 +1,133 @@
+//! The one memory number: whatever is sized by data reserves from the budget before it allocates.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{Error, Result};
+
+/// A number of bytes shared by all parts of an index.
+///
+/// Clones share the same number.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    total: usize,
+    used: AtomicUsize,
+    peak: AtomicUsize,
+}
+
+impl Budget {
+    /// A budget of `total` bytes, none of them reserved.
+    pub fn new(total: usize) -> Budget {
+        Budget {
+            shared: Arc::new(Shared {
+                total,
+                used: AtomicUsize::new(0),
+                peak: AtomicUsize::new(0),
+            }),
+        }
+    }
+
+    /// The whole budget in bytes.
+    pub fn total(&self) -> usize {
+        self.shared.total
+    }
+
+    /// Bytes reserved now.
+    pub fn used(&self) -> usize {
+        self.shared.used.load(Ordering::Relaxed)
+    }
+
+    /// The most bytes that were ever reserved at once.
+    pub fn peak(&self) -> usize {
+        self.shared.peak.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that are free now.
+    pub fn free(&self) -> usize {
+        self.total().saturating_sub(self.used())
+    }
+
+    /// Reserves `bytes` for `what`, or says why that cannot be.
+    pub fn reserve(&self, what: &'static str, bytes: usize) -> Result<Reservation> {
+        let mut reservation = Reservation {
+            budget: self.clone(),
+            what,
+            bytes: 0,
+        };
+        reservation.grow_to(bytes)?;
+        Ok(reservation)
+    }
+}
+
+/// Bytes taken from a [`Budget`], given back when dropped.
+#[derive(Debug)]
+pub struct Reservation {
+    budget: Budget,
+    what: &'static str,
+    bytes: usize,
+}
+
+impl Reservation {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Makes the reservation `bytes` large: grows it if the budget allows, or shrinks it.
+    pub fn grow_to(&mut self, bytes: usize) -> Result<()> {
+        let shared = &self.budget.shared;
+        if bytes <= self.bytes {
+            shared.used.fetch_sub(self.bytes - bytes, Ordering::AcqRel);
+            self.bytes = bytes;
+            return Ok(());
+        }
+        let more = bytes - self.bytes;
+        let taken = shared
+            .used
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |used| {
+                used.checked_add(more).filter(|sum| *sum <= shared.total)
+            });
+        match taken {
+            Ok(before) => {
+                shared.peak.fetch_max(before + more, Ordering::AcqRel);
+                self.bytes = bytes;
+                Ok(())
+            }
+            Err(used) => Err(Error::Memory {
+                what: self.what,
+                needed: more,
+                free: shared.total - used,
+                budget: shared.total,
+            }),
+        }
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let shared = &self.budget.shared;
+        shared.used.fetch_sub(self.bytes, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reservations_never_exceed_the_budget_and_come_back() {
+        let budget = Budget::new(100);
+        let mut first = budget.reserve("frames", 60).unwrap();
+        assert!(budget.reserve("scratch", 41).is_err());
+        first.grow_to(20).unwrap();
+        let second = budget.reserve("scratch", 80).unwrap();
+        assert_eq!((budget.used(), budget.peak()), (100, 100));
+        drop((first, second));
+        assert_eq!(budget.used(), 0);
+    }
+}

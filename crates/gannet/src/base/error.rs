@@ -1,0 +1,95 @@
+//! The errors of the engine, split by who can act on them.
+
+use std::path::PathBuf;
+
+/// The result of every fallible operation of the engine.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong, in words that say what to do about it.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request cannot be carried out as it was put: a bad query, document, option or path.
+    #[error("{0}")]
+    Invalid(String),
+    /// The memory budget is too small for what was asked.
+    #[error(
+        "{what} needs {needed} bytes of memory but {free} of the {budget} bytes of the budget are free: give more memory or ask for less"
+    )]
+    Memory {
+        /// What asked.
+        what: &'static str,
+        /// Bytes it asked for.
+        needed: usize,
+        /// Bytes that were free.
+        free: usize,
+        /// The whole budget.
+        budget: usize,
+    },
+    /// Another process holds the index.
+    #[error(
+        "{path} is in use by {holder}: one process writes at a time; close the other one or read a backup"
+    )]
+    Locked {
+        /// The index.
+        path: PathBuf,
+        /// Who holds the lock, as far as it is known.
+        holder: String,
+    },
+    /// The index was written by a newer program, or is no index at all.
+    #[error("{path}: {reason}")]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What was expected and found.
+        reason: String,
+    },
+    /// Stored bytes are not what was written.
+    #[error("damaged {what}: {reason}; restore it from a backup, or build the index again")]
+    Damaged {
+        /// The file, page or structure.
+        what: String,
+        /// What was expected and found.
+        reason: String,
+    },
+    /// The device refused or failed an operation.
+    #[error("{operation} of {file} failed: {reason}")]
+    Device {
+        /// `read`, `write`, `sync`, `create`, ...
+        operation: &'static str,
+        /// The file.
+        file: String,
+        /// The operating system's words.
+        reason: String,
+        /// Whether the device had no space left.
+        full: bool,
+    },
+    /// An earlier failure stopped the writer; it must be reopened.
+    #[error(
+        "the writer stopped after an earlier failure ({0}); reopen the index to go on from the last durable state"
+    )]
+    Stopped(String),
+}
+
+impl Error {
+    /// An [`Error::Invalid`].
+    pub fn invalid(reason: impl Into<String>) -> Error {
+        Error::Invalid(reason.into())
+    }
+
+    /// An [`Error::Damaged`].
+    pub fn damaged(what: impl Into<String>, reason: impl Into<String>) -> Error {
+        Error::Damaged {
+            what: what.into(),
+            reason: reason.into(),
+        }
+    }
+
+    /// Whether the stored bytes or the device are at fault, rather than the caller.
+    pub fn is_storage_fault(&self) -> bool {
+        matches!(
+            self,
+            Error::Damaged { .. } | Error::Device { .. } | Error::Stopped(_)
+        )
+    }
+}

@@ -1,0 +1,107 @@
+//! Batched reads, writes and syncs of whole pages, behind one trait with four backends.
+//!
+//! A device is a flat set of files: the superblock and numbered zones. All I/O is in whole, aligned pages
+//! and in batches; a batch returns when every one of its requests has completed. Buffers are *owned* by a
+//! request while it is under way, so none can be freed while the kernel writes to it.
+
+mod counters;
+mod page;
+
+use std::fmt;
+
+use crate::base::{Result, ZoneNumber};
+
+pub use counters::{Counters, CountersSnapshot};
+pub use page::{PageBuffer, PagePool};
+
+/// A file of the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileId {
+    /// The two root slots.
+    Superblock,
+    /// A zone.
+    Zone(ZoneNumber),
+}
+
+impl FileId {
+    /// The file's name in the index folder.
+    pub fn name(&self) -> String {
+        match self {
+            FileId::Superblock => "superblock".to_owned(),
+            FileId::Zone(number) => format!("zone-{number:08}"),
+        }
+    }
+}
+
+impl fmt::Display for FileId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// One read or write of consecutive pages of one file: one operation of the device.
+#[derive(Debug)]
+pub struct Transfer {
+    /// The file.
+    pub file: FileId,
+    /// The first page.
+    pub page: u32,
+    /// The buffers, one a page, in order; filled by a read, stored by a write.
+    pub buffers: Vec<PageBuffer>,
+}
+
+/// Which backend does the I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// io_uring with O_DIRECT.
+    Uring,
+    /// `pread` and `pwrite` on a pool of threads, with O_DIRECT where the file system has it.
+    Pread,
+    /// Memory, for tests.
+    Memory,
+    /// A memory device that records every operation and can fail and lose them, for tests.
+    Recording,
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Backend::Uring => "uring",
+            Backend::Pread => "pread",
+            Backend::Memory => "memory",
+            Backend::Recording => "recording",
+        })
+    }
+}
+
+/// A set of files that are read and written in pages.
+///
+/// Every implementation passes the suite in `device/conformance.rs`.
+pub trait Device: Send + Sync {
+    /// Which backend this is.
+    fn backend(&self) -> Backend;
+
+    /// Makes an empty file. The name is durable after [`Device::sync_directory`].
+    fn create(&self, file: FileId) -> Result<()>;
+
+    /// Removes a file. Gone for good after [`Device::sync_directory`].
+    fn remove(&self, file: FileId) -> Result<()>;
+
+    /// All files with their lengths in whole pages, in any order.
+    fn list(&self) -> Result<Vec<(FileId, u32)>>;
+
+    /// Fills the buffers of every transfer; fails if any page lies past the end of its file.
+    fn read(&self, batch: &mut [Transfer]) -> Result<()>;
+
+    /// Stores the buffers of every transfer; files grow as needed. Durable after [`Device::sync`].
+    fn write(&self, batch: &mut [Transfer]) -> Result<()>;
+
+    /// Makes all that was written to `files` before the call durable.
+    fn sync(&self, files: &[FileId]) -> Result<()>;
+
+    /// Makes creations and removals before the call durable.
+    fn sync_directory(&self) -> Result<()>;
+
+    /// What the device has done so far.
+    fn counters(&self) -> &Counters;
+}

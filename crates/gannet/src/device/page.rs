@@ -1,0 +1,162 @@
+//! Page buffers: 4 KiB, aligned as O_DIRECT wants, taken from pools of a fixed size.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
+
+use crate::base::PAGE_SIZE;
+
+/// A fixed number of page buffers in one allocation.
+///
+/// Clones share the pool. A pool allocates its address space at once; the operating system gives memory
+/// as pages are first used, in the order of their use.
+#[derive(Clone)]
+pub struct PagePool {
+    slab: Arc<Slab>,
+}
+
+/// One page of memory that belongs to a [`PagePool`]; it goes back when dropped.
+pub struct PageBuffer {
+    slab: Arc<Slab>,
+    index: u32,
+}
+
+struct Slab {
+    memory: NonNull<u8>,
+    pages: usize,
+    free: Mutex<Free>,
+}
+
+/// Pages that came back are used before pages that were never used.
+struct Free {
+    returned: Vec<u32>,
+    untouched: u32,
+}
+
+// SAFETY: the slab's memory is reached only through `PageBuffer`s, each the sole owner of its page; the
+// list of free pages is behind a mutex.
+unsafe impl Send for Slab {}
+// SAFETY: as above: sharing the slab itself gives no access to page memory.
+unsafe impl Sync for Slab {}
+
+impl PagePool {
+    /// A pool of `pages` pages (at least one).
+    pub fn new(pages: usize) -> PagePool {
+        let pages = pages.clamp(1, u32::MAX as usize);
+        let layout = Slab::layout(pages);
+        // SAFETY: the layout's size is not zero, since there is at least one page.
+        let memory = unsafe { alloc_zeroed(layout) };
+        let Some(memory) = NonNull::new(memory) else {
+            handle_alloc_error(layout);
+        };
+        let free = Mutex::new(Free {
+            returned: Vec::new(),
+            untouched: 0,
+        });
+        PagePool {
+            slab: Arc::new(Slab {
+                memory,
+                pages,
+                free,
+            }),
+        }
+    }
+
+    /// The number of pages, free or taken.
+    pub fn pages(&self) -> usize {
+        self.slab.pages
+    }
+
+    /// Takes a page, or nothing when all are taken. Its content is whatever its last user left.
+    pub fn take(&self) -> Option<PageBuffer> {
+        let mut free = self.slab.free.lock().unwrap_or_else(|e| e.into_inner());
+        let index = match free.returned.pop() {
+            Some(index) => index,
+            None if (free.untouched as usize) < self.slab.pages => {
+                free.untouched += 1;
+                free.untouched - 1
+            }
+            None => return None,
+        };
+        Some(PageBuffer {
+            slab: Arc::clone(&self.slab),
+            index,
+        })
+    }
+}
+
+impl Slab {
+    fn layout(pages: usize) -> Layout {
+        Layout::from_size_align(pages * PAGE_SIZE, PAGE_SIZE)
+            .expect("a pool fits the address space")
+    }
+
+    fn page(&self, index: u32) -> *mut u8 {
+        debug_assert!((index as usize) < self.pages);
+        // SAFETY: `index < pages`, so the result stays inside the allocation.
+        unsafe { self.memory.as_ptr().add(index as usize * PAGE_SIZE) }
+    }
+}
+
+impl Drop for Slab {
+    fn drop(&mut self) {
+        // SAFETY: the memory was allocated with this very layout, and no `PageBuffer` is left, since each
+        // holds the slab alive.
+        unsafe { dealloc(self.memory.as_ptr(), Slab::layout(self.pages)) }
+    }
+}
+
+impl Deref for PageBuffer {
+    type Target = [u8; PAGE_SIZE];
+
+    fn deref(&self) -> &[u8; PAGE_SIZE] {
+        // SAFETY: the page is inside the slab, initialised (zeroed at first), and this buffer is its sole
+        // owner.
+        unsafe { &*self.slab.page(self.index).cast() }
+    }
+}
+
+impl DerefMut for PageBuffer {
+    fn deref_mut(&mut self) -> &mut [u8; PAGE_SIZE] {
+        // SAFETY: as in `deref`, and `self` is borrowed exclusively.
+        unsafe { &mut *self.slab.page(self.index).cast() }
+    }
+}
+
+impl Drop for PageBuffer {
+    fn drop(&mut self) {
+        let mut free = self.slab.free.lock().unwrap_or_else(|e| e.into_inner());
+        free.returned.push(self.index);
+    }
+}
+
+impl fmt::Debug for PageBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PageBuffer({})", self.index)
+    }
+}
+
+impl fmt::Debug for PagePool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PagePool({} pages)", self.pages())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_gives_each_page_once_and_takes_it_back() {
+        let pool = PagePool::new(2);
+        let mut first = pool.take().unwrap();
+        let second = pool.take().unwrap();
+        assert!(pool.take().is_none());
+        first[0] = 7;
+        assert_eq!(second[0], 0);
+        drop(first);
+        assert_eq!(pool.take().unwrap()[0], 7);
+    }
+}

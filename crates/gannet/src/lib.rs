@@ -1,0 +1,3 @@
+//! Gannet: full-text search on flash.
+mod base;
+mod device;
