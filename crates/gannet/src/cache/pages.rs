@@ -1,0 +1,285 @@
+//! How a query reads: it computes with the pages it has and says which it needs next.
+//!
+//! A step that misses a page notes its address and stops with [`Stop::Pages`]. Whoever drives the query
+//! fetches all noted pages in one batch (a *round*) and calls the step again. Steps are therefore written so
+//! that calling them again with the same arguments goes on where they stopped. A driver of many queries
+//! fetches for all of them at once.
+
+use std::ops::{Deref, Range};
+
+use rustc_hash::FxHashMap;
+
+use super::frames::{Frame, FramePool};
+use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span};
+use crate::storage::{Located, Table};
+
+/// What came of a step: a value, or why there is none yet.
+pub type Step<T> = std::result::Result<T, Stop>;
+
+/// Why a step stopped.
+#[derive(Debug)]
+pub enum Stop {
+    /// It needs the pages that it noted; fetch them and call it again.
+    Pages,
+    /// It failed.
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
+/// Reads of one query, exactly counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IoCounts {
+    /// Batches of reads, each depending on the one before.
+    pub rounds: u32,
+    /// Read operations.
+    pub reads: u32,
+    /// Bytes read from the device.
+    pub bytes: u64,
+    /// Pages that were found in memory.
+    pub frames_hit: u32,
+}
+
+impl IoCounts {
+    /// What was added since `before`.
+    pub fn since(&self, before: IoCounts) -> IoCounts {
+        IoCounts {
+            rounds: self.rounds - before.rounds,
+            reads: self.reads - before.reads,
+            bytes: self.bytes - before.bytes,
+            frames_hit: self.frames_hit - before.frames_hit,
+        }
+    }
+}
+
+/// One query's access to pages.
+#[derive(Debug)]
+pub struct Pages<'a> {
+    pool: &'a FramePool,
+    held: FxHashMap<PageAddress, Held>,
+    wanted: Vec<PageAddress>,
+    counts: IoCounts,
+    /// How many pages a round may leave held before older ones are let go.
+    held_max: usize,
+}
+
+#[derive(Debug)]
+struct Held {
+    frame: Frame,
+    round: u32,
+}
+
+/// Bytes of a span: inside a frame where the span lies in one page, copied together where it does not.
+#[derive(Clone, Debug)]
+pub enum Bytes {
+    /// A range of a frame's payload.
+    Frame(Frame, Range<usize>),
+    /// A copy.
+    Owned(Vec<u8>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Frame(frame, range) => &frame[range.clone()],
+            Bytes::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl std::fmt::Debug for FramePool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "FramePool({} frames)", self.capacity())
+    }
+}
+
+impl<'a> Pages<'a> {
+    /// Access to the pages of `pool`, with nothing read so far.
+    pub fn new(pool: &'a FramePool) -> Pages<'a> {
+        Pages {
+            pool,
+            held: FxHashMap::default(),
+            wanted: Vec::new(),
+            counts: IoCounts::default(),
+            held_max: (pool.capacity() / 8).max(32),
+        }
+    }
+
+    /// What was read so far.
+    pub fn counts(&self) -> IoCounts {
+        self.counts
+    }
+
+    /// A page, or a stop that notes it.
+    pub fn page(&mut self, address: PageAddress) -> Step<Frame> {
+        match self.find(address)? {
+            Some(frame) => Ok(frame),
+            None => {
+                self.wanted.push(address);
+                Err(Stop::Pages)
+            }
+        }
+    }
+
+    /// Notes a page that will be needed, if it is not at hand. Tells whether it is.
+    pub fn want(&mut self, address: PageAddress) -> Step<bool> {
+        let found = self.find(address)?.is_some();
+        if !found {
+            self.wanted.push(address);
+        }
+        Ok(found)
+    }
+
+    /// The bytes of a span, or a stop that notes all its missing pages.
+    pub fn span(&mut self, span: Span) -> Step<Bytes> {
+        if span.page_count() == 1 {
+            let frame = self.page(span.first())?;
+            let start = span.offset as usize;
+            return Ok(Bytes::Frame(frame, start..start + span.length as usize));
+        }
+        let mut complete = true;
+        for address in span.pages() {
+            complete &= self.want(address)?;
+        }
+        if !complete {
+            return Err(Stop::Pages);
+        }
+        self.join(span).map(Bytes::Owned)
+    }
+
+    /// An entry of a table, copied into `out`; zeros where the table has none.
+    pub fn entry(&mut self, table: &Table, index: u64, out: &mut [u8]) -> Step<()> {
+        match table.locate(index) {
+            Located::Memory(bytes) => out.copy_from_slice(&bytes[..out.len()]),
+            Located::Absent => out.fill(0),
+            Located::Device(address, at) => {
+                let frame = self.page(address)?;
+                out.copy_from_slice(&frame[at..at + out.len()]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether pages were noted and not fetched yet.
+    pub fn has_wanted(&self) -> bool {
+        !self.wanted.is_empty()
+    }
+
+    fn join(&mut self, span: Span) -> Step<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(span.length as usize);
+        let mut skip = span.offset as usize;
+        for address in span.pages() {
+            let frame = self.page(address)?;
+            let rest = span.length as usize - bytes.len();
+            let end = PAGE_PAYLOAD.min(skip + rest);
+            bytes.extend_from_slice(&frame[skip..end]);
+            skip = 0;
+        }
+        Ok(bytes)
+    }
+
+    fn find(&mut self, address: PageAddress) -> Step<Option<Frame>> {
+        let round = self.counts.rounds;
+        if let Some(held) = self.held.get_mut(&address) {
+            held.round = round;
+            return Ok(Some(held.frame.clone()));
+        }
+        let found = match self.pool.get(address) {
+            Some(frame) => Some(frame),
+            None => self.pool.copy_pending(address)?,
+        };
+        if let Some(frame) = &found {
+            self.counts.frames_hit += 1;
+            self.hold(address, frame.clone());
+        }
+        Ok(found)
+    }
+
+    fn hold(&mut self, address: PageAddress, frame: Frame) {
+        let round = self.counts.rounds;
+        self.held.insert(address, Held { frame, round });
+    }
+
+    /// Lets go of pages that were not used in this round or the last, when there are many.
+    fn let_go(&mut self) {
+        if self.held.len() > self.held_max {
+            let round = self.counts.rounds;
+            self.held.retain(|_, held| held.round + 1 >= round);
+        }
+    }
+}
+
+/// Fetches what all of `queries` noted, in one batch: one round for each query that noted anything.
+pub fn fetch_round(pool: &FramePool, queries: &mut [&mut Pages<'_>]) -> Result<()> {
+    let mut all = Vec::new();
+    for query in queries.iter_mut() {
+        query.wanted.sort_unstable();
+        query.wanted.dedup();
+        all.extend_from_slice(&query.wanted);
+    }
+    if queries.len() > 1 {
+        all.sort_unstable();
+        all.dedup();
+    }
+    let (frames, _) = pool.read(&all)?;
+    for query in queries.iter_mut() {
+        query.receive(&frames);
+    }
+    Ok(())
+}
+
+impl Pages<'_> {
+    /// Takes what was noted out of the `frames` that were read, and counts it.
+    fn receive(&mut self, frames: &[(PageAddress, Frame)]) {
+        if self.wanted.is_empty() {
+            return;
+        }
+        self.let_go();
+        self.counts.rounds += 1;
+        let wanted = std::mem::take(&mut self.wanted);
+        self.counts.bytes += (wanted.len() * PAGE_SIZE) as u64;
+        self.counts.reads += operations(&wanted);
+        for address in wanted {
+            let found = frames.binary_search_by_key(&address, |(address, _)| *address);
+            if let Ok(at) = found {
+                self.hold(address, frames[at].1.clone());
+            }
+        }
+    }
+}
+
+/// Read operations for sorted addresses: neighbours are read together.
+fn operations(sorted: &[PageAddress]) -> u32 {
+    let breaks = sorted.windows(2).filter(|pair| {
+        pair[0].zone != pair[1].zone || pair[0].page.wrapping_add(1) != pair[1].page
+    });
+    1 + breaks.count() as u32
+}
+
+/// Drives one query alone: calls `step` until it has a value, fetching a round whenever it stops for pages.
+pub fn finish<T>(
+    pages: &mut Pages<'_>,
+    mut step: impl FnMut(&mut Pages<'_>) -> Step<T>,
+) -> Result<T> {
+    loop {
+        match step(pages) {
+            Ok(value) => return Ok(value),
+            Err(Stop::Failed(error)) => return Err(error),
+            Err(Stop::Pages) if pages.has_wanted() => {
+                let pool = pages.pool;
+                fetch_round(pool, &mut [pages])?;
+            }
+            Err(Stop::Pages) => {
+                return Err(Error::invalid(
+                    "a query stopped for pages without naming any; this is a defect",
+                ));
+            }
+        }
+    }
+}

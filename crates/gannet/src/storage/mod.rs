@@ -1,0 +1,17 @@
+//! Zones that are only appended to, the pages in them, paged tables, the log and the roots.
+//!
+//! Committed pages are never overwritten: every write goes to the end of an open zone, and a root says where
+//! things live now. The only exception are the two root slots, of which a checkpoint overwrites the older.
+
+mod pending;
+mod seal;
+mod store;
+mod stream;
+mod table;
+mod zones;
+
+pub use seal::{IndexIdentity, PageKind, Place, seal, verify};
+pub use store::{ReadPage, Store, wrong_kind};
+pub use stream::{StreamWriter, WRITE_PAGES};
+pub use table::{Located, Table, TablePage};
+pub use zones::{ZONE_PAGES_MAX, ZONE_PAGES_MIN, Zone, ZoneTable};

@@ -1,0 +1,112 @@
+//! How a page proves itself.
+//!
+//! The last eight bytes of every page are its kind, three zero bytes and a CRC-32C. The checksum covers the
+//! index's identity, the page's address and everything before it in the page. Zone numbers are never reused,
+//! so a page that was misdirected, belongs to another index or stands in for a later one does not pass.
+
+use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result};
+use crate::device::FileId;
+
+/// The random number that tells one index from every other.
+pub type IndexIdentity = u64;
+
+/// What a page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum PageKind {
+    /// A root slot of the superblock.
+    RootSlot = 1,
+    /// Log records: operations with the documents they bring.
+    Log = 2,
+    /// Documents moved out of a zone that was cleaned.
+    Documents = 3,
+    /// Chunks of postings lists.
+    Postings = 4,
+    /// A B+-tree node.
+    Node = 5,
+    /// A page of a paged table.
+    Table = 6,
+    /// A root record: what a checkpoint knows.
+    Root = 7,
+}
+
+impl PageKind {
+    /// The kind with this number.
+    pub fn from_number(number: u8) -> Option<PageKind> {
+        use PageKind::*;
+        [RootSlot, Log, Documents, Postings, Node, Table, Root]
+            .into_iter()
+            .find(|kind| *kind as u8 == number)
+    }
+}
+
+/// Where a page claims to be: the address that its checksum covers.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The file.
+    pub file: FileId,
+    /// The page in it.
+    pub page: u32,
+}
+
+impl From<PageAddress> for Place {
+    fn from(address: PageAddress) -> Place {
+        Place {
+            file: FileId::Zone(address.zone),
+            page: address.page,
+        }
+    }
+}
+
+/// Writes kind and checksum into the end of a page.
+pub fn seal(page: &mut [u8; PAGE_SIZE], identity: IndexIdentity, place: Place, kind: PageKind) {
+    page[PAGE_PAYLOAD..].fill(0);
+    page[PAGE_PAYLOAD] = kind as u8;
+    let sum = checksum(page, identity, place);
+    page[PAGE_SIZE - 4..].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// Checks a page that was read from `place` and tells what it holds.
+pub fn verify(page: &[u8; PAGE_SIZE], identity: IndexIdentity, place: Place) -> Result<PageKind> {
+    let mut stored = [0; 4];
+    stored.copy_from_slice(&page[PAGE_SIZE - 4..]);
+    let (stored, expected) = (u32::from_le_bytes(stored), checksum(page, identity, place));
+    let kind = PageKind::from_number(page[PAGE_PAYLOAD]);
+    match kind {
+        Some(kind) if stored == expected => Ok(kind),
+        _ => Err(Error::damaged(
+            format!("page {} of {}", place.page, place.file),
+            format!("expected checksum {expected:08x}, got {stored:08x}"),
+        )),
+    }
+}
+
+fn checksum(page: &[u8; PAGE_SIZE], identity: IndexIdentity, place: Place) -> u32 {
+    let file = match place.file {
+        FileId::Superblock => 0,
+        FileId::Zone(number) => number as u64 + 1,
+    };
+    let mut seed = [0; 20];
+    seed[..8].copy_from_slice(&identity.to_le_bytes());
+    seed[8..16].copy_from_slice(&file.to_le_bytes());
+    seed[16..].copy_from_slice(&place.page.to_le_bytes());
+    crc32c::crc32c_append(crc32c::crc32c(&seed), &page[..PAGE_SIZE - 4])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_passes_only_at_its_own_address_in_its_own_index() {
+        let at = |zone, page| PageAddress { zone, page }.into();
+        let mut page = [3u8; PAGE_SIZE];
+        seal(&mut page, 9, at(4, 5), PageKind::Node);
+        assert_eq!(verify(&page, 9, at(4, 5)).unwrap(), PageKind::Node);
+        for (identity, place) in [(8, at(4, 5)), (9, at(5, 5)), (9, at(4, 6))] {
+            assert!(verify(&page, identity, place).is_err());
+        }
+        page[17] ^= 1;
+        assert!(verify(&page, 9, at(4, 5)).is_err());
+    }
+}

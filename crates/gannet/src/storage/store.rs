@@ -1,0 +1,152 @@
+//! The store: a device, the identity of the index on it, its zones, and the pages not yet written.
+//!
+//! Shared by the writer, who appends through [`super::StreamWriter`]s, and by readers, who read pages.
+
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
+
+use super::pending::PendingPages;
+use super::seal::{self, IndexIdentity, PageKind};
+use super::zones::ZoneTable;
+use crate::base::{Error, PageAddress, Result, Span, ZoneNumber};
+use crate::device::{Device, FileId, PageBuffer, Transfer};
+
+/// The most pages that one read operation takes: 256 KiB.
+const READ_PAGES_MAX: usize = 64;
+
+/// A device with the zones of one index on it.
+pub struct Store {
+    device: Arc<dyn Device>,
+    identity: IndexIdentity,
+    zones: Mutex<ZoneTable>,
+    pending: RwLock<PendingPages>,
+}
+
+impl Store {
+    /// A store on `device` with the zones that its root names.
+    pub fn new(device: Arc<dyn Device>, identity: IndexIdentity, zones: ZoneTable) -> Store {
+        Store {
+            device,
+            identity,
+            zones: Mutex::new(zones),
+            pending: RwLock::default(),
+        }
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Arc<dyn Device> {
+        &self.device
+    }
+
+    /// The identity of the index.
+    pub fn identity(&self) -> IndexIdentity {
+        self.identity
+    }
+
+    /// The zone table, locked.
+    pub fn zones(&self) -> MutexGuard<'_, ZoneTable> {
+        self.zones.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Counts a page as no longer needed by the newest state.
+    pub fn release_page(&self, address: PageAddress) {
+        self.zones()
+            .release(address.zone, crate::base::PAGE_PAYLOAD as u64);
+    }
+
+    /// Counts a span as no longer needed by the newest state.
+    pub fn release_span(&self, span: Span) {
+        self.zones().release(span.zone, span.length as u64);
+    }
+
+    /// The payload of a page that a writer has taken but not yet written, copied into `buffer`.
+    pub fn copy_pending(&self, address: PageAddress, buffer: &mut PageBuffer) -> bool {
+        let pending = self.pending.read().unwrap_or_else(|e| e.into_inner());
+        pending.copy(address, buffer)
+    }
+
+    /// Whether a page is taken but not yet written.
+    pub fn is_pending(&self, address: PageAddress) -> bool {
+        let pending = self.pending.read().unwrap_or_else(|e| e.into_inner());
+        pending.contains(address)
+    }
+
+    pub(super) fn with_pending<T>(&self, act: impl FnOnce(&mut PendingPages) -> T) -> T {
+        act(&mut self.pending.write().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    /// Reads and checks pages in one batch. `wanted` pairs addresses with buffers, in any order; they come
+    /// back sorted by address, with the kind of each page. Also tells how many operations it took.
+    pub fn read(&self, wanted: Vec<(PageAddress, PageBuffer)>) -> Result<(Vec<ReadPage>, usize)> {
+        let mut transfers = coalesce(wanted);
+        self.device.read(&mut transfers)?;
+        let operations = transfers.len();
+        let mut pages = Vec::new();
+        for transfer in transfers {
+            let FileId::Zone(zone) = transfer.file else {
+                continue;
+            };
+            for (page, buffer) in (transfer.page..).zip(transfer.buffers) {
+                let address = PageAddress { zone, page };
+                let kind = seal::verify(&buffer, self.identity, address.into())?;
+                pages.push(ReadPage {
+                    address,
+                    kind,
+                    buffer,
+                });
+            }
+        }
+        Ok((pages, operations))
+    }
+
+    /// Removes the files of zones that no root and no snapshot needs.
+    pub fn remove_zones(&self, zones: &[ZoneNumber]) -> Result<()> {
+        for zone in zones {
+            self.device.remove(FileId::Zone(*zone))?;
+        }
+        Ok(())
+    }
+}
+
+/// A page that was read and checked.
+#[derive(Debug)]
+pub struct ReadPage {
+    /// Where it stands.
+    pub address: PageAddress,
+    /// What it holds.
+    pub kind: PageKind,
+    /// Its bytes.
+    pub buffer: PageBuffer,
+}
+
+/// Joins neighbouring pages into one transfer each.
+fn coalesce(mut wanted: Vec<(PageAddress, PageBuffer)>) -> Vec<Transfer> {
+    wanted.sort_unstable_by_key(|(address, _)| *address);
+    let mut transfers: Vec<Transfer> = Vec::with_capacity(wanted.len());
+    for (address, buffer) in wanted {
+        let file = FileId::Zone(address.zone);
+        match transfers.last_mut() {
+            Some(last) if last.file == file && follows(last, address.page) => {
+                last.buffers.push(buffer);
+            }
+            _ => transfers.push(Transfer {
+                file,
+                page: address.page,
+                buffers: vec![buffer],
+            }),
+        }
+    }
+    transfers
+}
+
+fn follows(transfer: &Transfer, page: u32) -> bool {
+    let count = transfer.buffers.len();
+    count < READ_PAGES_MAX && transfer.page as u64 + count as u64 == page as u64
+}
+
+/// The error for a page of the wrong kind.
+pub fn wrong_kind(address: PageAddress, expected: PageKind, got: PageKind) -> Error {
+    Error::damaged(
+        format!("page {} of zone {}", address.page, address.zone),
+        format!("expected a page of kind {expected:?}, got {got:?}"),
+    )
+}

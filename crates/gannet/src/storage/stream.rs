@@ -1,0 +1,281 @@
+//! A stream: appends to the open zone of one kind of page, always at its end, and writes in large batches.
+//!
+//! Invariants:
+//! 1. Pages leave in order; a page that was written is never touched again. Flushing pads a page begun and
+//!    goes on with the next.
+//! 2. No record crosses a page boundary needlessly: one that does not fit the rest of a page starts the
+//!    next page, unless it would touch no fewer pages there.
+//! 3. A record lies in one zone. A record larger than an ordinary zone gets a larger zone of its own.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Store;
+use super::seal::{self, PageKind};
+use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber};
+use crate::device::{FileId, PageBuffer, PagePool, Transfer};
+
+/// Full pages that are gathered before they are written: 1 MiB.
+pub const WRITE_PAGES: usize = 256;
+
+/// Appends records and pages of one kind.
+pub struct StreamWriter {
+    store: Arc<Store>,
+    kind: PageKind,
+    pool: PagePool,
+    zone: Option<OpenZone>,
+    unsynced: BTreeSet<ZoneNumber>,
+    created: bool,
+}
+
+struct OpenZone {
+    number: ZoneNumber,
+    capacity: u32,
+    /// The first page that is not written yet.
+    written: u32,
+    /// The full pages since, then the page being filled.
+    buffers: Vec<PageBuffer>,
+    /// Bytes used in the page being filled; `PAGE_PAYLOAD` when there is none.
+    fill: usize,
+}
+
+impl StreamWriter {
+    /// A stream of pages of `kind`. It holds `WRITE_PAGES + 1` pages of memory at most.
+    pub fn new(store: Arc<Store>, kind: PageKind) -> StreamWriter {
+        StreamWriter {
+            store,
+            kind,
+            pool: PagePool::new(WRITE_PAGES + 1),
+            zone: None,
+            unsynced: BTreeSet::new(),
+            created: false,
+        }
+    }
+
+    /// Appends a record and counts it as live.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<Span> {
+        let length = u32::try_from(bytes.len()).map_err(|_| {
+            Error::invalid(format!("a record of {} bytes is too long", bytes.len()))
+        })?;
+        self.place(bytes.len())?;
+        let zone = self.zone.as_ref().ok_or_else(no_zone)?;
+        let span = Span {
+            zone: zone.number,
+            page: zone.page(),
+            offset: zone.fill as u16,
+            length,
+        };
+        self.fill(bytes)?;
+        self.store.zones().retain(span.zone, span.length as u64);
+        Ok(span)
+    }
+
+    /// Appends a whole page, padded with zeros, and counts it as live.
+    pub fn append_page(&mut self, payload: &[u8]) -> Result<PageAddress> {
+        debug_assert!(payload.len() <= PAGE_PAYLOAD);
+        self.finish_page();
+        self.place(PAGE_PAYLOAD)?;
+        let zone = self.zone.as_ref().ok_or_else(no_zone)?;
+        let address = PageAddress {
+            zone: zone.number,
+            page: zone.page(),
+        };
+        self.fill(payload)?;
+        self.finish_page();
+        let live = PAGE_PAYLOAD as u64;
+        self.store.zones().retain(address.zone, live);
+        Ok(address)
+    }
+
+    /// Ends the page being filled, so that the next record starts a page.
+    pub fn finish_page(&mut self) {
+        if let Some(zone) = &mut self.zone {
+            zone.fill = PAGE_PAYLOAD;
+        }
+    }
+
+    /// Where the next record goes if it starts a page of the open zone.
+    pub fn next_page(&self) -> Option<PageAddress> {
+        self.zone.as_ref().map(|zone| PageAddress {
+            zone: zone.number,
+            page: zone.written + zone.buffers.len() as u32,
+        })
+    }
+
+    /// Writes every page there is, the one being filled too. Not yet durable.
+    pub fn flush(&mut self) -> Result<()> {
+        self.finish_page();
+        self.write_out()
+    }
+
+    /// Makes everything that was flushed durable.
+    pub fn sync(&mut self) -> Result<()> {
+        if std::mem::take(&mut self.created) {
+            self.store.device().sync_directory()?;
+        }
+        let files: Vec<FileId> = self.unsynced.iter().map(|n| FileId::Zone(*n)).collect();
+        if !files.is_empty() {
+            self.store.device().sync(&files)?;
+        }
+        self.unsynced.clear();
+        Ok(())
+    }
+
+    /// Flushes, and goes on in a new zone.
+    pub fn close_zone(&mut self) -> Result<()> {
+        self.flush()?;
+        if let Some(zone) = self.zone.take() {
+            self.store.zones().close(zone.number);
+        }
+        Ok(())
+    }
+
+    /// Whether the next record will open a zone, given its length.
+    pub fn needs_zone(&self, length: usize) -> bool {
+        let pages = length.div_ceil(PAGE_PAYLOAD).max(1) as u32;
+        match &self.zone {
+            None => true,
+            Some(zone) => {
+                let used = zone.written + zone.buffers.len() as u32;
+                let open = zone.fill < PAGE_PAYLOAD && length <= PAGE_PAYLOAD - zone.fill;
+                !open && used + pages > zone.capacity
+            }
+        }
+    }
+
+    /// Finds room for a record: in the page being filled, in the next page, or in a new zone.
+    fn place(&mut self, length: usize) -> Result<()> {
+        if self.needs_zone(length) {
+            self.close_zone()?;
+            return self.open_zone(length);
+        }
+        let Some(zone) = &mut self.zone else {
+            return Err(no_zone());
+        };
+        let rest = PAGE_PAYLOAD - zone.fill;
+        let fresh = length.div_ceil(PAGE_PAYLOAD);
+        let here = if length <= rest {
+            1
+        } else {
+            1 + (length - rest).div_ceil(PAGE_PAYLOAD)
+        };
+        let room = zone.capacity - zone.written - zone.buffers.len() as u32;
+        if rest == 0 || here > fresh.max(1) || (here - 1) as u32 > room {
+            zone.fill = PAGE_PAYLOAD;
+            self.begin_page()?;
+        }
+        Ok(())
+    }
+
+    fn open_zone(&mut self, length: usize) -> Result<()> {
+        let needed = length.div_ceil(PAGE_PAYLOAD).max(1) as u32;
+        let (number, capacity) = {
+            let mut zones = self.store.zones();
+            let capacity = zones.zone_pages().max(needed);
+            (zones.open(self.kind)?, capacity)
+        };
+        self.store.device().create(FileId::Zone(number))?;
+        self.created = true;
+        self.zone = Some(OpenZone {
+            number,
+            capacity,
+            written: 0,
+            buffers: Vec::with_capacity(WRITE_PAGES + 1),
+            fill: PAGE_PAYLOAD,
+        });
+        self.begin_page()
+    }
+
+    /// Starts a page, writing the full ones first when enough have gathered.
+    fn begin_page(&mut self) -> Result<()> {
+        let gathered = self.zone.as_ref().map_or(0, |zone| zone.buffers.len());
+        if gathered >= WRITE_PAGES {
+            self.write_out()?;
+        }
+        let mut buffer = self
+            .pool
+            .take()
+            .ok_or_else(|| Error::invalid("a stream ran out of its own write buffers"))?;
+        buffer.fill(0);
+        let zone = self.zone.as_mut().ok_or_else(no_zone)?;
+        zone.buffers.push(buffer);
+        zone.fill = 0;
+        Ok(())
+    }
+
+    /// Copies a record to where `place` found room.
+    fn fill(&mut self, mut bytes: &[u8]) -> Result<()> {
+        loop {
+            let zone = self.zone.as_mut().ok_or_else(no_zone)?;
+            let part = bytes.len().min(PAGE_PAYLOAD - zone.fill);
+            let (now, later) = bytes.split_at(part);
+            if self.kind == PageKind::Log {
+                let address = PageAddress {
+                    zone: zone.number,
+                    page: zone.page(),
+                };
+                let offset = zone.fill;
+                self.store
+                    .with_pending(|pending| pending.put(address, offset, now));
+            }
+            let fill = zone.fill;
+            if let Some(page) = zone.buffers.last_mut() {
+                page[fill..fill + part].copy_from_slice(now);
+            }
+            zone.fill += part;
+            bytes = later;
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            self.begin_page()?;
+        }
+    }
+
+    /// Seals and writes all gathered pages as one sequential write.
+    fn write_out(&mut self) -> Result<()> {
+        let Some(zone) = &mut self.zone else {
+            return Ok(());
+        };
+        if zone.buffers.is_empty() {
+            return Ok(());
+        }
+        let file = FileId::Zone(zone.number);
+        let first = zone.written;
+        let mut buffers = std::mem::take(&mut zone.buffers);
+        for (page, buffer) in (first..).zip(&mut buffers) {
+            let place = seal::Place { file, page };
+            seal::seal(buffer, self.store.identity(), place, self.kind);
+        }
+        let count = buffers.len() as u32;
+        let transfer = Transfer {
+            file,
+            page: first,
+            buffers,
+        };
+        self.store.device().write(&mut [transfer])?;
+        zone.written += count;
+        zone.fill = PAGE_PAYLOAD;
+        let (number, written) = (zone.number, zone.written);
+        self.store.zones().grow(number, written);
+        self.unsynced.insert(number);
+        if self.kind == PageKind::Log {
+            self.store.with_pending(|pending| {
+                for page in first..written {
+                    pending.remove(PageAddress { zone: number, page });
+                }
+            });
+        }
+        Ok(())
+    }
+}
+
+impl OpenZone {
+    /// The page being filled.
+    fn page(&self) -> u32 {
+        self.written + self.buffers.len().saturating_sub(1) as u32
+    }
+}
+
+fn no_zone() -> Error {
+    Error::invalid("a stream has no open zone; this is a defect in the storage room")
+}

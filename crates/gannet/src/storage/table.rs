@@ -1,0 +1,213 @@
+//! Paged tables: arrays of fixed-size entries whose changed pages are written anew at a checkpoint.
+//!
+//! A clone is a snapshot: it shares all pages and sees no later change. A page is in memory (changed, or the
+//! table is resident), on the device, or absent (all zeros).
+
+use std::sync::Arc;
+
+use super::{Store, StreamWriter};
+use crate::base::{ByteReader, PAGE_PAYLOAD, PageAddress, Result, put_varint};
+
+/// The payload of one page of a table.
+pub type TablePage = [u8; PAGE_PAYLOAD];
+
+/// An array of entries of the same size, in pages.
+#[derive(Clone, Debug)]
+pub struct Table {
+    entry_bytes: usize,
+    resident: bool,
+    slots: Arc<Vec<Slot>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    address: Option<PageAddress>,
+    page: Option<Arc<TablePage>>,
+    dirty: bool,
+}
+
+/// Where an entry can be found.
+#[derive(Debug)]
+pub enum Located<'a> {
+    /// In memory: here it is.
+    Memory(&'a [u8]),
+    /// On the device: at this byte of this page's payload.
+    Device(PageAddress, usize),
+    /// Never written: all zeros.
+    Absent,
+}
+
+impl Table {
+    /// An empty table of entries of `entry_bytes` bytes. A resident table keeps all its pages in memory.
+    pub fn new(entry_bytes: usize, resident: bool) -> Table {
+        debug_assert!(entry_bytes > 0 && entry_bytes <= PAGE_PAYLOAD);
+        Table {
+            entry_bytes,
+            resident,
+            slots: Arc::default(),
+        }
+    }
+
+    /// Entries in one page.
+    pub fn entries_per_page(&self) -> usize {
+        PAGE_PAYLOAD / self.entry_bytes
+    }
+
+    /// Number of page slots, absent pages included.
+    pub fn page_count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Bytes of memory that the table holds.
+    pub fn memory_bytes(&self) -> usize {
+        let pages = self.slots.iter().filter(|slot| slot.page.is_some()).count();
+        pages * PAGE_PAYLOAD + self.slots.len() * size_of::<Slot>()
+    }
+
+    /// The ordinal of the page that holds an entry, and the entry's first byte in it.
+    pub fn position(&self, index: u64) -> (usize, usize) {
+        let per_page = self.entries_per_page() as u64;
+        let within = (index % per_page) as usize * self.entry_bytes;
+        ((index / per_page) as usize, within)
+    }
+
+    /// Finds an entry.
+    pub fn locate(&self, index: u64) -> Located<'_> {
+        let (page, at) = self.position(index);
+        match self.slots.get(page) {
+            Some(Slot {
+                page: Some(page), ..
+            }) => Located::Memory(&page[at..at + self.entry_bytes]),
+            Some(Slot {
+                address: Some(address),
+                ..
+            }) => Located::Device(*address, at),
+            _ => Located::Absent,
+        }
+    }
+
+    /// The page's address if it must be read before it can be changed.
+    pub fn missing(&self, page: usize) -> Option<PageAddress> {
+        let slot = self.slots.get(page)?;
+        match slot.page {
+            None => slot.address,
+            Some(_) => None,
+        }
+    }
+
+    /// Gives the table a page that was read from the device.
+    pub fn load(&mut self, page: usize, payload: &[u8]) {
+        if let Some(slot) = Arc::make_mut(&mut self.slots).get_mut(page) {
+            let mut copy = [0; PAGE_PAYLOAD];
+            copy.copy_from_slice(&payload[..PAGE_PAYLOAD]);
+            slot.page = Some(Arc::new(copy));
+        }
+    }
+
+    /// Changes an entry. Its page must not be [`Table::missing`].
+    pub fn set(&mut self, index: u64, entry: &[u8]) {
+        let (page, at) = self.position(index);
+        let bytes = self.page_mut(page);
+        bytes[at..at + entry.len()].copy_from_slice(entry);
+    }
+
+    /// A page to be changed, absent pages made on the way. It must not be [`Table::missing`].
+    pub fn page_mut(&mut self, page: usize) -> &mut TablePage {
+        debug_assert!(
+            self.missing(page).is_none(),
+            "page {page} must be loaded first"
+        );
+        let slots = Arc::make_mut(&mut self.slots);
+        if slots.len() <= page {
+            slots.resize_with(page + 1, Slot::default);
+        }
+        let slot = &mut slots[page];
+        slot.dirty = true;
+        Arc::make_mut(slot.page.get_or_insert_with(|| Arc::new([0; PAGE_PAYLOAD])))
+    }
+
+    /// The addresses of the pages on the device.
+    pub fn addresses(&self) -> impl Iterator<Item = (usize, PageAddress)> {
+        let slots = self.slots.iter().enumerate();
+        slots.filter_map(|(page, slot)| Some((page, slot.address?)))
+    }
+
+    /// Writes the changed pages, releasing those they replace.
+    pub fn write_changes(&mut self, store: &Store, stream: &mut StreamWriter) -> Result<()> {
+        let resident = self.resident;
+        let last = self.slots.len().saturating_sub(1);
+        for (ordinal, slot) in Arc::make_mut(&mut self.slots).iter_mut().enumerate() {
+            if let (true, Some(page)) = (slot.dirty, &slot.page) {
+                let replaced = slot.address.replace(stream.append_page(&page[..])?);
+                if let Some(old) = replaced {
+                    store.release_page(old);
+                }
+                slot.dirty = false;
+            }
+            // The last page is about to be appended to.
+            if !resident && ordinal != last && !slot.dirty {
+                slot.page = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks the pages in `zone` as changed, so that the next checkpoint moves them. They must not be
+    /// [`Table::missing`]; gives the ordinals of those that are.
+    pub fn move_out_of(&mut self, is_victim: impl Fn(u32) -> bool) -> Vec<usize> {
+        let mut missing = Vec::new();
+        for (ordinal, slot) in Arc::make_mut(&mut self.slots).iter_mut().enumerate() {
+            if slot.address.is_some_and(|address| is_victim(address.zone)) {
+                match slot.page {
+                    Some(_) => slot.dirty = true,
+                    None => missing.push(ordinal),
+                }
+            }
+        }
+        missing
+    }
+
+    /// Appends the addresses of all pages. There must be no unwritten change.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        put_varint(out, self.slots.len() as u64);
+        for slot in self.slots.iter() {
+            debug_assert!(
+                !slot.dirty,
+                "a table is encoded after its changes were written"
+            );
+            match slot.address {
+                // Zone numbers are below u32::MAX, so that one more still fits.
+                Some(address) => {
+                    put_varint(out, address.zone as u64 + 1);
+                    put_varint(out, address.page as u64);
+                }
+                None => out.push(0),
+            }
+        }
+    }
+
+    /// Reads what [`Table::encode`] wrote. The pages of a resident table are loaded by the caller.
+    pub fn decode(&self, reader: &mut ByteReader<'_>) -> Result<Table> {
+        let count = reader.length(reader.rest().len())?;
+        let mut slots = Vec::with_capacity(count);
+        for _ in 0..count {
+            let zone = reader.varint()?;
+            let address = match zone.checked_sub(1) {
+                None => None,
+                Some(zone) => Some(PageAddress {
+                    zone: u32::try_from(zone).map_err(|_| reader.damaged("a zone number", zone))?,
+                    page: reader.varint_u32()?,
+                }),
+            };
+            slots.push(Slot {
+                address,
+                ..Slot::default()
+            });
+        }
+        Ok(Table {
+            entry_bytes: self.entry_bytes,
+            resident: self.resident,
+            slots: Arc::new(slots),
+        })
+    }
+}

@@ -1,0 +1,229 @@
+//! The zone table: which zones exist, what they hold and how much of it is still needed.
+//!
+//! Invariants:
+//! 1. A zone's pages are written once, in order. A zone number is given once.
+//! 2. `live` counts the payload bytes that the newest state refers to; it never exceeds what was written.
+//! 3. A zone leaves the table only at a checkpoint, with nothing live, and its file is removed only when
+//!    that checkpoint is durable and no snapshot can still reach it.
+
+use std::collections::BTreeMap;
+
+use super::seal::PageKind;
+use crate::base::{ByteReader, Error, PAGE_PAYLOAD, Result, ZoneNumber, put_varint};
+
+/// Pages of the smallest zone: 1 MiB.
+pub const ZONE_PAGES_MIN: u32 = 256;
+
+/// Pages of the largest ordinary zone: 64 MiB. Only a single larger record makes a larger zone.
+pub const ZONE_PAGES_MAX: u32 = 16_384;
+
+/// How many zones an index is cut into, about, before its zones grow.
+const ZONES_AIMED_AT: u64 = 128;
+
+/// One zone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Zone {
+    /// What its pages hold.
+    pub kind: PageKind,
+    /// Pages written so far.
+    pub pages: u32,
+    /// Payload bytes that are still needed.
+    pub live: u64,
+    /// Whether a writer still appends to it.
+    pub open: bool,
+}
+
+impl Zone {
+    /// The share of the written payload that is still needed, `0.0..=1.0`.
+    pub fn live_share(&self) -> f64 {
+        let written = self.pages as u64 * PAGE_PAYLOAD as u64;
+        if written == 0 {
+            return 0.0;
+        }
+        (self.live as f64 / written as f64).min(1.0)
+    }
+}
+
+/// All zones of an index.
+#[derive(Clone, Debug, Default)]
+pub struct ZoneTable {
+    zones: BTreeMap<ZoneNumber, Zone>,
+    next: ZoneNumber,
+}
+
+impl ZoneTable {
+    /// Every zone by number.
+    pub fn iter(&self) -> impl Iterator<Item = (ZoneNumber, &Zone)> {
+        self.zones.iter().map(|(number, zone)| (*number, zone))
+    }
+
+    /// The zone with this number.
+    pub fn get(&self, number: ZoneNumber) -> Option<&Zone> {
+        self.zones.get(&number)
+    }
+
+    /// The number that the next zone will get.
+    pub fn next_number(&self) -> ZoneNumber {
+        self.next
+    }
+
+    /// Makes sure that no number below `number` is given again.
+    pub fn reserve_numbers(&mut self, number: ZoneNumber) {
+        self.next = self.next.max(number);
+    }
+
+    /// All pages written, in bytes on the device.
+    pub fn allocated_bytes(&self) -> u64 {
+        let pages: u64 = self.zones.values().map(|zone| zone.pages as u64).sum();
+        pages * crate::base::PAGE_SIZE as u64
+    }
+
+    /// How many pages a new zone should have, by the size of the index.
+    pub fn zone_pages(&self) -> u32 {
+        let pages: u64 = self.zones.values().map(|zone| zone.pages as u64).sum();
+        let aimed = (pages / ZONES_AIMED_AT).next_power_of_two();
+        aimed.clamp(ZONE_PAGES_MIN as u64, ZONE_PAGES_MAX as u64) as u32
+    }
+
+    /// Adds an empty, open zone and gives its number.
+    pub(super) fn open(&mut self, kind: PageKind) -> Result<ZoneNumber> {
+        let number = self.next;
+        self.next = number.checked_add(1).ok_or_else(|| {
+            Error::invalid("all zone numbers are used up; copy the index with a backup")
+        })?;
+        self.adopt(number, kind, 0, true);
+        Ok(number)
+    }
+
+    /// Enters a zone that was found on the device.
+    pub(super) fn adopt(&mut self, number: ZoneNumber, kind: PageKind, pages: u32, open: bool) {
+        self.reserve_numbers(number.saturating_add(1));
+        let zone = Zone {
+            kind,
+            pages,
+            live: 0,
+            open,
+        };
+        self.zones.insert(number, zone);
+    }
+
+    /// Notes that a zone has `pages` pages now.
+    pub(super) fn grow(&mut self, number: ZoneNumber, pages: u32) {
+        if let Some(zone) = self.zones.get_mut(&number) {
+            zone.pages = zone.pages.max(pages);
+        }
+    }
+
+    /// Notes that nothing more will be appended to a zone.
+    pub(super) fn close(&mut self, number: ZoneNumber) {
+        if let Some(zone) = self.zones.get_mut(&number) {
+            zone.open = false;
+        }
+    }
+
+    /// Counts `bytes` more of the zone as needed.
+    pub fn retain(&mut self, number: ZoneNumber, bytes: u64) {
+        if let Some(zone) = self.zones.get_mut(&number) {
+            zone.live += bytes;
+        }
+    }
+
+    /// Counts `bytes` of the zone as no longer needed.
+    pub fn release(&mut self, number: ZoneNumber, bytes: u64) {
+        if let Some(zone) = self.zones.get_mut(&number) {
+            debug_assert!(
+                zone.live >= bytes,
+                "zone {number} releases more than it has"
+            );
+            zone.live = zone.live.saturating_sub(bytes);
+        }
+    }
+
+    /// Takes the closed zones with nothing live out of the table, except those that `keep` names.
+    pub(super) fn take_empty(&mut self, keep: impl Fn(ZoneNumber) -> bool) -> Vec<ZoneNumber> {
+        let empty: Vec<ZoneNumber> = self
+            .iter()
+            .filter(|(number, zone)| !zone.open && zone.live == 0 && !keep(*number))
+            .map(|(number, _)| number)
+            .collect();
+        for number in &empty {
+            self.zones.remove(number);
+        }
+        empty
+    }
+
+    /// Appends the table: the next number, then each zone.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        put_varint(out, self.next as u64);
+        put_varint(out, self.zones.len() as u64);
+        for (number, zone) in &self.zones {
+            put_varint(out, *number as u64);
+            out.push(zone.kind as u8);
+            put_varint(out, zone.pages as u64);
+            put_varint(out, zone.live);
+        }
+    }
+
+    /// Reads a table; every zone in it is closed, for zones are never appended to after a reopening.
+    pub fn decode(reader: &mut ByteReader<'_>) -> Result<ZoneTable> {
+        let mut table = ZoneTable {
+            zones: BTreeMap::new(),
+            next: reader.varint_u32()?,
+        };
+        for _ in 0..reader.varint_u32()? {
+            let number = reader.varint_u32()?;
+            let kind = reader.u8()?;
+            let kind = PageKind::from_number(kind)
+                .ok_or_else(|| reader.damaged("a kind of page", kind))?;
+            let (pages, live) = (reader.varint_u32()?, reader.varint()?);
+            if number >= table.next {
+                return Err(reader.damaged("a zone number below the next", number));
+            }
+            let zone = Zone {
+                kind,
+                pages,
+                live,
+                open: false,
+            };
+            table.zones.insert(number, zone);
+        }
+        Ok(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_leaves_only_closed_and_empty() {
+        let mut zones = ZoneTable::default();
+        let (first, second) = (
+            zones.open(PageKind::Node).unwrap(),
+            zones.open(PageKind::Node).unwrap(),
+        );
+        zones.retain(first, 10);
+        zones.close(first);
+        assert!(zones.take_empty(|_| false).is_empty());
+        zones.release(first, 10);
+        assert!(zones.take_empty(|number| number == first).is_empty());
+        assert_eq!(zones.take_empty(|_| false), vec![first]);
+        zones.close(second);
+        assert_eq!(zones.take_empty(|_| false), vec![second]);
+        assert_eq!(zones.open(PageKind::Node).unwrap(), second + 1);
+    }
+
+    #[test]
+    fn a_table_round_trips() {
+        let mut zones = ZoneTable::default();
+        let number = zones.open(PageKind::Postings).unwrap();
+        zones.grow(number, 7);
+        zones.retain(number, 100);
+        let mut bytes = Vec::new();
+        zones.encode(&mut bytes);
+        let read = ZoneTable::decode(&mut ByteReader::new(&bytes, "zones")).unwrap();
+        assert_eq!(read.next_number(), zones.next_number());
+        assert_eq!(read.get(number).unwrap().live, 100);
+        assert!(!read.get(number).unwrap().open);
+    }
+}
