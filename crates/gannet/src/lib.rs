@@ -1,3 +1,4 @@
 //! Gannet: full-text search on flash.
+mod analysis;
 mod base;
 mod device;
