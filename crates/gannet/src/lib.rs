@@ -1,5 +1,6 @@
 //! Gannet: full-text search on flash.
 #![allow(dead_code)] // until the rooms above stand
+mod analysis;
 mod base;
 mod cache;
 mod device;
