@@ -2,6 +2,7 @@
 //!
 //! Batches are prepared side by side by any number of threads and written in order.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use crate::analysis::{FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
@@ -19,12 +20,15 @@ const TERM_BYTES_MAX: usize = 1_020;
 pub(super) struct Preparation {
     schema: RwLock<Arc<Schema>>,
     options: SchemaOptions,
-    training: Mutex<Training>,
+    trainer: Mutex<Option<Trainer>>,
     dictionaries: RwLock<Dictionaries>,
+    ids: MadeIds,
 }
 
-struct Training {
-    trainer: Option<Trainer>,
+/// External IDs for documents that bring none: a number of this opening, drawn at random, and a count.
+struct MadeIds {
+    opening: u64,
+    count: AtomicU64,
 }
 
 /// The tools of one thread; kept from batch to batch.
@@ -32,7 +36,7 @@ struct Training {
 pub struct Workbench {
     inverter: Inverter,
     scratch: Scratch,
-    compressor: Compressor,
+    compressor: Option<Compressor>,
     key: Vec<u8>,
 }
 
@@ -51,7 +55,7 @@ pub struct PreparedBatch {
 pub(super) type FieldLengths = Vec<(FieldId, u32)>;
 
 pub(super) struct PreparedDocument {
-    pub(super) id: Option<String>,
+    pub(super) id: String,
     pub(super) source_length: usize,
     pub(super) compressed: Vec<u8>,
     pub(super) dictionary: u32,
@@ -81,10 +85,12 @@ impl PreparedBatch {
         document: Document,
     ) -> Result<()> {
         let lengths = bench.invert(schema, self.documents.len() as u32, &document);
-        let compressed = bench.compressor.compress(&document.source, &self.dictionaries)?;
+        let compressor = bench.compressor(&self.dictionaries)?;
+        let id = document.id.unwrap_or_default();
+        let compressed = compressor.compress(&id, &document.source)?.to_vec();
         self.source_bytes += document.source.len() as u64;
         self.documents.push(PreparedDocument {
-            id: document.id,
+            id,
             source_length: document.source.len(),
             compressed,
             dictionary: self.dictionaries.newest(),
@@ -105,13 +111,18 @@ impl Preparation {
         schema: Arc<Schema>,
         options: SchemaOptions,
         dictionaries: Dictionaries,
+        opening: u64,
     ) -> Preparation {
-        let trainer = dictionaries.is_empty().then(Trainer::default);
+        let trainer = (dictionaries.newest() == 0).then(Trainer::new);
         Preparation {
             schema: RwLock::new(schema),
             options,
-            training: Mutex::new(Training { trainer }),
+            trainer: Mutex::new(trainer),
             dictionaries: RwLock::new(dictionaries),
+            ids: MadeIds {
+                opening,
+                count: AtomicU64::new(0),
+            },
         }
     }
 
@@ -119,9 +130,12 @@ impl Preparation {
     pub(super) fn prepare(
         &self,
         bench: &mut Workbench,
-        documents: Vec<Document>,
+        mut documents: Vec<Document>,
     ) -> Result<PreparedBatch> {
-        let dictionaries = self.dictionaries(&documents)?;
+        for document in &mut documents {
+            document.id.get_or_insert_with(|| self.ids.next());
+        }
+        let dictionaries = self.dictionaries_after(&documents)?;
         let mut batch = PreparedBatch {
             dictionaries,
             ..PreparedBatch::default()
@@ -162,23 +176,23 @@ impl Preparation {
 
     /// Takes dictionaries that a replay found.
     pub(super) fn replace_dictionaries(&self, dictionaries: Dictionaries) {
-        let mut training = self.training.lock().unwrap_or_else(|e| e.into_inner());
-        training.trainer = None;
+        *self.trainer.lock().unwrap_or_else(|e| e.into_inner()) = None;
         *self.dictionaries.write().unwrap_or_else(|e| e.into_inner()) = dictionaries;
     }
 
     /// The dictionaries to compress with; trains the first one when enough documents were seen.
-    fn dictionaries(&self, documents: &[Document]) -> Result<Dictionaries> {
-        let mut training = self.training.lock().unwrap_or_else(|e| e.into_inner());
-        let enough = match &mut training.trainer {
-            Some(trainer) => documents.iter().any(|document| trainer.add(&document.source)),
-            None => false,
+    fn dictionaries_after(&self, documents: &[Document]) -> Result<Dictionaries> {
+        let mut trainer = self.trainer.lock().unwrap_or_else(|e| e.into_inner());
+        let enough = trainer.as_mut().is_some_and(|trainer| {
+            documents.iter().any(|document| trainer.offer(document.id.as_deref().unwrap_or_default(), &document.source))
+        });
+        let trained = match trainer.take_if(|_| enough) {
+            Some(trainer) => trainer.train(),
+            None => None,
         };
         let mut newest = self.dictionaries.write().unwrap_or_else(|e| e.into_inner());
-        if let (true, Some(trainer)) = (enough, training.trainer.take()) {
-            if let Some(dictionary) = trainer.train()? {
-                *newest = newest.with(dictionary)?;
-            }
+        if let Some(dictionary) = trained {
+            newest.add(dictionary)?;
         }
         Ok(newest.clone())
     }
@@ -202,7 +216,26 @@ impl Preparation {
     }
 }
 
+impl MadeIds {
+    fn next(&self) -> String {
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        format!("{:016x}{count:08x}", self.opening)
+    }
+}
+
 impl Workbench {
+    /// A compressor with the newest dictionary.
+    fn compressor(&mut self, dictionaries: &Dictionaries) -> Result<&mut Compressor> {
+        let newest = dictionaries.newest();
+        match &mut self.compressor {
+            Some(compressor) if compressor.version() == newest => {}
+            stale => *stale = Some(Compressor::new(dictionaries, newest)?),
+        }
+        self.compressor
+            .as_mut()
+            .ok_or_else(|| Error::invalid("no compressor"))
+    }
+
     /// Adds the tokens of a document to the inverter; gives the lengths of its fields.
     fn invert(&mut self, schema: &Schema, ordinal: u32, document: &Document) -> FieldLengths {
         let mut ends: Vec<FieldEnd> = Vec::new();
