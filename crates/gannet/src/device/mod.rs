@@ -3,6 +3,11 @@
 //! A device is a flat set of files: the superblock and numbered zones. All I/O is in whole, aligned pages
 //! and in batches; a batch returns when every one of its requests has completed. Buffers are *owned* by a
 //! request while it is under way, so none can be freed while the kernel writes to it.
+//!
+//! Real files: `open` chooses the backend; `directory` is the folder with its `lock` and its open `files`;
+//! `file_device` makes a device of it and an engine (`uring` or `pread`) that carries out batches of
+//! `request`s. For tests: `memory`; `recording` fails on demand, and `crash` tells from its log what a power
+//! loss can leave behind (`crash_state` is the model). `conformance` is the suite that all backends pass.
 
 #[cfg(test)]
 mod conformance;

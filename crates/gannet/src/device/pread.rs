@@ -4,6 +4,8 @@
 //! request when it has finished one, so the batch keeps up to `WORKERS` + 1 requests in flight. Threads
 //! start when a batch first needs them and end with the device. Requests own their buffers, so they move
 //! between threads without borrowing from the caller.
+//!
+//! It reaches the ring's throughput at 2 to 3 times its CPU: the table is in `uring`.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};

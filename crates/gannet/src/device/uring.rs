@@ -1,6 +1,18 @@
 //! Batches through io_uring: one submission for each transfer, up to 64 in flight, one system call for
 //! many.
 //!
+//! Figures (2 busy cores, ext4 on a virtio disk, 4 KiB random O_DIRECT reads by one thread, the best of six
+//! runs of 0.8 s each; thousands of reads a second, and CPU microseconds a read):
+//!
+//! | reads in a batch | ring | `pread` pool | `pread` one by one |
+//! |---|---|---|---|
+//! | 1 | 44 k/s, 5.7 us | - | 46 k/s, 5.4 us |
+//! | 8 | 91 k/s, 1.9 us | 83 k/s, 6.2 us | 47 k/s, 5.5 us |
+//! | 32 | 98 k/s, 1.7 us | 103 k/s, 3.9 us | - |
+//!
+//! A batch of one gains nothing from the ring (medians 6.8 us by the ring and 6.9 us without, up to 15 when
+//! the machine is busy), so `file_device` carries it out by a plain `pread`, which needs no ring checked out.
+//!
 //! Each batch checks a ring out of a pool, so threads never wait for each other's batches. Invariants:
 //!
 //! 1. A request's memory (pages and vector) is not freed while the kernel may use it: a `Round` holds its
@@ -315,4 +327,49 @@ fn is_passing(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock | io::ErrorKind::ResourceBusy
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::directory::Directory;
+    use crate::device::{Access, BackendChoice, FileId, OpenOptions, PagePool, Transfer};
+
+    fn request(pool: &PagePool) -> Vec<Request> {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions {
+            backend: BackendChoice::Auto,
+            access: Access::Write,
+            create: true,
+        };
+        let directory = Directory::open(folder.path(), &options).unwrap();
+        directory.create(FileId::Superblock).unwrap();
+        let mut batch = [Transfer {
+            file: FileId::Superblock,
+            page: 0,
+            buffers: vec![pool.take().unwrap()],
+        }];
+        Request::take_all(&mut batch, &directory, Direction::Read).unwrap()
+    }
+
+    #[test]
+    fn what_the_kernel_still_holds_is_never_given_back() {
+        let pool = PagePool::new(1);
+        let mut round = Round::new(request(&pool), Direction::Read);
+        round.in_flight = 1;
+        round.failure = Some(Error::invalid("the ring failed"));
+        let mut requests = Vec::new();
+        assert!(round.finish(&mut requests).is_err());
+        assert!(requests.is_empty() && pool.take().is_none());
+    }
+
+    #[test]
+    fn a_round_that_has_landed_gives_everything_back() {
+        let pool = PagePool::new(1);
+        let mut requests = Vec::new();
+        let round = Round::new(request(&pool), Direction::Read);
+        round.finish(&mut requests).unwrap();
+        drop(requests);
+        assert!(pool.take().is_some());
+    }
 }
