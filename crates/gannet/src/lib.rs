@@ -4,4 +4,5 @@ mod analysis;
 mod base;
 mod cache;
 mod device;
+mod dictionary;
 mod storage;
