@@ -21,8 +21,8 @@ use crate::dictionary::Tree;
 use crate::documents::{Dictionaries, Document, DocumentRecord, DocumentTables};
 use crate::postings::PostingBuffer;
 use crate::storage::{
-    Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, ReplayedRecord, RootSlot,
-    Store, ZoneTable, create_superblock, find_root, replay,
+    Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, RootSlot,
+    Store, ZoneRecord, ZoneTable, create_superblock, find_root, replay,
 };
 
 /// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.
@@ -50,8 +50,8 @@ pub(super) fn open(
     let state = State {
         epoch: Arc::new(Epoch { generation }),
         schema: Arc::clone(&record.schema),
-        terms: terms.view(),
-        ids: ids.view(),
+        terms: terms.view().clone(),
+        ids: ids.view().clone(),
         buffer: Arc::new(PostingBuffer::new(&budget)?),
         tables: record.tables.clone(),
         dictionaries: record.dictionaries.clone(),
@@ -124,7 +124,7 @@ fn open_tree(store: &Arc<Store>, bytes: &[u8]) -> Result<Tree> {
     if bytes.is_empty() {
         return Ok(Tree::new(Arc::clone(store)));
     }
-    Tree::open(Arc::clone(store), &mut ByteReader::new(bytes, "a tree's state"))
+    Tree::open(Arc::clone(store), bytes)
 }
 
 fn draw_number() -> Result<u64> {
@@ -195,7 +195,7 @@ impl Writer {
         Ok(())
     }
 
-    fn replay_batch(&mut self, bench: &mut Workbench, batch: Vec<ReplayedRecord>) -> Result<()> {
+    fn replay_batch(&mut self, bench: &mut Workbench, batch: Vec<ZoneRecord>) -> Result<()> {
         let mut documents = Vec::new();
         for record in batch {
             match record.kind {
@@ -273,7 +273,10 @@ impl Writer {
         let (inverted, lengths) = preparation.invert_again(bench, &parsed)?;
         self.state.buffer.reserve_for(&inverted)?;
         for ((entry, id, span), lengths) in entries.into_iter().zip(&lengths) {
-            self.shared.store.zones().adopt_document(span);
+            let mut zones = self.shared.store.zones();
+            zones.adopt_log(span.zone, 0);
+            zones.retain(span.zone, span.length as u64);
+            drop(zones);
             self.enter_document(entry, &id, span, lengths)?;
             self.state.sequence = entry.sequence;
         }
