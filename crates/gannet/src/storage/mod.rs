@@ -4,6 +4,8 @@
 //! things live now. The only exception are the two root slots, of which a checkpoint overwrites the older.
 
 mod log;
+#[cfg(test)]
+mod log_tests;
 mod pending;
 mod records;
 mod replay;

@@ -24,12 +24,19 @@ fn arrows_point_down() {
     for (height, room) in ROOMS.iter().enumerate() {
         for file in rust_files(&source.join(room)) {
             let text = fs::read_to_string(&file).expect("a source file is readable");
-            for above in ROOMS[..height].iter().filter(|above| names_room(&text, above)) {
+            for above in ROOMS[..height]
+                .iter()
+                .filter(|above| names_room(&text, above))
+            {
                 wrong.push(format!("{} imports {above}", file.display()));
             }
         }
     }
-    assert!(wrong.is_empty(), "arrows that point up:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "arrows that point up:\n{}",
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -38,14 +45,24 @@ fn every_folder_is_a_room() {
     for entry in fs::read_dir(source).expect("the source folder is readable") {
         let path = entry.expect("an entry is readable").path();
         if path.is_dir() {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            assert!(ROOMS.contains(&name.as_str()), "{name} is not in the table of rooms");
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            assert!(
+                ROOMS.contains(&name.as_str()),
+                "{name} is not in the table of rooms"
+            );
         }
     }
 }
 
 fn names_room(text: &str, room: &str) -> bool {
-    let lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+    let lines = text
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| !line.starts_with("//"));
     let path = format!("crate::{room}");
     lines.into_iter().any(|line| {
         line.match_indices(&path).any(|(at, _)| {
