@@ -1,0 +1,19 @@
+//! Documents: the JSON door, stored sources, and what is kept for each document by its number.
+//!
+//! A document comes in as JSON ([`Document`]), is compressed alone ([`Compressor`]) and written once, as a
+//! [`DocumentRecord`] in the log. [`DocumentTables`] says for each doc ID where that record is, how long each
+//! field was (its norm) and whether the document is deleted. [`stored`] reads a document back.
+
+mod compress;
+mod fetch;
+mod json;
+mod norm;
+mod record;
+mod tables;
+
+pub use compress::{Compressor, Dictionaries, DictionaryVersion, Trainer};
+pub use fetch::{StoredDocument, stored, stored_many};
+pub use json::{DOCUMENT_BYTES_MAX, Document, ID_BYTES_MAX, Value, exact_number};
+pub use norm::{NORM_LENGTHS, length_to_norm, norm_to_length};
+pub use record::DocumentRecord;
+pub use tables::{Change, DocumentTables, FieldId, LiveCursor, MissingPage, NormCursor};
