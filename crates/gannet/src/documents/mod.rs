@@ -6,6 +6,7 @@
 
 mod compress;
 mod fetch;
+mod flatten;
 mod json;
 mod norm;
 mod record;
