@@ -11,10 +11,12 @@ mod json;
 mod norm;
 mod record;
 mod tables;
+mod trainer;
 
-pub use compress::{Compressor, Dictionaries, DictionaryVersion, Trainer};
+pub use compress::{Compressor, DICTIONARY_BYTES_MAX, Dictionaries, DictionaryVersion};
 pub use fetch::{StoredDocument, stored, stored_many};
 pub use json::{DOCUMENT_BYTES_MAX, Document, ID_BYTES_MAX, Value, exact_number};
 pub use norm::{NORM_LENGTHS, length_to_norm, norm_to_length};
 pub use record::DocumentRecord;
 pub use tables::{Change, DocumentTables, FieldId, LiveCursor, MissingPage, NormCursor};
+pub use trainer::{SAMPLES_BYTES_MAX, Trainer};
