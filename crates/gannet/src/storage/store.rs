@@ -2,6 +2,7 @@
 //!
 //! Shared by the writer, who appends through [`super::StreamWriter`]s, and by readers, who read pages.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use super::pending::PendingPages;
@@ -98,12 +99,40 @@ impl Store {
         Ok((pages, operations))
     }
 
+    /// Makes what streams have written durable: their files, and the names of new ones.
+    pub fn sync(&self, unsynced: &Unsynced) -> Result<()> {
+        let files: Vec<FileId> = unsynced.zones.iter().map(|n| FileId::Zone(*n)).collect();
+        if !files.is_empty() {
+            self.device.sync(&files)?;
+        }
+        if unsynced.created {
+            self.device.sync_directory()?;
+        }
+        Ok(())
+    }
+
     /// Removes the files of zones that no root and no snapshot needs.
     pub fn remove_zones(&self, zones: &[ZoneNumber]) -> Result<()> {
         for zone in zones {
             self.device.remove(FileId::Zone(*zone))?;
         }
         Ok(())
+    }
+}
+
+/// What was written but is not durable yet.
+#[derive(Debug, Default)]
+pub struct Unsynced {
+    pub(super) zones: BTreeSet<ZoneNumber>,
+    /// Whether zones were made whose names are not durable yet.
+    pub(super) created: bool,
+}
+
+impl Unsynced {
+    /// Adds what another stream has written.
+    pub fn join(&mut self, other: Unsynced) {
+        self.zones.extend(other.zones);
+        self.created |= other.created;
     }
 }
 
