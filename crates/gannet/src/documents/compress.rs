@@ -30,7 +30,7 @@ use zstd::zstd_safe::{
 
 use super::json::DOCUMENT_BYTES_MAX;
 use super::record::DocumentRecord;
-use crate::base::{Error, Result};
+use crate::base::{ByteReader, Error, Result, put_bytes, put_varint};
 
 /// The number of a compression dictionary: ascending from 1; 0 means none.
 pub type DictionaryVersion = u32;
@@ -156,6 +156,23 @@ impl Dictionaries {
         sizes
             .map(|found| found.bytes.capacity() + found.prepared.sizeof())
             .sum()
+    }
+
+    /// Appends all dictionaries.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        put_varint(out, self.versions.len() as u64);
+        for dictionary in &self.versions {
+            put_bytes(out, &dictionary.bytes);
+        }
+    }
+
+    /// Reads what [`Dictionaries::encode`] wrote.
+    pub fn decode(reader: &mut ByteReader<'_>) -> Result<Dictionaries> {
+        let mut dictionaries = Dictionaries::default();
+        for _ in 0..reader.length(reader.rest().len())? {
+            dictionaries.add(reader.bytes()?.to_vec())?;
+        }
+        Ok(dictionaries)
     }
 
     /// The source of a stored document.

@@ -35,14 +35,14 @@ impl Trainer {
         Trainer::default()
     }
 
-    /// Takes the source of a document as a sample. Tells whether more are of use.
+    /// Takes the source of a document as a sample. Tells whether there are enough now.
     pub fn offer(&mut self, source: &[u8]) -> bool {
         let taken = source.len().min(SAMPLE_BYTES_MAX);
         if taken > 0 && !self.is_full() {
             self.samples.extend_from_slice(&source[..taken]);
             self.lengths.push(taken);
         }
-        !self.is_full()
+        self.is_full()
     }
 
     /// Whether the samples suffice for the best dictionary.
@@ -101,7 +101,7 @@ mod tests {
         trainer.offer(b"alone");
         assert!(trainer.train().is_none());
         let mut trainer = Trainer::new();
-        while trainer.offer(&[b'x'; 100_000]) {}
+        while !trainer.offer(&[b'x'; 100_000]) {}
         trainer.offer(b"more");
         assert!(trainer.samples.len() <= SAMPLES_BYTES_MAX);
     }
