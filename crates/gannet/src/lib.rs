@@ -5,4 +5,5 @@ mod base;
 mod cache;
 mod device;
 mod dictionary;
+mod documents;
 mod storage;
