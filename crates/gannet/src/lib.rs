@@ -2,3 +2,4 @@
 mod analysis;
 mod base;
 mod device;
+mod search;
