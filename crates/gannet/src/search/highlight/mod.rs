@@ -65,7 +65,7 @@ fn pieces(text: &str, marks: &[Mark], options: &SnippetOptions) -> Vec<Range<usi
         return Vec::from_iter((!beginning.is_empty()).then_some(beginning));
     }
     match options.fragments {
-        0 => Vec::from([0..text.len()]),
+        0 => std::iter::once(0..text.len()).collect(),
         most => fragments::best(text, marks, options.characters, most),
     }
 }

@@ -9,9 +9,8 @@ use std::vec::IntoIter;
 use super::lexer::{EXISTS, Kind, Lexeme, Operand};
 use crate::search::query::{Operator, Query};
 
-/// The query that `lexemes` of `text` make.
-pub(super) fn query(text: &str, mut lexemes: Vec<Lexeme>, operator: Operator) -> Query {
-    settle(text, &mut lexemes);
+/// The query that settled and checked `lexemes` make.
+pub(super) fn query(lexemes: Vec<Lexeme>, operator: Operator) -> Query {
     let mut grammar = Grammar {
         lexemes: lexemes.into_iter().peekable(),
         operator,
@@ -20,7 +19,7 @@ pub(super) fn query(text: &str, mut lexemes: Vec<Lexeme>, operator: Operator) ->
 }
 
 /// Makes text of the operators, signs and fields that have nothing to act on.
-fn settle(text: &str, lexemes: &mut [Lexeme]) {
+pub(super) fn settle(text: &str, lexemes: &mut [Lexeme]) {
     let mut after_operand = false;
     for at in 0..lexemes.len() {
         let next = lexemes.get(at + 1).map(|lexeme| &lexeme.kind);

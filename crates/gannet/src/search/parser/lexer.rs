@@ -73,7 +73,7 @@ pub(super) enum Operand {
 impl Lexeme {
     /// Whether it counts towards the limit of clauses.
     pub fn is_clause(&self) -> bool {
-        matches!(self.kind, Kind::Operand(..))
+        matches!(self.kind, Kind::Operand(..) | Kind::Open)
     }
 }
 

@@ -13,8 +13,8 @@
 //! What could be an operator but stands where none can is ordinary text: `C++`, `a - b`, `don't`, `AND` at the
 //! end, `x:y` if there is no field `x`, anything in a URL. A backslash makes the next character ordinary.
 //!
-//! Three steps: the lexer cuts the text flatly, limits and balance are checked on its lexemes, and only then
-//! the grammar recurses, at most [`MAX_DEPTH`] deep. The grammar cannot fail: all errors are raised before it.
+//! The lexer cuts the text flatly, operators that cannot be any become text, limits and balance are checked on
+//! the lexemes, and only then the grammar recurses, at most [`MAX_DEPTH`] deep. The grammar cannot fail: all errors are raised before it.
 
 mod chunk;
 mod grammar;
@@ -30,7 +30,7 @@ pub const MAX_QUERY_BYTES: usize = 64 << 10;
 /// The most parentheses that can be open at once.
 pub const MAX_DEPTH: usize = 32;
 
-/// The most words, phrases and ranges in one query.
+/// The most words, phrases, ranges and parentheses in one query.
 pub const MAX_CLAUSES: usize = 1024;
 
 /// Parses a query.
@@ -44,10 +44,11 @@ pub fn parse(text: &str, operator: Operator, is_field: &dyn Fn(&str) -> bool) ->
             text.len()
         )));
     }
-    let lexemes = lexer::lexemes(text, is_field)?;
+    let mut lexemes = lexer::lexemes(text, is_field)?;
+    grammar::settle(text, &mut lexemes);
     check_nesting(text, &lexemes)?;
     check_clauses(text, &lexemes)?;
-    Ok(grammar::query(text, lexemes, operator))
+    Ok(grammar::query(lexemes, operator))
 }
 
 fn check_nesting(text: &str, lexemes: &[Lexeme]) -> Result<()> {
@@ -90,7 +91,8 @@ fn check_clauses(text: &str, lexemes: &[Lexeme]) -> Result<()> {
     let mut clauses = lexemes.iter().filter(|lexeme| lexeme.is_clause());
     match clauses.nth(MAX_CLAUSES) {
         Some(lexeme) => {
-            let advice = format!("ask for at most {MAX_CLAUSES} words, phrases and ranges");
+            let advice =
+                format!("ask for at most {MAX_CLAUSES} words, phrases, ranges and parentheses");
             Err(invalid("too many clauses", text, lexeme.start, &advice))
         }
         None => Ok(()),

@@ -133,6 +133,8 @@ fn errors_say_what_where_and_what_to_do() {
     check_error(&"(".repeat(60_000), &["nested", "character 33", "32"]);
     check_error(&"(".repeat(100_000), &["100000 bytes", "65536"]);
     check_error(&"a ".repeat(1025), &["clauses", "character 2049", "1024"]);
+    check_error(&"() ".repeat(1025), &["clauses", "character 3073"]);
+    check_error(&"AND ".repeat(1025), &["clauses", "character 4097"]);
     check_error(&"a".repeat(65_537), &["65537 bytes"]);
     let deepest = format!("{}a b{}", "(".repeat(32), ")".repeat(32));
     check(&deepest, "a b");
