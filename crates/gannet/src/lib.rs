@@ -6,4 +6,5 @@ mod cache;
 mod device;
 mod dictionary;
 mod documents;
+mod search;
 mod storage;
