@@ -3,4 +3,5 @@
 mod base;
 mod cache;
 mod device;
+mod postings;
 mod storage;
