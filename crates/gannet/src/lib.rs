@@ -5,4 +5,7 @@ mod base;
 mod cache;
 mod device;
 mod dictionary;
+mod documents;
+mod postings;
+mod search;
 mod storage;
