@@ -8,6 +8,7 @@ mod pending;
 mod replay;
 mod roots;
 mod seal;
+mod slots;
 mod store;
 mod stream;
 mod table;
@@ -19,5 +20,5 @@ pub use roots::{FORMAT_VERSION, Found, RootSlot, create_superblock, find_root, w
 pub use seal::{IndexIdentity, PageKind, Place, seal, verify};
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};
 pub use stream::{StreamWriter, WRITE_PAGES};
-pub use table::{Located, Table, TablePage};
+pub use table::{Located, Table, TablePage, TablePlace};
 pub use zones::{ZONE_PAGES_MAX, ZONE_PAGES_MIN, Zone, ZoneTable};
