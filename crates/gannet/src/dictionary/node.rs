@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 
+use super::cursor::Cursor;
 use super::{KEY_MAX, NodeId};
 use crate::base::{ByteReader, Error, PageAddress, Result};
 
@@ -47,19 +48,11 @@ pub(super) struct Floor {
     pub(super) exact: bool,
 }
 
-/// A place between two entries, with the key of the entry before it.
-#[derive(Clone, Debug)]
-pub(super) struct Cursor {
-    at: usize,
-    ordinal: usize,
-    pub(super) key: Vec<u8>,
+/// An entry whose bytes were found to be there.
+pub(super) struct Entry<'a> {
+    pub(super) shared: usize,
+    pub(super) suffix: &'a [u8],
     pub(super) value: Range<usize>,
-}
-
-struct Entry<'a> {
-    shared: usize,
-    suffix: &'a [u8],
-    value: Range<usize>,
 }
 
 impl fmt::Display for NodeName {
@@ -111,9 +104,9 @@ impl<'a> Node<'a> {
         self.count
     }
 
-    /// Bytes of the page that the node takes.
-    pub(super) fn used(&self) -> usize {
-        self.end + self.restarts() * 2
+    /// The byte after the last entry.
+    pub(super) fn end(&self) -> usize {
+        self.end
     }
 
     /// The bytes of a value.
@@ -185,10 +178,8 @@ impl<'a> Node<'a> {
     }
 
     fn cursor_before(&self, restart: usize) -> Result<Cursor> {
-        let mut cursor = Cursor::new();
-        cursor.at = self.restart(restart)?;
-        cursor.ordinal = restart * RESTART_EVERY;
-        Ok(cursor)
+        let at = self.restart(restart)?;
+        Ok(Cursor::before(at, restart * RESTART_EVERY))
     }
 
     fn restarts(&self) -> usize {
@@ -196,7 +187,7 @@ impl<'a> Node<'a> {
     }
 
     /// Where the entry of a restart begins.
-    fn restart(&self, restart: usize) -> Result<usize> {
+    pub(super) fn restart(&self, restart: usize) -> Result<usize> {
         let at = self.end + restart * 2;
         let place = match self.bytes.get(at..at + 2) {
             Some(bytes) if restart < self.restarts() => u16::from_le_bytes([bytes[0], bytes[1]]),
@@ -221,7 +212,7 @@ impl<'a> Node<'a> {
     }
 
     #[inline]
-    fn entry(&self, at: usize) -> Result<Entry<'a>> {
+    pub(super) fn entry(&self, at: usize) -> Result<Entry<'a>> {
         let bytes = match self.bytes.get(at..self.end) {
             Some(bytes) if at >= HEADER => bytes,
             _ => return Err(self.no_entry(at)),
@@ -295,53 +286,4 @@ impl Entry<'_> {
 /// How many bytes two keys have in common at their beginning.
 pub(super) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(a, b)| a == b).count()
-}
-
-impl Cursor {
-    /// Before the first entry.
-    pub(super) fn new() -> Cursor {
-        Cursor {
-            at: HEADER,
-            ordinal: 0,
-            key: Vec::new(),
-            value: 0..0,
-        }
-    }
-
-    /// The ordinal of the entry that the next call of [`Cursor::advance`] goes to.
-    pub(super) fn next_ordinal(&self) -> usize {
-        self.ordinal
-    }
-
-    /// Goes to the next entry; tells whether there is one.
-    pub(super) fn advance(&mut self, node: &Node<'_>) -> Result<bool> {
-        if self.ordinal == node.count {
-            return self.at_end(node);
-        }
-        let entry = node.entry(self.at)?;
-        let whole = self.ordinal.is_multiple_of(RESTART_EVERY);
-        if whole && (entry.shared != 0 || node.restart(self.ordinal / RESTART_EVERY)? != self.at) {
-            return Err(self.damaged(node, "is not where its restart says"));
-        }
-        if entry.shared > self.key.len() || entry.shared + entry.suffix.len() > KEY_MAX {
-            return Err(self.damaged(node, "has a key of an impossible length"));
-        }
-        self.key.truncate(entry.shared);
-        self.key.extend_from_slice(entry.suffix);
-        self.at = entry.value.end;
-        self.value = entry.value;
-        self.ordinal += 1;
-        Ok(true)
-    }
-
-    fn at_end(&self, node: &Node<'_>) -> Result<bool> {
-        match self.at == node.end {
-            true => Ok(false),
-            false => Err(self.damaged(node, "is followed by bytes of no entry")),
-        }
-    }
-
-    fn damaged(&self, node: &Node<'_>, what: &str) -> Error {
-        node.name.damaged(format!("entry {} {what}", self.ordinal))
-    }
 }

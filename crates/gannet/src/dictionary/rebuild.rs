@@ -13,8 +13,9 @@
 use std::ops::Range;
 
 use super::NodeId;
+use super::cursor::Cursor;
 use super::entries::Entries;
-use super::node::{Cursor, Node};
+use super::node::Node;
 use super::nodes::NodeWriter;
 use super::pack::{SPARSE, cut, node_bytes, separator};
 use super::plan::Hop;

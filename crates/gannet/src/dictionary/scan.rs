@@ -9,7 +9,8 @@
 //! 1. Keys ascend strictly, whatever the pages hold; so a scan ends even on hostile nodes.
 //! 2. A step that stops changes nothing but how far it reads ahead; calling it again goes on.
 
-use super::node::{Cursor, Node};
+use super::cursor::Cursor;
+use super::node::Node;
 use super::view::NodeFrame;
 use super::{NodeId, TreeView};
 use crate::base::Result;
