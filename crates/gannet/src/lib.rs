@@ -5,4 +5,8 @@ mod base;
 mod cache;
 mod device;
 mod dictionary;
+mod documents;
+mod index;
+mod postings;
+mod search;
 mod storage;
