@@ -6,4 +6,7 @@ mod cache;
 mod device;
 mod dictionary;
 mod documents;
+mod index;
+mod postings;
+mod search;
 mod storage;

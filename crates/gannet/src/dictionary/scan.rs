@@ -114,6 +114,7 @@ impl Scan {
                 .damaged("its keys do not follow the leaf before")
                 .into());
         }
+        pages.trim();
         self.next = landing.upper;
         self.leaf = first.map(|cursor| (landing.leaf, cursor));
         Ok(true)

@@ -28,12 +28,10 @@ impl Writer {
     fn try_checkpoint(&mut self) -> Result<()> {
         let flushed = self.flush_postings()?;
         self.flush_ids()?;
+        self.clean()?;
         self.write_root()?;
-        if flushed {
-            self.flushes += 1;
-        }
-        self.give_up_zones()?;
-        self.clean()
+        self.flushes += flushed as u64;
+        self.give_up_zones()
     }
 
     /// Moves the posting buffer into the term dictionary.
@@ -78,12 +76,19 @@ impl Writer {
     /// Writes everything out and a root that refers to it, then publishes that state.
     fn write_root(&mut self) -> Result<()> {
         let log_start = self.log.end();
-        let (_, mut unsynced) = self.flush_streams()?;
+        let (terms, ids) = self.encode_trees()?;
+        let mut unsynced = self.flush_streams()?;
         self.generation += 1;
         self.state.epoch = Arc::new(Epoch {
             generation: self.generation,
         });
-        let root = self.append_root(log_start)?;
+        self.state.schema = self.shared.preparation.schema();
+        let (empty, zones) = {
+            let mut zones = self.shared.store.zones();
+            (zones.take_empty(), zones.clone())
+        };
+        let bytes = root::encode(&self.state, &zones, log_start, &terms, &ids);
+        let root = self.roots.append(&bytes)?;
         self.roots.flush()?;
         unsynced.join(self.roots.take_unsynced());
         self.shared.store.sync(&unsynced)?;
@@ -98,45 +103,47 @@ impl Writer {
         }
         self.log_source_bytes = 0;
         self.publish(self.state.below);
+        self.shared.published.retire(self.generation, empty);
         Ok(())
     }
 
-    /// Writes out all streams but the roots'.
-    fn flush_streams(&mut self) -> Result<((), Unsynced)> {
+    /// Writes the changed pages of all tables; gives what the root keeps of the two trees.
+    fn encode_trees(&mut self) -> Result<(Vec<u8>, Vec<u8>)> {
         let store = Arc::clone(&self.shared.store);
         self.state.tables.write_changes(&store, &mut self.pages)?;
-        self.terms.write_mapping(&mut self.pages)?;
-        self.ids.write_mapping(&mut self.pages)?;
-        let mut unsynced = self.log.flush()?;
+        let (mut terms, mut ids) = (Vec::new(), Vec::new());
+        self.terms.encode(&mut self.pages, &mut terms)?;
+        self.ids.encode(&mut self.pages, &mut ids)?;
+        self.state.terms = self.terms.view().clone();
+        self.state.ids = self.ids.view().clone();
+        Ok((terms, ids))
+    }
+
+    /// Writes out all streams but the roots'.
+    fn flush_streams(&mut self) -> Result<Unsynced> {
         self.terms.flush()?;
         self.ids.flush()?;
-        unsynced.join(self.terms.take_unsynced());
-        unsynced.join(self.ids.take_unsynced());
-        for stream in [&mut self.postings, &mut self.moved, &mut self.pages] {
+        let mut unsynced = self.log.flush()?;
+        let trees = [self.terms.stream(), self.ids.stream()];
+        let others = [&mut self.postings, &mut self.moved, &mut self.pages];
+        for stream in trees.into_iter().chain(others) {
             stream.flush()?;
             unsynced.join(stream.take_unsynced());
         }
-        self.state.terms = self.terms.view();
-        self.state.ids = self.ids.view();
-        Ok(((), unsynced))
+        Ok(unsynced)
     }
 
-    fn append_root(&mut self, log_start: crate::storage::LogStart) -> Result<Span> {
-        self.state.schema = self.shared.preparation.schema();
-        let (mut terms, mut ids) = (Vec::new(), Vec::new());
-        self.terms.encode(&mut terms);
-        self.ids.encode(&mut ids);
-        let zones = self.shared.store.zones().clone();
-        let bytes = root::encode(&self.state, &zones, log_start, &terms, &ids);
-        self.roots.append(&bytes)
-    }
-
-    /// Gives up zones that the durable root does not refer to, and removes those no reader can reach.
-    pub(super) fn give_up_zones(&mut self) -> Result<()> {
-        let store = &self.shared.store;
-        let empty = store.zones().take_empty();
-        self.shared.published.retire(self.generation, empty);
+    /// Removes the zones that neither the durable root nor any reader can reach.
+    fn give_up_zones(&mut self) -> Result<()> {
         let free = self.shared.published.take_unreachable();
-        store.remove_zones(&free)
+        self.shared.store.remove_zones(&free)
     }
+}
+
+/// What merging terms into the dictionary needs.
+struct TermMerge<'a> {
+    sorted: &'a SortedTerms<'a>,
+    postings: &'a mut StreamWriter,
+    shared: &'a Shared,
+    tables: &'a DocumentTables,
 }

@@ -21,8 +21,8 @@ use crate::dictionary::Tree;
 use crate::documents::{Dictionaries, Document, DocumentRecord, DocumentTables};
 use crate::postings::PostingBuffer;
 use crate::storage::{
-    Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, ReplayedRecord, RootSlot,
-    Store, ZoneTable, create_superblock, find_root, replay,
+    Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, RootSlot,
+    Store, ZoneRecord, ZoneTable, create_superblock, find_root, replay,
 };
 
 /// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.
@@ -50,8 +50,8 @@ pub(super) fn open(
     let state = State {
         epoch: Arc::new(Epoch { generation }),
         schema: Arc::clone(&record.schema),
-        terms: terms.view(),
-        ids: ids.view(),
+        terms: terms.view().clone(),
+        ids: ids.view().clone(),
         buffer: Arc::new(PostingBuffer::new(&budget)?),
         tables: record.tables.clone(),
         dictionaries: record.dictionaries.clone(),
@@ -124,7 +124,7 @@ fn open_tree(store: &Arc<Store>, bytes: &[u8]) -> Result<Tree> {
     if bytes.is_empty() {
         return Ok(Tree::new(Arc::clone(store)));
     }
-    Tree::open(Arc::clone(store), &mut ByteReader::new(bytes, "a tree's state"))
+    Tree::open(Arc::clone(store), bytes)
 }
 
 fn draw_number() -> Result<u64> {
@@ -161,18 +161,6 @@ fn new_writer(
 }
 
 impl Writer {
-    /// Applies the batches of the log.
-    fn replay(&mut self, start: LogStart) -> Result<ReplayEnd> {
-        let store = Arc::clone(&self.shared.store);
-        let mut bench = Workbench::default();
-        let end = replay(&store, start, |batch| self.replay_batch(&mut bench, batch))?;
-        for (zone, pages) in &end.zones {
-            store.zones().adopt_log(*zone, *pages);
-        }
-        self.publish(self.state.below);
-        Ok(end)
-    }
-
     /// Makes what the replay accepted durable, removes what it did not, and goes on behind it.
     fn settle(&mut self, replayed: ReplayEnd) -> Result<()> {
         let store = Arc::clone(&self.shared.store);
@@ -194,101 +182,4 @@ impl Writer {
         self.log = Log::resume(store, replayed.end);
         Ok(())
     }
-
-    fn replay_batch(&mut self, bench: &mut Workbench, batch: Vec<ReplayedRecord>) -> Result<()> {
-        let mut documents = Vec::new();
-        for record in batch {
-            match record.kind {
-                RecordKind::Schema => self.replay_schema(&record.body)?,
-                RecordKind::CompressionDictionary => self.replay_dictionary(record.body)?,
-                RecordKind::Delete => self.replay_delete(&record.body, &mut documents, bench)?,
-                RecordKind::Document => documents.push((record.span, record.body)),
-                RecordKind::Link => {}
-            }
-        }
-        self.replay_documents(bench, &mut documents)?;
-        Ok(())
-    }
-
-    fn replay_schema(&mut self, body: &[u8]) -> Result<()> {
-        let schema = decode_schema(body)?;
-        self.logged_fields = schema.fields().len();
-        self.shared.preparation.replace_schema(schema);
-        Ok(())
-    }
-
-    fn replay_dictionary(&mut self, body: Vec<u8>) -> Result<()> {
-        let mut dictionaries = self.state.dictionaries.clone();
-        self.logged_dictionary = dictionaries.add(body)?;
-        self.state.dictionaries = dictionaries.clone();
-        self.shared.preparation.replace_dictionaries(dictionaries);
-        Ok(())
-    }
-
-    /// A deleted document may have been added by this very batch.
-    fn replay_delete(
-        &mut self,
-        body: &[u8],
-        documents: &mut Vec<(Span, Vec<u8>)>,
-        bench: &mut Workbench,
-    ) -> Result<()> {
-        self.replay_documents(bench, documents)?;
-        let mut reader = ByteReader::new(body, "a logged deletion");
-        let doc = reader.varint_u32()?;
-        self.state.sequence = reader.varint()?;
-        self.delete_document(doc)?;
-        let id = std::str::from_utf8(reader.rest())
-            .map_err(|_| Error::damaged("a logged deletion", "the ID is not UTF-8"))?;
-        if !id.is_empty() {
-            self.new_ids.remove(id)?;
-        }
-        Ok(())
-    }
-
-    fn replay_documents(
-        &mut self,
-        bench: &mut Workbench,
-        documents: &mut Vec<(Span, Vec<u8>)>,
-    ) -> Result<()> {
-        if documents.is_empty() {
-            return Ok(());
-        }
-        let base = self.state.below;
-        let mut parsed = Vec::with_capacity(documents.len());
-        let mut entries = Vec::with_capacity(documents.len());
-        for (expected, (span, body)) in (base..).zip(documents.drain(..)) {
-            let record = DocumentRecord::decode(&body)?;
-            check_doc(record.doc, expected)?;
-            let source = self.state.dictionaries.decompress(&record)?;
-            self.log_source_bytes += source.len() as u64;
-            let entry = IdEntry {
-                doc: record.doc,
-                version: record.version,
-                sequence: record.sequence,
-            };
-            entries.push((entry, record.id.to_owned(), span));
-            parsed.push(Document::parse_as(Some(record.id.to_owned()), &source)?);
-        }
-        let preparation = &self.shared.preparation;
-        let (inverted, lengths) = preparation.invert_again(bench, &parsed)?;
-        self.state.buffer.reserve_for(&inverted)?;
-        for ((entry, id, span), lengths) in entries.into_iter().zip(&lengths) {
-            self.shared.store.zones().adopt_document(span);
-            self.enter_document(entry, &id, span, lengths)?;
-            self.state.sequence = entry.sequence;
-        }
-        self.state.buffer.add(&inverted, base);
-        self.state.below = base + parsed.len() as DocId;
-        Ok(())
-    }
-}
-
-fn check_doc(doc: DocId, expected: DocId) -> Result<()> {
-    if doc != expected {
-        return Err(Error::damaged(
-            "the log",
-            format!("expected document {expected}, got {doc}"),
-        ));
-    }
-    Ok(())
 }
