@@ -1,7 +1,9 @@
 //! Gannet: full-text search on flash.
 #![allow(dead_code)] // until the rooms above stand
+mod analysis;
 mod base;
 mod cache;
 mod device;
+mod dictionary;
 mod postings;
 mod storage;

@@ -3,16 +3,43 @@
 //! A device is a flat set of files: the superblock and numbered zones. All I/O is in whole, aligned pages
 //! and in batches; a batch returns when every one of its requests has completed. Buffers are *owned* by a
 //! request while it is under way, so none can be freed while the kernel writes to it.
+//!
+//! Real files: `open` chooses the backend; `directory` is the folder with its `lock` and its open `files`;
+//! `file_device` makes a device of it and an engine (`uring` or `pread`) that carries out batches of
+//! `request`s. For tests: `memory`; `recording` fails on demand, and `crash` tells from its log what a power
+//! loss can leave behind (`crash_state` is the model). `conformance` is the suite that all backends pass.
 
+#[cfg(test)]
+mod conformance;
 mod counters;
+mod crash;
+mod crash_state;
+mod directory;
+mod failure;
+mod file_device;
+mod files;
+mod lock;
+mod memory;
+mod open;
 mod page;
+mod pread;
+mod recording;
+#[cfg(test)]
+mod recording_tests;
+mod request;
+#[cfg(target_os = "linux")]
+mod uring;
 
 use std::fmt;
 
 use crate::base::{Result, ZoneNumber};
 
 pub use counters::{Counters, CountersSnapshot};
+pub use crash::{CrashImage, CrashImages};
+pub use memory::MemoryDevice;
+pub use open::{Access, BackendChoice, OpenOptions, open_directory};
 pub use page::{PageBuffer, PagePool};
+pub use recording::{Fault, FaultKind, RecordingDevice};
 
 /// A file of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +57,15 @@ impl FileId {
             FileId::Superblock => "superblock".to_owned(),
             FileId::Zone(number) => format!("zone-{number:08}"),
         }
+    }
+
+    /// The file of that name, or nothing when no file of an index is called so.
+    pub fn from_name(name: &str) -> Option<FileId> {
+        let id = match name.strip_prefix("zone-") {
+            Some(number) => FileId::Zone(number.parse().ok()?),
+            None => FileId::Superblock,
+        };
+        (id.name() == name).then_some(id)
     }
 }
 
@@ -81,6 +117,12 @@ pub trait Device: Send + Sync {
     /// Which backend this is.
     fn backend(&self) -> Backend;
 
+    /// Whether transfers bypass the operating system's page cache (O_DIRECT); if not, memory outside the
+    /// budget caches them.
+    fn is_direct(&self) -> bool {
+        false
+    }
+
     /// Makes an empty file. The name is durable after [`Device::sync_directory`].
     fn create(&self, file: FileId) -> Result<()>;
 
@@ -91,6 +133,8 @@ pub trait Device: Send + Sync {
     fn list(&self) -> Result<Vec<(FileId, u32)>>;
 
     /// Fills the buffers of every transfer; fails if any page lies past the end of its file.
+    ///
+    /// After an error the buffers' content is undefined, and transfers may have lost theirs.
     fn read(&self, batch: &mut [Transfer]) -> Result<()>;
 
     /// Stores the buffers of every transfer; files grow as needed. Durable after [`Device::sync`].

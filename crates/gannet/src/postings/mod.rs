@@ -5,7 +5,9 @@
 //! [`merge_window`] adds what a flush brings. The room knows neither terms nor queries: an entry is bytes
 //! that the dictionary keeps, a norm is a byte that someone else computes.
 
+mod arena;
 mod block;
+mod buffer;
 mod check;
 mod chunk;
 mod cursor;
@@ -14,6 +16,7 @@ mod entry;
 mod fragment;
 mod frontier;
 mod head;
+mod invert;
 mod merge;
 mod position_page;
 mod spans;

@@ -7,11 +7,10 @@
 //!    next page, unless it would touch no fewer pages there.
 //! 3. A record lies in one zone. A record larger than an ordinary zone gets a larger zone of its own.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Store;
 use super::seal::{self, PageKind};
+use super::{Store, Unsynced};
 use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber};
 use crate::device::{FileId, PageBuffer, PagePool, Transfer};
 
@@ -24,8 +23,7 @@ pub struct StreamWriter {
     kind: PageKind,
     pool: PagePool,
     zone: Option<OpenZone>,
-    unsynced: BTreeSet<ZoneNumber>,
-    created: bool,
+    unsynced: Unsynced,
 }
 
 struct OpenZone {
@@ -47,8 +45,7 @@ impl StreamWriter {
             kind,
             pool: PagePool::new(WRITE_PAGES + 1),
             zone: None,
-            unsynced: BTreeSet::new(),
-            created: false,
+            unsynced: Unsynced::default(),
         }
     }
 
@@ -114,17 +111,9 @@ impl StreamWriter {
         self.write_out()
     }
 
-    /// Makes everything that was flushed durable.
-    pub fn sync(&mut self) -> Result<()> {
-        if std::mem::take(&mut self.created) {
-            self.store.device().sync_directory()?;
-        }
-        let files: Vec<FileId> = self.unsynced.iter().map(|n| FileId::Zone(*n)).collect();
-        if !files.is_empty() {
-            self.store.device().sync(&files)?;
-        }
-        self.unsynced.clear();
-        Ok(())
+    /// Hands over what was written since the last time; it is durable once [`Store::sync`] has taken it.
+    pub fn take_unsynced(&mut self) -> Unsynced {
+        std::mem::take(&mut self.unsynced)
     }
 
     /// Flushes, and goes on in a new zone.
@@ -173,7 +162,8 @@ impl StreamWriter {
         Ok(())
     }
 
-    fn open_zone(&mut self, length: usize) -> Result<()> {
+    /// Opens a zone with room for a record of `length` bytes.
+    pub(super) fn open_zone(&mut self, length: usize) -> Result<()> {
         let needed = length.div_ceil(PAGE_PAYLOAD).max(1) as u32;
         let (number, capacity) = {
             let mut zones = self.store.zones();
@@ -181,7 +171,7 @@ impl StreamWriter {
             (zones.open(self.kind)?, capacity)
         };
         self.store.device().create(FileId::Zone(number))?;
-        self.created = true;
+        self.unsynced.created = true;
         self.zone = Some(OpenZone {
             number,
             capacity,
@@ -263,7 +253,7 @@ impl StreamWriter {
         zone.fill = PAGE_PAYLOAD;
         let (number, written) = (zone.number, zone.written);
         self.store.zones().grow(number, written);
-        self.unsynced.insert(number);
+        self.unsynced.zones.insert(number);
         if self.kind == PageKind::Log {
             self.store.with_pending(|pending| {
                 for page in first..written {

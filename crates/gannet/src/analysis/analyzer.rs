@@ -1,0 +1,341 @@
+//! Analyzers: a tokenizer and what is done to its tokens, chosen by name.
+//!
+//! An analyzer is a small value; what it needs while it works (a buffer to lowercase in, stems it remembers)
+//! is the caller's [`Scratch`]. A token's text is borrowed from the source where it stands there as it is and
+//! from the scratch otherwise, so tokens cost no allocation.
+//!
+//! Invariants: positions ascend from 0, one for each token of the tokenizer; a token that is left out (a stop
+//! word) leaves its position empty, so that phrases keep their distances. Offsets are those of the whole token
+//! in the source, whatever is cut from its text.
+
+use frostem::Algorithm;
+
+use super::stems::{Stemming, Stems};
+use super::words::{Case, Word, Words};
+use super::{english, plain};
+use crate::base::{Error, Result};
+
+/// What the tokens depend on besides the source: recorded in an index, because terms made under another
+/// version may differ.
+pub const VERSION: &str = "1 (unicode 17.0, snowball 20261016)";
+
+/// One occurrence of a term in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token<'a> {
+    /// The term, as it is indexed.
+    pub text: &'a str,
+    /// Its ordinal among the tokens of the text, from 0; words that were left out count.
+    pub position: u32,
+    /// Where it starts in the source, in bytes.
+    pub start: usize,
+    /// One past its last byte in the source.
+    pub end: usize,
+}
+
+/// What an analyzer works in; keep one per thread and lend it again and again.
+///
+/// It grows to half a mebibyte when an analyzer stems, and is next to nothing otherwise.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    lower: String,
+    stems: Stems,
+}
+
+/// A way to turn text into terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Analyzer {
+    chain: Chain,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Chain {
+    #[default]
+    Standard,
+    Simple,
+    Whitespace,
+    Keyword,
+    English,
+    Snowball(Algorithm),
+}
+
+/// Snowball's English under a name of its own, because `english` is Lucene's analyzer.
+const SNOWBALL_ENGLISH: &str = "snowball_english";
+
+impl Analyzer {
+    /// The analyzer `keyword`.
+    pub const KEYWORD: Analyzer = Analyzer {
+        chain: Chain::Keyword,
+    };
+
+    /// The analyzer called `name`.
+    ///
+    /// - `standard`: the words of the Unicode standard (UAX #29), lowercased; the default
+    /// - `simple`: runs of letters, lowercased
+    /// - `whitespace`: what stands between white space, unchanged
+    /// - `keyword`: the whole text as one token, unchanged
+    /// - `english`: as Lucene's `EnglishAnalyzer`: possessives, 33 stop words, Porter stems
+    /// - `snowball_english`, `french`, `german`, ...: `standard`, then the Snowball stemmer of that name
+    pub fn named(name: &str) -> Result<Analyzer> {
+        let chain = match name {
+            "standard" => Chain::Standard,
+            "simple" => Chain::Simple,
+            "whitespace" => Chain::Whitespace,
+            "keyword" => Chain::Keyword,
+            "english" => Chain::English,
+            _ => Chain::Snowball(snowball(name).ok_or_else(|| unknown(name))?),
+        };
+        Ok(Analyzer { chain })
+    }
+
+    /// The names that [`Analyzer::named`] knows.
+    pub fn names() -> Vec<&'static str> {
+        let own = ["standard", "simple", "whitespace", "keyword", "english"];
+        let snowball = Algorithm::all().iter().map(|&algorithm| name_of(algorithm));
+        own.into_iter().chain(snowball).collect()
+    }
+
+    /// The name it was made from.
+    pub fn name(&self) -> &'static str {
+        match self.chain {
+            Chain::Standard => "standard",
+            Chain::Simple => "simple",
+            Chain::Whitespace => "whitespace",
+            Chain::Keyword => "keyword",
+            Chain::English => "english",
+            Chain::Snowball(algorithm) => name_of(algorithm),
+        }
+    }
+
+    /// Gives the tokens of `text` to `sink`, in order, and returns how many positions the text takes up.
+    ///
+    /// The number of positions counts words left out at the end; several values of one field start theirs
+    /// after it.
+    pub fn analyze(
+        &self,
+        text: &str,
+        scratch: &mut Scratch,
+        mut sink: impl FnMut(Token<'_>),
+    ) -> u32 {
+        match self.chain {
+            Chain::Standard => standard(text, &mut scratch.lower, sink),
+            Chain::Simple => simple(text, &mut scratch.lower, sink),
+            Chain::Whitespace => whitespace(text, sink),
+            Chain::Keyword => keyword(text, sink),
+            Chain::English => english(text, scratch, sink),
+            Chain::Snowball(algorithm) => {
+                let stems = &mut scratch.stems;
+                standard(text, &mut scratch.lower, |token| {
+                    let text = stems.stem(Stemming::Snowball(algorithm), token.text);
+                    sink(Token { text, ..token });
+                })
+            }
+        }
+    }
+}
+
+fn snowball(name: &str) -> Option<Algorithm> {
+    let mut all = Algorithm::all().iter().copied();
+    all.find(|&algorithm| name_of(algorithm) == name)
+}
+
+fn name_of(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::English => SNOWBALL_ENGLISH,
+        other => other.name(),
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    Error::invalid(format!(
+        "there is no analyzer {name:?}; choose one of {}",
+        Analyzer::names().join(", ")
+    ))
+}
+
+#[inline]
+fn standard(text: &str, lower: &mut String, mut sink: impl FnMut(Token<'_>)) -> u32 {
+    let mut position = 0;
+    for Word { start, end, case } in Words::new(text) {
+        let term = lowercase(&text[start..end], case, lower);
+        sink(Token {
+            text: term,
+            position,
+            start,
+            end,
+        });
+        position += 1;
+    }
+    position
+}
+
+fn english(text: &str, scratch: &mut Scratch, mut sink: impl FnMut(Token<'_>)) -> u32 {
+    let mut position = 0;
+    for Word { start, end, case } in Words::new(text) {
+        let word = english::without_possessive(&text[start..end]);
+        let term = lowercase(word, case, &mut scratch.lower);
+        if !english::is_stop_word(term) {
+            let text = scratch.stems.stem(Stemming::Porter, term);
+            sink(Token {
+                text,
+                position,
+                start,
+                end,
+            });
+        }
+        position += 1;
+    }
+    position
+}
+
+fn simple(text: &str, lower: &mut String, mut sink: impl FnMut(Token<'_>)) -> u32 {
+    let mut position = 0;
+    plain::runs(text, char::is_alphabetic, |start, end| {
+        let text = lowercase(&text[start..end], Case::Unicode, lower);
+        sink(Token {
+            text,
+            position,
+            start,
+            end,
+        });
+        position += 1;
+    });
+    position
+}
+
+fn whitespace(text: &str, mut sink: impl FnMut(Token<'_>)) -> u32 {
+    let mut position = 0;
+    let not_white = |c: char| !c.is_whitespace();
+    plain::runs(text, not_white, |start, end| {
+        let text = &text[start..end];
+        sink(Token {
+            text,
+            position,
+            start,
+            end,
+        });
+        position += 1;
+    });
+    position
+}
+
+/// An empty text is a value like any other: it can be searched for.
+fn keyword(text: &str, mut sink: impl FnMut(Token<'_>)) -> u32 {
+    let (position, start, end) = (0, 0, text.len());
+    sink(Token {
+        text,
+        position,
+        start,
+        end,
+    });
+    1
+}
+
+/// `word` in lowercase, in `buffer` if it was not.
+///
+/// Outside ASCII each character becomes one other, whatever stands beside it, as in Lucene: a sigma at the
+/// end of a word is like any other, and `İ` becomes a plain `i`.
+#[inline]
+fn lowercase<'a>(word: &'a str, case: Case, buffer: &'a mut String) -> &'a str {
+    if case == Case::Lower {
+        return word;
+    }
+    buffer.clear();
+    if case == Case::Capitals {
+        buffer.push_str(word);
+        buffer.make_ascii_lowercase();
+    } else {
+        buffer.extend(word.chars().map(|c| c.to_lowercase().next().unwrap_or(c)));
+    }
+    buffer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `expected`: the terms, each followed by `@` and its position where that is not one after the last.
+    fn check(analyzer: &str, text: &str, expected: &str) {
+        let mut found = Vec::new();
+        let mut next = 0;
+        let mut record = |token: Token<'_>| {
+            assert!(text.is_char_boundary(token.start) && text.is_char_boundary(token.end));
+            let jump = match token.position == next {
+                true => String::new(),
+                false => format!("@{}", token.position),
+            };
+            found.push(format!("{}{jump}", token.text));
+            next = token.position + 1;
+        };
+        let analyzer = Analyzer::named(analyzer).unwrap();
+        analyzer.analyze(text, &mut Scratch::default(), &mut record);
+        assert_eq!(found.join("|"), expected, "{} of {text:?}", analyzer.name());
+    }
+
+    #[test]
+    fn standard_lowercases_words_of_every_script() {
+        check("standard", "", "");
+        check("standard", " \u{feff} — !? ", "");
+        check("standard", "The Quick don't", "the|quick|don't");
+        check(
+            "standard",
+            "ÉCOLE Straße ΟΔΟΣ İstanbul",
+            "école|straße|οδοσ|istanbul",
+        );
+        check("standard", "Привет МИР", "привет|мир");
+        check("standard", "東京タワー 2024", "東|京|タワー|2024");
+        check("standard", "한국어 ไทย هذا", "한국어|ไ|ท|ย|هذا");
+        check("standard", "a\0b", "a|b");
+    }
+
+    #[test]
+    fn simple_whitespace_and_keyword() {
+        check("simple", "Don't R2D2 Öl", "don|t|r|d|öl");
+        check("whitespace", " C++ Wi-Fi\u{3000}x ", "C++|Wi-Fi|x");
+        check("keyword", " Two Words ", " Two Words ");
+        check("keyword", "", "");
+    }
+
+    #[test]
+    fn english_is_as_lucene_has_it() {
+        check(
+            "english",
+            "The quick brown foxes' don't dog's running",
+            "quick@1|brown|fox|don't|dog|run",
+        );
+        check("english", "to be or not to be", "");
+        check("english", "O’Neil's IS US, flies", "o’neil|us@2|fli");
+        check("english", "Archaeology of the skies", "archaeolog|ski@3");
+        check("english", "CAFÉS’S the naïve", "café|naïv@2");
+    }
+
+    #[test]
+    fn languages_stem() {
+        check("french", "Les chevaux mangeaient", "le|cheval|mang");
+        check("german", "Die Automaten", "die|automat");
+        check("snowball_english", "Generously running", "generous|run");
+        check("porter", "as", "a");
+    }
+
+    #[test]
+    fn every_name_is_known_and_unknown_ones_are_answered_with_the_list() {
+        for name in Analyzer::names() {
+            assert_eq!(Analyzer::named(name).unwrap().name(), name);
+        }
+        let error = Analyzer::named("klingon").unwrap_err().to_string();
+        assert!(
+            error.contains("\"klingon\"") && error.contains("standard, simple"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn offsets_are_of_the_source_and_positions_count_to_the_end() {
+        let text = "the Dog’s of";
+        let mut tokens = Vec::new();
+        let english = Analyzer::named("english").unwrap();
+        let positions = english.analyze(text, &mut Scratch::default(), |token| {
+            tokens.push((token.start, token.end, token.position));
+        });
+        assert_eq!((tokens, positions), (vec![(4, 11, 1)], 3));
+    }
+}

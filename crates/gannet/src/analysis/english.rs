@@ -1,0 +1,71 @@
+//! What Lucene's `EnglishAnalyzer` does to a word besides stemming it: possessives and stop words.
+
+/// `word` without the `'s` at its end, with either apostrophe or the full-width one.
+pub(super) fn without_possessive(word: &str) -> &str {
+    let Some(owner) = word.strip_suffix(['s', 'S']) else {
+        return word;
+    };
+    owner.strip_suffix(['\'', '’', '＇']).unwrap_or(word)
+}
+
+/// Whether the lowercase `word` is one of the 33 that Lucene's analyzer leaves out.
+#[inline]
+pub(super) fn is_stop_word(word: &str) -> bool {
+    word.len() <= 5
+        && matches!(
+            word,
+            "a" | "an"
+                | "and"
+                | "are"
+                | "as"
+                | "at"
+                | "be"
+                | "but"
+                | "by"
+                | "for"
+                | "if"
+                | "in"
+                | "into"
+                | "is"
+                | "it"
+                | "no"
+                | "not"
+                | "of"
+                | "on"
+                | "or"
+                | "such"
+                | "that"
+                | "the"
+                | "their"
+                | "then"
+                | "there"
+                | "these"
+                | "they"
+                | "this"
+                | "to"
+                | "was"
+                | "will"
+                | "with"
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn possessives_lose_their_ending() {
+        for (word, expected) in [
+            ("dog's", "dog"),
+            ("DOG'S", "DOG"),
+            ("dog’s", "dog"),
+            ("dog＇s", "dog"),
+            ("dogs", "dogs"),
+            ("'s", ""),
+            ("s", "s"),
+            ("", ""),
+        ] {
+            assert_eq!(without_possessive(word), expected);
+        }
+    }
+}

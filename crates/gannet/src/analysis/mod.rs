@@ -1,0 +1,31 @@
+//! From text to terms: tokenizers, filters and the analyzers made of them, and the schema that says which
+//! field uses which.
+//!
+//! The room is pure: no input or output, no clock, no state but the buffers a caller lends. Indexing, queries
+//! and highlighting all go through [`Analyzer::analyze`], so the same text always gives the same terms.
+//! Changing what an analyzer gives makes existing indexes miss documents: [`VERSION`] must change with it.
+
+mod analyzer;
+mod english;
+mod plain;
+mod porter;
+mod schema;
+mod stems;
+mod words;
+
+pub use analyzer::{Analyzer, Scratch, Token, VERSION};
+pub use schema::{
+    Field, FieldId, FieldKind, FieldOptions, MAX_FIELDS, Schema, SchemaOptions, split_term_key,
+    term_key,
+};
+
+/// The longest token in characters; a longer one is cut, and the rest is analyzed as if it began there.
+///
+/// It is Lucene's number, so that both engines find the same documents.
+const MAX_TOKEN_CHARACTERS: usize = 255;
+
+/// The length in bytes of the first `characters` characters of `text`, or of all of it.
+fn prefix_length(text: &str, characters: usize) -> usize {
+    let end = text.char_indices().nth(characters);
+    end.map_or(text.len(), |(at, _)| at)
+}

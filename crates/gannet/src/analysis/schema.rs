@@ -1,0 +1,315 @@
+//! The fields of an index: which there are, how their text is analyzed, and what is kept of them.
+//!
+//! Fields are numbered in the order in which they were first seen; a number is never reused, because it is
+//! part of every term's key. The schema is written into each checkpoint.
+
+use rustc_hash::FxHashMap;
+
+use super::{Analyzer, VERSION};
+use crate::base::{ByteReader, Error, Result, put_bytes, put_varint};
+
+/// A field's number.
+pub type FieldId = u16;
+
+/// The most fields that an index can have: documents with generated field names would fill the dictionary.
+pub const MAX_FIELDS: usize = 1000;
+
+/// The longest field name in bytes.
+const MAX_NAME_BYTES: usize = 512;
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Text, searched by its words.
+    Text,
+    /// Values that are matched as a whole.
+    Exact,
+}
+
+/// What a field's postings keep, one bit each; bits without a name are reserved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldOptions(u8);
+
+impl FieldOptions {
+    /// Where among the words each occurrence stands: phrases need it.
+    pub const POSITIONS: FieldOptions = FieldOptions(1);
+    /// Where in the source each occurrence stands.
+    pub const OFFSETS: FieldOptions = FieldOptions(2);
+
+    /// What a field of `kind` keeps unless told otherwise.
+    pub fn of(kind: FieldKind) -> FieldOptions {
+        match kind {
+            FieldKind::Text => FieldOptions::POSITIONS,
+            FieldKind::Exact => FieldOptions(0),
+        }
+    }
+
+    /// Whether all of `others` are set.
+    pub fn contains(self, others: FieldOptions) -> bool {
+        self.0 & others.0 == others.0
+    }
+
+    /// These and `others`.
+    pub fn with(self, others: FieldOptions) -> FieldOptions {
+        FieldOptions(self.0 | others.0)
+    }
+}
+
+/// One field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its number.
+    pub id: FieldId,
+    /// Its name; objects inside a document give names with dots.
+    pub name: String,
+    /// How its text becomes terms.
+    pub analyzer: Analyzer,
+    /// What it holds.
+    pub kind: FieldKind,
+    /// What its postings keep.
+    pub options: FieldOptions,
+}
+
+/// How fields are set up when they are first seen.
+#[derive(Clone, Debug, Default)]
+pub struct SchemaOptions {
+    /// For text fields that `per_field` does not name.
+    pub default_analyzer: Analyzer,
+    /// Field names and their analyzers; the last one for a name counts.
+    pub per_field: Vec<(String, Analyzer)>,
+}
+
+impl SchemaOptions {
+    /// The analyzer of the text field `name`.
+    pub fn analyzer_for(&self, name: &str) -> Analyzer {
+        let named = self.per_field.iter().rev().find(|(field, _)| field == name);
+        named.map_or(self.default_analyzer, |(_, analyzer)| *analyzer)
+    }
+}
+
+/// The fields of an index in the order of their numbers.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    fields: Vec<Field>,
+    by_name: FxHashMap<String, FieldId>,
+    version: String,
+}
+
+impl Default for Schema {
+    fn default() -> Schema {
+        Schema {
+            fields: Vec::new(),
+            by_name: FxHashMap::default(),
+            version: VERSION.to_string(),
+        }
+    }
+}
+
+impl Schema {
+    /// All fields.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The field with number `id`.
+    pub fn field(&self, id: FieldId) -> Option<&Field> {
+        self.fields.get(id as usize)
+    }
+
+    /// The field called `name`.
+    pub fn named(&self, name: &str) -> Option<&Field> {
+        self.by_name.get(name).and_then(|&id| self.field(id))
+    }
+
+    /// The [`VERSION`] of the analysis under which the index was made.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Adds a field that is not there yet.
+    pub fn add(&mut self, name: &str, kind: FieldKind, analyzer: Analyzer) -> Result<FieldId> {
+        self.check_new(name)?;
+        let id = self.fields.len() as FieldId;
+        self.by_name.insert(name.to_string(), id);
+        self.fields.push(Field {
+            id,
+            name: name.to_string(),
+            analyzer,
+            kind,
+            options: FieldOptions::of(kind),
+        });
+        Ok(id)
+    }
+
+    /// The field called `name`: the one that is there, or a new one set up by `options`.
+    pub fn ensure(
+        &mut self,
+        name: &str,
+        kind: FieldKind,
+        options: &SchemaOptions,
+    ) -> Result<FieldId> {
+        if let Some(&id) = self.by_name.get(name) {
+            return Ok(id);
+        }
+        let analyzer = match kind {
+            FieldKind::Text => options.analyzer_for(name),
+            FieldKind::Exact => Analyzer::KEYWORD,
+        };
+        self.add(name, kind, analyzer)
+    }
+
+    fn check_new(&self, name: &str) -> Result<()> {
+        if name.is_empty() || name.len() > MAX_NAME_BYTES {
+            return Err(Error::invalid(format!(
+                "a field name has 1 to {MAX_NAME_BYTES} bytes, this one has {}",
+                name.len()
+            )));
+        }
+        if self.by_name.contains_key(name) {
+            return Err(Error::invalid(format!("there is a field {name:?} already")));
+        }
+        if self.fields.len() >= MAX_FIELDS {
+            return Err(Error::invalid(format!(
+                "field {name:?} would be one more than the {MAX_FIELDS} an index can have: put values that vary \
+                 in their names into one field"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Appends the schema to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        put_bytes(out, self.version.as_bytes());
+        put_varint(out, self.fields.len() as u64);
+        for field in &self.fields {
+            put_bytes(out, field.name.as_bytes());
+            put_bytes(out, field.analyzer.name().as_bytes());
+            out.push(match field.kind {
+                FieldKind::Text => 0,
+                FieldKind::Exact => 1,
+            });
+            out.push(field.options.0);
+        }
+    }
+
+    /// Reads what [`Schema::encode`] wrote.
+    pub fn decode(reader: &mut ByteReader<'_>) -> Result<Schema> {
+        let mut schema = Schema {
+            version: reader.text()?.to_string(),
+            ..Schema::default()
+        };
+        for _ in 0..reader.length(MAX_FIELDS)? {
+            schema.decode_field(reader)?;
+        }
+        Ok(schema)
+    }
+
+    fn decode_field(&mut self, reader: &mut ByteReader<'_>) -> Result<()> {
+        let name = reader.text()?;
+        let analyzer = reader.text()?;
+        let analyzer = Analyzer::named(analyzer)
+            .map_err(|_| reader.damaged("the name of an analyzer", analyzer))?;
+        let kind = match reader.u8()? {
+            0 => FieldKind::Text,
+            1 => FieldKind::Exact,
+            other => return Err(reader.damaged("a kind of field, 0 or 1", other)),
+        };
+        let options = FieldOptions(reader.u8()?);
+        let id = self
+            .add(name, kind, analyzer)
+            .map_err(|error| reader.damaged("a new field", error))?;
+        self.fields[id as usize].options = options;
+        Ok(())
+    }
+}
+
+/// Appends the key of `term` in `field`: the field's number, big-endian so that keys sort by field first,
+/// then the term's bytes.
+pub fn term_key(field: FieldId, term: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(&field.to_be_bytes());
+    out.extend_from_slice(term);
+}
+
+/// The field and the term of a key.
+pub fn split_term_key(key: &[u8]) -> Result<(FieldId, &[u8])> {
+    let (field, term) = key.split_first_chunk().ok_or_else(|| {
+        let reason = format!(
+            "expected a field's number of 2 bytes, got {} bytes",
+            key.len()
+        );
+        Error::damaged("term key", reason)
+    })?;
+    Ok((FieldId::from_be_bytes(*field), term))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Schema {
+        let options = SchemaOptions {
+            default_analyzer: Analyzer::default(),
+            per_field: vec![("body".into(), Analyzer::named("english").unwrap())],
+        };
+        let mut schema = Schema::default();
+        for (name, kind) in [
+            ("title", FieldKind::Text),
+            ("body", FieldKind::Text),
+            ("year", FieldKind::Exact),
+        ] {
+            schema.ensure(name, kind, &options).unwrap();
+        }
+        schema
+    }
+
+    #[test]
+    fn fields_keep_their_number_and_take_the_analyzer_of_the_options() {
+        let schema = example();
+        let name_of = |field: &str| schema.named(field).unwrap().analyzer.name();
+        assert_eq!(
+            ["title", "body", "year"].map(name_of),
+            ["standard", "english", "keyword"]
+        );
+        assert_eq!(schema.field(1).unwrap().name, "body");
+        assert!(schema.named("absent").is_none() && schema.field(3).is_none());
+    }
+
+    #[test]
+    fn a_schema_comes_back_as_it_was_written_and_damage_is_noticed() {
+        let mut bytes = Vec::new();
+        example().encode(&mut bytes);
+        let back = Schema::decode(&mut ByteReader::new(&bytes, "schema")).unwrap();
+        assert_eq!(back.fields(), example().fields());
+        assert_eq!(back.version(), VERSION);
+        for length in 0..bytes.len() {
+            assert!(Schema::decode(&mut ByteReader::new(&bytes[..length], "schema")).is_err());
+        }
+    }
+
+    #[test]
+    fn names_are_checked_and_fields_are_limited() {
+        let mut schema = example();
+        let mut add = |name: &str| schema.add(name, FieldKind::Text, Analyzer::default());
+        assert!(add("").is_err() && add("title").is_err() && add(&"x".repeat(513)).is_err());
+        for number in 3..MAX_FIELDS {
+            assert_eq!(add(&format!("f{number}")).unwrap() as usize, number);
+        }
+        let error = add("last").unwrap_err().to_string();
+        assert!(error.contains("1000"), "{error}");
+    }
+
+    #[test]
+    fn term_keys_sort_by_field_and_split_again() {
+        let key = |field, term: &[u8]| {
+            let mut out = Vec::new();
+            term_key(field, term, &mut out);
+            out
+        };
+        assert!(key(1, b"zebra") < key(2, b"ant") && key(255, b"") < key(256, b""));
+        assert_eq!(
+            split_term_key(&key(300, b"ant")).unwrap(),
+            (300, &b"ant"[..])
+        );
+        assert!(split_term_key(&[1]).is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! The index folder: what both file backends share besides the transfers themselves.
+//!
+//! Holds the lock for as long as it lives. Lengths are counted in whole pages: a part of a page at a
+//! file's end, which only a crash can leave, does not exist for anyone above.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::failure::failure;
+use super::files::{FileTable, OpenFile};
+use super::lock::Lock;
+use super::{Access, FileId, OpenOptions};
+use crate::base::{Error, PAGE_SIZE, Result};
+
+/// An open and locked index folder.
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+    folder: File,
+    access: Access,
+    files: FileTable,
+    _lock: Lock,
+}
+
+impl Directory {
+    /// Opens the folder `path`, making it first if the options say so, and locks it.
+    ///
+    /// Fails with [`Error::Invalid`] if there is no folder, with [`Error::Format`] if there is one without
+    /// an index and none may be made, with [`Error::Locked`] if another process is in the way.
+    pub fn open(path: &Path, options: &OpenOptions) -> Result<Directory> {
+        ensure_folder(path, options)?;
+        let folder = File::open(path).map_err(|error| failure("open", path.display(), error))?;
+        let lock = Lock::acquire(path, options.access)?;
+        Ok(Directory {
+            path: path.to_owned(),
+            folder,
+            access: options.access,
+            files: FileTable::new(path, options.access),
+            _lock: lock,
+        })
+    }
+
+    /// Whether transfers bypass the operating system's page cache.
+    pub fn is_direct(&self) -> bool {
+        self.files.is_direct()
+    }
+
+    /// The open file `id`, for `operation`.
+    pub fn file(&self, id: FileId, operation: &'static str) -> Result<Arc<OpenFile>> {
+        let file = self.files.get(id);
+        file.map_err(|error| failure(operation, id, error))
+    }
+
+    /// Refuses to go on if the folder was opened for reading.
+    pub fn check_writable(&self) -> Result<()> {
+        match self.access {
+            Access::Write => Ok(()),
+            Access::Read => Err(Error::invalid(format!(
+                "{} was opened for reading; open it for writing to change it",
+                self.path.display()
+            ))),
+        }
+    }
+
+    /// Makes an empty file, which must not exist.
+    pub fn create(&self, id: FileId) -> Result<()> {
+        self.check_writable()?;
+        let made = self.files.create(id);
+        made.map_err(|error| failure("create", id, error))
+    }
+
+    /// Removes a file, which must exist.
+    pub fn remove(&self, id: FileId) -> Result<()> {
+        self.check_writable()?;
+        let removed = self.files.remove(id);
+        removed.map_err(|error| failure("remove", id, error))
+    }
+
+    /// All files of the index with their lengths in whole pages; foreign files are passed over.
+    pub fn list(&self) -> Result<Vec<(FileId, u32)>> {
+        let entries = fs::read_dir(&self.path);
+        let entries = entries.map_err(|error| failure("list", self.path.display(), error))?;
+        let mut files = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| failure("list", self.path.display(), error))?;
+            if let Some(id) = entry.file_name().to_str().and_then(FileId::from_name) {
+                files.push((id, page_count(id, entry.metadata())?));
+            }
+        }
+        Ok(files)
+    }
+
+    /// Makes creations and removals durable.
+    pub fn sync(&self) -> Result<()> {
+        let synced = self.folder.sync_all();
+        synced.map_err(|error| failure("sync", self.path.display(), error))
+    }
+}
+
+fn page_count(id: FileId, metadata: io::Result<fs::Metadata>) -> Result<u32> {
+    let bytes = metadata.map_err(|error| failure("list", id, error))?.len();
+    let pages = bytes / PAGE_SIZE as u64;
+    u32::try_from(pages).map_err(|_| {
+        Error::damaged(
+            id.name(),
+            format!("expected fewer than 2^32 pages, got {pages}"),
+        )
+    })
+}
+
+fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
+    let create = options.create && options.access == Access::Write;
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_dir() => Err(Error::invalid(format!(
+            "{} is a file, but an index is a folder: give the folder's path",
+            path.display()
+        ))),
+        Ok(_) if create => Ok(()),
+        Ok(_) => ensure_index(path),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(failure("open", path.display(), error))
+        }
+        Err(_) if create => make_folder(path),
+        Err(_) => Err(Error::invalid(format!(
+            "{} does not exist: check the path, or open it for writing and let it be made",
+            path.display()
+        ))),
+    }
+}
+
+/// Keeps a mistyped path from getting a lock file in a folder that is no index.
+fn ensure_index(path: &Path) -> Result<()> {
+    if path.join(FileId::Superblock.name()).exists() {
+        return Ok(());
+    }
+    Err(Error::Format {
+        path: path.to_owned(),
+        reason: "expected an index, got a folder without a superblock".to_owned(),
+    })
+}
+
+/// Makes the folder and every missing one above it, each durable in the one that holds it.
+fn make_folder(path: &Path) -> Result<()> {
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    if !parent.exists() {
+        make_folder(parent)?;
+    }
+    let made = match fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    };
+    made.and_then(|()| File::open(parent)?.sync_all())
+        .map_err(|error| failure("create", path.display(), error))
+}

@@ -1,0 +1,151 @@
+//! How an index is opened.
+
+use std::path::{Path, PathBuf};
+
+use super::Index;
+use crate::analysis::{Analyzer, SchemaOptions};
+use crate::base::{Error, Result};
+use crate::device::BackendChoice;
+
+/// The least memory that an index works with: 16 MiB.
+pub const MEMORY_MIN: usize = 16 << 20;
+
+/// The memory that an index is given when nothing is said: 512 MiB.
+pub const MEMORY_DEFAULT: usize = 512 << 20;
+
+/// When a write is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// When it can be searched; it is durable after the next sync, checkpoint or close.
+    #[default]
+    Async,
+    /// When it is durable.
+    Sync,
+}
+
+/// How an index is opened; made by [`Index::options`].
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub(super) memory: usize,
+    pub(super) backend: BackendChoice,
+    pub(super) durability: Durability,
+    pub(super) schema: SchemaOptions,
+    pub(super) create: bool,
+    pub(super) read_only: bool,
+    pub(super) limits: Limits,
+}
+
+/// When the posting buffer is flushed. The defaults suit production; tests make them small.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Flush when the posting buffer holds this many bytes; `None`: a share of the memory.
+    pub buffer_bytes: Option<usize>,
+    /// Flush when the log holds documents of this many bytes of source, which a recovery would have to
+    /// analyze again.
+    pub log_source_bytes: u64,
+}
+
+impl Default for Limits {
+    /// 96 MiB of source take a recovery about 3 s on two cores.
+    fn default() -> Limits {
+        Limits {
+            buffer_bytes: None,
+            log_source_bytes: 96 << 20,
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            memory: MEMORY_DEFAULT,
+            backend: BackendChoice::Auto,
+            durability: Durability::Async,
+            schema: SchemaOptions::default(),
+            create: true,
+            read_only: false,
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The memory number: everything sized by data stays within it. At least 16 MiB.
+    pub fn memory(mut self, bytes: usize) -> Options {
+        self.memory = bytes;
+        self
+    }
+
+    /// Which backend does the I/O.
+    pub fn backend(mut self, backend: BackendChoice) -> Options {
+        self.backend = backend;
+        self
+    }
+
+    /// When a write is acknowledged.
+    pub fn durability(mut self, durability: Durability) -> Options {
+        self.durability = durability;
+        self
+    }
+
+    /// The analyzer of fields that have none of their own. It counts for fields not seen so far.
+    pub fn analyzer(mut self, analyzer: Analyzer) -> Options {
+        self.schema.default_analyzer = analyzer;
+        self
+    }
+
+    /// The analyzer of one field, if the field was not seen so far.
+    pub fn field_analyzer(mut self, field: impl Into<String>, analyzer: Analyzer) -> Options {
+        self.schema.per_field.push((field.into(), analyzer));
+        self
+    }
+
+    /// Whether a missing index is made (the default).
+    pub fn create(mut self, create: bool) -> Options {
+        self.create = create;
+        self
+    }
+
+    /// Opens for reading only; other processes may read too, but none may write.
+    pub fn read_only(mut self) -> Options {
+        self.read_only = true;
+        self.create = false;
+        self
+    }
+
+    /// When the posting buffer is flushed.
+    pub fn limits(mut self, limits: Limits) -> Options {
+        self.limits = limits;
+        self
+    }
+
+    /// Opens the index in the folder `path`.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<Index> {
+        Index::open_with(path.as_ref(), self)
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        if self.memory < MEMORY_MIN {
+            return Err(Error::invalid(format!(
+                "{} bytes of memory are too few: an index needs at least {} (16MiB)",
+                self.memory, MEMORY_MIN
+            )));
+        }
+        Ok(())
+    }
+
+    /// Memory for frames: what is left after the shares of writing, or nearly all.
+    pub(super) fn frame_bytes(&self) -> usize {
+        let share = if self.read_only { 80 } else { 35 };
+        self.memory / 100 * share
+    }
+
+    /// How large the posting buffer grows before it is flushed.
+    pub(super) fn buffer_bytes(&self) -> usize {
+        self.limits.buffer_bytes.unwrap_or(self.memory / 100 * 35)
+    }
+}
+
+/// Where an index is, for messages.
+#[derive(Clone, Debug)]
+pub(super) struct Location(pub(super) PathBuf);

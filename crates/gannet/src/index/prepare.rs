@@ -1,0 +1,310 @@
+//! What can be done to documents before their turn: analysis, inversion and compression.
+//!
+//! Batches are prepared side by side by any number of threads and written in order.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+
+use crate::analysis::{FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
+use crate::base::{ByteReader, Error, Result};
+use crate::documents::{Compressor, Dictionaries, Document, Trainer, Value};
+use crate::postings::{InvertedBatch, Inverter};
+
+/// Positions between two values of one field, so that no phrase spans them.
+const POSITION_GAP: u32 = 100;
+
+/// The longest term in bytes; longer ones are not indexed.
+const TERM_BYTES_MAX: usize = 1_020;
+
+/// What documents are prepared with, shared by all threads.
+pub(super) struct Preparation {
+    schema: RwLock<Arc<Schema>>,
+    options: SchemaOptions,
+    trainer: Mutex<Option<Trainer>>,
+    dictionaries: RwLock<Dictionaries>,
+    ids: MadeIds,
+}
+
+/// External IDs for documents that bring none: a number of this opening, drawn at random, and a count.
+struct MadeIds {
+    opening: u64,
+    count: AtomicU64,
+}
+
+/// The tools of one thread; kept from batch to batch.
+#[derive(Default)]
+pub struct Workbench {
+    inverter: Inverter,
+    scratch: Scratch,
+    compressor: Option<Compressor>,
+    key: Vec<u8>,
+}
+
+/// Documents that are ready to be written.
+#[derive(Default)]
+pub struct PreparedBatch {
+    pub(super) documents: Vec<PreparedDocument>,
+    pub(super) inverted: InvertedBatch,
+    pub(super) schema: Arc<Schema>,
+    pub(super) dictionaries: Dictionaries,
+    pub(super) source_bytes: u64,
+    pub(super) refused: Vec<(usize, Error)>,
+}
+
+/// The length of each indexed field of one document, in tokens.
+pub(super) type FieldLengths = Vec<(FieldId, u32)>;
+
+pub(super) struct PreparedDocument {
+    pub(super) id: String,
+    pub(super) source_length: usize,
+    pub(super) compressed: Vec<u8>,
+    pub(super) dictionary: u32,
+    pub(super) lengths: FieldLengths,
+}
+
+impl PreparedBatch {
+    /// Number of documents.
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// The documents that could not be prepared: their places in the batch as it was given, and why.
+    pub fn refused(&self) -> &[(usize, Error)] {
+        &self.refused
+    }
+
+    fn add(
+        &mut self,
+        bench: &mut Workbench,
+        schema: &Schema,
+        document: Document,
+    ) -> Result<()> {
+        let lengths = bench.invert(schema, self.documents.len() as u32, &document);
+        let compressor = bench.compressor(&self.dictionaries)?;
+        let id = document.id.unwrap_or_default();
+        let compressed = compressor.compress(&id, &document.source)?.to_vec();
+        self.source_bytes += document.source.len() as u64;
+        self.documents.push(PreparedDocument {
+            id,
+            source_length: document.source.len(),
+            compressed,
+            dictionary: self.dictionaries.newest(),
+            lengths,
+        });
+        Ok(())
+    }
+
+    /// Bytes of memory held, about.
+    pub fn memory_bytes(&self) -> usize {
+        let compressed: usize = self.documents.iter().map(|d| d.compressed.len() + 160).sum();
+        compressed + self.inverted.memory_bytes()
+    }
+}
+
+impl Preparation {
+    pub(super) fn new(
+        schema: Arc<Schema>,
+        options: SchemaOptions,
+        dictionaries: Dictionaries,
+        opening: u64,
+    ) -> Preparation {
+        let trainer = (dictionaries.newest() == 0).then(Trainer::new);
+        Preparation {
+            schema: RwLock::new(schema),
+            options,
+            trainer: Mutex::new(trainer),
+            dictionaries: RwLock::new(dictionaries),
+            ids: MadeIds {
+                opening,
+                count: AtomicU64::new(0),
+            },
+        }
+    }
+
+    /// Prepares documents as one batch. A document that cannot be indexed is refused alone.
+    pub(super) fn prepare(
+        &self,
+        bench: &mut Workbench,
+        mut documents: Vec<Document>,
+    ) -> Result<PreparedBatch> {
+        for document in &mut documents {
+            document.id.get_or_insert_with(|| self.ids.next());
+        }
+        let dictionaries = self.dictionaries_after(&documents)?;
+        let mut batch = PreparedBatch {
+            dictionaries,
+            ..PreparedBatch::default()
+        };
+        for (place, document) in documents.into_iter().enumerate() {
+            match self.schema_with_fields_of(&document) {
+                Ok(schema) => batch.add(bench, &schema, document)?,
+                Err(error) => batch.refused.push((place, error)),
+            }
+        }
+        batch.inverted = bench.inverter.finish();
+        batch.schema = self.schema();
+        Ok(batch)
+    }
+
+    /// Inverts documents that were written before, for a replay: nothing is compressed.
+    pub(super) fn invert_again(
+        &self,
+        bench: &mut Workbench,
+        documents: &[Document],
+    ) -> Result<(InvertedBatch, Vec<FieldLengths>)> {
+        let mut lengths = Vec::with_capacity(documents.len());
+        for (ordinal, document) in (0..).zip(documents) {
+            let schema = self.schema_with_fields_of(document)?;
+            lengths.push(bench.invert(&schema, ordinal, document));
+        }
+        Ok((bench.inverter.finish(), lengths))
+    }
+
+    pub(super) fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema.read().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    /// Takes the fields that a replayed record names.
+    pub(super) fn replace_schema(&self, schema: Arc<Schema>) {
+        *self.schema.write().unwrap_or_else(|e| e.into_inner()) = schema;
+    }
+
+    /// Takes dictionaries that a replay found.
+    pub(super) fn replace_dictionaries(&self, dictionaries: Dictionaries) {
+        *self.trainer.lock().unwrap_or_else(|e| e.into_inner()) = None;
+        *self.dictionaries.write().unwrap_or_else(|e| e.into_inner()) = dictionaries;
+    }
+
+    /// The dictionaries to compress with; trains the first one when enough documents were seen.
+    fn dictionaries_after(&self, documents: &[Document]) -> Result<Dictionaries> {
+        let mut trainer = self.trainer.lock().unwrap_or_else(|e| e.into_inner());
+        let enough = trainer.as_mut().is_some_and(|trainer| {
+            documents.iter().any(|document| trainer.offer(document.id.as_deref().unwrap_or_default(), &document.source))
+        });
+        let trained = match trainer.take_if(|_| enough) {
+            Some(trainer) => trainer.train(),
+            None => None,
+        };
+        let mut newest = self.dictionaries.write().unwrap_or_else(|e| e.into_inner());
+        if let Some(dictionary) = trained {
+            newest.add(dictionary)?;
+        }
+        Ok(newest.clone())
+    }
+
+    fn schema_with_fields_of(&self, document: &Document) -> Result<Arc<Schema>> {
+        let schema = self.schema();
+        if document.fields.iter().all(|(name, _)| schema.named(name).is_some()) {
+            return Ok(schema);
+        }
+        let mut newest = self.schema.write().unwrap_or_else(|e| e.into_inner());
+        let mut grown = Schema::clone(&newest);
+        for (name, value) in &document.fields {
+            let kind = match value {
+                Value::Text(_) => FieldKind::Text,
+                Value::Exact(_) => FieldKind::Exact,
+            };
+            grown.ensure(name, kind, &self.options)?;
+        }
+        *newest = Arc::new(grown);
+        Ok(Arc::clone(&newest))
+    }
+}
+
+impl MadeIds {
+    fn next(&self) -> String {
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        format!("{:016x}{count:08x}", self.opening)
+    }
+}
+
+impl Workbench {
+    /// A compressor with the newest dictionary.
+    fn compressor(&mut self, dictionaries: &Dictionaries) -> Result<&mut Compressor> {
+        let newest = dictionaries.newest();
+        match &mut self.compressor {
+            Some(compressor) if compressor.version() == newest => {}
+            stale => *stale = Some(Compressor::new(dictionaries, newest)?),
+        }
+        self.compressor
+            .as_mut()
+            .ok_or_else(|| Error::invalid("no compressor"))
+    }
+
+    /// Adds the tokens of a document to the inverter; gives the lengths of its fields.
+    fn invert(&mut self, schema: &Schema, ordinal: u32, document: &Document) -> FieldLengths {
+        let mut ends: Vec<FieldEnd> = Vec::new();
+        for (name, value) in &document.fields {
+            let Some(field) = schema.named(name) else {
+                continue;
+            };
+            let at = match ends.iter().position(|end| end.field == field.id) {
+                Some(at) => at,
+                None => {
+                    ends.push(FieldEnd::of(field.id));
+                    ends.len() - 1
+                }
+            };
+            self.invert_value(&field.analyzer, ordinal, value, &mut ends[at]);
+        }
+        ends.into_iter().map(|end| (end.field, end.tokens)).collect()
+    }
+
+    fn invert_value(
+        &mut self,
+        analyzer: &Analyzer,
+        ordinal: u32,
+        value: &Value,
+        end: &mut FieldEnd,
+    ) {
+        let (key, inverter, start) = (&mut self.key, &mut self.inverter, end.next);
+        let (field, tokens) = (end.field, &mut end.tokens);
+        let mut add = |text: &str, position: u32| {
+            if !text.is_empty() && text.len() <= TERM_BYTES_MAX {
+                key.clear();
+                term_key(field, text.as_bytes(), key);
+                inverter.add(key, ordinal, start + position);
+                *tokens += 1;
+            }
+        };
+        let taken = match value {
+            Value::Exact(text) => {
+                add(text, 0);
+                1
+            }
+            Value::Text(text) => analyzer.analyze(text, &mut self.scratch, |token: Token<'_>| {
+                add(token.text, token.position);
+            }),
+        };
+        end.next = start.saturating_add(taken + POSITION_GAP);
+    }
+}
+
+/// How far a field of one document has been indexed.
+struct FieldEnd {
+    field: FieldId,
+    tokens: u32,
+    /// The position where the next value starts.
+    next: u32,
+}
+
+impl FieldEnd {
+    fn of(field: FieldId) -> FieldEnd {
+        FieldEnd {
+            field,
+            tokens: 0,
+            next: 0,
+        }
+    }
+}
+
+/// Reads a schema as a log record or a root keeps it.
+pub(super) fn decode_schema(bytes: &[u8]) -> Result<Arc<Schema>> {
+    let mut reader = ByteReader::new(bytes, "the schema");
+    Schema::decode(&mut reader).map(Arc::new)
+}

@@ -1,0 +1,84 @@
+//! The root record: all that a checkpoint knows, as bytes.
+
+use std::sync::Arc;
+
+use super::state::State;
+use crate::analysis::Schema;
+use crate::base::{ByteReader, DocId, Result, Sequence, put_bytes, put_varint};
+use crate::documents::{Dictionaries, DocumentTables};
+use crate::search::FieldStatistics;
+use crate::storage::{LogStart, ZoneTable};
+
+/// What is needed besides the state that readers see.
+pub(super) struct RootRecord {
+    pub(super) zones: ZoneTable,
+    pub(super) log_start: LogStart,
+    pub(super) next_doc: DocId,
+    pub(super) sequence: Sequence,
+    pub(super) documents: u64,
+    pub(super) schema: Arc<Schema>,
+    pub(super) statistics: Vec<FieldStatistics>,
+    pub(super) dictionaries: Dictionaries,
+    pub(super) tables: DocumentTables,
+    /// The term dictionary and the tree of external IDs, as their room keeps them.
+    pub(super) terms: Vec<u8>,
+    pub(super) ids: Vec<u8>,
+}
+
+/// The bytes of a root record.
+pub(super) fn encode(
+    state: &State,
+    zones: &ZoneTable,
+    log_start: LogStart,
+    terms: &[u8],
+    ids: &[u8],
+) -> Vec<u8> {
+    let mut out = Vec::new();
+    zones.encode(&mut out);
+    log_start.encode(&mut out);
+    put_varint(&mut out, state.below as u64);
+    put_varint(&mut out, state.sequence);
+    put_varint(&mut out, state.documents);
+    state.schema.encode(&mut out);
+    put_varint(&mut out, state.statistics.len() as u64);
+    for field in state.statistics.iter() {
+        put_varint(&mut out, field.documents);
+        put_varint(&mut out, field.total_length);
+    }
+    state.dictionaries.encode(&mut out);
+    state.tables.encode(&mut out);
+    put_bytes(&mut out, terms);
+    put_bytes(&mut out, ids);
+    out
+}
+
+/// Reads what [`encode`] wrote.
+pub(super) fn decode(bytes: &[u8]) -> Result<RootRecord> {
+    let mut reader = ByteReader::new(bytes, "the root record");
+    let reader = &mut reader;
+    Ok(RootRecord {
+        zones: ZoneTable::decode(reader)?,
+        log_start: LogStart::decode(reader)?,
+        next_doc: reader.varint_u32()?,
+        sequence: reader.varint()?,
+        documents: reader.varint()?,
+        schema: Arc::new(Schema::decode(reader)?),
+        statistics: decode_statistics(reader)?,
+        dictionaries: Dictionaries::decode(reader)?,
+        tables: DocumentTables::decode(reader)?,
+        terms: reader.bytes()?.to_vec(),
+        ids: reader.bytes()?.to_vec(),
+    })
+}
+
+fn decode_statistics(reader: &mut ByteReader<'_>) -> Result<Vec<FieldStatistics>> {
+    let count = reader.length(reader.rest().len())?;
+    (0..count)
+        .map(|_| {
+            Ok(FieldStatistics {
+                documents: reader.varint()?,
+                total_length: reader.varint()?,
+            })
+        })
+        .collect()
+}

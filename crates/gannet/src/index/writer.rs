@@ -1,0 +1,355 @@
+//! The one writer: batches go into the log, the tables and the posting buffer, then become visible at once.
+//!
+//! Invariants:
+//! 1. A batch is in the log before it is published; it is durable when the log is synced behind it.
+//! 2. Nothing is published before the whole batch is in place; what a failed batch left in the posting
+//!    buffer lies above every snapshot's high-water mark.
+//! 3. After a failed write or sync the writer refuses everything until the index is reopened.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::ids::{IdEntry, NewIds};
+use super::prepare::{PreparedBatch, PreparedDocument};
+use super::shared::Shared;
+use super::state::State;
+use crate::base::{DocId, END, Error, Result, Sequence, Span, put_varint};
+use crate::cache::{Pages, finish};
+use crate::dictionary::Tree;
+use crate::documents::{Change, DictionaryVersion, DocumentRecord, length_to_norm};
+use crate::postings::PostingBuffer;
+use crate::storage::{Log, PageKind, RecordKind, StreamWriter, Unsynced};
+
+/// Doc IDs beyond which a warning is due: 80 % of all.
+pub(super) const DOC_IDS_WARN: DocId = END / 5 * 4;
+
+/// IDs looked up in one go; each holds a frame until all are found.
+const LOOK_UPS_AT_ONCE: usize = 256;
+
+/// What a write did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Documents added, replacements included.
+    pub added: u64,
+    /// Documents that replaced an older one.
+    pub replaced: u64,
+    /// Documents deleted by their ID.
+    pub deleted: u64,
+    /// The last operation; durable when a sync covers it.
+    pub sequence: Sequence,
+}
+
+/// The writer's own state; readers see only what it publishes.
+pub(super) struct Writer {
+    pub(super) shared: Arc<Shared>,
+    pub(super) state: State,
+    pub(super) log: Log,
+    pub(super) terms: Tree,
+    pub(super) ids: Tree,
+    pub(super) new_ids: NewIds,
+    pub(super) postings: StreamWriter,
+    pub(super) moved: StreamWriter,
+    pub(super) pages: StreamWriter,
+    pub(super) roots: StreamWriter,
+    pub(super) root: Option<Span>,
+    pub(super) generation: u64,
+    /// What the log already says of fields and compression.
+    pub(super) logged_fields: usize,
+    pub(super) logged_dictionary: DictionaryVersion,
+    /// Bytes of source in the log since the last checkpoint.
+    pub(super) log_source_bytes: u64,
+    pub(super) flushes: u64,
+    pub(super) stopped: Option<String>,
+}
+
+impl Writer {
+    /// A stream of pages of `kind`.
+    pub(super) fn stream(shared: &Shared, kind: PageKind) -> StreamWriter {
+        StreamWriter::new(Arc::clone(&shared.store), kind)
+    }
+
+    /// Writes a prepared batch; it is visible when this returns, not yet durable.
+    pub(super) fn write(&mut self, batch: PreparedBatch) -> Result<Written> {
+        self.check_running()?;
+        if batch.is_empty() {
+            return Ok(self.nothing_written());
+        }
+        self.make_room(&batch)?;
+        let done = self.write_batch(&batch);
+        self.stop_on_error(done)
+    }
+
+    /// Deletes documents by external ID; unknown IDs are passed over.
+    pub(super) fn delete(&mut self, ids: &[&str]) -> Result<Written> {
+        self.check_running()?;
+        let done = self.delete_batch(ids);
+        self.stop_on_error(done)
+    }
+
+    /// Writes the log out; what is returned must be synced.
+    pub(super) fn flush_log(&mut self) -> Result<(Unsynced, Sequence)> {
+        self.check_running()?;
+        let flushed = self.log.flush().map(|unsynced| (unsynced, self.state.sequence));
+        self.stop_on_error(flushed)
+    }
+
+    pub(super) fn check_running(&self) -> Result<()> {
+        match &self.stopped {
+            None => Ok(()),
+            Some(reason) => Err(Error::Stopped(reason.clone())),
+        }
+    }
+
+    /// Remembers a failure of storage: what was written is unknown, so nothing more may be.
+    pub(super) fn stop_on_error<T>(&mut self, done: Result<T>) -> Result<T> {
+        if let Err(error) = &done {
+            self.stopped = Some(error.to_string());
+        }
+        done
+    }
+
+    fn nothing_written(&self) -> Written {
+        Written {
+            sequence: self.state.sequence,
+            ..Written::default()
+        }
+    }
+
+    /// Flushes first if the batch would not fit the posting buffer or the log's bound.
+    fn make_room(&mut self, batch: &PreparedBatch) -> Result<()> {
+        let limits = &self.shared.options.limits;
+        let buffered = self.state.buffer.memory_bytes() + self.new_ids.memory_bytes();
+        let full = buffered >= self.shared.options.buffer_bytes();
+        let log_full = self.log_source_bytes >= limits.log_source_bytes;
+        if full || log_full {
+            self.checkpoint()?;
+        }
+        let reserved = self.state.buffer.reserve_for(&batch.inverted);
+        if reserved.is_err() && self.state.buffer.terms() > 0 {
+            self.checkpoint()?;
+            return self.state.buffer.reserve_for(&batch.inverted);
+        }
+        reserved
+    }
+
+    fn write_batch(&mut self, batch: &PreparedBatch) -> Result<Written> {
+        let base = self.first_doc(batch.len())?;
+        let replaced = self.find_replaced(batch, base)?;
+        let mut written = Written::default();
+        self.log_news(batch)?;
+        let last = batch.len() - 1;
+        for (ordinal, document) in batch.documents.iter().enumerate() {
+            let doc = base + ordinal as DocId;
+            let old = replaced[ordinal];
+            if let Some(old) = old {
+                self.log_delete(old.doc, false)?;
+                self.delete_document(old.doc)?;
+                written.replaced += 1;
+            }
+            let entry = self.next_entry(doc, old);
+            let span = self.log_document(document, entry, ordinal == last)?;
+            self.enter_document(entry, &document.id, span, &document.lengths)?;
+        }
+        self.state.buffer.add(&batch.inverted, base);
+        self.log_source_bytes += batch.source_bytes;
+        written.added = batch.len() as u64;
+        written.sequence = self.state.sequence;
+        self.publish(base + batch.len() as DocId);
+        Ok(written)
+    }
+
+    fn delete_batch(&mut self, ids: &[&str]) -> Result<Written> {
+        let found = self.look_up(ids)?;
+        let mut gone = HashMap::new();
+        for (id, entry) in ids.iter().zip(found) {
+            if let Some(entry) = entry {
+                gone.insert(*id, entry.doc);
+            }
+        }
+        let count = gone.len();
+        for (place, (id, doc)) in gone.into_iter().enumerate() {
+            self.state.sequence += 1;
+            self.log_delete_of(id, doc, place + 1 == count)?;
+            self.delete_document(doc)?;
+            self.new_ids.remove(id)?;
+        }
+        let written = Written {
+            deleted: count as u64,
+            sequence: self.state.sequence,
+            ..Written::default()
+        };
+        self.publish(self.state.below);
+        Ok(written)
+    }
+
+    /// Makes the writer's state the newest for readers.
+    pub(super) fn publish(&mut self, below: DocId) {
+        self.state.below = below;
+        self.state.schema = self.shared.preparation.schema();
+        self.shared.published.set(self.state.clone());
+    }
+
+    fn first_doc(&self, count: usize) -> Result<DocId> {
+        let base = self.state.below;
+        match base.checked_add(count as u32) {
+            Some(end) if end < END => Ok(base),
+            _ => Err(Error::invalid(format!(
+                "all {END} document numbers are used up: a full vacuum renumbers the documents"
+            ))),
+        }
+    }
+
+    /// The documents that those of the batch replace; a later one of the batch replaces an earlier.
+    fn find_replaced(
+        &mut self,
+        batch: &PreparedBatch,
+        base: DocId,
+    ) -> Result<Vec<Option<IdEntry>>> {
+        let ids: Vec<&str> = batch.documents.iter().map(|d| d.id.as_str()).collect();
+        let mut replaced = self.look_up(&ids)?;
+        let mut seen: HashMap<&str, IdEntry> = HashMap::with_capacity(ids.len());
+        for (ordinal, id) in ids.iter().enumerate() {
+            if let Some(earlier) = seen.get(id) {
+                replaced[ordinal] = Some(*earlier);
+            }
+            let version = replaced[ordinal].map_or(1, |old| old.version + 1);
+            let doc = base + ordinal as DocId;
+            seen.insert(id, IdEntry { doc, version, sequence: 0 });
+        }
+        Ok(replaced)
+    }
+
+    /// Where the documents with these IDs are: among the new ones, or in the tree, read in one go.
+    pub(super) fn look_up(&self, ids: &[&str]) -> Result<Vec<Option<IdEntry>>> {
+        let mut found: Vec<Option<IdEntry>> = vec![None; ids.len()];
+        let mut open = Vec::new();
+        for (place, id) in ids.iter().enumerate() {
+            match self.new_ids.get(id) {
+                Some(known) => found[place] = known,
+                None => open.push(place),
+            }
+        }
+        if self.state.ids.entries() == 0 {
+            return Ok(found);
+        }
+        for places in open.chunks(LOOK_UPS_AT_ONCE) {
+            let keys: Vec<&[u8]> = places.iter().map(|place| ids[*place].as_bytes()).collect();
+            let view = &self.state.ids;
+            let mut pages = Pages::new(&self.shared.pool);
+            let values = finish(&mut pages, |pages| view.lookup_all(&keys, pages))?;
+            for (place, value) in places.iter().zip(values) {
+                found[*place] = value.map(|value| IdEntry::decode(&value)).transpose()?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Logs what the batch is the first to use: fields, a dictionary.
+    fn log_news(&mut self, batch: &PreparedBatch) -> Result<()> {
+        if batch.schema.fields().len() > self.logged_fields {
+            let mut body = Vec::new();
+            batch.schema.encode(&mut body);
+            self.log.append(RecordKind::Schema, false, &body)?;
+            self.logged_fields = batch.schema.fields().len();
+        }
+        let newest = batch.dictionaries.newest();
+        if newest > self.logged_dictionary {
+            for version in self.logged_dictionary + 1..=newest {
+                let bytes = batch.dictionaries.bytes(version).unwrap_or_default();
+                self.log.append(RecordKind::CompressionDictionary, false, bytes)?;
+            }
+            self.logged_dictionary = newest;
+            self.state.dictionaries = batch.dictionaries.clone();
+        }
+        Ok(())
+    }
+
+    fn log_delete(&mut self, doc: DocId, ends_batch: bool) -> Result<()> {
+        self.log_delete_of("", doc, ends_batch)
+    }
+
+    /// Logs that a document is gone. With an ID, the ID is gone too; without, it is about to be replaced.
+    fn log_delete_of(&mut self, id: &str, doc: DocId, ends_batch: bool) -> Result<()> {
+        let mut body = Vec::with_capacity(16 + id.len());
+        put_varint(&mut body, doc as u64);
+        put_varint(&mut body, self.state.sequence);
+        body.extend_from_slice(id.as_bytes());
+        self.log.append(RecordKind::Delete, ends_batch, &body)?;
+        Ok(())
+    }
+
+    fn next_entry(&mut self, doc: DocId, old: Option<IdEntry>) -> IdEntry {
+        self.state.sequence += 1;
+        IdEntry {
+            doc,
+            version: old.map_or(1, |old| old.version + 1),
+            sequence: self.state.sequence,
+        }
+    }
+
+    fn log_document(
+        &mut self,
+        document: &PreparedDocument,
+        entry: IdEntry,
+        ends_batch: bool,
+    ) -> Result<Span> {
+        let record = DocumentRecord {
+            doc: entry.doc,
+            sequence: entry.sequence,
+            version: entry.version,
+            dictionary: document.dictionary,
+            id: &document.id,
+            raw_length: document.source_length as u32,
+            compressed: &document.compressed,
+        };
+        let mut body = Vec::with_capacity(document.compressed.len() + 64);
+        record.encode(&mut body);
+        self.log.append(RecordKind::Document, ends_batch, &body)
+    }
+
+    /// Notes a document that stands in the log: tables, ID, statistics.
+    pub(super) fn enter_document(
+        &mut self,
+        entry: IdEntry,
+        id: &str,
+        span: Span,
+        lengths: &[(u16, u32)],
+    ) -> Result<()> {
+        let norms: Vec<(u16, u8)> = lengths
+            .iter()
+            .map(|(field, length)| (*field, length_to_norm(*length)))
+            .collect();
+        self.load_tables(&[Change::Push(entry.doc)])?;
+        self.state.tables.push(entry.doc, span, &norms)?;
+        for (field, length) in lengths.iter().filter(|(_, length)| *length > 0) {
+            let statistics = self.state.statistics_mut(*field);
+            statistics.documents += 1;
+            statistics.total_length += *length as u64;
+        }
+        self.state.documents += 1;
+        self.new_ids.insert(id, entry)
+    }
+
+    /// Marks a document as deleted and gives its bytes up.
+    pub(super) fn delete_document(&mut self, doc: DocId) -> Result<()> {
+        self.load_tables(&[Change::Delete(doc)])?;
+        if self.state.tables.delete(doc)? {
+            self.state.documents -= 1;
+            let tables = &self.state.tables;
+            let mut pages = Pages::new(&self.shared.pool);
+            let span = finish(&mut pages, |pages| tables.address(doc, pages))?;
+            self.shared.store.release_span(span);
+        }
+        Ok(())
+    }
+
+    pub(super) fn load_tables(&mut self, changes: &[Change]) -> Result<()> {
+        let mut pages = Pages::new(&self.shared.pool);
+        finish(&mut pages, |pages| self.state.tables.load_for(changes, pages))
+    }
+
+    /// A new, empty posting buffer.
+    pub(super) fn fresh_buffer(&self) -> Result<Arc<PostingBuffer>> {
+        Ok(Arc::new(PostingBuffer::new(&self.shared.budget)?))
+    }
+}

@@ -1,0 +1,243 @@
+//! The posting buffer: the newest postings of all terms, in memory, searchable as soon as they are added.
+//!
+//! One writer adds batches; readers copy out what they need. Invariants:
+//! 1. A stream only grows, in ascending order of doc IDs, so a reader that stops at its snapshot's high-water
+//!    mark sees what it saw before, whatever has been added since.
+//! 2. Readers hold the lock only while they copy one term's bytes; a writer only while it adds one batch.
+
+use std::sync::{RwLock, RwLockReadGuard};
+
+use hashbrown::HashTable;
+
+use super::arena::{Arena, Stream};
+use super::fragment::Fragment;
+use super::invert::{InvertedBatch, InvertedTerm, hash_key, put_posting};
+use crate::base::{Budget, DocId, Reservation, Result};
+
+/// Memory that a term takes beside its key and postings: its slot and its place in the table.
+const TERM_OVERHEAD: usize = size_of::<Slot>() + 8;
+
+/// The postings added since the last flush.
+#[derive(Debug)]
+pub struct PostingBuffer {
+    inner: RwLock<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    arena: Arena,
+    slots: Vec<Slot>,
+    table: HashTable<u32>,
+    scratch: Vec<u8>,
+    reservation: Reservation,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u64,
+    key: u32,
+    key_length: u16,
+    count: u32,
+    total_frequency: u64,
+    first: DocId,
+    last: DocId,
+    docs: Stream,
+    positions: Stream,
+}
+
+impl PostingBuffer {
+    /// An empty buffer that takes its memory from `budget`.
+    pub fn new(budget: &Budget) -> Result<PostingBuffer> {
+        let inner = Inner {
+            arena: Arena::default(),
+            slots: Vec::new(),
+            table: HashTable::new(),
+            scratch: Vec::new(),
+            reservation: budget.reserve("the posting buffer", 0)?,
+        };
+        Ok(PostingBuffer {
+            inner: RwLock::new(inner),
+        })
+    }
+
+    /// Adds a batch whose documents get doc IDs from `base` on, higher than any added before. The memory
+    /// was reserved with [`PostingBuffer::reserve_for`].
+    pub fn add(&self, batch: &InvertedBatch, base: DocId) {
+        let mut inner = self.inner.write().unwrap_or_else(|e| e.into_inner());
+        for term in &batch.terms {
+            let key = &batch.keys[term.key.0 as usize..term.key.1 as usize];
+            let slot = inner.slot(key, term.hash);
+            inner.append(slot, term, &batch.data, base);
+        }
+    }
+
+    /// Reserves the memory that adding `batch` can take at most.
+    pub fn reserve_for(&self, batch: &InvertedBatch) -> Result<()> {
+        let mut inner = self.inner.write().unwrap_or_else(|e| e.into_inner());
+        let most =
+            batch.keys.len() + 2 * batch.data.len() + batch.terms.len() * (TERM_OVERHEAD + 64);
+        let bytes = inner.memory_bytes() + most + (1 << 17);
+        inner.reservation.grow_to(bytes)
+    }
+
+    /// Bytes of memory held.
+    pub fn memory_bytes(&self) -> usize {
+        self.read().memory_bytes()
+    }
+
+    /// Number of terms.
+    pub fn terms(&self) -> usize {
+        self.read().slots.len()
+    }
+
+    /// The postings of a term in documents below `below`.
+    pub fn term(&self, key: &[u8], below: DocId) -> Option<Fragment> {
+        let inner = self.read();
+        let slot = inner.find(key, hash_key(key))?;
+        let slot = inner.slots[slot as usize];
+        if slot.first >= below {
+            return None;
+        }
+        let fragment = inner.fragment(&slot);
+        drop(inner);
+        Some(if slot.last < below {
+            fragment
+        } else {
+            fragment.truncated(below)
+        })
+    }
+
+    /// The keys that `wanted` accepts and that have a posting in a document below `below`, sorted.
+    pub fn keys(&self, below: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+        let inner = self.read();
+        let slots = inner.slots.iter().filter(|slot| slot.first < below);
+        let keys = slots.map(|slot| inner.key(slot)).filter(|key| wanted(key));
+        let mut keys: Vec<Vec<u8>> = keys.map(<[u8]>::to_vec).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// All terms in the order of their keys, for a flush: hands each to `visit`.
+    pub fn sorted(&self) -> SortedTerms<'_> {
+        let inner = self.read();
+        let mut order: Vec<u32> = (0..inner.slots.len() as u32).collect();
+        order.sort_unstable_by(|a, b| {
+            let (a, b) = (&inner.slots[*a as usize], &inner.slots[*b as usize]);
+            inner.key(a).cmp(inner.key(b))
+        });
+        SortedTerms { inner, order }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Inner> {
+        self.inner.read().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+/// The terms of a buffer in order. Nothing can be added while this lives.
+pub struct SortedTerms<'a> {
+    inner: RwLockReadGuard<'a, Inner>,
+    order: Vec<u32>,
+}
+
+impl SortedTerms<'_> {
+    /// The number of terms.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The key of the term with this rank.
+    pub fn key(&self, rank: usize) -> &[u8] {
+        self.inner.key(&self.inner.slots[self.order[rank] as usize])
+    }
+
+    /// The postings of the term with this rank.
+    pub fn fragment(&self, rank: usize) -> Fragment {
+        let slot = &self.inner.slots[self.order[rank] as usize];
+        self.inner.fragment(slot)
+    }
+}
+
+impl Inner {
+    fn memory_bytes(&self) -> usize {
+        self.arena.memory_bytes()
+            + self.slots.capacity() * size_of::<Slot>()
+            + self.table.capacity() * 5
+    }
+
+    fn key(&self, slot: &Slot) -> &[u8] {
+        self.arena.stored(slot.key, slot.key_length as usize)
+    }
+
+    fn find(&self, key: &[u8], hash: u64) -> Option<u32> {
+        let same = |slot: &u32| {
+            let slot = &self.slots[*slot as usize];
+            slot.hash == hash && self.key(slot) == key
+        };
+        self.table.find(hash, same).copied()
+    }
+
+    fn slot(&mut self, key: &[u8], hash: u64) -> u32 {
+        if let Some(slot) = self.find(key, hash) {
+            return slot;
+        }
+        let slot = Slot {
+            hash,
+            key: self.arena.store(key),
+            key_length: key.len() as u16,
+            count: 0,
+            total_frequency: 0,
+            first: 0,
+            last: 0,
+            docs: Stream::default(),
+            positions: Stream::default(),
+        };
+        let number = self.slots.len() as u32;
+        self.slots.push(slot);
+        let slots = &self.slots;
+        self.table
+            .insert_unique(hash, number, |slot| slots[*slot as usize].hash);
+        number
+    }
+
+    fn append(&mut self, slot: u32, term: &InvertedTerm, data: &[u8], base: DocId) {
+        let mut slot_value = self.slots[slot as usize];
+        let first = base + term.first;
+        if slot_value.count == 0 {
+            slot_value.first = first;
+        }
+        self.scratch.clear();
+        put_posting(
+            &mut self.scratch,
+            first - slot_value.last,
+            term.first_frequency,
+        );
+        self.arena.append(&mut slot_value.docs, &self.scratch);
+        let range = |(start, end): (u32, u32)| &data[start as usize..end as usize];
+        self.arena.append(&mut slot_value.docs, range(term.docs));
+        self.arena
+            .append(&mut slot_value.positions, range(term.positions));
+        slot_value.last = base + term.last;
+        slot_value.count += term.count;
+        slot_value.total_frequency += term.total_frequency as u64;
+        self.slots[slot as usize] = slot_value;
+    }
+
+    fn fragment(&self, slot: &Slot) -> Fragment {
+        let mut fragment = Fragment {
+            base: 0,
+            count: slot.count,
+            total_frequency: slot.total_frequency,
+            last: slot.last,
+            docs: Vec::new(),
+            positions: Vec::new(),
+        };
+        self.arena.copy(&slot.docs, &mut fragment.docs);
+        self.arena.copy(&slot.positions, &mut fragment.positions);
+        fragment
+    }
+}

@@ -1,0 +1,189 @@
+//! Turning a batch of analysed documents into postings, in parallel with other batches.
+//!
+//! The tokens of a batch are gathered as (term, document, position) and sorted by term; each term's
+//! postings are then coded in one go. The posting buffer takes such a batch with one look-up for each
+//! distinct term and copies the coded bytes, so the part that must happen in order is short.
+
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+
+use crate::base::put_varint;
+
+/// The postings of a batch of documents, by term; documents are numbered from 0 within the batch.
+#[derive(Debug, Default)]
+pub struct InvertedBatch {
+    pub(super) keys: Vec<u8>,
+    pub(super) terms: Vec<InvertedTerm>,
+    pub(super) data: Vec<u8>,
+}
+
+/// One term of a batch: ranges of `keys` and `data`, and counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InvertedTerm {
+    pub(super) hash: u64,
+    pub(super) key: (u32, u32),
+    pub(super) count: u32,
+    pub(super) total_frequency: u32,
+    pub(super) first: u32,
+    pub(super) last: u32,
+    /// The docs stream without its first delta: `data[docs.0..docs.1]` after [`InvertedTerm::first_frequency`].
+    pub(super) docs: (u32, u32),
+    pub(super) first_frequency: u32,
+    pub(super) positions: (u32, u32),
+}
+
+/// Gathers the tokens of a batch. Reused from batch to batch.
+#[derive(Debug, Default)]
+pub struct Inverter {
+    keys: Vec<u8>,
+    terms: Vec<Interned>,
+    table: HashTable<u32>,
+    tokens: Vec<Token>,
+    sorted: Vec<Token>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Interned {
+    hash: u64,
+    key: (u32, u32),
+    tokens: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Token {
+    term: u32,
+    document: u32,
+    position: u32,
+}
+
+/// The hash by which terms are found, here and in the posting buffer.
+pub(super) fn hash_key(key: &[u8]) -> u64 {
+    FxBuildHasher.hash_one(key)
+}
+
+impl Inverter {
+    /// Adds one token of the document that has this number in the batch. Documents come in ascending order,
+    /// and so do the positions of one term key in a document.
+    pub fn add(&mut self, key: &[u8], document: u32, position: u32) {
+        let term = self.intern(key);
+        self.terms[term as usize].tokens += 1;
+        self.tokens.push(Token {
+            term,
+            document,
+            position,
+        });
+    }
+
+    /// Number of tokens gathered.
+    pub fn tokens(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Codes what was gathered and starts afresh.
+    pub fn finish(&mut self) -> InvertedBatch {
+        self.sort_by_term();
+        let mut batch = InvertedBatch {
+            keys: std::mem::take(&mut self.keys),
+            terms: Vec::with_capacity(self.terms.len()),
+            data: Vec::with_capacity(self.tokens.len() * 3),
+        };
+        let mut start = 0;
+        for term in &self.terms {
+            let end = start + term.tokens as usize;
+            let coded = encode_term(term, &self.sorted[start..end], &mut batch.data);
+            batch.terms.push(coded);
+            start = end;
+        }
+        self.terms.clear();
+        self.table.clear();
+        self.tokens.clear();
+        batch
+    }
+
+    fn intern(&mut self, key: &[u8]) -> u32 {
+        let hash = hash_key(key);
+        let (keys, terms) = (&self.keys, &self.terms);
+        let same = |term: &u32| {
+            let interned = &terms[*term as usize];
+            interned.hash == hash && &keys[interned.key.0 as usize..interned.key.1 as usize] == key
+        };
+        if let Some(term) = self.table.find(hash, same) {
+            return *term;
+        }
+        let start = self.keys.len() as u32;
+        self.keys.extend_from_slice(key);
+        let term = self.terms.len() as u32;
+        self.terms.push(Interned {
+            hash,
+            key: (start, self.keys.len() as u32),
+            tokens: 0,
+        });
+        let terms = &self.terms;
+        self.table
+            .insert_unique(hash, term, |term| terms[*term as usize].hash);
+        term
+    }
+
+    /// A stable counting sort: within a term, tokens stay in the order of documents and positions.
+    fn sort_by_term(&mut self) {
+        let mut next = Vec::with_capacity(self.terms.len());
+        let mut start = 0u32;
+        for term in &self.terms {
+            next.push(start);
+            start += term.tokens;
+        }
+        self.sorted.clear();
+        self.sorted.resize(self.tokens.len(), Token::default());
+        for token in &self.tokens {
+            let place = &mut next[token.term as usize];
+            self.sorted[*place as usize] = *token;
+            *place += 1;
+        }
+    }
+}
+
+fn encode_term(term: &Interned, tokens: &[Token], data: &mut Vec<u8>) -> InvertedTerm {
+    let docs_start = data.len() as u32;
+    let mut coded = InvertedTerm {
+        hash: term.hash,
+        key: term.key,
+        count: 0,
+        total_frequency: term.tokens,
+        first: tokens.first().map_or(0, |token| token.document),
+        last: tokens.last().map_or(0, |token| token.document),
+        docs: (docs_start, docs_start),
+        first_frequency: 0,
+        positions: (0, 0),
+    };
+    let mut previous = 0;
+    for posting in tokens.chunk_by(|a, b| a.document == b.document) {
+        let frequency = posting.len() as u32;
+        if coded.count == 0 {
+            coded.first_frequency = frequency;
+        } else {
+            put_posting(data, posting[0].document - previous, frequency);
+        }
+        previous = posting[0].document;
+        coded.count += 1;
+    }
+    coded.docs.1 = data.len() as u32;
+    for posting in tokens.chunk_by(|a, b| a.document == b.document) {
+        let mut previous = 0;
+        for token in posting {
+            put_varint(data, (token.position - previous) as u64);
+            previous = token.position;
+        }
+    }
+    coded.positions = (coded.docs.1, data.len() as u32);
+    coded
+}
+
+/// Appends one posting to a docs stream (see `Fragment`).
+pub(super) fn put_posting(data: &mut Vec<u8>, delta: u32, frequency: u32) {
+    put_varint(data, (delta as u64) << 1 | (frequency == 1) as u64);
+    if frequency != 1 {
+        put_varint(data, frequency as u64);
+    }
+}

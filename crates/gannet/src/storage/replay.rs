@@ -1,0 +1,104 @@
+//! Replay: reading the log from where the last checkpoint left it to its end.
+//!
+//! The end is the first page that is missing or does not prove itself. Records are handed on a batch at a
+//! time; an unfinished batch is not handed on.
+
+use std::collections::HashMap;
+
+use super::log::{Link, LogStart, RecordKind};
+use super::records::{ZoneRecord, first_record, read_records};
+use super::{PageKind, Store};
+use crate::base::{PageAddress, Result, ZoneNumber};
+use crate::device::FileId;
+
+/// What a replay found.
+#[derive(Debug)]
+pub struct ReplayEnd {
+    /// Where the log ends; writing goes on from here.
+    pub end: LogStart,
+    /// The zones that were read, with the number of their pages that count.
+    pub zones: Vec<(ZoneNumber, u32)>,
+}
+
+/// Reads the log from `start` and hands each whole batch to `apply`.
+pub fn replay(
+    store: &Store,
+    start: LogStart,
+    mut apply: impl FnMut(Vec<ZoneRecord>) -> Result<()>,
+) -> Result<ReplayEnd> {
+    let files = zone_lengths(store)?;
+    let links = find_links(store, &files)?;
+    let mut batch = Vec::new();
+    let mut gather = |record: ZoneRecord| {
+        let ends_batch = record.ends_batch;
+        match record.kind {
+            RecordKind::Link if Link::decode(&record.body)?.recovered => batch.clear(),
+            RecordKind::Link => {}
+            _ => batch.push(record),
+        }
+        match ends_batch {
+            true => apply(std::mem::take(&mut batch)),
+            false => Ok(()),
+        }
+    };
+    let mut zones = Vec::new();
+    let mut at = start;
+    loop {
+        let next = links.get(&at.zone).copied();
+        if let Some(zone) = at.zone {
+            let length = files.get(&zone).copied().unwrap_or(0);
+            // The link counts the pages that were whole when it was made; a write that was under way at a
+            // crash may have completed since.
+            let limit = next.map_or(length, |(_, link)| length.min(link.from.page));
+            let first = PageAddress {
+                zone,
+                page: at.page,
+            };
+            at.page = read_records(store, PageKind::Log, first, limit, &mut gather)?;
+            zones.push((zone, at.page));
+        }
+        match next {
+            Some((zone, _)) => {
+                at = LogStart {
+                    zone: Some(zone),
+                    page: 0,
+                };
+            }
+            None => return Ok(ReplayEnd { end: at, zones }),
+        }
+    }
+}
+
+fn zone_lengths(store: &Store) -> Result<HashMap<ZoneNumber, u32>> {
+    let files = store.device().list()?;
+    let zones = files.into_iter().filter_map(|(file, pages)| match file {
+        FileId::Zone(number) => Some((number, pages)),
+        FileId::Superblock => None,
+    });
+    Ok(zones.collect())
+}
+
+/// The log zones that the root does not know of, by the zone they go on from. If several go on from one
+/// zone, the newest counts: the others were left by a recovery that was cut short.
+fn find_links(
+    store: &Store,
+    files: &HashMap<ZoneNumber, u32>,
+) -> Result<HashMap<Option<ZoneNumber>, (ZoneNumber, Link)>> {
+    let mut links: HashMap<Option<ZoneNumber>, (ZoneNumber, Link)> = HashMap::new();
+    for (&zone, &pages) in files {
+        if pages == 0 || store.zones().get(zone).is_some() {
+            continue;
+        }
+        let Some((RecordKind::Link, body)) = first_record(store, PageKind::Log, zone)? else {
+            continue;
+        };
+        let link = Link::decode(&body)?;
+        if links
+            .get(&link.from.zone)
+            .is_none_or(|(other, _)| *other < zone)
+        {
+            links.insert(link.from.zone, (zone, link));
+        }
+    }
+    Ok(links)
+}

@@ -1,0 +1,161 @@
+//! The superblock: two root slots that checkpoints write in turn.
+//!
+//! A slot names the newest root record, which stands in a zone like everything else. A checkpoint makes all
+//! it refers to durable, then overwrites the older slot; whichever slot is whole and newer counts. These two
+//! pages are the only ones that are ever overwritten.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::seal::{self, IndexIdentity, PageKind, Place};
+use crate::base::{ByteReader, Error, PAGE_PAYLOAD, PAGE_SIZE, Result, Span, put_u32, put_u64};
+use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
+
+/// The format that this program writes, and the newest that it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+const MAGIC: &[u8; 8] = b"GANNETIX";
+const SLOTS: u32 = 2;
+
+/// What a root slot says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootSlot {
+    /// The identity of the index.
+    pub identity: IndexIdentity,
+    /// Ascending with each checkpoint.
+    pub generation: u64,
+    /// The root record.
+    pub root: Span,
+}
+
+/// What opening the superblock found.
+#[derive(Debug)]
+pub enum Found {
+    /// No index: the superblock is missing, or was never completed.
+    Nothing,
+    /// The newest root.
+    Root(RootSlot),
+}
+
+/// Looks for the newest root on a device. `path` is for error messages.
+pub fn find_root(device: &Arc<dyn Device>, path: &Path) -> Result<Found> {
+    let pages = device
+        .list()?
+        .into_iter()
+        .find_map(|(file, pages)| (file == FileId::Superblock).then_some(pages));
+    let Some(pages @ 1..) = pages else {
+        return Ok(Found::Nothing);
+    };
+    let slots = read_slots(device, pages.min(SLOTS))?;
+    if slots.iter().all(|page| page.iter().all(|byte| *byte == 0)) {
+        return Ok(Found::Nothing);
+    }
+    let mut newest: Option<RootSlot> = None;
+    let mut problem = None;
+    for (number, page) in (0..).zip(&slots) {
+        match decode_slot(page, number, path) {
+            Ok(slot) if newest.is_none_or(|other| other.generation < slot.generation) => {
+                newest = Some(slot);
+            }
+            Ok(_) => {}
+            Err(error @ Error::Format { .. }) => return Err(error),
+            Err(error) => problem = Some(error),
+        }
+    }
+    match (newest, problem) {
+        (Some(slot), _) => Ok(Found::Root(slot)),
+        (None, Some(error)) => Err(error),
+        (None, None) => Ok(Found::Nothing),
+    }
+}
+
+/// Makes an empty superblock.
+pub fn create_superblock(device: &Arc<dyn Device>) -> Result<()> {
+    let exists = device
+        .list()?
+        .iter()
+        .any(|(file, _)| *file == FileId::Superblock);
+    if !exists {
+        device.create(FileId::Superblock)?;
+    }
+    device.sync_directory()
+}
+
+/// Writes a slot over the older one and makes it durable. All that it refers to must be durable already.
+pub fn write_slot(device: &Arc<dyn Device>, slot: &RootSlot) -> Result<()> {
+    let page = (slot.generation % SLOTS as u64) as u32;
+    let pool = PagePool::new(1);
+    let mut buffer = take(&pool)?;
+    encode_slot(slot, page, &mut buffer);
+    let transfer = Transfer {
+        file: FileId::Superblock,
+        page,
+        buffers: vec![buffer],
+    };
+    device.write(&mut [transfer])?;
+    device.sync(&[FileId::Superblock])
+}
+
+fn take(pool: &PagePool) -> Result<PageBuffer> {
+    pool.take()
+        .ok_or_else(|| Error::invalid("no page buffer for the superblock"))
+}
+
+fn read_slots(device: &Arc<dyn Device>, pages: u32) -> Result<Vec<PageBuffer>> {
+    let pool = PagePool::new(pages as usize);
+    let buffers = (0..pages)
+        .map(|_| take(&pool))
+        .collect::<Result<Vec<_>>>()?;
+    let mut batch = [Transfer {
+        file: FileId::Superblock,
+        page: 0,
+        buffers,
+    }];
+    device.read(&mut batch)?;
+    let [transfer] = batch;
+    Ok(transfer.buffers)
+}
+
+fn encode_slot(slot: &RootSlot, page: u32, buffer: &mut PageBuffer) {
+    let mut bytes = MAGIC.to_vec();
+    put_u32(&mut bytes, FORMAT_VERSION);
+    put_u64(&mut bytes, slot.identity);
+    put_u64(&mut bytes, slot.generation);
+    slot.root.encode(&mut bytes);
+    buffer.fill(0);
+    buffer[..bytes.len()].copy_from_slice(&bytes);
+    let place = Place {
+        file: FileId::Superblock,
+        page,
+    };
+    seal::seal(buffer, slot.identity, place, PageKind::RootSlot);
+}
+
+fn decode_slot(page: &[u8; PAGE_SIZE], number: u32, path: &Path) -> Result<RootSlot> {
+    let mut reader = ByteReader::new(&page[..PAGE_PAYLOAD], "the superblock");
+    let file = || PathBuf::from(path).join(FileId::Superblock.name());
+    if reader.take(MAGIC.len())? != MAGIC {
+        return Err(reader.damaged("the mark of a Gannet index", "other bytes"));
+    }
+    let version = reader.u32()?;
+    if version > FORMAT_VERSION {
+        return Err(Error::Format {
+            path: file(),
+            reason: format!(
+                "the index has format {version}, this program reads formats up to \
+                 {FORMAT_VERSION}; use a newer gannet"
+            ),
+        });
+    }
+    let identity = reader.u64()?;
+    let place = Place {
+        file: FileId::Superblock,
+        page: number,
+    };
+    seal::verify(page, identity, place)?;
+    Ok(RootSlot {
+        identity,
+        generation: reader.u64()?,
+        root: Span::decode(&mut reader)?,
+    })
+}
