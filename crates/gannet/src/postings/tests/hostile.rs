@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::{PAGE_PAYLOAD, Span};
-use crate::postings::chunk::ChunkReader;
+use crate::postings::chunk_reader::ChunkReader;
 
 /// Reads everything there is, whatever it says.
 fn read_all(entry: &[u8], world: &World) {
