@@ -10,20 +10,23 @@ mod block;
 mod buffer;
 mod check;
 mod chunk;
+mod chunk_reader;
 mod cursor;
+mod docs_draft;
 mod docs_page;
 mod entry;
 mod fragment;
 mod frontier;
 mod head;
+mod head_draft;
 mod invert;
 mod merge;
 mod position_page;
+mod rules;
 mod spans;
 #[cfg(test)]
 mod tests;
 
-pub use buffer::{PostingBuffer, SortedTerms};
 pub use check::check;
 pub use cursor::{Bound, TermCursor};
 pub use entry::{CHUNKS_LIMIT, ChunkRef, ENTRY_LIMIT, INLINE_LIMIT, Layout, TermEntry};
@@ -31,5 +34,4 @@ pub use fragment::{
     Fragment, FragmentReader, put_positions, put_posting, read_positions, read_posting,
 };
 pub use frontier::{PAIRS_MAX, Pair};
-pub use invert::{InvertedBatch, Inverter};
 pub use merge::{FieldId, MERGE_MEMORY, MergeItem, Norms, merge_window, relocate_chunks};
