@@ -59,7 +59,11 @@ struct Bounds {
 
 impl Bounds {
     fn include(&self, key: &[u8]) -> bool {
-        self.lower.as_slice() <= key && self.upper.as_ref().is_none_or(|upper| key < upper)
+        self.lower.as_slice() <= key
+            && self
+                .upper
+                .as_ref()
+                .is_none_or(|upper| key < upper.as_slice())
     }
 }
 
@@ -108,6 +112,7 @@ impl Walk<'_> {
         bounds: &Bounds,
         pages: &mut Pages<'_>,
     ) -> Result<()> {
+        pages.trim();
         let frame = finish(pages, |pages| self.view.node(id, level, pages))?;
         let node = frame.node()?;
         self.counts[if level == 0 { 1 } else { 2 }] += 1;

@@ -24,6 +24,7 @@ mod rebuild;
 mod scan;
 mod tree;
 mod view;
+mod widen;
 mod window;
 
 #[cfg(test)]
@@ -31,7 +32,7 @@ mod tests;
 
 pub use check::check;
 pub use scan::Scan;
-pub use tree::Tree;
+pub use tree::{Decide, Tree};
 pub use view::TreeView;
 pub use window::{Change, Window};
 

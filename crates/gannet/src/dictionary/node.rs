@@ -140,13 +140,13 @@ impl<'a> Node<'a> {
             let entry = self.entry(at)?;
             at = entry.value.end;
             let Some(order) = entry.compare(key, &mut matched) else {
-                continue_with(&mut found, ordinal, entry.value);
+                note(&mut found, ordinal, entry.value);
                 continue;
             };
             if order == Ordering::Greater {
                 break;
             }
-            continue_with(&mut found, ordinal, entry.value);
+            note(&mut found, ordinal, entry.value);
             if let (Ordering::Equal, Some(floor)) = (order, &mut found) {
                 floor.exact = true;
                 break;
@@ -220,34 +220,54 @@ impl<'a> Node<'a> {
         Ok(low.checked_sub(1))
     }
 
+    #[inline]
     fn entry(&self, at: usize) -> Result<Entry<'a>> {
-        if at < HEADER || at > self.end {
-            return Err(self.name.damaged(format!("no entry begins at byte {at}")));
+        let bytes = match self.bytes.get(at..self.end) {
+            Some(bytes) if at >= HEADER => bytes,
+            _ => return Err(self.no_entry(at)),
+        };
+        let (shared, suffix, value, lengths) = match (self.level, bytes) {
+            // Nearly always all lengths are below 128.
+            (0, [a, b, c, ..]) if (a | b | c) < 0x80 => (*a as usize, *b as usize, *c as usize, 3),
+            (1.., [a, b, ..]) if (a | b) < 0x80 => (*a as usize, *b as usize, CHILD_BYTES, 2),
+            _ => self.long_lengths(bytes)?,
+        };
+        let start = at + lengths + suffix;
+        match bytes.get(lengths..lengths + suffix) {
+            Some(suffix) if start + value <= self.end => Ok(Entry {
+                shared,
+                suffix,
+                value: start..start + value,
+            }),
+            _ => Err(self.no_entry(at)),
         }
-        self.entry_after(&self.bytes[at..self.end], at)
-            .map_err(|error| self.name.damaged(error.to_string()))
     }
 
-    fn entry_after(&self, bytes: &'a [u8], at: usize) -> Result<Entry<'a>> {
-        let mut reader = ByteReader::new(bytes, "an entry");
-        let shared = reader.length(KEY_MAX)?;
-        let suffix = reader.length(KEY_MAX)?;
-        let value = match self.level {
-            0 => reader.length(bytes.len())?,
-            _ => CHILD_BYTES,
+    /// The lengths of an entry (shared, suffix, value), and how many bytes they take themselves.
+    #[cold]
+    fn long_lengths(&self, bytes: &[u8]) -> Result<(usize, usize, usize, usize)> {
+        let read = |reader: &mut ByteReader<'_>| {
+            let (shared, suffix) = (reader.length(KEY_MAX)?, reader.length(KEY_MAX)?);
+            let value = match self.level {
+                0 => reader.length(bytes.len())?,
+                _ => CHILD_BYTES,
+            };
+            Ok((shared, suffix, value, reader.position()))
         };
-        let suffix = reader.take(suffix)?;
-        let start = at + reader.position();
-        reader.take(value)?;
-        Ok(Entry {
-            shared,
-            suffix,
-            value: start..start + value,
-        })
+        let lengths: Result<_> = read(&mut ByteReader::new(bytes, "an entry"));
+        lengths.map_err(|error| self.name.damaged(error.to_string()))
+    }
+
+    #[cold]
+    fn no_entry(&self, at: usize) -> Error {
+        let end = self.end;
+        self.name.damaged(format!(
+            "the entry at byte {at} is not within {HEADER}..{end}"
+        ))
     }
 }
 
-fn continue_with(found: &mut Option<Floor>, ordinal: usize, value: Range<usize>) {
+fn note(found: &mut Option<Floor>, ordinal: usize, value: Range<usize>) {
     *found = Some(Floor {
         ordinal,
         value,

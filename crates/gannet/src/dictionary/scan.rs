@@ -47,7 +47,10 @@ impl Scan {
 
     /// Goes to the next entry, and tells whether there is one. `view` is the same at each call.
     pub fn advance(&mut self, view: &TreeView, pages: &mut Pages<'_>) -> Step<bool> {
-        while view.height > 0 {
+        if view.height == 0 {
+            return Ok(false);
+        }
+        loop {
             if self.advance_in_leaf()? {
                 return Ok(true);
             }
@@ -61,7 +64,6 @@ impl Scan {
                 ended => return ended,
             }
         }
-        Ok(false)
     }
 
     /// The key of the entry that the scan stands on; empty before the first.
@@ -114,6 +116,7 @@ impl Scan {
                 .damaged("its keys do not follow the leaf before")
                 .into());
         }
+        pages.trim();
         self.next = landing.upper;
         self.leaf = first.map(|cursor| (landing.leaf, cursor));
         Ok(true)
