@@ -21,14 +21,23 @@ fn options(k: usize) -> SearchOptions {
     }
 }
 
-fn run(world: &World, queries: &[Query], width: usize, options: &SearchOptions) -> Vec<SearchResults> {
+fn run(
+    world: &World,
+    queries: &[Query],
+    width: usize,
+    options: &SearchOptions,
+) -> Vec<SearchResults> {
     let group = Group::new(&world.pool, &world.budget, width);
     let answers = group.search(queries, &world.view, options);
     answers.into_iter().map(Result::unwrap).collect()
 }
 
 fn found(results: &SearchResults) -> Vec<(u32, f32)> {
-    results.hits.iter().map(|hit| (hit.doc, hit.score)).collect()
+    results
+        .hits
+        .iter()
+        .map(|hit| (hit.doc, hit.score))
+        .collect()
 }
 
 fn check(world: &World, query: &Query, k: usize) {
@@ -76,7 +85,7 @@ fn lists_on_a_device_are_searched_as_by_hand() {
 #[test]
 fn long_lists_in_a_tiny_frame_pool_are_searched_as_by_hand() {
     for seed in 200..202 {
-        check_world(seed, 12_000, 11_000, 64, 25);
+        check_world(seed, 6_000, 5_500, 64, 20);
     }
 }
 
@@ -109,6 +118,28 @@ fn explanations_give_the_score() {
             let difference = (explanation.value - hit.score).abs();
             assert!(difference <= 1e-6, "{query}: {explanation}");
         }
+    }
+}
+
+#[test]
+fn documents_are_fetched_and_snippets_mark_what_was_found() {
+    let mut random = Random::new(10);
+    let world = World::new(&mut random, 300, 200, 64);
+    let options = SearchOptions {
+        highlight: vec!["body".to_owned(), "absent".to_owned()],
+        ..SearchOptions::default()
+    };
+    let query = super::parse("body:fl* -title:a", super::Operator::Or, &|_| true).unwrap();
+    let results = run(&world, &[query], 1, &options).remove(0);
+    assert_eq!(results.hits.len(), 10);
+    for hit in &results.hits {
+        assert_eq!(hit.id, format!("id-{}", hit.doc));
+        assert!(hit.source.as_ref().unwrap().starts_with(b"{\"body\":"));
+        let (field, snippets) = &hit.snippets[0];
+        assert!(
+            field == "body" && snippets[0].contains("<em>fl"),
+            "{snippets:?}"
+        );
     }
 }
 

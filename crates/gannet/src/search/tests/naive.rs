@@ -63,7 +63,10 @@ impl Naive<'_> {
         if must_not.iter().any(|q| self.score(q, doc, boost).is_some()) {
             return None;
         }
-        let some: Vec<f32> = should.iter().filter_map(|q| self.score(q, doc, boost)).collect();
+        let some: Vec<f32> = should
+            .iter()
+            .filter_map(|q| self.score(q, doc, boost))
+            .collect();
         let nothing_else = must.is_empty() && filter.is_empty();
         let needed = match *minimum_should_match as usize {
             0 if nothing_else && !should.is_empty() => 1,
@@ -89,10 +92,13 @@ impl Naive<'_> {
         else {
             return None;
         };
-        let searched = FIELDS.iter().enumerate().filter(|(_, (name, kind))| match field {
-            Some(field) => name == field,
-            None => *kind == FieldKind::Text,
-        });
+        let searched = FIELDS
+            .iter()
+            .enumerate()
+            .filter(|(_, (name, kind))| match field {
+                Some(field) => name == field,
+                None => *kind == FieldKind::Text,
+            });
         let scores = searched.filter_map(|(at, _)| self.in_field(leaf, at, doc, boost));
         scores.reduce(f32::max)
     }
@@ -151,8 +157,9 @@ impl Naive<'_> {
     }
 
     fn idf(&self, word: &str, field: usize) -> f32 {
-        let with = |doc: &usize| self.frequency(word, field, *doc) > 0;
-        let df = (0..self.world.docs.len()).filter(with).count() as u64;
+        let known = WORDS.iter().find(|known| **known == word);
+        let df = known.and_then(|word| self.world.frequencies.get(&(field, *word)));
+        let df = df.copied().unwrap_or(0);
         idf(self.world.view.statistics[field].documents, df)
     }
 
@@ -252,7 +259,8 @@ fn sloppy(words: &[&str], asked: &[&str], slop: i64) -> f32 {
         .zip(asked)
         .map(|(place, word)| {
             let all = (0..).zip(words).filter(|(_, w)| *w == word);
-            all.map(|(position, _): (i64, _)| position - place).collect()
+            all.map(|(position, _): (i64, _)| position - place)
+                .collect()
         })
         .collect();
     let holds = |low: i64, high: i64| {
@@ -271,6 +279,8 @@ fn sloppy(words: &[&str], asked: &[&str], slop: i64) -> f32 {
     }
     windows.sort_unstable();
     windows.dedup();
-    let weights = windows.iter().map(|(low, high)| 1.0 / (1.0 + (high - low) as f32));
+    let weights = windows
+        .iter()
+        .map(|(low, high)| 1.0 / (1.0 + (high - low) as f32));
     weights.fold(0.0, |sum, weight| sum + weight)
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::super::bm25::FieldStatistics;
 use super::super::view::{MemoryTerms, SearchView};
 use crate::analysis::{Analyzer, FieldId, FieldKind, Schema, term_key};
-use crate::base::{Budget, DocId, PAGE_SIZE, Result, Span};
+use crate::base::{Budget, DocId, PAGE_SIZE, Result};
 use crate::cache::FramePool;
 use crate::device::MemoryDevice;
 use crate::dictionary::{Change, Tree};
-use crate::documents::{Dictionaries, DocumentTables, length_to_norm};
+use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
 use crate::postings::{Fragment, MergeItem, merge_window};
 use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
 
@@ -39,8 +39,8 @@ impl Random {
 
 /// The words of the collection, frequent ones first.
 pub const WORDS: [&str; 18] = [
-    "a", "b", "c", "ab", "abc", "flash", "flask", "flesh", "fish", "gannet", "sea", "seal",
-    "page", "pages", "zone", "q", "quick", "zz",
+    "a", "b", "c", "ab", "abc", "flash", "flask", "flesh", "fish", "gannet", "sea", "seal", "page",
+    "pages", "zone", "q", "quick", "zz",
 ];
 
 pub const FIELDS: [(&str, FieldKind); 3] = [
@@ -55,6 +55,8 @@ pub type Words = Vec<Vec<&'static str>>;
 pub struct World {
     pub docs: Vec<Words>,
     pub deleted: Vec<bool>,
+    /// Documents, deleted ones too, by field and word.
+    pub frequencies: BTreeMap<(usize, &'static str), u64>,
     pub view: SearchView,
     pub pool: FramePool,
     pub budget: Budget,
@@ -103,6 +105,7 @@ impl World {
             statistics: Arc::new(statistics(&docs)),
         };
         World {
+            frequencies: frequencies(&docs),
             docs,
             deleted,
             view,
@@ -118,6 +121,7 @@ impl World {
         World {
             docs: self.docs.clone(),
             deleted: self.deleted.clone(),
+            frequencies: self.frequencies.clone(),
             view: self.view.clone(),
             pool: FramePool::new(Arc::clone(&self.store), &self.budget, bytes).unwrap(),
             budget: self.budget.clone(),
@@ -141,7 +145,9 @@ fn schema() -> Schema {
 fn document(random: &mut Random) -> Words {
     let mut words = |most: usize| -> Vec<&'static str> {
         let length = random.skewed(most);
-        (0..length).map(|_| WORDS[random.skewed(WORDS.len())]).collect()
+        (0..length)
+            .map(|_| WORDS[random.skewed(WORDS.len())])
+            .collect()
     };
     let (body, title) = (words(60), words(6));
     let tag = vec![WORDS[random.below(WORDS.len())]];
@@ -178,7 +184,9 @@ fn flush(
     let lists = invert(docs, range);
     let keys: Vec<&[u8]> = lists.keys().map(Vec::as_slice).collect();
     let mut norms = |field: FieldId, doc: DocId| -> Result<u8> {
-        Ok(length_to_norm(docs[doc as usize][field as usize].len() as u32))
+        Ok(length_to_norm(
+            docs[doc as usize][field as usize].len() as u32
+        ))
     };
     tree.apply(pool, &keys, &mut |window| {
         let items: Vec<MergeItem<'_>> = window
@@ -202,24 +210,51 @@ fn flush(
 
 fn tables(docs: &[Words], deleted: &[bool], store: &Arc<Store>) -> DocumentTables {
     let mut tables = DocumentTables::new();
-    let nowhere = Span {
-        zone: 0,
-        page: 0,
-        offset: 0,
-        length: 0,
-    };
+    let mut records = StreamWriter::new(Arc::clone(store), PageKind::Documents);
     for (doc, words) in (0..).zip(docs) {
         let norm = |words: &Vec<&str>| length_to_norm(words.len() as u32);
         let norms: Vec<_> = (0..).zip(words.iter().map(norm)).collect();
-        tables.push(doc, nowhere, &norms).unwrap();
+        let span = records.append(&record(doc, words)).unwrap();
+        tables.push(doc, span, &norms).unwrap();
         if deleted[doc as usize] {
             tables.delete(doc).unwrap();
         }
     }
+    records.flush().unwrap();
     let mut stream = StreamWriter::new(Arc::clone(store), PageKind::Table);
     tables.write_changes(store, &mut stream).unwrap();
     stream.flush().unwrap();
     tables
+}
+
+fn record(doc: DocId, words: &Words) -> Vec<u8> {
+    let [body, title, tag] = [0, 1, 2].map(|field| words[field].join(" "));
+    let source = format!(r#"{{"body":"{body}","title":"{title}","tag":"{tag}"}}"#);
+    let mut out = Vec::new();
+    let record = DocumentRecord {
+        doc,
+        sequence: doc as u64 + 1,
+        version: 1,
+        dictionary: 0,
+        id: &format!("id-{doc}"),
+        raw_length: source.len() as u32,
+        compressed: source.as_bytes(),
+    };
+    record.encode(&mut out);
+    out
+}
+
+fn frequencies(docs: &[Words]) -> BTreeMap<(usize, &'static str), u64> {
+    let mut frequencies = BTreeMap::new();
+    for (field, words) in docs.iter().flat_map(|words| words.iter().enumerate()) {
+        let mut distinct = words.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        for word in distinct {
+            *frequencies.entry((field, word)).or_default() += 1;
+        }
+    }
+    frequencies
 }
 
 fn statistics(docs: &[Words]) -> Vec<FieldStatistics> {
