@@ -5,17 +5,24 @@
 //! [`merge_window`] adds what a flush brings. The room knows neither terms nor queries: an entry is bytes
 //! that the dictionary keeps, a norm is a byte that someone else computes.
 
+mod arena;
 mod block;
+mod buffer;
 mod check;
 mod chunk;
+mod chunk_reader;
 mod cursor;
+mod docs_draft;
 mod docs_page;
 mod entry;
 mod fragment;
 mod frontier;
 mod head;
+mod head_draft;
+mod invert;
 mod merge;
 mod position_page;
+mod rules;
 mod spans;
 #[cfg(test)]
 mod tests;

@@ -150,7 +150,8 @@ impl Planner<'_> {
         };
         let mut nodes = |queries: &[Query], boost| -> Result<Vec<Node>> {
             let each = queries.iter();
-            each.map(|query| self.node(query, boost, depth + 1)).collect()
+            each.map(|query| self.node(query, boost, depth + 1))
+                .collect()
         };
         let mut required = nodes(must, boost)?;
         required.extend(nodes(filter, None)?);
@@ -163,7 +164,11 @@ impl Planner<'_> {
         };
         if minimum == 0 {
             if none_required {
-                required.push(if excluded.is_empty() { Node::None } else { Node::All(None) });
+                required.push(if excluded.is_empty() {
+                    Node::None
+                } else {
+                    Node::All(None)
+                });
             }
             return Ok(all(required, excluded, parts));
         }
@@ -236,20 +241,17 @@ impl Planner<'_> {
         boost: Option<f32>,
     ) -> Result<Node> {
         let words = self.words(text, field)?;
-        let nodes: Vec<Node> = words.iter().map(|(slot, _)| Node::Term(*slot, boost)).collect();
+        let nodes: Vec<Node> = words
+            .iter()
+            .map(|(slot, _)| Node::Term(*slot, boost))
+            .collect();
         Ok(match operator {
             Operator::Or => any(nodes, 1),
             Operator::And => all(nodes, Vec::new(), Vec::new()),
         })
     }
 
-    fn phrase(
-        &mut self,
-        text: &str,
-        slop: u32,
-        field: &Field,
-        boost: Option<f32>,
-    ) -> Result<Node> {
+    fn phrase(&mut self, text: &str, slop: u32, field: &Field, boost: Option<f32>) -> Result<Node> {
         let words = self.words(text, field)?;
         match words.as_slice() {
             [] => Ok(Node::None),
@@ -416,7 +418,10 @@ mod tests {
             panic!("expected a phrase");
         };
         assert_eq!(words, [(0, 0), (1, 2)]);
-        assert!(matches!(plan_of(phrase("tag", "a b")).unwrap().root, Node::Term(0, _)));
+        assert!(matches!(
+            plan_of(phrase("tag", "a b")).unwrap().root,
+            Node::Term(0, _)
+        ));
         assert_eq!(plan_of(phrase("absent", "a b")).unwrap().root, Node::None);
     }
 }

@@ -79,9 +79,18 @@ pub struct Ranker {
 enum Stage {
     Open,
     Plan,
-    Gather { window: usize, from: DocId },
-    Enrich { done: usize },
-    Complete { order: usize, checked: usize, noted: usize },
+    Gather {
+        window: usize,
+        from: DocId,
+    },
+    Enrich {
+        done: usize,
+    },
+    Complete {
+        order: usize,
+        checked: usize,
+        noted: usize,
+    },
     Offer,
 }
 
@@ -91,7 +100,11 @@ impl Ranker {
         let (leaves, fields) = (score.leaves().len(), score.fields().len());
         Ranker {
             live: tables.live_cursor(),
-            norms: score.fields().iter().map(|f| tables.norm_cursor(*f)).collect(),
+            norms: score
+                .fields()
+                .iter()
+                .map(|f| tables.norm_cursor(*f))
+                .collect(),
             top: Top::new(options.k),
             lists: Vec::new(),
             order: Vec::new(),
@@ -226,7 +239,11 @@ impl Ranker {
 
     /// Finds the documents that essential clauses match, in all windows or until enough were found.
     fn gather(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let Stage::Gather { mut window, mut from } = self.stage else {
+        let Stage::Gather {
+            mut window,
+            mut from,
+        } = self.stage
+        else {
             return Ok(());
         };
         while window < self.windows.len() && self.candidates.len() < self.options.candidates {
@@ -246,19 +263,17 @@ impl Ranker {
         Ok(())
     }
 
-    fn next_candidate(
-        &mut self,
-        window: usize,
-        from: DocId,
-        pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
+    fn next_candidate(&mut self, window: usize, from: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
         let essential = &self.windows[window].essential;
         let clauses = self.root.clauses.iter_mut().zip(essential);
         let mut least = END;
-        for_all(clauses.filter(|(_, essential)| **essential), |(clause, _)| {
-            least = least.min(clause.matcher.advance(from, pages)?);
-            Ok(())
-        })?;
+        for_all(
+            clauses.filter(|(_, essential)| **essential),
+            |(clause, _)| {
+                least = least.min(clause.matcher.advance(from, pages)?);
+                Ok(())
+            },
+        )?;
         Ok(least)
     }
 
@@ -327,7 +342,12 @@ impl Ranker {
         for at in 0..self.candidates.len() {
             self.score_leaves(at);
             let window = self.candidates.window(at);
-            for (clause, essential) in self.root.clauses.iter().zip(&self.windows[window].essential) {
+            for (clause, essential) in self
+                .root
+                .clauses
+                .iter()
+                .zip(&self.windows[window].essential)
+            {
                 if *essential {
                     let score = clause.formula.evaluate(&self.scratch);
                     self.candidates.add_known(at, score as f64);
@@ -390,20 +410,33 @@ impl Ranker {
 
     /// Asks one clause for the candidates that it was not asked for.
     fn ask(&mut self, clause: usize, pages: &mut Pages<'_>) -> Step<()> {
-        while let Stage::Complete { order, checked: at, noted } = self.stage {
+        while let Stage::Complete {
+            order,
+            checked: at,
+            noted,
+        } = self.stage
+        {
             let Some(&doc) = self.candidates.matches.docs().get(at) else {
                 break;
             };
             if at >= noted {
                 let noted = self.prefetch_rest(clause, at, pages)?;
-                self.stage = Stage::Complete { order, checked: at, noted };
+                self.stage = Stage::Complete {
+                    order,
+                    checked: at,
+                    noted,
+                };
                 continue;
             }
             if self.is_asked(clause, at) {
                 self.ask_one(clause, at, doc, pages)?;
             }
             let checked = at + 1;
-            self.stage = Stage::Complete { order, checked, noted };
+            self.stage = Stage::Complete {
+                order,
+                checked,
+                noted,
+            };
         }
         Ok(())
     }
@@ -427,13 +460,7 @@ impl Ranker {
         Ok(end)
     }
 
-    fn ask_one(
-        &mut self,
-        clause: usize,
-        at: usize,
-        doc: DocId,
-        pages: &mut Pages<'_>,
-    ) -> Step<()> {
+    fn ask_one(&mut self, clause: usize, at: usize, doc: DocId, pages: &mut Pages<'_>) -> Step<()> {
         let matcher = &mut self.root.clauses[clause].matcher;
         if matcher.advance(doc, pages)? == doc {
             matcher.collect(self.candidates.matches.row_mut(at));
