@@ -238,13 +238,6 @@ pub struct InspectArguments {
 pub enum Part {
     /// The zones: what they hold and how much of it is live
     Zones,
-    /// One page: its kind, checksum and header
-    Page {
-        /// The number of the zone
-        zone: u32,
-        /// The number of the page in it
-        page: u32,
-    },
     /// The postings list of one term
     Term {
         /// The field
