@@ -43,8 +43,8 @@ pub use cache::IoCounts;
 pub use device::{Backend, BackendChoice, CountersSnapshot};
 pub use documents::{Document, Value};
 pub use index::{
-    CheckReport, Durability, Index, Limits, MEMORY_DEFAULT, MEMORY_MIN, MemoryStats, Options,
-    PreparedBatch, Search, Snapshot, Stats, Workbench, Written, ZoneStats,
+    BytesByPart, CheckReport, Durability, Index, Limits, MEMORY_DEFAULT, MEMORY_MIN, MemoryByPart,
+    Options, PreparedBatch, Search, Snapshot, Stats, TreeFigures, Workbench, Written,
 };
 pub use search::{
     Explanation, Hit, Operator, PlanReport, PlanStep, Query, SearchOptions, SearchResults,

@@ -21,5 +21,5 @@ pub use index::Index;
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options};
 pub use prepare::{PreparedBatch, Workbench};
 pub use snapshot::{Search, Snapshot};
-pub use stats::{MemoryStats, Stats, ZoneStats};
+pub use stats::{BytesByPart, MemoryByPart, Stats, TreeFigures};
 pub use writer::Written;

@@ -100,11 +100,10 @@ impl PostingBuffer {
         }
         let fragment = inner.fragment(&slot);
         drop(inner);
-        if slot.last < below {
-            return Some(fragment);
-        }
-        // The bytes were coded in memory: they always decode.
-        fragment.truncated(below).ok()
+        Some(match slot.last < below {
+            true => fragment,
+            false => fragment.truncated(below),
+        })
     }
 
     /// The keys that `wanted` accepts and that have a posting in a document below `below`, sorted.

@@ -27,6 +27,7 @@ mod spans;
 #[cfg(test)]
 mod tests;
 
+pub use buffer::{PostingBuffer, SortedTerms};
 pub use check::check;
 pub use cursor::{Bound, TermCursor};
 pub use entry::{CHUNKS_LIMIT, ChunkRef, ENTRY_LIMIT, INLINE_LIMIT, Layout, TermEntry};
@@ -34,4 +35,5 @@ pub use fragment::{
     Fragment, FragmentReader, put_positions, put_posting, read_positions, read_posting,
 };
 pub use frontier::{PAIRS_MAX, Pair};
+pub use invert::{InvertedBatch, Inverter};
 pub use merge::{FieldId, MERGE_MEMORY, MergeItem, Norms, merge_window, relocate_chunks};
