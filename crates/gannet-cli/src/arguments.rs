@@ -236,8 +236,8 @@ pub struct InspectArguments {
 /// A part of an index.
 #[derive(Debug, Subcommand)]
 pub enum Part {
-    /// The zones: what they hold and how much of it is live
-    Zones,
+    /// The trees of terms and of external IDs: height, nodes, leaves, entries
+    Trees,
     /// The postings list of one term
     Term {
         /// The field

@@ -11,13 +11,14 @@ use crate::size::grouped;
 /// Reads the whole index and prints what is wrong with it.
 pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
     let index = open_to_read(&arguments.index, common)?;
-    let report = index.check()?;
+    let report = index.check(&|_, _| {})?;
     let sound = report.findings.is_empty();
     if output.is_json() {
         output.json(&json!({
             "sound": sound,
-            "pages": report.pages,
-            "entries": report.entries,
+            "documents": report.documents,
+            "terms": report.terms,
+            "ids": report.ids,
             "findings": report.findings,
             "backend": index.backend().to_string(),
         }))?;
@@ -26,10 +27,10 @@ pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outco
             .findings
             .iter()
             .try_for_each(|finding| output.line(finding))?;
-        let (pages, entries) = (grouped(report.pages), grouped(report.entries));
+        let (documents, terms) = (grouped(report.documents), grouped(report.terms));
         let verdict = if sound { "sound" } else { "damaged" };
         output.line(format!(
-            "{verdict}: {pages} pages and {entries} entries read"
+            "{verdict}: {documents} documents and {terms} terms looked at"
         ))?;
     }
     output.finish()?;

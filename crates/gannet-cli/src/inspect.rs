@@ -2,55 +2,40 @@
 
 use std::ops::Bound;
 
-use gannet::{Index, Query, SearchOptions, TermReport, ZoneStats};
-use serde_json::{Value, json};
+use gannet::{Index, Query, SearchOptions, Stats, TermReport};
+use serde_json::json;
 
 use crate::arguments::{Common, InspectArguments, Part};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Form, Output};
 use crate::search::open_to_read;
-use crate::size::{grouped, human};
+use crate::size::grouped;
+use crate::stats::tree;
 
 /// Prints one part.
 pub fn run(common: &Common, arguments: &InspectArguments, output: &mut Output) -> Outcome<()> {
     let index = open_to_read(&arguments.index, common)?;
     match &arguments.part {
-        Part::Zones => zones(&index.stats().zones, output),
+        Part::Trees => trees(&index.stats()?, output),
         Part::Term { field, term } => print_term(&look_up(&index, field, term)?, output),
     }
 }
 
-fn zones(zones: &[ZoneStats], output: &mut Output) -> Outcome<()> {
-    match output.form() {
-        Form::Json => output.json(&json!({"zones": zones.iter().map(zone).collect::<Vec<_>>()})),
-        Form::Lines => zones.iter().try_for_each(|each| output.json(&zone(each))),
-        Form::Text => print_zones(zones, output),
+fn trees(stats: &Stats, output: &mut Output) -> Outcome<()> {
+    let trees = [("terms", &stats.dictionary), ("ids", &stats.ids)];
+    if output.form() != Form::Text {
+        let [terms, ids] = trees.map(|(_, figures)| tree(figures));
+        return output.json(&json!({"terms": terms, "ids": ids}));
     }
-}
-
-fn zone(zone: &ZoneStats) -> Value {
-    json!({
-        "zone": zone.number,
-        "part": zone.part,
-        "pages": zone.pages,
-        "live_bytes": zone.live_bytes,
-        "live_share": zone.live_share,
-        "open": zone.open,
-    })
-}
-
-fn print_zones(zones: &[ZoneStats], output: &mut Output) -> Outcome<()> {
-    let heading = output.dim("zone  part           pages       live  share");
+    let heading = output.dim("tree    height      nodes     leaves    entries");
     output.line(heading)?;
-    for zone in zones {
-        let open = if zone.open { "  open" } else { "" };
+    for (name, figures) in trees {
         output.line(format!(
-            "{:>4}  {:<10} {:>9} {:>10}  {:>4.0}%{open}",
-            zone.number,
-            zone.part,
-            grouped(zone.pages.into()),
-            human(zone.live_bytes),
-            zone.live_share * 100.0,
+            "{name:<8}{:>6} {:>10} {:>10} {:>10}",
+            figures.height,
+            grouped(figures.nodes),
+            grouped(figures.leaves),
+            grouped(figures.entries),
         ))?;
     }
     Ok(())

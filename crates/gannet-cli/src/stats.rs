@@ -1,7 +1,7 @@
 //! `gannet stats`: what an index holds, and where its bytes are.
 
-use gannet::{Backend, Stats};
-use serde_json::{Map, Value, json};
+use gannet::{Backend, BytesByPart, Stats, TreeFigures};
+use serde_json::{Value, json};
 
 use crate::arguments::{Common, IndexPath};
 use crate::failure::Outcome;
@@ -9,23 +9,10 @@ use crate::output::Output;
 use crate::search::open_to_read;
 use crate::size::{grouped, human};
 
-/// The parts of an index, in the order of the report.
-const PARTS: [&str; 6] = [
-    "dictionary",
-    "postings",
-    "documents",
-    "log",
-    "tables",
-    "roots",
-];
-
-/// Bytes of a page on the device.
-const PAGE_BYTES: u64 = 4_096;
-
 /// Prints the figures.
 pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
     let index = open_to_read(&arguments.index, common)?;
-    let stats = index.stats();
+    let stats = index.stats()?;
     match output.is_json() {
         true => output.json(&object(&stats, index.backend())),
         false => print(&stats, index.backend(), output),
@@ -33,58 +20,72 @@ pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outco
 }
 
 fn object(stats: &Stats, backend: Backend) -> Value {
-    let parts = by_part(stats).map(|(part, bytes)| (part.to_owned(), json!(bytes)));
-    let mut bytes: Map<String, Value> = parts.collect();
-    bytes.insert("free".to_owned(), json!(free(stats)));
-    let memory = &stats.memory;
+    let (bytes, memory) = (&stats.bytes, &stats.memory);
     json!({
         "documents": stats.documents,
-        "deleted": stats.deleted,
+        "doc_ids": stats.doc_ids,
         "terms": stats.terms,
-        "bytes": bytes,
+        "terms_in_memory": stats.terms_in_memory,
+        "bytes": {
+            "dictionary": bytes.nodes,
+            "postings": bytes.postings,
+            "documents": bytes.documents,
+            "tables": bytes.tables,
+            "roots": bytes.roots,
+            "free": bytes.dead,
+            "allocated": bytes.allocated,
+        },
         "memory": {
             "budget": memory.budget,
             "used": memory.used,
             "peak": memory.peak,
-            "buffer": memory.buffer,
-            "dictionary": memory.dictionary,
+            "frames": memory.frames,
+            "posting_buffer": memory.posting_buffer,
             "tables": memory.tables,
         },
-        "zones": stats.zones.len(),
+        "trees": {"terms": tree(&stats.dictionary), "ids": tree(&stats.ids)},
         "backend": backend.to_string(),
     })
 }
 
+/// The figures of a tree.
+pub fn tree(figures: &TreeFigures) -> Value {
+    json!({
+        "height": figures.height,
+        "nodes": figures.nodes,
+        "leaves": figures.leaves,
+        "entries": figures.entries,
+    })
+}
+
 fn print(stats: &Stats, backend: Backend, output: &mut Output) -> Outcome<()> {
-    output.line(format!("documents   {:>14}", grouped(stats.documents)))?;
-    output.line(format!("deleted     {:>14}", grouped(stats.deleted)))?;
-    output.line(format!("terms       {:>14}", grouped(stats.terms)))?;
-    for (part, bytes) in by_part(stats) {
+    output.line(format!(
+        "{:<12}{:>14}",
+        "documents",
+        grouped(stats.documents)
+    ))?;
+    output.line(format!("{:<12}{:>14}", "terms", grouped(stats.terms)))?;
+    for (part, bytes) in rows(&stats.bytes) {
         output.line(format!("{part:<12}{:>14}", human(bytes)))?;
     }
-    output.line(format!("free        {:>14}", human(free(stats))))?;
     let memory = &stats.memory;
     let line = output.dim(&format!(
-        "{} zones; memory {} of {}; {backend}",
-        stats.zones.len(),
-        human(memory.used as u64),
-        human(memory.budget as u64),
+        "memory: {} of {}, frames {}; {backend}",
+        human(memory.used),
+        human(memory.budget),
+        human(memory.frames),
     ));
     output.line(line)
 }
 
-/// Bytes of each part that are still needed.
-fn by_part(stats: &Stats) -> impl Iterator<Item = (&'static str, u64)> {
-    PARTS.into_iter().map(|part| {
-        let zones = stats.zones.iter().filter(|zone| zone.part == part);
-        (part, zones.map(|zone| zone.live_bytes).sum())
-    })
-}
-
-/// Bytes on the device that nothing needs any more, checksums and the ends of pages included.
-fn free(stats: &Stats) -> u64 {
-    let zones = stats.zones.iter();
-    let free =
-        zones.map(|zone| (u64::from(zone.pages) * PAGE_BYTES).saturating_sub(zone.live_bytes));
-    free.sum()
+fn rows(bytes: &BytesByPart) -> [(&'static str, u64); 7] {
+    [
+        ("dictionary", bytes.nodes),
+        ("postings", bytes.postings),
+        ("sources", bytes.documents),
+        ("tables", bytes.tables),
+        ("roots", bytes.roots),
+        ("free", bytes.dead),
+        ("on flash", bytes.allocated),
+    ]
 }

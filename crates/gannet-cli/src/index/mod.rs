@@ -95,7 +95,7 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     let checkpointed = index.checkpoint();
     let done = done?;
     checkpointed?;
-    let stats = index.stats();
+    let stats = index.stats()?;
     let (counters, backend) = (index.counters(), index.backend());
     index.close()?;
     report(
