@@ -12,7 +12,7 @@ pub fn run(_: &Common, arguments: &AnalyzeArguments, output: &mut Output) -> Out
     let analyzer = Analyzer::named(&arguments.analyzer)?;
     let mut lines = Vec::new();
     let mut tokens = Vec::new();
-    analyzer.analyze(&arguments.text, &mut Scratch::default(), |token| {
+    analyzer.analyze(&arguments.input, &mut Scratch::default(), |token| {
         lines.push(text(&token));
         tokens.push(object(&token));
     });

@@ -236,9 +236,18 @@ pub struct InspectArguments {
 /// A part of an index.
 #[derive(Debug, Subcommand)]
 pub enum Part {
+    /// The zones: what they hold and how much of it is live
+    Zones,
     /// The trees of terms and of external IDs: height, nodes, leaves, entries
     Trees,
-    /// The postings list of one term
+    /// One page, after its checksum was checked
+    Page {
+        /// The number of the zone
+        zone: u32,
+        /// The number of the page in it
+        page: u32,
+    },
+    /// The postings list of one term, as it is on flash
     Term {
         /// The field
         field: String,
@@ -255,7 +264,7 @@ pub struct AnalyzeArguments {
     pub analyzer: String,
     /// The text
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
-    pub text: String,
+    pub input: String,
 }
 
 /// The arguments of `gannet completions`.

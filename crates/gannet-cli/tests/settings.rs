@@ -75,3 +75,30 @@ fn help_version_and_completions_come_from_one_table() {
         );
     }
 }
+
+#[test]
+fn parts_can_be_looked_at() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one two two"}"#]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    let list = place.json(&["inspect", "index", "term", "body", "two"]);
+    assert_eq!(
+        (&list["document_frequency"], &list["total_frequency"]),
+        (&1.into(), &2.into())
+    );
+    place
+        .run(&["inspect", "index", "term", "body", "three"])
+        .refused(1, &["\"three\"", "body"]);
+    place
+        .run(&["inspect", "index", "term", "absent", "two"])
+        .refused(1, &["absent"]);
+    let zones = place.json(&["inspect", "index", "zones"]);
+    let zone = zones["zones"][0]["zone"].to_string();
+    assert!(place.json(&["inspect", "index", "page", &zone, "0"])["payload"].is_string());
+    place
+        .run(&["inspect", "index", "page", &zone, "9999"])
+        .refused(1, &["pages"]);
+    assert_eq!(
+        place.json(&["inspect", "index", "trees"])["ids"]["entries"],
+        1
+    );
+}
