@@ -7,10 +7,10 @@
 
 mod analyzer;
 mod english;
-mod memo;
 mod plain;
 mod porter;
 mod schema;
+mod stems;
 mod words;
 
 pub use analyzer::{Analyzer, Scratch, Token, VERSION};

@@ -171,6 +171,15 @@ impl<'a> Pages<'a> {
         !self.wanted.is_empty()
     }
 
+    /// Lets go of all pages held when they are many. For steps that go through many pages without looking
+    /// back, at a moment when they need none of those before: pages found in memory are held too, and no
+    /// round may come that would let go of them.
+    pub fn trim(&mut self) {
+        if self.held.len() > self.held_max {
+            self.held.clear();
+        }
+    }
+
     fn join(&mut self, span: Span) -> Step<Vec<u8>> {
         let mut bytes = Vec::with_capacity(span.length as usize);
         let mut skip = span.offset as usize;

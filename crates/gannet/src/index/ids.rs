@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::documents::DocumentRecord;
 use crate::base::{Budget, ByteReader, DocId, Reservation, Result, Sequence, put_varint};
 
 /// Memory that an ID takes in the map beside its own bytes.
@@ -20,6 +21,15 @@ pub(super) struct IdEntry {
 }
 
 impl IdEntry {
+    /// The entry of a stored document.
+    pub(super) fn of(record: &DocumentRecord<'_>) -> IdEntry {
+        IdEntry {
+            doc: record.doc,
+            version: record.version,
+            sequence: record.sequence,
+        }
+    }
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(12);
         put_varint(&mut out, self.doc as u64);

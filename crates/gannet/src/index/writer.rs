@@ -23,6 +23,9 @@ use crate::storage::{Log, PageKind, RecordKind, StreamWriter, Unsynced};
 /// Doc IDs beyond which a warning is due: 80 % of all.
 pub(super) const DOC_IDS_WARN: DocId = END / 5 * 4;
 
+/// IDs looked up in one go; each holds a frame until all are found.
+const LOOK_UPS_AT_ONCE: usize = 256;
+
 /// What a write did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
@@ -229,13 +232,13 @@ impl Writer {
         if self.state.ids.entries() == 0 {
             return Ok(found);
         }
-        let keys: Vec<&[u8]> = open.iter().map(|place| ids[*place].as_bytes()).collect();
-        let view = &self.state.ids;
-        let mut pages = Pages::new(&self.shared.pool);
-        let values = finish(&mut pages, |pages| view.get_many(&keys, pages))?;
-        for (place, value) in open.into_iter().zip(values) {
-            if let Some(value) = value {
-                found[place] = Some(IdEntry::decode(&value)?);
+        for places in open.chunks(LOOK_UPS_AT_ONCE) {
+            let keys: Vec<&[u8]> = places.iter().map(|place| ids[*place].as_bytes()).collect();
+            let view = &self.state.ids;
+            let mut pages = Pages::new(&self.shared.pool);
+            let values = finish(&mut pages, |pages| view.lookup_all(&keys, pages))?;
+            for (place, value) in places.iter().zip(values) {
+                found[*place] = value.map(|value| IdEntry::decode(&value)).transpose()?;
             }
         }
         Ok(found)

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::store::Store;
 use super::stream::StreamWriter;
 use super::{PageKind, Unsynced};
-use crate::base::{ByteReader, Error, PageAddress, Result, Span, ZoneNumber, put_varint};
+use crate::base::{ByteReader, Error, Result, Span, ZoneNumber, put_varint};
 
 /// What a record says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,9 +233,4 @@ pub(super) fn record_length(bytes: &[u8]) -> Result<Option<usize>> {
     let mut reader = ByteReader::new(bytes, "a log record");
     let length = reader.varint_u32()? as usize;
     Ok(Some(reader.position() + length))
-}
-
-/// The page where replay of a zone starts.
-pub(super) fn first_page(zone: ZoneNumber) -> PageAddress {
-    PageAddress { zone, page: 0 }
 }

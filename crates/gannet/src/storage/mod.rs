@@ -4,20 +4,25 @@
 //! things live now. The only exception are the two root slots, of which a checkpoint overwrites the older.
 
 mod log;
+#[cfg(test)]
+mod log_tests;
 mod pending;
+mod records;
 mod replay;
 mod roots;
 mod seal;
+mod slots;
 mod store;
 mod stream;
 mod table;
 mod zones;
 
 pub use log::{Log, LogStart, RecordKind, document_body, frame, parse_record};
-pub use replay::{ReplayEnd, ReplayedRecord, replay};
+pub use records::{ZoneRecord, read_records};
+pub use replay::{ReplayEnd, replay};
 pub use roots::{FORMAT_VERSION, Found, RootSlot, create_superblock, find_root, write_slot};
 pub use seal::{IndexIdentity, PageKind, Place, seal, verify};
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};
 pub use stream::{StreamWriter, WRITE_PAGES};
-pub use table::{Located, Table, TablePage};
+pub use table::{Located, Table, TablePage, TablePlace};
 pub use zones::{ZONE_PAGES_MAX, ZONE_PAGES_MIN, Zone, ZoneTable};

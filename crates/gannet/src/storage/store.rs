@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use super::pending::PendingPages;
 use super::seal::{self, IndexIdentity, PageKind};
 use super::zones::ZoneTable;
-use crate::base::{Error, PageAddress, Result, Span, ZoneNumber};
-use crate::device::{Device, FileId, PageBuffer, Transfer};
+use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber};
+use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
 
 /// The most pages that one read operation takes: 256 KiB.
 const READ_PAGES_MAX: usize = 64;
@@ -50,8 +50,7 @@ impl Store {
 
     /// Counts a page as no longer needed by the newest state.
     pub fn release_page(&self, address: PageAddress) {
-        self.zones()
-            .release(address.zone, crate::base::PAGE_PAYLOAD as u64);
+        self.zones().release(address.zone, PAGE_PAYLOAD as u64);
     }
 
     /// Counts a span as no longer needed by the newest state.
@@ -97,6 +96,25 @@ impl Store {
             }
         }
         Ok((pages, operations))
+    }
+
+    /// Reads a span outside the frame pool, for what is read once: root records.
+    pub fn read_span(&self, span: Span, kind: PageKind) -> Result<Vec<u8>> {
+        let count = span.page_count() as usize;
+        let pool = PagePool::new(count);
+        let wanted = span
+            .pages()
+            .map_while(|address| Some((address, pool.take()?)));
+        let (pages, _) = self.read(wanted.collect())?;
+        let mut bytes = Vec::with_capacity(count * PAGE_PAYLOAD);
+        for page in &pages {
+            if page.kind != kind {
+                return Err(wrong_kind(page.address, kind, page.kind));
+            }
+            bytes.extend_from_slice(&page.buffer[..PAGE_PAYLOAD]);
+        }
+        let start = span.offset as usize;
+        Ok(bytes[start..start + span.length as usize].to_vec())
     }
 
     /// Makes what streams have written durable: their files, and the names of new ones.

@@ -67,6 +67,12 @@ impl StreamWriter {
         Ok(span)
     }
 
+    /// Appends a record that starts a page, and counts it as live. What follows may share its last page.
+    pub fn append_aligned(&mut self, bytes: &[u8]) -> Result<Span> {
+        self.finish_page();
+        self.append(bytes)
+    }
+
     /// Appends a whole page, padded with zeros, and counts it as live.
     pub fn append_page(&mut self, payload: &[u8]) -> Result<PageAddress> {
         debug_assert!(payload.len() <= PAGE_PAYLOAD);

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::slots::{Slot, Slots};
 use super::{Store, StreamWriter};
 use crate::base::{ByteReader, PAGE_PAYLOAD, PageAddress, Result, put_varint};
 
@@ -16,14 +17,7 @@ pub type TablePage = [u8; PAGE_PAYLOAD];
 pub struct Table {
     entry_bytes: usize,
     resident: bool,
-    slots: Arc<Vec<Slot>>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Slot {
-    address: Option<PageAddress>,
-    page: Option<Arc<TablePage>>,
-    dirty: bool,
+    slots: Slots,
 }
 
 /// Where an entry can be found.
@@ -37,6 +31,17 @@ pub enum Located<'a> {
     Absent,
 }
 
+/// Where a page can be found.
+#[derive(Debug)]
+pub enum TablePlace<'a> {
+    /// In memory: here it is.
+    Memory(&'a Arc<TablePage>),
+    /// On the device.
+    Device(PageAddress),
+    /// Never written: all zeros.
+    Absent,
+}
+
 impl Table {
     /// An empty table of entries of `entry_bytes` bytes. A resident table keeps all its pages in memory.
     pub fn new(entry_bytes: usize, resident: bool) -> Table {
@@ -44,7 +49,7 @@ impl Table {
         Table {
             entry_bytes,
             resident,
-            slots: Arc::default(),
+            slots: Slots::default(),
         }
     }
 
@@ -86,6 +91,20 @@ impl Table {
         }
     }
 
+    /// Finds a page.
+    pub fn place(&self, page: usize) -> TablePlace<'_> {
+        match self.slots.get(page) {
+            Some(Slot {
+                page: Some(page), ..
+            }) => TablePlace::Memory(page),
+            Some(Slot {
+                address: Some(address),
+                ..
+            }) => TablePlace::Device(*address),
+            _ => TablePlace::Absent,
+        }
+    }
+
     /// The page's address if it must be read before it can be changed.
     pub fn missing(&self, page: usize) -> Option<PageAddress> {
         let slot = self.slots.get(page)?;
@@ -97,10 +116,10 @@ impl Table {
 
     /// Gives the table a page that was read from the device.
     pub fn load(&mut self, page: usize, payload: &[u8]) {
-        if let Some(slot) = Arc::make_mut(&mut self.slots).get_mut(page) {
+        if page < self.slots.len() {
             let mut copy = [0; PAGE_PAYLOAD];
             copy.copy_from_slice(&payload[..PAGE_PAYLOAD]);
-            slot.page = Some(Arc::new(copy));
+            self.slots.get_mut(page).page = Some(Arc::new(copy));
         }
     }
 
@@ -117,11 +136,7 @@ impl Table {
             self.missing(page).is_none(),
             "page {page} must be loaded first"
         );
-        let slots = Arc::make_mut(&mut self.slots);
-        if slots.len() <= page {
-            slots.resize_with(page + 1, Slot::default);
-        }
-        let slot = &mut slots[page];
+        let slot = self.slots.get_mut(page);
         slot.dirty = true;
         Arc::make_mut(slot.page.get_or_insert_with(|| Arc::new([0; PAGE_PAYLOAD])))
     }
@@ -136,7 +151,8 @@ impl Table {
     pub fn write_changes(&mut self, store: &Store, stream: &mut StreamWriter) -> Result<()> {
         let resident = self.resident;
         let last = self.slots.len().saturating_sub(1);
-        for (ordinal, slot) in Arc::make_mut(&mut self.slots).iter_mut().enumerate() {
+        let has_work = |slot: &Slot| slot.dirty || (!resident && slot.page.is_some());
+        for (ordinal, slot) in self.slots.iter_mut_where(has_work) {
             if let (true, Some(page)) = (slot.dirty, &slot.page) {
                 let replaced = slot.address.replace(stream.append_page(&page[..])?);
                 if let Some(old) = replaced {
@@ -156,12 +172,11 @@ impl Table {
     /// [`Table::missing`]; gives the ordinals of those that are.
     pub fn move_out_of(&mut self, is_victim: impl Fn(u32) -> bool) -> Vec<usize> {
         let mut missing = Vec::new();
-        for (ordinal, slot) in Arc::make_mut(&mut self.slots).iter_mut().enumerate() {
-            if slot.address.is_some_and(|address| is_victim(address.zone)) {
-                match slot.page {
-                    Some(_) => slot.dirty = true,
-                    None => missing.push(ordinal),
-                }
+        let in_victim = |slot: &Slot| slot.address.is_some_and(|at| is_victim(at.zone));
+        for (ordinal, slot) in self.slots.iter_mut_where(in_victim) {
+            match slot.page {
+                Some(_) => slot.dirty = true,
+                None => missing.push(ordinal),
             }
         }
         missing
@@ -189,8 +204,8 @@ impl Table {
     /// Reads what [`Table::encode`] wrote. The pages of a resident table are loaded by the caller.
     pub fn decode(&self, reader: &mut ByteReader<'_>) -> Result<Table> {
         let count = reader.length(reader.rest().len())?;
-        let mut slots = Vec::with_capacity(count);
-        for _ in 0..count {
+        let mut slots = Slots::default();
+        for ordinal in 0..count {
             let zone = reader.varint()?;
             let address = match zone.checked_sub(1) {
                 None => None,
@@ -199,15 +214,12 @@ impl Table {
                     page: reader.varint_u32()?,
                 }),
             };
-            slots.push(Slot {
-                address,
-                ..Slot::default()
-            });
+            slots.get_mut(ordinal).address = address;
         }
         Ok(Table {
             entry_bytes: self.entry_bytes,
             resident: self.resident,
-            slots: Arc::new(slots),
+            slots,
         })
     }
 }

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::seal::PageKind;
-use crate::base::{ByteReader, Error, PAGE_PAYLOAD, Result, ZoneNumber, put_varint};
+use crate::base::{ByteReader, Error, PAGE_PAYLOAD, Result, Span, ZoneNumber, put_varint};
 
 /// Pages of the smallest zone: 1 MiB.
 pub const ZONE_PAGES_MIN: u32 = 256;
@@ -139,11 +139,26 @@ impl ZoneTable {
         }
     }
 
-    /// Takes the closed zones with nothing live out of the table, except those that `keep` names.
-    pub(super) fn take_empty(&mut self, keep: impl Fn(ZoneNumber) -> bool) -> Vec<ZoneNumber> {
+    /// Enters a log zone that a replay has read, or notes how far it was read.
+    pub fn adopt_log(&mut self, number: ZoneNumber, pages: u32) {
+        if !self.zones.contains_key(&number) {
+            self.adopt(number, PageKind::Log, 0, false);
+        }
+        self.grow(number, pages);
+    }
+
+    /// Enters the zone of the newest root record.
+    pub fn adopt_root(&mut self, root: Span) {
+        let pages = root.page + root.page_count();
+        self.adopt(root.zone, PageKind::Root, pages, false);
+        self.retain(root.zone, root.length as u64);
+    }
+
+    /// Takes the closed zones with nothing live out of the table.
+    pub fn take_empty(&mut self) -> Vec<ZoneNumber> {
         let empty: Vec<ZoneNumber> = self
             .iter()
-            .filter(|(number, zone)| !zone.open && zone.live == 0 && !keep(*number))
+            .filter(|(_, zone)| !zone.open && zone.live == 0)
             .map(|(number, _)| number)
             .collect();
         for number in &empty {
@@ -152,12 +167,14 @@ impl ZoneTable {
         empty
     }
 
-    /// Appends the table: the next number, then each zone.
+    /// Appends the table: the next number, then each zone but those of root records, which are found by
+    /// the root slots.
     pub fn encode(&self, out: &mut Vec<u8>) {
+        let stored = || self.iter().filter(|(_, zone)| zone.kind != PageKind::Root);
         put_varint(out, self.next as u64);
-        put_varint(out, self.zones.len() as u64);
-        for (number, zone) in &self.zones {
-            put_varint(out, *number as u64);
+        put_varint(out, stored().count() as u64);
+        for (number, zone) in stored() {
+            put_varint(out, number as u64);
             out.push(zone.kind as u8);
             put_varint(out, zone.pages as u64);
             put_varint(out, zone.live);
@@ -204,12 +221,11 @@ mod tests {
         );
         zones.retain(first, 10);
         zones.close(first);
-        assert!(zones.take_empty(|_| false).is_empty());
+        assert!(zones.take_empty().is_empty());
         zones.release(first, 10);
-        assert!(zones.take_empty(|number| number == first).is_empty());
-        assert_eq!(zones.take_empty(|_| false), vec![first]);
+        assert_eq!(zones.take_empty(), vec![first]);
         zones.close(second);
-        assert_eq!(zones.take_empty(|_| false), vec![second]);
+        assert_eq!(zones.take_empty(), vec![second]);
         assert_eq!(zones.open(PageKind::Node).unwrap(), second + 1);
     }
 

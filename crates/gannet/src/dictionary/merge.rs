@@ -1,0 +1,74 @@
+//! Changes merged into the entries of a leaf.
+
+use super::entries::Entries;
+use super::node::{Cursor, Node};
+use super::window::Change;
+use crate::base::Result;
+
+/// What came of merging changes into a leaf.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub(super) entries: Entries,
+    /// Whether anything changed.
+    pub(super) changed: bool,
+    /// Keys that were added and removed.
+    pub(super) added: u64,
+    pub(super) removed: u64,
+}
+
+/// The old values of `keys` in a leaf.
+pub(super) fn old_values<'a>(leaf: &Node<'a>, keys: &[&[u8]]) -> Result<Vec<Option<&'a [u8]>>> {
+    let find = |key: &&[u8]| {
+        let floor = leaf.floor(key)?.filter(|floor| floor.exact);
+        Ok(floor.map(|floor| leaf.value(floor.value)))
+    };
+    keys.iter().map(find).collect()
+}
+
+/// The entries of a leaf (if there is one) with `changes` to `keys`.
+pub(super) fn merge(leaf: Option<&Node<'_>>, keys: &[&[u8]], changes: &[Change]) -> Result<Merged> {
+    let mut merged = Merged::default();
+    let mut changes = keys.iter().copied().zip(changes).peekable();
+    if let Some(leaf) = leaf {
+        let mut cursor = Cursor::new();
+        while cursor.advance(leaf)? {
+            let key = cursor.key.as_slice();
+            while let Some((new, change)) = changes.next_if(|(new, _)| *new < key) {
+                merged.insert(new, change);
+            }
+            let old = leaf.value(cursor.value.clone());
+            match changes.next_if(|(new, _)| *new == key) {
+                Some((_, change)) => merged.replace(key, old, change),
+                None => merged.entries.push(key, old),
+            }
+        }
+    }
+    for (new, change) in changes {
+        merged.insert(new, change);
+    }
+    Ok(merged)
+}
+
+impl Merged {
+    fn insert(&mut self, key: &[u8], change: &Change) {
+        if let Change::Put(value) = change {
+            self.entries.push(key, value);
+            self.added += 1;
+            self.changed = true;
+        }
+    }
+
+    fn replace(&mut self, key: &[u8], old: &[u8], change: &Change) {
+        match change {
+            Change::Keep => self.entries.push(key, old),
+            Change::Put(value) => {
+                self.changed |= value.as_slice() != old;
+                self.entries.push(key, value);
+            }
+            Change::Remove => {
+                self.removed += 1;
+                self.changed = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The ordered index: an always-sequential B+-tree from byte strings to byte strings.
+//!
+//! It holds the term dictionary (field and term -> term entry) and the external IDs (-> document). A node is
+//! one page and is named by a [`NodeId`]; a resident mapping table says where each node is now. A changed
+//! node is appended to the stream and its mapping entry changes, so a rewritten leaf does not touch its
+//! parent, no page is ever overwritten, and a clone of the mapping is a snapshot of the whole tree.
+//!
+//! Source: Roh, Kim, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014. Its parts here:
+//! the sequential writer and write buffer are `storage::StreamWriter`, the address mapping table is
+//! `mapping.rs`, the node validation manager is [`Tree::move_out_of`]. Beyond it: packed, prefix-compressed
+//! nodes, changes applied in windows of leaves that are read in one batch, snapshots, a persisted mapping.
+//!
+//! Nodes are described to the byte in `docs/format-dictionary.md`.
+
+mod check;
+mod entries;
+mod mapping;
+mod merge;
+mod node;
+mod nodes;
+mod pack;
+mod plan;
+mod rebuild;
+mod scan;
+mod tree;
+mod view;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+pub use check::check;
+pub use scan::Scan;
+pub use tree::Tree;
+pub use view::TreeView;
+pub use window::{Change, Window};
+
+use crate::base::{Error, PAGE_PAYLOAD, Result, varint_length};
+
+/// The name of a node: an index into the mapping table.
+pub type NodeId = u32;
+
+/// The longest key in bytes.
+pub const KEY_MAX: usize = 1024;
+
+/// The most bytes that key, value and their lengths take in a leaf: three such entries fit.
+pub const ENTRY_MAX: usize = (PAGE_PAYLOAD - node::HEADER - 2) / 3;
+
+/// The most levels of a tree. Even three children a node give 3^24 leaves, more than there are node IDs.
+const HEIGHT_MAX: usize = 24;
+
+/// Whether an entry can be stored, and if not, why.
+pub fn entry_fits(key: &[u8], value: &[u8]) -> Result<()> {
+    if key.len() > KEY_MAX {
+        return Err(Error::invalid(format!(
+            "a key of {} bytes is too long: at most {KEY_MAX} bytes are possible",
+            key.len()
+        )));
+    }
+    let bytes = entry_bytes(key.len(), value.len());
+    if bytes > ENTRY_MAX {
+        return Err(Error::invalid(format!(
+            "a key of {} bytes with a value of {} bytes takes {bytes} bytes: at most {ENTRY_MAX} are possible",
+            key.len(),
+            value.len()
+        )));
+    }
+    Ok(())
+}
+
+/// The longest value that a key of `key_bytes` bytes can have.
+pub fn value_max(key_bytes: usize) -> usize {
+    // One byte for nothing shared, two for the length of the value.
+    ENTRY_MAX.saturating_sub(3 + varint_length(key_bytes as u64) + key_bytes)
+}
+
+/// Bytes of an uncompressed leaf entry.
+fn entry_bytes(key: usize, value: usize) -> usize {
+    1 + varint_length(key as u64) + key + varint_length(value as u64) + value
+}

@@ -1,0 +1,327 @@
+//! One node as it lies in its page: read and searched without being unpacked.
+//!
+//! Leaves and inner nodes have one shape: a sorted run of keys with values, where the value of an inner
+//! node's key is a child and the key is the lower bound of the child's keys. Keys share prefixes with the key
+//! before them, except each sixteenth, whose place is in the array of restarts. Nothing that is read is
+//! trusted: every length is checked against the bytes that are there.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Range;
+
+use super::{KEY_MAX, NodeId};
+use crate::base::{ByteReader, Error, PageAddress, Result};
+
+/// Bytes before the first entry: level, zero, count, node ID, end of the entries.
+pub(super) const HEADER: usize = 10;
+
+/// Each how many entries a key is stored whole.
+pub(super) const RESTART_EVERY: usize = 16;
+
+/// Bytes of an inner node's value.
+pub(super) const CHILD_BYTES: usize = 4;
+
+/// Which node it is and where it was read, for errors.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeName {
+    pub(super) id: NodeId,
+    pub(super) address: PageAddress,
+}
+
+/// A node whose header was checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node<'a> {
+    name: NodeName,
+    level: usize,
+    count: usize,
+    /// The entries lie in `HEADER..end`, the restarts follow.
+    end: usize,
+    bytes: &'a [u8],
+}
+
+/// The last entry that is not above the key that was looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Floor {
+    pub(super) ordinal: usize,
+    pub(super) value: Range<usize>,
+    pub(super) exact: bool,
+}
+
+/// A place between two entries, with the key of the entry before it.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor {
+    at: usize,
+    ordinal: usize,
+    pub(super) key: Vec<u8>,
+    pub(super) value: Range<usize>,
+}
+
+struct Entry<'a> {
+    shared: usize,
+    suffix: &'a [u8],
+    value: Range<usize>,
+}
+
+impl fmt::Display for NodeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PageAddress { zone, page } = self.address;
+        write!(f, "node {} at page {page} of zone {zone}", self.id)
+    }
+}
+
+impl NodeName {
+    /// The error for something that cannot be in this node.
+    pub(super) fn damaged(self, reason: impl Into<String>) -> Error {
+        Error::damaged(self.to_string(), reason)
+    }
+}
+
+impl<'a> Node<'a> {
+    /// Checks the header of a page that should hold the node `name` at `level` (0 is a leaf).
+    pub(super) fn parse(bytes: &'a [u8], name: NodeName, level: usize) -> Result<Node<'a>> {
+        let mut reader = ByteReader::new(bytes, "a tree node");
+        let got = (reader.u8()? as usize, reader.u8()?);
+        let count = reader.u16()? as usize;
+        let id = reader.u32()?;
+        let end = reader.u16()? as usize;
+        if got != (level, 0) || id != name.id {
+            let (level_got, _) = got;
+            return Err(name.damaged(format!(
+                "expected a node of level {level}, got node {id} of level {level_got}"
+            )));
+        }
+        let restarts = count.div_ceil(RESTART_EVERY) * 2;
+        if count == 0 || end < HEADER || end + restarts > bytes.len() {
+            return Err(name.damaged(format!("{count} entries cannot end at byte {end}")));
+        }
+        Ok(Node {
+            name,
+            level,
+            count,
+            end,
+            bytes,
+        })
+    }
+
+    pub(super) fn name(&self) -> NodeName {
+        self.name
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Bytes of the page that the node takes.
+    pub(super) fn used(&self) -> usize {
+        self.end + self.restarts() * 2
+    }
+
+    /// The bytes of a value.
+    pub(super) fn value(&self, value: Range<usize>) -> &'a [u8] {
+        &self.bytes[value]
+    }
+
+    /// The child that a value of an inner node names.
+    pub(super) fn child(&self, value: Range<usize>) -> Result<NodeId> {
+        let bytes = <[u8; CHILD_BYTES]>::try_from(self.value(value));
+        bytes
+            .map(NodeId::from_le_bytes)
+            .map_err(|_| self.name.damaged("a child is not a node ID"))
+    }
+
+    /// The last entry with a key that is not above `key`.
+    pub(super) fn floor(&self, key: &[u8]) -> Result<Option<Floor>> {
+        let Some(restart) = self.restart_for(key)? else {
+            return Ok(None);
+        };
+        let (mut at, first) = (self.restart(restart)?, restart * RESTART_EVERY);
+        let (mut matched, mut found) = (0, None);
+        for ordinal in first..self.count.min(first + RESTART_EVERY) {
+            let entry = self.entry(at)?;
+            at = entry.value.end;
+            let Some(order) = entry.compare(key, &mut matched) else {
+                continue_with(&mut found, ordinal, entry.value);
+                continue;
+            };
+            if order == Ordering::Greater {
+                break;
+            }
+            continue_with(&mut found, ordinal, entry.value);
+            if let (Ordering::Equal, Some(floor)) = (order, &mut found) {
+                floor.exact = true;
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The child whose keys may include `key`, with its ordinal: the first child takes all that is below.
+    pub(super) fn child_for(&self, key: &[u8]) -> Result<(usize, NodeId)> {
+        match self.floor(key)? {
+            Some(floor) => Ok((floor.ordinal, self.child(floor.value)?)),
+            None => Ok((0, self.child(self.entry(HEADER)?.value)?)),
+        }
+    }
+
+    /// A cursor on the entry with this ordinal.
+    pub(super) fn cursor_at(&self, ordinal: usize) -> Result<Cursor> {
+        let restart = ordinal / RESTART_EVERY;
+        let mut cursor = self.cursor_before(restart)?;
+        for _ in restart * RESTART_EVERY..=ordinal {
+            cursor.advance(self)?;
+        }
+        Ok(cursor)
+    }
+
+    /// A cursor on the first entry that is not below `key`, if there is one.
+    pub(super) fn seek(&self, key: &[u8]) -> Result<Option<Cursor>> {
+        let mut cursor = self.cursor_before(self.restart_for(key)?.unwrap_or(0))?;
+        while cursor.advance(self)? {
+            if cursor.key.as_slice() >= key {
+                return Ok(Some(cursor));
+            }
+        }
+        Ok(None)
+    }
+
+    fn cursor_before(&self, restart: usize) -> Result<Cursor> {
+        let mut cursor = Cursor::new();
+        cursor.at = self.restart(restart)?;
+        cursor.ordinal = restart * RESTART_EVERY;
+        Ok(cursor)
+    }
+
+    fn restarts(&self) -> usize {
+        self.count.div_ceil(RESTART_EVERY)
+    }
+
+    /// Where the entry of a restart begins.
+    fn restart(&self, restart: usize) -> Result<usize> {
+        let at = self.end + restart * 2;
+        let place = match self.bytes.get(at..at + 2) {
+            Some(bytes) if restart < self.restarts() => u16::from_le_bytes([bytes[0], bytes[1]]),
+            _ => return Err(self.name.damaged(format!("there is no restart {restart}"))),
+        };
+        Ok(place as usize)
+    }
+
+    /// The last restart whose key is not above `key`.
+    fn restart_for(&self, key: &[u8]) -> Result<Option<usize>> {
+        let (mut low, mut high) = (0, self.restarts());
+        while low < high {
+            let middle = (low + high) / 2;
+            let entry = self.entry(self.restart(middle)?)?;
+            if entry.suffix <= key {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low.checked_sub(1))
+    }
+
+    fn entry(&self, at: usize) -> Result<Entry<'a>> {
+        if at < HEADER || at > self.end {
+            return Err(self.name.damaged(format!("no entry begins at byte {at}")));
+        }
+        self.entry_after(&self.bytes[at..self.end], at)
+            .map_err(|error| self.name.damaged(error.to_string()))
+    }
+
+    fn entry_after(&self, bytes: &'a [u8], at: usize) -> Result<Entry<'a>> {
+        let mut reader = ByteReader::new(bytes, "an entry");
+        let shared = reader.length(KEY_MAX)?;
+        let suffix = reader.length(KEY_MAX)?;
+        let value = match self.level {
+            0 => reader.length(bytes.len())?,
+            _ => CHILD_BYTES,
+        };
+        let suffix = reader.take(suffix)?;
+        let start = at + reader.position();
+        reader.take(value)?;
+        Ok(Entry {
+            shared,
+            suffix,
+            value: start..start + value,
+        })
+    }
+}
+
+fn continue_with(found: &mut Option<Floor>, ordinal: usize, value: Range<usize>) {
+    *found = Some(Floor {
+        ordinal,
+        value,
+        exact: false,
+    });
+}
+
+impl Entry<'_> {
+    /// Compares this entry's key with `key`, given how many bytes of `key` the entry before *matched*
+    /// (that entry was below `key`). Nothing means: below, by what it shares with the entry before.
+    fn compare(&self, key: &[u8], matched: &mut usize) -> Option<Ordering> {
+        match self.shared.cmp(matched) {
+            Ordering::Greater => return None,
+            // It parts from the entry before where that still agreed with `key`, and upwards.
+            Ordering::Less => return Some(Ordering::Greater),
+            Ordering::Equal => {}
+        }
+        let rest = &key[*matched..];
+        let common = common_prefix(self.suffix, rest);
+        *matched += common;
+        Some(self.suffix[common..].first().cmp(&rest[common..].first()))
+    }
+}
+
+/// How many bytes two keys have in common at their beginning.
+pub(super) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
+    left.iter().zip(right).take_while(|(a, b)| a == b).count()
+}
+
+impl Cursor {
+    /// Before the first entry.
+    pub(super) fn new() -> Cursor {
+        Cursor {
+            at: HEADER,
+            ordinal: 0,
+            key: Vec::new(),
+            value: 0..0,
+        }
+    }
+
+    /// The ordinal of the entry that the next call of [`Cursor::advance`] goes to.
+    pub(super) fn next_ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    /// Goes to the next entry; tells whether there is one.
+    pub(super) fn advance(&mut self, node: &Node<'_>) -> Result<bool> {
+        if self.ordinal == node.count {
+            return self.at_end(node);
+        }
+        let entry = node.entry(self.at)?;
+        let whole = self.ordinal.is_multiple_of(RESTART_EVERY);
+        if whole && (entry.shared != 0 || node.restart(self.ordinal / RESTART_EVERY)? != self.at) {
+            return Err(self.damaged(node, "is not where its restart says"));
+        }
+        if entry.shared > self.key.len() || entry.shared + entry.suffix.len() > KEY_MAX {
+            return Err(self.damaged(node, "has a key of an impossible length"));
+        }
+        self.key.truncate(entry.shared);
+        self.key.extend_from_slice(entry.suffix);
+        self.at = entry.value.end;
+        self.value = entry.value;
+        self.ordinal += 1;
+        Ok(true)
+    }
+
+    fn at_end(&self, node: &Node<'_>) -> Result<bool> {
+        match self.at == node.end {
+            true => Ok(false),
+            false => Err(self.damaged(node, "is followed by bytes of no entry")),
+        }
+    }
+
+    fn damaged(&self, node: &Node<'_>, what: &str) -> Error {
+        node.name.damaged(format!("entry {} {what}", self.ordinal))
+    }
+}

@@ -1,0 +1,175 @@
+//! A tree as of one moment: what readers use.
+//!
+//! A view is never changed; its nodes stay where its mapping says until its zones are removed. All reads are
+//! resumable steps (see `cache::Pages`).
+
+use super::mapping::Mapping;
+use super::node::{Node, NodeName};
+use super::{HEIGHT_MAX, NodeId, Scan};
+use crate::base::{ByteReader, PageAddress, Result, put_varint};
+use crate::cache::{Bytes, Frame, Pages, Step, Stop};
+use crate::storage::{PageKind, wrong_kind};
+
+/// An immutable snapshot of a tree. Clones are cheap and share the mapping table.
+#[derive(Clone, Debug)]
+pub struct TreeView {
+    pub(super) mapping: Mapping,
+    pub(super) root: NodeId,
+    /// Levels, leaves included; 0 when there is no entry.
+    pub(super) height: usize,
+    pub(super) entries: u64,
+    pub(super) leaves: u64,
+    pub(super) inner: u64,
+}
+
+/// A node in a frame.
+#[derive(Clone, Debug)]
+pub(super) struct NodeFrame {
+    frame: Frame,
+    name: NodeName,
+    level: usize,
+}
+
+impl NodeFrame {
+    pub(super) fn node(&self) -> Result<Node<'_>> {
+        Node::parse(&self.frame, self.name, self.level)
+    }
+
+    pub(super) fn payload(&self) -> &[u8] {
+        &self.frame
+    }
+
+    pub(super) fn bytes(&self, range: std::ops::Range<usize>) -> &[u8] {
+        &self.frame[range]
+    }
+
+    fn value(self, range: std::ops::Range<usize>) -> Bytes {
+        Bytes::Frame(self.frame, range)
+    }
+}
+
+impl TreeView {
+    /// A tree without entries.
+    pub(super) fn new() -> TreeView {
+        TreeView {
+            mapping: Mapping::new(),
+            root: 0,
+            height: 0,
+            entries: 0,
+            leaves: 0,
+            inner: 0,
+        }
+    }
+
+    /// Keys in the tree.
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// Nodes, each one page.
+    pub fn nodes(&self) -> u64 {
+        self.leaves + self.inner
+    }
+
+    /// Nodes that hold entries.
+    pub fn leaves(&self) -> u64 {
+        self.leaves
+    }
+
+    /// Levels, leaves included; 0 when the tree is empty.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Bytes of memory that the mapping table holds.
+    pub fn memory_bytes(&self) -> usize {
+        self.mapping.table().memory_bytes()
+    }
+
+    /// The value of a key, in the frame it was read to.
+    pub fn get(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<Option<Bytes>> {
+        let Some(top) = self.height.checked_sub(1) else {
+            return Ok(None);
+        };
+        let mut id = self.root;
+        for level in (1..=top).rev() {
+            id = self.node(id, level, pages)?.node()?.child_for(key)?.1;
+        }
+        let leaf = self.node(id, 0, pages)?;
+        let found = leaf.node()?.floor(key)?.filter(|floor| floor.exact);
+        Ok(found.map(|floor| leaf.value(floor.value)))
+    }
+
+    /// The values of many keys, in their order: one round per level for all of them together.
+    ///
+    /// Every value holds its frame, so ask for no more keys at once than the frame pool can hold leaves.
+    pub fn lookup_all(&self, keys: &[&[u8]], pages: &mut Pages<'_>) -> Step<Vec<Option<Bytes>>> {
+        let mut values = Vec::with_capacity(keys.len());
+        let mut complete = true;
+        for key in keys {
+            match self.get(key, pages) {
+                Ok(value) => values.push(value),
+                Err(Stop::Pages) => complete = false,
+                Err(failed) => return Err(failed),
+            }
+        }
+        match complete {
+            true => Ok(values),
+            false => Err(Stop::Pages),
+        }
+    }
+
+    /// All entries from the first key that is not below `from`, in order.
+    pub fn scan(&self, from: &[u8]) -> Scan {
+        Scan::new(from)
+    }
+
+    /// The node `id`, which must be at `level`.
+    pub(super) fn node(&self, id: NodeId, level: usize, pages: &mut Pages<'_>) -> Step<NodeFrame> {
+        let address = self.mapping.address(id)?;
+        let frame = pages.page(address)?;
+        Ok(node_frame(frame, id, address, level)?)
+    }
+
+    /// Appends what a root record keeps. The mapping's changes were written.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        for number in [
+            self.height as u64,
+            self.root as u64,
+            self.entries,
+            self.leaves,
+            self.inner,
+        ] {
+            put_varint(out, number);
+        }
+        self.mapping.encode(out);
+    }
+
+    /// Reads what [`TreeView::encode`] wrote. The mapping's pages are to be loaded by the caller.
+    pub(super) fn decode(reader: &mut ByteReader<'_>) -> Result<TreeView> {
+        let height = reader.length(HEIGHT_MAX)?;
+        let root = reader.varint_u32()?;
+        let (entries, leaves, inner) = (reader.varint()?, reader.varint()?, reader.varint()?);
+        let view = TreeView {
+            mapping: Mapping::decode(reader)?,
+            root,
+            height,
+            entries,
+            leaves,
+            inner,
+        };
+        let used = view.mapping.next() - view.mapping.free_count();
+        if leaves.checked_add(inner) != Some(used as u64) || (height == 0) != (used == 0) {
+            return Err(reader.damaged(&format!("{used} nodes in use"), leaves));
+        }
+        Ok(view)
+    }
+}
+
+fn node_frame(frame: Frame, id: NodeId, address: PageAddress, level: usize) -> Result<NodeFrame> {
+    if frame.kind() != PageKind::Node {
+        return Err(wrong_kind(address, PageKind::Node, frame.kind()));
+    }
+    let name = NodeName { id, address };
+    Ok(NodeFrame { frame, name, level })
+}

@@ -1,0 +1,315 @@
+//! JSON text straight into flat fields: a visitor that never builds a tree.
+//!
+//! Every bound is checked before what it bounds is stored, so that a hostile document costs no more memory
+//! than a small multiple of its length.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::json::{Value, id_fault, spell};
+
+/// How deep objects and arrays may be nested.
+pub(super) const DEPTH_MAX: usize = 32;
+
+/// Different fields of one document.
+pub(super) const FIELDS_MAX: usize = 1_000;
+
+/// Values of all fields of one document.
+pub(super) const VALUES_MAX: usize = 100_000;
+
+/// Bytes of the longest field name, dots included.
+pub(super) const NAME_BYTES_MAX: usize = 255;
+
+/// What one JSON object holds.
+pub(super) struct Flattened {
+    pub(super) id: Option<String>,
+    pub(super) fields: Vec<(String, Value)>,
+}
+
+/// Reads one JSON object and nothing after it. With `take_id`, its member `id` is the external ID.
+pub(super) fn flatten(text: &str, take_id: bool) -> serde_json::Result<Flattened> {
+    let mut flattener = Flattener {
+        fields: Vec::new(),
+        path: String::new(),
+        runs: 0,
+        names: HashSet::new(),
+        depth: 0,
+        take_id,
+        id: None,
+    };
+    let mut parser = serde_json::Deserializer::from_str(text);
+    Top(&mut flattener).deserialize(&mut parser)?;
+    parser.end()?;
+    Ok(Flattened {
+        id: flattener.id,
+        fields: flattener.fields,
+    })
+}
+
+struct Flattener {
+    fields: Vec<(String, Value)>,
+    /// The name of the field being read.
+    path: String,
+    /// How often a value had another name than the one before: no fewer than there are names.
+    runs: usize,
+    /// The different names; kept only once there may be too many.
+    names: HashSet<String>,
+    depth: usize,
+    take_id: bool,
+    id: Option<String>,
+}
+
+/// The outermost object.
+struct Top<'f>(&'f mut Flattener);
+
+/// A value of the field at the flattener's path.
+struct Member<'f>(&'f mut Flattener);
+
+/// The value of the member `id`.
+struct ExternalId<'f>(&'f mut Flattener);
+
+/// A key, borrowed from the source unless it has escapes.
+struct Key;
+
+/// The keys of one object so far.
+#[derive(Default)]
+struct Keys<'de> {
+    few: Vec<Cow<'de, str>>,
+    many: HashSet<Cow<'de, str>>,
+}
+
+impl Flattener {
+    fn object<'de, A: MapAccess<'de>>(&mut self, mut map: A) -> Result<(), A::Error> {
+        self.enter()?;
+        let mut keys = Keys::default();
+        while let Some(key) = map.next_key_seed(Key)? {
+            let outer = self.path.len();
+            self.extend_path(&key)?;
+            if self.depth == 1 && self.take_id && key == "id" {
+                map.next_value_seed(ExternalId(self))?;
+            } else {
+                map.next_value_seed(Member(self))?;
+            }
+            self.path.truncate(outer);
+            keys.add(key)?;
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(&mut self, mut values: A) -> Result<(), A::Error> {
+        self.enter()?;
+        while values.next_element_seed(Member(self))?.is_some() {}
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn enter<E: serde::de::Error>(&mut self) -> Result<(), E> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(E::custom(format_args!(
+                "nested deeper than {DEPTH_MAX} objects and arrays"
+            )));
+        }
+        Ok(())
+    }
+
+    fn extend_path<E: serde::de::Error>(&mut self, key: &str) -> Result<(), E> {
+        if key.is_empty() {
+            return Err(E::custom("a field name is empty"));
+        }
+        if key.chars().any(char::is_control) {
+            return Err(E::custom(format_args!(
+                "the field name {key:?} has control characters"
+            )));
+        }
+        let length = self.path.len() + 1 + key.len();
+        if length - usize::from(self.path.is_empty()) > NAME_BYTES_MAX {
+            return Err(E::custom(format_args!(
+                "a field name is longer than {NAME_BYTES_MAX} bytes"
+            )));
+        }
+        if !self.path.is_empty() {
+            self.path.push('.');
+        }
+        self.path.push_str(key);
+        Ok(())
+    }
+
+    fn push<E: serde::de::Error>(&mut self, value: Value) -> Result<(), E> {
+        if self.fields.len() >= VALUES_MAX {
+            return Err(E::custom(format_args!(
+                "more than {VALUES_MAX} values in one document"
+            )));
+        }
+        let same = matches!(self.fields.last(), Some((name, _)) if *name == self.path);
+        if !same && self.count_names() > FIELDS_MAX {
+            return Err(E::custom(format_args!(
+                "more than {FIELDS_MAX} fields in one document"
+            )));
+        }
+        self.fields.push((self.path.clone(), value));
+        Ok(())
+    }
+
+    /// How many names there are with the one at the path; an upper bound while it is small.
+    fn count_names(&mut self) -> usize {
+        self.runs += 1;
+        if self.runs <= FIELDS_MAX {
+            return self.runs;
+        }
+        if self.names.is_empty() {
+            let names = self.fields.iter().map(|(name, _)| name.clone());
+            self.names = names.collect();
+        }
+        self.names.insert(self.path.clone());
+        self.names.len()
+    }
+
+    fn set_id<E: serde::de::Error>(&mut self, id: String) -> Result<(), E> {
+        if let Some(reason) = id_fault(&id) {
+            return Err(E::custom(reason));
+        }
+        self.id = Some(id);
+        Ok(())
+    }
+}
+
+impl<'de> Keys<'de> {
+    /// Notes a key, which must be new. Few keys are compared one by one, many are hashed.
+    fn add<E: serde::de::Error>(&mut self, key: Cow<'de, str>) -> Result<(), E> {
+        let twice = self.few.contains(&key) || self.many.contains(&key);
+        if twice {
+            return Err(E::custom(format_args!("the key {key:?} occurs twice")));
+        }
+        if self.few.len() < 16 {
+            self.few.push(key);
+        } else {
+            self.many.insert(key);
+        }
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<Self::Value, D::Error> {
+        source.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(key))
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(key.to_owned()))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Top<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
+        source.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Top<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.0.object(map)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Member<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
+        source.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Member<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<(), E> {
+        self.0.push(Value::Text(text.to_owned()))
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<(), E> {
+        self.0.push(Value::Exact(number.to_string()))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<(), E> {
+        self.0.push(Value::Exact(number.to_string()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<(), E> {
+        self.0.push(Value::Exact(spell(number)))
+    }
+
+    fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<(), E> {
+        self.0.push(Value::from(value))
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<(), A::Error> {
+        self.0.array(values)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.0.object(map)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for ExternalId<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
+        source.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ExternalId<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or an integer of at most 64 bits as the external ID")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, id: &str) -> Result<(), E> {
+        self.0.set_id(id.to_owned())
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, id: u64) -> Result<(), E> {
+        self.0.set_id(id.to_string())
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, id: i64) -> Result<(), E> {
+        self.0.set_id(id.to_string())
+    }
+}

@@ -1,0 +1,246 @@
+//! The one JSON door: a JSON object becomes a [`Document`], or an error with column and reason.
+//!
+//! Strings are text, numbers and booleans terms that match exactly, null is nothing; arrays give several
+//! values of one field, objects are flattened with dots. A key that occurs twice in one object is refused,
+//! as Elasticsearch does: whichever value were kept, the other would be lost in silence. Parsing runs
+//! straight from the bytes into the fields (see `flatten`).
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::flatten::{Flattened, flatten};
+use crate::base::{Error, Result};
+
+/// Bytes of the largest document's source: 16 MiB.
+pub const DOCUMENT_BYTES_MAX: usize = 16 << 20;
+
+/// Bytes of the longest external ID.
+pub const ID_BYTES_MAX: usize = 512;
+
+/// A document as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The external ID; one is made where there is none.
+    pub id: Option<String>,
+    /// The values of all fields in order of appearance, objects flattened with dots.
+    pub fields: Vec<(String, Value)>,
+    /// The JSON object, byte for byte.
+    pub source: Vec<u8>,
+}
+
+/// A value of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Text, to be analysed.
+    Text(String),
+    /// A number or a boolean, matched exactly as one term; a number as [`exact_number`] spells it.
+    Exact(String),
+}
+
+impl Document {
+    /// Reads one JSON object. Its member `id` is the external ID and not a field: a string, or an integer
+    /// that is taken as its decimal string.
+    pub fn parse(line: &[u8]) -> Result<Document> {
+        let (source, text) = admitted(line)?;
+        let Flattened { id, fields } =
+            flatten(text, true).map_err(|error| refused(&error, line, text))?;
+        let source = source.to_vec();
+        Ok(Document { id, fields, source })
+    }
+
+    /// Reads one JSON object whose external ID is known, or is to be made; a member `id` is an ordinary
+    /// field of it.
+    pub fn parse_as(id: Option<String>, line: &[u8]) -> Result<Document> {
+        if let Some(reason) = id.as_deref().and_then(id_fault) {
+            return Err(Error::Invalid(reason));
+        }
+        let (source, text) = admitted(line)?;
+        let Flattened { fields, .. } =
+            flatten(text, false).map_err(|error| refused(&error, line, text))?;
+        let source = source.to_vec();
+        Ok(Document { id, fields, source })
+    }
+
+    /// Builds a document from an external ID and values of fields, and writes its JSON source. Values of
+    /// one name become an array.
+    ///
+    /// ```ignore
+    /// Document::new("7", [("title", Value::from("Gannet")), ("year", Value::from(2026))])?;
+    /// ```
+    pub fn new<N: Into<String>, V: Into<Value>>(
+        id: impl Into<String>,
+        fields: impl IntoIterator<Item = (N, V)>,
+    ) -> Result<Document> {
+        let mut members = vec![("id".to_owned(), vec![Value::Text(id.into())])];
+        let mut places = HashMap::from([("id".to_owned(), 0)]);
+        for (name, value) in fields {
+            let (name, value) = (name.into(), value.into());
+            match places.entry(name) {
+                Entry::Occupied(place) if *place.get() == 0 => {
+                    return Err(Error::invalid(
+                        "the field name id is taken by the external ID",
+                    ));
+                }
+                Entry::Occupied(place) => members[*place.get()].1.push(value),
+                Entry::Vacant(place) => {
+                    let name = place.key().clone();
+                    place.insert(members.len());
+                    members.push((name, vec![value]));
+                }
+            }
+        }
+        Document::parse(&write_object(&members)?)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::Text(text)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Value {
+        Value::Exact(value.to_string())
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Value {
+        Value::Exact(value.to_string())
+    }
+}
+
+impl From<f64> for Value {
+    /// An infinite or undefined number has no spelling in JSON; [`Document::new`] refuses it.
+    fn from(value: f64) -> Value {
+        Value::Exact(spell(value))
+    }
+}
+
+/// The one spelling under which a JSON number is matched, so that `1`, `1.0` and `1e0` are the same term;
+/// nothing if `text` is no JSON number.
+///
+/// Numbers that are whole and below 2^64 are spelled in digits, all others by the shortest decimal that
+/// reads as the same 64-bit float. Integers of more than 64 bits are therefore rounded.
+pub fn exact_number(text: &str) -> Option<String> {
+    let starts_well = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    if !starts_well || !text.ends_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let number: serde_json::Number = serde_json::from_str(text).ok()?;
+    match number.as_f64() {
+        Some(value) if number.is_f64() => Some(spell(value)),
+        _ => Some(number.to_string()),
+    }
+}
+
+/// Spells a float as [`exact_number`] says. Terms are stored, so this must never change.
+pub(super) fn spell(value: f64) -> String {
+    if value == value.trunc() && value.abs() < u64::MAX as f64 {
+        return (value as i128).to_string();
+    }
+    match value.abs() {
+        1e-5..1e21 => value.to_string(),
+        _ => format!("{value:e}"),
+    }
+}
+
+/// What is wrong with an external ID, if anything.
+pub(super) fn id_fault(id: &str) -> Option<String> {
+    match id.len() {
+        0 => Some("the external ID is empty".to_owned()),
+        1..=ID_BYTES_MAX => None,
+        length => Some(format!(
+            "the external ID has {length} bytes, at most {ID_BYTES_MAX} are allowed"
+        )),
+    }
+}
+
+/// The line without white space around it, as bytes and as text.
+fn admitted(line: &[u8]) -> Result<(&[u8], &str)> {
+    let source = line.trim_ascii();
+    if source.len() > DOCUMENT_BYTES_MAX {
+        return Err(Error::invalid(format!(
+            "the document has {} bytes, at most {DOCUMENT_BYTES_MAX} are allowed",
+            source.len()
+        )));
+    }
+    match std::str::from_utf8(source) {
+        Ok(text) => Ok((source, text)),
+        Err(error) => {
+            let column = indent(line) + error.valid_up_to() + 1;
+            Err(Error::invalid(format!("column {column}: not UTF-8")))
+        }
+    }
+}
+
+/// The reason of a failed parse, with its column in `line`, and its line if the object has several.
+fn refused(error: &serde_json::Error, line: &[u8], text: &str) -> Error {
+    let (row, column) = (error.line(), error.column());
+    let words = error.to_string();
+    let place = format!(" at line {row} column {column}");
+    let reason = words.strip_suffix(&place).unwrap_or(&words);
+    Error::Invalid(match (text.contains('\n'), row) {
+        (true, 2..) => format!("line {row}, column {column}: {reason}"),
+        _ => format!("column {}: {reason}", indent(line) + column.max(1)),
+    })
+}
+
+fn indent(line: &[u8]) -> usize {
+    line.len() - line.trim_ascii_start().len()
+}
+
+fn write_object(members: &[(String, Vec<Value>)]) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    for (name, values) in members {
+        out.push(if out.is_empty() { b'{' } else { b',' });
+        write_text(name, &mut out)?;
+        out.push(b':');
+        match values.as_slice() {
+            [value] => write_value(value, &mut out)?,
+            values => write_array(values, &mut out)?,
+        }
+    }
+    out.push(b'}');
+    Ok(out)
+}
+
+fn write_array(values: &[Value], out: &mut Vec<u8>) -> Result<()> {
+    for (ordinal, value) in values.iter().enumerate() {
+        out.push(if ordinal == 0 { b'[' } else { b',' });
+        write_value(value, out)?;
+    }
+    out.push(b']');
+    Ok(())
+}
+
+fn write_value(value: &Value, out: &mut Vec<u8>) -> Result<()> {
+    match value {
+        Value::Text(text) => write_text(text, out),
+        Value::Exact(term) => {
+            let spelled = matches!(term.as_str(), "true" | "false") || exact_number(term).is_some();
+            if !spelled {
+                return Err(Error::invalid(format!(
+                    "an exact value must be a number or a boolean, got {term:?}"
+                )));
+            }
+            out.extend_from_slice(term.as_bytes());
+            Ok(())
+        }
+    }
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) -> Result<()> {
+    serde_json::to_writer(out, text).map_err(|error| Error::invalid(error.to_string()))
+}
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

@@ -1,0 +1,25 @@
+//! Documents: the JSON door, stored sources, and what is kept for each document by its number.
+//!
+//! A document comes in as JSON ([`Document`]), is compressed alone ([`Compressor`]) and written once, as a
+//! [`DocumentRecord`] in the log. [`DocumentTables`] says for each doc ID where that record is, how long each
+//! field was (its norm) and whether the document is deleted. [`stored`] reads a document back.
+
+mod address;
+mod compress;
+mod cursor;
+mod fetch;
+mod flatten;
+mod json;
+mod norm;
+mod record;
+mod tables;
+mod trainer;
+
+pub use compress::{Compressor, DICTIONARY_BYTES_MAX, Dictionaries, DictionaryVersion};
+pub use cursor::{LiveCursor, NormCursor};
+pub use fetch::{StoredDocument, stored, stored_many};
+pub use json::{DOCUMENT_BYTES_MAX, Document, ID_BYTES_MAX, Value, exact_number};
+pub use norm::{NORM_LENGTHS, length_to_norm, norm_to_length};
+pub use record::DocumentRecord;
+pub use tables::{Change, DocumentTables, FieldId, MissingPage};
+pub use trainer::{SAMPLES_BYTES_MAX, Trainer};

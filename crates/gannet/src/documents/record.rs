@@ -1,0 +1,138 @@
+//! The record of one document: what the log carries and the document store keeps, written once.
+//!
+//! The layout is in `docs/format-documents.md`. A record has no length of its own: its span, or the log
+//! record around it, tells where it ends.
+
+use super::compress::DictionaryVersion;
+use super::json::{DOCUMENT_BYTES_MAX, ID_BYTES_MAX};
+use crate::base::{ByteReader, DocId, END, Result, Sequence, put_bytes, put_varint};
+
+/// A document as it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DocumentRecord<'a> {
+    /// The document's number.
+    pub doc: DocId,
+    /// The operation that brought it.
+    pub sequence: Sequence,
+    /// How often a document with this external ID was written.
+    pub version: u64,
+    /// The dictionary that `compressed` needs; 0 is none.
+    pub dictionary: DictionaryVersion,
+    /// The external ID.
+    pub id: &'a str,
+    /// Bytes of the source before compression.
+    pub raw_length: u32,
+    /// The source, compressed; as it came if that is no longer.
+    pub compressed: &'a [u8],
+}
+
+impl<'a> DocumentRecord<'a> {
+    /// Appends the record.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        put_varint(out, self.doc as u64);
+        put_varint(out, self.sequence);
+        put_varint(out, self.version);
+        put_varint(out, self.dictionary as u64);
+        put_varint(out, self.raw_length as u64);
+        put_bytes(out, self.id.as_bytes());
+        out.extend_from_slice(self.compressed);
+    }
+
+    /// Reads a record that takes up all of `bytes`.
+    pub fn decode(bytes: &'a [u8]) -> Result<DocumentRecord<'a>> {
+        let mut reader = ByteReader::new(bytes, "a document record");
+        let record = DocumentRecord {
+            doc: reader.varint_u32()?,
+            sequence: reader.varint()?,
+            version: reader.varint()?,
+            dictionary: reader.varint_u32()?,
+            raw_length: reader.length(DOCUMENT_BYTES_MAX)? as u32,
+            id: reader.text()?,
+            compressed: reader.rest(),
+        };
+        if record.doc == END {
+            return Err(reader.damaged("a doc ID", END));
+        }
+        if record.id.is_empty() || record.id.len() > ID_BYTES_MAX {
+            let expected = format!("an external ID of 1 to {ID_BYTES_MAX} bytes");
+            return Err(reader.damaged(&expected, record.id.len()));
+        }
+        if record.compressed.len() > record.raw_length as usize {
+            let expected = format!("at most {} bytes of source", record.raw_length);
+            return Err(reader.damaged(&expected, record.compressed.len()));
+        }
+        Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn records_round_trip(
+            doc in 0..END,
+            (sequence, version) in any::<(u64, u64)>(),
+            dictionary in any::<u32>(),
+            id in "\\PC{1,100}",
+            compressed in prop::collection::vec(any::<u8>(), 0..300),
+            saved in 0u32..1_000,
+        ) {
+            let record = DocumentRecord {
+                doc,
+                sequence,
+                version,
+                dictionary,
+                id: &id,
+                raw_length: compressed.len() as u32 + saved,
+                compressed: &compressed,
+            };
+            let mut bytes = Vec::new();
+            record.encode(&mut bytes);
+            prop_assert_eq!(DocumentRecord::decode(&bytes).unwrap(), record);
+        }
+
+        #[test]
+        fn hostile_bytes_are_an_error_or_a_record(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(record) = DocumentRecord::decode(&bytes) {
+                prop_assert!(record.raw_length as usize <= DOCUMENT_BYTES_MAX);
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_cut_short_or_out_of_bounds_is_refused() {
+        let record = DocumentRecord {
+            doc: 7,
+            sequence: 8,
+            version: 1,
+            dictionary: 0,
+            id: "a",
+            raw_length: 2,
+            compressed: b"{}",
+        };
+        let mut bytes = Vec::new();
+        record.encode(&mut bytes);
+        for end in 0..bytes.len() - 2 {
+            assert!(DocumentRecord::decode(&bytes[..end]).is_err(), "{end}");
+        }
+        for wrong in [
+            DocumentRecord { doc: END, ..record },
+            DocumentRecord { id: "", ..record },
+            DocumentRecord {
+                raw_length: 1,
+                ..record
+            },
+            DocumentRecord {
+                raw_length: DOCUMENT_BYTES_MAX as u32 + 1,
+                ..record
+            },
+        ] {
+            let mut bytes = Vec::new();
+            wrong.encode(&mut bytes);
+            assert!(DocumentRecord::decode(&bytes).is_err(), "{wrong:?}");
+        }
+    }
+}

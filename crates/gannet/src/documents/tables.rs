@@ -1,0 +1,408 @@
+//! What is kept for each document by its number: where its record is, its norms, whether it is deleted.
+//!
+//! All are paged tables that are read through the frame pool; in memory are only the pages changed since the
+//! last checkpoint and 16 bytes or so for each page.
+//!
+//! Invariants:
+//! 1. Documents are pushed in the order of their numbers, without gaps; `end` is the next.
+//! 2. A clone is a snapshot: it shares pages and sees no later change.
+//! 3. Before a change, the pages that [`DocumentTables::missing`] names for it are loaded.
+//! 4. A norm of 0 says that the document lacks the field; a page that is absent is all zeros. In the live set
+//!    a set bit says deleted, so that an index without deletes stores none of it.
+
+use std::sync::Arc;
+
+use super::address::{ADDRESS_BYTES, pack, unpack};
+use super::cursor::{LiveCursor, NormCursor};
+use crate::base::{
+    ByteReader, DocId, END, Error, PageAddress, Result, Span, ZoneNumber, put_varint,
+};
+use crate::cache::{Pages, Step, Stop};
+use crate::storage::{Located, Store, StreamWriter, Table};
+
+/// The number of a field.
+pub type FieldId = u16;
+
+/// The tables of all documents; a clone is a snapshot.
+#[derive(Clone, Debug)]
+pub struct DocumentTables {
+    end: DocId,
+    deleted: u64,
+    addresses: Table,
+    deletions: Table,
+    norms: Arc<Vec<Table>>,
+}
+
+/// A change that is about to be made.
+#[derive(Clone, Copy, Debug)]
+pub enum Change {
+    /// [`DocumentTables::push`] of this document.
+    Push(DocId),
+    /// [`DocumentTables::set_address`] of this document.
+    SetAddress(DocId),
+    /// [`DocumentTables::delete`] of this document.
+    Delete(DocId),
+}
+
+/// A page that must be read before a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MissingPage {
+    /// Where it is.
+    pub address: PageAddress,
+    part: Part,
+    page: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Addresses,
+    Deletions,
+    Norms(FieldId),
+}
+
+impl Default for DocumentTables {
+    fn default() -> DocumentTables {
+        DocumentTables::new()
+    }
+}
+
+impl DocumentTables {
+    /// Tables without documents.
+    pub fn new() -> DocumentTables {
+        DocumentTables {
+            end: 0,
+            deleted: 0,
+            addresses: Table::new(ADDRESS_BYTES, false),
+            deletions: Table::new(1, false),
+            norms: Arc::default(),
+        }
+    }
+
+    /// One past the highest doc ID.
+    pub fn end(&self) -> DocId {
+        self.end
+    }
+
+    /// How many documents are deleted.
+    pub fn deleted_count(&self) -> u64 {
+        self.deleted
+    }
+
+    /// Adds the next document with the norms of its fields.
+    pub fn push(&mut self, doc: DocId, span: Span, norms: &[(FieldId, u8)]) -> Result<()> {
+        if doc != self.end || doc == END {
+            return Err(Error::invalid(format!(
+                "document {doc} is not the next one, {}",
+                self.end
+            )));
+        }
+        self.addresses.set(doc as u64, &pack(span)?);
+        for (field, norm) in norms.iter().filter(|(_, norm)| *norm != 0) {
+            self.norms_mut(*field).set(doc as u64, &[*norm]);
+        }
+        self.end = doc + 1;
+        Ok(())
+    }
+
+    /// Notes that a document's record was moved.
+    pub fn set_address(&mut self, doc: DocId, span: Span) -> Result<()> {
+        self.check(doc)?;
+        self.addresses.set(doc as u64, &pack(span)?);
+        Ok(())
+    }
+
+    /// Deletes a document. Tells whether it was live.
+    pub fn delete(&mut self, doc: DocId) -> Result<bool> {
+        self.check(doc)?;
+        let (page, at) = self.deletions.position(doc as u64 / 8);
+        let bits = &mut self.deletions.page_mut(page)[at];
+        let was_live = *bits & bit(doc) == 0;
+        *bits |= bit(doc);
+        self.deleted += u64::from(was_live);
+        Ok(was_live)
+    }
+
+    /// The pages that must be loaded before `changes`, sorted by address, each once.
+    pub fn missing(&self, changes: &[Change]) -> Vec<MissingPage> {
+        let mut missing = Vec::new();
+        for change in changes {
+            match *change {
+                Change::Push(doc) => self.missing_for_push(doc, &mut missing),
+                Change::SetAddress(doc) => {
+                    missing.extend(self.missing_page(Part::Addresses, doc as u64));
+                }
+                Change::Delete(doc) => {
+                    missing.extend(self.missing_page(Part::Deletions, doc as u64 / 8));
+                }
+            }
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        missing
+    }
+
+    /// Gives the tables a missing page that was read.
+    pub fn load(&mut self, missing: MissingPage, payload: &[u8]) {
+        let table = match missing.part {
+            Part::Addresses => &mut self.addresses,
+            Part::Deletions => &mut self.deletions,
+            Part::Norms(field) => self.norms_mut(field),
+        };
+        table.load(missing.page, payload);
+    }
+
+    /// Loads all that `changes` miss, in one round.
+    pub fn load_for(&mut self, changes: &[Change], pages: &mut Pages<'_>) -> Step<()> {
+        let missing = self.missing(changes);
+        self.load_all(&missing, pages)
+    }
+
+    /// Where a document's record is.
+    pub fn address(&self, doc: DocId, pages: &mut Pages<'_>) -> Step<Span> {
+        self.check(doc)?;
+        let mut entry = [0; ADDRESS_BYTES];
+        pages.entry(&self.addresses, doc as u64, &mut entry)?;
+        Ok(unpack(&entry, doc)?)
+    }
+
+    /// A document's norm in a field; 0 if it has none.
+    pub fn norm(&self, field: FieldId, doc: DocId, pages: &mut Pages<'_>) -> Step<u8> {
+        let Some(table) = self.norms.get(field as usize) else {
+            return Ok(0);
+        };
+        let mut norm = [0];
+        pages.entry(table, doc as u64, &mut norm)?;
+        Ok(norm[0])
+    }
+
+    /// Whether a document exists and is not deleted.
+    pub fn is_live(&self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
+        let mut bits = [0];
+        pages.entry(&self.deletions, doc as u64 / 8, &mut bits)?;
+        Ok(doc < self.end && bits[0] & bit(doc) == 0)
+    }
+
+    /// Notes the pages that [`DocumentTables::address`] needs for `docs`. Tells whether all are at hand.
+    pub fn prefetch_addresses(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<bool> {
+        note(&self.addresses, docs.iter().map(|doc| *doc as u64), pages)
+    }
+
+    /// Notes the pages that the norms of a field need for `docs`. Tells whether all are at hand.
+    pub fn prefetch_norms(
+        &self,
+        field: FieldId,
+        docs: &[DocId],
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
+        match self.norms.get(field as usize) {
+            Some(table) => note(table, docs.iter().map(|doc| *doc as u64), pages),
+            None => Ok(true),
+        }
+    }
+
+    /// Notes the pages that tell whether `docs` are live. Tells whether all are at hand.
+    pub fn prefetch_live(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<bool> {
+        note(
+            &self.deletions,
+            docs.iter().map(|doc| *doc as u64 / 8),
+            pages,
+        )
+    }
+
+    /// A reader of the norms of a field, which keeps the page it stands in.
+    pub fn norm_cursor(&self, field: FieldId) -> NormCursor {
+        let table = self.norms.get(field as usize).cloned();
+        NormCursor::new(table.unwrap_or_else(norm_table))
+    }
+
+    /// A reader of the live set, which keeps the page it stands in.
+    pub fn live_cursor(&self) -> LiveCursor {
+        LiveCursor::new(self.deletions.clone(), self.end, self.deleted > 0)
+    }
+
+    /// Writes the changed pages, releasing those they replace.
+    pub fn write_changes(&mut self, store: &Store, stream: &mut StreamWriter) -> Result<()> {
+        self.addresses.write_changes(store, stream)?;
+        self.deletions.write_changes(store, stream)?;
+        for table in Arc::make_mut(&mut self.norms) {
+            table.write_changes(store, stream)?;
+        }
+        Ok(())
+    }
+
+    /// Marks the pages in victim zones as changed, so that the next [`DocumentTables::write_changes`] moves
+    /// them. Those that must be loaded first are loaded in one round.
+    pub fn move_out_of(
+        &mut self,
+        is_victim: impl Fn(ZoneNumber) -> bool,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let missing = self.mark_pages_of(&is_victim);
+        self.load_all(&missing, pages)?;
+        self.mark_pages_of(&is_victim);
+        Ok(())
+    }
+
+    /// Bytes of memory that the tables hold.
+    pub fn memory_bytes(&self) -> usize {
+        let norms: usize = self.norms.iter().map(Table::memory_bytes).sum();
+        self.addresses.memory_bytes() + self.deletions.memory_bytes() + norms
+    }
+
+    /// Appends what the root record keeps. There must be no unwritten change.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        put_varint(out, self.end as u64);
+        put_varint(out, self.deleted);
+        self.addresses.encode(out);
+        self.deletions.encode(out);
+        put_varint(out, self.norms.len() as u64);
+        for table in self.norms.iter() {
+            table.encode(out);
+        }
+    }
+
+    /// Reads what [`DocumentTables::encode`] wrote.
+    pub fn decode(reader: &mut ByteReader<'_>) -> Result<DocumentTables> {
+        let empty = DocumentTables::new();
+        let (end, deleted) = (reader.varint_u32()?, reader.varint()?);
+        if deleted > end as u64 {
+            return Err(reader.damaged(&format!("at most {end} deleted documents"), deleted));
+        }
+        let addresses = bounded(&empty.addresses, end as u64, reader)?;
+        let deletions = bounded(&empty.deletions, (end as u64).div_ceil(8), reader)?;
+        let fields = reader.length(FieldId::MAX as usize + 1)?;
+        let mut norms = Vec::new();
+        for _ in 0..fields {
+            norms.push(bounded(&norm_table(), end as u64, reader)?);
+        }
+        Ok(DocumentTables {
+            end,
+            deleted,
+            addresses,
+            deletions,
+            norms: Arc::new(norms),
+        })
+    }
+
+    fn check(&self, doc: DocId) -> Result<()> {
+        if doc < self.end {
+            return Ok(());
+        }
+        Err(Error::damaged(
+            "reference to a document",
+            format!("expected a doc ID below {}, got {doc}", self.end),
+        ))
+    }
+
+    fn norms_mut(&mut self, field: FieldId) -> &mut Table {
+        let norms = Arc::make_mut(&mut self.norms);
+        if norms.len() <= field as usize {
+            norms.resize_with(field as usize + 1, norm_table);
+        }
+        &mut norms[field as usize]
+    }
+
+    fn missing_for_push(&self, doc: DocId, missing: &mut Vec<MissingPage>) {
+        missing.extend(self.missing_page(Part::Addresses, doc as u64));
+        for field in 0..self.norms.len() {
+            missing.extend(self.missing_page(Part::Norms(field as FieldId), doc as u64));
+        }
+    }
+
+    fn missing_page(&self, part: Part, index: u64) -> Option<MissingPage> {
+        let table = self.part(part)?;
+        let (page, _) = table.position(index);
+        let address = table.missing(page)?;
+        Some(MissingPage {
+            address,
+            part,
+            page,
+        })
+    }
+
+    fn part(&self, part: Part) -> Option<&Table> {
+        match part {
+            Part::Addresses => Some(&self.addresses),
+            Part::Deletions => Some(&self.deletions),
+            Part::Norms(field) => self.norms.get(field as usize),
+        }
+    }
+
+    fn load_all(&mut self, missing: &[MissingPage], pages: &mut Pages<'_>) -> Step<()> {
+        let mut complete = true;
+        for page in missing {
+            complete &= pages.want(page.address)?;
+        }
+        if !complete {
+            return Err(Stop::Pages);
+        }
+        for page in missing {
+            let frame = pages.page(page.address)?;
+            self.load(*page, &frame);
+        }
+        Ok(())
+    }
+
+    /// Marks what is in memory; gives the pages that are not.
+    fn mark_pages_of(&mut self, is_victim: impl Fn(ZoneNumber) -> bool) -> Vec<MissingPage> {
+        let mut left = vec![
+            (Part::Addresses, self.addresses.move_out_of(&is_victim)),
+            (Part::Deletions, self.deletions.move_out_of(&is_victim)),
+        ];
+        let norms = Arc::make_mut(&mut self.norms).iter_mut().enumerate();
+        left.extend(norms.map(|(field, table)| {
+            let part = Part::Norms(field as FieldId);
+            (part, table.move_out_of(&is_victim))
+        }));
+        let mut missing = Vec::new();
+        for (part, ordinals) in left {
+            missing.extend(ordinals.into_iter().filter_map(|page| {
+                let address = self.part(part)?.missing(page)?;
+                Some(MissingPage {
+                    address,
+                    part,
+                    page,
+                })
+            }));
+        }
+        missing
+    }
+}
+
+/// The bit of a document in its byte of the live set.
+pub(super) fn bit(doc: DocId) -> u8 {
+    1 << (doc % 8)
+}
+
+fn norm_table() -> Table {
+    Table::new(1, false)
+}
+
+/// Decodes a table that has no pages beyond `entries` entries.
+fn bounded(empty: &Table, entries: u64, reader: &mut ByteReader<'_>) -> Result<Table> {
+    let table = empty.decode(reader)?;
+    let most = entries.div_ceil(empty.entries_per_page() as u64);
+    if table.page_count() as u64 > most {
+        return Err(reader.damaged(&format!("at most {most} pages"), table.page_count()));
+    }
+    Ok(table)
+}
+
+/// Notes the pages of entries; neighbours in one page are noted once.
+fn note(table: &Table, entries: impl Iterator<Item = u64>, pages: &mut Pages<'_>) -> Step<bool> {
+    let mut complete = true;
+    let mut last = None;
+    for index in entries {
+        if let Located::Device(address, _) = table.locate(index)
+            && last != Some(address)
+        {
+            complete &= pages.want(address)?;
+            last = Some(address);
+        }
+    }
+    Ok(complete)
+}
+
+#[cfg(test)]
+#[path = "tables_tests.rs"]
+mod tests;

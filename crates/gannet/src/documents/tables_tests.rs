@@ -1,0 +1,297 @@
+//! The tables and stored documents against plain vectors, over a device in memory.
+
+use std::sync::Arc;
+
+use super::super::{Compressor, Dictionaries, DocumentRecord, StoredDocument, stored, stored_many};
+use super::*;
+use crate::base::Budget;
+use crate::cache::{FramePool, finish};
+use crate::device::MemoryDevice;
+use crate::storage::{PageKind, ZoneTable};
+use proptest::prelude::*;
+
+const FIELDS: usize = 3;
+
+/// What the tables should hold.
+#[derive(Clone, Debug, Default)]
+struct Model {
+    addresses: Vec<Span>,
+    norms: Vec<[u8; FIELDS]>,
+    deleted: Vec<bool>,
+}
+
+/// Tables on a device, with the model beside them.
+struct Bench {
+    store: Arc<Store>,
+    pool: FramePool,
+    stream: StreamWriter,
+    tables: DocumentTables,
+    model: Model,
+}
+
+fn span(seed: u32) -> Span {
+    Span {
+        zone: seed,
+        page: seed % 65_536,
+        offset: (seed % PAGE as u32) as u16,
+        length: seed % 100_000 + 1,
+    }
+}
+
+const PAGE: usize = crate::base::PAGE_PAYLOAD;
+
+impl Bench {
+    fn new() -> Bench {
+        let device = Arc::new(MemoryDevice::new());
+        let store = Arc::new(Store::new(device, 77, ZoneTable::default()));
+        let pool = FramePool::new(Arc::clone(&store), &Budget::new(64 << 20), 4 << 20).unwrap();
+        Bench {
+            stream: StreamWriter::new(Arc::clone(&store), PageKind::Table),
+            store,
+            pool,
+            tables: DocumentTables::new(),
+            model: Model::default(),
+        }
+    }
+
+    fn load_for(&mut self, changes: &[Change]) {
+        let mut pages = Pages::new(&self.pool);
+        finish(&mut pages, |pages| self.tables.load_for(changes, pages)).unwrap();
+        assert!(pages.counts().rounds <= 1);
+        assert!(self.tables.missing(changes).is_empty());
+    }
+
+    fn push(&mut self, count: usize, seed: u32) {
+        self.load_for(&[Change::Push(self.tables.end())]);
+        for _ in 0..count {
+            let doc = self.tables.end();
+            let span = span(doc.wrapping_mul(31) ^ seed);
+            let norms = [doc as u8, 0, (seed as u8).wrapping_add(doc as u8)];
+            let given: Vec<_> = (0..).zip(norms).collect();
+            self.tables.push(doc, span, &given).unwrap();
+            self.model.addresses.push(span);
+            self.model.norms.push(norms);
+            self.model.deleted.push(false);
+        }
+    }
+
+    fn delete(&mut self, doc: DocId) {
+        self.load_for(&[Change::Delete(doc)]);
+        let was_live = self.tables.delete(doc).unwrap();
+        assert_eq!(was_live, !self.model.deleted[doc as usize]);
+        self.model.deleted[doc as usize] = true;
+    }
+
+    fn relocate(&mut self, doc: DocId, seed: u32) {
+        self.load_for(&[Change::SetAddress(doc)]);
+        self.tables.set_address(doc, span(seed)).unwrap();
+        self.model.addresses[doc as usize] = span(seed);
+    }
+
+    fn checkpoint(&mut self) {
+        self.tables
+            .write_changes(&self.store, &mut self.stream)
+            .unwrap();
+        self.stream.flush().unwrap();
+    }
+
+    fn reopen(&mut self) {
+        self.checkpoint();
+        let mut out = Vec::new();
+        self.tables.encode(&mut out);
+        self.tables = DocumentTables::decode(&mut ByteReader::new(&out, "tables")).unwrap();
+    }
+
+    fn move_everything(&mut self) {
+        let before = self.store.zones().next_number();
+        let mut pages = Pages::new(&self.pool);
+        let tables = &mut self.tables;
+        finish(&mut pages, |pages| {
+            tables.move_out_of(|zone| zone <= before, pages)
+        })
+        .unwrap();
+        self.checkpoint();
+    }
+
+    fn check(&self, tables: &DocumentTables, model: &Model) {
+        let mut pages = Pages::new(&self.pool);
+        let pages = &mut pages;
+        let deleted = model.deleted.iter().filter(|deleted| **deleted).count();
+        assert_eq!(tables.end() as usize, model.addresses.len());
+        assert_eq!(tables.deleted_count(), deleted as u64);
+        let mut norms: Vec<_> = (0..FIELDS as u16).map(|f| tables.norm_cursor(f)).collect();
+        let mut live = tables.live_cursor();
+        for doc in 0..tables.end() {
+            let at = doc as usize;
+            for (field, cursor) in norms.iter_mut().enumerate() {
+                let norm = finish(pages, |pages| cursor.norm(doc, pages)).unwrap();
+                assert_eq!(norm, model.norms[at][field]);
+            }
+            let is_live = finish(pages, |pages| live.is_live(doc, pages)).unwrap();
+            assert_eq!(is_live, !model.deleted[at]);
+            if doc % 61 == 0 {
+                self.check_single(tables, model, doc, pages);
+            }
+        }
+        let end = tables.end();
+        assert!(!finish(pages, |pages| live.is_live(end, pages)).unwrap());
+        assert!(!finish(pages, |pages| tables.is_live(end, pages)).unwrap());
+        assert!(finish(pages, |pages| tables.address(end, pages)).is_err());
+    }
+
+    fn check_single(&self, tables: &DocumentTables, model: &Model, doc: u32, pages: &mut Pages) {
+        let at = doc as usize;
+        let address = finish(pages, |pages| tables.address(doc, pages)).unwrap();
+        assert_eq!(address, model.addresses[at]);
+        let norm = finish(pages, |pages| tables.norm(2, doc, pages)).unwrap();
+        assert_eq!(norm, model.norms[at][2]);
+        let is_live = finish(pages, |pages| tables.is_live(doc, pages)).unwrap();
+        assert_eq!(is_live, !model.deleted[at]);
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Push(usize, u32),
+    Delete(u32),
+    Relocate(u32, u32),
+    Checkpoint,
+    Reopen,
+    Move,
+    Snapshot,
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        3 => (1usize..3_000, any::<u32>()).prop_map(|(n, seed)| Operation::Push(n, seed)),
+        3 => any::<u32>().prop_map(Operation::Delete),
+        3 => any::<(u32, u32)>().prop_map(|(doc, seed)| Operation::Relocate(doc, seed)),
+        2 => Just(Operation::Checkpoint),
+        1 => Just(Operation::Reopen),
+        1 => Just(Operation::Move),
+        2 => Just(Operation::Snapshot),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn tables_equal_plain_vectors_and_snapshots_stay(operations in prop::collection::vec(operation(), 1..25)) {
+        let mut bench = Bench::new();
+        let mut snapshots = Vec::new();
+        for operation in operations {
+            let end = bench.tables.end();
+            match operation {
+                Operation::Push(count, seed) => bench.push(count, seed),
+                Operation::Delete(doc) if end > 0 => bench.delete(doc % end),
+                Operation::Relocate(doc, seed) if end > 0 => bench.relocate(doc % end, seed),
+                Operation::Delete(_) | Operation::Relocate(..) => {}
+                Operation::Checkpoint => bench.checkpoint(),
+                Operation::Reopen => bench.reopen(),
+                Operation::Move => bench.move_everything(),
+                Operation::Snapshot => snapshots.push((bench.tables.clone(), bench.model.clone())),
+            }
+        }
+        bench.check(&bench.tables, &bench.model);
+        for (tables, model) in &snapshots {
+            bench.check(tables, model);
+        }
+    }
+
+    #[test]
+    fn hostile_roots_are_errors_or_tables(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = DocumentTables::decode(&mut ByteReader::new(&bytes, "tables"));
+        let _ = Dictionaries::decode(&mut ByteReader::new(&bytes, "dictionaries"));
+    }
+}
+
+#[test]
+fn after_a_checkpoint_only_the_last_pages_stay_in_memory() {
+    let mut bench = Bench::new();
+    bench.push(20_000, 5);
+    let before = bench.tables.memory_bytes();
+    bench.checkpoint();
+    let after = bench.tables.memory_bytes();
+    assert!(after < before / 5, "{after} of {before}");
+}
+
+#[test]
+fn a_document_out_of_turn_or_unknown_is_refused() {
+    let mut bench = Bench::new();
+    bench.push(2, 1);
+    for doc in [0, 1, 3] {
+        assert!(bench.tables.push(doc, span(1), &[]).is_err());
+    }
+    assert!(bench.tables.delete(2).is_err());
+    assert!(bench.tables.set_address(2, span(1)).is_err());
+}
+
+/// Pushes documents whose records stand in a stream of their own.
+fn store_documents(bench: &mut Bench, sources: &[String]) {
+    let mut stream = StreamWriter::new(Arc::clone(&bench.store), PageKind::Documents);
+    let mut compressor = Compressor::new(&Dictionaries::default(), 0).unwrap();
+    for (doc, source) in (0..).zip(sources) {
+        let record = DocumentRecord {
+            doc,
+            sequence: doc as u64 + 10,
+            version: 3,
+            dictionary: 0,
+            id: &format!("id-{doc}"),
+            raw_length: source.len() as u32,
+            compressed: compressor.compress(source.as_bytes()).unwrap(),
+        };
+        let mut bytes = Vec::new();
+        record.encode(&mut bytes);
+        let span = stream.append(&bytes).unwrap();
+        bench.tables.push(doc, span, &[]).unwrap();
+    }
+    stream.flush().unwrap();
+}
+
+#[test]
+fn stored_documents_come_back_in_two_rounds() {
+    let mut bench = Bench::new();
+    let sources: Vec<String> = (0..2_000u64)
+        .map(|n| {
+            format!(
+                "{{\"n\":{n},\"t\":\"{}\"}}",
+                "long ".repeat(n as usize % 40)
+            )
+        })
+        .collect();
+    store_documents(&mut bench, &sources);
+    bench.reopen();
+    let docs = [1_999, 3, 700, 701, 3, 0, 1_500];
+    let none = Dictionaries::default();
+    let mut pages = Pages::new(&bench.pool);
+    let all = finish(&mut pages, |pages| {
+        stored_many(&docs, &bench.tables, &none, pages)
+    })
+    .unwrap();
+    assert_eq!(pages.counts().rounds, 2);
+    for (doc, document) in docs.into_iter().zip(all) {
+        let expected = StoredDocument {
+            id: format!("id-{doc}"),
+            source: sources[doc as usize].clone().into_bytes(),
+            version: 3,
+            sequence: doc as u64 + 10,
+        };
+        assert_eq!(document, expected);
+        let mut pages = Pages::new(&bench.pool);
+        let alone = finish(&mut pages, |pages| stored(doc, &bench.tables, &none, pages));
+        assert_eq!(alone.unwrap(), expected);
+    }
+}
+
+#[test]
+fn a_record_of_another_document_is_damage() {
+    let mut bench = Bench::new();
+    store_documents(&mut bench, &["{}".to_owned(), "{}".to_owned()]);
+    let mut pages = Pages::new(&bench.pool);
+    let other = finish(&mut pages, |pages| bench.tables.address(1, pages)).unwrap();
+    bench.tables.set_address(0, other).unwrap();
+    let none = Dictionaries::default();
+    let read = finish(&mut pages, |pages| stored(0, &bench.tables, &none, pages));
+    assert!(read.unwrap_err().is_storage_fault());
+}

@@ -1,0 +1,134 @@
+//! Cleaning: zones with little live data are emptied by moving what lives, so that their space comes back.
+//!
+//! It runs before a checkpoint's root is written, which then no longer refers to the victims. The victim rule
+//! is greedy: the zones whose live share is least, while each costs less than a quarter of what it gives
+//! back. Source of the mechanism: the node validation manager of the AS B-tree (Roh et al., 2014), which
+//! waits for 5 %.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::writer::Writer;
+use crate::base::{DocId, Error, PageAddress, Result, Span, ZoneNumber};
+use crate::cache::{Pages, finish};
+use crate::documents::{Change, DocumentRecord};
+use crate::storage::{PageKind, RecordKind, ZoneRecord, frame, read_records};
+
+/// A zone is a victim when less than this share of it lives.
+const LIVE_SHARE: f64 = 0.25;
+
+/// Live bytes that one checkpoint moves at most, so that cleaning never holds up a write for long.
+const MOVED_BYTES_MAX: u64 = 32 << 20;
+
+type Victims = BTreeSet<ZoneNumber>;
+
+impl Writer {
+    /// Moves what lives out of the zones that are worth it.
+    pub(super) fn clean(&mut self) -> Result<()> {
+        let nodes = self.victims(&[PageKind::Node]);
+        if !nodes.is_empty() {
+            self.clean_nodes(&nodes)?;
+        }
+        let tables = self.victims(&[PageKind::Table]);
+        if !tables.is_empty() {
+            self.clean_tables(&tables)?;
+        }
+        for (zone, kind) in self.document_victims() {
+            self.clean_documents(zone, kind)?;
+        }
+        let postings = self.victims(&[PageKind::Postings]);
+        if !postings.is_empty() {
+            self.clean_postings(&postings)?;
+        }
+        Ok(())
+    }
+
+    /// The closed zones of these kinds with little live data, least first, up to the bound on moves.
+    fn victims(&self, kinds: &[PageKind]) -> Victims {
+        let zones = self.shared.store.zones();
+        let mut candidates: Vec<(u64, ZoneNumber)> = zones
+            .iter()
+            .filter(|(_, zone)| !zone.open && zone.live > 0 && kinds.contains(&zone.kind))
+            .filter(|(_, zone)| zone.live_share() < LIVE_SHARE)
+            .map(|(number, zone)| (zone.live, number))
+            .collect();
+        candidates.sort_unstable();
+        let mut moved = 0;
+        let affordable = candidates.into_iter().take_while(|(live, _)| {
+            moved += live;
+            moved <= MOVED_BYTES_MAX
+        });
+        affordable.map(|(_, number)| number).collect()
+    }
+
+    fn document_victims(&self) -> Vec<(ZoneNumber, PageKind)> {
+        let victims = self.victims(&[PageKind::Log, PageKind::Documents]);
+        let zones = self.shared.store.zones();
+        let kind = |number| zones.get(number).map(|zone| (number, zone.kind));
+        victims.into_iter().filter_map(kind).collect()
+    }
+
+    fn clean_nodes(&mut self, victims: &Victims) -> Result<()> {
+        let is_victim = |zone| victims.contains(&zone);
+        self.terms.move_out_of(&self.shared.pool, &is_victim)?;
+        self.ids.move_out_of(&self.shared.pool, &is_victim)?;
+        Ok(())
+    }
+
+    /// The mapping pages of the trees are moved by the trees.
+    fn clean_tables(&mut self, victims: &Victims) -> Result<()> {
+        self.clean_nodes(victims)?;
+        let mut pages = Pages::new(&self.shared.pool);
+        let tables = &mut self.state.tables;
+        for page in tables.move_out_of(|zone| victims.contains(&zone)) {
+            let frame = finish(&mut pages, |pages| pages.page(page.address))?;
+            tables.load(page, &frame);
+        }
+        tables.move_out_of(|zone| victims.contains(&zone));
+        Ok(())
+    }
+
+    /// Copies the live documents of a zone to the end of the moved documents.
+    fn clean_documents(&mut self, zone: ZoneNumber, kind: PageKind) -> Result<()> {
+        let store = Arc::clone(&self.shared.store);
+        let pages = store.zones().get(zone).map_or(0, |zone| zone.pages);
+        let first = PageAddress { zone, page: 0 };
+        let mut move_record = |record: ZoneRecord| self.move_document(record);
+        let read = read_records(&store, kind, first, pages, &mut move_record)?;
+        if read < pages {
+            return Err(Error::damaged(
+                format!("zone {zone}"),
+                format!("expected {pages} whole pages, got {read}"),
+            ));
+        }
+        Ok(())
+    }
+
+    fn move_document(&mut self, record: ZoneRecord) -> Result<()> {
+        if record.kind != RecordKind::Document {
+            return Ok(());
+        }
+        let doc = DocumentRecord::decode(&record.body)?.doc;
+        if !self.stands_at(doc, record.span)? {
+            return Ok(());
+        }
+        let copy = frame(RecordKind::Document, true, &record.body);
+        let span = self.moved.append(&copy)?;
+        self.load_tables(&[Change::SetAddress(doc)])?;
+        self.state.tables.set_address(doc, span)?;
+        self.shared.store.release_span(record.span);
+        Ok(())
+    }
+
+    /// Whether this is where a live document stands.
+    fn stands_at(&self, doc: DocId, span: Span) -> Result<bool> {
+        if doc >= self.state.below {
+            return Ok(false);
+        }
+        let tables = &self.state.tables;
+        let mut pages = Pages::new(&self.shared.pool);
+        finish(&mut pages, |pages| {
+            Ok(tables.is_live(doc, pages)? && tables.address(doc, pages)? == span)
+        })
+    }
+}

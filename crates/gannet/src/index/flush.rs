@@ -1,0 +1,149 @@
+//! Flush and checkpoint: the posting buffer moves into the dictionary and its chunks, then a root makes all
+//! of it durable and the log starts anew.
+//!
+//! Order matters: (1) everything the new root refers to is written and synced, the root record with it;
+//! (2) the root slot is written and synced; (3) readers get the new state; (4) zones that nothing refers to
+//! any more are given up.
+
+use std::sync::Arc;
+
+use super::root;
+use super::state::Epoch;
+use super::writer::Writer;
+use crate::analysis::split_term_key;
+use crate::base::{Result, Span};
+use crate::cache::Pages;
+use crate::dictionary::{Change, Window};
+use crate::postings::{Fragment, MergeItem, Merger, SortedTerms};
+use crate::storage::{RootSlot, Unsynced, write_slot};
+
+impl Writer {
+    /// Makes everything written so far durable, and the log short.
+    pub(super) fn checkpoint(&mut self) -> Result<()> {
+        self.check_running()?;
+        let done = self.try_checkpoint();
+        self.stop_on_error(done)
+    }
+
+    fn try_checkpoint(&mut self) -> Result<()> {
+        let flushed = self.flush_postings()?;
+        self.flush_ids()?;
+        self.clean()?;
+        self.write_root()?;
+        self.flushes += flushed as u64;
+        self.give_up_zones()
+    }
+
+    /// Moves the posting buffer into the term dictionary.
+    fn flush_postings(&mut self) -> Result<bool> {
+        let buffer = Arc::clone(&self.state.buffer);
+        if buffer.terms() == 0 {
+            return Ok(false);
+        }
+        let sorted = buffer.sorted();
+        let keys: Vec<&[u8]> = (0..sorted.len()).map(|rank| sorted.key(rank)).collect();
+        let mut merge = TermMerge {
+            sorted: &sorted,
+            postings: &mut self.postings,
+            shared: &self.shared,
+            tables: &self.state.tables,
+        };
+        self.terms.apply(&self.shared.pool, &keys, &mut |window| merge.window(window))?;
+        drop(keys);
+        drop(sorted);
+        self.state.buffer = self.fresh_buffer()?;
+        Ok(true)
+    }
+
+    fn flush_ids(&mut self) -> Result<()> {
+        let sorted = self.new_ids.sorted();
+        let keys: Vec<&[u8]> = sorted.iter().map(|(id, _)| id.as_bytes()).collect();
+        self.ids.apply(&self.shared.pool, &keys, &mut |window| {
+            for index in window.indexes() {
+                let change = match sorted[index].1 {
+                    Some(entry) => Change::Put(entry.encode()),
+                    None => Change::Remove,
+                };
+                window.set(index, change)?;
+            }
+            Ok(())
+        })?;
+        drop(keys);
+        drop(sorted);
+        self.new_ids.clear()
+    }
+
+    /// Writes everything out and a root that refers to it, then publishes that state.
+    fn write_root(&mut self) -> Result<()> {
+        let log_start = self.log.end();
+        let (terms, ids) = self.encode_trees()?;
+        let mut unsynced = self.flush_streams()?;
+        self.generation += 1;
+        self.state.epoch = Arc::new(Epoch {
+            generation: self.generation,
+        });
+        self.state.schema = self.shared.preparation.schema();
+        let (empty, zones) = {
+            let mut zones = self.shared.store.zones();
+            (zones.take_empty(), zones.clone())
+        };
+        let bytes = root::encode(&self.state, &zones, log_start, &terms, &ids);
+        let root = self.roots.append(&bytes)?;
+        self.roots.flush()?;
+        unsynced.join(self.roots.take_unsynced());
+        self.shared.store.sync(&unsynced)?;
+        let slot = RootSlot {
+            identity: self.shared.store.identity(),
+            generation: self.generation,
+            root,
+        };
+        write_slot(self.shared.store.device(), &slot)?;
+        if let Some(old) = self.root.replace(root) {
+            self.shared.store.release_span(old);
+        }
+        self.log_source_bytes = 0;
+        self.publish(self.state.below);
+        self.shared.published.retire(self.generation, empty);
+        Ok(())
+    }
+
+    /// Writes the changed pages of all tables; gives what the root keeps of the two trees.
+    fn encode_trees(&mut self) -> Result<(Vec<u8>, Vec<u8>)> {
+        let store = Arc::clone(&self.shared.store);
+        self.state.tables.write_changes(&store, &mut self.pages)?;
+        let (mut terms, mut ids) = (Vec::new(), Vec::new());
+        self.terms.encode(&mut self.pages, &mut terms)?;
+        self.ids.encode(&mut self.pages, &mut ids)?;
+        self.state.terms = self.terms.view().clone();
+        self.state.ids = self.ids.view().clone();
+        Ok((terms, ids))
+    }
+
+    /// Writes out all streams but the roots'.
+    fn flush_streams(&mut self) -> Result<Unsynced> {
+        self.terms.flush()?;
+        self.ids.flush()?;
+        let mut unsynced = self.log.flush()?;
+        let trees = [self.terms.stream(), self.ids.stream()];
+        let others = [&mut self.postings, &mut self.moved, &mut self.pages];
+        for stream in trees.into_iter().chain(others) {
+            stream.flush()?;
+            unsynced.join(stream.take_unsynced());
+        }
+        Ok(unsynced)
+    }
+
+    /// Removes the zones that neither the durable root nor any reader can reach.
+    fn give_up_zones(&mut self) -> Result<()> {
+        let free = self.shared.published.take_unreachable();
+        self.shared.store.remove_zones(&free)
+    }
+}
+
+/// What merging terms into the dictionary needs.
+struct TermMerge<'a> {
+    sorted: &'a SortedTerms<'a>,
+    postings: &'a mut StreamWriter,
+    shared: &'a Shared,
+    tables: &'a DocumentTables,
+}

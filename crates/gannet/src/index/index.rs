@@ -1,0 +1,160 @@
+//! The public index: opening, writing, snapshots.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::options::{Durability, Options};
+use super::prepare::{PreparedBatch, Workbench};
+use super::shared::Shared;
+use super::snapshot::Snapshot;
+use super::writer::{Writer, Written};
+use crate::base::{Error, Result, Sequence};
+use crate::device::{Access, Backend, CountersSnapshot, Device, OpenOptions, open_directory};
+use crate::documents::Document;
+
+/// A full-text index in one folder.
+///
+/// Clones share the index. Any number of threads may search; writes take turns.
+#[derive(Clone)]
+pub struct Index {
+    shared: Arc<Shared>,
+    writer: Arc<Mutex<Option<Writer>>>,
+    synced: Arc<Mutex<Sequence>>,
+}
+
+impl Index {
+    /// How to open an index; see [`Options`].
+    pub fn options() -> Options {
+        Options::default()
+    }
+
+    pub(super) fn open_with(path: &Path, options: Options) -> Result<Index> {
+        options.check()?;
+        let access = if options.read_only { Access::Read } else { Access::Write };
+        let open = OpenOptions {
+            backend: options.backend,
+            access,
+            create: options.create,
+        };
+        let device = open_directory(path, &open)?;
+        Index::open_on(device, path, options)
+    }
+
+    /// Opens an index on any device; `path` is for messages.
+    pub fn open_on(device: Arc<dyn Device>, path: &Path, options: Options) -> Result<Index> {
+        let (shared, writer) = super::open::open(device, path, options)?;
+        let sequence = writer.as_ref().map_or(0, |writer| writer.state.sequence);
+        Ok(Index {
+            shared,
+            writer: Arc::new(Mutex::new(writer)),
+            synced: Arc::new(Mutex::new(sequence)),
+        })
+    }
+
+    /// Adds one document, or replaces the one with its ID. Visible when this returns.
+    pub fn add(&self, document: Document) -> Result<Written> {
+        self.write(vec![document])
+    }
+
+    /// Writes documents as one atomic batch: all of them become visible at once, or none.
+    pub fn write(&self, documents: Vec<Document>) -> Result<Written> {
+        let batch = self.prepare(&mut Workbench::default(), documents)?;
+        if let Some((_, error)) = batch.refused().first() {
+            return Err(error.clone());
+        }
+        self.write_prepared(batch)
+    }
+
+    /// Analyses and compresses documents; any number of threads can do so side by side.
+    pub fn prepare(
+        &self,
+        bench: &mut Workbench,
+        documents: Vec<Document>,
+    ) -> Result<PreparedBatch> {
+        self.shared.preparation.prepare(bench, documents)
+    }
+
+    /// Writes what was prepared, as one atomic batch.
+    pub fn write_prepared(&self, batch: PreparedBatch) -> Result<Written> {
+        let written = self.with_writer(|writer| writer.write(batch))?;
+        self.acknowledge(written)
+    }
+
+    /// Deletes the documents with these external IDs as one atomic batch; unknown ones are passed over.
+    pub fn delete(&self, ids: &[&str]) -> Result<Written> {
+        let written = self.with_writer(|writer| writer.delete(ids))?;
+        self.acknowledge(written)
+    }
+
+    /// Makes everything written before the call durable. Calls of several threads share one sync.
+    pub fn sync(&self) -> Result<()> {
+        let wanted = self.with_writer(|writer| Ok(writer.state.sequence))?;
+        // Whoever comes first syncs for all who wrote before it.
+        let mut synced = self.synced.lock().unwrap_or_else(|e| e.into_inner());
+        if *synced >= wanted {
+            return Ok(());
+        }
+        let (unsynced, sequence) = self.with_writer(Writer::flush_log)?;
+        let done = self.shared.store.sync(&unsynced);
+        self.with_writer(|writer| writer.stop_on_error(done))?;
+        *synced = sequence;
+        Ok(())
+    }
+
+    /// Moves all postings to flash and makes the log short. Everything written before is durable then.
+    pub fn checkpoint(&self) -> Result<()> {
+        self.with_writer(Writer::checkpoint)
+    }
+
+    /// Ends writing with a checkpoint and lets go of the lock once the last snapshot is gone.
+    pub fn close(self) -> Result<()> {
+        if self.shared.options.read_only {
+            return Ok(());
+        }
+        self.checkpoint()?;
+        *self.lock() = None;
+        Ok(())
+    }
+
+    /// A view of the index as it is now, which no later write changes.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(Arc::clone(&self.shared), self.shared.published.get())
+    }
+
+    /// The backend that does the I/O.
+    pub fn backend(&self) -> Backend {
+        self.shared.store.device().backend()
+    }
+
+    /// What the device has done since it was opened.
+    pub fn counters(&self) -> CountersSnapshot {
+        self.shared.store.device().counters().snapshot()
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    pub(super) fn with_writer<T>(
+        &self,
+        act: impl FnOnce(&mut Writer) -> Result<T>,
+    ) -> Result<T> {
+        match &mut *self.lock() {
+            Some(writer) => act(writer),
+            None => Err(Error::invalid(
+                "the index was opened for reading only; open it for writing to change it",
+            )),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Writer>> {
+        self.writer.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn acknowledge(&self, written: Written) -> Result<Written> {
+        if self.shared.options.durability == Durability::Sync {
+            self.sync()?;
+        }
+        Ok(written)
+    }
+}

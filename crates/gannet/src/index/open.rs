@@ -1,0 +1,185 @@
+//! Opening: the newest root, then the log behind it.
+//!
+//! A replay puts the logged batches back into the posting buffer and the tables, just as they were written,
+//! with their doc IDs, versions and sequence numbers. What it accepted is synced before anything is built on
+//! it: after a kill the pages may be in the file but not yet durable.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::ids::{IdEntry, NewIds};
+use super::options::Options;
+use super::prepare::{Preparation, Workbench, decode_schema};
+use super::root::{self, RootRecord};
+use super::shared::Shared;
+use super::state::{Epoch, Published, State};
+use super::writer::Writer;
+use crate::base::{Budget, ByteReader, DocId, Error, Result, Span};
+use crate::cache::{FramePool, Pages, finish};
+use crate::device::{Device, FileId};
+use crate::dictionary::Tree;
+use crate::documents::{Dictionaries, Document, DocumentRecord, DocumentTables};
+use crate::postings::PostingBuffer;
+use crate::storage::{
+    Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, RootSlot,
+    Store, ZoneRecord, ZoneTable, create_superblock, find_root, replay,
+};
+
+/// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.
+pub(super) fn open(
+    device: Arc<dyn Device>,
+    path: &Path,
+    options: Options,
+) -> Result<(Arc<Shared>, Option<Writer>)> {
+    let budget = Budget::new(options.memory);
+    let (store, record, slot) = match find_root(&device, path)? {
+        Found::Root(slot) => open_root(device, slot)?,
+        Found::Nothing if options.create => make(device)?,
+        Found::Nothing => {
+            return Err(Error::Format {
+                path: path.into(),
+                reason: "there is no index here; make one with `gannet index`".to_owned(),
+            });
+        }
+    };
+    let store = Arc::new(store);
+    let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes())?;
+    let terms = open_tree(&store, &record.terms)?;
+    let ids = open_tree(&store, &record.ids)?;
+    let generation = slot.map_or(0, |slot| slot.generation);
+    let state = State {
+        epoch: Arc::new(Epoch { generation }),
+        schema: Arc::clone(&record.schema),
+        terms: terms.view().clone(),
+        ids: ids.view().clone(),
+        buffer: Arc::new(PostingBuffer::new(&budget)?),
+        tables: record.tables.clone(),
+        dictionaries: record.dictionaries.clone(),
+        statistics: Arc::new(record.statistics.clone()),
+        below: record.next_doc,
+        documents: record.documents,
+        sequence: record.sequence,
+    };
+    let preparation = Preparation::new(
+        Arc::clone(&record.schema),
+        options.schema.clone(),
+        record.dictionaries.clone(),
+        draw_number()?,
+    );
+    let read_only = options.read_only;
+    let shared = Arc::new(Shared {
+        options,
+        budget,
+        store,
+        pool,
+        preparation,
+        published: Published::new(state.clone()),
+    });
+    let mut writer = new_writer(&shared, state, terms, ids, slot, record.log_start)?;
+    let replayed = writer.replay(record.log_start)?;
+    if read_only {
+        return Ok((shared, None));
+    }
+    writer.settle(replayed)?;
+    if slot.is_none() {
+        writer.checkpoint()?;
+    }
+    Ok((shared, Some(writer)))
+}
+
+fn open_root(
+    device: Arc<dyn Device>,
+    slot: RootSlot,
+) -> Result<(Store, RootRecord, Option<RootSlot>)> {
+    let store = Store::new(device, slot.identity, ZoneTable::default());
+    let bytes = store.read_span(slot.root, PageKind::Root)?;
+    let record = root::decode(&bytes)?;
+    *store.zones() = record.zones.clone();
+    store.zones().adopt_root(slot.root);
+    Ok((store, record, Some(slot)))
+}
+
+/// An index with nothing in it; its first checkpoint is still to come.
+fn make(device: Arc<dyn Device>) -> Result<(Store, RootRecord, Option<RootSlot>)> {
+    create_superblock(&device)?;
+    let identity: IndexIdentity = draw_number()?;
+    let store = Store::new(device, identity, ZoneTable::default());
+    let record = RootRecord {
+        zones: ZoneTable::default(),
+        log_start: LogStart::BEGINNING,
+        next_doc: 0,
+        sequence: 0,
+        documents: 0,
+        schema: Arc::default(),
+        statistics: Vec::new(),
+        dictionaries: Dictionaries::default(),
+        tables: DocumentTables::new(),
+        terms: Vec::new(),
+        ids: Vec::new(),
+    };
+    Ok((store, record, None))
+}
+
+fn open_tree(store: &Arc<Store>, bytes: &[u8]) -> Result<Tree> {
+    if bytes.is_empty() {
+        return Ok(Tree::new(Arc::clone(store)));
+    }
+    Tree::open(Arc::clone(store), bytes)
+}
+
+fn draw_number() -> Result<u64> {
+    getrandom::u64().map_err(|error| Error::invalid(format!("no random numbers: {error}")))
+}
+
+fn new_writer(
+    shared: &Arc<Shared>,
+    state: State,
+    terms: Tree,
+    ids: Tree,
+    slot: Option<RootSlot>,
+    log_start: LogStart,
+) -> Result<Writer> {
+    Ok(Writer {
+        log: Log::resume(Arc::clone(&shared.store), log_start),
+        new_ids: NewIds::new(&shared.budget)?,
+        postings: Writer::stream(shared, PageKind::Postings),
+        moved: Writer::stream(shared, PageKind::Documents),
+        pages: Writer::stream(shared, PageKind::Table),
+        roots: Writer::stream(shared, PageKind::Root),
+        root: slot.map(|slot| slot.root),
+        generation: slot.map_or(0, |slot| slot.generation),
+        logged_fields: state.schema.fields().len(),
+        logged_dictionary: state.dictionaries.newest(),
+        log_source_bytes: 0,
+        flushes: 0,
+        stopped: None,
+        terms,
+        ids,
+        state,
+        shared: Arc::clone(shared),
+    })
+}
+
+impl Writer {
+    /// Makes what the replay accepted durable, removes what it did not, and goes on behind it.
+    fn settle(&mut self, replayed: ReplayEnd) -> Result<()> {
+        let store = Arc::clone(&self.shared.store);
+        let present = store.device().list()?;
+        let mut unknown = Vec::new();
+        let mut accepted = Vec::new();
+        for (file, _) in present {
+            let FileId::Zone(zone) = file else { continue };
+            if store.zones().get(zone).is_none() {
+                unknown.push(zone);
+            } else if replayed.zones.iter().any(|(replayed, _)| *replayed == zone) {
+                accepted.push(FileId::Zone(zone));
+            }
+            store.zones().reserve_numbers(zone.saturating_add(1));
+        }
+        store.remove_zones(&unknown)?;
+        store.device().sync(&accepted)?;
+        store.device().sync_directory()?;
+        self.log = Log::resume(store, replayed.end);
+        Ok(())
+    }
+}

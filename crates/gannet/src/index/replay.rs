@@ -1,0 +1,251 @@
+//! Recovery: the batches of the log go back into the posting buffer, the tables and the map of new IDs, with
+//! the doc IDs, versions and sequence numbers that they were written with.
+//!
+//! Decompression, parsing and inversion of several megabytes at a time run on all cores; the results are
+//! applied in the order of the log.
+
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::ids::IdEntry;
+use super::prepare::{FieldLengths, Preparation, Workbench, decode_schema};
+use super::writer::Writer;
+use crate::base::{ByteReader, DocId, Error, Result, Sequence, Span};
+use crate::documents::{Dictionaries, Document, DocumentRecord};
+use crate::postings::InvertedBatch;
+use crate::storage::{LogStart, RecordKind, ReplayEnd, ZoneRecord, replay};
+
+/// Bytes of log that are worked on at once.
+const PART_BYTES: usize = 4 << 20;
+
+/// Documents that one thread takes at a time.
+const DOCUMENTS_AT_ONCE: usize = 512;
+
+/// What a record asks for.
+enum Operation {
+    Documents(Vec<(Span, Vec<u8>)>),
+    Delete {
+        doc: DocId,
+        sequence: Sequence,
+        id: String,
+    },
+}
+
+/// Documents of the log, ready to be entered.
+struct Restored {
+    entries: Vec<(IdEntry, String, Span)>,
+    lengths: Vec<FieldLengths>,
+    inverted: InvertedBatch,
+    source_bytes: u64,
+}
+
+/// Operations read so far and not applied yet.
+#[derive(Default)]
+struct Part {
+    operations: Vec<Operation>,
+    bytes: usize,
+}
+
+impl Writer {
+    /// Applies the log from `start` to its end and publishes the result.
+    pub(super) fn replay(&mut self, start: LogStart) -> Result<ReplayEnd> {
+        let store = std::sync::Arc::clone(&self.shared.store);
+        let mut part = Part::default();
+        let end = replay(&store, start, |batch| {
+            for record in batch {
+                self.sort_out(record, &mut part)?;
+            }
+            match part.bytes >= PART_BYTES {
+                true => self.apply_part(std::mem::take(&mut part)),
+                false => Ok(()),
+            }
+        })?;
+        self.apply_part(part)?;
+        for (zone, pages) in &end.zones {
+            store.zones().adopt_log(*zone, *pages);
+        }
+        self.publish(self.state.below);
+        Ok(end)
+    }
+
+    /// Takes schema and dictionaries at once, for later documents need them; the rest waits for its turn.
+    fn sort_out(&mut self, record: ZoneRecord, part: &mut Part) -> Result<()> {
+        part.bytes += record.body.len();
+        match record.kind {
+            RecordKind::Schema => self.replay_schema(&record.body),
+            RecordKind::CompressionDictionary => self.replay_dictionary(record.body),
+            RecordKind::Delete => {
+                part.operations.push(decode_delete(&record.body)?);
+                Ok(())
+            }
+            RecordKind::Document => {
+                part.add_document(record.span, record.body);
+                Ok(())
+            }
+            RecordKind::Link => Ok(()),
+        }
+    }
+
+    fn replay_schema(&mut self, body: &[u8]) -> Result<()> {
+        let schema = decode_schema(body)?;
+        self.logged_fields = schema.fields().len();
+        self.shared.preparation.replace_schema(schema);
+        Ok(())
+    }
+
+    fn replay_dictionary(&mut self, body: Vec<u8>) -> Result<()> {
+        let mut dictionaries = self.state.dictionaries.clone();
+        self.logged_dictionary = dictionaries.add(body)?;
+        self.state.dictionaries = dictionaries.clone();
+        self.shared.preparation.replace_dictionaries(dictionaries);
+        Ok(())
+    }
+
+    fn apply_part(&mut self, part: Part) -> Result<()> {
+        let preparation = &self.shared.preparation;
+        let mut restored = restore_all(preparation, &self.state.dictionaries, &part.operations)?;
+        for (operation, restored) in part.operations.iter().zip(&mut restored) {
+            match (operation, restored.take()) {
+                (Operation::Delete { doc, sequence, id }, _) => {
+                    self.replay_delete(*doc, *sequence, id)?;
+                }
+                (Operation::Documents(_), Some(documents)) => self.enter_restored(documents)?,
+                (Operation::Documents(_), None) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn replay_delete(&mut self, doc: DocId, sequence: Sequence, id: &str) -> Result<()> {
+        if doc >= self.state.below {
+            return Err(Error::damaged(
+                "the log",
+                format!("document {doc} is deleted before it was written"),
+            ));
+        }
+        self.state.sequence = sequence;
+        self.delete_document(doc)?;
+        match id.is_empty() {
+            true => Ok(()),
+            false => self.new_ids.remove(id),
+        }
+    }
+
+    fn enter_restored(&mut self, documents: Restored) -> Result<()> {
+        let base = self.state.below;
+        self.state.buffer.reserve_for(&documents.inverted)?;
+        let entries = documents.entries.iter().zip(&documents.lengths);
+        for (expected, ((entry, id, span), lengths)) in (base..).zip(entries) {
+            check_doc(entry.doc, expected)?;
+            self.retain_document(*span);
+            self.enter_document(*entry, id, *span, lengths)?;
+            self.state.sequence = entry.sequence;
+        }
+        self.state.buffer.add(&documents.inverted, base);
+        self.state.below = base + documents.entries.len() as DocId;
+        self.log_source_bytes += documents.source_bytes;
+        Ok(())
+    }
+
+    /// Counts a logged document as live; its zone may be one that no root knows yet.
+    fn retain_document(&self, span: Span) {
+        let mut zones = self.shared.store.zones();
+        zones.adopt_log(span.zone, 0);
+        zones.retain(span.zone, span.length as u64);
+    }
+}
+
+impl Part {
+    fn add_document(&mut self, span: Span, body: Vec<u8>) {
+        match self.operations.last_mut() {
+            Some(Operation::Documents(run)) if run.len() < DOCUMENTS_AT_ONCE => {
+                run.push((span, body));
+            }
+            _ => self.operations.push(Operation::Documents(vec![(span, body)])),
+        }
+    }
+}
+
+/// Restores the documents of all operations, on all cores; nothing where an operation has none.
+fn restore_all(
+    preparation: &Preparation,
+    dictionaries: &Dictionaries,
+    operations: &[Operation],
+) -> Result<Vec<Option<Restored>>> {
+    let results: Vec<Mutex<Option<Result<Restored>>>> =
+        operations.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut bench = Workbench::default();
+        loop {
+            let turn = next.fetch_add(1, Ordering::Relaxed);
+            let Some(operation) = operations.get(turn) else {
+                return;
+            };
+            if let Operation::Documents(documents) = operation {
+                let restored = restore(preparation, dictionaries, &mut bench, documents);
+                *results[turn].lock().unwrap_or_else(|e| e.into_inner()) = Some(restored);
+            }
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        for _ in 1..threads.min(operations.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let results = results.into_iter().map(|result| {
+        let restored = result.into_inner().unwrap_or_else(|e| e.into_inner());
+        restored.transpose()
+    });
+    results.collect()
+}
+
+fn restore(
+    preparation: &Preparation,
+    dictionaries: &Dictionaries,
+    bench: &mut Workbench,
+    documents: &[(Span, Vec<u8>)],
+) -> Result<Restored> {
+    let mut entries = Vec::with_capacity(documents.len());
+    let mut parsed = Vec::with_capacity(documents.len());
+    let mut source_bytes = 0;
+    for (span, body) in documents {
+        let record = DocumentRecord::decode(body)?;
+        let source = dictionaries.decompress(&record)?;
+        source_bytes += source.len() as u64;
+        parsed.push(Document::parse_as(Some(record.id.to_owned()), &source)?);
+        entries.push((IdEntry::of(&record), record.id.to_owned(), *span));
+    }
+    let (inverted, lengths) = preparation.invert_again(bench, &parsed)?;
+    Ok(Restored {
+        entries,
+        lengths,
+        inverted,
+        source_bytes,
+    })
+}
+
+fn decode_delete(body: &[u8]) -> Result<Operation> {
+    let mut reader = ByteReader::new(body, "a logged deletion");
+    Ok(Operation::Delete {
+        doc: reader.varint_u32()?,
+        sequence: reader.varint()?,
+        id: std::str::from_utf8(reader.rest())
+            .map_err(|_| reader.damaged("an ID in UTF-8", "other bytes"))?
+            .to_owned(),
+    })
+}
+
+fn check_doc(doc: DocId, expected: DocId) -> Result<()> {
+    if doc != expected {
+        return Err(Error::damaged(
+            "the log",
+            format!("expected document {expected}, got {doc}"),
+        ));
+    }
+    Ok(())
+}

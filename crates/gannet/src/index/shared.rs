@@ -1,0 +1,20 @@
+//! What writer and readers share.
+
+use std::sync::Arc;
+
+use super::options::Options;
+use super::prepare::Preparation;
+use super::state::Published;
+use crate::base::Budget;
+use crate::cache::FramePool;
+use crate::storage::Store;
+
+/// The parts of an open index that both sides use.
+pub(super) struct Shared {
+    pub(super) options: Options,
+    pub(super) budget: Budget,
+    pub(super) store: Arc<Store>,
+    pub(super) pool: FramePool,
+    pub(super) preparation: Preparation,
+    pub(super) published: Published,
+}

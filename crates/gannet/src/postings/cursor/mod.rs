@@ -1,0 +1,351 @@
+//! The cursor over one term's list: chunks, tail and memory part as one run of postings in doc order.
+//!
+//! It skips chunks by the entry, pages by the heads, blocks by a page's directory, and decodes only the
+//! block it stands in, the frequencies only when they are asked for.
+//!
+//! Invariants:
+//! 1. `doc` and the decoded block change only once every page needed for the change is at hand; a step that
+//!    stops for pages leaves the cursor where it stood, and calling it again goes on.
+//! 2. While a block is decoded, `page` is the docs page it came from (for a chunk).
+//! 3. Docs never go back: a target at or before the current doc gives the current doc.
+//!
+//! Memory: one docs page, one index page, one position page (as frames), 1.5 KiB of decoded numbers, and per
+//! chunk a decoded index (see `postings::head`), a few hundred bytes for most lists and 10 KiB at most.
+
+mod bounds;
+mod parts;
+mod positions;
+mod prefetch;
+
+use std::sync::Arc;
+
+use super::block::{BLOCK, Numbers};
+use super::docs_page::DocsPage;
+use super::entry::TermEntry;
+use super::fragment::Fragment;
+use super::head::{Found, PageFound, PageIndex};
+use crate::base::{DocId, END, Error, Result};
+use crate::cache::{Pages, Step, Stop};
+use parts::{ChunkPart, FragmentPart, Part, read};
+use positions::PositionState;
+
+pub use bounds::Bound;
+
+/// Reads one term's list in doc order.
+#[derive(Clone, Debug)]
+pub struct TermCursor {
+    parts: Vec<Part>,
+    document_frequency: u64,
+    total_frequency: u64,
+    opened: bool,
+    started: bool,
+    doc: DocId,
+    /// The part that the decoded block belongs to.
+    part: usize,
+    page: Option<LoadedPage>,
+    index_page: Option<(usize, u32, PageIndex)>,
+    decoded: Box<Decoded>,
+    positions: PositionState,
+}
+
+/// A docs page at hand.
+#[derive(Clone, Debug)]
+struct LoadedPage {
+    part: usize,
+    ordinal: u32,
+    docs: Arc<DocsPage>,
+}
+
+/// The block that the cursor stands in.
+#[derive(Clone, Debug)]
+struct Decoded {
+    docs: Numbers,
+    frequencies: Numbers,
+    has_frequencies: bool,
+    /// The block's ordinal in its page.
+    block: usize,
+    at: usize,
+    length: usize,
+}
+
+impl TermCursor {
+    /// A cursor over an entry's chunks and tail, then the memory part, whose docs lie after them.
+    pub fn new(entry: Option<TermEntry>, memory: Option<Fragment>) -> Result<TermCursor> {
+        let entry = entry.unwrap_or_default();
+        let memory = memory.unwrap_or_default();
+        let document_frequency = entry.document_frequency() + memory.count as u64;
+        let total_frequency = entry.total_frequency() + memory.total_frequency;
+        let chunks = entry.chunks.into_iter();
+        let mut parts: Vec<Part> = chunks
+            .map(|chunk| Part::Chunk(ChunkPart::new(chunk)))
+            .collect();
+        for fragment in [entry.tail, memory] {
+            if !fragment.is_empty() {
+                parts.push(Part::Fragment(FragmentPart::new(fragment)?));
+            }
+        }
+        Ok(TermCursor {
+            parts,
+            document_frequency,
+            total_frequency,
+            opened: false,
+            started: false,
+            doc: 0,
+            part: 0,
+            page: None,
+            index_page: None,
+            decoded: Box::default(),
+            positions: PositionState::default(),
+        })
+    }
+
+    /// Documents that have the term.
+    pub fn document_frequency(&self) -> u64 {
+        self.document_frequency
+    }
+
+    /// Tokens of the term.
+    pub fn total_frequency(&self) -> u64 {
+        self.total_frequency
+    }
+
+    /// The current doc; `END` after the last. Before the first move it is 0 and means nothing.
+    #[inline]
+    pub fn doc(&self) -> DocId {
+        self.doc
+    }
+
+    /// Moves to the first doc `>= target` and gives it; stays where it is if it is there or beyond.
+    #[inline]
+    pub fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
+        if self.started && target <= self.doc {
+            return Ok(self.doc);
+        }
+        match self.decoded.find(target) {
+            Some(at) => Ok(self.stand(at)),
+            None => self.seek(target, pages),
+        }
+    }
+
+    /// Moves to the next doc (at the start: to the first) and gives it.
+    #[inline]
+    pub fn next(&mut self, pages: &mut Pages<'_>) -> Step<DocId> {
+        let at = self.decoded.at + 1;
+        if at < self.decoded.length {
+            return Ok(self.stand(at));
+        }
+        let target = if self.started {
+            self.doc.saturating_add(1)
+        } else {
+            0
+        };
+        self.advance(target, pages)
+    }
+
+    /// The current doc's frequency; 0 when there is no current doc. Reads nothing.
+    #[inline]
+    pub fn frequency(&mut self) -> u32 {
+        if self.decoded.length == 0 {
+            return 0;
+        }
+        self.decode_frequencies();
+        self.decoded.frequencies[self.decoded.at % BLOCK]
+    }
+
+    /// Docs and frequencies from the current doc to the end of its block; advancing to the last doc + 1
+    /// goes on behind them. Empty at the start and at the end. Reads nothing.
+    #[inline]
+    pub fn block(&mut self) -> (&[DocId], &[u32]) {
+        if self.decoded.length == 0 {
+            return (&[], &[]);
+        }
+        self.decode_frequencies();
+        let rest = self.decoded.at..self.decoded.length;
+        (
+            &self.decoded.docs[rest.clone()],
+            &self.decoded.frequencies[rest],
+        )
+    }
+
+    #[inline]
+    fn stand(&mut self, at: usize) -> DocId {
+        self.decoded.at = at;
+        self.doc = self.decoded.docs[at % BLOCK];
+        self.doc
+    }
+
+    fn decode_frequencies(&mut self) {
+        if self.decoded.has_frequencies {
+            return;
+        }
+        self.decoded.has_frequencies = true;
+        let block = self.decoded.block;
+        if let Some(page) = &self.page {
+            // The widths were checked with the directory, so that decoding can only give other numbers.
+            if page
+                .docs
+                .frequencies(block, &mut self.decoded.frequencies)
+                .is_err()
+            {
+                self.decoded.frequencies.fill(1);
+            }
+        }
+    }
+
+    /// Goes to the first doc `>= target`, which lies behind the decoded block.
+    fn seek(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
+        self.open(pages)?;
+        let part = self.part_of(target);
+        match self.parts.get_mut(part) {
+            None => {
+                self.decoded.length = 0;
+                self.doc = END;
+            }
+            Some(Part::Fragment(_)) => self.seek_fragment(part, target)?,
+            Some(Part::Chunk(_)) => self.seek_chunk(part, target, pages)?,
+        }
+        self.started = true;
+        Ok(self.doc)
+    }
+
+    fn seek_fragment(&mut self, part: usize, target: DocId) -> Result<()> {
+        if let Part::Fragment(fragment) = &mut self.parts[part] {
+            fragment.decode_to(target, &mut self.decoded)?;
+        }
+        self.enter(part, target)
+    }
+
+    fn seek_chunk(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        let here = self.page.as_ref();
+        if here.is_none_or(|page| page.part != part || page.docs.last() < target) {
+            let found = self.locate(part, target, pages)?;
+            let docs = self.load(part, found, pages)?;
+            self.decoded.length = 0;
+            self.page = Some(docs);
+        }
+        if let Some(page) = &self.page {
+            let block = page.docs.find(target);
+            self.decoded.load(&page.docs, block)?;
+        }
+        Ok(self.enter(part, target)?)
+    }
+
+    /// Stands on the first doc `>= target` of the block just decoded.
+    fn enter(&mut self, part: usize, target: DocId) -> Result<()> {
+        self.part = part;
+        self.positions.forget_block();
+        match self.decoded.find(target) {
+            Some(at) => {
+                self.stand(at);
+                Ok(())
+            }
+            None => Err(Error::damaged(
+                "a postings list",
+                format!("expected a doc from {target} on where the list names one"),
+            )),
+        }
+    }
+
+    /// The first part that may hold `target` or a later doc.
+    fn part_of(&self, target: DocId) -> usize {
+        self.parts.partition_point(|part| part.last() < target)
+    }
+
+    /// Reads the heads of all chunks, in one round.
+    fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        if self.opened {
+            return Ok(());
+        }
+        let mut complete = true;
+        for part in &mut self.parts {
+            if let Part::Chunk(chunk) = part {
+                complete &= noted(chunk.open(pages))?.is_some();
+            }
+        }
+        if !complete {
+            return Err(Stop::Pages);
+        }
+        self.opened = true;
+        Ok(())
+    }
+
+    /// Finds the docs page of a chunk that would hold `target`.
+    fn locate(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<PageFound> {
+        let head = self.parts[part].head()?;
+        let ordinal = match head.find(target)? {
+            Found::Docs(found) => return Ok(found),
+            Found::IndexPage(ordinal) => ordinal,
+        };
+        match &self.index_page {
+            Some((p, o, index)) if (*p, *o) == (part, ordinal) => Ok(index.find(target)?),
+            _ => {
+                let bytes = read(head.index_page(ordinal), pages)?;
+                let index = head.parse_index(ordinal, &bytes)?;
+                let found = index.find(target)?;
+                self.index_page = Some((part, ordinal, index));
+                Ok(found)
+            }
+        }
+    }
+
+    /// Reads a docs page that was found.
+    fn load(&self, part: usize, found: PageFound, pages: &mut Pages<'_>) -> Step<LoadedPage> {
+        let bytes = read(self.parts[part].head()?.docs_page(found.page), pages)?;
+        let length = bytes.len();
+        let docs = DocsPage::parse(bytes, 0..length)?;
+        if docs.last() != found.last {
+            let reason = format!("expected doc {} last, got {}", found.last, docs.last());
+            return Err(Error::damaged("a page of postings", reason).into());
+        }
+        Ok(LoadedPage {
+            part,
+            ordinal: found.page,
+            docs: Arc::new(docs),
+        })
+    }
+}
+
+/// Nothing if the step noted pages; so that a caller can go on and note more.
+fn noted<T>(step: Step<T>) -> Result<Option<T>> {
+    match step {
+        Ok(value) => Ok(Some(value)),
+        Err(Stop::Pages) => Ok(None),
+        Err(Stop::Failed(error)) => Err(error),
+    }
+}
+
+impl Default for Decoded {
+    fn default() -> Decoded {
+        Decoded {
+            docs: [0; BLOCK],
+            frequencies: [0; BLOCK],
+            has_frequencies: false,
+            block: 0,
+            at: 0,
+            length: 0,
+        }
+    }
+}
+
+impl Decoded {
+    /// The first place from the current on with a doc `>= target`.
+    #[inline]
+    fn find(&self, target: DocId) -> Option<usize> {
+        let rest = &self.docs[self.at.min(self.length)..self.length];
+        match rest.last() {
+            Some(last) if *last >= target => {
+                Some(self.at + rest.partition_point(|doc| *doc < target))
+            }
+            _ => None,
+        }
+    }
+
+    fn load(&mut self, page: &DocsPage, block: usize) -> Result<()> {
+        self.length = 0;
+        self.has_frequencies = page.docs(block, &mut self.docs, &mut self.frequencies)?;
+        self.block = block;
+        self.at = 0;
+        self.length = page.blocks()[block].count as usize;
+        Ok(())
+    }
+}

@@ -1,0 +1,206 @@
+//! The parts of a list: chunks on the device and fragments in memory.
+
+use super::Decoded;
+use crate::base::{ByteReader, DocId, Error, Result, Span};
+use crate::cache::{Bytes, Pages, Step};
+use crate::postings::block::BLOCK;
+use crate::postings::entry::{ChunkRef, Layout};
+use crate::postings::fragment::{Fragment, read_positions, read_posting};
+use crate::postings::frontier::{Frontier, Pair};
+use crate::postings::head::Head;
+use crate::storage::{PageKind, wrong_kind};
+
+const WHAT: &str = "a postings fragment";
+
+/// The most postings of a fragment that are walked for their highest frequency; more are estimated.
+const WALK_LIMIT: u32 = 1024;
+
+/// A part of a list.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    Chunk(ChunkPart),
+    Fragment(FragmentPart),
+}
+
+/// A chunk and its head once that was read.
+#[derive(Clone, Debug)]
+pub(super) struct ChunkPart {
+    chunk: ChunkRef,
+    head: Option<Box<Head>>,
+}
+
+/// A fragment, decoded forward a block at a time.
+#[derive(Clone, Debug)]
+pub(super) struct FragmentPart {
+    fragment: Fragment,
+    /// Postings decoded so far, the last of them, and the bytes they took.
+    decoded: u32,
+    previous: DocId,
+    docs_at: usize,
+    /// Numbers of the first position of the decoded block and of the next.
+    block_number: u64,
+    next_number: u64,
+    /// A position's number and where it starts: skipping goes on from here.
+    known: (u64, usize),
+    max_frequency: u32,
+}
+
+/// Reads a span of postings pages.
+pub(super) fn read(span: Span, pages: &mut Pages<'_>) -> Step<Bytes> {
+    let bytes = pages.span(span)?;
+    if let Bytes::Frame(frame, _) = &bytes
+        && frame.kind() != PageKind::Postings
+    {
+        return Err(wrong_kind(span.first(), PageKind::Postings, frame.kind()).into());
+    }
+    Ok(bytes)
+}
+
+impl Part {
+    /// The last doc.
+    pub(super) fn last(&self) -> DocId {
+        match self {
+            Part::Chunk(part) => part.chunk.last,
+            Part::Fragment(part) => part.fragment.last,
+        }
+    }
+
+    /// The head of a chunk that was opened.
+    pub(super) fn head(&self) -> Result<&Head> {
+        match self {
+            Part::Chunk(ChunkPart {
+                head: Some(head), ..
+            }) => Ok(head),
+            _ => Err(Error::invalid(
+                "a list was used before it was opened; this is a defect",
+            )),
+        }
+    }
+
+    /// The bound on the part's scores.
+    pub(super) fn frontier(&self) -> Result<Frontier> {
+        match self {
+            Part::Chunk(_) => Ok(self.head()?.frontier),
+            Part::Fragment(part) => Ok(part.frontier()),
+        }
+    }
+}
+
+impl ChunkPart {
+    pub(super) fn new(chunk: ChunkRef) -> ChunkPart {
+        ChunkPart { chunk, head: None }
+    }
+
+    /// Reads the head; of a grouped chunk all there is, since it is one read anyway.
+    pub(super) fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        if self.head.is_some() {
+            return Ok(());
+        }
+        let span = match self.chunk.layout {
+            Layout::Grouped => self.chunk.span,
+            Layout::Split => self.chunk.span.part(0, self.chunk.head_length),
+        };
+        let bytes = read(span, pages)?;
+        self.head = Some(Box::new(Head::parse(&self.chunk, &bytes)?));
+        Ok(())
+    }
+}
+
+impl FragmentPart {
+    pub(super) fn new(fragment: Fragment) -> Result<FragmentPart> {
+        let max_frequency = max_frequency(&fragment)?;
+        Ok(FragmentPart {
+            decoded: 0,
+            previous: fragment.base,
+            docs_at: 0,
+            block_number: 0,
+            next_number: 0,
+            known: (0, 0),
+            max_frequency,
+            fragment,
+        })
+    }
+
+    /// Norms are not kept beside a fragment, so the bound has to take the shortest field there can be.
+    pub(super) fn frontier(&self) -> Frontier {
+        Frontier::of(Pair {
+            frequency: self.max_frequency,
+            norm: 0,
+        })
+    }
+
+    /// Decodes blocks until one reaches `target`.
+    pub(super) fn decode_to(&mut self, target: DocId, out: &mut Decoded) -> Result<()> {
+        out.length = 0;
+        while self.decoded < self.fragment.count {
+            self.decode_block(out)?;
+            if self.previous >= target {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn decode_block(&mut self, out: &mut Decoded) -> Result<()> {
+        let count = ((self.fragment.count - self.decoded) as usize).min(BLOCK);
+        let mut reader = ByteReader::new(&self.fragment.docs[self.docs_at..], WHAT);
+        self.block_number = self.next_number;
+        for i in 0..count {
+            let first = self.decoded == 0 && i == 0;
+            let (doc, frequency) = read_posting(&mut reader, self.previous, first)?;
+            (out.docs[i], out.frequencies[i]) = (doc, frequency);
+            self.previous = doc;
+            self.next_number += frequency as u64;
+        }
+        self.docs_at += reader.position();
+        self.decoded += count as u32;
+        (out.at, out.length, out.has_frequencies) = (0, count, true);
+        Ok(())
+    }
+
+    /// Reads `frequency` positions, of a posting before which the block has `skip` positions.
+    pub(super) fn positions(
+        &mut self,
+        skip: u64,
+        frequency: u32,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
+        let number = self.block_number + skip;
+        if self.known.0 > number {
+            self.known = (0, 0);
+        }
+        let stream = &self.fragment.positions[self.known.1..];
+        let skipped = skip_varints(stream, number - self.known.0);
+        self.known = (number, self.known.1 + skipped);
+        let mut reader = ByteReader::new(&self.fragment.positions[self.known.1..], WHAT);
+        read_positions(&mut reader, frequency, out)
+    }
+}
+
+/// The bytes that the first `count` varints take.
+fn skip_varints(stream: &[u8], count: u64) -> usize {
+    if count == 0 {
+        return 0;
+    }
+    let ends = stream.iter().enumerate().filter(|(_, byte)| **byte < 0x80);
+    let last = ends.map(|(at, _)| at + 1).nth(count as usize - 1);
+    last.unwrap_or(stream.len())
+}
+
+/// The highest frequency, or for a long fragment the highest there can be.
+fn max_frequency(fragment: &Fragment) -> Result<u32> {
+    if fragment.count > WALK_LIMIT {
+        let extra = fragment
+            .total_frequency
+            .saturating_sub(fragment.count as u64);
+        return Ok((extra + 1).min(u32::MAX as u64) as u32);
+    }
+    let mut reader = ByteReader::new(&fragment.docs, WHAT);
+    let (mut doc, mut highest) = (fragment.base, 0);
+    for i in 0..fragment.count {
+        let frequency;
+        (doc, frequency) = read_posting(&mut reader, doc, i == 0)?;
+        highest = highest.max(frequency);
+    }
+    Ok(highest)
+}

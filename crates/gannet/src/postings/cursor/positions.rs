@@ -1,0 +1,228 @@
+//! Positions of the current doc.
+//!
+//! A posting's positions start at a number that its page's directory and the frequencies before it in the
+//! block add up to; the page's table names the position page. Very many positions are read in windows, so
+//! that one posting never needs more frames than [`WINDOW`]; what was read so far is kept between steps.
+
+use super::parts::{Part, read};
+use super::{BLOCK, Numbers, TermCursor, noted};
+use crate::base::{DocId, END, Error, Result};
+use crate::cache::{Pages, Step, Stop};
+use crate::postings::docs_page::DocsPage;
+use crate::postings::head::Head;
+use crate::postings::position_page::PositionPage;
+
+const WHAT: &str = "the positions of a postings list";
+
+/// Position pages of one posting that are asked for at once.
+pub(super) const WINDOW: u32 = 16;
+
+/// What reading positions has at hand.
+#[derive(Clone, Debug)]
+pub(super) struct PositionState {
+    /// The doc whose positions are being read, and those read so far.
+    doc: DocId,
+    read: Vec<u32>,
+    /// A place in the decoded block and the positions before it.
+    before: (usize, u64),
+    page: Option<(usize, u32, PositionPage)>,
+    /// The number of the first position that is decoded, and how many are.
+    block: (u32, usize),
+    values: Box<Numbers>,
+}
+
+impl Default for PositionState {
+    fn default() -> PositionState {
+        PositionState {
+            doc: END,
+            read: Vec::new(),
+            before: (0, 0),
+            page: None,
+            block: (0, 0),
+            values: Box::new([0; BLOCK]),
+        }
+    }
+}
+
+impl PositionState {
+    /// The cursor entered another block.
+    pub(super) fn forget_block(&mut self) {
+        self.before = (0, 0);
+    }
+
+    /// Positions in the block before place `at`.
+    fn skip_to(&mut self, at: usize, frequencies: &Numbers) -> u64 {
+        if self.before.0 > at {
+            self.before = (0, 0);
+        }
+        let between = frequencies[self.before.0..at].iter();
+        let sum: u64 = between.map(|frequency| *frequency as u64).sum();
+        self.before = (at, self.before.1 + sum);
+        self.before.1
+    }
+}
+
+impl TermCursor {
+    /// Puts the current doc's positions into `out`; none when there is no current doc.
+    pub fn positions(&mut self, pages: &mut Pages<'_>, out: &mut Vec<u32>) -> Step<()> {
+        out.clear();
+        let frequency = self.frequency();
+        if frequency == 0 {
+            return Ok(());
+        }
+        let at = self.decoded.at;
+        let skip = self.positions.skip_to(at, &self.decoded.frequencies);
+        if let Part::Fragment(fragment) = &mut self.parts[self.part] {
+            return Ok(fragment.positions(skip, frequency, out)?);
+        }
+        if self.positions.doc != self.doc {
+            self.positions.read.clear();
+            self.positions.doc = self.doc;
+        }
+        self.read_chunk_positions(skip, frequency, pages)?;
+        std::mem::swap(out, &mut self.positions.read);
+        self.positions.doc = END;
+        Ok(())
+    }
+
+    fn read_chunk_positions(
+        &mut self,
+        skip: u64,
+        frequency: u32,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let Some(page) = self.page.as_ref() else {
+            return Ok(());
+        };
+        let docs = page.docs.clone();
+        let first = docs.blocks()[self.decoded.block].first_position as u64 + skip;
+        let end = first + frequency as u64;
+        if end > u32::MAX as u64 {
+            return Err(Error::damaged(WHAT, "expected fewer positions").into());
+        }
+        while self.positions.read.len() < frequency as usize {
+            let number = first as u32 + self.positions.read.len() as u32;
+            self.load_positions(&docs, number, end as u32, pages)?;
+            self.positions.take(number, end as u32)?;
+        }
+        Ok(())
+    }
+
+    /// Decodes the block that holds the position with this number.
+    fn load_positions(
+        &mut self,
+        docs: &DocsPage,
+        number: u32,
+        end: u32,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let part = self.part;
+        let state = &mut self.positions;
+        let here = |page: &PositionPage| page.first <= number && number < page.end();
+        if !matches!(&state.page, Some((p, _, page)) if *p == part && here(page)) {
+            let head = self.parts[part].head()?;
+            let follows = match &state.page {
+                Some((p, ordinal, page)) if *p == part && page.end() == number => Some(ordinal + 1),
+                _ => None,
+            };
+            let ordinal = match follows {
+                Some(ordinal) => ordinal,
+                None => find_page(head, docs, number, pages)?,
+            };
+            let span = last_page(head, docs, ordinal, end);
+            note_pages(head, ordinal, span, pages)?;
+            let page = load_page(head, ordinal, pages)?;
+            if !here(&page) {
+                let reason = format!("expected position {number} in page {ordinal}");
+                return Err(Error::damaged(WHAT, reason).into());
+            }
+            state.block = (0, 0);
+            state.page = Some((part, ordinal, page));
+        }
+        let decoded = number.wrapping_sub(state.block.0) < state.block.1 as u32;
+        if let (false, Some((.., page))) = (decoded, &state.page) {
+            state.block = (0, 0);
+            state.block = page.block(number, &mut state.values)?;
+        }
+        Ok(())
+    }
+
+    /// Notes the position pages of a posting, whose place in a docs page is known.
+    pub(super) fn note_positions(
+        &self,
+        part: usize,
+        docs: &DocsPage,
+        numbers: (u64, u64),
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
+        let head = self.parts[part].head()?;
+        let (Ok(first), Ok(end)) = (u32::try_from(numbers.0), u32::try_from(numbers.1)) else {
+            return Err(Error::damaged(WHAT, "expected fewer positions").into());
+        };
+        let Some(ordinal) = noted(find_page(head, docs, first, pages))? else {
+            return Ok(false);
+        };
+        note_pages(head, ordinal, last_page(head, docs, ordinal, end), pages)?;
+        Ok(true)
+    }
+}
+
+impl PositionState {
+    /// Moves positions from the decoded block to those read.
+    fn take(&mut self, number: u32, end: u32) -> Result<()> {
+        let from = (number - self.block.0) as usize;
+        let count = (self.block.1 - from).min((end - number) as usize);
+        let mut position = self.read.last().copied().unwrap_or(0);
+        for value in &self.values[from..from + count] {
+            position = position
+                .checked_add(*value)
+                .ok_or_else(|| Error::damaged(WHAT, "expected 32-bit positions"))?;
+            self.read.push(position);
+        }
+        Ok(())
+    }
+}
+
+/// The position page with this number: the table's word, or a binary search where the table has strides.
+fn find_page(head: &Head, docs: &DocsPage, number: u32, pages: &mut Pages<'_>) -> Step<u32> {
+    let mut low = docs.position_page(number);
+    if docs.knows_position_pages() {
+        return Ok(low);
+    }
+    let mut high = low.saturating_add(docs.stride()).min(head.position_pages);
+    while high.saturating_sub(low) > 1 {
+        let middle = low + (high - low) / 2;
+        match load_page(head, middle, pages)?.first <= number {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+/// The last of the pages to ask for together.
+fn last_page(head: &Head, docs: &DocsPage, first: u32, end: u32) -> u32 {
+    let last = docs.position_page(end.saturating_sub(1)).max(first);
+    last.min(first.saturating_add(WINDOW - 1))
+        .min(head.position_pages.saturating_sub(1))
+}
+
+fn note_pages(head: &Head, first: u32, last: u32, pages: &mut Pages<'_>) -> Step<()> {
+    let spans = (first..=last).filter_map(|ordinal| head.position_page(ordinal));
+    for address in spans.flat_map(|span| span.pages()) {
+        pages.want(address)?;
+    }
+    Ok(())
+}
+
+fn load_page(head: &Head, ordinal: u32, pages: &mut Pages<'_>) -> Step<PositionPage> {
+    let Some(span) = head.position_page(ordinal) else {
+        return Err(Stop::Failed(Error::damaged(
+            WHAT,
+            "expected more position pages",
+        )));
+    };
+    let bytes = read(span, pages)?;
+    let length = bytes.len();
+    Ok(PositionPage::parse(bytes, 0..length)?)
+}

@@ -1,0 +1,162 @@
+//! Asking ahead: many pages noted at once, so that many lookups take one round.
+//!
+//! Noting reads nothing; the pages come with the next round that any step stops for. A prefetch stops only
+//! if it cannot tell yet which pages it needs, having noted those that would tell.
+
+use std::sync::Arc;
+
+use super::parts::Part;
+use super::{BLOCK, LoadedPage, Numbers, TermCursor, noted};
+use crate::base::{DocId, Result, Span};
+use crate::cache::{Pages, Step, Stop};
+use crate::postings::docs_page::DocsPage;
+
+/// A block decoded on the side.
+struct Probe {
+    page: LoadedPage,
+    block: usize,
+    docs: Numbers,
+    frequencies: Numbers,
+}
+
+impl TermCursor {
+    /// Notes the pages needed to look up these ascending docs.
+    pub fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        self.open(pages)?;
+        let (mut complete, mut known) = (true, None);
+        for doc in docs {
+            let part = self.part_of(*doc);
+            if known.is_some_and(|(p, last)| p == part && *doc <= last) {
+                continue;
+            }
+            if let Some(Part::Chunk(_)) = self.parts.get(part) {
+                match noted(self.locate(part, *doc, pages))? {
+                    Some(found) => {
+                        self.note(self.parts[part].head()?.docs_page(found.page), pages)?;
+                        known = Some((part, found.last));
+                    }
+                    None => complete = false,
+                }
+            }
+        }
+        stop_unless(complete)
+    }
+
+    /// Notes the next `max_pages` docs pages of a scan that starts at `target`.
+    pub fn prefetch_from(
+        &mut self,
+        target: DocId,
+        max_pages: usize,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        self.open(pages)?;
+        let mut target = target;
+        for _ in 0..max_pages {
+            let part = self.part_of(target);
+            let Some(Part::Chunk(_)) = self.parts.get(part) else {
+                break;
+            };
+            let found = self.locate(part, target, pages)?;
+            self.note(self.parts[part].head()?.docs_page(found.page), pages)?;
+            target = found.last.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Notes the pages with the positions of these ascending docs, those the list does not have left out.
+    /// Needs the docs' own pages: see [`TermCursor::prefetch`].
+    pub fn prefetch_positions(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        self.open(pages)?;
+        let (mut complete, mut probe) = (true, None);
+        for doc in docs {
+            let part = self.part_of(*doc);
+            if let Some(Part::Chunk(_)) = self.parts.get(part) {
+                let done = noted(self.probe(&mut probe, part, *doc, pages))?;
+                complete &= done == Some(true);
+            }
+        }
+        stop_unless(complete)
+    }
+
+    fn note(&self, span: Span, pages: &mut Pages<'_>) -> Step<()> {
+        for address in span.pages() {
+            pages.want(address)?;
+        }
+        Ok(())
+    }
+
+    /// Notes the position pages of one doc; tells whether it could.
+    fn probe(
+        &mut self,
+        probe: &mut Option<Box<Probe>>,
+        part: usize,
+        doc: DocId,
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
+        let page = self.page_for(probe, part, doc, pages)?;
+        let block = page.docs.find(doc);
+        let same =
+            |p: &Probe| p.page.part == part && p.page.ordinal == page.ordinal && p.block == block;
+        if !probe.as_deref().is_some_and(same) {
+            *probe = Some(Box::new(Probe::load(page, block)?));
+        }
+        let Some(probe) = probe else {
+            return Ok(true);
+        };
+        match probe.numbers(doc) {
+            Some(numbers) => self.note_positions(part, &probe.page.docs, numbers, pages),
+            None => Ok(true),
+        }
+    }
+
+    /// The docs page that would hold a doc: the current one, the probe's, or one from the frames.
+    fn page_for(
+        &mut self,
+        probe: &Option<Box<Probe>>,
+        part: usize,
+        doc: DocId,
+        pages: &mut Pages<'_>,
+    ) -> Step<LoadedPage> {
+        let found = self.locate(part, doc, pages)?;
+        let known = [probe.as_ref().map(|probe| &probe.page), self.page.as_ref()];
+        for page in known.into_iter().flatten() {
+            if page.part == part && page.ordinal == found.page {
+                return Ok(page.clone());
+            }
+        }
+        self.load(part, found, pages)
+    }
+}
+
+impl Probe {
+    fn load(page: LoadedPage, block: usize) -> Result<Probe> {
+        let mut probe = Probe {
+            page,
+            block,
+            docs: [0; BLOCK],
+            frequencies: [0; BLOCK],
+        };
+        let docs: Arc<DocsPage> = probe.page.docs.clone();
+        if !docs.docs(block, &mut probe.docs, &mut probe.frequencies)? {
+            docs.frequencies(block, &mut probe.frequencies)?;
+        }
+        Ok(probe)
+    }
+
+    /// The numbers of a doc's first position and of the first after its last, if the block has the doc.
+    fn numbers(&self, doc: DocId) -> Option<(u64, u64)> {
+        let entry = &self.page.docs.blocks()[self.block];
+        let docs = &self.docs[..entry.count as usize];
+        let at = docs.partition_point(|held| *held < doc);
+        if docs.get(at) != Some(&doc) {
+            return None;
+        }
+        let before: u64 = self.frequencies[..at].iter().map(|f| *f as u64).sum();
+        let first = entry.first_position as u64 + before;
+        Some((first, first + self.frequencies[at] as u64))
+    }
+}
+
+fn stop_unless(complete: bool) -> Step<()> {
+    if complete { Ok(()) } else { Err(Stop::Pages) }
+}

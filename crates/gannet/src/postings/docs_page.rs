@@ -1,0 +1,424 @@
+//! Docs pages: blocks of docs and frequencies behind a directory, decodable without any other page.
+//!
+//! ```text
+//! header     doc before the page + 1 | number of its first position | blocks | postings in the last block
+//!            | first position page | stride | entries | distances between the position pages' first numbers
+//! directory  per block: distance to the last doc | doc bits | frequency bits | highest frequency
+//!            | lowest norm | frequencies beyond one each
+//! data       per block: packed docs, packed frequencies - 1; in a last block of fewer than 128: varints
+//! ```
+//! The directory lets a query skip blocks unread; the position table leads from a posting to the one
+//! position page that holds its positions. Where a page's postings have very many positions the table has
+//! an entry for every 2^stride pages only.
+
+use std::ops::Range;
+
+use super::block::{self, BLOCK, NO_DOC, Numbers};
+use super::fragment::{put_posting, read_posting};
+use super::frontier::{Frontier, Pair};
+use crate::base::{ByteReader, DocId, END, Error, PAGE_PAYLOAD, Result, put_varint};
+use crate::cache::Bytes;
+
+const WHAT: &str = "a page of postings";
+
+/// The most entries of the position table; more position pages make its stride longer.
+const TABLE_LIMIT: usize = 96;
+
+/// The header at its longest, the table apart.
+const HEADER_LIMIT: usize = 5 + 5 + 2 + 2 + 5 + 1 + 1;
+
+/// The directory's word on one block, and what follows from the blocks before it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BlockEntry {
+    /// The doc before the block's first.
+    pub before: DocId,
+    /// The last doc.
+    pub last: DocId,
+    /// Postings: 128 but for the last block.
+    pub count: u8,
+    /// Width of the docs.
+    doc_bits: u8,
+    /// Width of the frequencies.
+    frequency_bits: u8,
+    /// The lowest norm.
+    pub min_norm: u8,
+    /// The highest frequency.
+    pub max_frequency: u32,
+    /// The number, within the chunk, of the first position of the block's first posting.
+    pub first_position: u32,
+    /// Where the block's data starts, from the start of the page's data.
+    at: u32,
+}
+
+/// A docs page as it was read.
+#[derive(Clone, Debug)]
+pub struct DocsPage {
+    bytes: Bytes,
+    /// The blocks' data within `bytes`.
+    data: Range<usize>,
+    blocks: Vec<BlockEntry>,
+    first_position_page: u32,
+    stride: u8,
+    /// The first position's number of every 2^stride-th position page after the first.
+    table: Vec<u32>,
+}
+
+impl BlockEntry {
+    /// The bound on the block's scores.
+    pub fn frontier(&self) -> Frontier {
+        Frontier::of(Pair {
+            frequency: self.max_frequency,
+            norm: self.min_norm,
+        })
+    }
+
+    fn is_packed(&self) -> bool {
+        self.count as usize == BLOCK
+    }
+}
+
+impl DocsPage {
+    /// Reads the header and directory of the page that lies at `range` of `bytes`.
+    pub fn parse(bytes: Bytes, range: Range<usize>) -> Result<DocsPage> {
+        let page = bytes
+            .get(range.clone())
+            .ok_or_else(|| Error::damaged(WHAT, "expected a longer chunk"))?;
+        let mut reader = ByteReader::new(page, WHAT);
+        let before = reader.varint_u32()?.wrapping_sub(1);
+        let first_position = reader.varint_u32()?;
+        let count = reader.length(page.len())?;
+        let last_count = reader.length(BLOCK)?;
+        let first_position_page = reader.varint_u32()?;
+        let stride = reader.length(31)? as u8;
+        let table = parse_table(first_position, &mut reader)?;
+        if count == 0 || last_count == 0 {
+            return Err(reader.damaged("a page with postings", "none"));
+        }
+        let mut blocks = Vec::with_capacity(count);
+        let mut entry = BlockEntry {
+            last: before,
+            first_position,
+            ..BlockEntry::default()
+        };
+        for i in 0..count {
+            let postings = if i + 1 == count { last_count } else { BLOCK };
+            let next_position = parse_block(&mut entry, postings, &mut reader)?;
+            blocks.push(entry);
+            if entry.is_packed() {
+                let bits = entry.doc_bits as u32 + entry.frequency_bits as u32;
+                entry.at += bits * (BLOCK as u32 / 8);
+            }
+            entry.first_position = next_position;
+        }
+        let data = range.start + reader.position()..range.end;
+        if entry.at as usize > data.len() {
+            return Err(reader.damaged("all blocks in the page", data.len()));
+        }
+        Ok(DocsPage {
+            bytes,
+            data,
+            blocks,
+            first_position_page,
+            stride,
+            table,
+        })
+    }
+
+    /// The directory, never empty.
+    pub fn blocks(&self) -> &[BlockEntry] {
+        &self.blocks
+    }
+
+    /// The last doc of the page.
+    pub fn last(&self) -> DocId {
+        self.blocks.last().map_or(NO_DOC, |entry| entry.last)
+    }
+
+    /// The first block that may hold `target` or a later doc; past the end if none does.
+    pub fn find(&self, target: DocId) -> usize {
+        self.blocks.partition_point(|entry| entry.last < target)
+    }
+
+    /// Decodes the docs of a block. A short block's frequencies come with them; tells whether they did.
+    #[inline]
+    pub fn docs(
+        &self,
+        block: usize,
+        docs: &mut Numbers,
+        frequencies: &mut Numbers,
+    ) -> Result<bool> {
+        let entry = &self.blocks[block];
+        let data = self.data_from(entry.at);
+        let packed = entry.is_packed();
+        if packed {
+            block::unpack_docs(entry.before, data, entry.doc_bits, docs)?;
+        } else {
+            read_short(entry, data, docs, frequencies)?;
+        }
+        if docs[entry.count as usize - 1] != entry.last || docs[0] > entry.last {
+            let got = docs[entry.count as usize - 1];
+            let expected = format!("expected a block up to doc {}, got {got}", entry.last);
+            return Err(Error::damaged(WHAT, expected));
+        }
+        Ok(!packed)
+    }
+
+    /// Decodes the frequencies of a block.
+    #[inline]
+    pub fn frequencies(&self, block: usize, out: &mut Numbers) -> Result<()> {
+        let entry = &self.blocks[block];
+        if !entry.is_packed() {
+            return read_short(entry, self.data_from(entry.at), &mut [0; BLOCK], out);
+        }
+        let at = entry.at + block::packed_length(entry.doc_bits) as u32;
+        block::unpack_values(self.data_from(at), entry.frequency_bits, out)?;
+        out.iter_mut().for_each(|f| *f = f.wrapping_add(1));
+        Ok(())
+    }
+
+    /// The position page that holds the position with this number, or the first of `1 << stride` that may.
+    pub fn position_page(&self, number: u32) -> u32 {
+        let strides = self.table.partition_point(|first| *first <= number) as u32;
+        self.first_position_page
+            .saturating_add(strides.saturating_mul(self.stride()))
+    }
+
+    /// Whether [`DocsPage::position_page`] is exact.
+    pub fn knows_position_pages(&self) -> bool {
+        self.stride() == 1
+    }
+
+    /// How many position pages one entry of the table stands for.
+    pub fn stride(&self) -> u32 {
+        1 << self.stride
+    }
+
+    fn data_from(&self, at: u32) -> &[u8] {
+        let data = &self.bytes[self.data.clone()];
+        &data[(at as usize).min(data.len())..]
+    }
+}
+
+fn parse_table(first: u32, reader: &mut ByteReader<'_>) -> Result<Vec<u32>> {
+    let count = reader.length(TABLE_LIMIT)?;
+    let mut table = Vec::with_capacity(count);
+    let mut number = first;
+    for _ in 0..count {
+        let distance = reader.varint_u32()?;
+        number = number
+            .checked_add(distance)
+            .ok_or_else(|| reader.damaged("a position's number", distance))?;
+        table.push(number);
+    }
+    Ok(table)
+}
+
+/// Reads a directory entry over the one before; gives the first position's number of the block after.
+fn parse_block(entry: &mut BlockEntry, count: usize, reader: &mut ByteReader<'_>) -> Result<u32> {
+    let distance = reader.varint()?;
+    let last = entry.last.wrapping_add(1) as u64 + distance.min(END as u64);
+    entry.before = entry.last;
+    entry.count = count as u8;
+    (entry.doc_bits, entry.frequency_bits) = (reader.u8()?, reader.u8()?);
+    entry.max_frequency = reader.varint_u32()?;
+    entry.min_norm = reader.u8()?;
+    let positions = reader.varint()?.saturating_add(count as u64);
+    let next = (entry.first_position as u64).saturating_add(positions);
+    let sound = last < END as u64
+        && distance + 1 >= count as u64
+        && entry.doc_bits <= 32
+        && entry.frequency_bits <= 32
+        && next <= u32::MAX as u64;
+    if !sound {
+        return Err(reader.damaged("a sound directory entry", format!("{entry:?}")));
+    }
+    entry.last = last as DocId;
+    Ok(next as u32)
+}
+
+fn read_short(
+    entry: &BlockEntry,
+    data: &[u8],
+    docs: &mut Numbers,
+    frequencies: &mut Numbers,
+) -> Result<()> {
+    let mut reader = ByteReader::new(data, WHAT);
+    let mut next = entry.before.wrapping_add(1);
+    for i in 0..entry.count as usize {
+        // Distances count from the doc after the last, so that the packed and the short form agree on 0.
+        let (doc, frequency) = read_posting(&mut reader, next, true)?;
+        (docs[i], frequencies[i]) = (doc, frequency);
+        next = doc + 1;
+    }
+    Ok(())
+}
+
+/// A docs page in the making.
+#[derive(Debug)]
+pub struct DocsDraft {
+    before: DocId,
+    last: DocId,
+    first_position: u32,
+    blocks: u32,
+    last_count: u8,
+    directory: Vec<u8>,
+    data: Vec<u8>,
+    /// The bound on the page's scores.
+    pub frontier: Frontier,
+}
+
+/// A block of postings that waits to be placed.
+#[derive(Clone, Debug)]
+pub struct Gathered {
+    /// The docs.
+    pub docs: Numbers,
+    /// The frequencies, each less one.
+    pub extra: Numbers,
+    /// How many there are.
+    pub count: usize,
+    /// Their competitive pairs.
+    pub frontier: Frontier,
+    /// The lowest norm.
+    pub min_norm: u8,
+}
+
+impl Default for Gathered {
+    fn default() -> Gathered {
+        Gathered {
+            docs: [0; BLOCK],
+            extra: [0; BLOCK],
+            count: 0,
+            frontier: Frontier::default(),
+            min_norm: u8::MAX,
+        }
+    }
+}
+
+impl Gathered {
+    /// Takes in a posting; there must be room.
+    pub fn push(&mut self, doc: DocId, frequency: u32, norm: u8) {
+        (self.docs[self.count], self.extra[self.count]) = (doc, frequency - 1);
+        self.count += 1;
+        self.min_norm = self.min_norm.min(norm);
+        self.frontier.add(Pair { frequency, norm });
+    }
+
+    fn extra_total(&self) -> u64 {
+        self.extra[..self.count].iter().map(|e| *e as u64).sum()
+    }
+}
+
+impl DocsDraft {
+    /// An empty page after the doc `before`, whose first position has the number `first_position`.
+    pub fn new(before: DocId, first_position: u32) -> DocsDraft {
+        DocsDraft {
+            before,
+            last: before,
+            first_position,
+            blocks: 0,
+            last_count: 0,
+            directory: Vec::new(),
+            data: Vec::new(),
+            frontier: Frontier::default(),
+        }
+    }
+
+    /// The last doc.
+    pub fn last(&self) -> DocId {
+        self.last
+    }
+
+    /// Whether there is no block yet.
+    pub fn is_empty(&self) -> bool {
+        self.blocks == 0
+    }
+
+    /// The number of the first position.
+    pub fn first_position(&self) -> u32 {
+        self.first_position
+    }
+
+    /// Bytes so far, the position table apart.
+    pub fn bytes(&self) -> usize {
+        HEADER_LIMIT + self.directory.len() + self.data.len()
+    }
+
+    /// Adds a block unless the page has no room for it; `position_pages` is how many position pages the
+    /// page's postings touch at most.
+    pub fn push(&mut self, block: &Gathered, position_pages: usize) -> bool {
+        let (directory, data) = (self.directory.len(), self.data.len());
+        let doc_bits = block::doc_bits(self.last, &block.docs);
+        let frequency_bits = block::value_bits(&block.extra);
+        let last = block.docs[block.count - 1];
+        if block.count == BLOCK {
+            block::pack_docs(self.last, &block.docs, doc_bits, &mut self.data);
+            block::pack_values(&block.extra, frequency_bits, &mut self.data);
+        } else {
+            self.put_short(block);
+        }
+        let distance = last.wrapping_sub(self.last).wrapping_sub(1);
+        let highest = block.frontier.pairs().last().map_or(0, |p| p.frequency);
+        put_varint(&mut self.directory, distance as u64);
+        let packed = block.count == BLOCK;
+        self.directory.extend(if packed {
+            [doc_bits, frequency_bits]
+        } else {
+            [0, 0]
+        });
+        put_varint(&mut self.directory, highest as u64);
+        self.directory.push(block.min_norm);
+        put_varint(&mut self.directory, block.extra_total());
+        // Five bytes are the most that an entry of the table can take.
+        if self.bytes() + 5 * position_pages.min(TABLE_LIMIT) > PAGE_PAYLOAD && self.blocks > 0 {
+            self.directory.truncate(directory);
+            self.data.truncate(data);
+            return false;
+        }
+        self.last = last;
+        self.blocks += 1;
+        self.last_count = block.count as u8;
+        self.frontier.merge(&block.frontier);
+        true
+    }
+
+    fn put_short(&mut self, block: &Gathered) {
+        let mut next = self.last.wrapping_add(1);
+        for i in 0..block.count {
+            put_posting(&mut self.data, block.docs[i] - next, block.extra[i] + 1);
+            next = block.docs[i] + 1;
+        }
+    }
+
+    /// The page's bytes. `starts` holds the number of each position page's first position; the page's own
+    /// positions end before `end`.
+    pub fn finish(&self, starts: &[u32], end: u32) -> Vec<u8> {
+        let first = starts
+            .partition_point(|start| *start <= self.first_position)
+            .max(1)
+            - 1;
+        let after = starts.partition_point(|start| *start < end).max(first + 1);
+        let touched = &starts[(first + 1).min(starts.len())..after.min(starts.len())];
+        let mut stride = 0u8;
+        while touched.len() >> stride > TABLE_LIMIT {
+            stride += 1;
+        }
+        let mut out = Vec::with_capacity(PAGE_PAYLOAD);
+        put_varint(&mut out, self.before.wrapping_add(1) as u64);
+        put_varint(&mut out, self.first_position as u64);
+        put_varint(&mut out, self.blocks as u64);
+        put_varint(&mut out, self.last_count as u64);
+        put_varint(&mut out, first as u64);
+        out.push(stride);
+        put_varint(&mut out, (touched.len() >> stride) as u64);
+        let step = 1usize << stride;
+        let mut before = self.first_position;
+        for start in touched.iter().skip(step - 1).step_by(step) {
+            put_varint(&mut out, (start - before) as u64);
+            before = *start;
+        }
+        out.extend_from_slice(&self.directory);
+        out.extend_from_slice(&self.data);
+        debug_assert!(out.len() <= PAGE_PAYLOAD);
+        out
+    }
+}

@@ -1,0 +1,232 @@
+//! Term entries: the value of a term in the dictionary, which says where the term's postings are.
+//!
+//! A list is its chunks in order, then the tail that lies in the entry itself, then what the memory buffer
+//! holds; docs ascend through all of them. Most terms have no chunk: their entry is the list.
+//!
+//! Invariants:
+//! 1. Each chunk's docs lie after those of the chunk before, the tail's after the last chunk's.
+//! 2. The tail takes at most [`INLINE_LIMIT`] bytes and an entry at most [`ENTRY_LIMIT`], so that a leaf of
+//!    the dictionary always holds several.
+
+use super::fragment::Fragment;
+use crate::base::{ByteReader, DocId, END, Error, PAGE_PAYLOAD, Result, Span, put_varint};
+
+/// The most bytes that the tail in an entry takes.
+pub const INLINE_LIMIT: usize = 256;
+
+/// The most chunks that a list may have; maintenance keeps it well below.
+pub const CHUNKS_LIMIT: usize = 32;
+
+/// The most bytes that an entry may take.
+pub const ENTRY_LIMIT: usize = 1100;
+
+const WHAT: &str = "a term entry";
+const VERSION: u8 = 1;
+const VERSION_BITS: u8 = 0x07;
+const HAS_CHUNKS: u8 = 0x08;
+/// Flags that later formats may set: offsets, phrase filters, norms beside the docs, deltas to merge.
+const RESERVED: u8 = 0xf0;
+
+/// How the bytes of a chunk are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Layout {
+    /// All streams one after another in at most one page's worth of bytes.
+    Grouped = 1,
+    /// From a fresh page on: head, pages of docs and frequencies, pages of positions.
+    Split = 2,
+}
+
+/// One chunk of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkRef {
+    /// Where its bytes lie.
+    pub span: Span,
+    /// How they are laid out.
+    pub layout: Layout,
+    /// The first doc.
+    pub first: DocId,
+    /// The last doc.
+    pub last: DocId,
+    /// Postings.
+    pub count: u32,
+    /// Bytes of the head at the chunk's front.
+    pub head_length: u32,
+}
+
+/// The entry of one term.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TermEntry {
+    /// The chunks in the order of their docs.
+    pub chunks: Vec<ChunkRef>,
+    /// Sum of the frequencies in the chunks.
+    pub chunks_total_frequency: u64,
+    /// The postings after the last chunk.
+    pub tail: Fragment,
+}
+
+impl TermEntry {
+    /// Documents that have the term.
+    pub fn document_frequency(&self) -> u64 {
+        let chunks: u64 = self.chunks.iter().map(|chunk| chunk.count as u64).sum();
+        chunks + self.tail.count as u64
+    }
+
+    /// Tokens of the term.
+    pub fn total_frequency(&self) -> u64 {
+        self.chunks_total_frequency + self.tail.total_frequency
+    }
+
+    /// The last doc, if there is any.
+    pub fn last(&self) -> Option<DocId> {
+        match self.tail.is_empty() {
+            false => Some(self.tail.last),
+            true => self.chunks.last().map(|chunk| chunk.last),
+        }
+    }
+
+    /// The spans of the chunks, for whoever counts live bytes.
+    pub fn spans(&self) -> impl Iterator<Item = Span> {
+        self.chunks.iter().map(|chunk| chunk.span)
+    }
+
+    /// The entry in its coded form.
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        let mut out = Vec::with_capacity(32 + self.tail.bytes());
+        if self.chunks.is_empty() {
+            out.push(VERSION);
+        } else {
+            out.push(VERSION | HAS_CHUNKS);
+            put_varint(&mut out, self.chunks.len() as u64);
+            put_varint(&mut out, self.chunks_total_frequency);
+            self.encode_chunks(&mut out);
+        }
+        self.tail.encode(self.tail_base(), &mut out)?;
+        match out.len() > ENTRY_LIMIT || self.chunks.len() > CHUNKS_LIMIT {
+            true => Err(Error::invalid(format!(
+                "a term entry of {} bytes is too long; this is a defect in list maintenance",
+                out.len()
+            ))),
+            false => Ok(out),
+        }
+    }
+
+    /// Reads what [`TermEntry::encode`] wrote.
+    pub fn decode(bytes: &[u8]) -> Result<TermEntry> {
+        let mut reader = ByteReader::new(bytes, WHAT);
+        let format = reader.u8()?;
+        if format & VERSION_BITS != VERSION || format & RESERVED != 0 {
+            return Err(reader.damaged("an entry of format 1", format));
+        }
+        let mut entry = TermEntry::default();
+        if format & HAS_CHUNKS != 0 {
+            let count = reader.length(CHUNKS_LIMIT)?;
+            entry.chunks_total_frequency = reader.varint()?;
+            entry.decode_chunks(count, &mut reader)?;
+        }
+        entry.tail = Fragment::decode(&mut reader, entry.tail_base())?;
+        if !reader.is_empty() || entry.document_frequency() >= END as u64 {
+            return Err(reader.damaged("the end of the entry", "more bytes or postings"));
+        }
+        match entry.chunks.last() {
+            Some(chunk) if !entry.tail.is_empty() => entry.check_tail(chunk.last),
+            _ => Ok(()),
+        }?;
+        Ok(entry)
+    }
+
+    fn check_tail(&self, after: DocId) -> Result<()> {
+        let first = self.tail.reader().next(&mut Vec::new())?;
+        match first {
+            Some(doc) if doc <= after => Err(Error::damaged(
+                WHAT,
+                format!("expected a tail after doc {after}, got doc {doc}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the tail counts from: so its first delta is as small as can be.
+    fn tail_base(&self) -> DocId {
+        self.chunks.last().map_or(0, |chunk| chunk.last)
+    }
+
+    fn encode_chunks(&self, out: &mut Vec<u8>) {
+        let (mut zone, mut before) = (0, 0);
+        for chunk in &self.chunks {
+            out.push(chunk.layout as u8);
+            put_varint(out, zigzag(chunk.span.zone as i64 - zone));
+            put_varint(out, chunk.span.page as u64);
+            put_varint(out, chunk.span.offset as u64);
+            put_varint(out, chunk.span.length as u64);
+            put_varint(out, (chunk.first - before) as u64);
+            put_varint(out, (chunk.last - chunk.first) as u64);
+            put_varint(out, chunk.count as u64);
+            put_varint(out, chunk.head_length as u64);
+            (zone, before) = (chunk.span.zone as i64, chunk.last);
+        }
+    }
+
+    fn decode_chunks(&mut self, count: usize, reader: &mut ByteReader<'_>) -> Result<()> {
+        let (mut zone, mut before) = (0, None);
+        for _ in 0..count {
+            let chunk = decode_chunk(reader, zone, before)?;
+            (zone, before) = (chunk.span.zone as i64, Some(chunk.last));
+            self.chunks.push(chunk);
+        }
+        Ok(())
+    }
+}
+
+fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -> Result<ChunkRef> {
+    let layout = match reader.u8()? {
+        1 => Layout::Grouped,
+        2 => Layout::Split,
+        other => return Err(reader.damaged("a chunk layout", other)),
+    };
+    let zone = zone.wrapping_add(unzigzag(reader.varint()?));
+    let zone = u32::try_from(zone).map_err(|_| reader.damaged("a zone number", zone))?;
+    let span = Span {
+        zone,
+        page: reader.varint_u32()?,
+        offset: reader.varint_u16()?,
+        length: reader.varint_u32()?,
+    };
+    let first = before.unwrap_or(0) as u64 + reader.varint_u32()? as u64;
+    let last = first + reader.varint_u32()? as u64;
+    let chunk = ChunkRef {
+        span,
+        layout,
+        first: first as DocId,
+        last: last as DocId,
+        count: reader.varint_u32()?,
+        head_length: reader.varint_u32()?,
+    };
+    let ascending = last < END as u64 && before.is_none_or(|before| first > before as u64);
+    let counted = chunk.count > 0 && chunk.count as u64 <= last - first + 1;
+    if !ascending || !counted || !is_sound(&chunk) {
+        return Err(reader.damaged("a sound chunk", format!("{chunk:?}")));
+    }
+    Ok(chunk)
+}
+
+/// Whether the place of a chunk can be true, so that address arithmetic on it cannot overflow.
+fn is_sound(chunk: &ChunkRef) -> bool {
+    let span = &chunk.span;
+    let placed = match chunk.layout {
+        Layout::Grouped => span.length as usize <= PAGE_PAYLOAD,
+        Layout::Split => span.offset == 0,
+    };
+    placed
+        && (span.offset as usize) < PAGE_PAYLOAD
+        && chunk.head_length <= span.length
+        && span.page.checked_add(span.page_count()).is_some()
+}
+
+fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)) as u64
+}
+
+fn unzigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}

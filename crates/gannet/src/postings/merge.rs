@@ -1,0 +1,414 @@
+//! Maintenance: what a flush brings is added to the lists, and cleaning moves chunks.
+//!
+//! A list grows by a chunk at its end; nothing that is on the device is read or written again, except
+//! where reading the list would suffer. The rules, all in [`absorbed`]:
+//!
+//! 1. Up to [`INLINE_LIMIT`] bytes stay in the dictionary's leaf: a rare term costs one read in all.
+//! 2. A *small* chunk (less than a page) is rewritten together with what comes behind it once that is at
+//!    least half as large. So sizes fall geometrically along a list and a short list is a handful of
+//!    reads, for which each posting is written about log2(page / inline limit) times.
+//! 3. Larger chunks stay where they are: a round reads all chunks of a list at once, and 8 to 32 reads in
+//!    one round take about as long as one. Only a list with more than [`CHUNKS_AIMED`] chunks is relocated,
+//!    from its end on, as far as each chunk is no larger than all behind it; so a posting is rewritten a
+//!    logarithmic number of times, however long the index grows.
+//! 4. No chunk gets larger than [`CHUNK_BYTES`] (or an eighth of its list), which bounds the memory of a
+//!    rewriting, and chunks of that size are not rewritten to save their number.
+//!
+//! Old chunks are released, not erased: snapshots go on reading them.
+
+use super::chunk::{ChunkBuilder, ChunkReader, place_chunk};
+use super::entry::{CHUNKS_LIMIT, ChunkRef, INLINE_LIMIT, TermEntry};
+use super::fragment::Fragment;
+use super::spans::{BATCH_MEMORY, SpanReader};
+use crate::base::{DocId, Error, PAGE_PAYLOAD, Result, ZoneNumber};
+use crate::storage::{Store, StreamWriter};
+
+/// The number of a field in the schema.
+pub type FieldId = u16;
+
+/// A chunk below this is small: a read brings less than it could.
+const SMALL_BYTES: usize = PAGE_PAYLOAD;
+
+/// A small chunk is rewritten when what comes behind it is at least its size divided by this.
+const SMALL_FACTOR: usize = 2;
+
+/// The most chunks a list has after a merge, unless all are too large to be rewritten.
+const CHUNKS_AIMED: usize = 16;
+
+/// The largest chunk, unless the list has more than eight times as much.
+const CHUNK_BYTES: usize = 8 << 20;
+
+/// Chunk bytes that are read ahead for many lists together.
+const WINDOW_BYTES: usize = 2 << 20;
+
+/// Memory that a merge needs at most, beside the items themselves: pages in flight, chunks read, a chunk in
+/// the making. (A list of more than `8 * CHUNK_BYTES` needs a quarter of its size in place of the latter two.)
+pub const MERGE_MEMORY: usize = BATCH_MEMORY + WINDOW_BYTES + 2 * CHUNK_BYTES;
+
+const _: () = assert!(
+    CHUNKS_AIMED < CHUNKS_LIMIT,
+    "an entry must have room for the rule"
+);
+
+/// Tells the norms of documents: those of new postings and of postings that are rewritten.
+pub trait Norms {
+    /// The norm of a field of a document.
+    fn norm(&mut self, field: FieldId, doc: DocId) -> Result<u8>;
+}
+
+impl<F: FnMut(FieldId, DocId) -> Result<u8>> Norms for F {
+    fn norm(&mut self, field: FieldId, doc: DocId) -> Result<u8> {
+        self(field, doc)
+    }
+}
+
+/// One term of a flush.
+#[derive(Debug)]
+pub struct MergeItem<'a> {
+    /// The field, for the norms.
+    pub field: FieldId,
+    /// The term's coded entry, if it has one.
+    pub old: Option<&'a [u8]>,
+    /// Postings behind all that the entry has.
+    pub new: Fragment,
+}
+
+/// What is to be done for one item.
+struct Plan<'a> {
+    item: &'a MergeItem<'a>,
+    entry: TermEntry,
+    absorbed: Vec<ChunkRef>,
+}
+
+/// Adds the new postings of each item to its list; gives the new entries, coded, in the items' order.
+///
+/// All chunks that are rewritten must have been written out: flush the stream after each window that a later
+/// one may read. Takes up to [`MERGE_MEMORY`] bytes.
+pub fn merge_window(
+    store: &Store,
+    stream: &mut StreamWriter,
+    norms: &mut dyn Norms,
+    items: &[MergeItem<'_>],
+) -> Result<Vec<Vec<u8>>> {
+    let reader = SpanReader::new(store);
+    let (mut entries, mut plans, mut bytes) = (Vec::with_capacity(items.len()), Vec::new(), 0);
+    for item in items {
+        let plan = Plan::new(item)?;
+        if bytes + plan.bytes() > WINDOW_BYTES && !plans.is_empty() {
+            run(
+                std::mem::take(&mut plans),
+                &reader,
+                stream,
+                norms,
+                &mut entries,
+            )?;
+            bytes = 0;
+        }
+        bytes += plan.bytes();
+        plans.push(plan);
+    }
+    run(plans, &reader, stream, norms, &mut entries)?;
+    Ok(entries)
+}
+
+/// Moves the chunks that lie in zones to be cleaned, byte by byte; nothing if there are none.
+///
+/// The chunks must have been written out, as for [`merge_window`].
+pub fn relocate_chunks(
+    entry: &[u8],
+    is_victim: &dyn Fn(ZoneNumber) -> bool,
+    store: &Store,
+    stream: &mut StreamWriter,
+) -> Result<Option<Vec<u8>>> {
+    let mut entry = TermEntry::decode(entry)?;
+    if !entry.spans().any(|span| is_victim(span.zone)) {
+        return Ok(None);
+    }
+    let reader = SpanReader::new(store);
+    for chunk in &mut entry.chunks {
+        if is_victim(chunk.span.zone) {
+            let bytes = read_one(&reader, chunk)?;
+            store.release_span(chunk.span);
+            *chunk = place_chunk(&bytes, *chunk, stream)?;
+        }
+    }
+    entry.encode().map(Some)
+}
+
+/// How many chunks at the end of a list are rewritten together with `fresh` new bytes.
+fn absorbed(chunks: &[ChunkRef], fresh: usize) -> usize {
+    let limit = chunk_limit(chunks);
+    let (mut count, mut behind) = (0, fresh);
+    for chunk in chunks.iter().rev() {
+        let length = chunk.span.length as usize;
+        let small = length < SMALL_BYTES && length <= behind.saturating_mul(SMALL_FACTOR);
+        let crowded = chunks.len() + 1 > CHUNKS_AIMED;
+        let too_many = chunks.len() - count + 1 > CHUNKS_AIMED;
+        let rewrite = small || (crowded && length < limit && (too_many || length <= behind));
+        if !rewrite && !(too_many && chunks.len() - count + 1 >= CHUNKS_LIMIT) {
+            break;
+        }
+        count += 1;
+        behind += length;
+    }
+    count
+}
+
+/// The size at which a chunk is complete.
+fn chunk_limit(chunks: &[ChunkRef]) -> usize {
+    let total: u64 = chunks.iter().map(|chunk| chunk.span.length as u64).sum();
+    CHUNK_BYTES
+        .max((total / 8) as usize)
+        .min(u32::MAX as usize / 2)
+}
+
+impl<'a> Plan<'a> {
+    fn new(item: &'a MergeItem<'a>) -> Result<Plan<'a>> {
+        let mut entry = match item.old {
+            Some(bytes) => TermEntry::decode(bytes)?,
+            None => TermEntry::default(),
+        };
+        let fresh = entry.tail.encoded_length_max() + item.new.encoded_length_max();
+        let absorbed = match fresh <= INLINE_LIMIT {
+            true => Vec::new(),
+            false => {
+                let kept = entry.chunks.len() - absorbed(&entry.chunks, fresh);
+                entry.chunks.split_off(kept)
+            }
+        };
+        Ok(Plan {
+            item,
+            entry,
+            absorbed,
+        })
+    }
+
+    /// Bytes of chunks that it reads.
+    fn bytes(&self) -> usize {
+        self.absorbed
+            .iter()
+            .map(|chunk| chunk.span.length as usize)
+            .sum()
+    }
+
+    fn stays_inline(&self) -> bool {
+        let length = self.entry.tail.encoded_length_max() + self.item.new.encoded_length_max();
+        length <= INLINE_LIMIT
+    }
+
+    /// Joins the new postings to the tail in the entry.
+    fn finish_inline(mut self) -> Result<Vec<u8>> {
+        let tail = std::mem::take(&mut self.entry.tail);
+        self.entry.tail = tail.concat(&self.item.new)?;
+        self.entry.encode()
+    }
+
+    /// Writes absorbed chunks, tail and new postings as one chunk (or several full ones).
+    fn finish_chunk(
+        mut self,
+        bytes: Option<Vec<Vec<u8>>>,
+        reader: &SpanReader<'_>,
+        stream: &mut StreamWriter,
+        norms: &mut dyn Norms,
+    ) -> Result<(Vec<u8>, Vec<ChunkRef>)> {
+        let mut all = self.entry.chunks.clone();
+        all.extend_from_slice(&self.absorbed);
+        let mut writer = ListWriter::new(self.item.field, chunk_limit(&all), stream, norms);
+        writer.last = self.entry.chunks.last().map(|chunk| chunk.last);
+        let mut bytes = bytes.map(Vec::into_iter);
+        for chunk in &self.absorbed {
+            let bytes = match bytes.as_mut().and_then(Iterator::next) {
+                Some(bytes) => bytes,
+                None => read_one(reader, chunk)?,
+            };
+            writer.push_chunk(chunk, bytes)?;
+        }
+        writer.push_fragment(&self.entry.tail)?;
+        writer.push_fragment(&self.item.new)?;
+        let chunks = writer.finish()?;
+        self.entry.chunks_total_frequency +=
+            self.entry.tail.total_frequency + self.item.new.total_frequency;
+        self.entry.chunks.extend(chunks);
+        self.entry.tail = Fragment::default();
+        Ok((self.entry.encode()?, self.absorbed))
+    }
+}
+
+/// Carries plans out: reads all chunks they need in one batch, unless a single plan needs too many.
+fn run(
+    plans: Vec<Plan<'_>>,
+    reader: &SpanReader<'_>,
+    stream: &mut StreamWriter,
+    norms: &mut dyn Norms,
+    entries: &mut Vec<Vec<u8>>,
+) -> Result<()> {
+    let batched = plans.iter().map(Plan::bytes).sum::<usize>() <= WINDOW_BYTES;
+    let chunks: Vec<ChunkRef> = plans
+        .iter()
+        .flat_map(|p| p.absorbed.iter().copied())
+        .collect();
+    let mut bytes = match batched {
+        true => reader.chunks(&chunks)?.into_iter(),
+        false => Vec::new().into_iter(),
+    };
+    for plan in plans {
+        if plan.stays_inline() {
+            entries.push(plan.finish_inline()?);
+            continue;
+        }
+        let own = batched.then(|| bytes.by_ref().take(plan.absorbed.len()).collect());
+        let (entry, replaced) = plan.finish_chunk(own, reader, stream, norms)?;
+        entries.push(entry);
+        replaced.iter().for_each(|chunk| reader.release(chunk));
+    }
+    Ok(())
+}
+
+fn read_one(reader: &SpanReader<'_>, chunk: &ChunkRef) -> Result<Vec<u8>> {
+    let bytes = reader.chunks(std::slice::from_ref(chunk))?.pop();
+    bytes.ok_or_else(|| Error::invalid("a chunk was not read; this is a defect"))
+}
+
+/// Writes postings as chunks.
+struct ListWriter<'a> {
+    field: FieldId,
+    limit: usize,
+    stream: &'a mut StreamWriter,
+    norms: &'a mut dyn Norms,
+    builder: ChunkBuilder,
+    chunks: Vec<ChunkRef>,
+    last: Option<DocId>,
+    positions: Vec<u32>,
+}
+
+impl<'a> ListWriter<'a> {
+    fn new(
+        field: FieldId,
+        limit: usize,
+        stream: &'a mut StreamWriter,
+        norms: &'a mut dyn Norms,
+    ) -> ListWriter<'a> {
+        ListWriter {
+            field,
+            limit,
+            stream,
+            norms,
+            builder: ChunkBuilder::default(),
+            chunks: Vec::new(),
+            last: None,
+            positions: Vec::new(),
+        }
+    }
+
+    fn push_chunk(&mut self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<()> {
+        let mut reader = ChunkReader::new(chunk, bytes)?;
+        let mut positions = std::mem::take(&mut self.positions);
+        while let Some(doc) = reader.next(&mut positions)? {
+            self.push(doc, &positions)?;
+        }
+        self.positions = positions;
+        Ok(())
+    }
+
+    fn push_fragment(&mut self, fragment: &Fragment) -> Result<()> {
+        let mut reader = fragment.reader();
+        let mut positions = std::mem::take(&mut self.positions);
+        while let Some(doc) = reader.next(&mut positions)? {
+            self.push(doc, &positions)?;
+        }
+        self.positions = positions;
+        Ok(())
+    }
+
+    fn push(&mut self, doc: DocId, positions: &[u32]) -> Result<()> {
+        if self.last.is_some_and(|last| doc <= last) || positions.is_empty() {
+            let reason = format!("expected a doc after {:?}, got {doc}", self.last);
+            return Err(Error::damaged("a postings list", reason));
+        }
+        if self.builder.bytes() >= self.limit || !self.builder.has_room(positions.len()) {
+            self.end_chunk()?;
+        }
+        let norm = self.norms.norm(self.field, doc)?;
+        self.builder.push(doc, norm, positions);
+        self.last = Some(doc);
+        Ok(())
+    }
+
+    fn end_chunk(&mut self) -> Result<()> {
+        if let Some(chunk) = std::mem::take(&mut self.builder).finish() {
+            self.chunks.push(chunk.place(self.stream)?);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<ChunkRef>> {
+        self.end_chunk()?;
+        Ok(self.chunks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Span;
+    use crate::postings::entry::Layout;
+
+    fn chunks(lengths: &[u32]) -> Vec<ChunkRef> {
+        let chunk = |length: &u32| ChunkRef {
+            span: Span {
+                zone: 0,
+                page: 0,
+                offset: 0,
+                length: *length,
+            },
+            layout: Layout::Split,
+            first: 0,
+            last: 0,
+            count: 1,
+            head_length: 0,
+        };
+        lengths.iter().map(chunk).collect()
+    }
+
+    #[test]
+    fn small_chunks_are_rewritten_with_what_comes_behind() {
+        assert_eq!(absorbed(&chunks(&[300]), 260), 1);
+        assert_eq!(absorbed(&chunks(&[4000, 300]), 260), 1);
+        assert_eq!(absorbed(&chunks(&[4000, 1500, 600]), 300), 2 + 0);
+        assert_eq!(absorbed(&chunks(&[9000, 8000]), 300), 0);
+    }
+
+    #[test]
+    fn a_crowded_list_is_relocated_from_its_end() {
+        assert_eq!(absorbed(&chunks(&[5000; 15]), 5000), 0);
+        assert_eq!(absorbed(&chunks(&[5000; 16]), 5000), 16);
+        let mut long = vec![1_000_000];
+        long.extend([5000; 15]);
+        assert_eq!(absorbed(&chunks(&long), 5000), 15);
+    }
+
+    #[test]
+    fn the_number_of_chunks_stays_bounded_and_rewriting_stays_cheap() {
+        for increment in [300u32, 5_000, 400_000] {
+            let (mut list, mut written) = (Vec::new(), 0u64);
+            for _ in 0..2000 {
+                let kept = list.len() - absorbed(&chunks(&list), increment as usize);
+                let limit = chunk_limit(&chunks(&list)) as u32;
+                let mut merged: u32 = list.drain(kept..).sum::<u32>() + increment;
+                written += merged as u64;
+                while merged > limit {
+                    list.push(limit);
+                    merged -= limit;
+                }
+                list.push(merged);
+                assert!(list.len() <= CHUNKS_LIMIT, "{list:?}");
+            }
+            let amplification = written as f64 / (2000.0 * increment as f64);
+            println!(
+                "increment {increment}: {amplification:.2}, {} chunks",
+                list.len()
+            );
+            assert!(amplification < 6.0, "{increment}: {amplification}");
+        }
+    }
+}

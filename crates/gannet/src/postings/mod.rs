@@ -1,0 +1,30 @@
+//! Postings lists: which documents have a term, how often and at which positions.
+//!
+//! A list is a run of *chunks* on the device, a *tail* inside the term's dictionary entry, and what the
+//! memory buffer holds, in the order of doc IDs. [`TermCursor`] reads all of it as one list, in rounds;
+//! [`merge_window`] adds what a flush brings. The room knows neither terms nor queries: an entry is bytes
+//! that the dictionary keeps, a norm is a byte that someone else computes.
+
+mod block;
+mod check;
+mod chunk;
+mod cursor;
+mod docs_page;
+mod entry;
+mod fragment;
+mod frontier;
+mod head;
+mod merge;
+mod position_page;
+mod spans;
+#[cfg(test)]
+mod tests;
+
+pub use check::check;
+pub use cursor::{Bound, TermCursor};
+pub use entry::{CHUNKS_LIMIT, ChunkRef, ENTRY_LIMIT, INLINE_LIMIT, Layout, TermEntry};
+pub use fragment::{
+    Fragment, FragmentReader, put_positions, put_posting, read_positions, read_posting,
+};
+pub use frontier::{PAIRS_MAX, Pair};
+pub use merge::{FieldId, MERGE_MEMORY, MergeItem, Norms, merge_window, relocate_chunks};

@@ -1,0 +1,372 @@
+//! From a plan and the lists of its terms to what is run: matchers, the formula and its leaves.
+//!
+//! Parts that match nothing are left out, and what needs them with them. The root is taken apart into clauses
+//! where that lets the ranking prune.
+
+use super::bm25::{Bm25, NormCache, idf};
+use super::conjunction::Conjunction;
+use super::disjunction::Disjunction;
+use super::explain::LeafNote;
+use super::formula::{Formula, Leaf, LeafId};
+use super::matcher::Matcher;
+use super::phrase::{PhraseMatcher, PhraseWord};
+use super::plan::{Node, Slot};
+use super::score::Score;
+use super::sets::{ConstantMatcher, DocSet, Everything, HasField, Source, Union};
+use super::term::TermMatcher;
+use super::view::SearchView;
+use super::windows::{Clause, Root};
+use crate::analysis::{FieldId, split_term_key};
+use crate::base::{Budget, Result};
+use crate::postings::TermCursor;
+
+/// A term with its list, ready to be read as often as needed.
+#[derive(Clone)]
+pub struct OpenTerm {
+    /// Its key.
+    pub key: Vec<u8>,
+    /// A cursor at the start of its list.
+    pub cursor: TermCursor,
+    /// 1, or less for a fuzzy term that differs.
+    pub similarity: f32,
+    /// Pages that the list has on the device.
+    pub pages_in_list: u64,
+}
+
+/// The terms of a plan and those that its patterns stand for. A term without documents is `None`.
+#[derive(Clone, Default)]
+pub struct OpenLists {
+    /// As [`super::plan::Plan::terms`].
+    pub terms: Vec<Option<OpenTerm>>,
+    /// As [`super::plan::Plan::patterns`], and whether each is fuzzy.
+    pub patterns: Vec<(bool, Vec<OpenTerm>)>,
+}
+
+/// What is run.
+pub struct Built {
+    /// The clauses.
+    pub root: Root,
+    /// The leaves.
+    pub score: Score,
+    /// What each leaf is, for explanations.
+    pub notes: Vec<LeafNote>,
+}
+
+/// Builds the root of a plan. `candidates` bounds how many documents a matcher looks ahead.
+pub fn build(
+    node: &Node,
+    lists: &OpenLists,
+    view: &SearchView,
+    budget: &Budget,
+    candidates: usize,
+) -> Result<Built> {
+    let mut builder = Builder {
+        lists,
+        view,
+        budget,
+        candidates,
+        width: leaf_count(node, lists),
+        leaves: Vec::new(),
+        notes: Vec::new(),
+    };
+    let root = builder.root(node)?;
+    Ok(Built {
+        root,
+        score: Score::new(builder.leaves),
+        notes: builder.notes,
+    })
+}
+
+struct Builder<'a> {
+    lists: &'a OpenLists,
+    view: &'a SearchView,
+    budget: &'a Budget,
+    candidates: usize,
+    width: usize,
+    leaves: Vec<Leaf>,
+    notes: Vec<LeafNote>,
+}
+
+/// The most leaves that a node can have.
+fn leaf_count(node: &Node, lists: &OpenLists) -> usize {
+    let all = |nodes: &[Node]| -> usize { nodes.iter().map(|n| leaf_count(n, lists)).sum() };
+    match node {
+        Node::None => 0,
+        Node::Pattern(slot, _) => lists.patterns[*slot].1.len().max(1),
+        Node::All(_) | Node::Term(..) | Node::Phrase { .. } | Node::Exists(..) => 1,
+        Node::Any { parts, .. } | Node::Best(parts) => all(parts),
+        Node::Filtered {
+            required,
+            excluded,
+            optional,
+        } => all(required) + all(excluded) + all(optional),
+    }
+}
+
+impl Builder<'_> {
+    fn root(&mut self, node: &Node) -> Result<Root> {
+        let mut root = Root {
+            clauses: Vec::new(),
+            driven: false,
+            tie: 1.0,
+        };
+        match node {
+            Node::Any { parts, minimum: 1 } => root.clauses = self.clauses(parts)?,
+            Node::Best(parts) => {
+                root.clauses = self.clauses(parts)?;
+                root.tie = 0.0;
+            }
+            Node::Pattern(slot, Some(boost)) if self.lists.patterns[*slot].0 => {
+                root.clauses = self.fuzzy(*slot, Some(*boost))?;
+            }
+            Node::Filtered {
+                required,
+                excluded,
+                optional,
+            } if !optional.is_empty() => {
+                root.driven = true;
+                if let Some(driver) = self.filtered(required, excluded, &[])? {
+                    root.clauses.push(driver);
+                    root.clauses.extend(self.clauses(optional)?);
+                }
+            }
+            other => root.clauses.extend(self.node(other)?),
+        }
+        Ok(root)
+    }
+
+    /// The nodes that match anything.
+    fn clauses(&mut self, nodes: &[Node]) -> Result<Vec<Clause>> {
+        let built = nodes.iter().map(|node| self.node(node).transpose());
+        built.flatten().collect()
+    }
+
+    fn node(&mut self, node: &Node) -> Result<Option<Clause>> {
+        match node {
+            Node::None => Ok(None),
+            Node::Term(slot, boost) => {
+                let term = self.lists.terms[*slot].clone();
+                term.map(|term| self.term(&term, *boost)).transpose()
+            }
+            Node::Phrase { words, slop, boost } => self.phrase(words, *slop, *boost),
+            Node::Pattern(slot, boost) => self.pattern(*slot, *boost),
+            Node::All(boost) => {
+                let all = Everything(self.view.below);
+                Ok(Some(self.constant(all, *boost, "all documents")))
+            }
+            Node::Exists(field, boost) => Ok(Some(self.exists(*field, *boost))),
+            Node::Any { parts, minimum } => {
+                let clauses = self.clauses(parts)?;
+                Ok(self.any(clauses, *minimum, Formula::Sum))
+            }
+            Node::Best(parts) => {
+                let clauses = self.clauses(parts)?;
+                Ok(self.any(clauses, 1, |parts| Formula::Best { parts, tie: 0.0 }))
+            }
+            Node::Filtered {
+                required,
+                excluded,
+                optional,
+            } => self.filtered(required, excluded, optional),
+        }
+    }
+
+    fn any(
+        &self,
+        mut clauses: Vec<Clause>,
+        minimum: usize,
+        join: impl Fn(Vec<Formula>) -> Formula,
+    ) -> Option<Clause> {
+        if clauses.is_empty() || clauses.len() < minimum {
+            return None;
+        }
+        if clauses.len() == 1 {
+            return clauses.pop();
+        }
+        let (matchers, formulas) = split(clauses);
+        Some(Clause {
+            matcher: Box::new(Disjunction::new(matchers, minimum)),
+            formula: join(formulas),
+        })
+    }
+
+    fn filtered(
+        &mut self,
+        required: &[Node],
+        excluded: &[Node],
+        optional: &[Node],
+    ) -> Result<Option<Clause>> {
+        let all = self.clauses(required)?;
+        if all.len() < required.len() {
+            return Ok(None);
+        }
+        let (all, mut formulas) = split(all);
+        let (none, _) = split(self.clauses(excluded)?);
+        let (some, more) = split(self.clauses(optional)?);
+        formulas.extend(more);
+        let (width, candidates) = (self.width, self.candidates);
+        let matcher = Conjunction::new(all, none, some, width, candidates);
+        Ok(Some(Clause {
+            matcher: Box::new(matcher),
+            formula: Formula::Sum(formulas),
+        }))
+    }
+
+    fn term(&mut self, term: &OpenTerm, boost: Option<f32>) -> Result<Clause> {
+        let boost = boost.map(|boost| boost * term.similarity);
+        let frequency = term.cursor.document_frequency();
+        let (field, text) = split_term_key(&term.key)?;
+        let text = String::from_utf8_lossy(text).into_owned();
+        let scored = self.ranked(field, &[(text, frequency)], boost);
+        let formula = formula_of(&scored);
+        let matcher = TermMatcher::new(term.cursor.clone(), frequency, scored);
+        Ok(Clause {
+            matcher: Box::new(matcher),
+            formula,
+        })
+    }
+
+    /// A leaf for terms that stand together in a field.
+    fn ranked(
+        &mut self,
+        field: FieldId,
+        terms: &[(String, u64)],
+        boost: Option<f32>,
+    ) -> Option<(LeafId, Leaf)> {
+        let boost = boost?;
+        let statistics = self.view.field_statistics(field);
+        let each = terms.iter().map(|(_, df)| idf(statistics.documents, *df));
+        let sum = each.map(f64::from).sum::<f64>() as f32;
+        let norms: NormCache = self.view.norm_cache(field);
+        let bm25 = Bm25::new(sum, boost, norms);
+        let name = self.view.schema.field(field);
+        self.notes.push(LeafNote {
+            field: name.map_or(String::new(), |field| field.name.clone()),
+            terms: terms.to_vec(),
+            boost,
+            statistics,
+        });
+        Some(self.leaf(Leaf::Ranked { field, bm25 }))
+    }
+
+    fn leaf(&mut self, leaf: Leaf) -> (LeafId, Leaf) {
+        self.leaves.push(leaf.clone());
+        (self.leaves.len() - 1, leaf)
+    }
+
+    fn constant(
+        &mut self,
+        source: impl Source + 'static,
+        boost: Option<f32>,
+        what: &str,
+    ) -> Clause {
+        let leaf = boost.map(|boost| {
+            self.notes.push(LeafNote {
+                field: what.to_owned(),
+                boost,
+                ..LeafNote::default()
+            });
+            (self.leaf(Leaf::Constant(boost)).0, boost)
+        });
+        Clause {
+            formula: leaf.map_or(Formula::zero(), |(leaf, _)| Formula::Leaf(leaf)),
+            matcher: Box::new(ConstantMatcher::new(source, leaf)),
+        }
+    }
+
+    fn exists(&mut self, field: FieldId, boost: Option<f32>) -> Clause {
+        let view = self.view;
+        let documents = view.field_statistics(field).documents;
+        let source = HasField::new(view.tables.norm_cursor(field), view.below, documents);
+        self.constant(source, boost, "documents that have the field")
+    }
+
+    fn pattern(&mut self, slot: Slot, boost: Option<f32>) -> Result<Option<Clause>> {
+        let (fuzzy, terms) = &self.lists.patterns[slot];
+        if *fuzzy && boost.is_some() {
+            let clauses = self.fuzzy(slot, boost)?;
+            return Ok(self.any(clauses, 1, Formula::Sum));
+        }
+        if terms.is_empty() {
+            return Ok(None);
+        }
+        let cursors = terms.iter().map(|term| term.cursor.clone()).collect();
+        let union = Union::new(cursors, DocSet::new(self.budget)?);
+        let what = format!("{} terms of a pattern", terms.len());
+        Ok(Some(self.constant(union, boost, &what)))
+    }
+
+    fn fuzzy(&mut self, slot: Slot, boost: Option<f32>) -> Result<Vec<Clause>> {
+        let terms = &self.lists.patterns[slot].1;
+        terms.iter().map(|term| self.term(term, boost)).collect()
+    }
+
+    fn phrase(
+        &mut self,
+        words: &[(Slot, u32)],
+        slop: u32,
+        boost: Option<f32>,
+    ) -> Result<Option<Clause>> {
+        let lists = self.lists;
+        let open: Option<Vec<&OpenTerm>> = words
+            .iter()
+            .map(|(slot, _)| lists.terms[*slot].as_ref())
+            .collect();
+        let Some(open) = open else {
+            return Ok(None);
+        };
+        let Some(first) = open.first() else {
+            return Ok(None);
+        };
+        let field = split_term_key(&first.key)?.0;
+        let mut terms = Vec::with_capacity(open.len());
+        for term in &open {
+            let text = split_term_key(&term.key)?.1;
+            let text = String::from_utf8_lossy(text).into_owned();
+            terms.push((text, term.cursor.document_frequency()));
+        }
+        let scored = self.ranked(field, &terms, boost);
+        let formula = formula_of(&scored);
+        let matcher = self.phrase_matcher(words, &open, slop, scored);
+        Ok(matcher.map(|matcher| Clause {
+            matcher: Box::new(matcher),
+            formula,
+        }))
+    }
+
+    fn phrase_matcher(
+        &self,
+        words: &[(Slot, u32)],
+        open: &[&OpenTerm],
+        slop: u32,
+        scored: Option<(LeafId, Leaf)>,
+    ) -> Option<PhraseMatcher> {
+        let with_place = words.iter().zip(open);
+        let all = with_place.map(|((slot, place), term)| PhraseWord {
+            place: *place,
+            word: *slot,
+            cursor: term.cursor.clone(),
+        });
+        let all: Vec<PhraseWord> = all.collect();
+        let mut distinct: Vec<&PhraseWord> = all.iter().collect();
+        distinct.sort_by_key(|word| word.word);
+        distinct.dedup_by_key(|word| word.word);
+        let lists = distinct.iter().map(|word| -> Box<dyn Matcher> {
+            let frequency = word.cursor.document_frequency();
+            Box::new(TermMatcher::new(word.cursor.clone(), frequency, None))
+        });
+        let lists: Vec<_> = lists.collect();
+        let candidates = Conjunction::new(lists, Vec::new(), Vec::new(), 0, self.candidates);
+        PhraseMatcher::new(all, candidates, slop, scored, self.candidates)
+    }
+}
+
+fn formula_of(scored: &Option<(LeafId, Leaf)>) -> Formula {
+    let leaf = scored.as_ref().map(|(leaf, _)| Formula::Leaf(*leaf));
+    leaf.unwrap_or_else(Formula::zero)
+}
+
+fn split(clauses: Vec<Clause>) -> (Vec<Box<dyn Matcher>>, Vec<Formula>) {
+    let parts = clauses.into_iter();
+    parts.map(|clause| (clause.matcher, clause.formula)).unzip()
+}

@@ -1,0 +1,113 @@
+//! How the score of a document follows from the scores of the leaves of its query.
+//!
+//! Matching and scoring are two things. A matcher says which documents match and with which frequency each
+//! *leaf* (a term, a phrase, a constant) occurs; the formula makes a score of that. It is evaluated in one
+//! fixed order, so a score does not depend on the order in which lists were read. As in Lucene, sums are
+//! taken in `f64` and rounded to `f32` once at each node.
+//!
+//! Every formula ascends with each of its leaves, so evaluating it over upper bounds of the leaves gives an
+//! upper bound of the score.
+
+use super::bm25::Bm25;
+use crate::analysis::FieldId;
+
+/// The ordinal of a leaf within its query.
+pub type LeafId = usize;
+
+/// What a leaf's frequency is worth.
+#[derive(Clone, Debug)]
+pub enum Leaf {
+    /// A term or a phrase in a field.
+    Ranked {
+        /// The field, for its norms.
+        field: FieldId,
+        /// The scorer.
+        bm25: Bm25,
+    },
+    /// The same for every document that matches.
+    Constant(f32),
+}
+
+/// A score as a function of the leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Formula {
+    /// The score of a leaf, 0 where it does not match.
+    Leaf(LeafId),
+    /// The sum of the parts.
+    Sum(Vec<Formula>),
+    /// The best part, plus `tie` times the others.
+    Best {
+        /// The parts.
+        parts: Vec<Formula>,
+        /// What the parts that are not the best add, between 0 and 1.
+        tie: f32,
+    },
+}
+
+impl Formula {
+    /// A formula that is always 0: of what only filters.
+    pub fn zero() -> Formula {
+        Formula::Sum(Vec::new())
+    }
+
+    /// The score, given the scores of the leaves.
+    pub fn evaluate(&self, leaves: &[f32]) -> f32 {
+        match self {
+            Formula::Leaf(leaf) => leaves[*leaf],
+            Formula::Sum(parts) => {
+                let sum: f64 = parts.iter().map(|part| part.evaluate(leaves) as f64).sum();
+                sum as f32
+            }
+            Formula::Best { parts, tie } => best(parts, *tie, leaves),
+        }
+    }
+}
+
+fn best(parts: &[Formula], tie: f32, leaves: &[f32]) -> f32 {
+    let (mut most, mut sum) = (0f32, 0f64);
+    for part in parts {
+        let score = part.evaluate(leaves);
+        most = most.max(score);
+        sum += score as f64;
+    }
+    (most as f64 + (sum - most as f64) * tie as f64) as f32
+}
+
+impl Leaf {
+    /// The score of a frequency above 0; `norm` is that of the leaf's field.
+    #[inline]
+    pub fn score(&self, frequency: f32, norm: u8) -> f32 {
+        match self {
+            Leaf::Ranked { bm25, .. } => bm25.score(frequency, norm),
+            Leaf::Constant(score) => *score,
+        }
+    }
+
+    /// What no score of this leaf exceeds.
+    pub fn most(&self) -> f32 {
+        match self {
+            Leaf::Ranked { bm25, .. } => bm25.weight,
+            Leaf::Constant(score) => *score,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_and_bests_of_leaves() {
+        let leaf = Formula::Leaf;
+        let formula = Formula::Sum(vec![
+            leaf(0),
+            Formula::Best {
+                parts: vec![leaf(1), leaf(2)],
+                tie: 0.5,
+            },
+        ]);
+        assert_eq!(formula.evaluate(&[1.0, 4.0, 2.0]), 6.0);
+        assert_eq!(formula.evaluate(&[1.0, 0.0, 0.0]), 1.0);
+        assert_eq!(Formula::zero().evaluate(&[]), 0.0);
+    }
+}

@@ -1,0 +1,172 @@
+//! A group of queries carried forward together: one batch of reads serves all of them in each round.
+//!
+//! Even queries of which each reads one page at a time then form batches, which costs the processor less per
+//! read and keeps the device busy.
+
+use super::execute::QueryRun;
+use super::options::SearchOptions;
+use super::query::Query;
+use super::results::SearchResults;
+use super::view::SearchView;
+use crate::base::{Budget, Error, Result};
+use crate::cache::{FramePool, Pages, Stop, fetch_round};
+
+/// The most queries that go forward together.
+pub const GROUP_MAX: usize = 32;
+
+/// Frames that a query of a group may hold; a pool with fewer for each carries fewer at once.
+const FRAMES_PER_QUERY: usize = 64;
+
+/// Pages that a query asks for in one round, at least and at most.
+const PAGES_PER_ROUND: (usize, usize) = (4, 1024);
+
+/// Carries out queries over one frame pool.
+#[derive(Clone, Copy)]
+pub struct Group<'a> {
+    pool: &'a FramePool,
+    budget: &'a Budget,
+    width: usize,
+}
+
+impl<'a> Group<'a> {
+    /// A group that carries up to `width` queries at once, fewer if the pool is too small for that.
+    pub fn new(pool: &'a FramePool, budget: &'a Budget, width: usize) -> Group<'a> {
+        let most = (pool.capacity() / FRAMES_PER_QUERY).clamp(1, GROUP_MAX);
+        Group {
+            pool,
+            budget,
+            width: width.clamp(1, most),
+        }
+    }
+
+    /// Carries out all of `queries` on one snapshot. The answers come in the queries' order; one that fails
+    /// does not disturb the others.
+    pub fn search(
+        &self,
+        queries: &[Query],
+        view: &SearchView,
+        options: &SearchOptions,
+    ) -> Vec<Result<SearchResults>> {
+        let groups = queries.chunks(self.width);
+        let answers = groups.flat_map(|group| self.search_together(group, view, options));
+        answers.collect()
+    }
+
+    /// Pages that one query of the group may ask for in a round.
+    fn pages_per_round(&self) -> usize {
+        let share = self.pool.capacity() / self.width / 16;
+        share.clamp(PAGES_PER_ROUND.0, PAGES_PER_ROUND.1)
+    }
+
+    fn search_together(
+        &self,
+        queries: &[Query],
+        view: &SearchView,
+        options: &SearchOptions,
+    ) -> Vec<Result<SearchResults>> {
+        let mut members: Vec<Member<'_>> = queries
+            .iter()
+            .map(|query| self.member(query, view, options))
+            .collect();
+        while let Err(error) = self.round(&mut members) {
+            // A failed read names one page of many queries: each tries alone, so that the others go on.
+            members.iter_mut().for_each(|member| {
+                if member.is_waiting() {
+                    member.finish_alone(self.pool, &error);
+                }
+            });
+        }
+        members.into_iter().map(Member::into_results).collect()
+    }
+
+    fn member(
+        &self,
+        query: &Query,
+        view: &SearchView,
+        options: &SearchOptions,
+    ) -> Member<'a> {
+        let pages = self.pages_per_round();
+        let run = QueryRun::new(query, view.clone(), options.clone(), self.budget, pages);
+        let state = match run {
+            Ok(run) => State::Waiting(Box::new(run)),
+            Err(error) => State::Failed(error),
+        };
+        Member {
+            state,
+            pages: Pages::new(self.pool),
+        }
+    }
+
+    /// Carries all members to their ends, round by round.
+    fn round(&self, members: &mut [Member<'_>]) -> Result<()> {
+        loop {
+            members.iter_mut().for_each(Member::step);
+            let waiting = members.iter_mut().filter(|member| member.is_waiting());
+            let mut waiting: Vec<&mut Pages<'_>> = waiting.map(|m| &mut m.pages).collect();
+            if waiting.is_empty() {
+                return Ok(());
+            }
+            fetch_round(self.pool, &mut waiting)?;
+        }
+    }
+}
+
+struct Member<'a> {
+    state: State,
+    pages: Pages<'a>,
+}
+
+enum State {
+    Waiting(Box<QueryRun>),
+    Complete(Box<QueryRun>),
+    Failed(Error),
+}
+
+impl Member<'_> {
+    fn is_waiting(&self) -> bool {
+        matches!(self.state, State::Waiting(_))
+    }
+
+    fn step(&mut self) {
+        let State::Waiting(run) = &mut self.state else {
+            return;
+        };
+        match run.step(&mut self.pages) {
+            Err(Stop::Pages) if self.pages.has_wanted() => {}
+            Err(Stop::Pages) => self.state = State::Failed(stuck()),
+            Err(Stop::Failed(error)) => self.state = State::Failed(error),
+            Ok(()) => {
+                let failed = State::Failed(stuck());
+                if let State::Waiting(run) = std::mem::replace(&mut self.state, failed) {
+                    self.state = State::Complete(run);
+                }
+            }
+        }
+    }
+
+    /// Goes on without the others after a round failed with `error`.
+    fn finish_alone(&mut self, pool: &FramePool, error: &Error) {
+        while self.is_waiting() {
+            if !self.pages.has_wanted() {
+                self.state = State::Failed(error.clone());
+                return;
+            }
+            match fetch_round(pool, &mut [&mut self.pages]) {
+                Ok(()) => self.step(),
+                Err(error) => self.state = State::Failed(error),
+            }
+        }
+    }
+
+    fn into_results(self) -> Result<SearchResults> {
+        match self.state {
+            State::Complete(run) => Ok(run.finish()),
+            State::Failed(error) => Err(error),
+            State::Waiting(_) => Err(stuck()),
+        }
+    }
+}
+
+fn stuck() -> Error {
+    Error::invalid("a query stopped for pages without naming any; this is a defect")
+}

@@ -1,0 +1,112 @@
+//! The first rounds of a query: the terms it names are looked up and its patterns expanded, all together.
+
+use std::collections::VecDeque;
+
+use super::build::{OpenLists, OpenTerm};
+use super::expand::{Expanded, Expansion};
+use super::matcher::for_all;
+use super::plan::{PlannedPattern, PlannedTerm};
+use super::view::SearchView;
+use crate::base::Result;
+use crate::cache::{Pages, Step};
+use crate::postings::{TermCursor, TermEntry};
+
+/// Look-ups and expansions of one query under way.
+pub struct Lookup {
+    waiting: VecDeque<Vec<u8>>,
+    found: Vec<Option<OpenTerm>>,
+    expansions: Vec<(bool, Expansion)>,
+    keys_per_round: usize,
+}
+
+impl Lookup {
+    /// Will look up `terms` and expand `patterns`, at most `keys_per_round` keys at once.
+    pub fn new(
+        terms: Vec<PlannedTerm>,
+        patterns: Vec<PlannedPattern>,
+        keys_per_round: usize,
+    ) -> Lookup {
+        let expansions = patterns.into_iter().map(|planned| {
+            let fuzzy = planned.pattern.is_fuzzy();
+            (fuzzy, Expansion::new(planned.field, planned.pattern))
+        });
+        Lookup {
+            waiting: terms.into_iter().map(|term| term.key).collect(),
+            found: Vec::new(),
+            expansions: expansions.collect(),
+            keys_per_round: keys_per_round.max(1),
+        }
+    }
+
+    /// Works until all is found.
+    pub fn step(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        let (waiting, found) = (&mut self.waiting, &mut self.found);
+        let keys = self.keys_per_round;
+        let terms = look_up(waiting, found, keys, view, pages);
+        for_all(&mut self.expansions, |(_, expansion)| {
+            expansion.step(view, pages)
+        })
+        .and(terms)
+    }
+
+    /// The lists that were found.
+    pub fn finish(self, view: &SearchView) -> Result<OpenLists> {
+        let mut lists = OpenLists {
+            terms: self.found,
+            patterns: Vec::new(),
+        };
+        for (fuzzy, expansion) in self.expansions {
+            let mut terms = Vec::new();
+            for expanded in expansion.into_terms() {
+                terms.extend(open(expanded, view)?);
+            }
+            lists.patterns.push((fuzzy, terms));
+        }
+        Ok(lists)
+    }
+}
+
+fn look_up(
+    waiting: &mut VecDeque<Vec<u8>>,
+    found: &mut Vec<Option<OpenTerm>>,
+    keys_per_round: usize,
+    view: &SearchView,
+    pages: &mut Pages<'_>,
+) -> Step<()> {
+    while !waiting.is_empty() {
+        let count = keys_per_round.min(waiting.len());
+        let keys: Vec<&[u8]> = waiting.iter().take(count).map(Vec::as_slice).collect();
+        let entries = view.terms.lookup_all(&keys, pages)?;
+        for (key, entry) in waiting.drain(..count).zip(entries) {
+            let entry = entry.map(|bytes| TermEntry::decode(&bytes)).transpose()?;
+            let similarity = 1.0;
+            found.push(open(
+                Expanded {
+                    key,
+                    entry,
+                    similarity,
+                },
+                view,
+            )?);
+        }
+    }
+    Ok(())
+}
+
+/// Joins what the dictionary and the memory buffer have of a term.
+fn open(term: Expanded, view: &SearchView) -> Result<Option<OpenTerm>> {
+    let memory = view.buffer.term(&term.key, view.below);
+    if term.entry.is_none() && memory.is_none() {
+        return Ok(None);
+    }
+    let pages_in_list = term.entry.iter().flat_map(TermEntry::spans);
+    let pages_in_list = pages_in_list.map(|span| span.page_count() as u64).sum();
+    let cursor = TermCursor::new(term.entry, memory)?;
+    let exists = cursor.document_frequency() > 0;
+    Ok(exists.then_some(OpenTerm {
+        key: term.key,
+        cursor,
+        similarity: term.similarity,
+        pages_in_list,
+    }))
+}

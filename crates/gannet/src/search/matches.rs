@@ -1,0 +1,83 @@
+//! Documents that matched, with the frequency of every leaf in each: a buffer that matchers fill ahead.
+//!
+//! Working on many candidates at once is what turns single dependent reads into few batches.
+
+use crate::base::DocId;
+
+/// A run of documents in ascending order.
+#[derive(Clone, Debug, Default)]
+pub struct Matches {
+    width: usize,
+    docs: Vec<DocId>,
+    frequencies: Vec<f32>,
+}
+
+impl Matches {
+    /// A buffer for queries of `width` leaves.
+    pub fn new(width: usize) -> Matches {
+        Matches {
+            width,
+            ..Matches::default()
+        }
+    }
+
+    /// Bytes that each document takes.
+    pub fn bytes_per_document(width: usize) -> usize {
+        size_of::<DocId>() + width * size_of::<f32>()
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> usize {
+        self.docs.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.docs.is_empty()
+    }
+
+    /// The documents.
+    pub fn docs(&self) -> &[DocId] {
+        &self.docs
+    }
+
+    /// The frequencies of the leaves in the document at `at`.
+    pub fn row(&self, at: usize) -> &[f32] {
+        &self.frequencies[at * self.width..(at + 1) * self.width]
+    }
+
+    /// The same, to be changed.
+    pub fn row_mut(&mut self, at: usize) -> &mut [f32] {
+        &mut self.frequencies[at * self.width..(at + 1) * self.width]
+    }
+
+    /// Adds a document in which no leaf occurs yet, and gives its row.
+    pub fn push(&mut self, doc: DocId) -> &mut [f32] {
+        let at = self.docs.len();
+        self.docs.push(doc);
+        self.frequencies.resize((at + 1) * self.width, 0.0);
+        self.row_mut(at)
+    }
+
+    /// Removes all.
+    pub fn clear(&mut self) {
+        self.docs.clear();
+        self.frequencies.clear();
+    }
+
+    /// Moves the document at `from` down to `to`, where one was dropped.
+    pub fn shift(&mut self, from: usize, to: usize) {
+        if from != to {
+            self.docs[to] = self.docs[from];
+            let start = from * self.width;
+            self.frequencies
+                .copy_within(start..start + self.width, to * self.width);
+        }
+    }
+
+    /// Drops everything from `length` on.
+    pub fn truncate(&mut self, length: usize) {
+        self.docs.truncate(length);
+        self.frequencies.truncate(length * self.width);
+    }
+}

@@ -1,0 +1,54 @@
+//! From a query to its answer: plan, matching, ranking, and what is shown of the documents found.
+//!
+//! A query is planned against the schema (`plan`), its terms are looked up (`lookup`), and matchers over their
+//! lists are built (`build`). Matchers say which documents match and how often each leaf occurs; the formula
+//! makes scores of that; the ranking (`rank`) reads only pages that can still matter. All of it runs in steps
+//! that stop when pages are missing, so that a `Group` carries many queries forward in common rounds.
+//!
+//! The room knows no writer: it sees a snapshot through [`SearchView`].
+
+mod bm25;
+mod build;
+mod candidates;
+mod conjunction;
+mod disjunction;
+mod execute;
+mod expand;
+mod explain;
+mod formula;
+mod group;
+mod highlight;
+mod lookup;
+mod matcher;
+mod matches;
+mod options;
+mod parser;
+mod pattern;
+mod phrase;
+mod plan;
+mod positions;
+mod print;
+mod query;
+mod rank;
+mod results;
+mod score;
+mod sets;
+mod term;
+mod top;
+mod view;
+mod windows;
+
+#[cfg(test)]
+mod tests;
+
+pub use bm25::FieldStatistics;
+pub use execute::QueryRun;
+pub use explain::Explanation;
+pub use group::{GROUP_MAX, Group};
+pub use highlight::{SnippetOptions, Wanted, WantedPhrase, snippets};
+pub use options::{Cancelled, Clock, SearchOptions};
+pub use parser::{MAX_CLAUSES, MAX_DEPTH, MAX_QUERY_BYTES, parse};
+pub use query::{Operator, PatternPart, Query, automatic_distance, pattern_parts};
+pub use results::{Hit, PlanReport, PlanStep, SearchResults, TermReport};
+pub use top::TOP_MAX;
+pub use view::{MemoryTerms, SearchView};

@@ -1,0 +1,103 @@
+//! What a caller may ask of a search beside its query.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::top::TOP_MAX;
+use crate::base::{Error, Result};
+
+/// Tells the time since some fixed moment. The engine reads no clock of its own.
+pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// Tells whether the caller has given up.
+pub type Cancelled = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// How a query is to be carried out.
+#[derive(Clone)]
+pub struct SearchOptions {
+    /// How many documents are wanted, at most [`TOP_MAX`].
+    pub k: usize,
+    /// Whether `total` must be exact; this rules pruning out.
+    pub count: bool,
+    /// Whether the documents' IDs and sources are fetched.
+    pub fetch: bool,
+    /// Fields of which snippets are made; they need the documents.
+    pub highlight: Vec<String>,
+    /// Whether each hit's score and the plan are explained.
+    pub explain: bool,
+    /// Whether documents that cannot come among the best are passed over unread. Off only for tests and
+    /// measurements: the answer is the same.
+    pub prune: bool,
+    /// Tells the time, for [`SearchOptions::deadline`] and for the time taken.
+    pub clock: Option<Clock>,
+    /// When the search is to be given up with an error, by the clock.
+    pub deadline: Option<Duration>,
+    /// Asked between batches; the search ends with an error when it says yes.
+    pub cancelled: Option<Cancelled>,
+}
+
+impl Default for SearchOptions {
+    fn default() -> SearchOptions {
+        SearchOptions {
+            k: 10,
+            count: false,
+            fetch: true,
+            highlight: Vec::new(),
+            explain: false,
+            prune: true,
+            clock: None,
+            deadline: None,
+            cancelled: None,
+        }
+    }
+}
+
+impl fmt::Debug for SearchOptions {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("SearchOptions")
+            .field("k", &self.k)
+            .field("count", &self.count)
+            .field("fetch", &self.fetch)
+            .field("highlight", &self.highlight)
+            .field("explain", &self.explain)
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SearchOptions {
+    /// The time now, or 0 without a clock.
+    pub fn now(&self) -> Duration {
+        self.clock.as_ref().map_or(Duration::ZERO, |clock| clock())
+    }
+
+    /// Whether documents have to be read.
+    pub fn needs_documents(&self) -> bool {
+        self.fetch || !self.highlight.is_empty()
+    }
+
+    /// Refuses what cannot be.
+    pub fn check(&self) -> Result<()> {
+        match self.k > TOP_MAX {
+            true => Err(Error::invalid(format!(
+                "at most {TOP_MAX} documents can be asked for, not {}",
+                self.k
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses to go on after the deadline or when the caller has given up.
+    pub fn check_interrupt(&self) -> Result<()> {
+        if self.cancelled.as_ref().is_some_and(|cancelled| cancelled()) {
+            return Err(Error::invalid("the search was cancelled"));
+        }
+        match self.deadline {
+            Some(deadline) if self.now() > deadline => {
+                Err(Error::invalid("the search took longer than it was given"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What a single word of a query is: an operator, text, or text with wildcards, a tilde or a boost.
+//!
+//! A word comes as pieces, each a character and whether it was escaped; only those that were not mean anything
+//! but themselves. A web address is text, whatever is in it.
+
+use super::lexer::{Kind, Operand};
+
+/// A character of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    character: char,
+    escaped: bool,
+}
+
+impl Piece {
+    pub fn plain(character: char) -> Piece {
+        Piece {
+            character,
+            escaped: false,
+        }
+    }
+
+    pub fn escaped(character: char) -> Piece {
+        Piece {
+            character,
+            escaped: true,
+        }
+    }
+
+    /// Whether this is `character`, not escaped.
+    pub fn is(self, character: char) -> bool {
+        self == Piece::plain(character)
+    }
+
+    fn is_wildcard(self) -> bool {
+        self.is('*') || self.is('?')
+    }
+
+    /// Its length in the query in bytes.
+    fn length(self) -> usize {
+        self.character.len_utf8() + usize::from(self.escaped)
+    }
+}
+
+/// Why a word cannot be, and what to do about it.
+pub(super) type Refusal = (&'static str, &'static str);
+
+/// The text of a word.
+pub(super) fn text(pieces: &[Piece]) -> String {
+    pieces.iter().map(|piece| piece.character).collect()
+}
+
+/// The factor of a boost, if `number` is one.
+pub(super) fn factor(number: &str) -> Option<f32> {
+    let factor: f32 = number.parse().ok()?;
+    factor.is_finite().then_some(factor)
+}
+
+/// What stands before the first colon, and its length in the query with the colon.
+pub(super) fn field(pieces: &[Piece]) -> Option<(String, usize)> {
+    let colon = pieces.iter().position(|piece| piece.is(':'))?;
+    let length = pieces[..=colon].iter().map(|piece| piece.length()).sum();
+    Some((text(&pieces[..colon]), length))
+}
+
+/// The operator that the whole word is.
+pub(super) fn operator(pieces: &[Piece]) -> Option<Kind> {
+    if pieces.iter().any(|piece| piece.escaped) {
+        return None;
+    }
+    match text(pieces).as_str() {
+        "AND" | "&&" => Some(Kind::And),
+        "OR" | "||" => Some(Kind::Or),
+        "NOT" => Some(Kind::Not),
+        _ => None,
+    }
+}
+
+/// The operand that the word is; `everything` says whether it may be `*:*`.
+pub(super) fn operand(pieces: &[Piece], everything: bool) -> Result<Kind, Refusal> {
+    if is_address(pieces) {
+        return Ok(Kind::Operand(plain_text(pieces), None));
+    }
+    let (pieces, boost) = split_boost(pieces);
+    let operand = match everything && is_plain(pieces, "*:*") {
+        true => Operand::Everything,
+        false => unboosted(pieces)?,
+    };
+    Ok(Kind::Operand(operand, boost))
+}
+
+/// A word without its `^factor`.
+pub(super) fn split_boost(pieces: &[Piece]) -> (&[Piece], Option<f32>) {
+    let split = split_at_last(pieces, '^').and_then(|(head, tail)| Some((head, factor(&tail)?)));
+    match split {
+        Some((head, factor)) => (head, Some(factor)),
+        None => (pieces, None),
+    }
+}
+
+fn unboosted(pieces: &[Piece]) -> Result<Operand, Refusal> {
+    if pieces.iter().any(|piece| piece.is_wildcard()) {
+        return Ok(with_wildcards(pieces));
+    }
+    let Some((head, tail)) = split_at_last(pieces, '~') else {
+        return Ok(plain_text(pieces));
+    };
+    let distance = match tail.as_str() {
+        "" => None,
+        "0" => Some(0),
+        "1" => Some(1),
+        "2" => Some(2),
+        "and" => {
+            let (text, all) = (text(head), true);
+            return Ok(Operand::Text { text, all });
+        }
+        number if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            return Err(("a fuzzy distance above 2", "write ~, ~0, ~1, ~2 or \\~"));
+        }
+        _ => return Ok(plain_text(pieces)),
+    };
+    let text = text(head);
+    Ok(Operand::Fuzzy { text, distance })
+}
+
+fn with_wildcards(pieces: &[Piece]) -> Operand {
+    let (last, head) = (pieces[pieces.len() - 1], &pieces[..pieces.len() - 1]);
+    if pieces.iter().all(|piece| piece.is('*')) {
+        Operand::Anything
+    } else if last.is('*') && !head.iter().any(|piece| piece.is_wildcard()) {
+        Operand::Prefix(text(head))
+    } else if pieces.iter().any(|piece| piece.character.is_alphanumeric()) {
+        Operand::Wildcard(pattern(pieces))
+    } else {
+        plain_text(pieces)
+    }
+}
+
+/// The pattern with backslashes only where they matter, as `pattern_parts` reads it.
+fn pattern(pieces: &[Piece]) -> String {
+    let mut pattern = String::new();
+    for piece in pieces {
+        if !piece.is_wildcard() && matches!(piece.character, '*' | '?' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(piece.character);
+    }
+    pattern
+}
+
+fn plain_text(pieces: &[Piece]) -> Operand {
+    let (text, all) = (text(pieces), false);
+    Operand::Text { text, all }
+}
+
+/// What stands before the last `mark` and the unescaped text after it, if neither begins with the mark nor
+/// has an escaped character after it.
+fn split_at_last(pieces: &[Piece], mark: char) -> Option<(&[Piece], String)> {
+    let at = pieces.iter().rposition(|piece| piece.is(mark))?;
+    let (head, tail) = (&pieces[..at], &pieces[at + 1..]);
+    let fits = !head.is_empty() && !tail.iter().any(|piece| piece.escaped);
+    fits.then(|| (head, text(tail)))
+}
+
+fn is_address(pieces: &[Piece]) -> bool {
+    pieces.windows(3).any(|three| is_plain(three, "://"))
+}
+
+fn is_plain(pieces: &[Piece], text: &str) -> bool {
+    pieces.iter().copied().eq(text.chars().map(Piece::plain))
+}

@@ -1,0 +1,290 @@
+//! Cuts a query into lexemes, flatly: no nesting, no recursion, a time proportional to the text.
+
+use std::ops::Bound;
+
+use winnow::Parser;
+use winnow::ascii::digit1;
+use winnow::combinator::{alt, delimited, opt, peek, preceded, repeat, separated_pair, terminated};
+use winnow::error::EmptyError;
+use winnow::stream::{LocatingSlice, Location, Stream};
+use winnow::token::{any, none_of, one_of, take_while};
+
+use super::chunk::{self, Piece};
+use super::invalid;
+use crate::base::Result;
+
+/// One lexeme and its bytes in the query.
+#[derive(Debug)]
+pub(super) struct Lexeme {
+    pub start: usize,
+    pub end: usize,
+    pub kind: Kind,
+}
+
+/// What a lexeme is. Operators and signs are so only as far as the lexer can see.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// `(`
+    Open,
+    /// `)` and what follows it directly: `~2`, `^3`.
+    Close { minimum: u32, boost: Option<f32> },
+    /// `+`
+    Require,
+    /// `-`
+    Prohibit,
+    /// `NOT` or `!`
+    Not,
+    /// `#` before a parenthesis.
+    Filter,
+    /// `AND` or `&&`
+    And,
+    /// `OR` or `||`
+    Or,
+    /// The name of a field and its colon.
+    Field(String),
+    /// A word, phrase or range, and its boost.
+    Operand(Operand, Option<f32>),
+}
+
+/// What stands for a query by itself, but for its field.
+#[derive(Debug, PartialEq)]
+pub(super) enum Operand {
+    /// `*:*`
+    Everything,
+    /// `*`
+    Anything,
+    Text {
+        text: String,
+        all: bool,
+    },
+    Phrase {
+        text: String,
+        slop: u32,
+    },
+    Prefix(String),
+    Wildcard(String),
+    Fuzzy {
+        text: String,
+        distance: Option<u8>,
+    },
+    Range(Bound<String>, Bound<String>),
+}
+
+impl Lexeme {
+    /// Whether it counts towards the limit of clauses.
+    pub fn is_clause(&self) -> bool {
+        matches!(self.kind, Kind::Operand(..) | Kind::Open)
+    }
+}
+
+type Input<'a> = LocatingSlice<&'a str>;
+type Parsed<T> = std::result::Result<T, EmptyError>;
+
+/// The pretended field of `_exists_:name`.
+pub(super) const EXISTS: &str = "_exists_";
+
+/// What ends a word besides white space.
+const STOPS: &[char] = &['(', ')', '"'];
+
+/// The lexemes of `text`.
+pub(super) fn lexemes(text: &str, is_field: &dyn Fn(&str) -> bool) -> Result<Vec<Lexeme>> {
+    let mut lexer = Lexer {
+        text,
+        input: LocatingSlice::new(text),
+        is_field,
+        after_field: false,
+    };
+    let mut lexemes = Vec::new();
+    while lexer.skip_white_space() {
+        let start = lexer.input.current_token_start();
+        let kind = lexer.lexeme(start)?;
+        lexer.after_field = matches!(kind, Kind::Field(_));
+        let end = lexer.input.current_token_start();
+        lexemes.push(Lexeme { start, end, kind });
+    }
+    Ok(lexemes)
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    input: Input<'a>,
+    is_field: &'a dyn Fn(&str) -> bool,
+    /// Whether the lexeme before was a field: no sign and no second field can follow, but a comparison can.
+    after_field: bool,
+}
+
+impl Lexer<'_> {
+    /// Goes to the next lexeme, if there is one.
+    fn skip_white_space(&mut self) -> bool {
+        let skipped: Parsed<&str> = white_space(0).parse_next(&mut self.input);
+        skipped.is_ok() && !self.input.is_empty()
+    }
+
+    fn lexeme(&mut self, start: usize) -> Result<Kind> {
+        if let Some(kind) = attempt(&mut self.input, alt((open, close, phrase, range))) {
+            return Ok(kind);
+        }
+        if self.input.starts_with('"') {
+            let advice = "add a quote at its end or write \\\"";
+            return Err(invalid("a quote is not closed", self.text, start, advice));
+        }
+        let special = match self.after_field {
+            true => attempt(&mut self.input, comparison),
+            false => attempt(&mut self.input, sign),
+        };
+        match special {
+            Some(kind) => Ok(kind),
+            None => self.word(start),
+        }
+    }
+
+    /// A field, an operator or an operand that is one word.
+    fn word(&mut self, start: usize) -> Result<Kind> {
+        let before = self.input.checkpoint();
+        let Some(pieces) = attempt(&mut self.input, word(STOPS)) else {
+            // Whatever is not a word here was a parenthesis or a quote; nothing is left to go wrong.
+            return Err(invalid(
+                "something unreadable",
+                self.text,
+                start,
+                "remove it",
+            ));
+        };
+        if self.after_field {
+            return self.operand(start, &pieces);
+        }
+        if let Some((name, length)) = chunk::field(&pieces)
+            && (name == EXISTS || (self.is_field)(&name))
+        {
+            self.input.reset(&before);
+            self.input.next_slice(length);
+            return Ok(Kind::Field(name));
+        }
+        match chunk::operator(&pieces) {
+            Some(operator) => Ok(operator),
+            None => self.operand(start, &pieces),
+        }
+    }
+
+    fn operand(&self, start: usize, pieces: &[Piece]) -> Result<Kind> {
+        let operand = chunk::operand(pieces, !self.after_field);
+        operand.map_err(|(what, advice)| invalid(what, self.text, start, advice))
+    }
+}
+
+/// What `parser` finds here; if it finds nothing, nothing is consumed.
+fn attempt<'a, T>(
+    input: &mut Input<'a>,
+    mut parser: impl Parser<Input<'a>, T, EmptyError>,
+) -> Option<T> {
+    let before = input.checkpoint();
+    let found = parser.parse_next(input).ok();
+    if found.is_none() {
+        input.reset(&before);
+    }
+    found
+}
+
+fn open(input: &mut Input<'_>) -> Parsed<Kind> {
+    '('.map(|_| Kind::Open).parse_next(input)
+}
+
+fn close(input: &mut Input<'_>) -> Parsed<Kind> {
+    let (minimum, boost) = preceded(')', (opt(tilde_number), opt(boost))).parse_next(input)?;
+    Ok(Kind::Close {
+        minimum: minimum.unwrap_or(0),
+        boost,
+    })
+}
+
+fn phrase(input: &mut Input<'_>) -> Parsed<Kind> {
+    let (text, slop, boost) = (quoted, opt(tilde_number), opt(boost)).parse_next(input)?;
+    let slop = slop.unwrap_or(0);
+    Ok(Kind::Operand(Operand::Phrase { text, slop }, boost))
+}
+
+fn quoted(input: &mut Input<'_>) -> Parsed<String> {
+    let character = alt((preceded('\\', any), none_of('"')));
+    delimited('"', repeat(0.., character), '"').parse_next(input)
+}
+
+fn range(input: &mut Input<'_>) -> Parsed<Kind> {
+    let first = one_of(['[', '{']).parse_next(input)?;
+    let between = (white_space(1), "TO", white_space(1));
+    let bounds = separated_pair(bound, between, bound);
+    let (lower, upper) = delimited(white_space(0), bounds, white_space(0)).parse_next(input)?;
+    let last = one_of([']', '}']).parse_next(input)?;
+    let boost = opt(boost).parse_next(input)?;
+    let range = Operand::Range(limit(lower, first == '['), limit(upper, last == ']'));
+    Ok(Kind::Operand(range, boost))
+}
+
+/// One end of a range, or nothing if it is open.
+fn bound(input: &mut Input<'_>) -> Parsed<Option<String>> {
+    let bare = word(&[']', '}', '(', ')', '"']).map(|pieces| match &pieces[..] {
+        [only] if only.is('*') => None,
+        pieces => Some(chunk::text(pieces)),
+    });
+    alt((quoted.map(Some), bare)).parse_next(input)
+}
+
+fn limit(value: Option<String>, included: bool) -> Bound<String> {
+    match value {
+        None => Bound::Unbounded,
+        Some(value) if included => Bound::Included(value),
+        Some(value) => Bound::Excluded(value),
+    }
+}
+
+fn comparison(input: &mut Input<'_>) -> Parsed<Kind> {
+    let sign = alt((">=", "<=", ">", "<")).parse_next(input)?;
+    let (value, boost) = alt((
+        (quoted, opt(boost)),
+        word(STOPS).map(|pieces| {
+            let (pieces, boost) = chunk::split_boost(&pieces);
+            (chunk::text(pieces), boost)
+        }),
+    ))
+    .parse_next(input)?;
+    let limit = limit(Some(value), sign.len() == 2);
+    let range = match sign.starts_with('>') {
+        true => Operand::Range(limit, Bound::Unbounded),
+        false => Operand::Range(Bound::Unbounded, limit),
+    };
+    Ok(Kind::Operand(range, boost))
+}
+
+/// A sign before a clause. Followed by a space, the end or another sign, it is ordinary text.
+fn sign(input: &mut Input<'_>) -> Parsed<Kind> {
+    let applies = |c: char| !c.is_whitespace() && !")+-!&|=".contains(c);
+    alt((
+        terminated('+', peek(one_of(applies))).map(|_| Kind::Require),
+        terminated('-', peek(one_of(applies))).map(|_| Kind::Prohibit),
+        terminated('!', peek(one_of(applies))).map(|_| Kind::Not),
+        terminated('#', peek('(')).map(|_| Kind::Filter),
+    ))
+    .parse_next(input)
+}
+
+/// Characters up to white space or one of `stops`, unless they are escaped.
+fn word<'a>(stops: &'static [char]) -> impl Parser<Input<'a>, Vec<Piece>, EmptyError> {
+    let plain = move |c: char| !c.is_whitespace() && !stops.contains(&c);
+    let piece = alt((
+        preceded('\\', any).map(Piece::escaped),
+        one_of(plain).map(Piece::plain),
+    ));
+    repeat(1.., piece)
+}
+
+fn white_space<'a>(least: usize) -> impl Parser<Input<'a>, &'a str, EmptyError> {
+    take_while(least.., char::is_whitespace)
+}
+
+fn tilde_number(input: &mut Input<'_>) -> Parsed<u32> {
+    preceded('~', digit1.parse_to()).parse_next(input)
+}
+
+fn boost(input: &mut Input<'_>) -> Parsed<f32> {
+    let number = take_while(1.., ('0'..='9', '.'));
+    preceded('^', number.verify_map(chunk::factor)).parse_next(input)
+}

@@ -1,0 +1,194 @@
+//! Documents in which words stand side by side, or nearly so.
+//!
+//! The conjunction of the words comes first. Positions are read only for documents that pass it, those of
+//! many candidates in one batch, by cursors of their own that never touch other documents.
+//!
+//! Invariants:
+//! 1. `ahead[at..]` are candidates that have the words and were not yet given out or checked.
+//! 2. Every candidate below `next` was given out, failed, or is in `ahead`.
+//! 3. `frequency` is that of the phrase in `doc`.
+
+use super::conjunction::Conjunction;
+use super::formula::{Leaf, LeafId};
+use super::matcher::{Matcher, fill, for_all};
+use super::matches::Matches;
+use super::positions::{Occurrences, phrase_frequency};
+use super::term::best_within;
+use crate::base::{DocId, END};
+use crate::cache::{Pages, Step};
+use crate::postings::TermCursor;
+
+/// Candidates whose positions are asked for at once the first time; twice as many each further time.
+const AHEAD_MIN: usize = 64;
+
+/// One word of a phrase.
+#[derive(Clone)]
+pub struct PhraseWord {
+    /// Its place in the phrase.
+    pub place: u32,
+    /// Which of the distinct words it is.
+    pub word: usize,
+    /// Its list.
+    pub cursor: TermCursor,
+}
+
+/// Matches the documents that have a phrase.
+pub struct PhraseMatcher {
+    candidates: Conjunction,
+    cursors: Vec<TermCursor>,
+    heads: TermCursor,
+    occurrences: Vec<Occurrences>,
+    slop: u32,
+    scored: Option<(LeafId, Leaf)>,
+    ahead: Matches,
+    at: usize,
+    prefetched: bool,
+    limit: usize,
+    limit_max: usize,
+    next: DocId,
+    ended: bool,
+    doc: DocId,
+    frequency: f32,
+}
+
+impl PhraseMatcher {
+    /// The documents in which `words` (at least one) stand within `slop`; `candidates` gives those that have
+    /// all of them, and at most `limit` of them are looked at in one round.
+    pub fn new(
+        words: Vec<PhraseWord>,
+        candidates: Conjunction,
+        slop: u32,
+        scored: Option<(LeafId, Leaf)>,
+        limit: usize,
+    ) -> Option<PhraseMatcher> {
+        let rarest = words
+            .iter()
+            .min_by_key(|word| word.cursor.document_frequency())?;
+        let heads = rarest.cursor.clone();
+        let occurrences = words.iter().map(|word| Occurrences {
+            place: word.place,
+            word: word.word,
+            positions: Vec::new(),
+        });
+        Some(PhraseMatcher {
+            candidates,
+            heads,
+            occurrences: occurrences.collect(),
+            cursors: words.into_iter().map(|word| word.cursor).collect(),
+            slop,
+            scored,
+            ahead: Matches::new(0),
+            at: 0,
+            prefetched: false,
+            limit: AHEAD_MIN.min(limit.max(1)),
+            limit_max: limit.max(1),
+            next: 0,
+            ended: false,
+            doc: 0,
+            frequency: 0.0,
+        })
+    }
+
+    fn refill(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        self.ahead.clear();
+        self.at = 0;
+        self.prefetched = false;
+        self.next = self.next.max(target);
+        let (limit, ahead) = (self.limit, &mut self.ahead);
+        self.ended = fill(&mut self.candidates, self.next, limit, ahead, pages)?;
+        self.next = self.ahead.docs().last().map_or(self.next, |doc| doc + 1);
+        self.limit = (self.limit * 2).min(self.limit_max);
+        Ok(())
+    }
+
+    /// The frequency of the phrase in a candidate.
+    fn check(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<f32> {
+        self.prefetch_positions(pages)?;
+        let each = self.cursors.iter_mut().zip(&mut self.occurrences);
+        for_all(each, |(cursor, occurrences)| {
+            cursor.advance(doc, pages)?;
+            occurrences.positions.clear();
+            cursor.positions(pages, &mut occurrences.positions)
+        })?;
+        Ok(phrase_frequency(&self.occurrences, self.slop))
+    }
+
+    fn prefetch_positions(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        if !self.prefetched {
+            let docs = &self.ahead.docs()[self.at..];
+            for_all(&mut self.cursors, |cursor| {
+                cursor.prefetch_positions(docs, pages)
+            })?;
+            self.prefetched = true;
+        }
+        Ok(())
+    }
+}
+
+impl Matcher for PhraseMatcher {
+    fn doc(&self) -> DocId {
+        self.doc
+    }
+
+    fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
+        if self.frequency > 0.0 && self.doc >= target {
+            return Ok(self.doc);
+        }
+        loop {
+            let rest = self.ahead.docs().get(self.at..).unwrap_or(&[]);
+            self.at += rest.partition_point(|doc| *doc < target);
+            if let Some(&doc) = self.ahead.docs().get(self.at) {
+                let frequency = self.check(doc, pages)?;
+                self.at += 1;
+                if frequency > 0.0 {
+                    (self.doc, self.frequency) = (doc, frequency);
+                    return Ok(doc);
+                }
+            } else if self.ended {
+                self.doc = END;
+                return Ok(END);
+            } else {
+                self.refill(target, pages)?;
+            }
+        }
+    }
+
+    fn collect(&mut self, frequencies: &mut [f32]) {
+        if let Some((leaf, _)) = &self.scored {
+            frequencies[*leaf] = self.frequency;
+        }
+    }
+
+    fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        self.candidates.prefetch(docs, pages)
+    }
+
+    fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
+        let last = self.heads.bound(target, pages)?.last;
+        self.bound_within(target, last, pages, scores)?;
+        Ok(last)
+    }
+
+    fn bound_within(
+        &mut self,
+        from: DocId,
+        to: DocId,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<()> {
+        let Some((leaf, how)) = &self.scored else {
+            return Ok(());
+        };
+        // An exact phrase occurs at most as often as the rarest of its words; one with slop may pair a word
+        // with two others.
+        scores[*leaf] = match self.slop {
+            0 => best_within(&mut self.heads, how, from, to, pages)?,
+            _ => how.most(),
+        };
+        Ok(())
+    }
+
+    fn cost(&self) -> u64 {
+        self.candidates.cost()
+    }
+}

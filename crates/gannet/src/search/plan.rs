@@ -1,0 +1,422 @@
+//! The plan of a query: what is left of it once its texts are terms and its fields are numbers.
+//!
+//! Rules, as Lucene and Elasticsearch's `query_string` have them:
+//! - a query without a field searches all text fields, and of each clause the best field counts;
+//! - one term is a term, several are joined by the operator; the same word twice counts twice;
+//! - prefixes, wildcards, ranges and `exists` score a constant 1 times the boost; so do all documents;
+//! - a fuzzy term is the sum of the terms it stands for, each with the similarity as its boost;
+//! - `must_not` and `filter` never score; a `Bool` of only `must_not` (and `filter`) scores 0.
+
+use super::pattern::{Fuzzy, Pattern, Wildcard};
+use super::query::{Operator, Query, automatic_distance};
+use crate::analysis::{Field, FieldId, FieldKind, FieldOptions, Schema, Scratch, term_key};
+use crate::base::{Error, Result};
+
+/// The deepest tree: compiling and matching go down it by recursion.
+const DEPTH_MAX: usize = 64;
+
+/// The most terms and patterns of one query.
+const TERMS_MAX: usize = 4096;
+
+/// A place in [`Plan::terms`] or [`Plan::patterns`].
+pub type Slot = usize;
+
+/// A node of the plan. `boost` is `None` where the node only filters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// Nothing.
+    None,
+    /// Every document.
+    All(Option<f32>),
+    /// The documents of a term.
+    Term(Slot, Option<f32>),
+    /// Documents with terms at places: slots with places in the phrase.
+    Phrase {
+        /// The terms.
+        words: Vec<(Slot, u32)>,
+        /// How far they may be moved.
+        slop: u32,
+        /// The boost.
+        boost: Option<f32>,
+    },
+    /// The documents of all terms that a pattern stands for.
+    Pattern(Slot, Option<f32>),
+    /// Documents that have a field.
+    Exists(FieldId, Option<f32>),
+    /// What at least `minimum` of the parts match; the scores are added up.
+    Any {
+        /// The parts.
+        parts: Vec<Node>,
+        /// How many must match.
+        minimum: usize,
+    },
+    /// What any of the parts matches; the best part's score counts.
+    Best(Vec<Node>),
+    /// What all of `required` match and none of `excluded`; `optional` adds to the score.
+    Filtered {
+        /// All must match.
+        required: Vec<Node>,
+        /// None may match.
+        excluded: Vec<Node>,
+        /// May match.
+        optional: Vec<Node>,
+    },
+}
+
+/// A term of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedTerm {
+    /// The field.
+    pub field: FieldId,
+    /// The key in the dictionary.
+    pub key: Vec<u8>,
+}
+
+/// A pattern over a field's terms.
+pub struct PlannedPattern {
+    /// The field.
+    pub field: FieldId,
+    /// The pattern.
+    pub pattern: Pattern,
+}
+
+/// A query in terms of an index.
+pub struct Plan {
+    /// The tree.
+    pub root: Node,
+    /// The terms to look up.
+    pub terms: Vec<PlannedTerm>,
+    /// The patterns to expand.
+    pub patterns: Vec<PlannedPattern>,
+}
+
+/// Makes the plan of `query` for an index with the fields of `schema`.
+pub fn plan(query: &Query, schema: &Schema) -> Result<Plan> {
+    let mut planner = Planner {
+        schema,
+        scratch: Scratch::default(),
+        terms: Vec::new(),
+        patterns: Vec::new(),
+    };
+    let root = planner.node(query, Some(1.0), 0)?;
+    Ok(Plan {
+        root,
+        terms: planner.terms,
+        patterns: planner.patterns,
+    })
+}
+
+struct Planner<'a> {
+    schema: &'a Schema,
+    scratch: Scratch,
+    terms: Vec<PlannedTerm>,
+    patterns: Vec<PlannedPattern>,
+}
+
+impl Planner<'_> {
+    fn node(&mut self, query: &Query, boost: Option<f32>, depth: usize) -> Result<Node> {
+        if depth > DEPTH_MAX {
+            return Err(Error::invalid(format!(
+                "the query is nested more than {DEPTH_MAX} deep: make it flatter"
+            )));
+        }
+        match query {
+            Query::MatchAll => Ok(Node::All(boost)),
+            Query::MatchNone => Ok(Node::None),
+            Query::Exists { field } => Ok(match self.schema.named(field) {
+                Some(field) => Node::Exists(field.id, boost),
+                None => Node::None,
+            }),
+            Query::Boost { query, factor } => {
+                let boost = boost.map(|boost| boost * check_boost(*factor).unwrap_or(1.0));
+                check_boost(*factor)?;
+                self.node(query, boost, depth + 1)
+            }
+            Query::Bool { .. } => self.bool(query, boost, depth),
+            leaf => self.leaf(leaf, boost),
+        }
+    }
+
+    fn bool(&mut self, query: &Query, boost: Option<f32>, depth: usize) -> Result<Node> {
+        let Query::Bool {
+            must,
+            should,
+            must_not,
+            filter,
+            minimum_should_match,
+        } = query
+        else {
+            return Ok(Node::None);
+        };
+        let mut nodes = |queries: &[Query], boost| -> Result<Vec<Node>> {
+            let each = queries.iter();
+            each.map(|query| self.node(query, boost, depth + 1)).collect()
+        };
+        let mut required = nodes(must, boost)?;
+        required.extend(nodes(filter, None)?);
+        let parts = nodes(should, boost)?;
+        let excluded = nodes(must_not, None)?;
+        let none_required = required.is_empty();
+        let minimum = match *minimum_should_match as usize {
+            0 if none_required && !parts.is_empty() => 1,
+            given => given,
+        };
+        if minimum == 0 {
+            if none_required {
+                required.push(if excluded.is_empty() { Node::None } else { Node::All(None) });
+            }
+            return Ok(all(required, excluded, parts));
+        }
+        required.push(any(parts, minimum));
+        Ok(all(required, excluded, Vec::new()))
+    }
+
+    /// A query of one field, or the best of all text fields.
+    fn leaf(&mut self, leaf: &Query, boost: Option<f32>) -> Result<Node> {
+        let schema = self.schema;
+        let name = match leaf {
+            Query::Text { field, .. }
+            | Query::Phrase { field, .. }
+            | Query::Prefix { field, .. }
+            | Query::Wildcard { field, .. }
+            | Query::Fuzzy { field, .. }
+            | Query::Range { field, .. } => field,
+            _ => return Ok(Node::None),
+        };
+        if let Some(name) = name {
+            let field = schema.named(name);
+            return field.map_or(Ok(Node::None), |field| self.in_field(leaf, field, boost));
+        }
+        let fields = schema.fields().iter();
+        let texts = fields.filter(|field| field.kind == FieldKind::Text);
+        let nodes: Result<Vec<Node>> = texts
+            .map(|field| self.in_field(leaf, field, boost))
+            .filter(|node| !matches!(node, Ok(Node::None)))
+            .collect();
+        let mut nodes = nodes?;
+        match nodes.len() {
+            1 => Ok(nodes.remove(0)),
+            0 => Ok(Node::None),
+            _ => Ok(Node::Best(nodes)),
+        }
+    }
+
+    fn in_field(&mut self, leaf: &Query, field: &Field, boost: Option<f32>) -> Result<Node> {
+        match leaf {
+            Query::Text { text, operator, .. } => self.text(text, *operator, field, boost),
+            Query::Phrase { text, slop, .. } => self.phrase(text, *slop, field, boost),
+            Query::Prefix { prefix, .. } => {
+                let prefix = normalized(prefix, field).into_bytes();
+                self.pattern(Pattern::Prefix(prefix), field, boost)
+            }
+            Query::Wildcard { pattern, .. } => {
+                let pattern = Wildcard::new(&normalized(pattern, field));
+                self.pattern(Pattern::Wildcard(pattern), field, boost)
+            }
+            Query::Fuzzy { text, distance, .. } => {
+                let text = normalized(text, field);
+                let distance = distance.unwrap_or_else(|| automatic_distance(&text));
+                let fuzzy = Fuzzy::new(&text, distance, 0)?;
+                self.pattern(Pattern::Fuzzy(fuzzy), field, boost)
+            }
+            Query::Range { lower, upper, .. } => {
+                let bytes = |text: &String| normalized(text, field).into_bytes();
+                let range = (lower.as_ref().map(bytes), upper.as_ref().map(bytes));
+                self.pattern(Pattern::Range(range.0, range.1), field, boost)
+            }
+            _ => Ok(Node::None),
+        }
+    }
+
+    fn text(
+        &mut self,
+        text: &str,
+        operator: Operator,
+        field: &Field,
+        boost: Option<f32>,
+    ) -> Result<Node> {
+        let words = self.words(text, field)?;
+        let nodes: Vec<Node> = words.iter().map(|(slot, _)| Node::Term(*slot, boost)).collect();
+        Ok(match operator {
+            Operator::Or => any(nodes, 1),
+            Operator::And => all(nodes, Vec::new(), Vec::new()),
+        })
+    }
+
+    fn phrase(
+        &mut self,
+        text: &str,
+        slop: u32,
+        field: &Field,
+        boost: Option<f32>,
+    ) -> Result<Node> {
+        let words = self.words(text, field)?;
+        match words.as_slice() {
+            [] => Ok(Node::None),
+            [(slot, _)] => Ok(Node::Term(*slot, boost)),
+            _ if !field.options.contains(FieldOptions::POSITIONS) => Err(Error::invalid(format!(
+                "field {:?} keeps no positions, so that it has no phrases: ask for its words",
+                field.name
+            ))),
+            _ => Ok(Node::Phrase { words, slop, boost }),
+        }
+    }
+
+    fn pattern(&mut self, pattern: Pattern, field: &Field, boost: Option<f32>) -> Result<Node> {
+        let field = field.id;
+        self.patterns.push(PlannedPattern { field, pattern });
+        self.check_size()?;
+        Ok(Node::Pattern(self.patterns.len() - 1, boost))
+    }
+
+    /// The terms of a text with their positions; each distinct term has one slot.
+    fn words(&mut self, text: &str, field: &Field) -> Result<Vec<(Slot, u32)>> {
+        let (terms, mut words) = (&mut self.terms, Vec::new());
+        field.analyzer.analyze(text, &mut self.scratch, |token| {
+            let mut key = Vec::new();
+            term_key(field.id, token.text.as_bytes(), &mut key);
+            let known = terms.iter().position(|term| term.key == key);
+            let slot = known.unwrap_or(terms.len());
+            if known.is_none() {
+                let field = field.id;
+                terms.push(PlannedTerm { field, key });
+            }
+            words.push((slot, token.position));
+        });
+        self.check_size()?;
+        Ok(words)
+    }
+
+    fn check_size(&self) -> Result<()> {
+        let count = self.terms.len() + self.patterns.len();
+        match count > TERMS_MAX {
+            true => Err(Error::invalid(format!(
+                "the query has {count} terms over all its fields; at most {TERMS_MAX} are possible"
+            ))),
+            false => Ok(()),
+        }
+    }
+}
+
+fn check_boost(factor: f32) -> Result<f32> {
+    match factor.is_finite() && factor >= 0.0 {
+        true => Ok(factor),
+        false => Err(Error::invalid(format!(
+            "a boost is a number from 0 on, not {factor}"
+        ))),
+    }
+}
+
+/// What at least `minimum` of `parts` match, in its simplest form.
+fn any(mut parts: Vec<Node>, minimum: usize) -> Node {
+    match parts.len() {
+        count if count < minimum || count == 0 => Node::None,
+        1 => parts.remove(0),
+        _ => Node::Any { parts, minimum },
+    }
+}
+
+/// What all of `required` match, in its simplest form.
+fn all(mut required: Vec<Node>, excluded: Vec<Node>, optional: Vec<Node>) -> Node {
+    if required.is_empty() || required.contains(&Node::None) {
+        return Node::None;
+    }
+    if required.len() == 1 && excluded.is_empty() && optional.is_empty() {
+        return required.remove(0);
+    }
+    Node::Filtered {
+        required,
+        excluded,
+        optional,
+    }
+}
+
+/// A part of a word as the field's terms are written: patterns cannot be stemmed, but are lowercased.
+fn normalized(text: &str, field: &Field) -> String {
+    match field.analyzer.name() {
+        "keyword" | "whitespace" => text.to_owned(),
+        _ => {
+            let lower = text.chars().map(|c| c.to_lowercase().next().unwrap_or(c));
+            lower.collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Analyzer;
+
+    fn schema() -> Schema {
+        let mut schema = Schema::default();
+        for (name, kind, analyzer) in [
+            ("title", FieldKind::Text, "standard"),
+            ("body", FieldKind::Text, "english"),
+            ("tag", FieldKind::Exact, "keyword"),
+        ] {
+            let analyzer = Analyzer::named(analyzer).unwrap();
+            schema.add(name, kind, analyzer).unwrap();
+        }
+        schema
+    }
+
+    fn text(field: Option<&str>, text: &str) -> Query {
+        Query::Text {
+            field: field.map(str::to_owned),
+            text: text.to_owned(),
+            operator: Operator::Or,
+        }
+    }
+
+    #[test]
+    fn texts_without_a_field_take_the_best_of_all_text_fields() {
+        let plan = plan(&text(None, "Birds"), &schema()).unwrap();
+        let term = |slot| Node::Term(slot, Some(1.0));
+        assert_eq!(plan.root, Node::Best(vec![term(0), term(1)]));
+        let keys: Vec<_> = plan.terms.iter().map(|term| &term.key[..]).collect();
+        assert_eq!(keys, [&b"\0\0birds"[..], &b"\0\x01bird"[..]]);
+    }
+
+    #[test]
+    fn repeated_words_count_twice_and_are_looked_up_once() {
+        let plan = plan(&text(Some("title"), "a a"), &schema()).unwrap();
+        let parts = vec![Node::Term(0, Some(1.0)); 2];
+        assert_eq!(plan.root, Node::Any { parts, minimum: 1 });
+        assert_eq!(plan.terms.len(), 1);
+    }
+
+    #[test]
+    fn only_must_not_is_every_other_document() {
+        let query = Query::Bool {
+            must: vec![],
+            should: vec![],
+            must_not: vec![text(Some("tag"), "x")],
+            filter: vec![],
+            minimum_should_match: 0,
+        };
+        let plan = plan(&query, &schema()).unwrap();
+        let expected = Node::Filtered {
+            required: vec![Node::All(None)],
+            excluded: vec![Node::Term(0, None)],
+            optional: vec![],
+        };
+        assert_eq!(plan.root, expected);
+    }
+
+    #[test]
+    fn phrases_keep_the_holes_of_stop_words_and_need_positions() {
+        let phrase = |field: &str, text: &str| Query::Phrase {
+            field: Some(field.to_owned()),
+            text: text.to_owned(),
+            slop: 0,
+        };
+        let plan_of = |query| plan(&query, &schema());
+        let Node::Phrase { words, .. } = plan_of(phrase("body", "state of art")).unwrap().root
+        else {
+            panic!("expected a phrase");
+        };
+        assert_eq!(words, [(0, 0), (1, 2)]);
+        assert!(matches!(plan_of(phrase("tag", "a b")).unwrap().root, Node::Term(0, _)));
+        assert_eq!(plan_of(phrase("absent", "a b")).unwrap().root, Node::None);
+    }
+}

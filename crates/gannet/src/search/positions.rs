@@ -1,0 +1,156 @@
+//! How often a phrase occurs, given the positions of its terms in one document.
+//!
+//! Every term has its *place* in the phrase (words that analysis left out count), and every occurrence of a
+//! term an *origin*: its position less its place. Where all origins are equal stands the exact phrase.
+//!
+//! With slop, a match is a smallest window of origins that has one of each term and in which no token serves
+//! two terms: a window that has no smaller one inside. Its width, the greatest origin less the least, says
+//! how far the words must be moved; it counts if that is at most the slop, with the weight 1 / (1 + width).
+//! This is Lucene's distance; for phrases that repeat a word Lucene may pair the repetitions otherwise.
+
+/// One term of a phrase with its occurrences in a document.
+#[derive(Clone, Debug, Default)]
+pub struct Occurrences {
+    /// The term's place in the phrase.
+    pub place: u32,
+    /// Which of the phrase's distinct terms it is.
+    pub word: usize,
+    /// Positions in the document, ascending.
+    pub positions: Vec<u32>,
+}
+
+impl Occurrences {
+    fn origin(&self, at: usize) -> Option<i64> {
+        let position = self.positions.get(at)?;
+        Some(*position as i64 - self.place as i64)
+    }
+}
+
+/// The frequency of a phrase with `slop`, weighted as said above.
+pub fn phrase_frequency(terms: &[Occurrences], slop: u32) -> f32 {
+    match slop {
+        0 => exact(terms) as f32,
+        _ => sloppy(terms, slop),
+    }
+}
+
+/// Origins that all terms have: the least candidate climbs until all agree.
+fn exact(terms: &[Occurrences]) -> u32 {
+    let Some((first, rest)) = terms.split_first() else {
+        return 0;
+    };
+    let mut at = vec![0; rest.len()];
+    let starts = (0..first.positions.len()).filter(|start| {
+        let Some(origin) = first.origin(*start) else {
+            return false;
+        };
+        let mut others = rest.iter().zip(&mut at);
+        others.all(|(term, at)| seek(term, at, origin))
+    });
+    starts.count() as u32
+}
+
+/// Moves `at` to the first occurrence whose origin is not below `origin`; tells whether it is equal.
+fn seek(term: &Occurrences, at: &mut usize, origin: i64) -> bool {
+    while term.origin(*at).is_some_and(|found| found < origin) {
+        *at += 1;
+    }
+    term.origin(*at) == Some(origin)
+}
+
+fn sloppy(terms: &[Occurrences], slop: u32) -> f32 {
+    let mut at = vec![0; terms.len()];
+    let mut frequency = 0f32;
+    while part_tokens(terms, &mut at) {
+        let Some((least, width)) = window(terms, &at) else {
+            break;
+        };
+        let shrinks = terms[least]
+            .origin(at[least] + 1)
+            .zip(terms[least].origin(at[least]))
+            .is_some_and(|(next, now)| next - now <= width);
+        if width <= slop as i64 && !shrinks {
+            frequency += 1.0 / (1.0 + width as f32);
+        }
+        at[least] += 1;
+    }
+    frequency
+}
+
+/// Where two terms stand on one token, moves the later in the phrase on. Tells whether all still stand.
+fn part_tokens(terms: &[Occurrences], at: &mut [usize]) -> bool {
+    let token = |term: usize, at: &[usize]| terms[term].positions.get(at[term]).copied();
+    let mut moved = true;
+    while moved {
+        moved = false;
+        for later in 1..terms.len() {
+            let shared = (0..later).any(|earlier| {
+                terms[earlier].word == terms[later].word
+                    && token(earlier, at).is_some()
+                    && token(earlier, at) == token(later, at)
+            });
+            if shared {
+                at[later] += 1;
+                moved = true;
+            }
+        }
+    }
+    (0..terms.len()).all(|term| token(term, at).is_some())
+}
+
+/// The term with the least origin and how far the greatest is from it.
+fn window(terms: &[Occurrences], at: &[usize]) -> Option<(usize, i64)> {
+    let origins = || (0..terms.len()).filter_map(|term| Some((terms[term].origin(at[term])?, term)));
+    let (low, least) = origins().min()?;
+    let (high, _) = origins().max()?;
+    Some((least, high - low))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `phrase` and `text` are words of one letter.
+    fn frequency(phrase: &str, text: &str, slop: u32) -> f32 {
+        let positions_of = |wanted: char| {
+            let all = text.chars().enumerate();
+            let found = all.filter(|(_, letter)| *letter == wanted);
+            found.map(|(at, _)| at as u32).collect()
+        };
+        let places = phrase
+            .chars()
+            .enumerate()
+            .filter(|(_, letter)| *letter != '_');
+        let terms: Vec<_> = places
+            .map(|(place, letter)| Occurrences {
+                place: place as u32,
+                word: letter as usize,
+                positions: positions_of(letter),
+            })
+            .collect();
+        phrase_frequency(&terms, slop)
+    }
+
+    #[test]
+    fn exact_phrases_are_counted_and_holes_are_kept() {
+        assert_eq!(frequency("ab", "abxab", 0), 2.0);
+        assert_eq!(frequency("ab", "axb", 0), 0.0);
+        assert_eq!(frequency("a_b", "axbab", 0), 1.0);
+        assert_eq!(frequency("aa", "aaa", 0), 2.0);
+    }
+
+    #[test]
+    fn slop_weighs_by_distance() {
+        assert_eq!(frequency("ab", "axb", 1), 0.5);
+        assert_eq!(frequency("ab", "axxb", 1), 0.0);
+        assert_eq!(frequency("ab", "ba", 2), 1.0 / 3.0);
+        assert_eq!(frequency("ab", "ab", 3), 1.0);
+        assert_eq!(frequency("abc", "acb", 2), 1.0 / 3.0);
+    }
+
+    #[test]
+    fn no_token_serves_twice() {
+        assert_eq!(frequency("aa", "a", 5), 0.0);
+        assert_eq!(frequency("aa", "axa", 1), 0.5);
+    }
+}

@@ -1,0 +1,455 @@
+//! The best documents of a query, found batch by batch with as few pages as the bounds allow.
+//!
+//! A batch is a run of windows (see `windows`), one at first and twice as many each time: early batches raise
+//! the threshold, later ones read many pages in one round. Within a batch, essential clauses find candidates;
+//! then norms and deletions of all candidates are read together; then the other clauses, best bound first,
+//! are asked only for candidates that could still enter. Dynamic pruning never changes the answer: scores are
+//! computed by the one formula, bounds get slack for rounding, and ties go to the document met first.
+//!
+//! Invariants:
+//! 1. Every document below `next` was scored or cannot enter.
+//! 2. In a batch, a clause that is not essential in a window is not essential in later ones, so that each
+//!    cursor only moves forward.
+//! 3. Each stage can be called again after a stop; it then goes on or does the same again.
+
+use super::candidates::Candidates;
+use super::formula::Formula;
+use super::matcher::for_all;
+use super::score::Score;
+use super::top::{Scored, Top};
+use super::windows::{Pruning, Root, Window};
+use crate::base::{DocId, END};
+use crate::cache::{Pages, Step, Stop};
+use crate::documents::{DocumentTables, LiveCursor, NormCursor};
+
+/// Candidates of a batch at most.
+pub const CANDIDATES_MAX: usize = 8192;
+
+/// Windows of a batch at most.
+const WINDOWS_MAX: usize = 64;
+
+/// How the search goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// A batch was done; there may be more.
+    More,
+    /// All documents were seen or ruled out.
+    Done,
+}
+
+/// What the ranking is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct RankOptions {
+    /// How many documents are wanted.
+    pub k: usize,
+    /// Whether documents that cannot enter may be passed over.
+    pub prune: bool,
+    /// Pages that one round may read.
+    pub pages_per_round: usize,
+    /// Candidates that a batch may hold.
+    pub candidates: usize,
+    /// One past the last doc ID of the snapshot.
+    pub below: DocId,
+}
+
+/// A query being ranked.
+pub struct Ranker {
+    root: Root,
+    formula: Formula,
+    score: Score,
+    options: RankOptions,
+    live: LiveCursor,
+    norms: Vec<NormCursor>,
+    top: Top,
+    lists: Vec<f64>,
+    order: Vec<usize>,
+    stage: Stage,
+    windows: Vec<Window>,
+    windows_max: usize,
+    candidates: Candidates,
+    scratch: Vec<f32>,
+    next: DocId,
+    total: u64,
+    total_is_exact: bool,
+    /// Windows searched and skipped.
+    seen: (u64, u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Open,
+    Plan,
+    Gather { window: usize, from: DocId },
+    Enrich { done: usize },
+    Complete { order: usize, checked: usize, noted: usize },
+    Offer,
+}
+
+impl Ranker {
+    /// Ranks the documents of `root`, whose leaves are `score`'s.
+    pub fn new(root: Root, score: Score, tables: &DocumentTables, options: RankOptions) -> Ranker {
+        let (leaves, fields) = (score.leaves().len(), score.fields().len());
+        Ranker {
+            live: tables.live_cursor(),
+            norms: score.fields().iter().map(|f| tables.norm_cursor(*f)).collect(),
+            top: Top::new(options.k),
+            lists: Vec::new(),
+            order: Vec::new(),
+            stage: Stage::Open,
+            windows: Vec::new(),
+            windows_max: 1,
+            candidates: Candidates::new(leaves, fields),
+            scratch: vec![0.0; leaves],
+            next: 0,
+            total: 0,
+            total_is_exact: true,
+            seen: (0, 0),
+            formula: root.formula(),
+            root,
+            score,
+            options,
+        }
+    }
+
+    /// Works up to the end of a batch.
+    pub fn step(&mut self, pages: &mut Pages<'_>) -> Step<Progress> {
+        loop {
+            match self.stage {
+                Stage::Open => self.open(pages)?,
+                Stage::Plan => {
+                    if self.plan(pages)? == Progress::Done {
+                        return Ok(Progress::Done);
+                    }
+                }
+                Stage::Gather { .. } => self.gather(pages)?,
+                Stage::Enrich { .. } => self.enrich(pages)?,
+                Stage::Complete { .. } => self.complete(pages)?,
+                Stage::Offer => {
+                    self.offer();
+                    return Ok(Progress::More);
+                }
+            }
+        }
+    }
+
+    /// Live documents that matched, and whether that is all of them.
+    pub fn total(&self) -> (u64, bool) {
+        (self.total, self.total_is_exact)
+    }
+
+    /// Windows that were searched, and that were skipped.
+    pub fn windows(&self) -> (u64, u64) {
+        self.seen
+    }
+
+    /// The best documents.
+    pub fn into_top(self) -> Vec<Scored> {
+        self.top.into_sorted()
+    }
+
+    fn pruning(&self) -> Pruning<'_> {
+        Pruning {
+            top: self.options.prune.then_some(&self.top),
+            tie: self.root.tie as f64,
+        }
+    }
+
+    fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        self.lists = self.root.list_bounds(self.scratch.len(), pages)?;
+        let lists = &self.lists;
+        self.order = (0..lists.len()).collect();
+        self.order.sort_by(|a, b| lists[*b].total_cmp(&lists[*a]));
+        self.stage = Stage::Plan;
+        Ok(())
+    }
+
+    /// Chooses the windows of the next batch and reads the first pages of their essential clauses.
+    fn plan(&mut self, pages: &mut Pages<'_>) -> Step<Progress> {
+        self.windows.clear();
+        if self.root.clauses.is_empty() {
+            return Ok(Progress::Done);
+        }
+        let mut skipped = 0;
+        let mut from = self.next;
+        while self.windows.len() < self.windows_max && from < self.options.below {
+            let window = self.window(from, pages)?;
+            let back = self.windows.last().is_some_and(|w| window.goes_back(w));
+            if window.matters() && back {
+                break;
+            }
+            from = window.last.saturating_add(1);
+            match window.matters() {
+                true => self.prefetch(window, pages)?,
+                false => skipped += 1,
+            }
+        }
+        if pages.has_wanted() {
+            return Err(Stop::Pages);
+        }
+        self.total_is_exact &= skipped == 0;
+        self.seen.1 += skipped;
+        self.seen.0 += self.windows.len() as u64;
+        if self.windows.is_empty() {
+            return Ok(Progress::Done);
+        }
+        self.begin();
+        Ok(Progress::More)
+    }
+
+    fn window(&mut self, from: DocId, pages: &mut Pages<'_>) -> Step<Window> {
+        let pruning = Pruning {
+            top: self.options.prune.then_some(&self.top),
+            tie: self.root.tie as f64,
+        };
+        let (lists, scratch) = (&self.lists, &mut self.scratch);
+        self.root.window(from, lists, pruning, scratch, pages)
+    }
+
+    fn prefetch(&mut self, window: Window, pages: &mut Pages<'_>) -> Step<()> {
+        let clauses = self.root.clauses.iter_mut().zip(&window.essential);
+        let essential = clauses.filter(|(_, essential)| **essential);
+        for_all(essential, |(clause, _)| {
+            clause.matcher.prefetch(&[window.first], pages)
+        })?;
+        self.windows.push(window);
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        let clauses = self.root.clauses.len().max(1);
+        let most = (self.options.pages_per_round / clauses).clamp(1, WINDOWS_MAX);
+        self.windows_max = (self.windows_max * 2).min(most);
+        self.candidates.clear();
+        let from = self.windows[0].first;
+        self.stage = Stage::Gather { window: 0, from };
+    }
+
+    /// Finds the documents that essential clauses match, in all windows or until enough were found.
+    fn gather(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let Stage::Gather { mut window, mut from } = self.stage else {
+            return Ok(());
+        };
+        while window < self.windows.len() && self.candidates.len() < self.options.candidates {
+            self.stage = Stage::Gather { window, from };
+            let doc = self.next_candidate(window, from, pages)?;
+            if doc <= self.windows[window].last && doc < self.options.below {
+                self.take(doc, window);
+                from = doc + 1;
+            } else {
+                from = self.windows[window].last.saturating_add(1);
+                window += 1;
+                from = self.windows.get(window).map_or(from, |next| next.first);
+            }
+        }
+        self.next = from;
+        self.stage = Stage::Enrich { done: 0 };
+        Ok(())
+    }
+
+    fn next_candidate(
+        &mut self,
+        window: usize,
+        from: DocId,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        let essential = &self.windows[window].essential;
+        let clauses = self.root.clauses.iter_mut().zip(essential);
+        let mut least = END;
+        for_all(clauses.filter(|(_, essential)| **essential), |(clause, _)| {
+            least = least.min(clause.matcher.advance(from, pages)?);
+            Ok(())
+        })?;
+        Ok(least)
+    }
+
+    fn take(&mut self, doc: DocId, window: usize) {
+        let row = self.candidates.push(doc, window as u32);
+        let clauses = self.root.clauses.iter_mut();
+        for (clause, essential) in clauses.zip(&self.windows[window].essential) {
+            if *essential && clause.matcher.doc() == doc {
+                clause.matcher.collect(row);
+            }
+        }
+    }
+
+    /// Reads the norms of all candidates and drops those that are deleted.
+    fn enrich(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let Stage::Enrich { mut done } = self.stage else {
+            return Ok(());
+        };
+        let mut missed = 0;
+        for at in done..self.candidates.len() {
+            match self.enrich_one(at, pages) {
+                Ok(()) if missed == 0 => done = at + 1,
+                Ok(()) => {}
+                Err(Stop::Pages) => missed += 1,
+                Err(failed) => return Err(failed),
+            }
+            if missed >= self.options.pages_per_round {
+                break;
+            }
+        }
+        self.stage = Stage::Enrich { done };
+        if missed > 0 {
+            return Err(Stop::Pages);
+        }
+        self.candidates.drop_dead();
+        self.total += self.candidates.len() as u64;
+        self.note_known();
+        self.complete_next(0);
+        Ok(())
+    }
+
+    fn enrich_one(&mut self, at: usize, pages: &mut Pages<'_>) -> Step<()> {
+        let candidates = &mut self.candidates;
+        let doc = candidates.matches.docs()[at];
+        let live = self.live.is_live(doc, pages);
+        let live = live.map(|is_live| candidates.set_live(at, is_live));
+        let norms = for_all(self.norms.iter_mut().enumerate(), |(field, norms)| {
+            candidates.set_norm(at, field, norms.norm(doc, pages)?);
+            Ok(())
+        });
+        norms.and(live)
+    }
+
+    /// Whether any window leaves clauses for later.
+    fn leaves_rest(&self) -> bool {
+        let essential = |window: &Window| window.essential.iter().all(|essential| *essential);
+        !self.windows.iter().all(essential)
+    }
+
+    /// Adds up what essential clauses give each candidate.
+    fn note_known(&mut self) {
+        if !self.leaves_rest() {
+            return;
+        }
+        self.total_is_exact &= self.root.driven;
+        for at in 0..self.candidates.len() {
+            self.score_leaves(at);
+            let window = self.candidates.window(at);
+            for (clause, essential) in self.root.clauses.iter().zip(&self.windows[window].essential) {
+                if *essential {
+                    let score = clause.formula.evaluate(&self.scratch);
+                    self.candidates.add_known(at, score as f64);
+                }
+            }
+        }
+    }
+
+    fn score_leaves(&mut self, at: usize) {
+        let row = self.candidates.matches.row(at);
+        let norms = self.candidates.norms(at);
+        self.score.score(row, norms, &mut self.scratch);
+    }
+
+    /// Asks the clauses that were left for later, the one that can add most first.
+    fn complete(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let Stage::Complete { order, checked, .. } = self.stage else {
+            return Ok(());
+        };
+        let Some(&clause) = self.order.get(order) else {
+            self.stage = Stage::Offer;
+            return Ok(());
+        };
+        if self.windows.iter().any(|window| !window.essential[clause]) {
+            if checked == 0 {
+                self.drop_hopeless(order);
+            }
+            self.ask(clause, pages)?;
+        }
+        self.complete_next(order + 1);
+        Ok(())
+    }
+
+    fn complete_next(&mut self, order: usize) {
+        self.stage = Stage::Complete {
+            order,
+            checked: 0,
+            noted: 0,
+        };
+    }
+
+    /// Drops candidates that cannot enter even if every clause still to be asked gives its bound.
+    fn drop_hopeless(&mut self, order: usize) {
+        let rest = |window: &Window| -> Vec<f64> {
+            let clauses = self.order[order..].iter();
+            let later = clauses.filter(|clause| !window.essential[**clause]);
+            later.map(|clause| window.bounds[*clause]).collect()
+        };
+        let rests: Vec<Vec<f64>> = self.windows.iter().map(rest).collect();
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let pruning = self.pruning();
+        candidates.retain(|candidates, at| {
+            let mut known = candidates.known(at);
+            let rest = &rests[candidates.window(at)];
+            rest.iter().for_each(|bound| known.add(*bound));
+            !pruning.excludes(known)
+        });
+        self.candidates = candidates;
+    }
+
+    /// Asks one clause for the candidates that it was not asked for.
+    fn ask(&mut self, clause: usize, pages: &mut Pages<'_>) -> Step<()> {
+        while let Stage::Complete { order, checked: at, noted } = self.stage {
+            let Some(&doc) = self.candidates.matches.docs().get(at) else {
+                break;
+            };
+            if at >= noted {
+                let noted = self.prefetch_rest(clause, at, pages)?;
+                self.stage = Stage::Complete { order, checked: at, noted };
+                continue;
+            }
+            if self.is_asked(clause, at) {
+                self.ask_one(clause, at, doc, pages)?;
+            }
+            let checked = at + 1;
+            self.stage = Stage::Complete { order, checked, noted };
+        }
+        Ok(())
+    }
+
+    /// Whether a candidate's window left this clause for later.
+    fn is_asked(&self, clause: usize, at: usize) -> bool {
+        !self.windows[self.candidates.window(at)].essential[clause]
+    }
+
+    /// Notes the pages that a clause needs for the next candidates; gives the end of their run.
+    fn prefetch_rest(&mut self, clause: usize, from: usize, pages: &mut Pages<'_>) -> Step<usize> {
+        let mut docs = Vec::new();
+        let mut end = from;
+        while end < self.candidates.len() && docs.len() < self.options.pages_per_round {
+            if self.is_asked(clause, end) {
+                docs.push(self.candidates.matches.docs()[end]);
+            }
+            end += 1;
+        }
+        self.root.clauses[clause].matcher.prefetch(&docs, pages)?;
+        Ok(end)
+    }
+
+    fn ask_one(
+        &mut self,
+        clause: usize,
+        at: usize,
+        doc: DocId,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let matcher = &mut self.root.clauses[clause].matcher;
+        if matcher.advance(doc, pages)? == doc {
+            matcher.collect(self.candidates.matches.row_mut(at));
+            self.score_leaves(at);
+            let score = self.root.clauses[clause].formula.evaluate(&self.scratch);
+            self.candidates.add_known(at, score as f64);
+        }
+        Ok(())
+    }
+
+    fn offer(&mut self) {
+        for at in 0..self.candidates.len() {
+            self.score_leaves(at);
+            let score = self.formula.evaluate(&self.scratch);
+            self.top.offer(self.candidates.matches.docs()[at], score);
+        }
+        self.stage = Stage::Plan;
+    }
+}

@@ -1,0 +1,113 @@
+//! What a search gives back: hits, totals, what was read, and on request the plan and explanations.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::explain::Explanation;
+use crate::base::DocId;
+use crate::cache::IoCounts;
+
+/// The answer to a query.
+#[derive(Clone, Debug, Default)]
+pub struct SearchResults {
+    /// Documents that match, or at least so many.
+    pub total: u64,
+    /// Whether `total` is exact and not a lower bound.
+    pub total_is_exact: bool,
+    /// The best documents, best first.
+    pub hits: Vec<Hit>,
+    /// What was read.
+    pub io: IoCounts,
+    /// How the query was carried out, if that was asked for.
+    pub plan: Option<PlanReport>,
+    /// The time it took, by the clock of the options.
+    pub took: Duration,
+}
+
+/// One document found.
+#[derive(Clone, Debug, Default)]
+pub struct Hit {
+    /// Its doc ID.
+    pub doc: DocId,
+    /// Its external ID; empty if documents were not fetched.
+    pub id: String,
+    /// Its score.
+    pub score: f32,
+    /// Its JSON source, if documents were fetched.
+    pub source: Option<Vec<u8>>,
+    /// Fields with their snippets, if any were asked for.
+    pub snippets: Vec<(String, Vec<String>)>,
+    /// Why it has its score, if that was asked for.
+    pub explanation: Option<Explanation>,
+}
+
+/// How a query was carried out.
+#[derive(Clone, Debug, Default)]
+pub struct PlanReport {
+    /// The phases in their order.
+    pub steps: Vec<PlanStep>,
+    /// The terms, those of patterns included.
+    pub terms: Vec<TermReport>,
+    /// Windows of doc IDs whose bounds showed that nothing in them could come among the best.
+    pub windows_skipped: u64,
+    /// Windows that were searched.
+    pub windows_searched: u64,
+}
+
+/// One phase.
+#[derive(Clone, Debug)]
+pub struct PlanStep {
+    /// What was done.
+    pub name: &'static str,
+    /// What was read for it.
+    pub io: IoCounts,
+}
+
+/// One term.
+#[derive(Clone, Debug)]
+pub struct TermReport {
+    /// The field.
+    pub field: String,
+    /// The term.
+    pub term: String,
+    /// Documents that have it, deleted ones included until a vacuum.
+    pub document_frequency: u64,
+    /// Pages that its list has on the device.
+    pub pages_in_list: u64,
+}
+
+impl fmt::Display for PlanReport {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            out,
+            "{:<24} {:>7} {:>7} {:>10} {:>11}",
+            "step", "rounds", "reads", "bytes", "frames hit"
+        )?;
+        for step in &self.steps {
+            let IoCounts {
+                rounds,
+                reads,
+                bytes,
+                frames_hit,
+            } = step.io;
+            let name = step.name;
+            writeln!(
+                out,
+                "{name:<24} {rounds:>7} {reads:>7} {bytes:>10} {frames_hit:>11}"
+            )?;
+        }
+        for term in &self.terms {
+            let TermReport { field, term: text, .. } = term;
+            writeln!(
+                out,
+                "term {field}:{text}: in {} documents, {} pages",
+                term.document_frequency, term.pages_in_list
+            )?;
+        }
+        writeln!(
+            out,
+            "windows: {} searched, {} skipped",
+            self.windows_searched, self.windows_skipped
+        )
+    }
+}

@@ -1,0 +1,64 @@
+//! The leaves of a query, and the norms they need.
+
+use super::bm25::Bm25;
+use super::formula::{Leaf, LeafId};
+use crate::analysis::FieldId;
+
+/// The leaves of a query and the fields whose norms they need.
+#[derive(Clone, Debug)]
+pub struct Score {
+    leaves: Vec<Leaf>,
+    fields: Vec<FieldId>,
+    field_of: Vec<usize>,
+}
+
+impl Score {
+    /// The leaves of a query.
+    pub fn new(leaves: Vec<Leaf>) -> Score {
+        let field = |leaf: &Leaf| match leaf {
+            Leaf::Ranked { field, .. } => Some(*field),
+            Leaf::Constant(_) => None,
+        };
+        let mut fields: Vec<FieldId> = leaves.iter().filter_map(field).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        let place = |leaf| field(leaf).and_then(|field| fields.binary_search(&field).ok());
+        let field_of = leaves.iter().map(|leaf| place(leaf).unwrap_or(0)).collect();
+        Score {
+            leaves,
+            fields,
+            field_of,
+        }
+    }
+
+    /// The leaves.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.leaves
+    }
+
+    /// The fields whose norms are needed, ascending.
+    pub fn fields(&self) -> &[FieldId] {
+        &self.fields
+    }
+
+    /// The scorer and the norm of a leaf that ranks; `norms` are those of [`Score::fields`].
+    pub fn ranked(&self, leaf: LeafId, norms: &[u8]) -> Option<(&Bm25, u8)> {
+        match &self.leaves[leaf] {
+            Leaf::Ranked { bm25, .. } => Some((bm25, norms[self.field_of[leaf]])),
+            Leaf::Constant(_) => None,
+        }
+    }
+
+    /// Writes the leaves' scores.
+    pub fn score(&self, frequencies: &[f32], norms: &[u8], scores: &mut [f32]) {
+        for (leaf, frequency) in frequencies.iter().enumerate() {
+            scores[leaf] = match *frequency > 0.0 {
+                true => {
+                    let norm = norms.get(self.field_of[leaf]).copied().unwrap_or(0);
+                    self.leaves[leaf].score(*frequency, norm)
+                }
+                false => 0.0,
+            };
+        }
+    }
+}

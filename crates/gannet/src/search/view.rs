@@ -1,0 +1,54 @@
+//! What a search needs of a snapshot of the index.
+//!
+//! Everything in it belongs to one moment: the dictionary's and the tables' state of that moment, and of the
+//! memory buffer the documents below the high-water mark.
+
+use std::sync::Arc;
+
+use super::bm25::{FieldStatistics, NormCache};
+use crate::analysis::{FieldId, Schema};
+use crate::base::DocId;
+use crate::dictionary::TreeView;
+use crate::documents::{Dictionaries, DocumentTables};
+use crate::postings::Fragment;
+
+/// Postings that are still in memory, by the keys of their terms.
+pub trait MemoryTerms: Send + Sync {
+    /// The postings of a term in documents below `below`; nothing if there are none.
+    fn term(&self, key: &[u8], below: DocId) -> Option<Fragment>;
+
+    /// The keys that `wanted` accepts and that have a document below `below`, ascending.
+    fn keys(&self, below: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>>;
+}
+
+/// A snapshot as a search sees it. Clones are cheap.
+#[derive(Clone)]
+pub struct SearchView {
+    /// The fields.
+    pub schema: Arc<Schema>,
+    /// The dictionary: term keys and their coded entries.
+    pub terms: TreeView,
+    /// Postings in memory.
+    pub buffer: Arc<dyn MemoryTerms>,
+    /// One past the last doc ID of the snapshot.
+    pub below: DocId,
+    /// Norms, deletions and addresses of the documents.
+    pub tables: DocumentTables,
+    /// What stored documents are decompressed with.
+    pub dictionaries: Dictionaries,
+    /// Statistics of each field, by its number; deleted documents count until a vacuum.
+    pub statistics: Arc<Vec<FieldStatistics>>,
+}
+
+impl SearchView {
+    /// The statistics of a field.
+    pub fn field_statistics(&self, field: FieldId) -> FieldStatistics {
+        let statistics = self.statistics.get(field as usize);
+        statistics.copied().unwrap_or_default()
+    }
+
+    /// The norms of a field, as scores use them.
+    pub fn norm_cache(&self, field: FieldId) -> NormCache {
+        NormCache::new(self.field_statistics(field).average_length())
+    }
+}

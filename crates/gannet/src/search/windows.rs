@@ -1,0 +1,196 @@
+//! Windows: stretches of doc IDs for which bounds of all clauses are known, and what must be read in them.
+//!
+//! Bounds come from list heads, one for each page of a list. A window ends where the first page of a clause
+//! that can matter ends, so in a window such a clause has one page. Clauses are ordered by their bounds; those
+//! that together cannot lift a document above the threshold are *not essential*: documents that only they
+//! match need not be found. Source: MaxScore (Turtle and Flood, "Query Evaluation: Strategies and
+//! Optimizations", 1995), with the bounds of pages instead of lists as in block-max methods (Ding and Suel,
+//! "Faster Top-k Document Retrieval Using Block-Max Indexes", 2011). Here the page is the unit of I/O: what is
+//! skipped is not read.
+
+use super::candidates::Known;
+use super::formula::Formula;
+use super::matcher::{Matcher, for_all};
+use super::top::Top;
+use crate::base::{DocId, END};
+use crate::cache::{Pages, Step};
+
+/// One clause of the root: a matcher and its part of the score.
+pub struct Clause {
+    /// Which documents.
+    pub matcher: Box<dyn Matcher>,
+    /// Its score.
+    pub formula: Formula,
+}
+
+/// The root of a query: clauses whose scores are added up, or of which the best counts.
+pub struct Root {
+    /// The clauses.
+    pub clauses: Vec<Clause>,
+    /// Whether every document must match the first clause; the others then only add to the score.
+    pub driven: bool,
+    /// What clauses that are not the best add: 1 for a sum.
+    pub tie: f32,
+}
+
+/// A stretch of doc IDs with the bounds that hold in it.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// The first doc ID.
+    pub first: DocId,
+    /// The last doc ID.
+    pub last: DocId,
+    /// Bounds of the clauses' scores.
+    pub bounds: Vec<f64>,
+    /// Which clauses find candidates; empty when no document of the window can enter.
+    pub essential: Vec<bool>,
+}
+
+impl Window {
+    /// Whether any document of the window can come among the best.
+    pub fn matters(&self) -> bool {
+        self.essential.contains(&true)
+    }
+
+    /// Whether a clause that may find candidates here had to wait in `earlier`: its cursor would have to
+    /// go back.
+    pub fn goes_back(&self, earlier: &Window) -> bool {
+        let both = self.essential.iter().zip(&earlier.essential);
+        both.into_iter().any(|(now, before)| *now && !before)
+    }
+}
+
+/// What may be left out, given the documents found so far.
+#[derive(Clone, Copy)]
+pub struct Pruning<'a> {
+    /// The best documents so far; nothing when all must be found.
+    pub top: Option<&'a Top>,
+    /// As [`Root::tie`].
+    pub tie: f64,
+}
+
+impl Pruning<'_> {
+    /// Whether a document with at most this score can be left out.
+    pub fn excludes(&self, known: Known) -> bool {
+        self.top
+            .is_some_and(|top| top.excludes(known.score(self.tie)))
+    }
+}
+
+impl Root {
+    /// The score of a document as a formula.
+    pub fn formula(&self) -> Formula {
+        let parts = self.clauses.iter().map(|clause| clause.formula.clone());
+        let parts = parts.collect();
+        match self.tie == 1.0 {
+            true => Formula::Sum(parts),
+            false => Formula::Best {
+                parts,
+                tie: self.tie,
+            },
+        }
+    }
+
+    /// Bounds of the clauses over their whole lists. Opens every list: one round for all heads.
+    pub fn list_bounds(&mut self, leaves: usize, pages: &mut Pages<'_>) -> Step<Vec<f64>> {
+        let mut bounds = vec![0.0; self.clauses.len()];
+        for_all(self.clauses.iter_mut().zip(&mut bounds), |(clause, bound)| {
+            let mut scores = vec![0.0; leaves];
+            clause.matcher.bound_within(0, END, pages, &mut scores)?;
+            *bound = clause.formula.evaluate(&scores) as f64;
+            Ok(())
+        })?;
+        Ok(bounds)
+    }
+
+    /// The window that begins at `first`. `lists` are the bounds of whole lists.
+    pub fn window(
+        &mut self,
+        first: DocId,
+        lists: &[f64],
+        pruning: Pruning<'_>,
+        scratch: &mut [f32],
+        pages: &mut Pages<'_>,
+    ) -> Step<Window> {
+        let leading = self.partition(lists, pruning);
+        let mut window = Window {
+            first,
+            last: END,
+            bounds: lists.to_vec(),
+            essential: leading.clone(),
+        };
+        if !window.matters() {
+            return Ok(window);
+        }
+        for_all(0..leading.len(), |clause| {
+            if leading[clause] {
+                let last = self.bound(clause, &mut window, scratch, pages)?;
+                window.last = window.last.min(last);
+            }
+            Ok(())
+        })?;
+        for_all(0..leading.len(), |clause| match leading[clause] {
+            true => Ok(()),
+            false => self.bound_within(clause, &mut window, scratch, pages),
+        })?;
+        window.essential = self.partition(&window.bounds, pruning);
+        Ok(window)
+    }
+
+    fn bound(
+        &mut self,
+        clause: usize,
+        window: &mut Window,
+        scores: &mut [f32],
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        scores.fill(0.0);
+        let Clause { matcher, formula } = &mut self.clauses[clause];
+        let last = matcher.bound(window.first, pages, scores)?;
+        window.bounds[clause] = formula.evaluate(scores) as f64;
+        Ok(last)
+    }
+
+    fn bound_within(
+        &mut self,
+        clause: usize,
+        window: &mut Window,
+        scores: &mut [f32],
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        scores.fill(0.0);
+        let Clause { matcher, formula } = &mut self.clauses[clause];
+        matcher.bound_within(window.first, window.last, pages, scores)?;
+        window.bounds[clause] = formula.evaluate(scores) as f64;
+        Ok(())
+    }
+
+    /// Which clauses are essential, given bounds of all.
+    fn partition(&self, bounds: &[f64], pruning: Pruning<'_>) -> Vec<bool> {
+        if self.driven {
+            return self.partition_driven(bounds, pruning);
+        }
+        let mut essential = vec![true; bounds.len()];
+        let mut ascending: Vec<usize> = (0..bounds.len()).collect();
+        ascending.sort_by(|a, b| bounds[*a].total_cmp(&bounds[*b]));
+        let mut known = Known::default();
+        for clause in ascending {
+            known.add(bounds[clause]);
+            if !pruning.excludes(known) {
+                break;
+            }
+            essential[clause] = false;
+        }
+        essential
+    }
+
+    fn partition_driven(&self, bounds: &[f64], pruning: Pruning<'_>) -> Vec<bool> {
+        let mut all = Known::default();
+        bounds.iter().for_each(|bound| all.add(*bound));
+        let mut essential = vec![false; bounds.len()];
+        if let Some(driver) = essential.first_mut() {
+            *driver = !pruning.excludes(all);
+        }
+        essential
+    }
+}

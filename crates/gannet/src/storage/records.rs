@@ -1,0 +1,166 @@
+//! Reading the records of a zone, page by page, as replay and cleaning do.
+
+use super::log::{RecordKind, parse_record, record_length};
+use super::{PageKind, Store, seal};
+use crate::base::{PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber};
+use crate::device::{FileId, PagePool, Transfer};
+
+/// Pages read at once: 1 MiB.
+const READ_PAGES: u32 = 256;
+
+/// Bytes that hold the length of any record, and the byte after it.
+const HEAD_BYTES: usize = 6;
+
+/// One record of a zone.
+#[derive(Debug)]
+pub struct ZoneRecord {
+    /// What it says.
+    pub kind: RecordKind,
+    /// Whether it is the last of its batch.
+    pub ends_batch: bool,
+    /// Where the whole record stands.
+    pub span: Span,
+    /// Its content.
+    pub body: Vec<u8>,
+}
+
+/// Reads the records of a zone's pages from `first` up to `limit` and hands them to `visit`. Gives the number
+/// of the first page that is no whole page of `kind`, or `limit`.
+pub fn read_records(
+    store: &Store,
+    kind: PageKind,
+    first: PageAddress,
+    limit: u32,
+    visit: &mut dyn FnMut(ZoneRecord) -> Result<()>,
+) -> Result<u32> {
+    let mut partial = Partial::default();
+    let mut at = first;
+    while at.page < limit {
+        let asked = READ_PAGES.min(limit - at.page);
+        let pages = read_whole_pages(store, kind, at, asked)?;
+        for payload in &pages {
+            partial.read_page(at, payload, visit)?;
+            at.page += 1;
+        }
+        if pages.len() < asked as usize {
+            break;
+        }
+    }
+    Ok(at.page)
+}
+
+/// The first record of a zone, if its first page is whole and of `kind`.
+pub(super) fn first_record(
+    store: &Store,
+    kind: PageKind,
+    zone: ZoneNumber,
+) -> Result<Option<(RecordKind, Vec<u8>)>> {
+    let pages = read_whole_pages(store, kind, PageAddress { zone, page: 0 }, 1)?;
+    let Some(payload) = pages.first() else {
+        return Ok(None);
+    };
+    Ok(match parse_record(payload) {
+        Ok(Some(record)) => Some((record.kind, record.body.to_vec())),
+        _ => None,
+    })
+}
+
+/// The payloads of the pages from `first` on, up to the first that does not prove itself.
+fn read_whole_pages(
+    store: &Store,
+    kind: PageKind,
+    first: PageAddress,
+    count: u32,
+) -> Result<Vec<Vec<u8>>> {
+    let pool = PagePool::new(count as usize);
+    let file = FileId::Zone(first.zone);
+    let mut batch = [Transfer {
+        file,
+        page: first.page,
+        buffers: (0..count).map_while(|_| pool.take()).collect(),
+    }];
+    store.device().read(&mut batch)?;
+    let [transfer] = batch;
+    let mut whole = Vec::new();
+    for (page, buffer) in (first.page..).zip(&transfer.buffers) {
+        match seal::verify(buffer, store.identity(), seal::Place { file, page }) {
+            Ok(found) if found == kind => whole.push(buffer[..PAGE_PAYLOAD].to_vec()),
+            _ => break,
+        }
+    }
+    Ok(whole)
+}
+
+/// The record being read, which may go on over pages.
+#[derive(Default)]
+struct Partial {
+    bytes: Vec<u8>,
+    start: Option<(PageAddress, u16)>,
+}
+
+impl Partial {
+    fn read_page(
+        &mut self,
+        at: PageAddress,
+        payload: &[u8],
+        visit: &mut dyn FnMut(ZoneRecord) -> Result<()>,
+    ) -> Result<()> {
+        let mut offset = 0;
+        while offset < payload.len() {
+            if self.start.is_none() {
+                if payload[offset] == 0 {
+                    return Ok(());
+                }
+                self.start = Some((at, offset as u16));
+            }
+            offset += self.take(&payload[offset..]);
+            if let Some(record) = self.finish()? {
+                visit(record)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds to the record what belongs to it; gives how many bytes that were.
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let before = self.bytes.len();
+        // The length itself may stand on two pages.
+        let head = HEAD_BYTES.saturating_sub(before).min(bytes.len());
+        self.bytes.extend_from_slice(&bytes[..head]);
+        let Some(length) = self.length() else {
+            return head;
+        };
+        self.bytes.truncate(length.max(before));
+        let have = self.bytes.len() - before;
+        let rest = length
+            .saturating_sub(self.bytes.len())
+            .min(bytes.len() - have);
+        self.bytes.extend_from_slice(&bytes[have..have + rest]);
+        have + rest
+    }
+
+    fn length(&self) -> Option<usize> {
+        record_length(&self.bytes).ok().flatten()
+    }
+
+    fn finish(&mut self) -> Result<Option<ZoneRecord>> {
+        if self.length().is_none_or(|length| length > self.bytes.len()) {
+            return Ok(None);
+        }
+        let bytes = std::mem::take(&mut self.bytes);
+        let (Some((at, offset)), Some(record)) = (self.start.take(), parse_record(&bytes)?) else {
+            return Ok(None);
+        };
+        Ok(Some(ZoneRecord {
+            kind: record.kind,
+            ends_batch: record.ends_batch,
+            span: Span {
+                zone: at.zone,
+                page: at.page,
+                offset,
+                length: bytes.len() as u32,
+            },
+            body: record.body.to_vec(),
+        }))
+    }
+}

@@ -1,0 +1,83 @@
+//! The slots of a paged table, in groups: a change after a snapshot copies one group, not all slots.
+
+use std::sync::Arc;
+
+use super::table::TablePage;
+use crate::base::PageAddress;
+
+/// Slots of a group: a copy of one is about the size of a page.
+const GROUP_SLOTS: usize = 128;
+
+/// Where one page of a table is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slot {
+    pub(super) address: Option<PageAddress>,
+    pub(super) page: Option<Arc<TablePage>>,
+    pub(super) dirty: bool,
+}
+
+/// All slots of a table; a clone shares the groups.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slots {
+    groups: Arc<Vec<Arc<Vec<Slot>>>>,
+    length: usize,
+}
+
+impl Slots {
+    pub(super) fn len(&self) -> usize {
+        self.length
+    }
+
+    pub(super) fn get(&self, ordinal: usize) -> Option<&Slot> {
+        let group = self.groups.get(ordinal / GROUP_SLOTS)?;
+        group.get(ordinal % GROUP_SLOTS)
+    }
+
+    /// A slot to be changed; slots up to it are made.
+    pub(super) fn get_mut(&mut self, ordinal: usize) -> &mut Slot {
+        if ordinal >= self.length {
+            self.grow(ordinal + 1);
+        }
+        let groups = Arc::make_mut(&mut self.groups);
+        &mut Arc::make_mut(&mut groups[ordinal / GROUP_SLOTS])[ordinal % GROUP_SLOTS]
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Slot> {
+        self.groups.iter().flat_map(|group| group.iter())
+    }
+
+    /// The slots that `matches`, to be changed; groups without one stay shared.
+    pub(super) fn iter_mut_where(
+        &mut self,
+        matches: impl Fn(&Slot) -> bool + Copy,
+    ) -> impl Iterator<Item = (usize, &mut Slot)> {
+        let any = self.iter().any(matches);
+        let groups: &mut [Arc<Vec<Slot>>] = match any {
+            true => Arc::make_mut(&mut self.groups).as_mut_slice(),
+            false => &mut [],
+        };
+        let numbered = groups.iter_mut().enumerate();
+        numbered
+            .filter(move |(_, group)| group.iter().any(matches))
+            .flat_map(move |(number, group)| {
+                let slots = Arc::make_mut(group).iter_mut().enumerate();
+                let numbered = slots.map(move |(at, slot)| (number * GROUP_SLOTS + at, slot));
+                numbered.filter(move |(_, slot)| matches(slot))
+            })
+    }
+
+    fn grow(&mut self, length: usize) {
+        let groups = Arc::make_mut(&mut self.groups);
+        while self.length < length {
+            if self.length.is_multiple_of(GROUP_SLOTS) {
+                groups.push(Arc::default());
+            }
+            let last = groups.len() - 1;
+            let room = GROUP_SLOTS - self.length % GROUP_SLOTS;
+            let more = room.min(length - self.length);
+            let group = Arc::make_mut(&mut groups[last]);
+            group.resize(group.len() + more, Slot::default());
+            self.length += more;
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The engine's integration tests, in one binary.
+
+#[path = "tests/rooms.rs"]
+mod rooms;
