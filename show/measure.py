@@ -157,6 +157,29 @@ def run(command, group=None, environment=None, timeout=None, folder=ROOT):
         return Finished(command, process.returncode, seconds, usage, output.read(), errors.read())
 
 
+def index_lines(command, folder, lines, *options):
+    """Starts `gannet index` on standard input and feeds it; the process waits for more when this returns."""
+    process = subprocess.Popen(
+        [str(word) for word in [command, "index", folder, "-", *options]],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for line in lines:
+        process.stdin.write(line)
+    process.stdin.flush()
+    return process
+
+
+def settle(process, quiet_seconds=1.0):
+    """Waits until a process uses no more processor time."""
+    used, since = None, time.monotonic()
+    while time.monotonic() - since < quiet_seconds:
+        time.sleep(0.1)
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        if fields[0] == "Z":
+            raise Unable(f"the index process ended by itself with {process.wait()}")
+        if fields[11:13] != used:
+            used, since = fields[11:13], time.monotonic()
+
+
 def wait(process, timeout=None):
     """Waits for a process, kills it after `timeout` seconds, gives its resource usage."""
     alarm = threading.Timer(timeout, process.kill) if timeout else None

@@ -23,7 +23,7 @@ def main():
         terms = rare_terms()
         queries = CACHE / "rare-terms.tsv"
         queries.write_text("".join(f"term\t{term}\n" for term in terms))
-        done = run([command, "bench", index, queries, "--memory", "64MiB", "--threads", 1, "--seconds", 600,
+        done = run([command, "bench", index, queries, "--memory", "64MiB", "--threads", 1,
                     "--distinct", "-k", 10, "--json"])
         figures = done.json()
         show.settings["bench"] = figures
