@@ -51,6 +51,9 @@ def compare(show, corpus, source, engines, runs):
     show.known(f"{corpus}: documents/s, Gannet", rates[0])
     show.known(f"{corpus}: documents/s, Tantivy", rates[1])
     show.at_least(f"{corpus}: rate against Tantivy's", round(rates[0] / rates[1], 3) if all(rates) else None, RATE_RATIO)
+    for name, rows in results.items():
+        show.known(f"{corpus}: documents per second of processor time, {name}",
+                   median_rate(rows, text["docs"], "cpu_seconds"))
     sizes = [row["index_bytes"] for row in ours if "index_bytes" in row]
     show.at_most(f"{corpus}: index bytes / text bytes",
                  round(max(sizes) / text["text_bytes"], 3) if sizes else None, SIZE_RATIO)
@@ -74,11 +77,11 @@ def index(name, binary, source):
                   "peak_resident_bytes": done.peak_resident_bytes}
 
 
-def median_rate(rows, docs):
+def median_rate(rows, docs, seconds="wall_seconds"):
     """Documents a second of the whole process, by the median of the runs; nothing when a run failed."""
     if not rows or any(row["code"] != 0 for row in rows):
         return None
-    return round(docs / statistics.median(row["wall_seconds"] for row in rows))
+    return round(docs / statistics.median(row[seconds] for row in rows))
 
 
 main()
