@@ -231,12 +231,11 @@ class MemoryGroup:
         self.write("cgroup.procs", os.getpid())
 
     def figures(self):
-        """What the kernel counted: most memory (page cache included), hits of the limit, kills."""
+        """What the kernel counted: most memory (page cache included), kills."""
         control = dict(line.split() for line in self.read("memory.oom_control").splitlines())
         return {
             "limit_bytes": self.limit_bytes,
             "most_used_bytes": int(self.read("memory.max_usage_in_bytes")),
-            "limit_hits": int(self.read("memory.failcnt")),
             "kills": int(control.get("oom_kill", 0)),
         }
 

@@ -28,7 +28,7 @@ struct Work {
     fetch: bool,
 }
 
-/// Runs the queries round and round on `threads` threads until the time is over.
+/// Runs the queries round and round on `threads` threads until the time is over, or each once.
 pub fn run(options: &Options) -> Outcome {
     let (begin, start) = (Usage::now(), Instant::now());
     let index = open(
@@ -46,15 +46,20 @@ pub fn run(options: &Options) -> Outcome {
         fetch: options.has("--fetch"),
     };
     let threads = options.number("--threads", 1)?;
-    let seconds = options.number("--seconds", 5)?;
+    // Without a time every query is asked once.
+    let time = options
+        .text("--seconds")
+        .map(str::parse::<f64>)
+        .transpose()?;
     let distinct = options.has("--distinct");
 
     let opened = Usage::now();
-    let limit = if distinct { queries.len() } else { usize::MAX };
+    let endless = time.is_some() && !distinct;
+    let limit = if endless { usize::MAX } else { queries.len() };
     let clock = Instant::now();
     let mut latencies = drive(
         threads,
-        Duration::from_secs(seconds as u64),
+        time.map(Duration::try_from_secs_f64).transpose()?,
         limit,
         |number| {
             answer(
@@ -86,7 +91,7 @@ pub fn run(options: &Options) -> Outcome {
         "cpu_us_per_query": per_query(used.cpu_seconds * 1e6),
         "open_ms": open_ms, "open_bytes_read": opened.since(begin).bytes_read,
         "peak_memory_bytes": peak_resident_bytes(), "backend": "mmap",
-        "settings": {"threads": threads, "seconds": seconds, "k": work.k, "count": work.count,
+        "settings": {"threads": threads, "seconds": time, "k": work.k, "count": work.count,
             "fetch": work.fetch, "distinct": distinct, "as": options.text("--as"),
             "random_advice": options.has("--random-advice"), "distinct_queries": queries.len()},
     }))
@@ -95,15 +100,15 @@ pub fn run(options: &Options) -> Outcome {
 /// Calls `query` with 0, 1, 2, ... from `threads` threads; gives the times in microseconds.
 fn drive(
     threads: usize,
-    time: Duration,
+    time: Option<Duration>,
     limit: usize,
     query: impl Fn(usize) -> tantivy::Result<()> + Sync,
 ) -> tantivy::Result<Vec<u64>> {
     let next = AtomicUsize::new(0);
-    let end = Instant::now() + time;
+    let end = time.map(|time| Instant::now() + time);
     let worker = || {
         let mut latencies = Vec::new();
-        while Instant::now() < end {
+        while end.is_none_or(|end| Instant::now() < end) {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= limit {
                 break;
