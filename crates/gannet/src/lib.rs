@@ -1,5 +1,31 @@
 //! Gannet: full-text search on flash.
-#![allow(dead_code)] // until the rooms above stand
+//!
+//! An [`Index`] is a folder. It keeps one memory number, reads only what a query needs, in batches at the queue
+//! depth that flash wants, and takes documents without merges. A document can be found as soon as
+//! [`Index::write`] returns and is durable after [`Index::sync`].
+//!
+//! ```
+//! use gannet::{Document, Index, Operator};
+//!
+//! let folder = tempfile::tempdir().unwrap();
+//! let index = Index::options().memory(64 << 20).open(folder.path().join("books.gnt"))?;
+//! index.write(vec![
+//!     Document::parse(br#"{"id": "1", "body": "Call me Ishmael."}"#)?,
+//!     Document::parse(br#"{"id": "2", "body": "It was the best of times."}"#)?,
+//! ])?;
+//!
+//! let snapshot = index.snapshot();
+//! let query = snapshot.parse("body:ishmael", Operator::Or)?;
+//! let results = snapshot.search(&query).top(10).highlight("body").run()?;
+//! assert_eq!(results.hits[0].id, "1");
+//! assert_eq!(results.hits[0].snippets[0].1, ["Call me <em>Ishmael</em>."]);
+//! index.close()?;
+//! # Ok::<(), gannet::Error>(())
+//! ```
+//!
+//! The rooms of the engine, from top to bottom, are described in `ARCHITECTURE.md`; what is on flash, to the
+//! byte, in `docs/format.md`.
+
 mod analysis;
 mod base;
 mod cache;
@@ -10,3 +36,17 @@ mod index;
 mod postings;
 mod search;
 mod storage;
+
+pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
+pub use base::{Error, Result};
+pub use cache::IoCounts;
+pub use device::{Backend, BackendChoice, CountersSnapshot};
+pub use documents::{Document, Value};
+pub use index::{
+    Durability, Index, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, PreparedBatch, Search, Snapshot,
+    Workbench, Written,
+};
+pub use search::{
+    Explanation, Hit, Operator, PlanReport, PlanStep, Query, SearchOptions, SearchResults,
+    TermReport,
+};

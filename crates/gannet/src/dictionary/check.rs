@@ -1,7 +1,8 @@
 //! Whether a tree is whole: every rule of its nodes, its mapping and its counts.
 
+use super::cursor::Cursor;
 use super::mapping::Mapped;
-use super::node::{Cursor, Node};
+use super::node::Node;
 use super::{NodeId, TreeView};
 use crate::base::{Error, Result};
 use crate::cache::{Pages, Stop, finish};

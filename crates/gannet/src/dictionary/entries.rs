@@ -1,7 +1,8 @@
 //! Entries of one or several neighbouring nodes, unpacked into one allocation.
 
 use super::NodeId;
-use super::node::{CHILD_BYTES, Cursor, Node, RESTART_EVERY, common_prefix};
+use super::cursor::Cursor;
+use super::node::{CHILD_BYTES, Node, RESTART_EVERY, common_prefix};
 use crate::base::{Result, varint_length};
 
 /// Sorted keys with values.

@@ -1,7 +1,8 @@
 //! Changes merged into the entries of a leaf.
 
+use super::cursor::Cursor;
 use super::entries::Entries;
-use super::node::{Cursor, Node};
+use super::node::Node;
 use super::window::Change;
 use crate::base::Result;
 

@@ -10,9 +10,16 @@
 //! `mapping.rs`, the node validation manager is [`Tree::move_out_of`]. Beyond it: packed, prefix-compressed
 //! nodes, changes applied in windows of leaves that are read in one batch, snapshots, a persisted mapping.
 //!
+//! Measured (2 cores, memory device, release; a million keys of 8 bytes with values of 40, in ten changes of
+//! 100,000 keys that interleave, so that each rewrites all leaves): 1.06 s in all, 4 to 6 million entries
+//! rewritten a second, leaves 93 % full, 275 MiB written. A `get` of three levels, all frames in memory: 1.3 us
+//! while 400 leaves take turns (CPU caches hit), 2.4 us at random over 12,950 leaves (they do not). A scan:
+//! 14 million entries a second.
+//!
 //! Nodes are described to the byte in `docs/format-dictionary.md`.
 
 mod check;
+mod cursor;
 mod entries;
 mod mapping;
 mod merge;
@@ -24,6 +31,7 @@ mod rebuild;
 mod scan;
 mod tree;
 mod view;
+mod widen;
 mod window;
 
 #[cfg(test)]
@@ -31,7 +39,7 @@ mod tests;
 
 pub use check::check;
 pub use scan::Scan;
-pub use tree::Tree;
+pub use tree::{Decide, Tree};
 pub use view::TreeView;
 pub use window::{Change, Window};
 

@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 
+use super::cursor::Cursor;
 use super::{KEY_MAX, NodeId};
 use crate::base::{ByteReader, Error, PageAddress, Result};
 
@@ -47,19 +48,11 @@ pub(super) struct Floor {
     pub(super) exact: bool,
 }
 
-/// A place between two entries, with the key of the entry before it.
-#[derive(Clone, Debug)]
-pub(super) struct Cursor {
-    at: usize,
-    ordinal: usize,
-    pub(super) key: Vec<u8>,
+/// An entry whose bytes were found to be there.
+pub(super) struct Entry<'a> {
+    pub(super) shared: usize,
+    pub(super) suffix: &'a [u8],
     pub(super) value: Range<usize>,
-}
-
-struct Entry<'a> {
-    shared: usize,
-    suffix: &'a [u8],
-    value: Range<usize>,
 }
 
 impl fmt::Display for NodeName {
@@ -111,9 +104,9 @@ impl<'a> Node<'a> {
         self.count
     }
 
-    /// Bytes of the page that the node takes.
-    pub(super) fn used(&self) -> usize {
-        self.end + self.restarts() * 2
+    /// The byte after the last entry.
+    pub(super) fn end(&self) -> usize {
+        self.end
     }
 
     /// The bytes of a value.
@@ -140,13 +133,13 @@ impl<'a> Node<'a> {
             let entry = self.entry(at)?;
             at = entry.value.end;
             let Some(order) = entry.compare(key, &mut matched) else {
-                continue_with(&mut found, ordinal, entry.value);
+                note(&mut found, ordinal, entry.value);
                 continue;
             };
             if order == Ordering::Greater {
                 break;
             }
-            continue_with(&mut found, ordinal, entry.value);
+            note(&mut found, ordinal, entry.value);
             if let (Ordering::Equal, Some(floor)) = (order, &mut found) {
                 floor.exact = true;
                 break;
@@ -185,10 +178,8 @@ impl<'a> Node<'a> {
     }
 
     fn cursor_before(&self, restart: usize) -> Result<Cursor> {
-        let mut cursor = Cursor::new();
-        cursor.at = self.restart(restart)?;
-        cursor.ordinal = restart * RESTART_EVERY;
-        Ok(cursor)
+        let at = self.restart(restart)?;
+        Ok(Cursor::before(at, restart * RESTART_EVERY))
     }
 
     fn restarts(&self) -> usize {
@@ -196,7 +187,7 @@ impl<'a> Node<'a> {
     }
 
     /// Where the entry of a restart begins.
-    fn restart(&self, restart: usize) -> Result<usize> {
+    pub(super) fn restart(&self, restart: usize) -> Result<usize> {
         let at = self.end + restart * 2;
         let place = match self.bytes.get(at..at + 2) {
             Some(bytes) if restart < self.restarts() => u16::from_le_bytes([bytes[0], bytes[1]]),
@@ -220,34 +211,54 @@ impl<'a> Node<'a> {
         Ok(low.checked_sub(1))
     }
 
-    fn entry(&self, at: usize) -> Result<Entry<'a>> {
-        if at < HEADER || at > self.end {
-            return Err(self.name.damaged(format!("no entry begins at byte {at}")));
+    #[inline]
+    pub(super) fn entry(&self, at: usize) -> Result<Entry<'a>> {
+        let bytes = match self.bytes.get(at..self.end) {
+            Some(bytes) if at >= HEADER => bytes,
+            _ => return Err(self.no_entry(at)),
+        };
+        let (shared, suffix, value, lengths) = match (self.level, bytes) {
+            // Nearly always all lengths are below 128.
+            (0, [a, b, c, ..]) if (a | b | c) < 0x80 => (*a as usize, *b as usize, *c as usize, 3),
+            (1.., [a, b, ..]) if (a | b) < 0x80 => (*a as usize, *b as usize, CHILD_BYTES, 2),
+            _ => self.long_lengths(bytes)?,
+        };
+        let start = at + lengths + suffix;
+        match bytes.get(lengths..lengths + suffix) {
+            Some(suffix) if start + value <= self.end => Ok(Entry {
+                shared,
+                suffix,
+                value: start..start + value,
+            }),
+            _ => Err(self.no_entry(at)),
         }
-        self.entry_after(&self.bytes[at..self.end], at)
-            .map_err(|error| self.name.damaged(error.to_string()))
     }
 
-    fn entry_after(&self, bytes: &'a [u8], at: usize) -> Result<Entry<'a>> {
-        let mut reader = ByteReader::new(bytes, "an entry");
-        let shared = reader.length(KEY_MAX)?;
-        let suffix = reader.length(KEY_MAX)?;
-        let value = match self.level {
-            0 => reader.length(bytes.len())?,
-            _ => CHILD_BYTES,
+    /// The lengths of an entry (shared, suffix, value), and how many bytes they take themselves.
+    #[cold]
+    fn long_lengths(&self, bytes: &[u8]) -> Result<(usize, usize, usize, usize)> {
+        let read = |reader: &mut ByteReader<'_>| {
+            let (shared, suffix) = (reader.length(KEY_MAX)?, reader.length(KEY_MAX)?);
+            let value = match self.level {
+                0 => reader.length(bytes.len())?,
+                _ => CHILD_BYTES,
+            };
+            Ok((shared, suffix, value, reader.position()))
         };
-        let suffix = reader.take(suffix)?;
-        let start = at + reader.position();
-        reader.take(value)?;
-        Ok(Entry {
-            shared,
-            suffix,
-            value: start..start + value,
-        })
+        let lengths: Result<_> = read(&mut ByteReader::new(bytes, "an entry"));
+        lengths.map_err(|error| self.name.damaged(error.to_string()))
+    }
+
+    #[cold]
+    fn no_entry(&self, at: usize) -> Error {
+        let end = self.end;
+        self.name.damaged(format!(
+            "the entry at byte {at} is not within {HEADER}..{end}"
+        ))
     }
 }
 
-fn continue_with(found: &mut Option<Floor>, ordinal: usize, value: Range<usize>) {
+fn note(found: &mut Option<Floor>, ordinal: usize, value: Range<usize>) {
     *found = Some(Floor {
         ordinal,
         value,
@@ -275,53 +286,4 @@ impl Entry<'_> {
 /// How many bytes two keys have in common at their beginning.
 pub(super) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(a, b)| a == b).count()
-}
-
-impl Cursor {
-    /// Before the first entry.
-    pub(super) fn new() -> Cursor {
-        Cursor {
-            at: HEADER,
-            ordinal: 0,
-            key: Vec::new(),
-            value: 0..0,
-        }
-    }
-
-    /// The ordinal of the entry that the next call of [`Cursor::advance`] goes to.
-    pub(super) fn next_ordinal(&self) -> usize {
-        self.ordinal
-    }
-
-    /// Goes to the next entry; tells whether there is one.
-    pub(super) fn advance(&mut self, node: &Node<'_>) -> Result<bool> {
-        if self.ordinal == node.count {
-            return self.at_end(node);
-        }
-        let entry = node.entry(self.at)?;
-        let whole = self.ordinal.is_multiple_of(RESTART_EVERY);
-        if whole && (entry.shared != 0 || node.restart(self.ordinal / RESTART_EVERY)? != self.at) {
-            return Err(self.damaged(node, "is not where its restart says"));
-        }
-        if entry.shared > self.key.len() || entry.shared + entry.suffix.len() > KEY_MAX {
-            return Err(self.damaged(node, "has a key of an impossible length"));
-        }
-        self.key.truncate(entry.shared);
-        self.key.extend_from_slice(entry.suffix);
-        self.at = entry.value.end;
-        self.value = entry.value;
-        self.ordinal += 1;
-        Ok(true)
-    }
-
-    fn at_end(&self, node: &Node<'_>) -> Result<bool> {
-        match self.at == node.end {
-            true => Ok(false),
-            false => Err(self.damaged(node, "is followed by bytes of no entry")),
-        }
-    }
-
-    fn damaged(&self, node: &Node<'_>, what: &str) -> Error {
-        node.name.damaged(format!("entry {} {what}", self.ordinal))
-    }
 }

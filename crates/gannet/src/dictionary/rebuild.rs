@@ -12,14 +12,14 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
-
 use super::NodeId;
+use super::cursor::Cursor;
 use super::entries::Entries;
-use super::node::{Cursor, Node};
+use super::node::Node;
 use super::nodes::NodeWriter;
-use super::pack::{FILL, SPARSE, cut, node_bytes, separator};
+use super::pack::{SPARSE, cut, node_bytes, separator};
 use super::plan::Hop;
+use super::widen::widen;
 use crate::base::{PAGE_PAYLOAD, Result};
 use crate::cache::FramePool;
 
@@ -38,12 +38,12 @@ pub(super) struct Edit {
 
 /// Neighbouring nodes that are packed anew together.
 #[derive(Debug)]
-struct Run {
+pub(super) struct Run {
     /// The way to the first node.
-    hops: Vec<Hop>,
-    nodes: Vec<NodeId>,
-    entries: Entries,
-    open_end: bool,
+    pub(super) hops: Vec<Hop>,
+    pub(super) nodes: Vec<NodeId>,
+    pub(super) entries: Entries,
+    pub(super) open_end: bool,
 }
 
 /// What a parent is told: these children stand in for `count` children from the last hop's ordinal on.
@@ -172,93 +172,6 @@ fn lower_bound(entries: &Entries, range: &Range<usize>, level: usize) -> Vec<u8>
         0 => Vec::new(),
         start if level == 0 => separator(entries.key(start - 1), entries.key(start)).to_vec(),
         start => entries.key(start).to_vec(),
-    }
-}
-
-/// A neighbour that a sparse run may take in.
-struct Neighbour {
-    run: usize,
-    node: NodeId,
-    on_the_left: bool,
-}
-
-/// Sparse runs take in a neighbour under the same parent, when both fit one node.
-fn widen(nodes: &mut NodeWriter, pool: &FramePool, runs: &mut [Run], level: usize) -> Result<()> {
-    let found = find_neighbours(nodes, pool, runs, level)?;
-    let ids: Vec<NodeId> = found.iter().map(|neighbour| neighbour.node).collect();
-    let payloads = nodes.load(pool, &ids, level)?;
-    for (neighbour, payload) in found.iter().zip(&payloads) {
-        let node = nodes.parse(payload, neighbour.node, level)?;
-        runs[neighbour.run].take_in(neighbour, &node, level)?;
-    }
-    Ok(())
-}
-
-fn find_neighbours(
-    nodes: &mut NodeWriter,
-    pool: &FramePool,
-    runs: &[Run],
-    level: usize,
-) -> Result<Vec<Neighbour>> {
-    let sparse: Vec<(usize, Hop)> = runs
-        .iter()
-        .enumerate()
-        .filter(|(_, run)| run.is_sparse(level))
-        .filter_map(|(at, run)| Some((at, *run.hops.last()?)))
-        .collect();
-    let parents: Vec<NodeId> = sparse.iter().map(|(_, hop)| hop.node).collect();
-    let payloads = nodes.load(pool, &parents, level + 1)?;
-    let (mut found, mut taken) = (Vec::new(), FxHashSet::default());
-    for ((run, hop), payload) in sparse.into_iter().zip(&payloads) {
-        let parent = nodes.parse(payload, hop.node, level + 1)?;
-        let right = hop.ordinal + runs[run].nodes.len();
-        let candidates = [(right, false), (hop.ordinal.wrapping_sub(1), true)];
-        for (ordinal, on_the_left) in candidates {
-            if ordinal >= parent.count() {
-                continue;
-            }
-            let node = parent.child(parent.cursor_at(ordinal)?.value)?;
-            if taken.insert(node) {
-                found.push(Neighbour {
-                    run,
-                    node,
-                    on_the_left,
-                });
-                break;
-            }
-        }
-    }
-    Ok(found)
-}
-
-impl Run {
-    fn is_sparse(&self, level: usize) -> bool {
-        let bytes = node_bytes(&self.entries, 0..self.entries.len(), level);
-        bytes < SPARSE && !self.entries.is_empty() && !self.open_end && !self.hops.is_empty()
-    }
-
-    fn take_in(&mut self, neighbour: &Neighbour, node: &Node<'_>, level: usize) -> Result<()> {
-        let mut joined = Entries::default();
-        if neighbour.on_the_left {
-            joined.push_node(node)?;
-        }
-        joined.push_all(&self.entries, None);
-        if !neighbour.on_the_left {
-            joined.push_node(node)?;
-        }
-        if node_bytes(&joined, 0..joined.len(), level) > FILL {
-            return Ok(());
-        }
-        self.entries = joined;
-        if neighbour.on_the_left {
-            self.nodes.insert(0, neighbour.node);
-            if let Some(hop) = self.hops.last_mut() {
-                hop.ordinal -= 1;
-            }
-        } else {
-            self.nodes.push(neighbour.node);
-        }
-        Ok(())
     }
 }
 

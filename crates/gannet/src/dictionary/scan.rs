@@ -9,7 +9,8 @@
 //! 1. Keys ascend strictly, whatever the pages hold; so a scan ends even on hostile nodes.
 //! 2. A step that stops changes nothing but how far it reads ahead; calling it again goes on.
 
-use super::node::{Cursor, Node};
+use super::cursor::Cursor;
+use super::node::Node;
 use super::view::NodeFrame;
 use super::{NodeId, TreeView};
 use crate::base::Result;
@@ -47,7 +48,10 @@ impl Scan {
 
     /// Goes to the next entry, and tells whether there is one. `view` is the same at each call.
     pub fn advance(&mut self, view: &TreeView, pages: &mut Pages<'_>) -> Step<bool> {
-        while view.height > 0 {
+        if view.height == 0 {
+            return Ok(false);
+        }
+        loop {
             if self.advance_in_leaf()? {
                 return Ok(true);
             }
@@ -61,7 +65,6 @@ impl Scan {
                 ended => return ended,
             }
         }
-        Ok(false)
     }
 
     /// The key of the entry that the scan stands on; empty before the first.

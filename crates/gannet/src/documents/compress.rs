@@ -5,20 +5,22 @@
 //! versions are kept, so that earlier documents stay readable. Frames have no magic number, size, checksum
 //! or dictionary number: the record and the page's proof say all that.
 //!
-//! Measured on 60,000 passages of about 780 bytes, compressed bytes / bytes of title and body, and time for
-//! each document on one core (noisy; decoding takes 1.2-2 us at all levels):
+//! Measured on the sources of 60,000 passages of about 780 bytes, trained on the first 4 MiB: compressed bytes
+//! / bytes of title and body, and CPU time for each document with both cores busy (a quiet machine takes two
+//! thirds: 23 us instead of 36). Decoding takes 1.2-2 us at all levels on a quiet machine.
 //!
 //! | level | 64 KiB dictionary | 112 KiB | 256 KiB |
 //! |---|---|---|---|
-//! | 1 | .501, 4 us | .506, 4 us | .513, 5 us |
-//! | 3 | .452, 5 us | .449, 5 us | .437, 6 us |
-//! | 4 | .490, 6 us | .485, 6 us | .431, 7 us |
-//! | 5 | .482, 9 us | .476, 9 us | .424, 12 us |
-//! | 7 | .439, 20 us | .433, 20 us | **.410, 23 us** |
-//! | 9 | .434, 27 us | .426, 27 us | .406, 40 us |
+//! | 1 | .501, 4.4 us | .506, 4.4 us | .513, 4.5 us |
+//! | 3 | .452, 6.2 us | .449, 6.1 us | .437, 7.8 us |
+//! | 4 | .490, 8.4 us | .485, 10 us | .431, 10 us |
+//! | 5 | .482, 12 us | .476, 13 us | .424, 17 us |
+//! | 7 | .439, 28 us | .433, 29 us | **.410, 36 us** |
+//! | 9 | .434, 36 us | .426, 39 us | .406, 46 us |
 //!
-//! Level 7 with 256 KiB is the best that fits into 25 us. Moving the texts behind the shape of the JSON would
-//! save 2.8 % of that, which is too little for a second format.
+//! Level 7 with 256 KiB is chosen: the smallest that stays below 25 us on a quiet machine. It costs 5.6 MB for
+//! each compressor. Moving the texts behind the shape of the JSON would save another 2.8 %, too little for a
+//! second format.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};

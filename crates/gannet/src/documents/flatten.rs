@@ -87,14 +87,15 @@ impl Flattener {
         let mut keys = Keys::default();
         while let Some(key) = map.next_key_seed(Key)? {
             let outer = self.path.len();
+            let is_id = self.depth == 1 && self.take_id && key == "id";
             self.extend_path(&key)?;
-            if self.depth == 1 && self.take_id && key == "id" {
+            keys.add(key)?;
+            if is_id {
                 map.next_value_seed(ExternalId(self))?;
             } else {
                 map.next_value_seed(Member(self))?;
             }
             self.path.truncate(outer);
-            keys.add(key)?;
         }
         self.depth -= 1;
         Ok(())

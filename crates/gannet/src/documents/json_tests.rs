@@ -62,11 +62,11 @@ fn lines_become_documents_or_errors_with_column_and_reason() {
         (r#"{"id":""}"#, "! column 8: the external ID is empty"),
         (
             r#"{"a":1,"a":2}"#,
-            "! column 12: the key \"a\" occurs twice",
+            "! column 10: the key \"a\" occurs twice",
         ),
         (
             r#"{"a":1,"\u0061":2}"#,
-            "! column 17: the key \"a\" occurs twice",
+            "! column 15: the key \"a\" occurs twice",
         ),
         (r#"{"":1}"#, "! column 3: a field name is empty"),
         (

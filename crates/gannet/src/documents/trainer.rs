@@ -79,14 +79,10 @@ mod tests {
     fn training_is_deterministic_and_bounded() {
         let train = || {
             let mut trainer = Trainer::new();
-            let mut n = 0u64;
-            while trainer
-                .offer(format!("document {n} of {}", n.wrapping_mul(0x9e37_79b9) % 977).as_bytes())
-            {
-                n += 1;
-                if n == 20_000 {
-                    break;
-                }
+            for n in 0u64..3_000 {
+                let mixed = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                let sample = format!("{{\"title\":\"gannet {n}\",\"body\":\"dives {mixed} m\"}}");
+                trainer.offer(sample.as_bytes());
             }
             trainer.train()
         };

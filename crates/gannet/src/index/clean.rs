@@ -11,7 +11,9 @@ use std::sync::Arc;
 use super::writer::Writer;
 use crate::base::{DocId, Error, PageAddress, Result, Span, ZoneNumber};
 use crate::cache::{Pages, finish};
-use crate::documents::{Change, DocumentRecord};
+use crate::dictionary::Change;
+use crate::documents::{Change as TableChange, DocumentRecord};
+use crate::postings::{TermEntry, relocate_chunks};
 use crate::storage::{PageKind, RecordKind, ZoneRecord, frame, read_records};
 
 /// A zone is a victim when less than this share of it lives.
@@ -80,12 +82,42 @@ impl Writer {
         self.clean_nodes(victims)?;
         let mut pages = Pages::new(&self.shared.pool);
         let tables = &mut self.state.tables;
-        for page in tables.move_out_of(|zone| victims.contains(&zone)) {
-            let frame = finish(&mut pages, |pages| pages.page(page.address))?;
-            tables.load(page, &frame);
+        finish(&mut pages, |pages| {
+            tables.move_out_of(|zone| victims.contains(&zone), pages)
+        })
+    }
+
+    /// Sweeps the dictionary for lists with chunks in the victims and moves those chunks.
+    fn clean_postings(&mut self, victims: &Victims) -> Result<()> {
+        let is_victim = |zone| victims.contains(&zone);
+        let keys = self.keys_with_chunks(&is_victim)?;
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let (store, postings) = (&self.shared.store, &mut self.postings);
+        self.terms.apply(&self.shared.pool, &keys, &mut |window| {
+            for index in window.indexes() {
+                let Some(entry) = window.old(index) else {
+                    continue;
+                };
+                if let Some(moved) = relocate_chunks(entry, &is_victim, store, postings)? {
+                    window.set(index, Change::Put(moved))?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn keys_with_chunks(&self, is_victim: &dyn Fn(ZoneNumber) -> bool) -> Result<Vec<Vec<u8>>> {
+        let view = self.terms.view().clone();
+        let mut pages = Pages::new(&self.shared.pool);
+        let mut scan = view.scan(&[]);
+        let mut keys = Vec::new();
+        while finish(&mut pages, |pages| scan.advance(&view, pages))? {
+            let entry = TermEntry::decode(scan.value())?;
+            if entry.spans().any(|span| is_victim(span.zone)) {
+                keys.push(scan.key().to_vec());
+            }
         }
-        tables.move_out_of(|zone| victims.contains(&zone));
-        Ok(())
+        Ok(keys)
     }
 
     /// Copies the live documents of a zone to the end of the moved documents.
@@ -114,7 +146,7 @@ impl Writer {
         }
         let copy = frame(RecordKind::Document, true, &record.body);
         let span = self.moved.append(&copy)?;
-        self.load_tables(&[Change::SetAddress(doc)])?;
+        self.load_tables(&[TableChange::SetAddress(doc)])?;
         self.state.tables.set_address(doc, span)?;
         self.shared.store.release_span(record.span);
         Ok(())

@@ -5,17 +5,19 @@
 //! (2) the root slot is written and synced; (3) readers get the new state; (4) zones that nothing refers to
 //! any more are given up.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::root;
 use super::state::Epoch;
 use super::writer::Writer;
-use crate::analysis::split_term_key;
-use crate::base::{Result, Span};
-use crate::cache::Pages;
+use crate::analysis::{FieldId, split_term_key};
+use crate::base::{DocId, Result};
+use crate::cache::{Pages, finish};
 use crate::dictionary::{Change, Window};
-use crate::postings::{Fragment, MergeItem, Merger, SortedTerms};
-use crate::storage::{RootSlot, Unsynced, write_slot};
+use crate::documents::{DocumentTables, NormCursor};
+use crate::postings::{MergeItem, Norms, SortedTerms, merge_window};
+use crate::storage::{RootSlot, Store, StreamWriter, Unsynced, write_slot};
 
 impl Writer {
     /// Makes everything written so far durable, and the log short.
@@ -45,8 +47,12 @@ impl Writer {
         let mut merge = TermMerge {
             sorted: &sorted,
             postings: &mut self.postings,
-            shared: &self.shared,
-            tables: &self.state.tables,
+            store: &self.shared.store,
+            norms: TableNorms {
+                tables: &self.state.tables,
+                cursors: HashMap::new(),
+                pages: Pages::new(&self.shared.pool),
+            },
         };
         self.terms.apply(&self.shared.pool, &keys, &mut |window| merge.window(window))?;
         drop(keys);
@@ -124,9 +130,14 @@ impl Writer {
         self.terms.flush()?;
         self.ids.flush()?;
         let mut unsynced = self.log.flush()?;
-        let trees = [self.terms.stream(), self.ids.stream()];
-        let others = [&mut self.postings, &mut self.moved, &mut self.pages];
-        for stream in trees.into_iter().chain(others) {
+        let streams = [
+            self.terms.stream(),
+            self.ids.stream(),
+            &mut self.postings,
+            &mut self.moved,
+            &mut self.pages,
+        ];
+        for stream in streams {
             stream.flush()?;
             unsynced.join(stream.take_unsynced());
         }
@@ -144,6 +155,40 @@ impl Writer {
 struct TermMerge<'a> {
     sorted: &'a SortedTerms<'a>,
     postings: &'a mut StreamWriter,
-    shared: &'a Shared,
+    store: &'a Store,
+    norms: TableNorms<'a>,
+}
+
+impl TermMerge<'_> {
+    fn window(&mut self, window: &mut Window<'_>) -> Result<()> {
+        let mut items = Vec::with_capacity(window.indexes().len());
+        for index in window.indexes() {
+            let (field, _) = split_term_key(window.key(index))?;
+            items.push(MergeItem {
+                field,
+                old: window.old(index),
+                new: self.sorted.fragment(index),
+            });
+        }
+        let entries = merge_window(self.store, self.postings, &mut self.norms, &items)?;
+        for (index, entry) in window.indexes().zip(entries) {
+            window.set(index, Change::Put(entry))?;
+        }
+        Ok(())
+    }
+}
+
+/// Norms out of the document tables; lists are read in order, so each field keeps its page.
+struct TableNorms<'a> {
     tables: &'a DocumentTables,
+    cursors: HashMap<FieldId, NormCursor>,
+    pages: Pages<'a>,
+}
+
+impl Norms for TableNorms<'_> {
+    fn norm(&mut self, field: FieldId, doc: DocId) -> Result<u8> {
+        let tables = self.tables;
+        let cursor = self.cursors.entry(field).or_insert_with(|| tables.norm_cursor(field));
+        finish(&mut self.pages, |pages| cursor.norm(doc, pages))
+    }
 }

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
-use crate::analysis::{FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
+use crate::analysis::{Analyzer, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
 use crate::base::{ByteReader, Error, Result};
 use crate::documents::{Compressor, Dictionaries, Document, Trainer, Value};
 use crate::postings::{InvertedBatch, Inverter};
@@ -87,7 +87,7 @@ impl PreparedBatch {
         let lengths = bench.invert(schema, self.documents.len() as u32, &document);
         let compressor = bench.compressor(&self.dictionaries)?;
         let id = document.id.unwrap_or_default();
-        let compressed = compressor.compress(&id, &document.source)?.to_vec();
+        let compressed = compressor.compress(&document.source)?.to_vec();
         self.source_bytes += document.source.len() as u64;
         self.documents.push(PreparedDocument {
             id,
@@ -184,7 +184,7 @@ impl Preparation {
     fn dictionaries_after(&self, documents: &[Document]) -> Result<Dictionaries> {
         let mut trainer = self.trainer.lock().unwrap_or_else(|e| e.into_inner());
         let enough = trainer.as_mut().is_some_and(|trainer| {
-            documents.iter().any(|document| trainer.offer(document.id.as_deref().unwrap_or_default(), &document.source))
+            documents.iter().any(|document| trainer.offer(&document.source))
         });
         let trained = match trainer.take_if(|_| enough) {
             Some(trainer) => trainer.train(),

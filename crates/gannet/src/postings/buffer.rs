@@ -10,8 +10,8 @@ use std::sync::{RwLock, RwLockReadGuard};
 use hashbrown::HashTable;
 
 use super::arena::{Arena, Stream};
-use super::fragment::Fragment;
-use super::invert::{InvertedBatch, InvertedTerm, hash_key, put_posting};
+use super::fragment::{Fragment, put_posting};
+use super::invert::{InvertedBatch, InvertedTerm, hash_key};
 use crate::base::{Budget, DocId, Reservation, Result};
 
 /// Memory that a term takes beside its key and postings: its slot and its place in the table.
@@ -99,11 +99,11 @@ impl PostingBuffer {
         }
         let fragment = inner.fragment(&slot);
         drop(inner);
-        Some(if slot.last < below {
-            fragment
-        } else {
-            fragment.truncated(below)
-        })
+        if slot.last < below {
+            return Some(fragment);
+        }
+        // The bytes were coded in memory: they always decode.
+        fragment.truncated(below).ok()
     }
 
     /// The keys that `wanted` accepts and that have a posting in a document below `below`, sorted.

@@ -97,6 +97,29 @@ impl Fragment {
         Ok(self)
     }
 
+    /// The postings in documents below `below`.
+    pub fn truncated(mut self, below: DocId) -> Result<Fragment> {
+        let mut kept = Fragment::new(self.base);
+        let mut reader = self.reader();
+        let mut positions = Vec::new();
+        let (mut docs_end, mut positions_end) = (0, 0);
+        while let Some(doc) = reader.next(&mut positions)? {
+            if doc >= below {
+                break;
+            }
+            kept.count += 1;
+            kept.total_frequency += positions.len() as u64;
+            kept.last = doc;
+            docs_end = reader.docs.position();
+            positions_end = reader.positions.position();
+        }
+        self.docs.truncate(docs_end);
+        self.positions.truncate(positions_end);
+        kept.docs = self.docs;
+        kept.positions = self.positions;
+        Ok(kept)
+    }
+
     /// Appends the fragment in one piece, coded against `base`: the count, the docs, the positions. Where
     /// each ends follows from the count and the frequencies.
     pub fn encode(&self, base: DocId, out: &mut Vec<u8>) -> Result<()> {

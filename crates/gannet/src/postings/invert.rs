@@ -9,6 +9,7 @@ use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
 
+use super::fragment::put_posting;
 use crate::base::put_varint;
 
 /// The postings of a batch of documents, by term; documents are numbered from 0 within the batch.
@@ -61,6 +62,15 @@ struct Token {
 /// The hash by which terms are found, here and in the posting buffer.
 pub(super) fn hash_key(key: &[u8]) -> u64 {
     FxBuildHasher.hash_one(key)
+}
+
+impl InvertedBatch {
+    /// Bytes of memory held.
+    pub fn memory_bytes(&self) -> usize {
+        self.keys.capacity()
+            + self.data.capacity()
+            + self.terms.capacity() * size_of::<InvertedTerm>()
+    }
 }
 
 impl Inverter {
@@ -177,12 +187,4 @@ fn encode_term(term: &Interned, tokens: &[Token], data: &mut Vec<u8>) -> Inverte
     }
     coded.positions = (coded.docs.1, data.len() as u32);
     coded
-}
-
-/// Appends one posting to a docs stream (see `Fragment`).
-pub(super) fn put_posting(data: &mut Vec<u8>, delta: u32, frequency: u32) {
-    put_varint(data, (delta as u64) << 1 | (frequency == 1) as u64);
-    if frequency != 1 {
-        put_varint(data, frequency as u64);
-    }
 }

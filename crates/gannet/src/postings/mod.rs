@@ -5,7 +5,9 @@
 //! [`merge_window`] adds what a flush brings. The room knows neither terms nor queries: an entry is bytes
 //! that the dictionary keeps, a norm is a byte that someone else computes.
 
+mod arena;
 mod block;
+mod buffer;
 mod check;
 mod chunk;
 mod cursor;
@@ -14,12 +16,14 @@ mod entry;
 mod fragment;
 mod frontier;
 mod head;
+mod invert;
 mod merge;
 mod position_page;
 mod spans;
 #[cfg(test)]
 mod tests;
 
+pub use buffer::{PostingBuffer, SortedTerms};
 pub use check::check;
 pub use cursor::{Bound, TermCursor};
 pub use entry::{CHUNKS_LIMIT, ChunkRef, ENTRY_LIMIT, INLINE_LIMIT, Layout, TermEntry};
@@ -27,4 +31,5 @@ pub use fragment::{
     Fragment, FragmentReader, put_positions, put_posting, read_positions, read_posting,
 };
 pub use frontier::{PAIRS_MAX, Pair};
+pub use invert::{InvertedBatch, Inverter};
 pub use merge::{FieldId, MERGE_MEMORY, MergeItem, Norms, merge_window, relocate_chunks};

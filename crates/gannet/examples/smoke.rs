@@ -1,0 +1,69 @@
+use gannet::*;
+use std::io::BufRead;
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let dir = &args[1];
+    let t = std::time::Instant::now();
+    let index = Index::options()
+        .memory(args[3].parse::<usize>().unwrap() << 20)
+        .open(dir)
+        .unwrap();
+    println!("open {:?} backend {:?}", t.elapsed(), index.backend());
+    if args[2] != "-" {
+        let file =
+            std::io::BufReader::with_capacity(1 << 20, std::fs::File::open(&args[2]).unwrap());
+        let limit: usize = args.get(4).map_or(usize::MAX, |s| s.parse().unwrap());
+        let mut batch = Vec::new();
+        let mut n = 0;
+        let mut bytes = 0;
+        let mut bench = Workbench::default();
+        let t = std::time::Instant::now();
+        for line in file.lines().take(limit) {
+            let line = line.unwrap();
+            bytes += line.len();
+            n += 1;
+            batch.push(Document::parse(line.as_bytes()).unwrap());
+            if batch.len() == 1000 {
+                let p = index
+                    .prepare(&mut bench, std::mem::take(&mut batch))
+                    .unwrap();
+                index.write_prepared(p).unwrap();
+            }
+        }
+        index.write(batch).unwrap();
+        println!("written {n} docs {bytes} bytes {:?}", t.elapsed());
+        index.checkpoint().unwrap();
+        println!(
+            "checkpoint {:?} {:.1} MB/s {:?}",
+            t.elapsed(),
+            bytes as f64 / 1e6 / t.elapsed().as_secs_f64(),
+            index.counters()
+        );
+    }
+    let s = index.snapshot();
+    for q in [
+        "body:whale",
+        "body:anarchism",
+        "+body:united +body:states",
+        "body:\"united states\"",
+        "body:of body:the",
+        "free software",
+        "body:anarch*",
+        "whale -ship",
+    ] {
+        let query = s.parse(q, Operator::Or).unwrap();
+        let t = std::time::Instant::now();
+        let r = s.search(&query).top(3).run().unwrap();
+        println!(
+            "{q}: total {} exact {} {:?} {:?}",
+            r.total,
+            r.total_is_exact,
+            r.io,
+            t.elapsed()
+        );
+        for h in &r.hits {
+            println!("   {} {} ", h.id, h.score);
+        }
+    }
+    index.close().unwrap();
+}

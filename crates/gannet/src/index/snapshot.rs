@@ -1,0 +1,146 @@
+//! Snapshots: searching one state of the index.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::shared::Shared;
+use super::state::State;
+use crate::analysis::Schema;
+use crate::base::{DocId, Error, Result};
+use crate::postings::{Fragment, PostingBuffer};
+use crate::search::{
+    GROUP_MAX, Group, MemoryTerms, Operator, Query, SearchOptions, SearchResults, SearchView, parse,
+};
+
+/// The index as it was at one moment. Later writes do not change it; while it lives, neither the memory nor
+/// the space on flash that it refers to is reused.
+#[derive(Clone)]
+pub struct Snapshot {
+    shared: Arc<Shared>,
+    state: Arc<State>,
+}
+
+/// A search being set up; see [`Snapshot::search`].
+pub struct Search<'a> {
+    snapshot: &'a Snapshot,
+    query: &'a Query,
+    options: SearchOptions,
+}
+
+impl MemoryTerms for PostingBuffer {
+    fn term(&self, key: &[u8], below: DocId) -> Option<Fragment> {
+        PostingBuffer::term(self, key, below)
+    }
+
+    fn keys(&self, below: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+        PostingBuffer::keys(self, below, wanted)
+    }
+}
+
+impl Snapshot {
+    pub(super) fn new(shared: Arc<Shared>, state: Arc<State>) -> Snapshot {
+        Snapshot { shared, state }
+    }
+
+    /// Documents that can be found.
+    pub fn documents(&self) -> u64 {
+        self.state.documents
+    }
+
+    /// The fields.
+    pub fn schema(&self) -> &Schema {
+        &self.state.schema
+    }
+
+    /// Parses a query in the query language; terms that nothing else joins are joined by `operator`.
+    pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
+        parse(text, operator, &|name| self.state.schema.named(name).is_some())
+    }
+
+    /// Sets a search up.
+    pub fn search<'a>(&'a self, query: &'a Query) -> Search<'a> {
+        Search {
+            snapshot: self,
+            query,
+            options: SearchOptions::default(),
+        }
+    }
+
+    /// Carries out many queries; groups of them share each batch of reads.
+    pub fn search_all(
+        &self,
+        queries: &[Query],
+        options: &SearchOptions,
+    ) -> Vec<Result<SearchResults>> {
+        let options = with_clock(options.clone());
+        let group = Group::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
+        group.search(queries, &self.view(), &options)
+    }
+
+    fn view(&self) -> SearchView {
+        SearchView {
+            schema: Arc::clone(&self.state.schema),
+            terms: self.state.terms.clone(),
+            buffer: Arc::clone(&self.state.buffer) as Arc<dyn MemoryTerms>,
+            below: self.state.below,
+            tables: self.state.tables.clone(),
+            dictionaries: self.state.dictionaries.clone(),
+            statistics: Arc::clone(&self.state.statistics),
+        }
+    }
+}
+
+impl Search<'_> {
+    /// How many documents are wanted (10 if nothing is said).
+    pub fn top(mut self, k: usize) -> Self {
+        self.options.k = k;
+        self
+    }
+
+    /// Makes snippets of this field.
+    pub fn highlight(mut self, field: impl Into<String>) -> Self {
+        self.options.highlight.push(field.into());
+        self
+    }
+
+    /// Whether the total must be exact.
+    pub fn count(mut self, count: bool) -> Self {
+        self.options.count = count;
+        self
+    }
+
+    /// Whether IDs and sources are fetched (yes if nothing is said).
+    pub fn fetch(mut self, fetch: bool) -> Self {
+        self.options.fetch = fetch;
+        self
+    }
+
+    /// Whether each score and the plan are explained.
+    pub fn explain(mut self, explain: bool) -> Self {
+        self.options.explain = explain;
+        self
+    }
+
+    /// Whether pruning is on; the answer is the same.
+    pub fn prune(mut self, prune: bool) -> Self {
+        self.options.prune = prune;
+        self
+    }
+
+    /// Carries the search out.
+    pub fn run(self) -> Result<SearchResults> {
+        let queries = std::slice::from_ref(self.query);
+        let mut results = self.snapshot.search_all(queries, &self.options);
+        results
+            .pop()
+            .unwrap_or_else(|| Err(Error::invalid("a search gave no answer; this is a defect")))
+    }
+}
+
+fn with_clock(mut options: SearchOptions) -> SearchOptions {
+    if options.clock.is_none() {
+        let start = Instant::now();
+        options.clock = Some(Arc::new(move || start.elapsed()));
+    }
+    options
+}
