@@ -151,7 +151,11 @@ def run(command, group=None, environment=None, timeout=None, folder=ROOT):
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, cwd=folder,
             env=os.environ | (environment or {}), preexec_fn=group.join if group else None)
-        usage = wait(process, timeout)
+        try:
+            usage = wait(process, timeout)
+        except BaseException:
+            process.kill()
+            raise
         seconds = time.monotonic() - start
         output.seek(0), errors.seek(0)
         return Finished(command, process.returncode, seconds, usage, output.read(), errors.read())

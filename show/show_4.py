@@ -32,17 +32,12 @@ def main():
         opening = figures.get("open_reads")
         everything = None if opening is None else figures["reads_per_query"] + opening / TERMS
         show.known("reads per query, opening included", everything)
-        counted, seen = counters(figures)
-        show.at_most("bytes per read", counted and counted / (figures["reads_per_query"] * TERMS), PAGE)
+        bytes_each = figures["bytes_read_per_query"]["engine"] / max(figures["reads_per_query"], 1e-9)
+        show.at_most("bytes of a read", round(bytes_each, 1), PAGE)
+        counted, seen = figures["bytes_read"]["engine"], figures["bytes_read"]["os"]
         error = abs(counted - seen) / seen if seen else None
-        show.at_most("engine's bytes against the system's, relative error", error, COUNTER_ERROR)
+        show.at_most("bytes from open to last answer, engine's against the system's, relative error", error, COUNTER_ERROR)
         show.settings["device_bytes_read_of_the_process"] = done.device_bytes_read
-
-
-def counters(figures):
-    """Bytes read from open to last answer: the engine's count and the system's."""
-    total = figures.get("bytes_read", {})
-    return total.get("engine"), total.get("os")
 
 
 def rare_terms():
