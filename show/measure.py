@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -59,11 +60,13 @@ class Show:
         self.check(name, figure, "reported", figure is not None)
 
     def __enter__(self):
+        # A script that is ended must end what it started: see `run`.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
         return self
 
     def __exit__(self, kind, error, trace):
         if kind is not None and not issubclass(kind, Exception):
-            return False
+            return False  # An interruption is no result.
         if error is not None:
             if not isinstance(error, Unable):
                 traceback.print_exception(kind, error, trace)
