@@ -32,8 +32,8 @@ def main():
         opening = figures.get("open_reads")
         everything = None if opening is None else figures["reads_per_query"] + opening / TERMS
         show.known("reads per query, opening included", everything)
-        bytes_each = figures["bytes_read_per_query"]["engine"] / max(figures["reads_per_query"], 1e-9)
-        show.at_most("bytes of a read", round(bytes_each, 1), PAGE)
+        pages = figures["bytes_read_per_query"]["engine"] / PAGE
+        show.at_most("pages of 4 KiB per query, opening excluded", pages, READS)
         counted, seen = figures["bytes_read"]["engine"], figures["bytes_read"]["os"]
         error = abs(counted - seen) / seen if seen else None
         show.at_most("bytes from open to last answer, engine's against the system's, relative error", error, COUNTER_ERROR)
