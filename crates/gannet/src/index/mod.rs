@@ -1,9 +1,11 @@
 //! The public index: opening, atomic batches, snapshots, flush and checkpoint, cleaning, checking.
 
+mod check;
 mod clean;
 mod flush;
 mod ids;
 mod index;
+mod inspect;
 mod open;
 mod options;
 mod prepare;
@@ -12,10 +14,14 @@ mod root;
 mod shared;
 mod snapshot;
 mod state;
+mod stats;
 mod writer;
 
+pub use check::CheckReport;
 pub use index::Index;
+pub use inspect::{ListReport, ZoneReport};
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options};
 pub use prepare::{PreparedBatch, Workbench};
 pub use snapshot::{Search, Snapshot};
+pub use stats::{BytesByPart, MemoryByPart, Stats, TreeFigures};
 pub use writer::Written;

@@ -21,8 +21,8 @@ use crate::dictionary::Tree;
 use crate::documents::{Dictionaries, Document, DocumentRecord, DocumentTables};
 use crate::postings::PostingBuffer;
 use crate::storage::{
-    Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, RootSlot,
-    Store, ZoneRecord, ZoneTable, create_superblock, find_root, replay,
+    Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, RootSlot, Store,
+    ZoneRecord, ZoneTable, create_superblock, find_root, replay,
 };
 
 /// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.

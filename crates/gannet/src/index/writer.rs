@@ -89,7 +89,10 @@ impl Writer {
     /// Writes the log out; what is returned must be synced.
     pub(super) fn flush_log(&mut self) -> Result<(Unsynced, Sequence)> {
         self.check_running()?;
-        let flushed = self.log.flush().map(|unsynced| (unsynced, self.state.sequence));
+        let flushed = self
+            .log
+            .flush()
+            .map(|unsynced| (unsynced, self.state.sequence));
         self.stop_on_error(flushed)
     }
 
@@ -214,7 +217,14 @@ impl Writer {
             }
             let version = replaced[ordinal].map_or(1, |old| old.version + 1);
             let doc = base + ordinal as DocId;
-            seen.insert(id, IdEntry { doc, version, sequence: 0 });
+            seen.insert(
+                id,
+                IdEntry {
+                    doc,
+                    version,
+                    sequence: 0,
+                },
+            );
         }
         Ok(replaced)
     }
@@ -256,7 +266,8 @@ impl Writer {
         if newest > self.logged_dictionary {
             for version in self.logged_dictionary + 1..=newest {
                 let bytes = batch.dictionaries.bytes(version).unwrap_or_default();
-                self.log.append(RecordKind::CompressionDictionary, false, bytes)?;
+                self.log
+                    .append(RecordKind::CompressionDictionary, false, bytes)?;
             }
             self.logged_dictionary = newest;
             self.state.dictionaries = batch.dictionaries.clone();
@@ -345,7 +356,9 @@ impl Writer {
 
     pub(super) fn load_tables(&mut self, changes: &[Change]) -> Result<()> {
         let mut pages = Pages::new(&self.shared.pool);
-        finish(&mut pages, |pages| self.state.tables.load_for(changes, pages))
+        finish(&mut pages, |pages| {
+            self.state.tables.load_for(changes, pages)
+        })
     }
 
     /// A new, empty posting buffer.
