@@ -22,7 +22,7 @@ use crate::documents::{Dictionaries, Document, DocumentRecord, DocumentTables};
 use crate::postings::PostingBuffer;
 use crate::storage::{
     Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, RootSlot, Store,
-    ZoneRecord, ZoneTable, create_superblock, find_root, replay,
+    ZoneRecord, ZoneTable, create_superblock, find_root, has_log_behind, replay,
 };
 
 /// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.
@@ -43,7 +43,8 @@ pub(super) fn open(
         }
     };
     let store = Arc::new(store);
-    let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes())?;
+    let replays = has_log_behind(&store, record.log_start)?;
+    let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes(replays))?;
     let terms = open_tree(&store, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
     let generation = slot.map_or(0, |slot| slot.generation);

@@ -134,9 +134,10 @@ impl Options {
         Ok(())
     }
 
-    /// Memory for frames: what is left after the shares of writing, or nearly all.
-    pub(super) fn frame_bytes(&self) -> usize {
-        let share = if self.read_only { 80 } else { 35 };
+    /// Memory for frames: what the shares of writing leave, or nearly all where nothing is written and no
+    /// log has to be replayed into memory.
+    pub(super) fn frame_bytes(&self, replays: bool) -> usize {
+        let share = if self.read_only && !replays { 80 } else { 35 };
         self.memory / 100 * share
     }
 

@@ -19,7 +19,7 @@ mod zones;
 
 pub use log::{Log, LogStart, RecordKind, document_body, frame, parse_record};
 pub use records::{ZoneRecord, read_records};
-pub use replay::{ReplayEnd, replay};
+pub use replay::{ReplayEnd, has_log_behind, replay};
 pub use roots::{FORMAT_VERSION, Found, RootSlot, create_superblock, find_root, write_slot};
 pub use seal::{IndexIdentity, PageKind, Place, seal, verify};
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};

@@ -69,6 +69,15 @@ pub fn replay(
     }
 }
 
+/// Whether there may be something to replay: pages behind `start`, or log zones that the root does not know.
+pub fn has_log_behind(store: &Store, start: LogStart) -> Result<bool> {
+    let files = zone_lengths(store)?;
+    let behind = start
+        .zone
+        .is_some_and(|zone| files.get(&zone).is_some_and(|p| *p > start.page));
+    Ok(behind || !find_links(store, &files)?.is_empty())
+}
+
 fn zone_lengths(store: &Store) -> Result<HashMap<ZoneNumber, u32>> {
     let files = store.device().list()?;
     let zones = files.into_iter().filter_map(|(file, pages)| match file {
