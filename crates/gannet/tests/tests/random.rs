@@ -74,7 +74,7 @@ pub struct Vocabulary {
 }
 
 const COMMON: [&str; 24] = [
-    "the", "of", "flash", "and", "birds", "running", "a", "storage", "in", "sea", "engines", "is", "Gannet",
+    "flash", "the", "birds", "of", "running", "and", "a", "storage", "in", "sea", "engines", "is", "Gannet",
     "flies", "to", "search", "dogs", "waves", "it's", "diving", "state", "colony", "for", "pages",
 ];
 const FOREIGN: [&str; 12] = [
@@ -178,7 +178,7 @@ impl Documents {
             text("title", words.words(rng, count));
         }
         for _ in 0..*rng.pick(&[0, 1, 1, 1, 1, 2, 3]) {
-            let count = *rng.pick(&[0, 1, 5, 10, 20, 30, 60]);
+            let count = *rng.pick(&[0, 1, 5, 10, 20, 40, 120]);
             text("body", words.words(rng, count));
         }
         if rng.chance(40) {
