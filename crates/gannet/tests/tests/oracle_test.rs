@@ -74,7 +74,11 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
     run.check("a snapshot from before the changes", &questions, &pinned);
     let queries = run.queries(number("GANNET_ORACLE_QUERIES", 2_000) as usize);
     questions = run.ask(queries);
-    run.check("after replacing and deleting", &questions, &index.snapshot());
+    run.check(
+        "after replacing and deleting",
+        &questions,
+        &index.snapshot(),
+    );
 
     run.grow(&index);
     let queries = questions.into_iter().map(|q| (q.kind, q.query)).collect();
@@ -86,7 +90,11 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
     drop(index);
 
     let index = open(&path, None);
-    run.check("reopened with a log to replay", &questions, &index.snapshot());
+    run.check(
+        "reopened with a log to replay",
+        &questions,
+        &index.snapshot(),
+    );
     assert_whole(&index);
 }
 
@@ -121,7 +129,8 @@ impl Run {
 
     fn new_document(&mut self) -> PlainDocument {
         self.next_id += 1;
-        self.documents.document(&mut self.rng, format!("d{}", self.next_id))
+        self.documents
+            .document(&mut self.rng, format!("d{}", self.next_id))
     }
 
     /// Another document with an ID that was used before.
@@ -133,14 +142,20 @@ impl Run {
     fn queries(&mut self, count: usize) -> Vec<(Kind, Query)> {
         let queries = Queries::new(&self.corpus);
         let kinds = KINDS.iter().cycle().take(count);
-        kinds.map(|kind| (*kind, queries.query(&mut self.rng, *kind))).collect()
+        kinds
+            .map(|kind| (*kind, queries.query(&mut self.rng, *kind)))
+            .collect()
     }
 
     fn ask(&self, queries: Vec<(Kind, Query)>) -> Vec<Question> {
         let started = Instant::now();
         let each = queries.into_iter().map(|(kind, query)| {
             let expected = self.model.answer(&query);
-            Question { kind, query, expected }
+            Question {
+                kind,
+                query,
+                expected,
+            }
         });
         let questions = each.collect();
         println!("oracle: {:.1?}", started.elapsed());
@@ -152,14 +167,22 @@ impl Run {
         for _ in 0..10 {
             let batch: Vec<_> = (0..DOCUMENTS / 100).map(|_| self.again()).collect();
             self.write(index, &batch);
-            let ids: Vec<String> =
-                (0..5).map(|_| format!("d{}", self.rng.between(1, self.next_id + 3))).collect();
-            index.delete(&ids.iter().map(String::as_str).collect::<Vec<_>>()).expect("a delete");
+            let ids: Vec<String> = (0..5)
+                .map(|_| format!("d{}", self.rng.between(1, self.next_id + 3)))
+                .collect();
+            index
+                .delete(&ids.iter().map(String::as_str).collect::<Vec<_>>())
+                .expect("a delete");
             ids.iter().for_each(|id| self.model.delete(id));
         }
-        let live = self.model.documents.iter().filter(|document| !document.deleted);
+        let live = self
+            .model
+            .documents
+            .iter()
+            .filter(|document| !document.deleted);
         let live: HashSet<&str> = live.map(|document| document.id.as_str()).collect();
-        self.corpus.retain(|document| live.contains(document.id.as_str()));
+        self.corpus
+            .retain(|document| live.contains(document.id.as_str()));
     }
 
     /// New documents and replacements with a flush after each batch but the last.
@@ -185,7 +208,12 @@ impl Run {
 
     fn check(&self, stage: &str, questions: &[Question], snapshot: &Snapshot) {
         let started = Instant::now();
-        let live = self.model.documents.iter().filter(|document| !document.deleted).count();
+        let live = self
+            .model
+            .documents
+            .iter()
+            .filter(|document| !document.deleted)
+            .count();
         if !stage.starts_with("a snapshot") {
             assert_eq!(snapshot.documents(), live as u64, "documents {stage}");
         }
@@ -199,7 +227,12 @@ impl Run {
             .collect();
         let (seed, count) = (self.seed, questions.len());
         println!("{stage}: {count} queries in {:.1?}", started.elapsed());
-        let shown = faults.iter().take(8).map(String::as_str).collect::<Vec<_>>().join("\n");
+        let shown = faults
+            .iter()
+            .take(8)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("\n");
         assert!(
             faults.is_empty(),
             "{stage}, seed {seed}: {} of {count} queries differ\n{shown}",
@@ -209,7 +242,12 @@ impl Run {
 
     /// What is wrong with the answer to a question.
     fn fault(&self, question: &Question, snapshot: &Snapshot) -> Option<String> {
-        let all = snapshot.search(&question.query).top(ALL).count(true).fetch(false).run();
+        let all = snapshot
+            .search(&question.query)
+            .top(ALL)
+            .count(true)
+            .fetch(false)
+            .run();
         let (expected, all) = match (&question.expected, all) {
             (Err(TooBroad), Err(_)) => return None,
             (Err(TooBroad), Ok(_)) => return Some("expected a refusal".to_owned()),
@@ -217,9 +255,14 @@ impl Run {
             (Ok(expected), Ok(all)) => (expected, all),
         };
         if all.total != expected.hits.len() as u64 || !all.total_is_exact {
-            return Some(format!("{} expected, {} counted", expected.hits.len(), all.total));
+            return Some(format!(
+                "{} expected, {} counted",
+                expected.hits.len(),
+                all.total
+            ));
         }
-        let wrong = wrong_documents(expected, &all.hits).or_else(|| wrong_scores(expected, &all.hits));
+        let wrong =
+            wrong_documents(expected, &all.hits).or_else(|| wrong_scores(expected, &all.hits));
         if wrong.is_some() {
             return wrong;
         }
@@ -231,13 +274,24 @@ impl Run {
 
     /// Whether the first ten, found with pruning, are the first ten of all, with the right documents.
     fn wrong_ten(&self, ten: &[Hit], all: &[Hit]) -> Option<String> {
-        let shown = |hits: &[Hit]| hits.iter().map(|hit| (hit.doc, hit.score)).collect::<Vec<_>>();
+        let shown = |hits: &[Hit]| {
+            hits.iter()
+                .map(|hit| (hit.doc, hit.score))
+                .collect::<Vec<_>>()
+        };
         let (ten_shown, expected) = (shown(ten), shown(&all[..all.len().min(10)]));
         if ten_shown != expected {
-            return Some(format!("of all, the first ten are {expected:?}, alone {ten_shown:?}"));
+            return Some(format!(
+                "of all, the first ten are {expected:?}, alone {ten_shown:?}"
+            ));
         }
-        let stranger = ten.iter().find(|hit| hit.id != self.model.documents[hit.doc as usize].id)?;
-        Some(format!("document {} has the ID {}", stranger.doc, stranger.id))
+        let stranger = ten
+            .iter()
+            .find(|hit| hit.id != self.model.documents[hit.doc as usize].id)?;
+        Some(format!(
+            "document {} has the ID {}",
+            stranger.doc, stranger.id
+        ))
     }
 }
 
@@ -246,24 +300,34 @@ fn wrong_documents(expected: &Answer, hits: &[Hit]) -> Option<String> {
     let mut found: Vec<usize> = hits.iter().map(|hit| hit.doc as usize).collect();
     wanted.sort_unstable();
     found.sort_unstable();
-    let differing = wanted.iter().zip(&found).find(|(wanted, found)| wanted != found);
+    let differing = wanted
+        .iter()
+        .zip(&found)
+        .find(|(wanted, found)| wanted != found);
     match differing {
         Some((wanted, found)) => Some(format!("document {wanted} expected, {found} found")),
-        None if wanted.len() != found.len() => Some(format!("{} hits for {}", found.len(), wanted.len())),
+        None if wanted.len() != found.len() => {
+            Some(format!("{} hits for {}", found.len(), wanted.len()))
+        }
         None => None,
     }
 }
 
 /// Compares score by score in the order of rank, and the scores of each document.
 fn wrong_scores(expected: &Answer, hits: &[Hit]) -> Option<String> {
-    let ordered = hits.windows(2).all(|two| (two[1].score, two[0].doc) < (two[0].score, two[1].doc));
+    let ordered = hits
+        .windows(2)
+        .all(|two| (two[1].score, two[0].doc) < (two[0].score, two[1].doc));
     if !ordered {
         return Some("the hits are not in the order of score and document".to_owned());
     }
     if !expected.scores_count {
         return None;
     }
-    let mut scores: Vec<(usize, f32)> = hits.iter().map(|hit| (hit.doc as usize, hit.score)).collect();
+    let mut scores: Vec<(usize, f32)> = hits
+        .iter()
+        .map(|hit| (hit.doc as usize, hit.score))
+        .collect();
     let mut wanted = expected.hits.clone();
     let by_rank = first_difference(&wanted, &scores);
     scores.sort_unstable_by_key(|(doc, _)| *doc);
@@ -273,13 +337,18 @@ fn wrong_scores(expected: &Answer, hits: &[Hit]) -> Option<String> {
 
 fn first_difference(wanted: &[(usize, f32)], found: &[(usize, f32)]) -> Option<String> {
     let mut pairs = wanted.iter().zip(found);
-    let (wanted, found) = pairs.find(|(wanted, found)| (wanted.1 - found.1).abs() > TOLERANCE * wanted.1.abs())?;
-    Some(format!("document and score {wanted:?} expected, {found:?} found"))
+    let (wanted, found) =
+        pairs.find(|(wanted, found)| (wanted.1 - found.1).abs() > TOLERANCE * wanted.1.abs())?;
+    Some(format!(
+        "document and score {wanted:?} expected, {found:?} found"
+    ))
 }
 
 fn parsed(batch: &[PlainDocument]) -> Vec<Document> {
     let lines = batch.iter().map(to_json);
-    lines.map(|line| Document::parse(line.as_bytes()).expect("a document")).collect()
+    lines
+        .map(|line| Document::parse(line.as_bytes()).expect("a document"))
+        .collect()
 }
 
 /// Writes all, with a flush after each of [`FLUSHES`] shares of them and some documents in memory at the end.
@@ -298,11 +367,18 @@ fn assert_many_chunks(snapshot: &Snapshot) {
     let frequent = "the of flash and birds running a storage in sea engines is";
     let text = format!("title:({frequent}) body:({frequent})");
     let query = snapshot.parse(&text, Operator::Or).expect("a query");
-    let results = snapshot.search(&query).explain(true).run().expect("an answer");
+    let results = snapshot
+        .search(&query)
+        .explain(true)
+        .run()
+        .expect("an answer");
     let terms = results.plan.expect("a plan").terms;
     let chunks: Vec<u64> = terms.iter().map(|term| term.chunks_in_list).collect();
     println!("chunks of frequent terms: {chunks:?}");
-    assert!(chunks.iter().filter(|count| **count >= 3).count() >= 3, "chunks: {chunks:?}");
+    assert!(
+        chunks.iter().filter(|count| **count >= 3).count() >= 3,
+        "chunks: {chunks:?}"
+    );
 }
 
 fn flushes(index: &Index) -> u64 {
@@ -319,15 +395,22 @@ fn open(path: &std::path::Path, buffer_bytes: Option<usize>) -> Index {
     let (choice, wanted) = backend();
     let mut options = Index::options().memory(64 << 20).backend(choice);
     if buffer_bytes.is_some() {
-        options = options.limits(Limits { buffer_bytes, ..Limits::default() });
+        options = options.limits(Limits {
+            buffer_bytes,
+            ..Limits::default()
+        });
     }
     for field in &FIELDS {
-        let analyzer = gannet::Analyzer::named(field.analyzer.unwrap_or("keyword")).expect("an analyzer");
+        let analyzer =
+            gannet::Analyzer::named(field.analyzer.unwrap_or("keyword")).expect("an analyzer");
         options = options.field_analyzer(field.name, analyzer);
     }
     let index = options.open(path).expect("an index");
     let active = index.backend();
-    assert!(wanted.is_none_or(|wanted| wanted == active), "{active:?} is active");
+    assert!(
+        wanted.is_none_or(|wanted| wanted == active),
+        "{active:?} is active"
+    );
     index
 }
 
@@ -344,7 +427,9 @@ pub fn backend() -> (BackendChoice, Option<Backend>) {
 /// A number from the environment.
 pub fn number(name: &str, default: u64) -> u64 {
     match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text:?}")),
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} is a number, not {text:?}")),
         Err(_) => default,
     }
 }

@@ -23,11 +23,17 @@ pub const FIELDS: [PlainField; 8] = [
 ];
 
 const fn text_field(name: &'static str, analyzer: &'static str) -> PlainField {
-    PlainField { name, analyzer: Some(analyzer) }
+    PlainField {
+        name,
+        analyzer: Some(analyzer),
+    }
 }
 
 const fn exact_field(name: &'static str) -> PlainField {
-    PlainField { name, analyzer: None }
+    PlainField {
+        name,
+        analyzer: None,
+    }
 }
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
@@ -74,15 +80,27 @@ pub struct Vocabulary {
 }
 
 const COMMON: [&str; 24] = [
-    "flash", "the", "birds", "of", "running", "and", "a", "storage", "in", "sea", "engines", "is", "Gannet",
-    "flies", "to", "search", "dogs", "waves", "it's", "diving", "state", "colony", "for", "pages",
+    "flash", "the", "birds", "of", "running", "and", "a", "storage", "in", "sea", "engines", "is",
+    "Gannet", "flies", "to", "search", "dogs", "waves", "it's", "diving", "state", "colony", "for",
+    "pages",
 ];
 const FOREIGN: [&str; 12] = [
-    "Привет", "мир", "東京", "タワー", "Straße", "ΟΔΟΣ", "naïve", "한국어", "هذا", "École", "Ωμέγα", "İzmir",
+    "Привет",
+    "мир",
+    "東京",
+    "タワー",
+    "Straße",
+    "ΟΔΟΣ",
+    "naïve",
+    "한국어",
+    "هذا",
+    "École",
+    "Ωμέγα",
+    "İzmir",
 ];
 const SYLLABLES: [&str; 20] = [
-    "ka", "ro", "mi", "ten", "lu", "sha", "or", "ve", "in", "do", "pra", "el", "qui", "zo", "ba", "nest", "ul",
-    "gy", "fe", "ith",
+    "ka", "ro", "mi", "ten", "lu", "sha", "or", "ve", "in", "do", "pra", "el", "qui", "zo", "ba",
+    "nest", "ul", "gy", "fe", "ith",
 ];
 const ENDINGS: [&str; 6] = ["", "s", "ing", "ed", "ly", "ness"];
 
@@ -165,7 +183,9 @@ pub struct Documents {
 impl Documents {
     /// A source of documents with their own words.
     pub fn new(rng: &mut Rng) -> Documents {
-        Documents { vocabulary: Vocabulary::new(rng, 4_000) }
+        Documents {
+            vocabulary: Vocabulary::new(rng, 4_000),
+        }
     }
 
     /// A document with this ID.
@@ -178,7 +198,7 @@ impl Documents {
             text("title", words.words(rng, count));
         }
         for _ in 0..*rng.pick(&[0, 1, 1, 1, 1, 2, 3]) {
-            let count = *rng.pick(&[0, 1, 5, 10, 20, 40, 120]);
+            let count = *rng.pick(&[0, 1, 5, 10, 20, 60, 240]);
             text("body", words.words(rng, count));
         }
         if rng.chance(40) {
@@ -193,7 +213,10 @@ impl Documents {
             text("meta.source", words.words(rng, 1));
         }
         numbers(rng, &mut fields);
-        PlainDocument { id: id.into(), fields }
+        PlainDocument {
+            id: id.into(),
+            fields,
+        }
     }
 }
 
@@ -223,7 +246,9 @@ pub fn to_json(document: &PlainDocument) -> String {
         let (inside, name) = match name.split_once('.') {
             None => (&mut object, name.as_str()),
             Some((outer, name)) => {
-                let inner = object.entry(outer).or_insert_with(|| Json::Object(Map::new()));
+                let inner = object
+                    .entry(outer)
+                    .or_insert_with(|| Json::Object(Map::new()));
                 (inner.as_object_mut().expect("an object"), name)
             }
         };
@@ -289,7 +314,10 @@ pub struct Queries {
 impl Queries {
     /// Queries about `documents`.
     pub fn new(documents: &[PlainDocument]) -> Queries {
-        let mut queries = Queries { texts: Vec::new(), exact: Vec::new() };
+        let mut queries = Queries {
+            texts: Vec::new(),
+            exact: Vec::new(),
+        };
         for (name, value) in documents.iter().flat_map(|document| &document.fields) {
             match value {
                 Value::Exact(term) => queries.exact.push((name.clone(), term.clone())),
@@ -329,7 +357,11 @@ impl Queries {
             Kind::Unfielded => {
                 let kinds = [Kind::Term, Kind::Or, Kind::And, Kind::Phrase, Kind::Sloppy];
                 let patterns = [Kind::Prefix, Kind::Wildcard, Kind::Fuzzy, Kind::Range];
-                let kind = if rng.chance(70) { *rng.pick(&kinds) } else { *rng.pick(&patterns) };
+                let kind = if rng.chance(70) {
+                    *rng.pick(&kinds)
+                } else {
+                    *rng.pick(&patterns)
+                };
                 self.words(rng, kind, true)
             }
             other => self.words(rng, other, false),
@@ -382,10 +414,21 @@ impl Queries {
             0 => {
                 let lower = bound(rng, text.clone());
                 let upper = bound(rng, format!("{text}~"));
-                Query::Range { field, lower, upper }
+                Query::Range {
+                    field,
+                    lower,
+                    upper,
+                }
             }
-            1 => Query::Prefix { field, prefix: text.chars().take(3).collect() },
-            _ => Query::Text { field, text, operator: Operator::Or },
+            1 => Query::Prefix {
+                field,
+                prefix: text.chars().take(3).collect(),
+            },
+            _ => Query::Text {
+                field,
+                text,
+                operator: Operator::Or,
+            },
         }
     }
 
@@ -395,25 +438,48 @@ impl Queries {
         let word = rng.pick(words).clone();
         match kind {
             Kind::Or | Kind::And => {
-                let operator = if kind == Kind::Or { Operator::Or } else { Operator::And };
+                let operator = if kind == Kind::Or {
+                    Operator::Or
+                } else {
+                    Operator::And
+                };
                 let text = self.several(rng, words);
-                Query::Text { field, text, operator }
+                Query::Text {
+                    field,
+                    text,
+                    operator,
+                }
             }
-            Kind::Phrase => Query::Phrase { field, text: run(rng, words, 0), slop: 0 },
+            Kind::Phrase => Query::Phrase {
+                field,
+                text: run(rng, words, 0),
+                slop: 0,
+            },
             Kind::Sloppy => {
                 let slop = *rng.pick(&[1, 1, 2, 3, 5, 20, 150]);
-                Query::Phrase { field, text: run(rng, words, 30), slop }
+                Query::Phrase {
+                    field,
+                    text: run(rng, words, 30),
+                    slop,
+                }
             }
             Kind::Prefix => {
                 let least = usize::from(rng.chance(95));
                 let prefix = word.chars().take(rng.between(least, 5)).collect();
                 Query::Prefix { field, prefix }
             }
-            Kind::Wildcard => Query::Wildcard { field, pattern: wildcard(rng, &word) },
+            Kind::Wildcard => Query::Wildcard {
+                field,
+                pattern: wildcard(rng, &word),
+            },
             Kind::Fuzzy => {
                 let text = (0..rng.below(3)).fold(word, |word, _| edited(rng, &word));
                 let distance = *rng.pick(&[None, None, Some(0), Some(1), Some(2)]);
-                Query::Fuzzy { field, text, distance }
+                Query::Fuzzy {
+                    field,
+                    text,
+                    distance,
+                }
             }
             Kind::Range => {
                 let upper = match rng.chance(70) {
@@ -421,18 +487,34 @@ impl Queries {
                     false => rng.pick(&self.texts).1[0].clone(),
                 };
                 let (lower, upper) = (bound(rng, word), bound(rng, upper));
-                Query::Range { field, lower, upper }
+                Query::Range {
+                    field,
+                    lower,
+                    upper,
+                }
             }
             _ => {
-                let text = if rng.chance(5) { "unheardof".to_owned() } else { word };
-                Query::Text { field, text, operator: Operator::Or }
+                let text = if rng.chance(5) {
+                    "unheardof".to_owned()
+                } else {
+                    word
+                };
+                Query::Text {
+                    field,
+                    text,
+                    operator: Operator::Or,
+                }
             }
         }
     }
 
     /// A value of a field; phrases need some words.
     fn value(&self, rng: &mut Rng, kind: Kind) -> &(String, Vec<String>) {
-        let least = if matches!(kind, Kind::Phrase | Kind::Sloppy) { 2 } else { 1 };
+        let least = if matches!(kind, Kind::Phrase | Kind::Sloppy) {
+            2
+        } else {
+            1
+        };
         loop {
             let value = rng.pick(&self.texts);
             if value.1.len() >= least {
@@ -445,7 +527,11 @@ impl Queries {
     fn several(&self, rng: &mut Rng, words: &[String]) -> String {
         let mut chosen = Vec::new();
         for _ in 0..rng.between(2, 5) {
-            let from = if rng.chance(80) { words } else { &rng.pick(&self.texts).1 };
+            let from = if rng.chance(80) {
+                words
+            } else {
+                &rng.pick(&self.texts).1
+            };
             chosen.push(rng.pick(from).clone());
         }
         chosen.join(" ")
@@ -463,7 +549,11 @@ fn bound(rng: &mut Rng, text: String) -> Bound<String> {
 /// 2 to 4 words that follow each other; each is left out, or swapped with the next, in some cases.
 fn run(rng: &mut Rng, words: &[String], disturbed: usize) -> String {
     let length = rng.between(2, 4).min(words.len());
-    let reach = if disturbed > 0 { (length + 2).min(words.len()) } else { length };
+    let reach = if disturbed > 0 {
+        (length + 2).min(words.len())
+    } else {
+        length
+    };
     let start = rng.below(words.len() - reach + 1);
     let mut chosen = words[start..start + reach].to_vec();
     while chosen.len() > length {

@@ -34,7 +34,12 @@ fn every_answer_is_of_one_batch_and_none_goes_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = open(folder.path());
     write(&index, &batch(0, seed));
-    let idle = Latencies::of(read_many(&index, reads / 10 + 1, &AtomicBool::new(true), seed));
+    let idle = Latencies::of(read_many(
+        &index,
+        reads / 10 + 1,
+        &AtomicBool::new(true),
+        seed,
+    ));
 
     let (done, load) = (AtomicU64::new(0), &AtomicBool::new(false));
     let (flushes, under_load) = thread::scope(|scope| {
@@ -52,12 +57,20 @@ fn every_answer_is_of_one_batch_and_none_goes_back() {
             load.store(true, Ordering::Release);
             done.load(Ordering::Acquire) == READERS
         });
-        let times = readers.into_iter().flat_map(|reader| reader.join().expect("a reader"));
+        let times = readers
+            .into_iter()
+            .flat_map(|reader| reader.join().expect("a reader"));
         (flushes, times.collect::<Vec<_>>())
     });
     assert!(flushes >= FLUSHES_MIN, "{flushes} flushes");
     assert!(under_load.len() as u64 >= reads / READERS * READERS);
-    report(&index, flushes, under_load.len(), idle, Latencies::of(under_load));
+    report(
+        &index,
+        flushes,
+        under_load.len(),
+        idle,
+        Latencies::of(under_load),
+    );
 }
 
 /// The checker must notice a batch that becomes visible in two halves.
@@ -67,7 +80,9 @@ fn a_batch_published_in_halves_is_noticed() {
     let index = open(folder.path());
     let mut watch = Watch::default();
     write(&index, &batch(0, 0));
-    watch.look(&index.snapshot(), &mut Rng::new(0)).expect("one tag");
+    watch
+        .look(&index.snapshot(), &mut Rng::new(0))
+        .expect("one tag");
     let next = batch(1, 0);
     write(&index, &next[..DOCUMENTS / 2]);
     let torn = watch.look(&index.snapshot(), &mut Rng::new(0));
@@ -86,8 +101,13 @@ fn going_back_is_noticed() {
     let old = index.snapshot();
     write(&index, &batch(1, 0));
     index.checkpoint().expect("a checkpoint");
-    watch.look(&index.snapshot(), &mut Rng::new(0)).expect("one tag");
-    assert!(watch.look(&old, &mut Rng::new(0)).is_err(), "going back went unnoticed");
+    watch
+        .look(&index.snapshot(), &mut Rng::new(0))
+        .expect("one tag");
+    assert!(
+        watch.look(&old, &mut Rng::new(0)).is_err(),
+        "going back went unnoticed"
+    );
 }
 
 /// What one thread has seen.
@@ -99,7 +119,13 @@ struct Watch {
 impl Watch {
     /// Asks one query of `snapshot` and checks the answer.
     fn look(&mut self, snapshot: &Snapshot, rng: &mut Rng) -> Result<(), String> {
-        let queries = ["*:*", "body:always", "body:\"always here\"", "+body:here number:*", "alw*"];
+        let queries = [
+            "*:*",
+            "body:always",
+            "body:\"always here\"",
+            "+body:here number:*",
+            "alw*",
+        ];
         let text: &str = queries[rng.below(queries.len())];
         let query = snapshot.parse(text, Operator::Or);
         let query = query.map_err(|error| error.to_string())?;
@@ -122,7 +148,9 @@ fn tags(snapshot: &Snapshot, query: &Query) -> Result<BTreeSet<u64>, String> {
     let results = search.run().map_err(|error| format!("{query}: {error}"))?;
     if results.total != DOCUMENTS as u64 || results.hits.len() != DOCUMENTS {
         let (total, hits) = (results.total, results.hits.len());
-        return Err(format!("{query} finds {total} documents, shows {hits}, expected {DOCUMENTS}"));
+        return Err(format!(
+            "{query} finds {total} documents, shows {hits}, expected {DOCUMENTS}"
+        ));
     }
     let sources = results.hits.iter().filter_map(|hit| hit.source.as_deref());
     let tags = sources.filter_map(|source| {
@@ -174,17 +202,28 @@ fn batch(tag: u64, seed: u64) -> Vec<String> {
 }
 
 fn write(index: &Index, lines: &[String]) {
-    let each = lines.iter().map(|line| Document::parse(line.as_bytes()).expect("a document"));
+    let each = lines
+        .iter()
+        .map(|line| Document::parse(line.as_bytes()).expect("a document"));
     index.write(each.collect()).expect("a batch");
 }
 
 fn open(path: &std::path::Path) -> Index {
     let (choice, wanted) = backend();
-    let limits = Limits { buffer_bytes: Some(512 << 10), ..Limits::default() };
-    let options = Index::options().memory(32 << 20).backend(choice).limits(limits);
+    let limits = Limits {
+        buffer_bytes: Some(512 << 10),
+        ..Limits::default()
+    };
+    let options = Index::options()
+        .memory(32 << 20)
+        .backend(choice)
+        .limits(limits);
     let index = options.open(path.join("index")).expect("an index");
     let active = index.backend();
-    assert!(wanted.is_none_or(|wanted| wanted == active), "{active:?} is active");
+    assert!(
+        wanted.is_none_or(|wanted| wanted == active),
+        "{active:?} is active"
+    );
     index
 }
 
@@ -198,7 +237,10 @@ impl Latencies {
     fn of(mut times: Vec<u64>) -> Latencies {
         times.sort_unstable();
         let at = |percent: usize| times[(times.len() - 1) * percent / 100];
-        Latencies { p50: at(50), p99: at(99) }
+        Latencies {
+            p50: at(50),
+            p99: at(99),
+        }
     }
 }
 

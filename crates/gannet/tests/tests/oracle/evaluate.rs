@@ -39,7 +39,9 @@ impl Model {
         let column = evaluation.column(query, 1.0)?;
         let all = column.into_iter().enumerate();
         let live = all.filter(|(doc, _)| !self.documents[*doc].deleted);
-        let mut hits: Vec<_> = live.filter_map(|(doc, score)| Some((doc, score?))).collect();
+        let mut hits: Vec<_> = live
+            .filter_map(|(doc, score)| Some((doc, score?)))
+            .collect();
         hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let scores_count = evaluation.scores_count.get();
         Ok(Answer { hits, scores_count })
@@ -80,11 +82,21 @@ impl Evaluation<'_> {
     }
 
     fn bool(&self, query: &Query, boost: f32) -> Result<Column, TooBroad> {
-        let Query::Bool { must, should, must_not, filter, minimum_should_match } = query else {
+        let Query::Bool {
+            must,
+            should,
+            must_not,
+            filter,
+            minimum_should_match,
+        } = query
+        else {
             return Ok(self.nothing());
         };
         let columns = |queries: &[Query]| -> Result<Vec<Column>, TooBroad> {
-            queries.iter().map(|query| self.column(query, boost)).collect()
+            queries
+                .iter()
+                .map(|query| self.column(query, boost))
+                .collect()
         };
         let minimum = match *minimum_should_match as usize {
             0 => usize::from(must.is_empty() && filter.is_empty() && !should.is_empty()),
@@ -95,13 +107,21 @@ impl Evaluation<'_> {
         let (filter, must_not) = (columns(filter)?, columns(must_not)?);
         self.scores_count.set(scored);
         let (must, should) = (columns(must)?, columns(should)?);
-        if [&must, &should, &filter, &must_not].iter().all(|list| list.is_empty()) {
+        if [&must, &should, &filter, &must_not]
+            .iter()
+            .all(|list| list.is_empty())
+        {
             return Ok(self.nothing());
         }
         let documents = 0..self.model.documents.len();
         Ok(documents
             .map(|doc| {
-                let of = |columns: &[Column]| columns.iter().filter_map(|column| column[doc]).collect::<Vec<f32>>();
+                let of = |columns: &[Column]| {
+                    columns
+                        .iter()
+                        .filter_map(|column| column[doc])
+                        .collect::<Vec<f32>>()
+                };
                 let (needed, optional) = (of(&must), of(&should));
                 let matches = needed.len() == must.len()
                     && of(&filter).len() == filter.len()
@@ -116,7 +136,9 @@ impl Evaluation<'_> {
     fn leaf(&self, query: &Query, name: Option<&str>, boost: f32) -> Result<Column, TooBroad> {
         let fields: Vec<usize> = match name {
             Some(name) => self.model.field(name).into_iter().collect(),
-            None => (0..self.model.fields.len()).filter(|at| self.model.fields[*at].is_text).collect(),
+            None => (0..self.model.fields.len())
+                .filter(|at| self.model.fields[*at].is_text)
+                .collect(),
         };
         let mut best = self.nothing();
         for field in fields {
@@ -142,15 +164,21 @@ impl Evaluation<'_> {
                 self.any_term(at, boost, |term| fits(&pattern, term))
             }
             Query::Range { lower, upper, .. } => {
-                let (lower, upper) = (lower.as_ref().map(|t| normal(t)), upper.as_ref().map(|t| normal(t)));
+                let (lower, upper) = (
+                    lower.as_ref().map(|t| normal(t)),
+                    upper.as_ref().map(|t| normal(t)),
+                );
                 self.any_term(at, boost, |term| is_between(term, &lower, &upper))
             }
             Query::Fuzzy { text, distance, .. } => {
                 let text = normal(text);
                 let distance = distance.unwrap_or_else(|| automatic(&text));
                 let similar = similar(&text, distance.into(), &field.terms);
-                let each = similar.iter().map(|(term, similarity)| self.term(at, *term, boost * similarity));
-                Ok(self.at_least(&each.collect::<Vec<_>>(), 1))
+                let boosted = similar
+                    .iter()
+                    .map(|(term, similarity)| (*term, boost * similarity));
+                let columns = self.terms(at, &boosted.collect::<Vec<_>>());
+                Ok(self.at_least(&columns, 1))
             }
             _ => Ok(self.nothing()),
         }
@@ -182,20 +210,45 @@ impl Evaluation<'_> {
     }
 
     fn term(&self, at: usize, term: usize, boost: f32) -> Column {
+        self.terms(at, &[(term, boost)]).swap_remove(0)
+    }
+
+    /// The columns of several terms with their boosts, in one pass over the tokens.
+    fn terms(&self, at: usize, wanted: &[(usize, f32)]) -> Vec<Column> {
         let field = &self.model.fields[at];
-        let weight = boost * idf_of(field, term);
-        self.each(|doc| {
-            let tokens = &doc.fields[at];
-            let frequency = tokens.iter().filter(|one| one.term == term).count();
-            let score = || bm25::score(weight, frequency as f32, tokens.len() as u32, field.totals);
-            (frequency > 0).then(score)
-        })
+        let mut is_wanted = vec![false; field.terms.len()];
+        wanted.iter().for_each(|(term, _)| is_wanted[*term] = true);
+        let weights: Vec<f32> = wanted
+            .iter()
+            .map(|(term, boost)| boost * idf_of(field, *term))
+            .collect();
+        let mut columns = vec![self.nothing(); wanted.len()];
+        for (doc, document) in self.model.documents.iter().enumerate() {
+            let tokens = &document.fields[at];
+            let its: Vec<usize> = tokens
+                .iter()
+                .filter(|one| is_wanted[one.term])
+                .map(|one| one.term)
+                .collect();
+            if its.is_empty() {
+                continue;
+            }
+            for ((column, (term, _)), weight) in columns.iter_mut().zip(wanted).zip(&weights) {
+                let frequency = its.iter().filter(|one| *one == term).count() as f32;
+                let length = tokens.len() as u32;
+                column[doc] = (frequency > 0.0)
+                    .then(|| bm25::score(*weight, frequency, length, field.totals));
+            }
+        }
+        columns
     }
 
     fn phrase(&self, text: &str, slop: u32, at: usize, boost: f32) -> Column {
         let field = &self.model.fields[at];
         let words = field.analyze(text);
-        let known = words.iter().map(|(word, place)| Some((field.number(word)?, *place)));
+        let known = words
+            .iter()
+            .map(|(word, place)| Some((field.number(word)?, *place)));
         let Some(known) = known.collect::<Option<Vec<(usize, u32)>>>() else {
             return self.nothing();
         };
@@ -204,14 +257,20 @@ impl Evaluation<'_> {
             [(term, _)] => return self.term(at, *term, boost),
             _ => {}
         }
-        let idfs = known.iter().map(|(term, _)| f64::from(idf_of(field, *term)));
+        let idfs = known
+            .iter()
+            .map(|(term, _)| f64::from(idf_of(field, *term)));
         let weight = boost * idfs.sum::<f64>() as f32;
         self.each(|doc| {
             let tokens = &doc.fields[at];
             let words = known.iter().map(|&(term, place)| {
                 let its = tokens.iter().filter(|one| one.term == term);
                 let positions = its.map(|one| one.position).collect();
-                Word { place, term, positions }
+                Word {
+                    place,
+                    term,
+                    positions,
+                }
             });
             let words: Vec<Word> = words.collect();
             if slop > 0 && phrase::repeats(&words) {
@@ -230,7 +289,11 @@ impl Evaluation<'_> {
         boost: f32,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Column, TooBroad> {
-        let wanted: Vec<bool> = self.model.fields[at].terms.iter().map(|term| wanted(term)).collect();
+        let wanted: Vec<bool> = self.model.fields[at]
+            .terms
+            .iter()
+            .map(|term| wanted(term))
+            .collect();
         if wanted.iter().filter(|wanted| **wanted).count() > EXPANSIONS_MAX {
             return Err(TooBroad);
         }

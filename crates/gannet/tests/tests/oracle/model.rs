@@ -118,9 +118,10 @@ impl Field {
     /// The tokens of `text`.
     pub fn analyze(&self, text: &str) -> Vec<(String, u32)> {
         let mut tokens = Vec::new();
-        self.analyzer.analyze(text, &mut Scratch::default(), |token| {
-            tokens.push((token.text.to_owned(), token.position));
-        });
+        self.analyzer
+            .analyze(text, &mut Scratch::default(), |token| {
+                tokens.push((token.text.to_owned(), token.position));
+            });
         tokens
     }
 

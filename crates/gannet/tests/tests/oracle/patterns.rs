@@ -101,7 +101,11 @@ fn edits(a: &[char], b: &[char]) -> usize {
                     let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
                     let one = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
                     let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-                    if swapped { one.min(table[i - 2][j - 2] + 1) } else { one }
+                    if swapped {
+                        one.min(table[i - 2][j - 2] + 1)
+                    } else {
+                        one
+                    }
                 }
             };
         }
@@ -114,7 +118,12 @@ fn patterns_and_distances() {
     assert!(fits(&glyphs("a*c?"), "abbcö") && !fits(&glyphs("a*c?"), "abc"));
     assert!(fits(&glyphs("\\*"), "*") && !fits(&glyphs("\\*"), "a") && fits(&glyphs("**"), ""));
     let chars = |text: &str| text.chars().collect::<Vec<_>>();
-    for (a, b, expected) in [("ab", "ba", 1), ("ca", "abc", 3), ("", "xy", 2), ("flash", "flsh", 1)] {
+    for (a, b, expected) in [
+        ("ab", "ba", 1),
+        ("ca", "abc", 3),
+        ("", "xy", 2),
+        ("flash", "flsh", 1),
+    ] {
         assert_eq!(edits(&chars(a), &chars(b)), expected, "{a} {b}");
     }
 }

@@ -16,7 +16,10 @@ pub struct Word {
 impl Word {
     fn origins(&self) -> Vec<i64> {
         let place = i64::from(self.place);
-        self.positions.iter().map(|at| i64::from(*at) - place).collect()
+        self.positions
+            .iter()
+            .map(|at| i64::from(*at) - place)
+            .collect()
     }
 }
 
@@ -34,7 +37,11 @@ pub fn frequency(words: &[Word], slop: u32) -> f32 {
 
 /// Whether a word is in the phrase twice.
 pub fn repeats(words: &[Word]) -> bool {
-    let twice = |at: usize| words[..at].iter().any(|before| before.term == words[at].term);
+    let twice = |at: usize| {
+        words[..at]
+            .iter()
+            .any(|before| before.term == words[at].term)
+    };
     (1..words.len()).any(twice)
 }
 
@@ -51,14 +58,20 @@ fn sloppy(words: &[Word], slop: i64) -> f32 {
     starts.sort_unstable();
     starts.dedup();
     let windows = starts.iter().filter_map(|start| {
-        let firsts = origins.iter().map(|all| all.iter().copied().find(|origin| origin >= start));
+        let firsts = origins
+            .iter()
+            .map(|all| all.iter().copied().find(|origin| origin >= start));
         let end = firsts.collect::<Option<Vec<i64>>>()?.into_iter().max()?;
         Some((*start, end))
     });
     let windows: Vec<(i64, i64)> = windows.collect();
     let is_inside = |a: &(i64, i64), b: &(i64, i64)| a != b && b.0 <= a.0 && a.1 <= b.1;
-    let smallest = windows.iter().filter(|outer| !windows.iter().any(|inner| is_inside(inner, outer)));
-    let widths = smallest.map(|(start, end)| end - start).filter(|width| *width <= slop);
+    let smallest = windows
+        .iter()
+        .filter(|outer| !windows.iter().any(|inner| is_inside(inner, outer)));
+    let widths = smallest
+        .map(|(start, end)| end - start)
+        .filter(|width| *width <= slop);
     widths.map(|width| 1.0 / (1.0 + width as f32)).sum()
 }
 
@@ -77,9 +90,17 @@ fn place(words: &[Word], slop: u32, taken: &mut Vec<usize>) -> bool {
 }
 
 fn is_possible(words: &[Word], slop: u32, taken: &[usize]) -> bool {
-    let chosen = || words.iter().zip(taken).map(|(word, at)| (word, word.positions[*at]));
+    let chosen = || {
+        words
+            .iter()
+            .zip(taken)
+            .map(|(word, at)| (word, word.positions[*at]))
+    };
     let origins = || chosen().map(|(word, at)| i64::from(at) - i64::from(word.place));
-    let width = origins().max().zip(origins().min()).map_or(0, |(most, least)| most - least);
+    let width = origins()
+        .max()
+        .zip(origins().min())
+        .map_or(0, |(most, least)| most - least);
     let mut tokens: Vec<u32> = chosen().map(|(_, position)| position).collect();
     tokens.sort_unstable();
     tokens.dedup();
@@ -94,7 +115,11 @@ fn phrases_count_by_their_smallest_windows() {
             .map(|(place, letter)| Word {
                 place,
                 term: letter as usize,
-                positions: (0..).zip(text.chars()).filter(|(_, c)| *c == letter).map(|(at, _)| at).collect(),
+                positions: (0..)
+                    .zip(text.chars())
+                    .filter(|(_, c)| *c == letter)
+                    .map(|(at, _)| at)
+                    .collect(),
             })
             .collect();
         frequency(&words, slop)
