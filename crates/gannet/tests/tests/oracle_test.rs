@@ -87,6 +87,7 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
     assert_many_chunks(&index.snapshot());
     run.check("after many more flushes", &questions, &index.snapshot());
     drop(pinned);
+    index.sync().expect("a sync");
     drop(index);
 
     let index = open(&path, None);

@@ -10,8 +10,9 @@ pub struct Totals {
 /// The score of `frequency` occurrences in a field of `length` tokens.
 pub fn score(weight: f32, frequency: f32, length: u32, totals: Totals) -> f32 {
     let average = (totals.tokens as f64 / totals.documents as f64) as f32;
-    let relative = kept_length(length) as f32 / average;
-    let inverse = 1.0 / (1.2 * (0.25 + 0.75 * relative));
+    // Where a frequency is small, weight and quotient nearly cancel out: only the same order of roundings as
+    // Lucene's gives the same score.
+    let inverse = 1.0 / (1.2 * (0.25 + 0.75 * kept_length(length) as f32 / average));
     weight - weight / (1.0 + frequency * inverse)
 }
 
