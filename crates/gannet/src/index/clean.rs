@@ -112,7 +112,9 @@ impl Writer {
         })
     }
 
-    fn keys_with_chunks(&self, is_victim: &dyn Fn(ZoneNumber) -> bool) -> Result<Vec<Vec<u8>>> {
+    fn keys_with_chunks(&mut self, is_victim: &dyn Fn(ZoneNumber) -> bool) -> Result<Vec<Vec<u8>>> {
+        // The flush before has changed leaves, which are still in the tree's write buffer.
+        self.terms.flush()?;
         let view = self.terms.view().clone();
         let mut pages = Pages::new(&self.shared.pool);
         let mut scan = view.scan(&[]);
