@@ -5,7 +5,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
-use crate::analysis::{Analyzer, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
+use crate::analysis::{
+    Analyzer, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key,
+};
 use crate::base::{ByteReader, Error, Result};
 use crate::documents::{Compressor, Dictionaries, Document, Trainer, Value};
 use crate::postings::{InvertedBatch, Inverter};
@@ -78,12 +80,7 @@ impl PreparedBatch {
         &self.refused
     }
 
-    fn add(
-        &mut self,
-        bench: &mut Workbench,
-        schema: &Schema,
-        document: Document,
-    ) -> Result<()> {
+    fn add(&mut self, bench: &mut Workbench, schema: &Schema, document: Document) -> Result<()> {
         let lengths = bench.invert(schema, self.documents.len() as u32, &document);
         let compressor = bench.compressor(&self.dictionaries)?;
         let id = document.id.unwrap_or_default();
@@ -101,7 +98,11 @@ impl PreparedBatch {
 
     /// Bytes of memory held, about.
     pub fn memory_bytes(&self) -> usize {
-        let compressed: usize = self.documents.iter().map(|d| d.compressed.len() + 160).sum();
+        let compressed: usize = self
+            .documents
+            .iter()
+            .map(|d| d.compressed.len() + 160)
+            .sum();
         compressed + self.inverted.memory_bytes()
     }
 }
@@ -151,15 +152,16 @@ impl Preparation {
         Ok(batch)
     }
 
-    /// Inverts documents that were written before, for a replay: nothing is compressed.
+    /// Inverts documents that were written before, for a replay: nothing is compressed. The log has named
+    /// every field before it was used; a member that it did not name, like the external ID, is no field.
     pub(super) fn invert_again(
         &self,
         bench: &mut Workbench,
         documents: &[Document],
     ) -> Result<(InvertedBatch, Vec<FieldLengths>)> {
+        let schema = self.schema();
         let mut lengths = Vec::with_capacity(documents.len());
         for (ordinal, document) in (0..).zip(documents) {
-            let schema = self.schema_with_fields_of(document)?;
             lengths.push(bench.invert(&schema, ordinal, document));
         }
         Ok((bench.inverter.finish(), lengths))
@@ -184,7 +186,9 @@ impl Preparation {
     fn dictionaries_after(&self, documents: &[Document]) -> Result<Dictionaries> {
         let mut trainer = self.trainer.lock().unwrap_or_else(|e| e.into_inner());
         let enough = trainer.as_mut().is_some_and(|trainer| {
-            documents.iter().any(|document| trainer.offer(&document.source))
+            documents
+                .iter()
+                .any(|document| trainer.offer(&document.source))
         });
         let trained = match trainer.take_if(|_| enough) {
             Some(trainer) => trainer.train(),
@@ -199,7 +203,11 @@ impl Preparation {
 
     fn schema_with_fields_of(&self, document: &Document) -> Result<Arc<Schema>> {
         let schema = self.schema();
-        if document.fields.iter().all(|(name, _)| schema.named(name).is_some()) {
+        if document
+            .fields
+            .iter()
+            .all(|(name, _)| schema.named(name).is_some())
+        {
             return Ok(schema);
         }
         let mut newest = self.schema.write().unwrap_or_else(|e| e.into_inner());
@@ -252,7 +260,9 @@ impl Workbench {
             };
             self.invert_value(&field.analyzer, ordinal, value, &mut ends[at]);
         }
-        ends.into_iter().map(|end| (end.field, end.tokens)).collect()
+        ends.into_iter()
+            .map(|end| (end.field, end.tokens))
+            .collect()
     }
 
     fn invert_value(
