@@ -54,7 +54,8 @@ impl Writer {
                 pages: Pages::new(&self.shared.pool),
             },
         };
-        self.terms.apply(&self.shared.pool, &keys, &mut |window| merge.window(window))?;
+        self.terms
+            .apply(&self.shared.pool, &keys, &mut |window| merge.window(window))?;
         drop(keys);
         drop(sorted);
         self.state.buffer = self.fresh_buffer()?;
@@ -129,7 +130,9 @@ impl Writer {
     fn flush_streams(&mut self) -> Result<Unsynced> {
         self.terms.flush()?;
         self.ids.flush()?;
-        let mut unsynced = self.log.flush()?;
+        // A root must not refer to what another thread's sync has taken and not finished.
+        let mut unsynced = std::mem::take(&mut self.syncing);
+        unsynced.join(self.log.flush()?);
         let streams = [
             self.terms.stream(),
             self.ids.stream(),
@@ -188,7 +191,10 @@ struct TableNorms<'a> {
 impl Norms for TableNorms<'_> {
     fn norm(&mut self, field: FieldId, doc: DocId) -> Result<u8> {
         let tables = self.tables;
-        let cursor = self.cursors.entry(field).or_insert_with(|| tables.norm_cursor(field));
+        let cursor = self
+            .cursors
+            .entry(field)
+            .or_insert_with(|| tables.norm_cursor(field));
         finish(&mut self.pages, |pages| cursor.norm(doc, pages))
     }
 }

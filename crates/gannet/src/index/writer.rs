@@ -6,7 +6,7 @@
 //!    buffer lies above every snapshot's high-water mark.
 //! 3. After a failed write or sync the writer refuses everything until the index is reopened.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::ids::{IdEntry, NewIds};
@@ -59,6 +59,8 @@ pub(super) struct Writer {
     /// Bytes of source in the log since the last checkpoint.
     pub(super) log_source_bytes: u64,
     pub(super) flushes: u64,
+    /// What syncs have taken since the last checkpoint; they may still be under way.
+    pub(super) syncing: Unsynced,
     pub(super) stopped: Option<String>,
 }
 
@@ -89,8 +91,10 @@ impl Writer {
     /// Writes the log out; what is returned must be synced.
     pub(super) fn flush_log(&mut self) -> Result<(Unsynced, Sequence)> {
         self.check_running()?;
-        let flushed = self.log.flush().map(|unsynced| (unsynced, self.state.sequence));
-        self.stop_on_error(flushed)
+        let flushed = self.log.flush();
+        let unsynced = self.stop_on_error(flushed)?;
+        self.syncing.join(unsynced.clone());
+        Ok((unsynced, self.state.sequence))
     }
 
     pub(super) fn check_running(&self) -> Result<()> {
@@ -160,7 +164,7 @@ impl Writer {
 
     fn delete_batch(&mut self, ids: &[&str]) -> Result<Written> {
         let found = self.look_up(ids)?;
-        let mut gone = HashMap::new();
+        let mut gone = BTreeMap::new();
         for (id, entry) in ids.iter().zip(found) {
             if let Some(entry) = entry {
                 gone.insert(*id, entry.doc);
@@ -214,7 +218,14 @@ impl Writer {
             }
             let version = replaced[ordinal].map_or(1, |old| old.version + 1);
             let doc = base + ordinal as DocId;
-            seen.insert(id, IdEntry { doc, version, sequence: 0 });
+            seen.insert(
+                id,
+                IdEntry {
+                    doc,
+                    version,
+                    sequence: 0,
+                },
+            );
         }
         Ok(replaced)
     }
@@ -256,7 +267,8 @@ impl Writer {
         if newest > self.logged_dictionary {
             for version in self.logged_dictionary + 1..=newest {
                 let bytes = batch.dictionaries.bytes(version).unwrap_or_default();
-                self.log.append(RecordKind::CompressionDictionary, false, bytes)?;
+                self.log
+                    .append(RecordKind::CompressionDictionary, false, bytes)?;
             }
             self.logged_dictionary = newest;
             self.state.dictionaries = batch.dictionaries.clone();
@@ -345,7 +357,9 @@ impl Writer {
 
     pub(super) fn load_tables(&mut self, changes: &[Change]) -> Result<()> {
         let mut pages = Pages::new(&self.shared.pool);
-        finish(&mut pages, |pages| self.state.tables.load_for(changes, pages))
+        finish(&mut pages, |pages| {
+            self.state.tables.load_for(changes, pages)
+        })
     }
 
     /// A new, empty posting buffer.
