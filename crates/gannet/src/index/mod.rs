@@ -12,6 +12,8 @@ mod root;
 mod shared;
 mod snapshot;
 mod state;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use index::Index;
