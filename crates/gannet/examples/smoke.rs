@@ -65,5 +65,5 @@ fn main() {
             println!("   {} {} ", h.id, h.score);
         }
     }
-    index.close().unwrap();
+    println!("{:?}", index.stats().unwrap()); println!("{:?}", index.check(&|_, _| ()).unwrap()); index.close().unwrap();
 }

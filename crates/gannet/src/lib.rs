@@ -43,8 +43,8 @@ pub use cache::IoCounts;
 pub use device::{Backend, BackendChoice, CountersSnapshot};
 pub use documents::{Document, Value};
 pub use index::{
-    Durability, Index, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, PreparedBatch, Search, Snapshot,
-    Workbench, Written,
+    BytesByPart, CheckReport, Durability, Index, Limits, MEMORY_DEFAULT, MEMORY_MIN, MemoryByPart,
+    Options, PreparedBatch, Search, Snapshot, Stats, TreeFigures, Workbench, Written,
 };
 pub use search::{
     Explanation, Hit, Operator, PlanReport, PlanStep, Query, SearchOptions, SearchResults,

@@ -5,6 +5,7 @@ use super::record::DocumentRecord;
 use super::tables::DocumentTables;
 use crate::base::{DocId, Error, Result, Sequence, Span};
 use crate::cache::{Pages, Step, Stop};
+use crate::storage::document_body;
 
 /// A document as it was stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub fn stored_many(
 }
 
 fn read_record(doc: DocId, bytes: &[u8], dictionaries: &Dictionaries) -> Result<StoredDocument> {
-    let record = DocumentRecord::decode(bytes)?;
+    let record = DocumentRecord::decode(document_body(bytes)?)?;
     if record.doc != doc {
         return Err(Error::damaged(
             format!("record of document {doc}"),

@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use crate::documents::DocumentRecord;
 use crate::base::{Budget, ByteReader, DocId, Reservation, Result, Sequence, put_varint};
+use crate::documents::DocumentRecord;
 
 /// Memory that an ID takes in the map beside its own bytes.
 const ID_OVERHEAD: usize = 96;

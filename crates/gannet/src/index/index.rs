@@ -30,7 +30,11 @@ impl Index {
 
     pub(super) fn open_with(path: &Path, options: Options) -> Result<Index> {
         options.check()?;
-        let access = if options.read_only { Access::Read } else { Access::Write };
+        let access = if options.read_only {
+            Access::Read
+        } else {
+            Access::Write
+        };
         let open = OpenOptions {
             backend: options.backend,
             access,
@@ -131,14 +135,20 @@ impl Index {
         self.shared.store.device().counters().snapshot()
     }
 
+    pub(super) fn is_writable(&self) -> bool {
+        !self.shared.options.read_only
+    }
+
+    /// Flushes since the index was opened.
+    pub(super) fn flushes(&self) -> u64 {
+        self.lock().as_ref().map_or(0, |writer| writer.flushes)
+    }
+
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
-    pub(super) fn with_writer<T>(
-        &self,
-        act: impl FnOnce(&mut Writer) -> Result<T>,
-    ) -> Result<T> {
+    pub(super) fn with_writer<T>(&self, act: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
         match &mut *self.lock() {
             Some(writer) => act(writer),
             None => Err(Error::invalid(

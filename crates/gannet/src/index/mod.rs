@@ -1,5 +1,6 @@
 //! The public index: opening, atomic batches, snapshots, flush and checkpoint, cleaning, checking.
 
+mod check;
 mod clean;
 mod flush;
 mod ids;
@@ -12,12 +13,15 @@ mod root;
 mod shared;
 mod snapshot;
 mod state;
+mod stats;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+pub use check::CheckReport;
 pub use index::Index;
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options};
 pub use prepare::{PreparedBatch, Workbench};
 pub use snapshot::{Search, Snapshot};
+pub use stats::{BytesByPart, MemoryByPart, Stats, TreeFigures};
 pub use writer::Written;

@@ -163,7 +163,9 @@ impl Part {
             Some(Operation::Documents(run)) if run.len() < DOCUMENTS_AT_ONCE => {
                 run.push((span, body));
             }
-            _ => self.operations.push(Operation::Documents(vec![(span, body)])),
+            _ => self
+                .operations
+                .push(Operation::Documents(vec![(span, body)])),
         }
     }
 }

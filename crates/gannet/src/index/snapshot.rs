@@ -54,7 +54,9 @@ impl Snapshot {
 
     /// Parses a query in the query language; terms that nothing else joins are joined by `operator`.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
-        parse(text, operator, &|name| self.state.schema.named(name).is_some())
+        parse(text, operator, &|name| {
+            self.state.schema.named(name).is_some()
+        })
     }
 
     /// Sets a search up.

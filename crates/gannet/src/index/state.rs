@@ -98,7 +98,12 @@ impl Published {
     pub(super) fn take_unreachable(&self) -> Vec<ZoneNumber> {
         let mut retired = self.retired.lock().unwrap_or_else(|e| e.into_inner());
         retired.epochs.retain(|epoch| epoch.strong_count() > 0);
-        let oldest = retired.epochs.iter().filter_map(Weak::upgrade).map(|e| e.generation).min();
+        let oldest = retired
+            .epochs
+            .iter()
+            .filter_map(Weak::upgrade)
+            .map(|e| e.generation)
+            .min();
         let oldest = oldest.unwrap_or(u64::MAX);
         let mut free = Vec::new();
         retired.zones.retain_mut(|(generation, zones)| {

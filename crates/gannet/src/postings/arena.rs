@@ -56,7 +56,8 @@ impl Arena {
                 self.extend(stream);
             }
             let part = bytes.len().min(stream.left as usize);
-            self.bytes_mut(stream.at, part).copy_from_slice(&bytes[..part]);
+            self.bytes_mut(stream.at, part)
+                .copy_from_slice(&bytes[..part]);
             stream.at += part as u32;
             stream.left -= part as u16;
             bytes = &bytes[part..];
@@ -88,7 +89,8 @@ impl Arena {
         if is_first {
             stream.first = slice;
         } else {
-            self.bytes_mut(stream.at, LINK_BYTES).copy_from_slice(&slice.to_le_bytes());
+            self.bytes_mut(stream.at, LINK_BYTES)
+                .copy_from_slice(&slice.to_le_bytes());
         }
         stream.at = slice;
         stream.left = (SLICE_BYTES[level] - LINK_BYTES) as u16;
@@ -144,7 +146,9 @@ mod tests {
     #[test]
     fn stored_bytes_stay() {
         let mut arena = Arena::default();
-        let places: Vec<u32> = (0..9_000u32).map(|i| arena.store(&i.to_le_bytes())).collect();
+        let places: Vec<u32> = (0..9_000u32)
+            .map(|i| arena.store(&i.to_le_bytes()))
+            .collect();
         for (i, at) in (0u32..).zip(places) {
             assert_eq!(arena.stored(at, 4), i.to_le_bytes());
         }

@@ -74,7 +74,8 @@ impl PostingBuffer {
     /// Reserves the memory that adding `batch` can take at most.
     pub fn reserve_for(&self, batch: &InvertedBatch) -> Result<()> {
         let mut inner = self.inner.write().unwrap_or_else(|e| e.into_inner());
-        let most = batch.keys.len() + 2 * batch.data.len() + batch.terms.len() * (TERM_OVERHEAD + 64);
+        let most =
+            batch.keys.len() + 2 * batch.data.len() + batch.terms.len() * (TERM_OVERHEAD + 64);
         let bytes = inner.memory_bytes() + most + (1 << 17);
         inner.reservation.grow_to(bytes)
     }
@@ -99,11 +100,10 @@ impl PostingBuffer {
         }
         let fragment = inner.fragment(&slot);
         drop(inner);
-        if slot.last < below {
-            return Some(fragment);
-        }
-        // The bytes were coded in memory: they always decode.
-        fragment.truncated(below).ok()
+        Some(match slot.last < below {
+            true => fragment,
+            false => fragment.truncated(below),
+        })
     }
 
     /// The keys that `wanted` accepts and that have a posting in a document below `below`, sorted.
@@ -198,7 +198,8 @@ impl Inner {
         let number = self.slots.len() as u32;
         self.slots.push(slot);
         let slots = &self.slots;
-        self.table.insert_unique(hash, number, |slot| slots[*slot as usize].hash);
+        self.table
+            .insert_unique(hash, number, |slot| slots[*slot as usize].hash);
         number
     }
 
@@ -209,11 +210,16 @@ impl Inner {
             slot_value.first = first;
         }
         self.scratch.clear();
-        put_posting(&mut self.scratch, first - slot_value.last, term.first_frequency);
+        put_posting(
+            &mut self.scratch,
+            first - slot_value.last,
+            term.first_frequency,
+        );
         self.arena.append(&mut slot_value.docs, &self.scratch);
         let range = |(start, end): (u32, u32)| &data[start as usize..end as usize];
         self.arena.append(&mut slot_value.docs, range(term.docs));
-        self.arena.append(&mut slot_value.positions, range(term.positions));
+        self.arena
+            .append(&mut slot_value.positions, range(term.positions));
         slot_value.last = base + term.last;
         slot_value.count += term.count;
         slot_value.total_frequency += term.total_frequency as u64;

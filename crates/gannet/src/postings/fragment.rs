@@ -97,27 +97,28 @@ impl Fragment {
         Ok(self)
     }
 
-    /// The postings in documents below `below`.
-    pub fn truncated(mut self, below: DocId) -> Result<Fragment> {
+    /// The postings of docs below `below`, which are a prefix.
+    pub fn truncated(mut self, below: DocId) -> Fragment {
         let mut kept = Fragment::new(self.base);
-        let mut reader = self.reader();
-        let mut positions = Vec::new();
-        let (mut docs_end, mut positions_end) = (0, 0);
-        while let Some(doc) = reader.next(&mut positions)? {
-            if doc >= below {
-                break;
-            }
-            kept.count += 1;
-            kept.total_frequency += positions.len() as u64;
+        let mut docs = ByteReader::new(&self.docs, WHAT);
+        let mut length = 0;
+        while kept.count < self.count
+            && let Ok((doc, frequency)) = read_posting(&mut docs, kept.last, kept.is_empty())
+            && doc < below
+        {
             kept.last = doc;
-            docs_end = reader.docs.position();
-            positions_end = reader.positions.position();
+            kept.count += 1;
+            kept.total_frequency += frequency as u64;
+            length = docs.position();
         }
-        self.docs.truncate(docs_end);
-        self.positions.truncate(positions_end);
-        kept.docs = self.docs;
-        kept.positions = self.positions;
-        Ok(kept)
+        let positions = skip_varints(&self.positions, kept.total_frequency);
+        self.docs.truncate(length);
+        self.positions.truncate(positions);
+        Fragment {
+            docs: self.docs,
+            positions: self.positions,
+            ..kept
+        }
     }
 
     /// Appends the fragment in one piece, coded against `base`: the count, the docs, the positions. Where
@@ -259,6 +260,16 @@ pub fn read_positions(
     Ok(())
 }
 
+/// The bytes that the first `count` varints take.
+pub fn skip_varints(stream: &[u8], count: u64) -> usize {
+    if count == 0 {
+        return 0;
+    }
+    let ends = stream.iter().enumerate().filter(|(_, byte)| **byte < 0x80);
+    let last = ends.map(|(at, _)| at + 1).nth(count as usize - 1);
+    last.unwrap_or(stream.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -302,6 +313,15 @@ mod tests {
         assert!(reader.is_empty());
         assert_eq!(postings(&read), postings(&fragment));
         assert!(fragment.encode(131, &mut Vec::new()).is_err());
+    }
+
+    #[test]
+    fn a_truncated_fragment_is_a_prefix() {
+        let fragment = sample(3, &[(3, &[1, 300]), (9, &[2]), (90, &[0, 1, 2])]);
+        for (below, count) in [(0, 0), (3, 0), (4, 1), (9, 1), (90, 2), (END, 3)] {
+            let kept = fragment.clone().truncated(below);
+            assert_eq!(postings(&kept), postings(&fragment)[..count]);
+        }
     }
 
     #[test]

@@ -131,7 +131,8 @@ impl Inverter {
             tokens: 0,
         });
         let terms = &self.terms;
-        self.table.insert_unique(hash, term, |term| terms[*term as usize].hash);
+        self.table
+            .insert_unique(hash, term, |term| terms[*term as usize].hash);
         term
     }
 

@@ -1,54 +1,28 @@
 //! Maintenance: what a flush brings is added to the lists, and cleaning moves chunks.
 //!
-//! A list grows by a chunk at its end; nothing that is on the device is read or written again, except
-//! where reading the list would suffer. The rules, all in [`absorbed`]:
-//!
-//! 1. Up to [`INLINE_LIMIT`] bytes stay in the dictionary's leaf: a rare term costs one read in all.
-//! 2. A *small* chunk (less than a page) is rewritten together with what comes behind it once that is at
-//!    least half as large. So sizes fall geometrically along a list and a short list is a handful of
-//!    reads, for which each posting is written about log2(page / inline limit) times.
-//! 3. Larger chunks stay where they are: a round reads all chunks of a list at once, and 8 to 32 reads in
-//!    one round take about as long as one. Only a list with more than [`CHUNKS_AIMED`] chunks is relocated,
-//!    from its end on, as far as each chunk is no larger than all behind it; so a posting is rewritten a
-//!    logarithmic number of times, however long the index grows.
-//! 4. No chunk gets larger than [`CHUNK_BYTES`] (or an eighth of its list), which bounds the memory of a
-//!    rewriting, and chunks of that size are not rewritten to save their number.
+//! What is rewritten is decided in `postings::rules`.
 //!
 //! Old chunks are released, not erased: snapshots go on reading them.
 
-use super::chunk::{ChunkBuilder, ChunkReader, place_chunk};
-use super::entry::{CHUNKS_LIMIT, ChunkRef, INLINE_LIMIT, TermEntry};
+use super::chunk::{ChunkBuilder, place_chunk};
+use super::chunk_reader::ChunkReader;
+use super::entry::{ChunkRef, INLINE_LIMIT, TermEntry};
 use super::fragment::Fragment;
+use super::rules::{CHUNK_BYTES, absorbed, chunk_limit};
 use super::spans::{BATCH_MEMORY, SpanReader};
-use crate::base::{DocId, Error, PAGE_PAYLOAD, Result, ZoneNumber};
+use crate::base::{DocId, Error, Result, ZoneNumber};
 use crate::storage::{Store, StreamWriter};
 
 /// The number of a field in the schema.
 pub type FieldId = u16;
 
-/// A chunk below this is small: a read brings less than it could.
-const SMALL_BYTES: usize = PAGE_PAYLOAD;
-
-/// A small chunk is rewritten when what comes behind it is at least its size divided by this.
-const SMALL_FACTOR: usize = 2;
-
-/// The most chunks a list has after a merge, unless all are too large to be rewritten.
-const CHUNKS_AIMED: usize = 16;
-
-/// The largest chunk, unless the list has more than eight times as much.
-const CHUNK_BYTES: usize = 8 << 20;
-
 /// Chunk bytes that are read ahead for many lists together.
 const WINDOW_BYTES: usize = 2 << 20;
 
-/// Memory that a merge needs at most, beside the items themselves: pages in flight, chunks read, a chunk in
-/// the making. (A list of more than `8 * CHUNK_BYTES` needs a quarter of its size in place of the latter two.)
-pub const MERGE_MEMORY: usize = BATCH_MEMORY + WINDOW_BYTES + 2 * CHUNK_BYTES;
-
-const _: () = assert!(
-    CHUNKS_AIMED < CHUNKS_LIMIT,
-    "an entry must have room for the rule"
-);
+/// Memory that a merge needs at most, beside the items themselves: pages in flight, chunks read ahead, and
+/// for a long list the chunk being read and the chunk in the making, in pages and put together. (A list of
+/// more than `8 * CHUNK_BYTES` needs half of its size in place of the latter.)
+pub const MERGE_MEMORY: usize = BATCH_MEMORY + WINDOW_BYTES + 4 * CHUNK_BYTES;
 
 /// Tells the norms of documents: those of new postings and of postings that are rewritten.
 pub trait Norms {
@@ -133,33 +107,6 @@ pub fn relocate_chunks(
         }
     }
     entry.encode().map(Some)
-}
-
-/// How many chunks at the end of a list are rewritten together with `fresh` new bytes.
-fn absorbed(chunks: &[ChunkRef], fresh: usize) -> usize {
-    let limit = chunk_limit(chunks);
-    let (mut count, mut behind) = (0, fresh);
-    for chunk in chunks.iter().rev() {
-        let length = chunk.span.length as usize;
-        let small = length < SMALL_BYTES && length <= behind.saturating_mul(SMALL_FACTOR);
-        let crowded = chunks.len() + 1 > CHUNKS_AIMED;
-        let too_many = chunks.len() - count + 1 > CHUNKS_AIMED;
-        let rewrite = small || (crowded && length < limit && (too_many || length <= behind));
-        if !rewrite && !(too_many && chunks.len() - count + 1 >= CHUNKS_LIMIT) {
-            break;
-        }
-        count += 1;
-        behind += length;
-    }
-    count
-}
-
-/// The size at which a chunk is complete.
-fn chunk_limit(chunks: &[ChunkRef]) -> usize {
-    let total: u64 = chunks.iter().map(|chunk| chunk.span.length as u64).sum();
-    CHUNK_BYTES
-        .max((total / 8) as usize)
-        .min(u32::MAX as usize / 2)
 }
 
 impl<'a> Plan<'a> {
@@ -344,71 +291,5 @@ impl<'a> ListWriter<'a> {
     fn finish(mut self) -> Result<Vec<ChunkRef>> {
         self.end_chunk()?;
         Ok(self.chunks)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::Span;
-    use crate::postings::entry::Layout;
-
-    fn chunks(lengths: &[u32]) -> Vec<ChunkRef> {
-        let chunk = |length: &u32| ChunkRef {
-            span: Span {
-                zone: 0,
-                page: 0,
-                offset: 0,
-                length: *length,
-            },
-            layout: Layout::Split,
-            first: 0,
-            last: 0,
-            count: 1,
-            head_length: 0,
-        };
-        lengths.iter().map(chunk).collect()
-    }
-
-    #[test]
-    fn small_chunks_are_rewritten_with_what_comes_behind() {
-        assert_eq!(absorbed(&chunks(&[300]), 260), 1);
-        assert_eq!(absorbed(&chunks(&[4000, 300]), 260), 1);
-        assert_eq!(absorbed(&chunks(&[4000, 1500, 600]), 300), 2 + 0);
-        assert_eq!(absorbed(&chunks(&[9000, 8000]), 300), 0);
-    }
-
-    #[test]
-    fn a_crowded_list_is_relocated_from_its_end() {
-        assert_eq!(absorbed(&chunks(&[5000; 15]), 5000), 0);
-        assert_eq!(absorbed(&chunks(&[5000; 16]), 5000), 16);
-        let mut long = vec![1_000_000];
-        long.extend([5000; 15]);
-        assert_eq!(absorbed(&chunks(&long), 5000), 15);
-    }
-
-    #[test]
-    fn the_number_of_chunks_stays_bounded_and_rewriting_stays_cheap() {
-        for increment in [300u32, 5_000, 400_000] {
-            let (mut list, mut written) = (Vec::new(), 0u64);
-            for _ in 0..2000 {
-                let kept = list.len() - absorbed(&chunks(&list), increment as usize);
-                let limit = chunk_limit(&chunks(&list)) as u32;
-                let mut merged: u32 = list.drain(kept..).sum::<u32>() + increment;
-                written += merged as u64;
-                while merged > limit {
-                    list.push(limit);
-                    merged -= limit;
-                }
-                list.push(merged);
-                assert!(list.len() <= CHUNKS_LIMIT, "{list:?}");
-            }
-            let amplification = written as f64 / (2000.0 * increment as f64);
-            println!(
-                "increment {increment}: {amplification:.2}, {} chunks",
-                list.len()
-            );
-            assert!(amplification < 6.0, "{increment}: {amplification}");
-        }
     }
 }

@@ -1,1 +1,483 @@
-//! The room against a plain oracle: a list is a vector of docs with their positions.
+//! The room against a plain oracle: a list is a vector of docs with their positions and norms.
+
+use std::sync::Arc;
+
+use super::merge::{FieldId, MergeItem, merge_window, relocate_chunks};
+use super::{Fragment, Pair, TermCursor, TermEntry, check};
+use crate::base::{Budget, DocId, END, Result};
+use crate::cache::{FramePool, Pages, finish};
+use crate::device::MemoryDevice;
+use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
+
+/// A small generator of random numbers, so that a seed tells everything.
+#[derive(Clone)]
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit.max(1)
+    }
+}
+
+type Posting = (DocId, Vec<u32>);
+
+fn norm(doc: DocId) -> u8 {
+    (doc.wrapping_mul(2_654_435_761) >> 24) as u8
+}
+
+/// How postings are drawn.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    gap: u64,
+    frequency: u64,
+    position_gap: u64,
+}
+
+fn draw(random: &mut Random, start: DocId, count: usize, shape: Shape) -> Vec<Posting> {
+    let mut doc = start as u64;
+    let mut postings = Vec::with_capacity(count);
+    for i in 0..count {
+        if i > 0 {
+            doc += 1 + random.below(shape.gap);
+        }
+        let mut frequency = 1 + random.below(shape.frequency);
+        // Most postings are far below the highest frequency.
+        if !random.below(20).is_multiple_of(20) {
+            frequency = 1 + frequency / 20;
+        }
+        let mut position = 0;
+        let positions = (0..frequency).map(|_| {
+            position += random.below(shape.position_gap) as u32;
+            position
+        });
+        postings.push((doc as DocId, positions.collect()));
+    }
+    postings
+}
+
+fn fragment(postings: &[Posting]) -> Fragment {
+    let mut fragment = Fragment::new(postings.first().map_or(0, |(doc, _)| *doc));
+    for (doc, positions) in postings {
+        fragment.append(*doc, positions);
+    }
+    fragment
+}
+
+/// A store in memory with one stream of postings.
+struct World {
+    store: Arc<Store>,
+    stream: StreamWriter,
+}
+
+impl World {
+    fn new() -> World {
+        let device = Arc::new(MemoryDevice::new());
+        let store = Arc::new(Store::new(device, 7, ZoneTable::default()));
+        World {
+            stream: StreamWriter::new(store.clone(), PageKind::Postings),
+            store,
+        }
+    }
+
+    fn merge(&mut self, old: Option<&[u8]>, new: &[Posting]) -> Vec<u8> {
+        let item = MergeItem {
+            field: 0,
+            old,
+            new: fragment(new),
+        };
+        let mut norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
+        let merged = merge_window(&self.store, &mut self.stream, &mut norms, &[item]).unwrap();
+        self.stream.flush().unwrap();
+        merged.into_iter().next().unwrap()
+    }
+
+    fn live_bytes(&self) -> u64 {
+        self.store.zones().iter().map(|(_, zone)| zone.live).sum()
+    }
+
+    fn pool(&self) -> FramePool {
+        FramePool::new(self.store.clone(), &Budget::new(64 << 20), 64 * 4192).unwrap()
+    }
+}
+
+/// A list made by several merges, with the postings that it must hold.
+struct List {
+    entry: TermEntry,
+    memory: Vec<Posting>,
+    all: Vec<Posting>,
+}
+
+/// Merges runs of these lengths, the last of which stays in memory.
+fn build(world: &mut World, random: &mut Random, runs: &[usize], shape: Shape) -> List {
+    let (mut entry, mut all, mut next): (Option<Vec<u8>>, Vec<Posting>, DocId) = (None, vec![], 0);
+    let mut memory = Vec::new();
+    for (i, count) in runs.iter().enumerate() {
+        let run = draw(random, next, *count, shape);
+        next = run.last().map_or(next, |(doc, _)| doc + 1);
+        all.extend_from_slice(&run);
+        if i + 1 == runs.len() {
+            memory = run;
+        } else if !run.is_empty() {
+            entry = Some(world.merge(entry.as_deref(), &run));
+        }
+    }
+    let entry = entry.map_or(TermEntry::default(), |bytes| {
+        TermEntry::decode(&bytes).unwrap()
+    });
+    List { entry, memory, all }
+}
+
+impl List {
+    fn cursor(&self) -> TermCursor {
+        TermCursor::new(Some(self.entry.clone()), Some(fragment(&self.memory))).unwrap()
+    }
+
+    fn place(&self, target: DocId) -> usize {
+        self.all.partition_point(|(doc, _)| *doc < target)
+    }
+
+    fn doc(&self, place: usize) -> DocId {
+        self.all.get(place).map_or(END, |(doc, _)| *doc)
+    }
+
+    /// Walks the whole list by `next`, all positions included.
+    fn verify_scan(&self, pages: &mut Pages<'_>) {
+        let (mut cursor, mut positions) = (self.cursor(), Vec::new());
+        assert_eq!(cursor.document_frequency(), self.all.len() as u64);
+        let total: usize = self.all.iter().map(|(_, positions)| positions.len()).sum();
+        assert_eq!(cursor.total_frequency(), total as u64);
+        for (doc, expected) in &self.all {
+            assert_eq!(finish(pages, |pages| cursor.next(pages)).unwrap(), *doc);
+            finish(pages, |pages| cursor.positions(pages, &mut positions)).unwrap();
+            assert_eq!(&positions, expected, "doc {doc}");
+            assert_eq!(cursor.frequency() as usize, expected.len());
+        }
+        assert_eq!(finish(pages, |pages| cursor.next(pages)).unwrap(), END);
+        assert_eq!(
+            finish(pages, |pages| cursor.advance(0, pages)).unwrap(),
+            END
+        );
+        assert_eq!(cursor.block(), (&[][..], &[][..]));
+    }
+
+    /// Walks the list a block at a time.
+    fn verify_blocks(&self, pages: &mut Pages<'_>) {
+        let (mut cursor, mut seen, mut target) = (self.cursor(), 0, 0);
+        while finish(pages, |pages| cursor.advance(target, pages)).unwrap() != END {
+            let (docs, frequencies) = cursor.block();
+            for (doc, frequency) in docs.iter().zip(frequencies) {
+                let (expected, positions) = &self.all[seen];
+                assert_eq!((doc, *frequency as usize), (expected, positions.len()));
+                seen += 1;
+            }
+            target = docs[docs.len() - 1] + 1;
+        }
+        assert_eq!(seen, self.all.len());
+    }
+
+    /// Moves at random and compares everything with the oracle.
+    fn verify_random(&self, random: &mut Random, steps: usize, pages: &mut Pages<'_>) {
+        let (mut cursor, mut place, mut positions) = (self.cursor(), None::<usize>, Vec::new());
+        let last = self.all.last().map_or(0, |(doc, _)| *doc) as u64;
+        for _ in 0..steps {
+            let here = place.map_or(0, |place| self.doc(place));
+            if random.below(3) == 0 {
+                place = Some(place.map_or(0, |place| (place + 1).min(self.all.len())));
+                finish(pages, |pages| cursor.next(pages)).unwrap();
+            } else {
+                let span = if random.below(2) == 0 { last / 20 } else { 300 };
+                let target = (here as u64 + random.below(span + 2)).min(END as u64) as DocId;
+                place = Some(self.place(target).max(place.unwrap_or(0)));
+                finish(pages, |pages| cursor.advance(target, pages)).unwrap();
+            }
+            let at = place.unwrap_or(0);
+            assert_eq!(cursor.doc(), self.doc(at));
+            if at < self.all.len() && random.below(4) == 0 {
+                assert_eq!(cursor.frequency() as usize, self.all[at].1.len());
+            }
+            if at < self.all.len() && random.below(4) == 0 {
+                finish(pages, |pages| cursor.positions(pages, &mut positions)).unwrap();
+                assert_eq!(positions, self.all[at].1);
+            }
+            if random.below(3) == 0 {
+                self.verify_bound(&mut cursor, random, pages);
+            }
+        }
+    }
+
+    /// No posting a bound speaks for may be above it, and its last doc is the list's.
+    fn verify_bound(&self, cursor: &mut TermCursor, random: &mut Random, pages: &mut Pages<'_>) {
+        let target = cursor.doc().saturating_add(random.below(5000) as DocId);
+        let bound = finish(pages, |pages| cursor.bound(target, pages)).unwrap();
+        let first = self.place(target);
+        if first == self.all.len() {
+            assert_eq!((bound.last, bound.pairs().len()), (END, 0));
+            return;
+        }
+        for bound in [Some(bound), cursor.block_bound(target)]
+            .into_iter()
+            .flatten()
+        {
+            assert_eq!(self.doc(self.place(bound.last)), bound.last);
+            assert!(bound.last >= self.doc(first));
+            for (doc, positions) in &self.all[first..=self.place(bound.last)] {
+                let norm = if self.memory.first().is_some_and(|m| m.0 <= *doc) {
+                    0
+                } else {
+                    norm(*doc)
+                };
+                let pair = Pair {
+                    frequency: positions.len() as u32,
+                    norm,
+                };
+                assert!(bound.pairs().iter().any(|held| held.dominates(pair)));
+            }
+        }
+    }
+
+    fn verify_all(&self, random: &mut Random, world: &World) {
+        let pool = world.pool();
+        let mut pages = Pages::new(&pool);
+        self.verify_scan(&mut pages);
+        self.verify_blocks(&mut pages);
+        self.verify_random(random, 2000, &mut pages);
+        let all = finish(&mut pages, |pages| self.cursor().list_bound(pages)).unwrap();
+        for (doc, positions) in &self.all {
+            let pair = Pair {
+                frequency: positions.len() as u32,
+                norm: norm(*doc),
+            };
+            assert!(all.pairs().iter().any(|held| held.dominates(pair)));
+        }
+        assert_eq!(
+            check(&self.entry, &mut pages).unwrap(),
+            Vec::<String>::new()
+        );
+        let encoded = self.entry.encode().unwrap();
+        assert_eq!(TermEntry::decode(&encoded).unwrap(), self.entry);
+    }
+}
+
+const PLAIN: Shape = Shape {
+    gap: 30,
+    frequency: 4,
+    position_gap: 100,
+};
+
+#[test]
+fn lists_of_all_lengths_read_back() {
+    for (seed, count) in [1, 2, 30, 127, 128, 129, 256, 700, 5_000]
+        .into_iter()
+        .enumerate()
+    {
+        for shape in [
+            PLAIN,
+            Shape {
+                gap: 1,
+                frequency: 1,
+                position_gap: 1,
+            },
+            Shape {
+                gap: 800_000,
+                frequency: 60,
+                position_gap: 1 << 20,
+            },
+        ] {
+            println!("seed {seed}, {count} postings, {shape:?}");
+            let (mut world, mut random) = (World::new(), Random(seed as u64));
+            let list = build(&mut world, &mut random, &[count, 0], shape);
+            list.verify_all(&mut random, &world);
+        }
+    }
+}
+
+#[test]
+fn a_long_list_reads_back_through_index_pages() {
+    for (seed, gap) in [(1, 3), (2, 10_000)] {
+        let (mut world, mut random) = (World::new(), Random(seed));
+        let shape = Shape { gap, ..PLAIN };
+        let list = build(&mut world, &mut random, &[300_000, 0], shape);
+        list.verify_all(&mut random, &world);
+    }
+}
+
+#[test]
+fn chunks_tail_and_memory_are_one_list() {
+    for seed in 0..12 {
+        let (mut world, mut random) = (World::new(), Random(seed));
+        let mut runs: Vec<usize> = (0..1 + random.below(30))
+            .map(|_| 1 + random.below(900) as usize)
+            .collect();
+        runs.extend([3, 1 + random.below(1500) as usize]);
+        println!("seed {seed}, runs {runs:?}");
+        let list = build(&mut world, &mut random, &runs, PLAIN);
+        list.verify_all(&mut random, &world);
+        let chunk_bytes: u64 = list.entry.spans().map(|span| span.length as u64).sum();
+        assert_eq!(
+            world.live_bytes(),
+            chunk_bytes,
+            "what was replaced is released"
+        );
+    }
+}
+
+#[test]
+fn huge_frequencies_and_positions_read_back() {
+    let (mut world, mut random) = (World::new(), Random(5));
+    let mut postings = draw(&mut random, 7, 300, PLAIN);
+    for (at, frequency) in [
+        (0, 100_000u32),
+        (127, 30_000),
+        (128, 70_000),
+        (299, 100_000),
+    ] {
+        postings[at].1 = (0..frequency).map(|i| i * 7).collect();
+    }
+    postings[10].1 = vec![0, 0, u32::MAX];
+    let entry = TermEntry::decode(&world.merge(None, &postings)).unwrap();
+    let list = List {
+        entry,
+        memory: vec![],
+        all: postings,
+    };
+    list.verify_all(&mut random, &world);
+}
+
+#[test]
+fn a_posting_longer_than_the_position_table_reads_back() {
+    let (mut world, mut random) = (World::new(), Random(6));
+    let mut postings = draw(&mut random, 0, 200, PLAIN);
+    for at in [3, 150] {
+        postings[at].1 = (0..600_000u32).map(|i| i * 600).collect();
+    }
+    let entry = TermEntry::decode(&world.merge(None, &postings)).unwrap();
+    let list = List {
+        entry,
+        memory: vec![],
+        all: postings,
+    };
+    let pool = world.pool();
+    list.verify_scan(&mut Pages::new(&pool));
+}
+
+#[test]
+fn documents_0_and_the_last_possible_read_back() {
+    let (mut world, mut random) = (World::new(), Random(7));
+    let mut postings = draw(&mut random, 0, 400, PLAIN);
+    postings.push((END - 1, vec![1]));
+    let entry = TermEntry::decode(&world.merge(None, &postings)).unwrap();
+    let list = List {
+        entry,
+        memory: vec![],
+        all: postings,
+    };
+    list.verify_all(&mut random, &world);
+}
+
+#[test]
+fn one_round_opens_a_list_and_one_more_looks_many_docs_up() {
+    let (mut world, mut random) = (World::new(), Random(8));
+    let list = build(&mut world, &mut random, &[20_000, 20_000, 20_000, 0], PLAIN);
+    assert!(list.entry.chunks.len() == 3);
+    let pool = FramePool::new(world.store.clone(), &Budget::new(64 << 20), 8 << 20).unwrap();
+    let mut pages = Pages::new(&pool);
+    let docs: Vec<DocId> = list.all.iter().step_by(1500).map(|(doc, _)| *doc).collect();
+    let mut cursor = list.cursor();
+    finish(&mut pages, |pages| cursor.prefetch(&docs, pages)).unwrap();
+    assert_eq!(pages.counts().rounds, 1);
+    finish(&mut pages, |pages| cursor.prefetch_positions(&docs, pages)).unwrap();
+    assert_eq!(pages.counts().rounds, 2);
+    let mut positions = Vec::new();
+    for doc in docs {
+        assert_eq!(
+            finish(&mut pages, |pages| cursor.advance(doc, pages)).unwrap(),
+            doc
+        );
+        finish(&mut pages, |pages| cursor.positions(pages, &mut positions)).unwrap();
+        assert_eq!(positions, list.all[list.place(doc)].1);
+    }
+    assert_eq!(pages.counts().rounds, 3);
+}
+
+#[test]
+fn a_scan_asks_ahead() {
+    let (mut world, mut random) = (World::new(), Random(9));
+    let list = build(&mut world, &mut random, &[100_000, 0], PLAIN);
+    let pool = FramePool::new(world.store.clone(), &Budget::new(64 << 20), 8 << 20).unwrap();
+    let mut pages = Pages::new(&pool);
+    let mut cursor = list.cursor();
+    finish(&mut pages, |pages| cursor.prefetch_from(0, 10_000, pages)).unwrap();
+    while finish(&mut pages, |pages| cursor.next(pages)).unwrap() != END {}
+    assert_eq!(pages.counts().rounds, 2);
+}
+
+#[test]
+fn moved_chunks_read_the_same() {
+    let (mut world, mut random) = (World::new(), Random(10));
+    let mut list = build(&mut world, &mut random, &[400, 5000, 300, 3, 0], PLAIN);
+    world.stream.close_zone().unwrap();
+    let before = world.live_bytes();
+    let victims = world.store.zones().next_number();
+    let entry = list.entry.encode().unwrap();
+    let moved = relocate_chunks(
+        &entry,
+        &|zone| zone < victims,
+        &world.store,
+        &mut world.stream,
+    );
+    world.stream.flush().unwrap();
+    list.entry = TermEntry::decode(&moved.unwrap().unwrap()).unwrap();
+    assert!(list.entry.spans().all(|span| span.zone >= victims));
+    assert_eq!(world.live_bytes(), before);
+    list.verify_all(&mut random, &world);
+}
+
+#[test]
+fn a_window_of_many_terms_keeps_their_order() {
+    let (mut world, mut random) = (World::new(), Random(11));
+    let runs: Vec<Vec<Posting>> = (0..200)
+        .map(|_| {
+            let count = 1 + random.below(400) as usize;
+            draw(&mut random, 0, count, PLAIN)
+        })
+        .collect();
+    let mut norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
+    let mut entries: Vec<Option<Vec<u8>>> = vec![None; runs.len()];
+    for part in 0..4 {
+        let quarter = |run: &'_ [Posting]| {
+            let length = run.len();
+            fragment(&run[length * part / 4..length * (part + 1) / 4])
+        };
+        let items: Vec<MergeItem<'_>> = runs
+            .iter()
+            .zip(&entries)
+            .map(|(run, old)| MergeItem {
+                field: 0,
+                old: old.as_deref(),
+                new: quarter(run),
+            })
+            .collect();
+        let merged = merge_window(&world.store, &mut world.stream, &mut norms, &items).unwrap();
+        world.stream.flush().unwrap();
+        entries = merged.into_iter().map(Some).collect();
+    }
+    let pool = world.pool();
+    for (run, entry) in runs.into_iter().zip(entries) {
+        let entry = TermEntry::decode(&entry.unwrap()).unwrap();
+        let list = List {
+            entry,
+            memory: vec![],
+            all: run,
+        };
+        list.verify_scan(&mut Pages::new(&pool));
+    }
+}
+
+mod hostile;

@@ -258,13 +258,7 @@ impl Matcher for Nothing {
         Ok(END)
     }
 
-    fn bound_within(
-        &mut self,
-        _: DocId,
-        _: DocId,
-        _: &mut Pages<'_>,
-        _: &mut [f32],
-    ) -> Step<()> {
+    fn bound_within(&mut self, _: DocId, _: DocId, _: &mut Pages<'_>, _: &mut [f32]) -> Step<()> {
         Ok(())
     }
 

@@ -10,19 +10,20 @@
 use std::time::Duration;
 
 use super::build::{Built, OpenLists, build};
+use super::candidates::Candidates;
 use super::explain::explain;
 use super::lookup::Lookup;
+use super::marks::Marker;
 use super::options::SearchOptions;
 use super::plan::{Node, Plan, plan};
 use super::query::Query;
 use super::rank::{Progress, RankOptions, Ranker};
 use super::results::{Hit, PlanReport, PlanStep, SearchResults, TermReport};
-use super::candidates::Candidates;
 use super::view::SearchView;
 use crate::analysis::split_term_key;
 use crate::base::{Budget, Reservation, Result};
 use crate::cache::{IoCounts, Pages, Step};
-use crate::documents::stored_many;
+use crate::documents::{Document, stored_many};
 
 /// Bytes of candidates that a query works on at most.
 const CANDIDATE_BYTES: usize = 512 << 10;
@@ -52,8 +53,13 @@ pub struct QueryRun {
 enum Phase {
     LookUp(Lookup),
     Rank(Box<Ranker>),
-    Fetch { done: usize },
-    Explain { done: usize, built: Option<Box<Built>> },
+    Fetch {
+        done: usize,
+    },
+    Explain {
+        done: usize,
+        built: Option<Box<Built>>,
+    },
     Done,
 }
 
@@ -145,14 +151,25 @@ impl QueryRun {
 
     fn build(&self) -> Result<Built> {
         let candidates = self.pages_per_round;
-        build(&self.node, &self.lists, &self.view, &self.budget, candidates)
+        build(
+            &self.node,
+            &self.lists,
+            &self.view,
+            &self.budget,
+            candidates,
+        )
     }
 
     fn rank_options(&mut self, built: &Built) -> Result<RankOptions> {
         let (leaves, fields) = (built.score.leaves().len(), built.score.fields().len());
         let each = Candidates::bytes_each(leaves, fields);
         let candidates = (CANDIDATE_BYTES / each).clamp(CANDIDATES.0, CANDIDATES.1);
-        let expanded: usize = self.lists.patterns.iter().map(|(_, terms)| terms.len()).sum();
+        let expanded: usize = self
+            .lists
+            .patterns
+            .iter()
+            .map(|(_, terms)| terms.len())
+            .sum();
         let cursors = leaves + self.lists.terms.len() + expanded;
         let bytes = self.scratch.bytes() + candidates * each + cursors * CURSOR_BYTES;
         self.scratch.grow_to(bytes)?;
@@ -217,11 +234,37 @@ impl QueryRun {
                 *done += count;
             }
         }
+        self.make_snippets()?;
         self.end_phase("fetch documents", pages);
         self.phase = Phase::Explain {
             done: 0,
             built: None,
         };
+        Ok(())
+    }
+
+    /// Makes the snippets of all hits. Fields that do not exist have none.
+    fn make_snippets(&mut self) -> Result<()> {
+        let mut markers = Vec::new();
+        for name in &self.options.highlight {
+            if let Some(field) = self.view.schema.named(name) {
+                let options = self.options.snippets.clone();
+                markers.push(Marker::new(field, &self.node, &self.lists, options)?);
+            }
+        }
+        if markers.is_empty() {
+            return Ok(());
+        }
+        for hit in &mut self.results.hits {
+            if let Some(source) = &hit.source {
+                let document = Document::parse_as(None, source)?;
+                let made = markers.iter_mut().map(|marker| marker.mark(&document));
+                hit.snippets = made.collect();
+            }
+            if !self.options.fetch {
+                hit.source = None;
+            }
+        }
         Ok(())
     }
 
@@ -240,7 +283,10 @@ impl QueryRun {
                 continue;
             }
             let doc = hit.doc;
-            let Phase::Explain { built: Some(built), .. } = &mut self.phase else {
+            let Phase::Explain {
+                built: Some(built), ..
+            } = &mut self.phase
+            else {
                 return Ok(());
             };
             self.results.hits[done].explanation = explain(built, doc, &self.view, pages)?;

@@ -126,7 +126,9 @@ impl Evidence<'_> {
 
     /// The parts that match.
     fn parts(&self, parts: &[Formula]) -> Vec<Explanation> {
-        let matching = parts.iter().filter(|part| part.evaluate(&self.scores) > 0.0);
+        let matching = parts
+            .iter()
+            .filter(|part| part.evaluate(&self.scores) > 0.0);
         matching.map(|part| self.formula(part)).collect()
     }
 

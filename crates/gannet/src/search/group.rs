@@ -79,12 +79,7 @@ impl<'a> Group<'a> {
         members.into_iter().map(Member::into_results).collect()
     }
 
-    fn member(
-        &self,
-        query: &Query,
-        view: &SearchView,
-        options: &SearchOptions,
-    ) -> Member<'a> {
+    fn member(&self, query: &Query, view: &SearchView, options: &SearchOptions) -> Member<'a> {
         let pages = self.pages_per_round();
         let run = QueryRun::new(query, view.clone(), options.clone(), self.budget, pages);
         let state = match run {

@@ -19,6 +19,7 @@ mod formula;
 mod group;
 mod highlight;
 mod lookup;
+mod marks;
 mod matcher;
 mod matches;
 mod options;

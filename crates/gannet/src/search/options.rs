@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::highlight::SnippetOptions;
 use super::top::TOP_MAX;
 use crate::base::{Error, Result};
 
@@ -24,6 +25,8 @@ pub struct SearchOptions {
     pub fetch: bool,
     /// Fields of which snippets are made; they need the documents.
     pub highlight: Vec<String>,
+    /// How snippets are made.
+    pub snippets: SnippetOptions,
     /// Whether each hit's score and the plan are explained.
     pub explain: bool,
     /// Whether documents that cannot come among the best are passed over unread. Off only for tests and
@@ -44,6 +47,7 @@ impl Default for SearchOptions {
             count: false,
             fetch: true,
             highlight: Vec::new(),
+            snippets: SnippetOptions::default(),
             explain: false,
             prune: true,
             clock: None,

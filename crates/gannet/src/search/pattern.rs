@@ -142,7 +142,9 @@ impl Wildcard {
                 }
             }
         }
-        self.parts[part..].iter().all(|part| *part == PatternPart::Many)
+        self.parts[part..]
+            .iter()
+            .all(|part| *part == PatternPart::Many)
     }
 }
 
@@ -220,7 +222,10 @@ mod tests {
             ("a\\*", "a*", "ab"),
         ] {
             assert!(is_match(&wildcard(pattern), yes), "{pattern} {yes}");
-            assert!(no.is_empty() || !is_match(&wildcard(pattern), no), "{pattern} {no}");
+            assert!(
+                no.is_empty() || !is_match(&wildcard(pattern), no),
+                "{pattern} {no}"
+            );
         }
         assert_eq!(wildcard("ab*c").start(), b"ab");
     }

@@ -58,21 +58,24 @@ fn seek(term: &Occurrences, at: &mut usize, origin: i64) -> bool {
     term.origin(*at) == Some(origin)
 }
 
+/// Walks the windows by their least origins. Each term stands on its first origin from the least on, so
+/// that the greatest is as small as can be; a window is smallest if leaving its least origins makes it longer
+/// at the other end.
 fn sloppy(terms: &[Occurrences], slop: u32) -> f32 {
     let mut at = vec![0; terms.len()];
     let mut frequency = 0f32;
     while part_tokens(terms, &mut at) {
-        let Some((least, width)) = window(terms, &at) else {
+        let Some((least, greatest)) = window(terms, &at) else {
             break;
         };
-        let shrinks = terms[least]
-            .origin(at[least] + 1)
-            .zip(terms[least].origin(at[least]))
-            .is_some_and(|(next, now)| next - now <= width);
-        if width <= slop as i64 && !shrinks {
+        for (term, at) in terms.iter().zip(&mut at) {
+            *at += usize::from(term.origin(*at) == Some(least));
+        }
+        let width = greatest - least;
+        let smallest = window(terms, &at).is_none_or(|(_, next)| next > greatest);
+        if smallest && width <= slop as i64 {
             frequency += 1.0 / (1.0 + width as f32);
         }
-        at[least] += 1;
     }
     frequency
 }
@@ -98,12 +101,16 @@ fn part_tokens(terms: &[Occurrences], at: &mut [usize]) -> bool {
     (0..terms.len()).all(|term| token(term, at).is_some())
 }
 
-/// The term with the least origin and how far the greatest is from it.
-fn window(terms: &[Occurrences], at: &[usize]) -> Option<(usize, i64)> {
-    let origins = || (0..terms.len()).filter_map(|term| Some((terms[term].origin(at[term])?, term)));
-    let (low, least) = origins().min()?;
-    let (high, _) = origins().max()?;
-    Some((least, high - low))
+/// The least and the greatest origin, if every term stands on one.
+fn window(terms: &[Occurrences], at: &[usize]) -> Option<(i64, i64)> {
+    let origins = terms.iter().zip(at).map(|(term, at)| term.origin(*at));
+    let mut window = None;
+    for origin in origins {
+        let origin = origin?;
+        let (least, greatest) = window.unwrap_or((origin, origin));
+        window = Some((origin.min(least), origin.max(greatest)));
+    }
+    window
 }
 
 #[cfg(test)]
@@ -146,6 +153,7 @@ mod tests {
         assert_eq!(frequency("ab", "ba", 2), 1.0 / 3.0);
         assert_eq!(frequency("ab", "ab", 3), 1.0);
         assert_eq!(frequency("abc", "acb", 2), 1.0 / 3.0);
+        assert_eq!(frequency("ab", "abxxxa", 4), 1.0);
     }
 
     #[test]

@@ -97,7 +97,9 @@ impl fmt::Display for PlanReport {
             )?;
         }
         for term in &self.terms {
-            let TermReport { field, term: text, .. } = term;
+            let TermReport {
+                field, term: text, ..
+            } = term;
             writeln!(
                 out,
                 "term {field}:{text}: in {} documents, {} pages",

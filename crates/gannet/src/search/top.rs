@@ -61,10 +61,10 @@ impl Top {
     pub fn offer(&mut self, doc: DocId, score: f32) {
         if self.heap.len() < self.k {
             self.heap.push(Scored { doc, score });
-        } else if let Some(mut worst) = self.heap.peek_mut() {
-            if score > worst.score {
-                *worst = Scored { doc, score };
-            }
+        } else if let Some(mut worst) = self.heap.peek_mut()
+            && score > worst.score
+        {
+            *worst = Scored { doc, score };
         }
     }
 

@@ -78,7 +78,7 @@ impl World {
     /// goes on from the one that is.
     pub(super) fn resume(&mut self, first: usize) -> Judged<usize> {
         let index = open(self.device()).map_err(|error| error.to_string())?;
-        let found = self.judge_index(&index, (first, self.states.len() - 1))?;
+        let found = self.judge_answers(&index, (first, self.states.len() - 1))?;
         self.states.truncate(found + 1);
         self.begun = vec![0; found + 1];
         self.durable = vec![(0, first), (self.device.events(), found)];
@@ -137,11 +137,14 @@ impl World {
         self.judge_index(&index, self.window(events))
     }
 
-    pub(super) fn judge_index(
-        &self,
-        index: &Index,
-        (first, last): (usize, usize),
-    ) -> Judged<usize> {
+    /// What the index answers, and what it finds when it checks itself, which makes a checkpoint.
+    pub(super) fn judge_index(&self, index: &Index, window: (usize, usize)) -> Judged<usize> {
+        let state = self.judge_answers(index, window)?;
+        check(index)?;
+        Ok(state)
+    }
+
+    fn judge_answers(&self, index: &Index, (first, last): (usize, usize)) -> Judged<usize> {
         let found = contents(index).map_err(|error| format!("does not answer: {error}"))?;
         let fits = |number: &usize| self.states[*number] == found;
         let Some(number) = (first..=last).rev().find(fits) else {
@@ -199,6 +202,15 @@ pub(super) fn contents(index: &Index) -> Result<State> {
         return Err(crate::base::Error::invalid(reason));
     }
     Ok(found)
+}
+
+/// What the index itself finds wrong.
+fn check(index: &Index) -> Judged<()> {
+    let report = index.check(&|_, _| ()).map_err(|error| format!("is not checked: {error}"))?;
+    match report.findings.is_empty() {
+        true => Ok(()),
+        false => Err(format!("is found damaged: {:?}", report.findings)),
+    }
 }
 
 fn documents(batch: &[(String, String)]) -> Result<Vec<Document>> {

@@ -5,7 +5,7 @@ use crate::base::{ByteReader, DocId, Error, Result, Span};
 use crate::cache::{Bytes, Pages, Step};
 use crate::postings::block::BLOCK;
 use crate::postings::entry::{ChunkRef, Layout};
-use crate::postings::fragment::{Fragment, read_positions, read_posting};
+use crate::postings::fragment::{Fragment, read_positions, read_posting, skip_varints};
 use crate::postings::frontier::{Frontier, Pair};
 use crate::postings::head::Head;
 use crate::storage::{PageKind, wrong_kind};
@@ -175,16 +175,6 @@ impl FragmentPart {
         let mut reader = ByteReader::new(&self.fragment.positions[self.known.1..], WHAT);
         read_positions(&mut reader, frequency, out)
     }
-}
-
-/// The bytes that the first `count` varints take.
-fn skip_varints(stream: &[u8], count: u64) -> usize {
-    if count == 0 {
-        return 0;
-    }
-    let ends = stream.iter().enumerate().filter(|(_, byte)| **byte < 0x80);
-    let last = ends.map(|(at, _)| at + 1).nth(count as usize - 1);
-    last.unwrap_or(stream.len())
 }
 
 /// The highest frequency, or for a long fragment the highest there can be.

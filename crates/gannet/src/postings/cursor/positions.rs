@@ -15,7 +15,7 @@ use crate::postings::position_page::PositionPage;
 const WHAT: &str = "the positions of a postings list";
 
 /// Position pages of one posting that are asked for at once.
-pub(super) const WINDOW: u32 = 16;
+const WINDOW: u32 = 8;
 
 /// What reading positions has at hand.
 #[derive(Clone, Debug)]

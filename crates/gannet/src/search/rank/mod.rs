@@ -12,15 +12,17 @@
 //!    cursor only moves forward.
 //! 3. Each stage can be called again after a stop; it then goes on or does the same again.
 
-use super::candidates::Candidates;
-use super::formula::Formula;
-use super::matcher::for_all;
-use super::score::Score;
-use super::top::{Scored, Top};
-use super::windows::{Pruning, Root, Window};
+mod complete;
+
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::{DocumentTables, LiveCursor, NormCursor};
+use crate::search::candidates::Candidates;
+use crate::search::formula::Formula;
+use crate::search::matcher::for_all;
+use crate::search::score::Score;
+use crate::search::top::{Scored, Top};
+use crate::search::windows::{Pruning, Root, Window};
 
 /// Candidates of a batch at most.
 pub const CANDIDATES_MAX: usize = 8192;
@@ -79,9 +81,18 @@ pub struct Ranker {
 enum Stage {
     Open,
     Plan,
-    Gather { window: usize, from: DocId },
-    Enrich { done: usize },
-    Complete { order: usize, checked: usize, noted: usize },
+    Gather {
+        window: usize,
+        from: DocId,
+    },
+    Enrich {
+        done: usize,
+    },
+    Complete {
+        order: usize,
+        checked: usize,
+        noted: usize,
+    },
     Offer,
 }
 
@@ -91,7 +102,11 @@ impl Ranker {
         let (leaves, fields) = (score.leaves().len(), score.fields().len());
         Ranker {
             live: tables.live_cursor(),
-            norms: score.fields().iter().map(|f| tables.norm_cursor(*f)).collect(),
+            norms: score
+                .fields()
+                .iter()
+                .map(|f| tables.norm_cursor(*f))
+                .collect(),
             top: Top::new(options.k),
             lists: Vec::new(),
             order: Vec::new(),
@@ -226,7 +241,11 @@ impl Ranker {
 
     /// Finds the documents that essential clauses match, in all windows or until enough were found.
     fn gather(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let Stage::Gather { mut window, mut from } = self.stage else {
+        let Stage::Gather {
+            mut window,
+            mut from,
+        } = self.stage
+        else {
             return Ok(());
         };
         while window < self.windows.len() && self.candidates.len() < self.options.candidates {
@@ -246,19 +265,17 @@ impl Ranker {
         Ok(())
     }
 
-    fn next_candidate(
-        &mut self,
-        window: usize,
-        from: DocId,
-        pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
+    fn next_candidate(&mut self, window: usize, from: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
         let essential = &self.windows[window].essential;
         let clauses = self.root.clauses.iter_mut().zip(essential);
         let mut least = END;
-        for_all(clauses.filter(|(_, essential)| **essential), |(clause, _)| {
-            least = least.min(clause.matcher.advance(from, pages)?);
-            Ok(())
-        })?;
+        for_all(
+            clauses.filter(|(_, essential)| **essential),
+            |(clause, _)| {
+                least = least.min(clause.matcher.advance(from, pages)?);
+                Ok(())
+            },
+        )?;
         Ok(least)
     }
 
@@ -277,8 +294,8 @@ impl Ranker {
         let Stage::Enrich { mut done } = self.stage else {
             return Ok(());
         };
-        let mut missed = 0;
-        for at in done..self.candidates.len() {
+        let (first, mut missed) = (done, 0);
+        for at in first..self.candidates.len() {
             match self.enrich_one(at, pages) {
                 Ok(()) if missed == 0 => done = at + 1,
                 Ok(()) => {}
@@ -327,7 +344,12 @@ impl Ranker {
         for at in 0..self.candidates.len() {
             self.score_leaves(at);
             let window = self.candidates.window(at);
-            for (clause, essential) in self.root.clauses.iter().zip(&self.windows[window].essential) {
+            for (clause, essential) in self
+                .root
+                .clauses
+                .iter()
+                .zip(&self.windows[window].essential)
+            {
                 if *essential {
                     let score = clause.formula.evaluate(&self.scratch);
                     self.candidates.add_known(at, score as f64);
@@ -340,108 +362,6 @@ impl Ranker {
         let row = self.candidates.matches.row(at);
         let norms = self.candidates.norms(at);
         self.score.score(row, norms, &mut self.scratch);
-    }
-
-    /// Asks the clauses that were left for later, the one that can add most first.
-    fn complete(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let Stage::Complete { order, checked, .. } = self.stage else {
-            return Ok(());
-        };
-        let Some(&clause) = self.order.get(order) else {
-            self.stage = Stage::Offer;
-            return Ok(());
-        };
-        if self.windows.iter().any(|window| !window.essential[clause]) {
-            if checked == 0 {
-                self.drop_hopeless(order);
-            }
-            self.ask(clause, pages)?;
-        }
-        self.complete_next(order + 1);
-        Ok(())
-    }
-
-    fn complete_next(&mut self, order: usize) {
-        self.stage = Stage::Complete {
-            order,
-            checked: 0,
-            noted: 0,
-        };
-    }
-
-    /// Drops candidates that cannot enter even if every clause still to be asked gives its bound.
-    fn drop_hopeless(&mut self, order: usize) {
-        let rest = |window: &Window| -> Vec<f64> {
-            let clauses = self.order[order..].iter();
-            let later = clauses.filter(|clause| !window.essential[**clause]);
-            later.map(|clause| window.bounds[*clause]).collect()
-        };
-        let rests: Vec<Vec<f64>> = self.windows.iter().map(rest).collect();
-        let mut candidates = std::mem::take(&mut self.candidates);
-        let pruning = self.pruning();
-        candidates.retain(|candidates, at| {
-            let mut known = candidates.known(at);
-            let rest = &rests[candidates.window(at)];
-            rest.iter().for_each(|bound| known.add(*bound));
-            !pruning.excludes(known)
-        });
-        self.candidates = candidates;
-    }
-
-    /// Asks one clause for the candidates that it was not asked for.
-    fn ask(&mut self, clause: usize, pages: &mut Pages<'_>) -> Step<()> {
-        while let Stage::Complete { order, checked: at, noted } = self.stage {
-            let Some(&doc) = self.candidates.matches.docs().get(at) else {
-                break;
-            };
-            if at >= noted {
-                let noted = self.prefetch_rest(clause, at, pages)?;
-                self.stage = Stage::Complete { order, checked: at, noted };
-                continue;
-            }
-            if self.is_asked(clause, at) {
-                self.ask_one(clause, at, doc, pages)?;
-            }
-            let checked = at + 1;
-            self.stage = Stage::Complete { order, checked, noted };
-        }
-        Ok(())
-    }
-
-    /// Whether a candidate's window left this clause for later.
-    fn is_asked(&self, clause: usize, at: usize) -> bool {
-        !self.windows[self.candidates.window(at)].essential[clause]
-    }
-
-    /// Notes the pages that a clause needs for the next candidates; gives the end of their run.
-    fn prefetch_rest(&mut self, clause: usize, from: usize, pages: &mut Pages<'_>) -> Step<usize> {
-        let mut docs = Vec::new();
-        let mut end = from;
-        while end < self.candidates.len() && docs.len() < self.options.pages_per_round {
-            if self.is_asked(clause, end) {
-                docs.push(self.candidates.matches.docs()[end]);
-            }
-            end += 1;
-        }
-        self.root.clauses[clause].matcher.prefetch(&docs, pages)?;
-        Ok(end)
-    }
-
-    fn ask_one(
-        &mut self,
-        clause: usize,
-        at: usize,
-        doc: DocId,
-        pages: &mut Pages<'_>,
-    ) -> Step<()> {
-        let matcher = &mut self.root.clauses[clause].matcher;
-        if matcher.advance(doc, pages)? == doc {
-            matcher.collect(self.candidates.matches.row_mut(at));
-            self.score_leaves(at);
-            let score = self.root.clauses[clause].formula.evaluate(&self.scratch);
-            self.candidates.add_known(at, score as f64);
-        }
-        Ok(())
     }
 
     fn offer(&mut self) {

@@ -1,0 +1,255 @@
+//! Checking a whole index: every tree, list, document and count against every other.
+
+use std::collections::HashMap;
+
+use super::Index;
+use super::ids::IdEntry;
+use super::shared::Shared;
+use super::state::State;
+use crate::base::{DocId, Error, Result, Span};
+use crate::cache::{Pages, Step, Stop, finish};
+use crate::dictionary::check as check_tree;
+use crate::documents::stored;
+use crate::postings::{TermEntry, check as check_list};
+use crate::storage::{PageKind, Zone};
+
+/// The most findings that are listed.
+const FINDINGS_MAX: usize = 100;
+
+/// What a check found.
+#[derive(Clone, Debug, Default)]
+pub struct CheckReport {
+    /// What is wrong, one sentence each; empty if the index is whole.
+    pub findings: Vec<String>,
+    /// Terms checked.
+    pub terms: u64,
+    /// Documents read and checked.
+    pub documents: u64,
+    /// External IDs checked.
+    pub ids: u64,
+}
+
+struct Check<'a> {
+    shared: &'a Shared,
+    state: &'a State,
+    report: CheckReport,
+    live_postings: HashMap<u32, u64>,
+    live_documents: HashMap<u32, u64>,
+}
+
+impl Index {
+    /// Reads everything on flash and compares it. Writing should rest meanwhile; a checkpoint comes first.
+    pub fn check(&self, progress: &dyn Fn(&str, u64)) -> Result<CheckReport> {
+        if self.is_writable() {
+            self.checkpoint()?;
+        }
+        let state = self.shared().published.get();
+        let mut check = Check {
+            shared: self.shared(),
+            state: &state,
+            report: CheckReport::default(),
+            live_postings: HashMap::new(),
+            live_documents: HashMap::new(),
+        };
+        check.terms(progress)?;
+        check.documents(progress)?;
+        check.ids(progress)?;
+        if state.buffer.terms() == 0 {
+            check.zones();
+        }
+        Ok(check.report)
+    }
+}
+
+impl Check<'_> {
+    fn find(&mut self, finding: String) {
+        if self.report.findings.len() < FINDINGS_MAX {
+            self.report.findings.push(finding);
+        }
+    }
+
+    /// The dictionary, and every list in it.
+    fn terms(&mut self, progress: &dyn Fn(&str, u64)) -> Result<()> {
+        let mut pages = Pages::new(&self.shared.pool);
+        let mut lists = Pages::new(&self.shared.pool);
+        let (mut terms, mut faults, mut live) = (0, Vec::new(), Vec::new());
+        let mut failed = None;
+        let mut visit = |key: &[u8], value: &[u8]| {
+            terms += 1;
+            if terms % 10_000 == 0 {
+                progress("terms", terms);
+            }
+            match check_entry(value, self.state.below, &mut lists, &mut live) {
+                Ok(found) => faults.extend(found.into_iter().map(|f| name_term(key, &f))),
+                Err(error) => failed = Some(error),
+            }
+        };
+        let found = check_tree(&self.state.terms, &mut pages, &mut visit)?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        self.report.terms = terms;
+        for span in live {
+            *self.live_postings.entry(span.zone).or_default() += span.length as u64;
+        }
+        found
+            .into_iter()
+            .chain(faults)
+            .for_each(|finding| self.find(finding));
+        Ok(())
+    }
+
+    /// Every live document: its record is where the table says and has its doc ID.
+    fn documents(&mut self, progress: &dyn Fn(&str, u64)) -> Result<()> {
+        let state = self.state;
+        let mut live = 0;
+        for doc in 0..state.below {
+            if doc % 10_000 == 0 {
+                progress("documents", doc as u64);
+            }
+            let mut pages = Pages::new(&self.shared.pool);
+            match finish(&mut pages, |pages| read_document(state, doc, pages)) {
+                Ok(None) => {}
+                Ok(Some(span)) => {
+                    live += 1;
+                    *self.live_documents.entry(span.zone).or_default() += span.length as u64;
+                }
+                Err(error @ Error::Damaged { .. }) => {
+                    live += 1;
+                    self.find(format!("document {doc}: {error}"));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.report.documents = live;
+        if live != state.documents {
+            let expected = state.documents;
+            self.find(format!("expected {expected} live documents, got {live}"));
+        }
+        Ok(())
+    }
+
+    /// Every external ID leads to a live document that has this ID.
+    fn ids(&mut self, progress: &dyn Fn(&str, u64)) -> Result<()> {
+        let state = self.state;
+        let mut pages = Pages::new(&self.shared.pool);
+        let mut documents = Pages::new(&self.shared.pool);
+        let (mut ids, mut faults, mut failed) = (0, Vec::new(), None);
+        let mut visit = |key: &[u8], value: &[u8]| {
+            ids += 1;
+            if ids % 10_000 == 0 {
+                progress("ids", ids);
+            }
+            let checked = finish(&mut documents, |pages| check_id(state, key, value, pages));
+            match checked {
+                Ok(None) => {}
+                Ok(Some(fault)) => faults.push(fault),
+                Err(error @ Error::Damaged { .. }) => faults.push(error.to_string()),
+                Err(error) => failed = Some(error),
+            }
+        };
+        let found = check_tree(&state.ids, &mut pages, &mut visit)?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        self.report.ids = ids;
+        found
+            .into_iter()
+            .chain(faults)
+            .for_each(|finding| self.find(finding));
+        if state.buffer.terms() == 0 && ids != state.documents {
+            let expected = state.documents;
+            self.find(format!("expected {expected} external IDs, got {ids}"));
+        }
+        Ok(())
+    }
+
+    /// The zone table's counts of live bytes against what was found.
+    fn zones(&mut self) {
+        let zones: Vec<(u32, Zone)> = {
+            let zones = self.shared.store.zones();
+            zones
+                .iter()
+                .map(|(number, zone)| (number, zone.clone()))
+                .collect()
+        };
+        for (number, zone) in zones {
+            let live = match zone.kind {
+                PageKind::Postings => &self.live_postings,
+                PageKind::Log | PageKind::Documents => &self.live_documents,
+                _ => continue,
+            };
+            let found = live.get(&number).copied().unwrap_or(0);
+            if found != zone.live {
+                let expected = zone.live;
+                self.find(format!(
+                    "zone {number}: expected {expected} live bytes, got {found}"
+                ));
+            }
+        }
+    }
+}
+
+fn name_term(key: &[u8], finding: &str) -> String {
+    let term = String::from_utf8_lossy(key.get(2..).unwrap_or_default());
+    format!("list of {term:?}: {finding}")
+}
+
+/// What is wrong with one list; notes where its chunks are.
+fn check_entry(
+    value: &[u8],
+    below: DocId,
+    pages: &mut Pages<'_>,
+    live: &mut Vec<Span>,
+) -> Result<Vec<String>> {
+    let entry = match TermEntry::decode(value) {
+        Ok(entry) => entry,
+        Err(error) => return Ok(vec![error.to_string()]),
+    };
+    live.extend(entry.spans());
+    let mut findings = check_list(&entry, pages)?;
+    if entry.last().is_some_and(|last| last >= below) {
+        findings.push(format!(
+            "names documents that do not exist: the index ends at {below}"
+        ));
+    }
+    Ok(findings)
+}
+
+/// Where a document stands, if it lives.
+fn read_document(state: &State, doc: DocId, pages: &mut Pages<'_>) -> Step<Option<Span>> {
+    if !state.tables.is_live(doc, pages)? {
+        return Ok(None);
+    }
+    let span = state.tables.address(doc, pages)?;
+    stored(doc, &state.tables, &state.dictionaries, pages)?;
+    Ok(Some(span))
+}
+
+fn check_id(
+    state: &State,
+    key: &[u8],
+    value: &[u8],
+    pages: &mut Pages<'_>,
+) -> Step<Option<String>> {
+    let entry = IdEntry::decode(value)?;
+    let id = String::from_utf8_lossy(key);
+    if entry.doc >= state.below {
+        let doc = entry.doc;
+        return Ok(Some(format!(
+            "ID {id:?} leads to document {doc}, which does not exist"
+        )));
+    }
+    if !state.tables.is_live(entry.doc, pages)? {
+        // An ID that was deleted since the last flush still stands in the tree.
+        let flushed = state.buffer.terms() == 0;
+        return Ok(flushed.then(|| format!("ID {id:?} leads to a deleted document")));
+    }
+    let document = match stored(entry.doc, &state.tables, &state.dictionaries, pages) {
+        // Damage was told when the documents were read.
+        Err(Stop::Failed(Error::Damaged { .. })) => return Ok(None),
+        other => other?,
+    };
+    let matches = document.id == id && document.version == entry.version;
+    Ok((!matches).then(|| format!("ID {id:?} leads to a document with ID {:?}", document.id)))
+}

@@ -1,0 +1,136 @@
+//! Figures of an index: documents, terms, bytes by part, memory by part.
+
+use super::Index;
+use crate::base::{DocId, PAGE_PAYLOAD, PAGE_SIZE, Result};
+use crate::device::CountersSnapshot;
+use crate::storage::PageKind;
+
+/// The figures of an index at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// Documents that can be found.
+    pub documents: u64,
+    /// Doc IDs given, deleted and replaced documents included.
+    pub doc_ids: DocId,
+    /// Distinct terms in the dictionary, without those that are only in memory.
+    pub terms: u64,
+    /// Distinct terms in memory.
+    pub terms_in_memory: u64,
+    /// Bytes on flash, by part.
+    pub bytes: BytesByPart,
+    /// Bytes of memory, by part.
+    pub memory: MemoryByPart,
+    /// Levels, nodes and leaves of the term dictionary.
+    pub dictionary: TreeFigures,
+    /// Levels, nodes and leaves of the tree of external IDs.
+    pub ids: TreeFigures,
+    /// Flushes since the index was opened.
+    pub flushes: u64,
+    /// What the device did since the index was opened.
+    pub io: CountersSnapshot,
+}
+
+/// Bytes on flash. Parts count what lives; `dead` is what cleaning or the next checkpoint gives back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BytesByPart {
+    /// Nodes of the two trees: terms, short lists, external IDs.
+    pub nodes: u64,
+    /// Chunks of long lists, positions included.
+    pub postings: u64,
+    /// Documents, in the log's zones and moved.
+    pub documents: u64,
+    /// Document table, norms, live set, node mappings.
+    pub tables: u64,
+    /// The newest root record.
+    pub roots: u64,
+    /// Pages written that hold nothing live, padding included.
+    pub dead: u64,
+    /// All of it: what the index takes on flash.
+    pub allocated: u64,
+}
+
+/// Bytes of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryByPart {
+    /// The memory number.
+    pub budget: u64,
+    /// Reserved now.
+    pub used: u64,
+    /// The most ever reserved.
+    pub peak: u64,
+    /// The frame pool.
+    pub frames: u64,
+    /// The posting buffer.
+    pub posting_buffer: u64,
+    /// Tables and node mappings that stay in memory.
+    pub tables: u64,
+}
+
+/// Figures of a tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TreeFigures {
+    /// Levels.
+    pub height: u64,
+    /// Nodes of all levels.
+    pub nodes: u64,
+    /// Leaves.
+    pub leaves: u64,
+    /// Entries.
+    pub entries: u64,
+}
+
+impl Index {
+    /// The figures of the index now.
+    pub fn stats(&self) -> Result<Stats> {
+        let shared = self.shared();
+        let state = shared.published.get();
+        let tree = |view: &crate::dictionary::TreeView| TreeFigures {
+            height: view.height() as u64,
+            nodes: view.nodes(),
+            leaves: view.leaves(),
+            entries: view.entries(),
+        };
+        Ok(Stats {
+            documents: state.documents,
+            doc_ids: state.below,
+            terms: state.terms.entries(),
+            terms_in_memory: state.buffer.terms() as u64,
+            bytes: self.bytes_by_part(),
+            memory: MemoryByPart {
+                budget: shared.budget.total() as u64,
+                used: shared.budget.used() as u64,
+                peak: shared.budget.peak() as u64,
+                frames: (shared.pool.capacity() * PAGE_SIZE) as u64,
+                posting_buffer: state.buffer.memory_bytes() as u64,
+                tables: (state.tables.memory_bytes()
+                    + state.terms.memory_bytes()
+                    + state.ids.memory_bytes()) as u64,
+            },
+            dictionary: tree(&state.terms),
+            ids: tree(&state.ids),
+            flushes: self.flushes(),
+            io: self.counters(),
+        })
+    }
+
+    fn bytes_by_part(&self) -> BytesByPart {
+        let zones = self.shared().store.zones();
+        let mut bytes = BytesByPart {
+            allocated: zones.allocated_bytes(),
+            ..BytesByPart::default()
+        };
+        for (_, zone) in zones.iter() {
+            let part = match zone.kind {
+                PageKind::Node => &mut bytes.nodes,
+                PageKind::Postings => &mut bytes.postings,
+                PageKind::Log | PageKind::Documents => &mut bytes.documents,
+                PageKind::Table => &mut bytes.tables,
+                PageKind::Root | PageKind::RootSlot => &mut bytes.roots,
+            };
+            *part += zone.live;
+            let written = zone.pages as u64 * PAGE_PAYLOAD as u64;
+            bytes.dead += written.saturating_sub(zone.live);
+        }
+        bytes
+    }
+}

@@ -1,0 +1,180 @@
+//! Docs pages in the making (see `postings::docs_page` for their bytes).
+//!
+//! Blocks are coded as they come. The header waits until the chunk's positions are placed, since its
+//! position table tells where position pages start; the page keeps room for the table.
+
+use super::block::{self, BLOCK, Numbers};
+use super::docs_page::{HEADER_LIMIT, TABLE_LIMIT};
+use super::fragment::put_posting;
+use super::frontier::{Frontier, Pair};
+use crate::base::{DocId, PAGE_PAYLOAD, put_varint};
+
+/// A docs page in the making.
+#[derive(Debug)]
+pub struct DocsDraft {
+    before: DocId,
+    last: DocId,
+    first_position: u32,
+    blocks: u32,
+    last_count: u8,
+    directory: Vec<u8>,
+    data: Vec<u8>,
+    /// The bound on the page's scores.
+    pub frontier: Frontier,
+}
+
+/// A block of postings that waits to be placed.
+#[derive(Clone, Debug)]
+pub struct Gathered {
+    /// The docs.
+    pub docs: Numbers,
+    /// The frequencies, each less one.
+    pub extra: Numbers,
+    /// How many there are.
+    pub count: usize,
+    /// Their competitive pairs.
+    pub frontier: Frontier,
+    /// The lowest norm.
+    pub min_norm: u8,
+}
+
+impl Default for Gathered {
+    fn default() -> Gathered {
+        Gathered {
+            docs: [0; BLOCK],
+            extra: [0; BLOCK],
+            count: 0,
+            frontier: Frontier::default(),
+            min_norm: u8::MAX,
+        }
+    }
+}
+
+impl Gathered {
+    /// Takes in a posting; there must be room.
+    pub fn push(&mut self, doc: DocId, frequency: u32, norm: u8) {
+        (self.docs[self.count], self.extra[self.count]) = (doc, frequency - 1);
+        self.count += 1;
+        self.min_norm = self.min_norm.min(norm);
+        self.frontier.add(Pair { frequency, norm });
+    }
+
+    fn extra_total(&self) -> u64 {
+        self.extra[..self.count].iter().map(|e| *e as u64).sum()
+    }
+}
+
+impl DocsDraft {
+    /// An empty page after the doc `before`, whose first position has the number `first_position`.
+    pub fn new(before: DocId, first_position: u32) -> DocsDraft {
+        DocsDraft {
+            before,
+            last: before,
+            first_position,
+            blocks: 0,
+            last_count: 0,
+            directory: Vec::new(),
+            data: Vec::new(),
+            frontier: Frontier::default(),
+        }
+    }
+
+    /// The last doc.
+    pub fn last(&self) -> DocId {
+        self.last
+    }
+
+    /// Whether there is no block yet.
+    pub fn is_empty(&self) -> bool {
+        self.blocks == 0
+    }
+
+    /// The number of the first position.
+    pub fn first_position(&self) -> u32 {
+        self.first_position
+    }
+
+    /// Bytes so far, the position table apart.
+    pub fn bytes(&self) -> usize {
+        HEADER_LIMIT + self.directory.len() + self.data.len()
+    }
+
+    /// Adds a block unless the page has no room for it; `position_pages` is how many position pages the
+    /// page's postings touch at most.
+    pub fn push(&mut self, block: &Gathered, position_pages: usize) -> bool {
+        let (directory, data) = (self.directory.len(), self.data.len());
+        let doc_bits = block::doc_bits(self.last, &block.docs);
+        let frequency_bits = block::value_bits(&block.extra);
+        let last = block.docs[block.count - 1];
+        if block.count == BLOCK {
+            block::pack_docs(self.last, &block.docs, doc_bits, &mut self.data);
+            block::pack_values(&block.extra, frequency_bits, &mut self.data);
+        } else {
+            self.put_short(block);
+        }
+        let distance = last.wrapping_sub(self.last).wrapping_sub(1);
+        let highest = block.frontier.pairs().last().map_or(0, |p| p.frequency);
+        put_varint(&mut self.directory, distance as u64);
+        let packed = block.count == BLOCK;
+        self.directory.extend(if packed {
+            [doc_bits, frequency_bits]
+        } else {
+            [0, 0]
+        });
+        put_varint(&mut self.directory, highest as u64);
+        self.directory.push(block.min_norm);
+        put_varint(&mut self.directory, block.extra_total());
+        // Five bytes are the most that an entry of the table can take.
+        if self.bytes() + 5 * position_pages.min(TABLE_LIMIT) > PAGE_PAYLOAD && self.blocks > 0 {
+            self.directory.truncate(directory);
+            self.data.truncate(data);
+            return false;
+        }
+        self.last = last;
+        self.blocks += 1;
+        self.last_count = block.count as u8;
+        self.frontier.merge(&block.frontier);
+        true
+    }
+
+    fn put_short(&mut self, block: &Gathered) {
+        let mut next = self.last.wrapping_add(1);
+        for i in 0..block.count {
+            put_posting(&mut self.data, block.docs[i] - next, block.extra[i] + 1);
+            next = block.docs[i] + 1;
+        }
+    }
+
+    /// The page's bytes. `starts` holds the number of each position page's first position; the page's own
+    /// positions end before `end`.
+    pub fn finish(&self, starts: &[u32], end: u32) -> Vec<u8> {
+        let first = starts
+            .partition_point(|start| *start <= self.first_position)
+            .max(1)
+            - 1;
+        let after = starts.partition_point(|start| *start < end).max(first + 1);
+        let touched = &starts[(first + 1).min(starts.len())..after.min(starts.len())];
+        let mut stride = 0u8;
+        while touched.len() >> stride > TABLE_LIMIT {
+            stride += 1;
+        }
+        let mut out = Vec::with_capacity(PAGE_PAYLOAD);
+        put_varint(&mut out, self.before.wrapping_add(1) as u64);
+        put_varint(&mut out, self.first_position as u64);
+        put_varint(&mut out, self.blocks as u64);
+        put_varint(&mut out, self.last_count as u64);
+        put_varint(&mut out, first as u64);
+        out.push(stride);
+        put_varint(&mut out, (touched.len() >> stride) as u64);
+        let step = 1usize << stride;
+        let mut before = self.first_position;
+        for start in touched.iter().skip(step - 1).step_by(step) {
+            put_varint(&mut out, (start - before) as u64);
+            before = *start;
+        }
+        out.extend_from_slice(&self.directory);
+        out.extend_from_slice(&self.data);
+        debug_assert!(out.len() <= PAGE_PAYLOAD);
+        out
+    }
+}

@@ -1,0 +1,79 @@
+//! Damaged bytes give errors or faults; never a panic, never memory that the bytes alone ask for.
+
+use super::*;
+use crate::base::{PAGE_PAYLOAD, Span};
+use crate::postings::chunk_reader::ChunkReader;
+
+/// Reads everything there is, whatever it says.
+fn read_all(entry: &[u8], world: &World) {
+    let Ok(entry) = TermEntry::decode(entry) else {
+        return;
+    };
+    let pool = world.pool();
+    let mut pages = Pages::new(&pool);
+    let _ = check(&entry, &mut pages);
+}
+
+fn flip(random: &mut Random, bytes: &mut [u8]) {
+    for _ in 0..1 + random.below(3) {
+        let at = random.below(bytes.len() as u64) as usize;
+        bytes[at] = match random.below(3) {
+            0 => bytes[at] ^ (1 << random.below(8)),
+            1 => 0xff,
+            _ => random.next() as u8,
+        };
+    }
+}
+
+#[test]
+fn damaged_entries_never_panic() {
+    let (mut world, mut random) = (World::new(), Random(20));
+    let list = build(&mut world, &mut random, &[5, 400, 3000, 4, 0], PLAIN);
+    let good = list.entry.encode().unwrap();
+    for _ in 0..3000 {
+        let mut bytes = good.clone();
+        flip(&mut random, &mut bytes);
+        read_all(&bytes, &world);
+    }
+    for length in 0..good.len() {
+        assert!(TermEntry::decode(&good[..length]).is_err());
+    }
+}
+
+#[test]
+fn damaged_chunks_never_panic() {
+    for (seed, count) in [(21, 200), (22, 3000), (23, 40_000)] {
+        let (mut world, mut random) = (World::new(), Random(seed));
+        let list = build(&mut world, &mut random, &[count, 0], PLAIN);
+        let chunk = list.entry.chunks[0];
+        let good = chunk_bytes(&world, chunk.span);
+        for _ in 0..400 {
+            let mut bytes = good.clone();
+            let near = if random.below(2) == 0 {
+                200.min(bytes.len())
+            } else {
+                bytes.len()
+            };
+            flip(&mut random, &mut bytes[..near]);
+            let placed = match chunk.layout {
+                crate::postings::Layout::Grouped => world.stream.append(&bytes),
+                crate::postings::Layout::Split => world.stream.append_aligned(&bytes),
+            };
+            world.stream.flush().unwrap();
+            let mut entry = list.entry.clone();
+            entry.chunks[0].span = placed.unwrap();
+            read_all(&entry.encode().unwrap(), &world);
+            if let Ok(mut reader) = ChunkReader::new(&chunk, bytes) {
+                let mut positions = Vec::new();
+                while let Ok(Some(_)) = reader.next(&mut positions) {}
+            }
+        }
+    }
+}
+
+fn chunk_bytes(world: &World, span: Span) -> Vec<u8> {
+    let pool = FramePool::new(world.store.clone(), &Budget::new(64 << 20), 8 << 20).unwrap();
+    let bytes = finish(&mut Pages::new(&pool), |pages| pages.span(span)).unwrap();
+    assert!(bytes.len() <= PAGE_PAYLOAD * 200);
+    bytes.to_vec()
+}

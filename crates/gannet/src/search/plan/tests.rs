@@ -1,0 +1,79 @@
+//! Plans of single queries.
+
+use super::*;
+use crate::analysis::Analyzer;
+
+fn schema() -> Schema {
+    let mut schema = Schema::default();
+    for (name, kind, analyzer) in [
+        ("title", FieldKind::Text, "standard"),
+        ("body", FieldKind::Text, "english"),
+        ("tag", FieldKind::Exact, "keyword"),
+    ] {
+        let analyzer = Analyzer::named(analyzer).unwrap();
+        schema.add(name, kind, analyzer).unwrap();
+    }
+    schema
+}
+
+fn text(field: Option<&str>, text: &str) -> Query {
+    Query::Text {
+        field: field.map(str::to_owned),
+        text: text.to_owned(),
+        operator: Operator::Or,
+    }
+}
+
+#[test]
+fn texts_without_a_field_take_the_best_of_all_text_fields() {
+    let plan = plan(&text(None, "Birds"), &schema()).unwrap();
+    let term = |slot| Node::Term(slot, Some(1.0));
+    assert_eq!(plan.root, Node::Best(vec![term(0), term(1)]));
+    let keys: Vec<_> = plan.terms.iter().map(|term| &term.key[..]).collect();
+    assert_eq!(keys, [&b"\0\0birds"[..], &b"\0\x01bird"[..]]);
+}
+
+#[test]
+fn repeated_words_count_twice_and_are_looked_up_once() {
+    let plan = plan(&text(Some("title"), "a a"), &schema()).unwrap();
+    let parts = vec![Node::Term(0, Some(1.0)); 2];
+    assert_eq!(plan.root, Node::Any { parts, minimum: 1 });
+    assert_eq!(plan.terms.len(), 1);
+}
+
+#[test]
+fn only_must_not_is_every_other_document() {
+    let query = Query::Bool {
+        must: vec![],
+        should: vec![],
+        must_not: vec![text(Some("tag"), "x")],
+        filter: vec![],
+        minimum_should_match: 0,
+    };
+    let plan = plan(&query, &schema()).unwrap();
+    let expected = Node::Filtered {
+        required: vec![Node::All(None)],
+        excluded: vec![Node::Term(0, None)],
+        optional: vec![],
+    };
+    assert_eq!(plan.root, expected);
+}
+
+#[test]
+fn phrases_keep_the_holes_of_stop_words_and_need_positions() {
+    let phrase = |field: &str, text: &str| Query::Phrase {
+        field: Some(field.to_owned()),
+        text: text.to_owned(),
+        slop: 0,
+    };
+    let plan_of = |query| plan(&query, &schema());
+    let Node::Phrase { words, .. } = plan_of(phrase("body", "state of art")).unwrap().root else {
+        panic!("expected a phrase");
+    };
+    assert_eq!(words, [(0, 0), (1, 2)]);
+    assert!(matches!(
+        plan_of(phrase("tag", "a b")).unwrap().root,
+        Node::Term(0, _)
+    ));
+    assert_eq!(plan_of(phrase("absent", "a b")).unwrap().root, Node::None);
+}

@@ -1,0 +1,119 @@
+//! The last part of a batch: clauses that were not essential are asked for the candidates that could still
+//! come among the best, the clause that can add most first. What one clause gives may rule candidates out
+//! before the next is read.
+
+use super::{Ranker, Stage};
+use crate::base::DocId;
+use crate::cache::{Pages, Step};
+use crate::search::windows::Window;
+
+impl Ranker {
+    /// Asks the clauses that were left for later, the one that can add most first.
+    pub(super) fn complete(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let Stage::Complete { order, checked, .. } = self.stage else {
+            return Ok(());
+        };
+        let Some(&clause) = self.order.get(order) else {
+            self.stage = Stage::Offer;
+            return Ok(());
+        };
+        if self.windows.iter().any(|window| !window.essential[clause]) {
+            if checked == 0 {
+                self.drop_hopeless(order);
+            }
+            self.ask(clause, pages)?;
+        }
+        self.complete_next(order + 1);
+        Ok(())
+    }
+
+    pub(super) fn complete_next(&mut self, order: usize) {
+        self.stage = Stage::Complete {
+            order,
+            checked: 0,
+            noted: 0,
+        };
+    }
+
+    /// Drops candidates that cannot enter even if every clause still to be asked gives its bound.
+    fn drop_hopeless(&mut self, order: usize) {
+        let rest = |window: &Window| -> Vec<f64> {
+            let clauses = self.order[order..].iter();
+            let later = clauses.filter(|clause| !window.essential[**clause]);
+            later.map(|clause| window.bounds[*clause]).collect()
+        };
+        let rests: Vec<Vec<f64>> = self.windows.iter().map(rest).collect();
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let pruning = self.pruning();
+        candidates.retain(|candidates, at| {
+            let mut known = candidates.known(at);
+            let rest = &rests[candidates.window(at)];
+            rest.iter().for_each(|bound| known.add(*bound));
+            !pruning.excludes(known)
+        });
+        self.candidates = candidates;
+    }
+
+    /// Asks one clause for the candidates that it was not asked for.
+    fn ask(&mut self, clause: usize, pages: &mut Pages<'_>) -> Step<()> {
+        while let Stage::Complete {
+            order,
+            checked: at,
+            noted,
+        } = self.stage
+        {
+            let Some(&doc) = self.candidates.matches.docs().get(at) else {
+                break;
+            };
+            if at >= noted {
+                let noted = self.prefetch_rest(clause, at, pages)?;
+                self.stage = Stage::Complete {
+                    order,
+                    checked: at,
+                    noted,
+                };
+                continue;
+            }
+            if self.is_asked(clause, at) {
+                self.ask_one(clause, at, doc, pages)?;
+            }
+            let checked = at + 1;
+            self.stage = Stage::Complete {
+                order,
+                checked,
+                noted,
+            };
+        }
+        Ok(())
+    }
+
+    /// Whether a candidate's window left this clause for later.
+    fn is_asked(&self, clause: usize, at: usize) -> bool {
+        !self.windows[self.candidates.window(at)].essential[clause]
+    }
+
+    /// Notes the pages that a clause needs for the next candidates; gives the end of their run.
+    fn prefetch_rest(&mut self, clause: usize, from: usize, pages: &mut Pages<'_>) -> Step<usize> {
+        let mut docs = Vec::new();
+        let mut end = from;
+        while end < self.candidates.len() && docs.len() < self.options.pages_per_round {
+            if self.is_asked(clause, end) {
+                docs.push(self.candidates.matches.docs()[end]);
+            }
+            end += 1;
+        }
+        self.root.clauses[clause].matcher.prefetch(&docs, pages)?;
+        Ok(end)
+    }
+
+    fn ask_one(&mut self, clause: usize, at: usize, doc: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        let matcher = &mut self.root.clauses[clause].matcher;
+        if matcher.advance(doc, pages)? == doc {
+            matcher.collect(self.candidates.matches.row_mut(at));
+            self.score_leaves(at);
+            let score = self.root.clauses[clause].formula.evaluate(&self.scratch);
+            self.candidates.add_known(at, score as f64);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,183 @@
+//! The room against a naive evaluation: random small collections, partly on a device and partly in memory,
+//! partly deleted, and queries of every kind. What the engine finds must be what one finds by looking at
+//! every document: the same documents, scores and order, pruned or not, alone or in a group.
+
+mod naive;
+mod queries;
+mod world;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Group, Query, SearchOptions, SearchResults};
+use naive::Naive;
+use world::{Random, World};
+
+fn options(k: usize) -> SearchOptions {
+    SearchOptions {
+        k,
+        fetch: false,
+        ..SearchOptions::default()
+    }
+}
+
+fn run(
+    world: &World,
+    queries: &[Query],
+    width: usize,
+    options: &SearchOptions,
+) -> Vec<SearchResults> {
+    let group = Group::new(&world.pool, &world.budget, width);
+    let answers = group.search(queries, &world.view, options);
+    answers.into_iter().map(Result::unwrap).collect()
+}
+
+fn found(results: &SearchResults) -> Vec<(u32, f32)> {
+    results
+        .hits
+        .iter()
+        .map(|hit| (hit.doc, hit.score))
+        .collect()
+}
+
+fn check(world: &World, query: &Query, k: usize) {
+    let expected = Naive::new(world).search(query);
+    let top: Vec<_> = expected.iter().take(k).copied().collect();
+    let pruned = run(world, std::slice::from_ref(query), 1, &options(k)).remove(0);
+    assert_eq!(found(&pruned), top, "{query} (pruned, k {k})");
+    assert!(pruned.total <= expected.len() as u64, "{query}");
+    if pruned.total_is_exact {
+        assert_eq!(pruned.total, expected.len() as u64, "{query} (pruned)");
+    }
+    let counting = SearchOptions {
+        count: true,
+        ..options(k)
+    };
+    let counted = run(world, std::slice::from_ref(query), 1, &counting).remove(0);
+    assert_eq!(found(&counted), top, "{query} (counted, k {k})");
+    let total = (counted.total, counted.total_is_exact);
+    assert_eq!(total, (expected.len() as u64, true), "{query}");
+}
+
+fn check_world(seed: u64, docs: u32, on_device: u32, frames: usize, count: usize) {
+    let mut random = Random::new(seed);
+    let world = World::new(&mut random, docs, on_device, frames);
+    for _ in 0..count {
+        let query = queries::any(&mut random, 3);
+        check(&world, &query, [1, 3, 10, 1000][random.below(4)]);
+    }
+}
+
+#[test]
+fn lists_in_memory_are_searched_as_by_hand() {
+    for seed in 0..20 {
+        check_world(seed, 60, 0, 64, 40);
+    }
+}
+
+#[test]
+fn lists_on_a_device_are_searched_as_by_hand() {
+    for seed in 100..110 {
+        check_world(seed, 300, 220, 4096, 40);
+    }
+}
+
+#[test]
+fn long_lists_in_a_tiny_frame_pool_are_searched_as_by_hand() {
+    for seed in 200..202 {
+        check_world(seed, 6_000, 5_500, 64, 20);
+    }
+}
+
+#[test]
+fn a_group_answers_as_each_query_alone() {
+    let mut random = Random::new(7);
+    let world = World::new(&mut random, 2000, 1800, 4096);
+    let queries: Vec<Query> = (0..24).map(|_| queries::any(&mut random, 2)).collect();
+    let together = run(&world, &queries, 8, &options(10));
+    for (query, result) in queries.iter().zip(&together) {
+        let alone = run(&world, std::slice::from_ref(query), 1, &options(10)).remove(0);
+        assert_eq!(found(result), found(&alone), "{query}");
+    }
+}
+
+#[test]
+fn explanations_give_the_score() {
+    let mut random = Random::new(9);
+    let world = World::new(&mut random, 200, 150, 4096);
+    for _ in 0..60 {
+        let query = queries::any(&mut random, 3);
+        let explained = SearchOptions {
+            explain: true,
+            ..options(5)
+        };
+        let results = run(&world, std::slice::from_ref(&query), 1, &explained).remove(0);
+        assert!(results.plan.unwrap().to_string().contains("look up terms"));
+        for hit in &results.hits {
+            let explanation = hit.explanation.as_ref().unwrap();
+            let difference = (explanation.value - hit.score).abs();
+            assert!(difference <= 1e-6, "{query}: {explanation}");
+        }
+    }
+}
+
+#[test]
+fn documents_are_fetched_and_snippets_mark_what_was_found() {
+    let mut random = Random::new(10);
+    let world = World::new(&mut random, 300, 200, 64);
+    let options = SearchOptions {
+        highlight: vec!["body".to_owned(), "absent".to_owned()],
+        ..SearchOptions::default()
+    };
+    let query = super::parse("body:fl* -title:a", super::Operator::Or, &|_| true).unwrap();
+    let results = run(&world, &[query], 1, &options).remove(0);
+    assert_eq!(results.hits.len(), 10);
+    for hit in &results.hits {
+        assert_eq!(hit.id, format!("id-{}", hit.doc));
+        assert!(hit.source.as_ref().unwrap().starts_with(b"{\"body\":"));
+        let (field, snippets) = &hit.snippets[0];
+        assert!(
+            field == "body" && snippets[0].contains("<em>fl"),
+            "{snippets:?}"
+        );
+    }
+}
+
+#[test]
+fn a_cancelled_search_and_one_out_of_time_end_with_an_error() {
+    let mut random = Random::new(11);
+    let world = World::new(&mut random, 50, 0, 64);
+    let late = SearchOptions {
+        clock: Some(Arc::new(|| Duration::from_secs(2))),
+        deadline: Some(Duration::from_secs(1)),
+        ..options(10)
+    };
+    let cancelled = SearchOptions {
+        cancelled: Some(Arc::new(|| true)),
+        ..options(10)
+    };
+    let too_many = options(10_001);
+    for options in [late, cancelled, too_many] {
+        let group = Group::new(&world.pool, &world.budget, 1);
+        assert!(group.search(&[Query::MatchAll], &world.view, &options)[0].is_err());
+    }
+}
+
+#[test]
+fn a_cold_conjunction_takes_few_rounds_and_a_pruned_search_skips_pages() {
+    let mut random = Random::new(13);
+    let world = World::new(&mut random, 20_000, 20_000, 4096);
+    let cold = |text: &str, prune| {
+        let world = world.with_cold_pool();
+        let options = SearchOptions {
+            prune,
+            ..options(10)
+        };
+        let query = super::parse(text, super::Operator::Or, &|_| true).unwrap();
+        run(&world, &[query], 1, &options).remove(0).io
+    };
+    let all = cold("body:a body:q", false);
+    let pruned = cold("body:a body:q", true);
+    assert!(pruned.reads <= all.reads, "{pruned:?} {all:?}");
+    assert!(cold("+body:q +body:a", true).rounds <= 12);
+}

@@ -1,0 +1,286 @@
+//! The oracle: evaluates a query by looking at every document, by rules written down once more.
+
+use std::ops::Bound;
+
+use super::super::bm25::{Bm25, NormCache, idf};
+use super::super::expand::FUZZY_MAX;
+use super::super::query::{Operator, PatternPart, Query, automatic_distance, pattern_parts};
+use super::world::{FIELDS, WORDS, World};
+use crate::analysis::FieldKind;
+use crate::documents::length_to_norm;
+
+pub struct Naive<'a> {
+    world: &'a World,
+}
+
+/// The score of a document that matches.
+type Score = Option<f32>;
+
+impl Naive<'_> {
+    pub fn new(world: &World) -> Naive<'_> {
+        Naive { world }
+    }
+
+    /// All matching live documents with their scores, best first.
+    pub fn search(&self, query: &Query) -> Vec<(u32, f32)> {
+        let live = (0..self.world.docs.len()).filter(|doc| !self.world.deleted[*doc]);
+        let scored = live.filter_map(|doc| Some((doc as u32, self.score(query, doc, 1.0)?)));
+        let mut scored: Vec<(u32, f32)> = scored.collect();
+        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        scored
+    }
+
+    fn score(&self, query: &Query, doc: usize, boost: f32) -> Score {
+        match query {
+            Query::MatchAll => Some(boost),
+            Query::MatchNone => None,
+            Query::Boost { query, factor } => self.score(query, doc, boost * factor),
+            Query::Exists { field } => {
+                let field = FIELDS.iter().position(|(name, _)| name == field)?;
+                (!self.world.docs[doc][field].is_empty()).then_some(boost)
+            }
+            Query::Bool { .. } => self.bool(query, doc, boost),
+            leaf => self.leaf(leaf, doc, boost),
+        }
+    }
+
+    fn bool(&self, query: &Query, doc: usize, boost: f32) -> Score {
+        let Query::Bool {
+            must,
+            should,
+            must_not,
+            filter,
+            minimum_should_match,
+        } = query
+        else {
+            return None;
+        };
+        let all = |queries: &[Query]| -> Option<Vec<f32>> {
+            queries.iter().map(|q| self.score(q, doc, boost)).collect()
+        };
+        let mut scores = all(must)?;
+        all(filter)?;
+        if must_not.iter().any(|q| self.score(q, doc, boost).is_some()) {
+            return None;
+        }
+        let some: Vec<f32> = should
+            .iter()
+            .filter_map(|q| self.score(q, doc, boost))
+            .collect();
+        let nothing_else = must.is_empty() && filter.is_empty();
+        let needed = match *minimum_should_match as usize {
+            0 if nothing_else && !should.is_empty() => 1,
+            given => given,
+        };
+        if some.len() < needed || (nothing_else && should.is_empty() && must_not.is_empty()) {
+            return None;
+        }
+        match needed {
+            0 => scores.extend(some),
+            _ => scores.push(sum(&some)),
+        }
+        Some(sum(&scores))
+    }
+
+    fn leaf(&self, leaf: &Query, doc: usize, boost: f32) -> Score {
+        let (Query::Text { field, .. }
+        | Query::Phrase { field, .. }
+        | Query::Prefix { field, .. }
+        | Query::Wildcard { field, .. }
+        | Query::Fuzzy { field, .. }
+        | Query::Range { field, .. }) = leaf
+        else {
+            return None;
+        };
+        let searched = FIELDS
+            .iter()
+            .enumerate()
+            .filter(|(_, (name, kind))| match field {
+                Some(field) => name == field,
+                None => *kind == FieldKind::Text,
+            });
+        let scores = searched.filter_map(|(at, _)| self.in_field(leaf, at, doc, boost));
+        scores.reduce(f32::max)
+    }
+
+    fn in_field(&self, leaf: &Query, field: usize, doc: usize, boost: f32) -> Score {
+        let words = &self.world.docs[doc][field];
+        let any = |holds: &dyn Fn(&str) -> bool| words.iter().any(|w| holds(w)).then_some(boost);
+        match leaf {
+            Query::Text { text, operator, .. } => {
+                let asked: Vec<&str> = split(text, field);
+                let scores = asked.iter().map(|word| self.term(word, field, doc, boost));
+                let scores: Vec<Score> = scores.collect();
+                if *operator == Operator::And && scores.contains(&None) || asked.is_empty() {
+                    return None;
+                }
+                let scores: Vec<f32> = scores.into_iter().flatten().collect();
+                (!scores.is_empty()).then(|| sum(&scores))
+            }
+            Query::Phrase { text, slop, .. } => {
+                let asked = split(text, field);
+                match asked.len() {
+                    0 => None,
+                    1 => self.term(asked[0], field, doc, boost),
+                    _ => self.phrase(&asked, *slop, field, doc, boost),
+                }
+            }
+            Query::Prefix { prefix, .. } => any(&|word| word.starts_with(prefix.as_str())),
+            Query::Wildcard { pattern, .. } => {
+                let parts: Vec<PatternPart> = pattern_parts(pattern).collect();
+                any(&|word| fits(&parts, &word.chars().collect::<Vec<_>>()))
+            }
+            Query::Range { lower, upper, .. } => any(&|word| {
+                let above = match lower {
+                    Bound::Included(lower) => word >= lower.as_str(),
+                    Bound::Excluded(lower) => word > lower.as_str(),
+                    Bound::Unbounded => true,
+                };
+                above
+                    && match upper {
+                        Bound::Included(upper) => word <= upper.as_str(),
+                        Bound::Excluded(upper) => word < upper.as_str(),
+                        Bound::Unbounded => true,
+                    }
+            }),
+            Query::Fuzzy { text, distance, .. } => {
+                let distance = distance.unwrap_or_else(|| automatic_distance(text));
+                self.fuzzy(text, distance as usize, field, doc, boost)
+            }
+            _ => None,
+        }
+    }
+
+    fn frequency(&self, word: &str, field: usize, doc: usize) -> usize {
+        let words = &self.world.docs[doc][field];
+        words.iter().filter(|w| **w == word).count()
+    }
+
+    fn idf(&self, word: &str, field: usize) -> f32 {
+        let known = WORDS.iter().find(|known| **known == word);
+        let df = known.and_then(|word| self.world.frequencies.get(&(field, *word)));
+        let df = df.copied().unwrap_or(0);
+        idf(self.world.view.statistics[field].documents, df)
+    }
+
+    fn bm25(&self, idf: f32, frequency: f32, field: usize, doc: usize, boost: f32) -> Score {
+        let norms = NormCache::new(self.world.view.statistics[field].average_length());
+        let norm = length_to_norm(self.world.docs[doc][field].len() as u32);
+        (frequency > 0.0).then(|| Bm25::new(idf, boost, norms).score(frequency, norm))
+    }
+
+    fn term(&self, word: &str, field: usize, doc: usize, boost: f32) -> Score {
+        let frequency = self.frequency(word, field, doc) as f32;
+        match frequency > 0.0 {
+            true => self.bm25(self.idf(word, field), frequency, field, doc, boost),
+            false => None,
+        }
+    }
+
+    fn fuzzy(&self, text: &str, distance: usize, field: usize, doc: usize, boost: f32) -> Score {
+        let mut near: Vec<(f32, &str)> = Vec::new();
+        for word in WORDS {
+            let edits = edits(text, word);
+            let similarity = 1.0 - edits as f32 / text.len().min(word.len()).max(1) as f32;
+            if edits <= distance && (similarity > 0.0 || edits == 0) {
+                near.push((similarity, word));
+            }
+        }
+        assert!(near.len() <= FUZZY_MAX);
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        let scores = near.iter();
+        let scores = scores.filter_map(|(s, word)| self.term(word, field, doc, boost * s));
+        let scores: Vec<f32> = scores.collect();
+        (!scores.is_empty()).then(|| sum(&scores))
+    }
+
+    fn phrase(&self, asked: &[&str], slop: u32, field: usize, doc: usize, boost: f32) -> Score {
+        let words = &self.world.docs[doc][field];
+        let frequency = match slop {
+            0 => words.windows(asked.len()).filter(|w| *w == asked).count() as f32,
+            _ => sloppy(words, asked, slop as i64),
+        };
+        if frequency == 0.0 {
+            return None;
+        }
+        let idfs = asked.iter().map(|word| self.idf(word, field) as f64);
+        self.bm25(idfs.sum::<f64>() as f32, frequency, field, doc, boost)
+    }
+}
+
+fn split(text: &str, field: usize) -> Vec<&str> {
+    match FIELDS[field].1 {
+        FieldKind::Text => text.split_whitespace().collect(),
+        FieldKind::Exact => vec![text],
+    }
+}
+
+fn sum(scores: &[f32]) -> f32 {
+    scores.iter().map(|score| *score as f64).sum::<f64>() as f32
+}
+
+fn fits(parts: &[PatternPart], word: &[char]) -> bool {
+    match (parts.split_first(), word.split_first()) {
+        (None, _) => word.is_empty(),
+        (Some((PatternPart::Many, rest)), None) => fits(rest, word),
+        (Some((PatternPart::Many, rest)), Some((_, tail))) => fits(rest, word) || fits(parts, tail),
+        (Some((PatternPart::One, rest)), Some((_, tail))) => fits(rest, tail),
+        (Some((PatternPart::Literal(c), rest)), Some((d, tail))) => c == d && fits(rest, tail),
+        (Some(_), None) => false,
+    }
+}
+
+/// Edits from one word to another, a swap of neighbours counted as one.
+fn edits(from: &str, to: &str) -> usize {
+    let (a, b) = (from.as_bytes(), to.as_bytes());
+    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            table[i][j] = match (i, j) {
+                (0, _) => j,
+                (_, 0) => i,
+                _ => {
+                    let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                    let least = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+                    match i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                        true => least.min(table[i - 2][j - 2] + 1),
+                        false => least,
+                    }
+                }
+            };
+        }
+    }
+    table[a.len()][b.len()]
+}
+
+/// Smallest windows of origins over distinct words, by trying all.
+fn sloppy(words: &[&str], asked: &[&str], slop: i64) -> f32 {
+    let origins: Vec<Vec<i64>> = (0..)
+        .zip(asked)
+        .map(|(place, word)| {
+            let all = (0..).zip(words).filter(|(_, w)| *w == word);
+            all.map(|(position, _): (i64, _)| position - place)
+                .collect()
+        })
+        .collect();
+    let holds = |low: i64, high: i64| {
+        let inside = |all: &Vec<i64>| all.iter().any(|origin| (low..=high).contains(origin));
+        origins.iter().all(inside)
+    };
+    let ends: Vec<i64> = origins.iter().flatten().copied().collect();
+    let mut windows: Vec<(i64, i64)> = Vec::new();
+    for low in &ends {
+        for high in ends.iter().filter(|high| *high >= low) {
+            let smallest = holds(*low, *high) && !holds(low + 1, *high) && !holds(*low, high - 1);
+            if smallest && high - low <= slop {
+                windows.push((*low, *high));
+            }
+        }
+    }
+    windows.sort_unstable();
+    windows.dedup();
+    let weights = windows
+        .iter()
+        .map(|(low, high)| 1.0 / (1.0 + (high - low) as f32));
+    weights.fold(0.0, |sum, weight| sum + weight)
+}

@@ -1,0 +1,97 @@
+//! Random queries of every kind over the words of the test collection.
+
+use std::ops::Bound;
+
+use super::super::query::{Operator, Query};
+use super::world::{FIELDS, Random, WORDS};
+
+fn word(random: &mut Random) -> String {
+    match random.below(15) {
+        0 => "absent".to_owned(),
+        _ => WORDS[random.skewed(WORDS.len())].to_owned(),
+    }
+}
+
+fn field(random: &mut Random) -> Option<String> {
+    let at = random.below(FIELDS.len() + 1);
+    FIELDS.get(at).map(|(name, _)| (*name).to_owned())
+}
+
+fn text(random: &mut Random, most: usize) -> String {
+    let count = 1 + random.below(most);
+    let words: Vec<String> = (0..count).map(|_| word(random)).collect();
+    words.join(" ")
+}
+
+/// Two or three words, distinct as the oracle for slop wants them.
+fn phrase(random: &mut Random) -> String {
+    let first = random.below(3);
+    let words = [WORDS[first], WORDS[(first + 1) % 3], WORDS[3]];
+    words[..2 + random.below(2)].join(" ")
+}
+
+fn bound(random: &mut Random) -> Bound<String> {
+    match random.below(3) {
+        0 => Bound::Unbounded,
+        1 => Bound::Included(word(random)),
+        _ => Bound::Excluded(word(random)),
+    }
+}
+
+fn list(random: &mut Random, depth: usize, most: usize) -> Vec<Query> {
+    let count = random.below(most + 1);
+    (0..count).map(|_| any(random, depth)).collect()
+}
+
+/// A query at most `depth` deep.
+pub fn any(random: &mut Random, depth: usize) -> Query {
+    let kinds = if depth == 0 { 10 } else { 15 };
+    let field = field(random);
+    match random.below(kinds) {
+        0 => Query::MatchAll,
+        1..4 => Query::Text {
+            field,
+            text: text(random, 3),
+            operator: [Operator::Or, Operator::And][random.below(2)],
+        },
+        4..6 => Query::Phrase {
+            field: Some(FIELDS[random.below(2)].0.to_owned()),
+            text: phrase(random),
+            slop: [0, 0, 1, 2, 4][random.below(5)],
+        },
+        6 => Query::Prefix {
+            field,
+            prefix: ["a", "fl", "se", "x", ""][random.below(5)].to_owned(),
+        },
+        7 => Query::Wildcard {
+            field,
+            pattern: ["f*sh", "?a*", "pa?es", "*z*", "fl?s?"][random.below(5)].to_owned(),
+        },
+        8 => Query::Fuzzy {
+            field,
+            text: word(random),
+            distance: [None, Some(1), Some(2)][random.below(3)],
+        },
+        9 => match random.below(2) {
+            0 => Query::Exists {
+                field: FIELDS[random.below(3)].0.to_owned(),
+            },
+            _ => Query::Range {
+                field,
+                lower: bound(random),
+                upper: bound(random),
+            },
+        },
+        10 => Query::Boost {
+            query: Box::new(any(random, depth - 1)),
+            factor: [0.5, 2.0, 3.25][random.below(3)],
+        },
+        _ => Query::Bool {
+            must: list(random, depth - 1, 2),
+            should: list(random, depth - 1, 3),
+            must_not: list(random, depth - 1, 1),
+            filter: list(random, depth - 1, 1),
+            minimum_should_match: [0, 0, 0, 1, 2][random.below(5)],
+        },
+    }
+}

@@ -1,0 +1,269 @@
+//! A small random collection as a snapshot: lists on a memory device, lists in memory, deletions.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::bm25::FieldStatistics;
+use super::super::view::{MemoryTerms, SearchView};
+use crate::analysis::{Analyzer, FieldId, FieldKind, Schema, term_key};
+use crate::base::{Budget, DocId, PAGE_SIZE, Result};
+use crate::cache::FramePool;
+use crate::device::MemoryDevice;
+use crate::dictionary::{Change, Tree};
+use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
+use crate::postings::{Fragment, MergeItem, merge_window};
+use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
+
+/// A generator of numbers that repeats for a seed: xorshift (Marsaglia, 2003).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit
+    }
+
+    /// A number below `limit`, small ones far more often.
+    pub fn skewed(&mut self, limit: usize) -> usize {
+        let most = self.below(limit) + 1;
+        let most = self.below(most) + 1;
+        self.below(most)
+    }
+}
+
+/// The words of the collection, frequent ones first.
+pub const WORDS: [&str; 18] = [
+    "a", "b", "c", "ab", "abc", "flash", "flask", "flesh", "fish", "gannet", "sea", "seal", "page",
+    "pages", "zone", "q", "quick", "zz",
+];
+
+pub const FIELDS: [(&str, FieldKind); 3] = [
+    ("body", FieldKind::Text),
+    ("title", FieldKind::Text),
+    ("tag", FieldKind::Exact),
+];
+
+/// The words of each field of a document.
+pub type Words = Vec<Vec<&'static str>>;
+
+pub struct World {
+    pub docs: Vec<Words>,
+    pub deleted: Vec<bool>,
+    /// Documents, deleted ones too, by field and word.
+    pub frequencies: BTreeMap<(usize, &'static str), u64>,
+    pub view: SearchView,
+    pub pool: FramePool,
+    pub budget: Budget,
+    store: Arc<Store>,
+}
+
+type Lists = BTreeMap<Vec<u8>, Fragment>;
+
+struct Memory(Lists);
+
+impl MemoryTerms for Memory {
+    fn term(&self, key: &[u8], _: DocId) -> Option<Fragment> {
+        self.0.get(key).cloned()
+    }
+
+    fn keys(&self, _: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+        let keys = self.0.keys().filter(|key| wanted(key));
+        keys.cloned().collect()
+    }
+}
+
+impl World {
+    /// `count` documents, the first `on_device` of which are flushed; a pool of `frames` frames.
+    pub fn new(random: &mut Random, count: u32, on_device: u32, frames: usize) -> World {
+        let docs: Vec<Words> = (0..count).map(|_| document(random)).collect();
+        let deleted: Vec<bool> = docs.iter().map(|_| random.below(10) == 0).collect();
+        let device = Arc::new(MemoryDevice::new());
+        let store = Arc::new(Store::new(device, 5, ZoneTable::default()));
+        let budget = Budget::new(256 << 20);
+        let large = FramePool::new(Arc::clone(&store), &budget, 16 << 20).unwrap();
+        let mut tree = Tree::new(Arc::clone(&store));
+        let mut stream = StreamWriter::new(Arc::clone(&store), PageKind::Postings);
+        // Two flushes, so that lists have several chunks.
+        let half = on_device / 2;
+        for range in [0..half, half..on_device] {
+            flush(&docs, range, &store, &mut stream, &mut tree, &large);
+        }
+        let pool = FramePool::new(Arc::clone(&store), &budget, frames * PAGE_SIZE).unwrap();
+        let view = SearchView {
+            schema: Arc::new(schema()),
+            terms: tree.view().clone(),
+            buffer: Arc::new(Memory(invert(&docs, on_device..count))),
+            below: count,
+            tables: tables(&docs, &deleted, &store),
+            dictionaries: Dictionaries::default(),
+            statistics: Arc::new(statistics(&docs)),
+        };
+        World {
+            frequencies: frequencies(&docs),
+            docs,
+            deleted,
+            view,
+            pool,
+            budget,
+            store,
+        }
+    }
+
+    /// The same with nothing in frames.
+    pub fn with_cold_pool(&self) -> World {
+        let bytes = self.pool.capacity() * PAGE_SIZE;
+        World {
+            docs: self.docs.clone(),
+            deleted: self.deleted.clone(),
+            frequencies: self.frequencies.clone(),
+            view: self.view.clone(),
+            pool: FramePool::new(Arc::clone(&self.store), &self.budget, bytes).unwrap(),
+            budget: self.budget.clone(),
+            store: Arc::clone(&self.store),
+        }
+    }
+}
+
+fn schema() -> Schema {
+    let mut schema = Schema::default();
+    for (name, kind) in FIELDS {
+        let analyzer = match kind {
+            FieldKind::Text => Analyzer::default(),
+            FieldKind::Exact => Analyzer::KEYWORD,
+        };
+        schema.add(name, kind, analyzer).unwrap();
+    }
+    schema
+}
+
+fn document(random: &mut Random) -> Words {
+    let mut words = |most: usize| -> Vec<&'static str> {
+        let length = random.skewed(most);
+        (0..length)
+            .map(|_| WORDS[random.skewed(WORDS.len())])
+            .collect()
+    };
+    let (body, title) = (words(60), words(6));
+    let tag = vec![WORDS[random.below(WORDS.len())]];
+    vec![body, title, tag]
+}
+
+fn invert(docs: &[Words], range: std::ops::Range<u32>) -> Lists {
+    let mut lists = Lists::new();
+    for doc in range {
+        for (field, words) in docs[doc as usize].iter().enumerate() {
+            let mut positions: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+            for (position, word) in (0..).zip(words) {
+                positions.entry(word).or_default().push(position);
+            }
+            for (word, positions) in positions {
+                let mut key = Vec::new();
+                term_key(field as FieldId, word.as_bytes(), &mut key);
+                let list = lists.entry(key).or_insert_with(|| Fragment::new(0));
+                list.append(doc, &positions);
+            }
+        }
+    }
+    lists
+}
+
+fn flush(
+    docs: &[Words],
+    range: std::ops::Range<u32>,
+    store: &Store,
+    stream: &mut StreamWriter,
+    tree: &mut Tree,
+    pool: &FramePool,
+) {
+    let lists = invert(docs, range);
+    let keys: Vec<&[u8]> = lists.keys().map(Vec::as_slice).collect();
+    let mut norms = |field: FieldId, doc: DocId| -> Result<u8> {
+        Ok(length_to_norm(
+            docs[doc as usize][field as usize].len() as u32
+        ))
+    };
+    tree.apply(pool, &keys, &mut |window| {
+        let items: Vec<MergeItem<'_>> = window
+            .indexes()
+            .map(|index| MergeItem {
+                field: u16::from_be_bytes([keys[index][0], keys[index][1]]),
+                old: window.old(index),
+                new: lists[keys[index]].clone(),
+            })
+            .collect();
+        let entries = merge_window(store, stream, &mut norms, &items)?;
+        drop(items);
+        for (index, entry) in window.indexes().zip(entries) {
+            window.set(index, Change::Put(entry))?;
+        }
+        stream.flush()
+    })
+    .unwrap();
+    tree.flush().unwrap();
+}
+
+fn tables(docs: &[Words], deleted: &[bool], store: &Arc<Store>) -> DocumentTables {
+    let mut tables = DocumentTables::new();
+    let mut records = StreamWriter::new(Arc::clone(store), PageKind::Documents);
+    for (doc, words) in (0..).zip(docs) {
+        let norm = |words: &Vec<&str>| length_to_norm(words.len() as u32);
+        let norms: Vec<_> = (0..).zip(words.iter().map(norm)).collect();
+        let span = records.append(&record(doc, words)).unwrap();
+        tables.push(doc, span, &norms).unwrap();
+        if deleted[doc as usize] {
+            tables.delete(doc).unwrap();
+        }
+    }
+    records.flush().unwrap();
+    let mut stream = StreamWriter::new(Arc::clone(store), PageKind::Table);
+    tables.write_changes(store, &mut stream).unwrap();
+    stream.flush().unwrap();
+    tables
+}
+
+fn record(doc: DocId, words: &Words) -> Vec<u8> {
+    let [body, title, tag] = [0, 1, 2].map(|field| words[field].join(" "));
+    let source = format!(r#"{{"body":"{body}","title":"{title}","tag":"{tag}"}}"#);
+    let mut out = Vec::new();
+    let record = DocumentRecord {
+        doc,
+        sequence: doc as u64 + 1,
+        version: 1,
+        dictionary: 0,
+        id: &format!("id-{doc}"),
+        raw_length: source.len() as u32,
+        compressed: source.as_bytes(),
+    };
+    record.encode(&mut out);
+    out
+}
+
+fn frequencies(docs: &[Words]) -> BTreeMap<(usize, &'static str), u64> {
+    let mut frequencies = BTreeMap::new();
+    for (field, words) in docs.iter().flat_map(|words| words.iter().enumerate()) {
+        let mut distinct = words.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        for word in distinct {
+            *frequencies.entry((field, word)).or_default() += 1;
+        }
+    }
+    frequencies
+}
+
+fn statistics(docs: &[Words]) -> Vec<FieldStatistics> {
+    let of = |field: usize| {
+        let lengths = docs.iter().map(|words| words[field].len() as u64);
+        FieldStatistics {
+            documents: lengths.clone().filter(|length| *length > 0).count() as u64,
+            total_length: lengths.sum(),
+        }
+    };
+    (0..FIELDS.len()).map(of).collect()
+}
