@@ -346,7 +346,9 @@ impl Writer {
     pub(super) fn delete_document(&mut self, doc: DocId) -> Result<()> {
         self.load_tables(&[Change::Delete(doc)])?;
         if self.state.tables.delete(doc)? {
-            self.state.documents -= 1;
+            self.state.documents = self.state.documents.checked_sub(1).ok_or_else(|| {
+                Error::damaged("the root record", "expected more live documents, got 0")
+            })?;
             let tables = &self.state.tables;
             let mut pages = Pages::new(&self.shared.pool);
             let span = finish(&mut pages, |pages| tables.address(doc, pages))?;

@@ -138,13 +138,10 @@ impl ZoneTable {
         }
     }
 
-    /// Counts `bytes` of the zone as no longer needed.
+    /// Counts `bytes` of the zone as no longer needed. The counts come from a root record, which may be
+    /// forged; a check compares them with what is there.
     pub fn release(&mut self, number: ZoneNumber, bytes: u64) {
         if let Some(zone) = self.zones.get_mut(&number) {
-            debug_assert!(
-                zone.live >= bytes,
-                "zone {number} releases more than it has"
-            );
             zone.live = zone.live.saturating_sub(bytes);
         }
     }

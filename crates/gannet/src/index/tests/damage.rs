@@ -32,12 +32,12 @@ enum Outcome {
 }
 
 impl Victim {
-    /// An index of several flushes; with `tail`, batches stand in the log behind the last checkpoint.
+    /// An index of several flushes; with `tail`, a synced batch stands in the log behind the last checkpoint.
     fn new(seed: u64, tail: bool) -> Victim {
         let mut steps = workload::mixed(seed, 50, 30);
         steps.push(Step::Checkpoint);
         if tail {
-            steps.extend(workload::short(seed + 1).into_iter().take(3));
+            steps.extend(workload::short(seed + 1).into_iter().take(2));
         }
         let world = World::of(&steps);
         let end = world.device.events();

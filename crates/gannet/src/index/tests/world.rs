@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::workload::Step;
-use crate::base::Result;
+use crate::base::{Error, Result};
 use crate::device::{Device, RecordingDevice};
 use crate::documents::Document;
 use crate::index::{Index, Limits, MEMORY_MIN, Options};
@@ -106,14 +106,26 @@ impl World {
             Step::Checkpoint => index.checkpoint()?,
             Step::Restart => {
                 drop(index);
-                self.index = None;
-                self.index = Some(open(self.device())?);
+                self.restart()?;
             }
         }
         if self.trusts_writes || matches!(step, Step::Sync | Step::Checkpoint | Step::Restart) {
             self.durable
                 .push((self.device.events(), self.states.len() - 1));
         }
+        Ok(())
+    }
+
+    /// What the process had not synced may be gone with it; whatever is there now counts as durable.
+    fn restart(&mut self) -> Result<()> {
+        self.index = None;
+        let events = self.device.events();
+        let index = open(self.device())?;
+        let found = self.judge_answers(&index, self.window(events));
+        let found = found.map_err(|reason| Error::invalid(format!("restarted, it {reason}")))?;
+        self.states.push(self.states[found].clone());
+        self.begun.push(events);
+        self.index = Some(index);
         Ok(())
     }
 
@@ -199,7 +211,7 @@ pub(super) fn contents(index: &Index) -> Result<State> {
     let counts = [results.total, snapshot.documents()];
     if counts != [found.len() as u64; 2] {
         let reason = format!("{} documents, but counted {counts:?}", found.len());
-        return Err(crate::base::Error::invalid(reason));
+        return Err(Error::invalid(reason));
     }
     Ok(found)
 }
