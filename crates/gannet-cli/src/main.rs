@@ -1,2 +1,69 @@
 //! The `gannet` command.
-fn main() {}
+//!
+//! Each command is a module with one function `run`, which takes its arguments as they were given
+//! ([`arguments`]), resolves them into what it works with, and prints to an [`output::Output`]. Nothing but
+//! [`main`] ends the process: failures travel up as a [`Failure`], which knows its sentence and its exit code.
+
+mod analyze;
+mod arguments;
+mod bench;
+mod check;
+mod completions;
+mod failure;
+mod index;
+mod inspect;
+mod interrupt;
+mod memory;
+mod output;
+mod process;
+mod search;
+mod size;
+mod source;
+mod stats;
+
+use std::process::ExitCode;
+
+use arguments::{Command, Common, Given};
+use failure::{Failure, Outcome};
+use output::Output;
+
+/// Counts what the process holds, so that a run can say whether the memory number held.
+#[global_allocator]
+static MEMORY: memory::Counting = memory::Counting::new();
+
+fn main() -> ExitCode {
+    let given = match Given::from_command_line() {
+        Ok(given) => given,
+        Err(failure) => return failure.report(),
+    };
+    let done = run(&given).and_then(|()| held_memory(&given.common));
+    done.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+}
+
+fn run(given: &Given) -> Outcome<()> {
+    let common = &given.common;
+    let mut output = Output::new(common);
+    match &given.command {
+        Command::Index(arguments) => index::run(common, arguments, &mut output)?,
+        Command::Search(arguments) => search::run(common, arguments, &mut output)?,
+        Command::Bench(arguments) => bench::run(common, arguments, &mut output)?,
+        Command::Stats(arguments) => stats::run(common, arguments, &mut output)?,
+        Command::Check(arguments) => check::run(common, arguments, &mut output)?,
+        Command::Inspect(arguments) => inspect::run(common, arguments, &mut output)?,
+        Command::Analyze(arguments) => analyze::run(common, arguments, &mut output)?,
+        Command::Completions(arguments) => completions::run(arguments, &mut output)?,
+    }
+    output.finish()
+}
+
+/// With `--assert-memory`, fails when the process ever held more than its budget and the stated constant.
+fn held_memory(common: &Common) -> Outcome<()> {
+    let limit = common.memory.bytes() + memory::BESIDE_THE_BUDGET;
+    if common.assert_memory && MEMORY.peak() > limit {
+        let peak = MEMORY.peak();
+        return Err(Failure::fault(format!(
+            "the process held {peak} bytes at its peak, more than the {limit} that it may"
+        )));
+    }
+    Ok(())
+}

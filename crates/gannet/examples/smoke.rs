@@ -65,5 +65,15 @@ fn main() {
             println!("   {} {} ", h.id, h.score);
         }
     }
-    println!("{:?}", index.stats().unwrap()); println!("{:?}", index.check(&|_, _| ()).unwrap()); index.close().unwrap();
+    println!("{:?}", index.stats().unwrap());
+    let mut by: std::collections::BTreeMap<String, (u64, u64, u64)> = Default::default();
+    for z in index.zones() {
+        let e = by.entry(format!("{:?}", z.kind)).or_default();
+        e.0 += 1;
+        e.1 += z.pages as u64 * 4088;
+        e.2 += z.live_bytes;
+    }
+    println!("{by:#?}");
+    println!("{:?}", index.check(&|_, _| ()).unwrap());
+    index.close().unwrap();
 }

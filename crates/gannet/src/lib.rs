@@ -43,10 +43,12 @@ pub use cache::IoCounts;
 pub use device::{Backend, BackendChoice, CountersSnapshot};
 pub use documents::{Document, Value};
 pub use index::{
-    BytesByPart, CheckReport, Durability, Index, Limits, MEMORY_DEFAULT, MEMORY_MIN, MemoryByPart,
-    Options, PreparedBatch, Search, Snapshot, Stats, TreeFigures, Workbench, Written,
+    BytesByPart, CheckReport, Durability, Index, Limits, ListReport, MEMORY_DEFAULT, MEMORY_MIN,
+    MemoryByPart, Options, PreparedBatch, Search, Snapshot, Stats, TreeFigures, Workbench, Written,
+    ZoneReport,
 };
 pub use search::{
     Explanation, Hit, Operator, PlanReport, PlanStep, Query, SearchOptions, SearchResults,
     TermReport,
 };
+pub use storage::PageKind;

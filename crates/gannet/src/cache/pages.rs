@@ -71,6 +71,8 @@ pub struct Pages<'a> {
 struct Held {
     frame: Frame,
     round: u32,
+    /// Whether a round of this query brought it.
+    fetched: bool,
 }
 
 /// Bytes of a span: inside a frame where the span lies in one page, copied together where it does not.
@@ -205,14 +207,30 @@ impl<'a> Pages<'a> {
         };
         if let Some(frame) = &found {
             self.counts.frames_hit += 1;
-            self.hold(address, frame.clone());
+            self.hold(address, frame.clone(), false);
         }
         Ok(found)
     }
 
-    fn hold(&mut self, address: PageAddress, frame: Frame) {
+    fn hold(&mut self, address: PageAddress, frame: Frame, fetched: bool) {
         let round = self.counts.rounds;
-        self.held.insert(address, Held { frame, round });
+        let held = Held {
+            frame,
+            round,
+            fetched,
+        };
+        self.held.insert(address, held);
+        if self.held.len() > self.held_max * 2 {
+            self.let_go_of_hits();
+        }
+    }
+
+    /// Lets go of pages that no recent round fetched: those found in memory can be found again, and those
+    /// of the last round are what keeps a step going forward.
+    fn let_go_of_hits(&mut self) {
+        let round = self.counts.rounds;
+        self.held
+            .retain(|_, held| held.fetched && held.round + 1 >= round);
     }
 
     /// Lets go of pages that were not used in this round or the last, when there are many.
@@ -257,7 +275,7 @@ impl Pages<'_> {
         for address in wanted {
             let found = frames.binary_search_by_key(&address, |(address, _)| *address);
             if let Ok(at) = found {
-                self.hold(address, frames[at].1.clone());
+                self.hold(address, frames[at].1.clone(), true);
             }
         }
     }

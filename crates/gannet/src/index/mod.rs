@@ -5,6 +5,7 @@ mod clean;
 mod flush;
 mod ids;
 mod index;
+mod inspect;
 mod open;
 mod options;
 mod prepare;
@@ -20,6 +21,7 @@ mod writer;
 
 pub use check::CheckReport;
 pub use index::Index;
+pub use inspect::{ListReport, ZoneReport};
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options};
 pub use prepare::{PreparedBatch, Workbench};
 pub use snapshot::{Search, Snapshot};

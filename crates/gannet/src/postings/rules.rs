@@ -44,7 +44,8 @@ pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize) -> usize {
         let crowded = chunks.len() + 1 > CHUNKS_AIMED;
         let too_many = chunks.len() - count + 1 > CHUNKS_AIMED;
         let rewrite = small || (crowded && length < limit && (too_many || length <= behind));
-        if !rewrite && !(too_many && chunks.len() - count + 1 >= CHUNKS_LIMIT) {
+        let forced = chunks.len() - count + 1 >= CHUNKS_LIMIT;
+        if !rewrite && !forced {
             break;
         }
         count += 1;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::head::{Found, Head};
 use super::merge::{FieldId, MergeItem, merge_window, relocate_chunks};
 use super::{Fragment, Pair, TermCursor, TermEntry, check};
 use crate::base::{Budget, DocId, END, Result};
@@ -299,13 +300,31 @@ fn lists_of_all_lengths_read_back() {
 }
 
 #[test]
-fn a_long_list_reads_back_through_index_pages() {
+fn a_long_list_reads_back() {
     for (seed, gap) in [(1, 3), (2, 10_000)] {
         let (mut world, mut random) = (World::new(), Random(seed));
         let shape = Shape { gap, ..PLAIN };
         let list = build(&mut world, &mut random, &[300_000, 0], shape);
         list.verify_all(&mut random, &world);
     }
+}
+
+#[test]
+fn a_list_longer_than_its_heads_index_reads_back() {
+    let (mut world, mut random) = (World::new(), Random(3));
+    let shape = Shape {
+        gap: 1500,
+        frequency: 60,
+        position_gap: 3,
+    };
+    let list = build(&mut world, &mut random, &[1_000_000, 500, 0], shape);
+    let pool = world.pool();
+    let chunk = list.entry.chunks[0];
+    let front = chunk.span.part(0, chunk.head_length);
+    let bytes = finish(&mut Pages::new(&pool), |pages| pages.span(front)).unwrap();
+    let head = Head::parse(&chunk, &bytes).unwrap();
+    assert!(matches!(head.find(chunk.last).unwrap(), Found::IndexPage(page) if page > 0));
+    list.verify_all(&mut random, &world);
 }
 
 #[test]

@@ -1,0 +1,339 @@
+//! The arguments as they are given: the one table from which parsing, help and completions are made.
+//!
+//! Nothing here is checked against an index or a file; each command resolves its own.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::failure::{Failure, Outcome};
+use crate::size::Size;
+
+/// Full-text search on flash: one memory number, reads only what a query needs.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gannet",
+    version,
+    propagate_version = true,
+    after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, refused input); \
+                  2 a damaged index or a failing device."
+)]
+pub struct Given {
+    /// What every command takes.
+    #[command(flatten)]
+    pub common: Common,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// The memory number: everything sized by data stays within it (512MiB, 64MB, 1GiB, or plain bytes)
+    #[arg(long, global = true, value_name = "SIZE", default_value = "512MiB")]
+    pub memory: Size,
+    /// What does the input and output; auto takes io_uring where it works
+    #[arg(long, global = true, value_name = "BACKEND", default_value = "auto")]
+    pub backend: BackendName,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print text for people even where nobody sits at a terminal
+    #[arg(long, global = true, conflicts_with = "json")]
+    pub text: bool,
+    /// When to use colour; NO_COLOR is respected
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
+    /// Fail when the process ever held more memory than it may
+    #[arg(long, global = true, hide = true)]
+    pub assert_memory: bool,
+}
+
+/// A backend by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BackendName {
+    /// io_uring where it works, else pread
+    Auto,
+    /// io_uring
+    Uring,
+    /// pread on a pool of threads
+    Pread,
+}
+
+/// When colour is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Add documents to an index, which is made if it is missing
+    Index(IndexArguments),
+    /// Search an index
+    Search(SearchArguments),
+    /// Measure how fast queries are answered and what they read
+    Bench(BenchArguments),
+    /// Say what an index holds and where its bytes are
+    Stats(IndexPath),
+    /// Read the whole index and say whether it is sound
+    Check(IndexPath),
+    /// Look at the parts of an index, without changing it
+    Inspect(InspectArguments),
+    /// Show the tokens that an analyzer makes of a text
+    Analyze(AnalyzeArguments),
+    /// Print the completions for a shell
+    Completions(CompletionsArguments),
+}
+
+/// An index and nothing else.
+#[derive(Debug, Args)]
+pub struct IndexPath {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+}
+
+/// The arguments of `gannet index`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "One JSON object a line. Its member `id` is the external ID; a document with the same ID \
+                  is replaced. Lines that are refused are reported, and the exit code is then 1."
+)]
+pub struct IndexArguments {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+    /// Files of JSON lines, also .gz and .zst; - is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Make the documents durable after every N of them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub commit_every: Option<u64>,
+    /// Threads that prepare documents [default: the processors of the machine]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+    /// Whether a batch is durable before the next one is written
+    #[arg(long, value_name = "WHEN", default_value = "async")]
+    pub durability: DurabilityName,
+    /// The analyzer of new fields, or FIELD=NAME for one of them; may be repeated
+    #[arg(long, value_name = "[FIELD=]NAME")]
+    pub analyzer: Vec<String>,
+    /// Stop at the first line that is refused
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// When a write is durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DurabilityName {
+    /// Each batch, before the next
+    Sync,
+    /// At commits and at the end
+    Async,
+}
+
+/// The arguments of `gannet search`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Queries: words are combined by OR; + and -, AND OR NOT, && || !, \"phrases\"~slop, \
+                  prefix*, wild?cards, fuzzy~, [ranges TO here], ^boosts, field:word, field:( ... ), field:*"
+)]
+pub struct SearchArguments {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+    /// What to look for
+    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    pub query: String,
+    /// How many documents
+    #[arg(short, value_name = "K", default_value_t = 10)]
+    pub k: usize,
+    /// Show the plan with its reads, and how each score came about
+    #[arg(long)]
+    pub explain: bool,
+    /// Fields to make snippets of; may be repeated [default: the text fields of the index]
+    #[arg(long, value_name = "FIELD")]
+    pub highlight: Vec<String>,
+}
+
+/// The arguments of `gannet bench`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A line of QUERIES is KIND<TAB>WORDS, where KIND is term, and, or, phrase. With --as, it \
+                  is words alone, or NAME<TAB>WORDS, where the name is passed over."
+)]
+pub struct BenchArguments {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+    /// The file of queries, also .gz and .zst; - is standard input
+    #[arg(value_name = "QUERIES")]
+    pub queries: PathBuf,
+    /// Threads that ask
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: u16,
+    /// For how long; without it, every query is asked once
+    #[arg(long, value_name = "S")]
+    pub seconds: Option<f64>,
+    /// How many documents
+    #[arg(short, value_name = "K", default_value_t = 10)]
+    pub k: usize,
+    /// The field of the queries
+    #[arg(long, value_name = "FIELD", default_value = "body")]
+    pub field: String,
+    /// What lines of plain words mean
+    #[arg(long = "as", value_name = "KIND")]
+    pub plain: Option<PlainKind>,
+    /// Never ask the same query twice
+    #[arg(long)]
+    pub distinct: bool,
+    /// Count all matching documents exactly
+    #[arg(long)]
+    pub count: bool,
+    /// Load the stored documents and make snippets
+    #[arg(long)]
+    pub fetch: bool,
+    /// Note in the result that the frames were empty at the start
+    #[arg(long)]
+    pub cold: bool,
+    /// Queries that a thread drives side by side
+    #[arg(long, value_name = "G", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub group: u16,
+    /// Write the best documents of the first 200 queries to a file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub dump: Option<PathBuf>,
+}
+
+/// What plain words mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlainKind {
+    /// All of them
+    And,
+    /// Any of them
+    Or,
+}
+
+/// The arguments of `gannet inspect`.
+#[derive(Debug, Args)]
+pub struct InspectArguments {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+    /// Which part
+    #[command(subcommand)]
+    pub part: Part,
+}
+
+/// A part of an index.
+#[derive(Debug, Subcommand)]
+pub enum Part {
+    /// The zones: what they hold and how much of it is live
+    Zones,
+    /// The trees of terms and of external IDs: height, nodes, leaves, entries
+    Trees,
+    /// One page, after its checksum was checked
+    Page {
+        /// The number of the zone
+        zone: u32,
+        /// The number of the page in it
+        page: u32,
+    },
+    /// The postings list of one term, as it is on flash
+    Term {
+        /// The field
+        field: String,
+        /// The term as it is indexed
+        term: String,
+    },
+}
+
+/// The arguments of `gannet analyze`.
+#[derive(Debug, Args)]
+pub struct AnalyzeArguments {
+    /// The analyzer
+    #[arg(long, value_name = "NAME", default_value = "standard")]
+    pub analyzer: String,
+    /// The text
+    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    pub input: String,
+}
+
+/// The arguments of `gannet completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+impl Given {
+    /// The arguments of this process, or why they cannot be understood.
+    pub fn from_command_line() -> Outcome<Given> {
+        Given::try_parse().map_err(|error| match error.use_stderr() {
+            true => Failure::caller(sentence(&error)),
+            false => {
+                // Help and version go to standard output; a closed pipe wants no more of them.
+                let _ = error.print();
+                Failure::said(0)
+            }
+        })
+    }
+}
+
+/// What is wrong, in one line: the parser's message without its usage.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let message = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = message.split_whitespace().collect();
+    format!("{} (--help says more)", words.join(" "))
+}
+
+impl From<BackendName> for gannet::BackendChoice {
+    fn from(name: BackendName) -> gannet::BackendChoice {
+        match name {
+            BackendName::Auto => gannet::BackendChoice::Auto,
+            BackendName::Uring => gannet::BackendChoice::Uring,
+            BackendName::Pread => gannet::BackendChoice::Pread,
+        }
+    }
+}
+
+impl From<DurabilityName> for gannet::Durability {
+    fn from(name: DurabilityName) -> gannet::Durability {
+        match name {
+            DurabilityName::Sync => gannet::Durability::Sync,
+            DurabilityName::Async => gannet::Durability::Async,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_table_is_consistent() {
+        Given::command().debug_assert();
+    }
+
+    #[test]
+    fn what_is_missing_is_named_in_one_line() {
+        let error = Given::try_parse_from(["gannet", "index", "a"]).unwrap_err();
+        let sentence = sentence(&error);
+        assert!(
+            sentence.contains("<FILE>") && !sentence.contains('\n'),
+            "{sentence}"
+        );
+    }
+}

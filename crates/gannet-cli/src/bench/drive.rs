@@ -1,0 +1,79 @@
+//! Asks queries from several threads until the time or the queries are used up.
+//!
+//! Threads take queries from one counter. With groups, a thread carries several forward side by side; each of
+//! them then took as long as its group, which is what its caller would have waited.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use gannet::{Query, Result, Snapshot};
+
+use super::Settings;
+use crate::interrupt;
+
+/// What was seen from outside.
+#[derive(Default)]
+pub struct Drive {
+    /// Of each query, in microseconds, ascending.
+    pub latencies: Vec<u64>,
+    /// Of all queries together.
+    pub rounds: u64,
+}
+
+/// Asks; fails with the first query that fails.
+pub fn drive(snapshot: &Snapshot, settings: &Settings) -> Result<Drive> {
+    let next = AtomicUsize::new(0);
+    let end = settings.time.map(|time| Instant::now() + time);
+    let worker = || {
+        let mut drive = Drive::default();
+        while !interrupt::asked() && end.is_none_or(|end| Instant::now() < end) {
+            let group = next_group(&next, settings);
+            if group.is_empty() {
+                break;
+            }
+            drive.ask(snapshot, settings, &group)?;
+        }
+        Ok(drive)
+    };
+    let mut all = Drive::default();
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..settings.threads).map(|_| scope.spawn(worker)).collect();
+        for worker in workers {
+            let drive = worker
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            all.add(drive?);
+        }
+        Ok(())
+    })?;
+    all.latencies.sort_unstable();
+    Ok(all)
+}
+
+fn next_group(next: &AtomicUsize, settings: &Settings) -> Vec<Query> {
+    let first = next.fetch_add(settings.group, Ordering::Relaxed);
+    let end = first.saturating_add(settings.group).min(settings.count_max);
+    let queries = &settings.queries;
+    (first..end)
+        .map(|number| queries[number % queries.len()].clone())
+        .collect()
+}
+
+impl Drive {
+    fn ask(&mut self, snapshot: &Snapshot, settings: &Settings, group: &[Query]) -> Result<()> {
+        let started = Instant::now();
+        let answers = snapshot.search_all(group, &settings.options);
+        let latency = started.elapsed().as_micros() as u64;
+        for answer in answers {
+            self.rounds += u64::from(answer?.io.rounds);
+            self.latencies.push(latency);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, other: Drive) {
+        self.latencies.extend(other.latencies);
+        self.rounds += other.rounds;
+    }
+}

@@ -1,0 +1,37 @@
+//! Writes the best documents of the first queries down, in the form that other engines' programs write too.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use gannet::{SearchOptions, Snapshot};
+use serde_json::{Value, json};
+
+use super::Settings;
+use crate::failure::{Failure, Outcome};
+use crate::search::score;
+
+/// How many queries are written down.
+const DUMPED: usize = 200;
+
+/// Asks the first queries once more, outside of the measurement, since IDs are only known with documents.
+pub fn write(path: &Path, snapshot: &Snapshot, settings: &Settings) -> Outcome<()> {
+    let unwritable = |error| Failure::file(path, &error);
+    let mut file = BufWriter::new(File::create(path).map_err(unwritable)?);
+    let options = SearchOptions {
+        fetch: true,
+        highlight: Vec::new(),
+        ..settings.options.clone()
+    };
+    for (number, query) in settings.queries.iter().take(DUMPED).enumerate() {
+        let results = snapshot
+            .search_all(std::slice::from_ref(query), &options)
+            .swap_remove(0)?;
+        let hits = results.hits.iter();
+        let hits: Vec<Value> = hits
+            .map(|hit| json!({"id": hit.id, "score": score(hit.score)}))
+            .collect();
+        writeln!(file, "{}", json!({"query": number, "hits": hits})).map_err(unwritable)?;
+    }
+    file.flush().map_err(unwritable)
+}

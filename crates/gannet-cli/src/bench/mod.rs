@@ -1,0 +1,110 @@
+//! `gannet bench`: how fast queries are answered, and what they read.
+//!
+//! `queries` reads what is asked, `drive` asks from several threads, `report` makes figures of it, `dump`
+//! writes answers down so that engines can be compared.
+
+mod drive;
+mod dump;
+mod queries;
+mod report;
+
+use std::time::{Duration, Instant};
+
+use gannet::{CountersSnapshot, Query, SearchOptions};
+
+use crate::arguments::{BenchArguments, Common};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
+use crate::search::open_to_read;
+use crate::{interrupt, process};
+use drive::{Drive, drive};
+use report::Report;
+
+/// What is measured, resolved.
+struct Settings {
+    queries: Vec<Query>,
+    options: SearchOptions,
+    threads: usize,
+    group: usize,
+    /// Ends after this time ...
+    time: Option<Duration>,
+    /// ... or after so many queries.
+    count_max: usize,
+}
+
+impl Settings {
+    fn resolve(arguments: &BenchArguments) -> Outcome<Settings> {
+        let mut queries = queries::read(arguments)?;
+        if arguments.distinct {
+            queries::keep_distinct(&mut queries);
+        }
+        let time = arguments.seconds.map(duration).transpose()?;
+        let endless = time.is_some() && !arguments.distinct;
+        let highlight = arguments.fetch.then(|| arguments.field.clone());
+        Ok(Settings {
+            options: SearchOptions {
+                k: arguments.k,
+                count: arguments.count,
+                fetch: arguments.fetch,
+                highlight: highlight.into_iter().collect(),
+                ..SearchOptions::default()
+            },
+            threads: arguments.threads.into(),
+            group: arguments.group.into(),
+            time,
+            count_max: if endless { usize::MAX } else { queries.len() },
+            queries,
+        })
+    }
+}
+
+fn duration(seconds: f64) -> Outcome<Duration> {
+    let refused = || Failure::caller(format!("{seconds} is no time to measure for: give seconds"));
+    Duration::try_from_secs_f64(seconds).map_err(|_| refused())
+}
+
+/// What was used up to one moment.
+#[derive(Clone, Copy)]
+struct Usage {
+    at: Instant,
+    cpu: Duration,
+    device: CountersSnapshot,
+    system_bytes_read: Option<u64>,
+}
+
+impl Usage {
+    fn now(device: CountersSnapshot) -> Usage {
+        Usage {
+            at: Instant::now(),
+            cpu: process::cpu_time(),
+            device,
+            system_bytes_read: process::bytes_read(),
+        }
+    }
+}
+
+/// Measures and prints the figures.
+pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> Outcome<()> {
+    let settings = Settings::resolve(arguments)?;
+    let before = Usage::now(CountersSnapshot::default());
+    let index = open_to_read(&arguments.index, common)?;
+    let opened = Usage::now(index.counters());
+    interrupt::catch()?;
+    let snapshot = index.snapshot();
+    let Drive { latencies, rounds } = drive(&snapshot, &settings)?;
+    let ended = Usage::now(index.counters());
+    let report = Report {
+        common,
+        arguments,
+        latencies,
+        rounds,
+        distinct_queries: settings.queries.len(),
+        usage: [before, opened, ended],
+        backend: index.backend(),
+    };
+    report.print(output)?;
+    match &arguments.dump {
+        Some(path) => dump::write(path, &snapshot, &settings),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,138 @@
+//! The figures of a benchmark, each with the settings under which it came about.
+
+use gannet::Backend;
+use serde_json::{Value, json};
+
+use super::Usage;
+use crate::MEMORY;
+use crate::arguments::{BenchArguments, Common};
+use crate::failure::Outcome;
+use crate::output::Output;
+use crate::size::{grouped, human};
+
+/// What was measured.
+pub struct Report<'a> {
+    pub common: &'a Common,
+    pub arguments: &'a BenchArguments,
+    /// In microseconds, ascending.
+    pub latencies: Vec<u64>,
+    pub rounds: u64,
+    pub distinct_queries: usize,
+    /// Before the index was opened, after, and at the end.
+    pub usage: [Usage; 3],
+    pub backend: Backend,
+}
+
+impl Report<'_> {
+    /// Prints the figures.
+    pub fn print(&self, output: &mut Output) -> Outcome<()> {
+        match output.is_json() {
+            true => output.json(&self.json()),
+            false => self.print_text(output),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let [before, opened, ended] = self.usage;
+        json!({
+            "queries": self.latencies.len(),
+            "qps": self.qps(),
+            "latency_us_p50": percentile(&self.latencies, 0.50),
+            "latency_us_p95": percentile(&self.latencies, 0.95),
+            "latency_us_p99": percentile(&self.latencies, 0.99),
+            "bytes_read_per_query": {
+                "os": system_bytes(opened, ended).map(|bytes| self.per_query(bytes as f64)),
+                "engine": self.per_query((ended.device.read_bytes - opened.device.read_bytes) as f64),
+            },
+            "reads_per_query": self.per_query((ended.device.reads - opened.device.reads) as f64),
+            "rounds_per_query": self.per_query(self.rounds as f64),
+            "cpu_us_per_query": self.per_query((ended.cpu - opened.cpu).as_secs_f64() * 1e6),
+            "bytes_read": {"os": system_bytes(before, ended), "engine": ended.device.read_bytes},
+            "open_reads": opened.device.reads,
+            "open_ms": (opened.at - before.at).as_secs_f64() * 1e3,
+            "peak_memory_bytes": MEMORY.peak(),
+            "backend": self.backend.to_string(),
+            "settings": self.settings(),
+        })
+    }
+
+    fn settings(&self) -> Value {
+        let arguments = self.arguments;
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "memory_bytes": self.common.memory.bytes(),
+            "threads": arguments.threads,
+            "group": arguments.group,
+            "seconds": arguments.seconds,
+            "k": arguments.k,
+            "field": arguments.field,
+            "count": arguments.count,
+            "fetch": arguments.fetch,
+            "distinct": arguments.distinct,
+            "distinct_queries": self.distinct_queries,
+            "as": arguments.plain.map(|kind| format!("{kind:?}").to_lowercase()),
+            "cold": arguments.cold,
+        })
+    }
+
+    fn print_text(&self, output: &mut Output) -> Outcome<()> {
+        let [_, opened, ended] = self.usage;
+        let reads = self.per_query((ended.device.reads - opened.device.reads) as f64);
+        let bytes = self.per_query((ended.device.read_bytes - opened.device.read_bytes) as f64);
+        let cpu = self.per_query((ended.cpu - opened.cpu).as_secs_f64() * 1e6);
+        let at = |share| percentile(&self.latencies, share);
+        let count = grouped(self.latencies.len() as u64);
+        output.line(format!("{count} queries, {:.0} a second", self.qps()))?;
+        output.line(format!(
+            "latency: p50 {} us, p95 {} us, p99 {} us",
+            at(0.50),
+            at(0.95),
+            at(0.99)
+        ))?;
+        output.line(format!(
+            "a query: {reads:.2} reads, {} read, {:.2} rounds, {cpu:.0} us of processor time",
+            human(bytes as u64),
+            self.per_query(self.rounds as f64),
+        ))?;
+        let settings = self.settings();
+        let line = output.dim(&format!("{} {settings}", self.backend));
+        output.line(line)
+    }
+
+    fn qps(&self) -> f64 {
+        let [_, opened, ended] = self.usage;
+        let seconds = (ended.at - opened.at).as_secs_f64();
+        self.latencies.len() as f64 / seconds.max(1e-9)
+    }
+
+    fn per_query(&self, total: f64) -> f64 {
+        total / self.latencies.len().max(1) as f64
+    }
+}
+
+fn system_bytes(from: Usage, to: Usage) -> Option<u64> {
+    Some(to.system_bytes_read? - from.system_bytes_read?)
+}
+
+/// The value below which a share of the ascending `values` lies.
+fn percentile(values: &[u64], share: f64) -> u64 {
+    let place = (values.len() as f64 * share) as usize;
+    let last = values.len().saturating_sub(1);
+    values.get(place.min(last)).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_of_few_and_many_values() {
+        assert_eq!(percentile(&[], 0.5), 0);
+        assert_eq!(percentile(&[7], 0.99), 7);
+        let hundred: Vec<u64> = (0..100).collect();
+        assert_eq!(
+            (percentile(&hundred, 0.5), percentile(&hundred, 0.99)),
+            (50, 99)
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! `gannet check`: whether an index is sound; the exit code is 2 if it is not.
+
+use serde_json::json;
+
+use crate::arguments::{Common, IndexPath};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
+use crate::search::open_to_read;
+use crate::size::grouped;
+
+/// Reads the whole index and prints what is wrong with it.
+pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
+    let index = open_to_read(&arguments.index, common)?;
+    let report = index.check(&|_, _| {})?;
+    let sound = report.findings.is_empty();
+    if output.is_json() {
+        output.json(&json!({
+            "sound": sound,
+            "documents": report.documents,
+            "terms": report.terms,
+            "ids": report.ids,
+            "findings": report.findings,
+            "backend": index.backend().to_string(),
+        }))?;
+    } else {
+        report
+            .findings
+            .iter()
+            .try_for_each(|finding| output.line(finding))?;
+        let (documents, terms) = (grouped(report.documents), grouped(report.terms));
+        let verdict = if sound { "sound" } else { "damaged" };
+        output.line(format!(
+            "{verdict}: {documents} documents and {terms} terms looked at"
+        ))?;
+    }
+    output.finish()?;
+    match report.findings.len() {
+        0 => Ok(()),
+        1 => Err(Failure::fault(
+            "the index is damaged in 1 place; restore it from a backup or build it again",
+        )),
+        more => Err(Failure::fault(format!(
+            "the index is damaged in {more} places; restore it from a backup or build it again"
+        ))),
+    }
+}

@@ -1,0 +1,89 @@
+//! How much may be under way at once: so many batches, and so many bytes unless one batch alone has more.
+//!
+//! The reader takes a permit for each batch; it is given back when the batch is written and dropped. The
+//! oldest batch always has a permit, so the pipeline cannot lock up.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+
+/// The count of what is under way.
+pub struct Gate {
+    batches_max: usize,
+    bytes_max: usize,
+    under_way: Mutex<UnderWay>,
+    less: Condvar,
+}
+
+#[derive(Default)]
+struct UnderWay {
+    batches: usize,
+    bytes: usize,
+}
+
+/// The right of one batch to be under way.
+pub struct Permit {
+    gate: Arc<Gate>,
+    bytes: usize,
+}
+
+impl Gate {
+    /// A gate with nothing under way.
+    pub fn new(batches_max: usize, bytes_max: usize) -> Arc<Gate> {
+        Arc::new(Gate {
+            batches_max,
+            bytes_max,
+            under_way: Mutex::default(),
+            less: Condvar::new(),
+        })
+    }
+
+    /// Waits until a batch of `bytes` bytes may go.
+    pub fn enter(self: &Arc<Gate>, bytes: usize) -> Permit {
+        let mut under_way = self.lock();
+        while !self.admits(&under_way, bytes) {
+            under_way = self.less.wait(under_way).unwrap_or_else(|e| e.into_inner());
+        }
+        under_way.batches += 1;
+        under_way.bytes += bytes;
+        Permit {
+            gate: Arc::clone(self),
+            bytes,
+        }
+    }
+
+    fn admits(&self, under_way: &UnderWay, bytes: usize) -> bool {
+        let room =
+            under_way.batches < self.batches_max && under_way.bytes + bytes <= self.bytes_max;
+        room || under_way.batches == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, UnderWay> {
+        // Counts are right even if a thread panicked while it held them.
+        self.under_way.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let mut under_way = self.gate.lock();
+        under_way.batches -= 1;
+        under_way.bytes -= self.bytes;
+        self.gate.less.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_large_batch_goes_alone() {
+        let gate = Gate::new(3, 100);
+        let large = gate.enter(1_000);
+        assert!(!gate.admits(&gate.lock(), 1));
+        drop(large);
+        let _small = [gate.enter(30), gate.enter(30)];
+        assert!(gate.admits(&gate.lock(), 40) && !gate.admits(&gate.lock(), 41));
+        let _third = gate.enter(1);
+        assert!(!gate.admits(&gate.lock(), 1), "three are under way");
+    }
+}

@@ -1,0 +1,146 @@
+//! `gannet index`: documents from files into an index.
+//!
+//! `batches` cuts lines into batches, `pipeline` prepares them on several threads and writes them in order,
+//! `refusals` tells of lines that were refused, `progress` entertains a terminal, `report` sums up.
+
+mod batches;
+mod gate;
+mod pipeline;
+mod progress;
+mod refusals;
+mod report;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use gannet::{Analyzer, Index};
+
+use crate::arguments::{Common, IndexArguments};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
+use crate::source::Source;
+use crate::{interrupt, process};
+use pipeline::{End, Pipeline};
+use report::{Report, report};
+
+/// What a run works with: the arguments, checked.
+struct Settings {
+    index: PathBuf,
+    sources: Vec<Source>,
+    threads: usize,
+    commit_every: Option<u64>,
+    default_analyzer: Option<Analyzer>,
+    field_analyzers: Vec<(String, Analyzer)>,
+    strict: bool,
+}
+
+impl Settings {
+    fn resolve(arguments: &IndexArguments) -> Outcome<Settings> {
+        let sources = arguments.files.iter().map(|path| Source::at(path));
+        let mut settings = Settings {
+            index: arguments.index.clone(),
+            sources: sources.collect::<Outcome<_>>()?,
+            threads: arguments.threads.map_or_else(processors, usize::from),
+            commit_every: arguments.commit_every,
+            default_analyzer: None,
+            field_analyzers: Vec::new(),
+            strict: arguments.strict,
+        };
+        for choice in &arguments.analyzer {
+            settings.choose_analyzer(choice)?;
+        }
+        Ok(settings)
+    }
+
+    /// `NAME` or `FIELD=NAME`.
+    fn choose_analyzer(&mut self, choice: &str) -> Outcome<()> {
+        match choice.rsplit_once('=') {
+            Some((field, name)) => {
+                let analyzer = Analyzer::named(name)?;
+                self.field_analyzers.push((field.to_owned(), analyzer));
+            }
+            None => self.default_analyzer = Some(Analyzer::named(choice)?),
+        }
+        Ok(())
+    }
+
+    fn open(&self, common: &Common, arguments: &IndexArguments) -> gannet::Result<Index> {
+        let mut options = Index::options()
+            .memory(common.memory.bytes())
+            .backend(common.backend.into())
+            .durability(arguments.durability.into());
+        if let Some(analyzer) = self.default_analyzer {
+            options = options.analyzer(analyzer);
+        }
+        for (field, analyzer) in &self.field_analyzers {
+            options = options.field_analyzer(field, *analyzer);
+        }
+        options.open(&self.index)
+    }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Indexes the files and says what came of it.
+pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> Outcome<()> {
+    let settings = Settings::resolve(arguments)?;
+    let (started, cpu_before) = (Instant::now(), process::cpu_time());
+    let index = settings.open(common, arguments)?;
+    interrupt::catch()?;
+    let done = Pipeline::new(&index, &settings).run();
+    // Also after an end before the end: what was written shall be durable if it can be.
+    let checkpointed = index.checkpoint();
+    let done = done?;
+    checkpointed?;
+    let stats = index.stats()?;
+    let (counters, backend) = (index.counters(), index.backend());
+    index.close()?;
+    report(
+        &Report {
+            common,
+            arguments,
+            settings: &settings,
+            done: &done,
+            seconds: started.elapsed().as_secs_f64(),
+            cpu_seconds: (process::cpu_time() - cpu_before).as_secs_f64(),
+            stats: &stats,
+            counters: &counters,
+            backend,
+        },
+        output,
+    )?;
+    output.finish()?;
+    ended(&done, &settings)
+}
+
+/// How the process is to end after the summary.
+fn ended(done: &pipeline::Done, settings: &Settings) -> Outcome<()> {
+    let count = done.documents;
+    match &done.end {
+        End::Whole if done.refused == 0 => Ok(()),
+        End::Whole => Err(Failure::said(1)),
+        End::Refused(refusal) => Err(Failure::caller(format!(
+            "{refusal}; the {count} documents before it are in the index"
+        ))),
+        End::Unreadable(sentence) => Err(Failure::caller(format!(
+            "{sentence}; the {count} documents before it are in the index"
+        ))),
+        End::Interrupted => Err(Failure::caller(format!(
+            "interrupted after {count} documents, all of which are in the index; the last line was {}",
+            last_line(done, settings)
+        ))),
+    }
+}
+
+fn last_line(done: &pipeline::Done, settings: &Settings) -> String {
+    match &done.last {
+        Some((source, line)) => format!("{line} of {source}"),
+        None => format!("none of {}", settings.sources[0]),
+    }
+}
+
+/// A source that many lines refer to.
+type SharedSource = Arc<Source>;

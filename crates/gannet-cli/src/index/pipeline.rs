@@ -1,0 +1,295 @@
+//! The way of the documents: one thread reads, several prepare, this one writes in the order of the lines.
+//!
+//! Invariants:
+//! 1. Batches are written in the order of their numbers, so a document replaces those before it.
+//! 2. At most threads + 2 batches are under way (see `gate`), so memory does not grow with the files.
+//! 3. With `--strict`, nothing behind the first refused line is written.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use gannet::{Document, Error, Index, PreparedBatch, Workbench};
+
+use super::batches::{BATCH_BYTES, RawBatch, Reader};
+use super::gate::{Gate, Permit};
+use super::progress::Progress;
+use super::refusals::{Refusal, Refusals};
+use super::{Settings, SharedSource};
+use crate::interrupt;
+
+/// How long a thread waits before it looks whether the caller asked for the end: a reader of standard input
+/// may never wake up.
+const LOOK_UP: Duration = Duration::from_millis(50);
+
+/// What a run came to.
+pub struct Done {
+    /// Documents written.
+    pub documents: u64,
+    /// Lines refused.
+    pub refused: u64,
+    /// Bytes of the lines that were written or refused.
+    pub source_bytes: u64,
+    /// The last line that was looked at.
+    pub last: Option<(SharedSource, u64)>,
+    /// Why it ended.
+    pub end: End,
+}
+
+/// Why a run ended.
+pub enum End {
+    /// All was read.
+    Whole,
+    /// The caller asked.
+    Interrupted,
+    /// A line was refused, and none may be.
+    Refused(Refusal),
+    /// A source could not be read to its end.
+    Unreadable(String),
+}
+
+/// A run.
+pub struct Pipeline<'a> {
+    index: &'a Index,
+    settings: &'a Settings,
+    progress: Progress,
+    taken: Arc<AtomicU64>,
+    refusals: Refusals,
+    uncommitted: u64,
+    done: Done,
+}
+
+/// What the workers share.
+struct Workshop<'a> {
+    index: &'a Index,
+    strict: bool,
+    raw: Mutex<Receiver<RawBatch>>,
+    /// Whether the writer takes no more.
+    closed: AtomicBool,
+}
+
+/// A batch on its way from a worker to the writer.
+struct Ready {
+    number: u64,
+    prepared: PreparedBatch,
+    bytes: u64,
+    last: (SharedSource, u64),
+    refused: Vec<Refusal>,
+    failed: Option<String>,
+    _permit: Option<Permit>,
+}
+
+impl<'a> Pipeline<'a> {
+    /// A run that has not begun.
+    pub fn new(index: &'a Index, settings: &'a Settings) -> Pipeline<'a> {
+        let taken = Arc::new(AtomicU64::new(0));
+        Pipeline {
+            index,
+            settings,
+            progress: Progress::new(settings.sources.iter(), &taken),
+            taken,
+            refusals: Refusals::default(),
+            uncommitted: 0,
+            done: Done {
+                documents: 0,
+                refused: 0,
+                source_bytes: 0,
+                last: None,
+                end: End::Whole,
+            },
+        }
+    }
+
+    /// Runs to the end.
+    pub fn run(mut self) -> gannet::Result<Done> {
+        let workshop = Workshop {
+            index: self.index,
+            strict: self.settings.strict,
+            raw: Mutex::new(self.start_reader()),
+            closed: AtomicBool::new(false),
+        };
+        let written = thread::scope(|scope| {
+            let (sender, receiver) = mpsc::channel();
+            for _ in 0..self.settings.threads {
+                let (sender, workshop) = (sender.clone(), &workshop);
+                scope.spawn(move || workshop.work(&sender));
+            }
+            drop(sender);
+            let written = self.write_all(receiver);
+            workshop.closed.store(true, Ordering::Relaxed);
+            written
+        });
+        self.progress.end();
+        self.refusals.close();
+        written?;
+        self.done.refused = self.refusals.count();
+        Ok(self.done)
+    }
+
+    /// The reader is not waited for: it may sit in front of a standard input that says nothing more.
+    fn start_reader(&self) -> Receiver<RawBatch> {
+        let threads = self.settings.threads;
+        let (batches, receiver) = mpsc::sync_channel(threads);
+        let reader = Reader {
+            sources: self
+                .settings
+                .sources
+                .iter()
+                .cloned()
+                .map(Arc::new)
+                .collect(),
+            taken: Arc::clone(&self.taken),
+            gate: Gate::new(threads + 2, (threads + 2) * BATCH_BYTES),
+            batches,
+        };
+        thread::spawn(move || reader.run());
+        receiver
+    }
+
+    /// Writes batches in order as they come. Dropping the receiver on the way out tells the workers to end.
+    fn write_all(&mut self, ready: Receiver<gannet::Result<Ready>>) -> gannet::Result<()> {
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        for batch in ready {
+            let batch = batch?;
+            waiting.insert(batch.number, batch);
+            while let Some(batch) = waiting.remove(&next) {
+                next += 1;
+                if !self.write(batch)? {
+                    return Ok(());
+                }
+            }
+        }
+        if interrupt::asked() {
+            self.done.end = End::Interrupted;
+        }
+        Ok(())
+    }
+
+    /// Writes one batch; whether to go on.
+    fn write(&mut self, batch: Ready) -> gannet::Result<bool> {
+        let written = self.index.write_prepared(batch.prepared)?;
+        self.done.documents += written.added;
+        self.done.source_bytes += batch.bytes;
+        self.done.last = Some(batch.last);
+        self.progress
+            .show(self.done.documents, self.done.source_bytes);
+        self.commit(written.added)?;
+        let mut refused = batch.refused.into_iter();
+        if self.settings.strict
+            && let Some(refusal) = refused.next()
+        {
+            self.done.end = End::Refused(refusal);
+            return Ok(false);
+        }
+        for refusal in refused {
+            self.refuse(&refusal);
+        }
+        if let Some(sentence) = batch.failed {
+            self.done.end = End::Unreadable(sentence);
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn refuse(&mut self, refusal: &Refusal) {
+        if let Some(sentence) = self.refusals.note(refusal) {
+            self.progress.say(&sentence);
+        }
+    }
+
+    fn commit(&mut self, added: u64) -> gannet::Result<()> {
+        self.uncommitted += added;
+        match self.settings.commit_every {
+            Some(every) if self.uncommitted >= every => {
+                self.uncommitted = 0;
+                self.index.sync()
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Workshop<'_> {
+    /// What each worker does: takes a batch, prepares it, hands it on, until there is none or nobody to take it.
+    fn work(&self, ready: &Sender<gannet::Result<Ready>>) {
+        let mut bench = Workbench::default();
+        while let Some(batch) = self.next_batch() {
+            if ready.send(self.prepare(&mut bench, batch)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn next_batch(&self) -> Option<RawBatch> {
+        loop {
+            let raw = self.raw.lock().unwrap_or_else(|e| e.into_inner());
+            match raw.recv_timeout(LOOK_UP) {
+                Ok(batch) => return Some(batch),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if self.is_closing() => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn is_closing(&self) -> bool {
+        interrupt::asked() || self.closed.load(Ordering::Relaxed)
+    }
+
+    fn prepare(&self, bench: &mut Workbench, mut batch: RawBatch) -> gannet::Result<Ready> {
+        let mut refused = std::mem::take(&mut batch.refused);
+        let mut prepared = self.prepare_lines(bench, &batch, u64::MAX, &mut refused)?;
+        refused.sort_by_key(|refusal| refusal.line);
+        if self.strict && !refused.is_empty() {
+            // Lines behind the first refused one were prepared with the others: once more without them.
+            refused.truncate(1);
+            prepared = self.prepare_lines(bench, &batch, refused[0].line, &mut Vec::new())?;
+        }
+        Ok(Ready {
+            number: batch.number,
+            prepared,
+            bytes: batch.bytes() as u64,
+            last: (Arc::clone(&batch.source), batch.last_line),
+            refused,
+            failed: batch.failed.take(),
+            _permit: batch.take_permit(),
+        })
+    }
+
+    /// Prepares the lines before line `below`; those that are no documents are added to `refused`.
+    fn prepare_lines(
+        &self,
+        bench: &mut Workbench,
+        batch: &RawBatch,
+        below: u64,
+        refused: &mut Vec<Refusal>,
+    ) -> gannet::Result<PreparedBatch> {
+        let (mut documents, mut numbers) = (Vec::new(), Vec::new());
+        for (number, line) in batch.lines().take_while(|(number, _)| *number < below) {
+            match Document::parse(line) {
+                Ok(document) => {
+                    documents.push(document);
+                    numbers.push(number);
+                }
+                Err(error) => refused.push(refusal(batch, number, &error)),
+            }
+        }
+        let prepared = self.index.prepare(bench, documents)?;
+        for (place, error) in prepared.refused() {
+            refused.push(refusal(batch, numbers[*place], error));
+        }
+        Ok(prepared)
+    }
+}
+
+fn refusal(batch: &RawBatch, line: u64, error: &Error) -> Refusal {
+    Refusal {
+        source: Arc::clone(&batch.source),
+        line,
+        reason: error.to_string(),
+    }
+}

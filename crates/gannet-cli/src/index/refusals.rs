@@ -1,0 +1,53 @@
+//! Lines that were refused: the first are told one by one, the others counted.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use super::SharedSource;
+
+/// How many refusals are told in full.
+const TOLD_MAX: u64 = 20;
+
+/// A line that is no document.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// Where the line is from.
+    pub source: SharedSource,
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// Why, with the column where it is known.
+    pub reason: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}, {}", self.source, self.line, self.reason)
+    }
+}
+
+/// Tells refusals on standard error.
+#[derive(Debug, Default)]
+pub struct Refusals {
+    count: u64,
+}
+
+impl Refusals {
+    /// How many there were.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Notes one; what is to be said of it.
+    pub fn note(&mut self, refusal: &Refusal) -> Option<String> {
+        self.count += 1;
+        (self.count <= TOLD_MAX).then(|| format!("gannet: refused {refusal}"))
+    }
+
+    /// Says how many were not told.
+    pub fn close(&self) {
+        if let Some(more) = self.count.checked_sub(TOLD_MAX).filter(|more| *more > 0) {
+            // The count is in the summary too, if standard error is closed.
+            let _ = writeln!(io::stderr(), "gannet: refused {more} more lines");
+        }
+    }
+}

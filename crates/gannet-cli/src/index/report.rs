@@ -1,0 +1,120 @@
+//! What a run of `gannet index` came to.
+
+use std::path::Path;
+
+use gannet::{Backend, CountersSnapshot, Stats};
+use serde_json::{Value, json};
+
+use super::Settings;
+use super::pipeline::Done;
+use crate::MEMORY;
+use crate::arguments::{Common, IndexArguments};
+use crate::failure::Outcome;
+use crate::output::Output;
+use crate::size::{grouped, human};
+
+/// What was done, and with what.
+pub struct Report<'a> {
+    pub common: &'a Common,
+    pub arguments: &'a IndexArguments,
+    pub settings: &'a Settings,
+    pub done: &'a Done,
+    pub seconds: f64,
+    pub cpu_seconds: f64,
+    pub stats: &'a Stats,
+    pub counters: &'a CountersSnapshot,
+    pub backend: Backend,
+}
+
+/// Prints the summary.
+pub fn report(report: &Report<'_>, output: &mut Output) -> Outcome<()> {
+    match output.is_json() {
+        true => output.json(&report.json()),
+        false => report.print(output),
+    }
+}
+
+impl Report<'_> {
+    fn json(&self) -> Value {
+        json!({
+            "docs": self.done.documents,
+            "refused": self.done.refused,
+            "source_bytes": self.done.source_bytes,
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "flushes": self.stats.flushes,
+            "bytes_written": {"total": self.counters.written_bytes},
+            "index_bytes": allocated_bytes(&self.arguments.index),
+            "host_write_amplification": self.write_amplification(),
+            "peak_memory_bytes": MEMORY.peak(),
+            "backend": self.backend.to_string(),
+            "settings": self.settings(),
+        })
+    }
+
+    fn settings(&self) -> Value {
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "memory_bytes": self.common.memory.bytes(),
+            "threads": self.settings.threads,
+            "commit_every": self.settings.commit_every,
+            "durability": format!("{:?}", self.arguments.durability).to_lowercase(),
+            "analyzer": self.arguments.analyzer,
+            "strict": self.settings.strict,
+        })
+    }
+
+    fn print(&self, output: &mut Output) -> Outcome<()> {
+        let done = self.done;
+        let rate = |count: u64| (count as f64 / self.seconds.max(1e-9)) as u64;
+        output.line(format!(
+            "{} documents ({}) in {:.1} s: {} documents/s, {}/s",
+            grouped(done.documents),
+            human(done.source_bytes),
+            self.seconds,
+            grouped(rate(done.documents)),
+            human(rate(done.source_bytes)),
+        ))?;
+        if done.refused > 0 {
+            output.line(format!("{} lines refused", grouped(done.refused)))?;
+        }
+        let line = output.dim(&format!(
+            "index {}; {} written; at most {} of memory; {}",
+            human(allocated_bytes(&self.arguments.index)),
+            human(self.counters.written_bytes),
+            human(MEMORY.peak() as u64),
+            self.backend,
+        ));
+        output.line(line)
+    }
+
+    /// Bytes given to the device for each byte of the documents; nothing without documents.
+    fn write_amplification(&self) -> Option<f64> {
+        let source = self.done.source_bytes;
+        (source > 0).then(|| self.counters.written_bytes as f64 / source as f64)
+    }
+}
+
+/// Bytes that the file system has allocated for the files of a folder.
+fn allocated_bytes(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return 0;
+    };
+    let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
+    files
+        .filter(|metadata| metadata.is_file())
+        .map(|metadata| allocated(&metadata))
+        .sum()
+}
+
+#[cfg(unix)]
+fn allocated(metadata: &std::fs::Metadata) -> u64 {
+    /// Bytes of the blocks that the system counts in, whatever the file system's own are.
+    const BLOCK_BYTES: u64 = 512;
+    std::os::unix::fs::MetadataExt::blocks(metadata) * BLOCK_BYTES
+}
+
+#[cfg(not(unix))]
+fn allocated(metadata: &std::fs::Metadata) -> u64 {
+    metadata.len()
+}

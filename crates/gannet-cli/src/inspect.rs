@@ -1,0 +1,160 @@
+//! `gannet inspect`: the parts of an index, looked at without changing it.
+
+use gannet::{Index, ListReport, PageKind, Stats, ZoneReport};
+use serde_json::{Value, json};
+
+use crate::arguments::{Common, InspectArguments, Part};
+use crate::failure::{Failure, Outcome};
+use crate::output::{Form, Output};
+use crate::search::open_to_read;
+use crate::size::{grouped, human};
+use crate::stats::tree;
+
+/// Bytes of a page that a line shows.
+const BYTES_PER_LINE: usize = 16;
+
+/// Prints one part.
+pub fn run(common: &Common, arguments: &InspectArguments, output: &mut Output) -> Outcome<()> {
+    let index = open_to_read(&arguments.index, common)?;
+    match &arguments.part {
+        Part::Zones => print_zones(&index.zones(), output),
+        Part::Trees => print_trees(&index.stats()?, output),
+        Part::Page { zone, page } => {
+            let (kind, payload) = index.page(*zone, *page)?;
+            print_page(kind, &payload, output)
+        }
+        Part::Term { field, term } => print_list(&list(&index, field, term)?, output),
+    }
+}
+
+fn print_zones(zones: &[ZoneReport], output: &mut Output) -> Outcome<()> {
+    match output.form() {
+        Form::Json => output.json(&json!({"zones": zones.iter().map(zone).collect::<Vec<_>>()})),
+        Form::Lines => zones.iter().try_for_each(|each| output.json(&zone(each))),
+        Form::Text => print_zone_lines(zones, output),
+    }
+}
+
+fn zone(zone: &ZoneReport) -> Value {
+    json!({
+        "zone": zone.number,
+        "kind": name(zone.kind),
+        "pages": zone.pages,
+        "live_bytes": zone.live_bytes,
+        "live_share": zone.live_share,
+        "open": zone.open,
+    })
+}
+
+fn name(kind: PageKind) -> String {
+    format!("{kind:?}").to_lowercase()
+}
+
+fn print_zone_lines(zones: &[ZoneReport], output: &mut Output) -> Outcome<()> {
+    let heading = output.dim("zone  kind           pages       live  share");
+    output.line(heading)?;
+    for zone in zones {
+        let open = if zone.open { "  open" } else { "" };
+        output.line(format!(
+            "{:>4}  {:<10} {:>9} {:>10}  {:>4.0}%{open}",
+            zone.number,
+            name(zone.kind),
+            grouped(zone.pages.into()),
+            human(zone.live_bytes),
+            zone.live_share * 100.0,
+        ))?;
+    }
+    Ok(())
+}
+
+fn print_trees(stats: &Stats, output: &mut Output) -> Outcome<()> {
+    let trees = [("terms", &stats.dictionary), ("ids", &stats.ids)];
+    if output.form() != Form::Text {
+        let [terms, ids] = trees.map(|(_, figures)| tree(figures));
+        return output.json(&json!({"terms": terms, "ids": ids}));
+    }
+    let heading = output.dim("tree    height      nodes     leaves    entries");
+    output.line(heading)?;
+    for (name, figures) in trees {
+        output.line(format!(
+            "{name:<8}{:>6} {:>10} {:>10} {:>10}",
+            figures.height,
+            grouped(figures.nodes),
+            grouped(figures.leaves),
+            grouped(figures.entries),
+        ))?;
+    }
+    Ok(())
+}
+
+fn print_page(kind: PageKind, payload: &[u8], output: &mut Output) -> Outcome<()> {
+    let lines = (0..)
+        .step_by(BYTES_PER_LINE)
+        .zip(payload.chunks(BYTES_PER_LINE));
+    if output.form() != Form::Text {
+        let hex: String = payload.iter().map(|byte| format!("{byte:02x}")).collect();
+        return output.json(&json!({"kind": name(kind), "payload": hex}));
+    }
+    let heading = output.dim(&format!("{}, {} bytes", name(kind), payload.len()));
+    output.line(heading)?;
+    for (at, bytes) in lines {
+        output.line(dump_line(at, bytes))?;
+    }
+    Ok(())
+}
+
+/// The bytes in hexadecimal, and beside them those that are letters.
+fn dump_line(at: usize, bytes: &[u8]) -> String {
+    let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let visible = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+    let shown = bytes
+        .iter()
+        .map(|byte| if visible(*byte) { *byte as char } else { '.' });
+    format!(
+        "{at:04x}  {:<47}  {}",
+        hex.join(" "),
+        shown.collect::<String>()
+    )
+}
+
+fn list(index: &Index, field: &str, term: &str) -> Outcome<ListReport> {
+    let missing = || {
+        Failure::caller(format!(
+            "there is no term {term:?} in the field {field:?} on flash; gannet analyze shows how terms are made"
+        ))
+    };
+    index.list(field, term)?.ok_or_else(missing)
+}
+
+fn print_list(list: &ListReport, output: &mut Output) -> Outcome<()> {
+    if output.form() != Form::Text {
+        return output.json(&list_object(list));
+    }
+    output.line(format!(
+        "in {} documents, {} times; an entry of {} with {} postings in the leaf, {} chunks",
+        grouped(list.document_frequency),
+        grouped(list.total_frequency),
+        human(list.entry_bytes as u64),
+        grouped(list.inline_postings.into()),
+        list.chunks.len(),
+    ))?;
+    for (zone, page, bytes, postings) in &list.chunks {
+        output.line(format!(
+            "zone {zone}, page {page}: {bytes} bytes, {postings} postings"
+        ))?;
+    }
+    Ok(())
+}
+
+fn list_object(list: &ListReport) -> Value {
+    let chunks = list.chunks.iter().map(|(zone, page, bytes, postings)| {
+        json!({"zone": zone, "page": page, "bytes": bytes, "postings": postings})
+    });
+    json!({
+        "document_frequency": list.document_frequency,
+        "total_frequency": list.total_frequency,
+        "entry_bytes": list.entry_bytes,
+        "inline_postings": list.inline_postings,
+        "chunks": chunks.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,119 @@
+//! Where results go: people at a terminal get colour, programs get JSON.
+
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+
+use serde_json::Value;
+
+use crate::arguments::{ColorChoice, Common};
+use crate::failure::Outcome;
+
+/// What the reader wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Words, for people.
+    Text,
+    /// One JSON object for the whole answer.
+    Json,
+    /// One JSON object a line, for the next program of a pipe.
+    Lines,
+}
+
+/// Standard output, buffered.
+pub struct Output {
+    stdout: BufWriter<Stdout>,
+    form: Form,
+    colored: bool,
+}
+
+impl Output {
+    /// Standard output in the form that the arguments, or else the kind of reader, ask for.
+    pub fn new(common: &Common) -> Output {
+        let terminal = io::stdout().is_terminal();
+        let form = match (common.json, common.text || terminal) {
+            (true, _) => Form::Json,
+            (false, true) => Form::Text,
+            (false, false) => Form::Lines,
+        };
+        Output {
+            stdout: BufWriter::new(io::stdout()),
+            form,
+            colored: colored(common.color, terminal),
+        }
+    }
+
+    /// The form of a list of results.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Whether an answer that is one object goes out as JSON; in a pipe it stays text, as other tools do.
+    pub fn is_json(&self) -> bool {
+        self.form == Form::Json
+    }
+
+    /// Writes one line of text.
+    pub fn line(&mut self, text: impl AsRef<str>) -> Outcome<()> {
+        self.stdout.write_all(text.as_ref().as_bytes())?;
+        Ok(self.stdout.write_all(b"\n")?)
+    }
+
+    /// Writes one JSON value as a line.
+    pub fn json(&mut self, value: &Value) -> Outcome<()> {
+        self.line(value.to_string())
+    }
+
+    /// Writes bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Outcome<()> {
+        Ok(self.stdout.write_all(bytes)?)
+    }
+
+    /// `text` in bold, if there is colour.
+    pub fn bold(&self, text: &str) -> String {
+        self.styled("1", text)
+    }
+
+    /// `text` so that it stands back, if there is colour.
+    pub fn dim(&self, text: &str) -> String {
+        self.styled("2", text)
+    }
+
+    /// `text` as a name, if there is colour.
+    pub fn accent(&self, text: &str) -> String {
+        self.styled("36", text)
+    }
+
+    /// `text` as something that was searched for: in bold, or in square brackets if there is no colour.
+    pub fn found(&self, text: &str) -> String {
+        match self.colored {
+            true => self.styled("1;33", text),
+            false => format!("[{text}]"),
+        }
+    }
+
+    fn styled(&self, code: &str, text: &str) -> String {
+        match self.colored {
+            true => format!("\x1b[{code}m{text}\x1b[0m"),
+            false => text.to_owned(),
+        }
+    }
+
+    /// Everything is written out.
+    pub fn finish(&mut self) -> Outcome<()> {
+        Ok(self.stdout.flush()?)
+    }
+}
+
+fn colored(choice: ColorChoice, terminal: bool) -> bool {
+    let refused = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => terminal && !refused(),
+    }
+}
+
+/// `text` without characters that would steer a terminal: stored text is data, never commands.
+pub fn harmless(text: &str) -> String {
+    let tame = |c: char| if c.is_control() { ' ' } else { c };
+    text.chars().map(tame).collect()
+}

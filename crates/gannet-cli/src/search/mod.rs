@@ -1,0 +1,76 @@
+//! `gannet search`: one query, answered for people or for programs.
+
+mod json;
+mod text;
+
+pub use json::score;
+
+use std::path::Path;
+use std::time::Instant;
+
+use gannet::{Backend, FieldKind, Index, Operator, SearchOptions, SearchResults, Snapshot};
+
+use crate::arguments::{Common, SearchArguments};
+use crate::failure::Outcome;
+use crate::output::{Form, Output};
+
+/// An answer, and what it took to get it.
+struct Answer {
+    results: SearchResults,
+    took_us: u64,
+    backend: Backend,
+}
+
+/// Searches and prints the answer.
+pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) -> Outcome<()> {
+    let index = open_to_read(&arguments.index, common)?;
+    let answer = ask(&index, arguments)?;
+    match output.form() {
+        Form::Text => text::print(&answer, output),
+        Form::Json => output.json(&json::answer(&answer)),
+        Form::Lines => json::print_lines(&answer, output),
+    }
+}
+
+/// Opens an index for reading only, so that other readers may have it too.
+pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
+    Index::options()
+        .memory(common.memory.bytes())
+        .backend(common.backend.into())
+        .read_only()
+        .open(path)
+}
+
+fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
+    let snapshot = index.snapshot();
+    let started = Instant::now();
+    let query = snapshot.parse(&arguments.query, Operator::Or)?;
+    let options = SearchOptions {
+        k: arguments.k,
+        count: true,
+        explain: arguments.explain,
+        highlight: highlighted(&snapshot, arguments),
+        ..SearchOptions::default()
+    };
+    let mut answers = snapshot.search_all(&[query], &options);
+    let results = answers.swap_remove(0)?;
+    Ok(Answer {
+        results,
+        took_us: started.elapsed().as_micros() as u64,
+        backend: index.backend(),
+    })
+}
+
+/// The fields to make snippets of: those that were named, or all text fields.
+fn highlighted(snapshot: &Snapshot, arguments: &SearchArguments) -> Vec<String> {
+    match arguments.highlight.is_empty() {
+        true => text_fields(snapshot),
+        false => arguments.highlight.clone(),
+    }
+}
+
+fn text_fields(snapshot: &Snapshot) -> Vec<String> {
+    let fields = snapshot.schema().fields().iter();
+    let text = fields.filter(|field| field.kind == FieldKind::Text);
+    text.map(|field| field.name.clone()).collect()
+}

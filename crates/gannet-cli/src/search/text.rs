@@ -1,0 +1,104 @@
+//! Answers for people: a hit is a line with rank, score, ID and title, and below it what was found in it.
+
+use gannet::Hit;
+use serde_json::Value;
+
+use super::{Answer, json};
+use crate::failure::Outcome;
+use crate::output::{Output, harmless};
+use crate::size::{grouped, human};
+
+/// What the engine puts around what was found.
+const MARKS: (&str, &str) = ("<em>", "</em>");
+
+/// Prints hits, the plan if it was asked for, and a footer.
+pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
+    for (place, hit) in answer.results.hits.iter().enumerate() {
+        print_hit(place + 1, hit, output)?;
+    }
+    if let Some(plan) = &answer.results.plan {
+        let heading = output.bold("plan");
+        output.line(heading)?;
+        indented(&plan.to_string(), output)?;
+        output.line("")?;
+    }
+    let footer = output.dim(&footer(answer));
+    output.line(footer)
+}
+
+fn print_hit(rank: usize, hit: &Hit, output: &mut Output) -> Outcome<()> {
+    let id = output.accent(&harmless(&hit.id));
+    let title = output.bold(&harmless(&title(hit)));
+    let score = hit.score;
+    output.line(format!("{rank:>3}. {score:>8.4}  {id}  {title}").trim_end())?;
+    for (field, snippets) in hit.snippets.iter().filter(|(field, _)| field != "title") {
+        for snippet in snippets {
+            let field = output.dim(&format!("{}:", harmless(field)));
+            let snippet = marked(snippet, output);
+            output.line(format!("     {field} {snippet}"))?;
+        }
+    }
+    if let Some(explanation) = &hit.explanation {
+        indented(&explanation.to_string(), output)?;
+    }
+    output.line("")
+}
+
+fn title(hit: &Hit) -> String {
+    match &json::source(hit)["title"] {
+        Value::String(title) => title.clone(),
+        Value::Array(titles) => titles
+            .first()
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// A snippet on one line, with what was found in bold, or in square brackets where there is no colour.
+fn marked(snippet: &str, output: &Output) -> String {
+    let mut text = String::new();
+    let mut rest = snippet;
+    while let Some((before, (inside, after))) = next_mark(rest) {
+        text += &harmless(before);
+        text += &output.found(&harmless(inside));
+        rest = after;
+    }
+    text + &harmless(rest)
+}
+
+fn next_mark(text: &str) -> Option<(&str, (&str, &str))> {
+    let (before, rest) = text.split_once(MARKS.0)?;
+    Some((before, rest.split_once(MARKS.1)?))
+}
+
+fn indented(text: &str, output: &mut Output) -> Outcome<()> {
+    let mut lines = text.lines();
+    lines.try_for_each(|line| output.line(format!("     {}", harmless(line)).trim_end()))
+}
+
+fn footer(answer: &Answer) -> String {
+    let results = &answer.results;
+    let at_least = if results.total_is_exact {
+        ""
+    } else {
+        "at least "
+    };
+    format!(
+        "{at_least}{} found in {:.1} ms; {} rounds, {} reads, {} read ({})",
+        counted(results.total),
+        answer.took_us as f64 / 1_000.0,
+        results.io.rounds,
+        results.io.reads,
+        human(results.io.bytes),
+        answer.backend,
+    )
+}
+
+fn counted(documents: u64) -> String {
+    match documents {
+        1 => "1 document".to_owned(),
+        more => format!("{} documents", grouped(more)),
+    }
+}

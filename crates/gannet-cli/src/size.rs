@@ -1,0 +1,148 @@
+//! Numbers of bytes as people write and read them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Units by the letters that stand behind a number, longest first among those that end alike.
+const UNITS: [(&str, u64); 13] = [
+    ("kib", 1 << 10),
+    ("mib", 1 << 20),
+    ("gib", 1 << 30),
+    ("tib", 1 << 40),
+    ("kb", 1_000),
+    ("mb", 1_000_000),
+    ("gb", 1_000_000_000),
+    ("tb", 1_000_000_000_000),
+    ("k", 1 << 10),
+    ("m", 1 << 20),
+    ("g", 1 << 30),
+    ("t", 1 << 40),
+    ("b", 1),
+];
+
+/// A number of bytes, written like `512MiB`, `64MB`, `1.5GiB` or `1048576`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size(usize);
+
+impl Size {
+    /// The number.
+    pub fn bytes(self) -> usize {
+        self.0
+    }
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Size, String> {
+        let lower = text.trim().to_ascii_lowercase();
+        let (number, unit) = split(&lower);
+        let number: f64 = number.trim().parse().map_err(|_| explain(text))?;
+        let bytes = number * unit as f64;
+        // `usize::MAX` as a float is one too many, so it is excluded.
+        match number.is_finite() && (0.0..usize::MAX as f64).contains(&bytes) {
+            true => Ok(Size(bytes as usize)),
+            false => Err(explain(text)),
+        }
+    }
+}
+
+fn split(text: &str) -> (&str, u64) {
+    let mut units = UNITS.iter();
+    let found = units.find_map(|(name, factor)| Some((text.strip_suffix(name)?, *factor)));
+    found.unwrap_or((text, 1))
+}
+
+fn explain(text: &str) -> String {
+    format!("{text:?} is no number of bytes; write it like 512MiB, 64MB, 1GiB or 1048576")
+}
+
+impl fmt::Display for Size {
+    /// In binary units where that is exact, so that it reads back as the same number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] {
+            if self.0 > 0 && self.0.trailing_zeros() >= shift {
+                return write!(f, "{}{unit}", self.0 >> shift);
+            }
+        }
+        write!(f, "{}", self.0)
+    }
+}
+
+/// `bytes` with three digits and a decimal unit, for reading only.
+pub fn human(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "kB", "MB", "GB"] {
+        if value < 999.5 {
+            let decimals = usize::from(unit != "B" && value < 99.95);
+            return format!("{value:.decimals$} {unit}");
+        }
+        value /= 1_000.0;
+    }
+    format!("{value:.1} TB")
+}
+
+/// `number` with commas between groups of three digits.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_and_without_units() {
+        for (text, bytes) in [
+            ("512MiB", 512 << 20),
+            ("64MB", 64_000_000),
+            ("1GiB", 1 << 30),
+            ("1g", 1 << 30),
+            ("1.5 KiB", 1_536),
+            ("1048576", 1 << 20),
+            ("0", 0),
+        ] {
+            assert_eq!(text.parse(), Ok(Size(bytes)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_size_is_answered_with_examples() {
+        for text in [
+            "",
+            "MiB",
+            "12 apples",
+            "-1",
+            "1e400",
+            "99999999999TiB",
+            "nan",
+        ] {
+            let error = text.parse::<Size>().unwrap_err();
+            assert!(error.contains("512MiB"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_shown_as_they_are_read() {
+        for text in ["512MiB", "1GiB", "4KiB", "64000001", "0"] {
+            assert_eq!(text.parse::<Size>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(human(999), "999 B");
+        assert_eq!(human(9_854_755), "9.9 MB");
+        assert_eq!(human(412_000_000), "412 MB");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(100), "100");
+    }
+}

@@ -1,0 +1,195 @@
+//! Lines from files, compressed files and standard input.
+//!
+//! A line is never held beyond [`LINE_BYTES_MAX`]: what is longer is passed over to its end and reported, so
+//! that a file without line ends cannot take the memory.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::failure::{Failure, Outcome};
+
+/// Bytes of the longest line: 16 MiB.
+pub const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// Bytes that are read at once.
+const READ_BYTES: usize = 256 << 10;
+
+/// A file of lines, or standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input.
+    Stdin,
+    /// A file, which its name says to be compressed or not.
+    File(PathBuf),
+}
+
+impl Source {
+    /// What a path on the command line means; an unreadable one is told at once, before any work.
+    pub fn at(path: &Path) -> Outcome<Source> {
+        if path == Path::new("-") {
+            return Ok(Source::Stdin);
+        }
+        let file = File::open(path).map_err(|error| Failure::file(path, &error))?;
+        let metadata = file
+            .metadata()
+            .map_err(|error| Failure::file(path, &error))?;
+        match metadata.is_dir() {
+            true => Err(Failure::caller(format!(
+                "{} is a folder, not a file",
+                path.display()
+            ))),
+            false => Ok(Source::File(path.to_owned())),
+        }
+    }
+
+    /// Bytes of the file, compressed as it is; nothing for what has no end to be seen.
+    pub fn bytes(&self) -> Option<u64> {
+        let Source::File(path) = self else {
+            return None;
+        };
+        let metadata = std::fs::metadata(path).ok()?;
+        metadata.is_file().then_some(metadata.len())
+    }
+
+    /// Opens it. The bytes taken from the file are added to `taken`.
+    pub fn lines(&self, taken: &Arc<AtomicU64>) -> io::Result<Lines> {
+        let reader = match self {
+            Source::Stdin => decoded(Path::new(""), counted(io::stdin(), taken))?,
+            Source::File(path) => decoded(path, counted(File::open(path)?, taken))?,
+        };
+        Ok(Lines { reader, number: 0 })
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Stdin => f.write_str("standard input"),
+            Source::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// Lines one after the other.
+pub struct Lines {
+    reader: Box<dyn BufRead + Send>,
+    number: u64,
+}
+
+/// What became of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// It was appended to the buffer.
+    Whole,
+    /// It was longer than allowed; the buffer is as it was.
+    TooLong,
+    /// There are no more lines.
+    End,
+}
+
+impl Lines {
+    /// The number of the line read last, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Appends the next line to `buffer`, without its end.
+    pub fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Line> {
+        let start = buffer.len();
+        let limit = LINE_BYTES_MAX as u64 + 1;
+        let read = self.reader.by_ref().take(limit).read_until(b'\n', buffer)?;
+        if read == 0 {
+            return Ok(Line::End);
+        }
+        self.number += 1;
+        if buffer.last() == Some(&b'\n') {
+            buffer.pop();
+        } else if read > LINE_BYTES_MAX {
+            buffer.truncate(start);
+            self.reader.skip_until(b'\n')?;
+            return Ok(Line::TooLong);
+        }
+        if buffer[start..].ends_with(b"\r") {
+            buffer.pop();
+        }
+        Ok(Line::Whole)
+    }
+}
+
+/// Counts what is taken from a file, for the progress.
+struct Counted<R> {
+    inner: R,
+    taken: Arc<AtomicU64>,
+}
+
+fn counted<R: Read>(inner: R, taken: &Arc<AtomicU64>) -> Counted<R> {
+    let taken = Arc::clone(taken);
+    Counted { inner, taken }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.taken.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// Decodes by the ending of the name. A gzip file may have several members, as `cat a.gz b.gz` makes it.
+fn decoded(path: &Path, file: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let plain = BufReader::with_capacity(READ_BYTES, file);
+    Ok(match ending {
+        Some("gz") => buffered(flate2::bufread::MultiGzDecoder::new(plain)),
+        Some("zst") => buffered(zstd::Decoder::with_buffer(plain)?),
+        _ => Box::new(plain),
+    })
+}
+
+fn buffered(decoder: impl Read + Send + 'static) -> Box<dyn BufRead + Send> {
+    Box::new(BufReader::with_capacity(READ_BYTES, decoder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &[u8]) -> Lines {
+        let reader = Box::new(io::Cursor::new(text.to_vec()));
+        Lines { reader, number: 0 }
+    }
+
+    #[test]
+    fn lines_end_with_line_feed_carriage_return_or_the_file() {
+        let mut lines = lines(b"a\r\n\nb\rc\nd");
+        let mut buffer = Vec::new();
+        while lines.next(&mut buffer).unwrap() == Line::Whole {
+            buffer.push(b'|');
+        }
+        assert_eq!(buffer, b"a||b\rc|d|");
+        assert_eq!(lines.number(), 4);
+    }
+
+    #[test]
+    fn a_line_may_be_as_long_as_the_limit_and_no_longer() {
+        let mut text = vec![b'x'; LINE_BYTES_MAX];
+        text.extend(b"\ny");
+        text.resize(text.len() + LINE_BYTES_MAX, b'y');
+        text.extend(b"\nz");
+        let mut lines = lines(&text);
+        let mut buffer = Vec::new();
+        let mut next = || {
+            buffer.clear();
+            let line = lines.next(&mut buffer).unwrap();
+            (line, buffer.len(), lines.number())
+        };
+        assert_eq!(next(), (Line::Whole, LINE_BYTES_MAX, 1));
+        assert_eq!(next(), (Line::TooLong, 0, 2));
+        assert_eq!(next(), (Line::Whole, 1, 3));
+        assert_eq!(next().0, Line::End);
+    }
+}

@@ -1,0 +1,91 @@
+//! `gannet stats`: what an index holds, and where its bytes are.
+
+use gannet::{Backend, BytesByPart, Stats, TreeFigures};
+use serde_json::{Value, json};
+
+use crate::arguments::{Common, IndexPath};
+use crate::failure::Outcome;
+use crate::output::Output;
+use crate::search::open_to_read;
+use crate::size::{grouped, human};
+
+/// Prints the figures.
+pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
+    let index = open_to_read(&arguments.index, common)?;
+    let stats = index.stats()?;
+    match output.is_json() {
+        true => output.json(&object(&stats, index.backend())),
+        false => print(&stats, index.backend(), output),
+    }
+}
+
+fn object(stats: &Stats, backend: Backend) -> Value {
+    let (bytes, memory) = (&stats.bytes, &stats.memory);
+    json!({
+        "documents": stats.documents,
+        "doc_ids": stats.doc_ids,
+        "terms": stats.terms,
+        "terms_in_memory": stats.terms_in_memory,
+        "bytes": {
+            "dictionary": bytes.nodes,
+            "postings": bytes.postings,
+            "documents": bytes.documents,
+            "tables": bytes.tables,
+            "roots": bytes.roots,
+            "free": bytes.dead,
+            "allocated": bytes.allocated,
+        },
+        "memory": {
+            "budget": memory.budget,
+            "used": memory.used,
+            "peak": memory.peak,
+            "frames": memory.frames,
+            "posting_buffer": memory.posting_buffer,
+            "tables": memory.tables,
+        },
+        "trees": {"terms": tree(&stats.dictionary), "ids": tree(&stats.ids)},
+        "backend": backend.to_string(),
+    })
+}
+
+/// The figures of a tree.
+pub fn tree(figures: &TreeFigures) -> Value {
+    json!({
+        "height": figures.height,
+        "nodes": figures.nodes,
+        "leaves": figures.leaves,
+        "entries": figures.entries,
+    })
+}
+
+fn print(stats: &Stats, backend: Backend, output: &mut Output) -> Outcome<()> {
+    output.line(format!(
+        "{:<12}{:>14}",
+        "documents",
+        grouped(stats.documents)
+    ))?;
+    output.line(format!("{:<12}{:>14}", "terms", grouped(stats.terms)))?;
+    for (part, bytes) in rows(&stats.bytes) {
+        output.line(format!("{part:<12}{:>14}", human(bytes)))?;
+    }
+    let memory = &stats.memory;
+    let line = output.dim(&format!(
+        "memory: {} of {}, frames {}; {backend}",
+        human(memory.used),
+        human(memory.budget),
+        human(memory.frames),
+    ));
+    output.line(line)
+}
+
+fn rows(bytes: &BytesByPart) -> [(&'static str, u64); 7] {
+    [
+        ("dictionary", bytes.nodes),
+        ("postings", bytes.postings),
+        ("sources", bytes.documents),
+        ("tables", bytes.tables),
+        ("roots", bytes.roots),
+        ("free", bytes.dead),
+        ("on flash", bytes.allocated),
+    ]
+}

@@ -1,0 +1,216 @@
+//! What callers get wrong: each gives one clear sentence and the exit code 1, and the index stays whole.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use crate::command::{Place, Ran};
+
+#[test]
+fn malformed_lines_are_told_with_file_line_and_reason_and_the_others_are_indexed() {
+    let place = Place::with_lines(&[
+        r#"{"id":"a","body":"one"}"#,
+        r#"{"id":"b","body":"#,
+        "",
+        r#"["no","object"]"#,
+        r#"{"id":"c","body":"three"}"#,
+    ]);
+    let ran = place.run(&["index", "index", "docs.jsonl", "--json"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let told: Vec<&str> = ran.err.lines().collect();
+    assert_eq!(told.len(), 2, "{ran:?}");
+    assert!(
+        told[0].starts_with("gannet: refused docs.jsonl, line 2, column "),
+        "{ran:?}"
+    );
+    assert!(
+        told[1].starts_with("gannet: refused docs.jsonl, line 4, column "),
+        "{ran:?}"
+    );
+    let summary: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        (&summary["docs"], &summary["refused"]),
+        (&2.into(), &2.into())
+    );
+    assert_eq!(place.found("body:(one three)").len(), 2);
+    place.done(&["check", "index"]);
+}
+
+#[test]
+fn only_the_first_refused_lines_are_told() {
+    let lines = vec!["no JSON"; 50];
+    let ran = Place::with_lines(&lines).run(&["index", "index", "docs.jsonl"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(ran.err.lines().count(), 21, "{}", ran.err);
+    assert!(
+        ran.err.ends_with("gannet: refused 30 more lines\n"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn strict_stops_before_the_first_refused_line() {
+    let place = Place::with_lines(&[
+        r#"{"id":"a","body":"one"}"#,
+        "oops",
+        r#"{"id":"b","body":"two"}"#,
+    ]);
+    let ran = place.run(&["index", "index", "docs.jsonl", "--strict"]);
+    ran.refused(
+        1,
+        &["docs.jsonl, line 2, column", "the 1 documents before it"],
+    );
+    assert_eq!(place.found("body:(one two)"), ["a"]);
+    place.done(&["check", "index"]);
+}
+
+#[test]
+fn a_line_that_is_too_long_is_refused_alone() {
+    let long = format!("{{\"body\":\"{}\"}}", "x".repeat(17 << 20));
+    let place = Place::with_lines(&[&long, r#"{"id":"a","body":"one"}"#]);
+    let ran = place.run(&["index", "index", "docs.jsonl"]);
+    ran.refused(1, &["docs.jsonl, line 1, the line is longer than 16 MiB"]);
+    assert_eq!(place.found("body:one"), ["a"]);
+}
+
+#[test]
+fn wrong_paths_are_named() {
+    let place = Place::with_lines(&[r#"{"body":"one"}"#]);
+    place
+        .run(&["index", "index", "missing.jsonl"])
+        .refused(1, &["missing.jsonl: No such file"]);
+    assert!(
+        !place.path("index").exists(),
+        "nothing is made before the files are there"
+    );
+    place
+        .run(&["index", "index", "."])
+        .refused(1, &[". is a folder"]);
+    place
+        .run(&["index", "docs.jsonl", "docs.jsonl"])
+        .refused(1, &["docs.jsonl"]);
+    for command in ["stats", "check"] {
+        place.run(&[command, "missing"]).refused(1, &["missing"]);
+        place
+            .run(&[command, "docs.jsonl"])
+            .refused(1, &["docs.jsonl"]);
+    }
+    place
+        .run(&["search", "missing", "one"])
+        .refused(1, &["missing"]);
+    place.run(&["search", ".", "one"]).refused(1, &["index"]);
+    place
+        .run(&["bench", "missing", "docs.jsonl", "--as", "or"])
+        .refused(1, &["missing"]);
+}
+
+#[test]
+fn wrong_arguments_are_told_in_one_line() {
+    let place = Place::with_lines(&[r#"{"body":"one"}"#]);
+    let index = |more: &[&str]| place.run(&[&["index", "index", "docs.jsonl"], more].concat());
+    index(&["--memory", "much"]).refused(1, &["--memory", "\"much\"", "512MiB"]);
+    index(&["--backend", "mmap"]).refused(1, &["mmap", "uring", "pread"]);
+    index(&["--commit-every", "0"]).refused(1, &["--commit-every"]);
+    index(&["--analyzer", "klingon"]).refused(1, &["\"klingon\"", "standard"]);
+    index(&["--analyzer", "body=klingon"]).refused(1, &["\"klingon\""]);
+    place.run(&["fly"]).refused(1, &["fly"]);
+    place.run(&[]).refused(1, &["--help"]);
+    assert!(!place.path("index").exists());
+}
+
+#[test]
+fn too_little_memory_is_told_with_the_least() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
+    let ran = place.run(&["index", "index", "docs.jsonl", "--memory", "1MiB"]);
+    ran.refused(1, &["1048576 bytes of memory", "16MiB"]);
+    place.done(&["index", "index", "docs.jsonl", "--memory", "16MiB"]);
+    place
+        .run(&["search", "index", "one", "--memory", "64KiB"])
+        .refused(1, &["memory"]);
+    assert_eq!(place.found("one"), ["a"]);
+}
+
+#[test]
+fn queries_that_cannot_be_read_are_told_with_the_place() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    let search = |query: &str| -> Ran { place.run(&["search", "index", query]) };
+    search("(one").refused(1, &["'(' is not closed"]);
+    search("body:\"one").refused(1, &["not closed"]);
+    let parentheses = "(".repeat(100_000) + &")".repeat(100_000);
+    search(&parentheses[..100_000]).refused(1, &["the query has 100000 bytes"]);
+    search(&"(".repeat(1_000)).refused(1, &["too many nested parentheses"]);
+    place
+        .run(&["search", "index", "one", "-k", "1000000"])
+        .refused(1, &["10000"]);
+    assert_eq!(place.found("one"), ["a"]);
+}
+
+#[test]
+fn a_second_writer_is_told_who_has_the_index() {
+    let place = Place::with_lines(&[r#"{"id":"b","body":"two"}"#]);
+    let mut command = place.command(&["index", "index", "-", "--commit-every", "1"]);
+    let mut first = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = first.stdin.take().unwrap();
+    input
+        .write_all(b"{\"id\":\"a\",\"body\":\"one\"}\n")
+        .unwrap();
+    wait_for_lock(&place);
+    let ran = place.run(&["index", "index", "docs.jsonl"]);
+    ran.refused(1, &["index is in use by", &first.id().to_string()]);
+    drop(input);
+    assert!(first.wait().unwrap().success());
+    assert_eq!(place.found("one two"), ["a"]);
+    place.done(&["check", "index"]);
+}
+
+/// The lock names its holder only after it is taken.
+fn wait_for_lock(place: &Place) {
+    for _ in 0..2_000 {
+        if std::fs::read(place.path("index/LOCK")).is_ok_and(|holder| !holder.is_empty()) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    panic!("the first writer never took the lock");
+}
+
+#[test]
+fn lines_of_queries_that_say_no_kind_are_told() {
+    let place = Place::with_lines(&[r#"{"body":"one"}"#]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    place.write("queries.tsv", "term\tone\nwords alone\n");
+    let ran = place.run(&["bench", "index", "queries.tsv"]);
+    ran.refused(1, &["queries.tsv, line 2", "--as"]);
+    place.write("empty.tsv", "\n");
+    place
+        .run(&["bench", "index", "empty.tsv"])
+        .refused(1, &["no query"]);
+}
+
+#[test]
+fn a_reader_that_wants_no_more_is_no_failure() {
+    let lines: Vec<String> = (0..5_000)
+        .map(|n| format!("{{\"id\":{n},\"body\":\"one two three\"}}"))
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let place = Place::with_lines(&lines);
+    place.done(&["index", "index", "docs.jsonl"]);
+    let mut command = place.command(&["search", "index", "one", "-k", "5000"]);
+    let mut process = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(process.stdout.take().unwrap())
+        .read_line(&mut first)
+        .unwrap();
+    let ended = process.wait_with_output().unwrap();
+    assert_eq!((ended.status.code(), ended.stderr.len()), (Some(0), 0));
+    assert!(first.starts_with('{'), "{first}");
+}

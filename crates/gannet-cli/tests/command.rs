@@ -1,0 +1,122 @@
+//! Running the program in a folder of its own.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder that is gone after the test, in which the program runs.
+pub struct Place {
+    folder: TempDir,
+}
+
+/// What a run of the program gave.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit code.
+    pub code: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Place {
+    /// An empty folder.
+    pub fn new() -> Place {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        Place { folder }
+    }
+
+    /// A folder with `docs.jsonl` of these lines.
+    pub fn with_lines(lines: &[&str]) -> Place {
+        let place = Place::new();
+        place.write("docs.jsonl", lines.join("\n") + "\n");
+        place
+    }
+
+    /// A path in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    /// The program with arguments, not yet started.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gannet"));
+        command.args(arguments).current_dir(self.folder.path());
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::new(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs the program; it must succeed and say nothing on standard error.
+    pub fn done(&self, arguments: &[&str]) -> String {
+        let ran = self.run(arguments);
+        assert_eq!(
+            (ran.code, ran.err.as_str()),
+            (0, ""),
+            "{arguments:?}: {}",
+            ran.out
+        );
+        ran.out
+    }
+
+    /// Runs the program with `--json`; it must succeed.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let out = self.done(&[arguments, &["--json"]].concat());
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+    }
+
+    /// The IDs that a query finds.
+    pub fn found(&self, query: &str) -> Vec<String> {
+        let answer = self.json(&["search", "index", query]);
+        let hits = answer["hits"].as_array().unwrap().iter();
+        hits.map(|hit| hit["id"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Runs the program with text on standard input.
+    pub fn piped(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut command = self.command(arguments);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        process.stdin.take().unwrap().write_all(input).unwrap();
+        Ran::new(process.wait_with_output().unwrap())
+    }
+}
+
+impl Ran {
+    fn new(output: Output) -> Ran {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// It failed with this code and one sentence that has all of `parts`.
+    #[track_caller]
+    pub fn refused(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, code, "{self:?}");
+        assert!(self.err.starts_with("gannet: "), "{self:?}");
+        assert_eq!(self.err.trim_end().lines().count(), 1, "{self:?}");
+        for part in parts {
+            assert!(self.err.contains(part), "no {part:?} in {self:?}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Indexes that are not what they were: the exit code is 2 and the sentence names what is wrong.
+
+use std::fs;
+
+use crate::command::Place;
+
+/// An index of enough documents to have several pages of everything.
+fn indexed() -> Place {
+    let lines: Vec<String> = (0..2_000)
+        .map(|n| format!("{{\"id\":{n},\"body\":\"common word{n} and some text to fill pages\"}}"))
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let place = Place::with_lines(&lines);
+    place.done(&["index", "index", "docs.jsonl"]);
+    place
+}
+
+#[test]
+fn damaged_pages_are_found_and_never_give_wrong_answers() {
+    let place = indexed();
+    place.done(&["check", "index"]);
+    let zones = fs::read_dir(place.path("index")).unwrap().flatten();
+    let zone = zones
+        .map(|entry| entry.path())
+        .filter(|path| path.display().to_string().contains("zone-"));
+    for path in zone {
+        let mut bytes = fs::read(&path).unwrap();
+        // One bit in each page: whatever is read, it is not what was written.
+        bytes
+            .iter_mut()
+            .skip(100)
+            .step_by(4_096)
+            .for_each(|byte| *byte ^= 1);
+        fs::write(&path, bytes).unwrap();
+    }
+    let checked = place.run(&["check", "index"]);
+    assert_eq!(checked.code, 2, "{checked:?}");
+    place
+        .run(&["search", "index", "common"])
+        .refused(2, &["damaged"]);
+}
+
+#[test]
+fn an_index_of_a_newer_format_is_left_alone() {
+    let place = indexed();
+    let path = place.path("index/superblock");
+    let before = fs::read(&path).unwrap();
+    let mut newer = before.clone();
+    // The version stands behind the eight bytes of the mark, in both slots.
+    for slot in newer.chunks_mut(4_096) {
+        slot[8] = 99;
+    }
+    fs::write(&path, newer).unwrap();
+    let expected = ["superblock", "format 99", "use a newer gannet"];
+    place
+        .run(&["search", "index", "common"])
+        .refused(1, &expected);
+    place
+        .run(&["index", "index", "docs.jsonl"])
+        .refused(1, &expected);
+    fs::write(&path, before).unwrap();
+    place.done(&["check", "index"]);
+}
+
+#[test]
+fn a_superblock_of_other_bytes_is_damaged() {
+    let place = indexed();
+    fs::write(place.path("index/superblock"), vec![0xA5; 8_192]).unwrap();
+    place
+        .run(&["search", "index", "common"])
+        .refused(2, &["superblock"]);
+}

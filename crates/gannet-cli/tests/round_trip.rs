@@ -1,0 +1,187 @@
+//! Documents go in, answers come out.
+
+use serde_json::json;
+
+use crate::command::Place;
+
+const SCRIPTS: [&str; 8] = [
+    r#"{"id":"la","title":"Élan vital","body":"L'élan vital d'Henri Bergson, naïve façade"}"#,
+    r#"{"id":"cy","title":"Война и мир","body":"Все счастливые семьи похожи друг на друга"}"#,
+    r#"{"id":"el","title":"Οδύσσεια","body":"Ἄνδρα μοι ἔννεπε, Μοῦσα, πολύτροπον"}"#,
+    r#"{"id":"ja","title":"吾輩は猫である","body":"名前はまだ無い。東京タワー"}"#,
+    r#"{"id":"ar","title":"ألف ليلة وليلة","body":"كان يا ما كان في قديم الزمان"}"#,
+    r#"{"id":"ko","title":"한국어","body":"동해 물과 백두산이 마르고 닳도록"}"#,
+    r#"{"id":"od","title":"odd","body":"nul\u0000 tab\t bell\u0007 escape\u001b[31m smile 😀 zwj 👩‍👩‍👧 bom\ufeff end"}"#,
+    r#"{"id":"nr","title":"numbers","body":"","year":1851,"price":9.50,"sold":true,"tags":["sea","whale"],"by":{"name":"Melville"}}"#,
+];
+
+#[test]
+fn every_script_is_found_and_comes_back_as_it_was() {
+    let place = Place::with_lines(&SCRIPTS);
+    let summary = place.json(&[
+        "index",
+        "index",
+        "docs.jsonl",
+        "--commit-every",
+        "3",
+        "--threads",
+        "2",
+    ]);
+    assert_eq!(
+        (&summary["docs"], &summary["refused"]),
+        (&json!(8), &json!(0))
+    );
+    for (query, id) in [
+        ("ÉLAN", "la"),
+        ("семьи", "cy"),
+        ("title:мир", "cy"),
+        ("Μοῦσα", "el"),
+        ("東京", "ja"),
+        ("الزمان", "ar"),
+        ("한국어", "ko"),
+        ("smile", "od"),
+        ("year:1851", "nr"),
+        ("price:9.5", "nr"),
+        ("sold:true", "nr"),
+        ("tags:whale", "nr"),
+        ("by.name:melville", "nr"),
+    ] {
+        assert_eq!(place.found(query), [id], "{query}");
+    }
+    let answer = place.json(&["search", "index", "melville"]);
+    let source: serde_json::Value = serde_json::from_str(SCRIPTS[7]).unwrap();
+    assert_eq!(answer["hits"][0]["source"], source);
+}
+
+#[test]
+fn answers_have_the_promised_members() {
+    let place = Place::with_lines(&SCRIPTS);
+    place.done(&["index", "index", "docs.jsonl"]);
+    let answer = place.json(&["search", "index", "body:vital", "--explain", "-k", "3"]);
+    assert_eq!(answer["total"], 1);
+    let hit = &answer["hits"][0];
+    assert!(hit["score"].as_f64().unwrap() > 0.0 && hit["explanation"]["value"] == hit["score"]);
+    assert!(
+        hit["snippets"]["body"][0]
+            .as_str()
+            .unwrap()
+            .contains("<em>vital</em>"),
+        "{hit}"
+    );
+    assert!(answer["took_us"].as_u64().is_some() && answer["plan"]["steps"].is_array());
+    for name in ["rounds", "reads", "bytes", "frames_hit"] {
+        assert!(answer["io"][name].as_u64().is_some(), "{name}");
+    }
+}
+
+#[test]
+fn in_a_pipe_each_hit_is_a_line_and_people_get_words() {
+    let place = Place::with_lines(&SCRIPTS);
+    place.done(&["index", "index", "docs.jsonl"]);
+    let out = place.done(&["search", "index", "vital smile"]);
+    let ids = out
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].clone());
+    assert_eq!(ids.count(), 2);
+    let text = place.done(&["search", "index", "smile", "--text"]);
+    assert!(
+        text.contains("1. ") && text.contains("od  odd") && text.contains("[smile]"),
+        "{text}"
+    );
+    assert!(
+        text.contains("1 document found in ") && text.contains(" rounds, "),
+        "{text}"
+    );
+    assert!(
+        !text.contains(['\x1b', '\x07', '\0']),
+        "stored text must not steer a terminal: {text:?}"
+    );
+    let colored = place.done(&["search", "index", "smile", "--text", "--color", "always"]);
+    assert!(colored.contains("\x1b[1;33msmile\x1b[0m"), "{colored:?}");
+}
+
+#[test]
+fn a_document_with_the_same_id_replaces_the_first() {
+    let place = Place::with_lines(&[
+        r#"{"id":"a","body":"old"}"#,
+        r#"{"id":"a","body":"new"}"#,
+        r#"{"body":"without id"}"#,
+    ]);
+    let summary = place.json(&["index", "index", "docs.jsonl"]);
+    assert_eq!(summary["docs"], 3);
+    assert_eq!(place.found("body:old"), Vec::<String>::new());
+    assert_eq!(place.found("body:new"), ["a"]);
+    place.write("more.jsonl", r#"{"id":"a","body":"newest"}"#);
+    place.done(&["index", "index", "more.jsonl"]);
+    assert_eq!(place.found("body:(new newest)"), ["a"]);
+    assert_eq!(place.json(&["stats", "index"])["documents"], 2);
+    place.done(&["check", "index"]);
+}
+
+#[test]
+fn the_summary_and_the_statistics_have_the_promised_members() {
+    let place = Place::with_lines(&SCRIPTS);
+    let summary = place.json(&["index", "index", "docs.jsonl", "--assert-memory"]);
+    for name in [
+        "docs",
+        "refused",
+        "seconds",
+        "cpu_seconds",
+        "flushes",
+        "index_bytes",
+        "host_write_amplification",
+        "peak_memory_bytes",
+    ] {
+        assert!(summary[name].is_number(), "{name} in {summary}");
+    }
+    assert!(summary["bytes_written"]["total"].as_u64().unwrap() > 0);
+    assert!(["uring", "pread"].contains(&summary["backend"].as_str().unwrap()));
+    assert_eq!(summary["settings"]["memory_bytes"], 512 << 20);
+    let stats = place.json(&["stats", "index"]);
+    assert_eq!(stats["documents"], 8);
+    assert!(
+        stats["bytes"].is_object() && stats["memory"].is_object(),
+        "{stats}"
+    );
+}
+
+#[test]
+fn a_benchmark_reports_figures_with_their_settings() {
+    let place = Place::with_lines(&SCRIPTS);
+    place.done(&["index", "index", "docs.jsonl"]);
+    place.write(
+        "queries.tsv",
+        "term\tvital\nterm\tvital\nphrase\télan vital\n",
+    );
+    let bench = ["bench", "index", "queries.tsv"];
+    let more = [
+        "--threads",
+        "2",
+        "--group",
+        "4",
+        "--count",
+        "--fetch",
+        "--cold",
+        "--distinct",
+    ];
+    let figures = place.json(&[&bench[..], &more].concat());
+    assert_eq!(
+        (&figures["queries"], &figures["settings"]["cold"]),
+        (&json!(2), &json!(true))
+    );
+    for name in [
+        "qps",
+        "latency_us_p50",
+        "latency_us_p95",
+        "latency_us_p99",
+        "reads_per_query",
+        "rounds_per_query",
+        "cpu_us_per_query",
+        "open_reads",
+    ] {
+        assert!(figures[name].is_number(), "{name} in {figures}");
+    }
+    assert!(figures["bytes_read_per_query"]["engine"].is_number());
+    let timed = place.json(&[&bench[..], &["--seconds", "0.2"]].concat());
+    assert!(timed["queries"].as_u64().unwrap() > 3, "{timed}");
+}

@@ -1,0 +1,104 @@
+//! Analyzers, backends, completions, help.
+
+use crate::command::Place;
+
+#[test]
+fn analyzers_are_chosen_for_all_fields_or_for_one() {
+    let place = Place::with_lines(&[r#"{"id":"a","title":"Running","body":"Running"}"#]);
+    let chosen = ["--analyzer", "english", "--analyzer", "title=keyword"];
+    place.done(&[&["index", "index", "docs.jsonl"][..], &chosen].concat());
+    assert_eq!(place.found("body:runs"), ["a"]);
+    assert_eq!(place.found("title:running"), Vec::<String>::new());
+    assert_eq!(place.found("title:Running"), ["a"]);
+}
+
+#[test]
+fn tokens_are_shown_with_positions_and_offsets() {
+    let place = Place::new();
+    let shown = place.json(&["analyze", "--analyzer", "english", "The Dogs’ élan"]);
+    let tokens = shown["tokens"].as_array().unwrap();
+    assert_eq!(tokens[0]["token"], "dog");
+    assert_eq!(
+        (&tokens[0]["position"], &tokens[0]["start"]),
+        (&1.into(), &4.into())
+    );
+    let text = place.done(&["analyze", "a b", "--text"]);
+    assert_eq!(text.lines().count(), 3);
+}
+
+#[test]
+fn the_pread_backend_gives_the_same_answers() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
+    let summary = place.json(&[
+        "index",
+        "index",
+        "docs.jsonl",
+        "--backend",
+        "pread",
+        "--durability",
+        "sync",
+    ]);
+    assert_eq!(summary["backend"], "pread");
+    let answer = place.json(&["search", "index", "one", "--backend", "pread"]);
+    assert_eq!(
+        (&answer["backend"], &answer["hits"][0]["id"]),
+        (&"pread".into(), &"a".into())
+    );
+}
+
+#[test]
+fn help_version_and_completions_come_from_one_table() {
+    let place = Place::new();
+    let help = place.done(&["--help"]);
+    for command in [
+        "index",
+        "search",
+        "bench",
+        "stats",
+        "check",
+        "inspect",
+        "analyze",
+        "completions",
+    ] {
+        assert!(
+            help.contains(&format!("\n  {command} ")),
+            "{command} in {help}"
+        );
+    }
+    assert!(place.done(&["--version"]).starts_with("gannet "));
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(
+            place
+                .done(&["completions", shell])
+                .contains("--commit-every")
+                || shell == "fish"
+        );
+    }
+}
+
+#[test]
+fn parts_can_be_looked_at() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one two two"}"#]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    let list = place.json(&["inspect", "index", "term", "body", "two"]);
+    assert_eq!(
+        (&list["document_frequency"], &list["total_frequency"]),
+        (&1.into(), &2.into())
+    );
+    place
+        .run(&["inspect", "index", "term", "body", "three"])
+        .refused(1, &["\"three\"", "body"]);
+    place
+        .run(&["inspect", "index", "term", "absent", "two"])
+        .refused(1, &["absent"]);
+    let zones = place.json(&["inspect", "index", "zones"]);
+    let zone = zones["zones"][0]["zone"].to_string();
+    assert!(place.json(&["inspect", "index", "page", &zone, "0"])["payload"].is_string());
+    place
+        .run(&["inspect", "index", "page", &zone, "9999"])
+        .refused(1, &["pages"]);
+    assert_eq!(
+        place.json(&["inspect", "index", "trees"])["ids"]["entries"],
+        1
+    );
+}

@@ -1,0 +1,8 @@
+//! The command from outside: every test runs the built program as a user would.
+
+mod bad_input;
+mod command;
+mod compressed;
+mod damage;
+mod round_trip;
+mod settings;

@@ -1,0 +1,110 @@
+//! Looking inside, read-only: zones, pages and lists, for people who want to see what is on flash.
+
+use super::Index;
+use crate::base::{Error, PageAddress, Result, ZoneNumber};
+use crate::cache::{Pages, finish};
+use crate::postings::TermEntry;
+use crate::storage::PageKind;
+
+/// One zone, for display.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ZoneReport {
+    /// Its number.
+    pub number: ZoneNumber,
+    /// What its pages hold.
+    pub kind: PageKind,
+    /// Pages written.
+    pub pages: u32,
+    /// Payload bytes that are needed.
+    pub live_bytes: u64,
+    /// The share of the payload that is needed.
+    pub live_share: f64,
+    /// Whether the writer still appends to it.
+    pub open: bool,
+}
+
+/// One postings list, for display.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListReport {
+    /// Documents in the part on flash.
+    pub document_frequency: u64,
+    /// Occurrences in the part on flash.
+    pub total_frequency: u64,
+    /// Each chunk: zone, first page, bytes, postings.
+    pub chunks: Vec<(ZoneNumber, u32, u32, u32)>,
+    /// Postings that stand in the dictionary's leaf.
+    pub inline_postings: u32,
+    /// Bytes of the whole term entry.
+    pub entry_bytes: usize,
+}
+
+impl Index {
+    /// All zones.
+    pub fn zones(&self) -> Vec<ZoneReport> {
+        let zones = self.shared().store.zones();
+        zones
+            .iter()
+            .map(|(number, zone)| ZoneReport {
+                number,
+                kind: zone.kind,
+                pages: zone.pages,
+                live_bytes: zone.live,
+                live_share: zone.live_share(),
+                open: zone.open,
+            })
+            .collect()
+    }
+
+    /// The payload of a page and what it holds, after its proof was checked.
+    pub fn page(&self, zone: ZoneNumber, page: u32) -> Result<(PageKind, Vec<u8>)> {
+        let address = PageAddress { zone, page };
+        let pages = self.shared().store.zones().get(zone).map(|zone| zone.pages);
+        match pages {
+            None => return Err(Error::invalid(format!("there is no zone {zone}"))),
+            Some(pages) if page >= pages => {
+                return Err(Error::invalid(format!(
+                    "zone {zone} has {pages} pages, 0 to {}",
+                    pages - 1
+                )));
+            }
+            Some(_) => {}
+        }
+        let mut pages = Pages::new(&self.shared().pool);
+        let frame = finish(&mut pages, |pages| pages.page(address))?;
+        Ok((frame.kind(), frame.to_vec()))
+    }
+
+    /// The part of a term's postings list that is on flash; nothing if it has none there.
+    pub fn list(&self, field: &str, term: &str) -> Result<Option<ListReport>> {
+        let state = self.shared().published.get();
+        let Some(field) = state.schema.named(field) else {
+            return Err(Error::invalid(format!("there is no field {field}")));
+        };
+        let mut key = Vec::new();
+        crate::analysis::term_key(field.id, term.as_bytes(), &mut key);
+        let mut pages = Pages::new(&self.shared().pool);
+        let value = finish(&mut pages, |pages| state.terms.get(&key, pages))?;
+        let Some(value) = value else {
+            return Ok(None);
+        };
+        let entry = TermEntry::decode(&value)?;
+        Ok(Some(ListReport {
+            document_frequency: entry.document_frequency(),
+            total_frequency: entry.total_frequency(),
+            chunks: entry
+                .chunks
+                .iter()
+                .map(|chunk| {
+                    (
+                        chunk.span.zone,
+                        chunk.span.page,
+                        chunk.span.length,
+                        chunk.count,
+                    )
+                })
+                .collect(),
+            inline_postings: entry.tail.count,
+            entry_bytes: value.len(),
+        }))
+    }
+}
