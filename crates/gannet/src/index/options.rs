@@ -43,6 +43,8 @@ pub struct Limits {
     /// Flush when the log holds documents of this many bytes of source, which a recovery would have to
     /// analyze again.
     pub log_source_bytes: u64,
+    /// Pages of a new zone; `None`: by the size of the index.
+    pub zone_pages: Option<u32>,
 }
 
 impl Default for Limits {
@@ -51,6 +53,7 @@ impl Default for Limits {
         Limits {
             buffer_bytes: None,
             log_source_bytes: 96 << 20,
+            zone_pages: None,
         }
     }
 }
