@@ -20,9 +20,6 @@ use crate::documents::{Change, DictionaryVersion, DocumentRecord, length_to_norm
 use crate::postings::PostingBuffer;
 use crate::storage::{Log, PageKind, RecordKind, StreamWriter, Unsynced};
 
-/// Doc IDs beyond which a warning is due: 80 % of all.
-pub(super) const DOC_IDS_WARN: DocId = END / 5 * 4;
-
 /// IDs looked up in one go; each holds a frame until all are found.
 const LOOK_UPS_AT_ONCE: usize = 256;
 

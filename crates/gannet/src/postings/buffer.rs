@@ -149,11 +149,6 @@ impl SortedTerms<'_> {
         self.order.len()
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
-    }
-
     /// The key of the term with this rank.
     pub fn key(&self, rank: usize) -> &[u8] {
         self.inner.key(&self.inner.slots[self.order[rank] as usize])

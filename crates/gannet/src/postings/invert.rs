@@ -105,11 +105,6 @@ impl Inverter {
         });
     }
 
-    /// Number of tokens gathered.
-    pub fn tokens(&self) -> usize {
-        self.tokens.len()
-    }
-
     /// Codes what was gathered and starts afresh.
     pub fn finish(&mut self) -> InvertedBatch {
         self.sort_by_term();
