@@ -16,8 +16,8 @@ use crate::base::{DocId, Result};
 use crate::cache::{Pages, finish};
 use crate::dictionary::{Change, Window};
 use crate::documents::{DocumentTables, NormCursor};
-use crate::postings::{MergeItem, Norms, SortedTerms, merge_window};
-use crate::storage::{RootSlot, Store, StreamWriter, Unsynced, write_slot};
+use crate::postings::{ChunkStreams, MergeItem, Norms, SortedTerms, merge_window};
+use crate::storage::{RootSlot, Store, Unsynced, write_slot};
 
 impl Writer {
     /// Makes everything written so far durable, and the log short.
@@ -131,10 +131,12 @@ impl Writer {
         self.terms.flush()?;
         self.ids.flush()?;
         let mut unsynced = self.log.flush()?;
+        let [small, large] = self.postings.both();
         let streams = [
             self.terms.stream(),
             self.ids.stream(),
-            &mut self.postings,
+            small,
+            large,
             &mut self.moved,
             &mut self.pages,
         ];
@@ -155,7 +157,7 @@ impl Writer {
 /// What merging terms into the dictionary needs.
 struct TermMerge<'a> {
     sorted: &'a SortedTerms<'a>,
-    postings: &'a mut StreamWriter,
+    postings: &'a mut ChunkStreams,
     store: &'a Store,
     norms: TableNorms<'a>,
 }
