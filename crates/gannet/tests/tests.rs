@@ -1,4 +1,14 @@
 //! The engine's integration tests, in one binary.
 
+#[path = "tests/kill.rs"]
+mod kill;
+#[path = "tests/oracle/mod.rs"]
+mod oracle;
+#[path = "tests/oracle_test.rs"]
+mod oracle_test;
+#[path = "tests/random.rs"]
+mod random;
 #[path = "tests/rooms.rs"]
 mod rooms;
+#[path = "tests/snapshots.rs"]
+mod snapshots;

@@ -37,6 +37,8 @@ use crate::base::{Result, ZoneNumber};
 pub use counters::{Counters, CountersSnapshot};
 pub use crash::{CrashImage, CrashImages};
 pub use memory::MemoryDevice;
+#[cfg(test)]
+pub use memory::Page as MemoryPage;
 pub use open::{Access, BackendChoice, OpenOptions, open_directory};
 pub use page::{PageBuffer, PagePool};
 pub use recording::{Fault, FaultKind, RecordingDevice};

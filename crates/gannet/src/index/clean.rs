@@ -26,7 +26,12 @@ type Victims = BTreeSet<ZoneNumber>;
 
 impl Writer {
     /// Moves what lives out of the zones that are worth it.
+    ///
+    /// The trees and lists are read while they are cleaned, so what the flush has appended is written first.
     pub(super) fn clean(&mut self) -> Result<()> {
+        self.terms.flush()?;
+        self.ids.flush()?;
+        self.postings.flush()?;
         let nodes = self.victims(&[PageKind::Node]);
         if !nodes.is_empty() {
             self.clean_nodes(&nodes)?;
@@ -40,6 +45,7 @@ impl Writer {
         }
         let postings = self.victims(&[PageKind::Postings]);
         if !postings.is_empty() {
+            self.terms.flush()?;
             self.clean_postings(&postings)?;
         }
         Ok(())
@@ -106,7 +112,9 @@ impl Writer {
         })
     }
 
-    fn keys_with_chunks(&self, is_victim: &dyn Fn(ZoneNumber) -> bool) -> Result<Vec<Vec<u8>>> {
+    fn keys_with_chunks(&mut self, is_victim: &dyn Fn(ZoneNumber) -> bool) -> Result<Vec<Vec<u8>>> {
+        // The flush before has changed leaves, which are still in the tree's write buffer.
+        self.terms.flush()?;
         let view = self.terms.view().clone();
         let mut pages = Pages::new(&self.shared.pool);
         let mut scan = view.scan(&[]);

@@ -130,7 +130,9 @@ impl Writer {
     fn flush_streams(&mut self) -> Result<Unsynced> {
         self.terms.flush()?;
         self.ids.flush()?;
-        let mut unsynced = self.log.flush()?;
+        // A root must not refer to what another thread's sync has taken and not finished.
+        let mut unsynced = std::mem::take(&mut self.syncing);
+        unsynced.join(self.log.flush()?);
         let [small, large] = self.postings.both();
         let streams = [
             self.terms.stream(),

@@ -15,6 +15,8 @@ mod shared;
 mod snapshot;
 mod state;
 mod stats;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use check::CheckReport;

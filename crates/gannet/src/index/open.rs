@@ -4,6 +4,7 @@
 //! with their doc IDs, versions and sequence numbers. What it accepted is synced before anything is built on
 //! it: after a kill the pages may be in the file but not yet durable.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ use crate::documents::{Dictionaries, Document, DocumentRecord, DocumentTables};
 use crate::postings::{ChunkStreams, PostingBuffer};
 use crate::storage::{
     Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, RootSlot, Store,
-    ZoneRecord, ZoneTable, create_superblock, find_root, replay,
+    Unsynced, ZoneRecord, ZoneTable, create_superblock, find_root, has_log_behind, replay,
+    settle_slot,
 };
 
 /// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.
@@ -42,8 +44,10 @@ pub(super) fn open(
             });
         }
     };
+    store.zones().set_zone_pages(options.limits.zone_pages);
     let store = Arc::new(store);
-    let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes())?;
+    let replays = has_log_behind(&store, record.log_start)?;
+    let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes(replays))?;
     let terms = open_tree(&store, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
     let generation = slot.map_or(0, |slot| slot.generation);
@@ -80,7 +84,7 @@ pub(super) fn open(
     if read_only {
         return Ok((shared, None));
     }
-    writer.settle(replayed)?;
+    writer.settle(replayed, slot.as_ref())?;
     if slot.is_none() {
         writer.checkpoint()?;
     }
@@ -94,9 +98,26 @@ fn open_root(
     let store = Store::new(device, slot.identity, ZoneTable::default());
     let bytes = store.read_span(slot.root, PageKind::Root)?;
     let record = root::decode(&bytes)?;
+    check_zones(&store, &record.zones)?;
     *store.zones() = record.zones.clone();
     store.zones().adopt_root(slot.root);
     Ok((store, record, Some(slot)))
+}
+
+/// Fails if a zone that the root names is missing or too short: then it is the wrong root.
+fn check_zones(store: &Store, zones: &ZoneTable) -> Result<()> {
+    let files: BTreeMap<FileId, u32> = store.device().list()?.into_iter().collect();
+    for (number, zone) in zones.iter() {
+        let file = FileId::Zone(number);
+        let pages = files.get(&file).copied().unwrap_or(0);
+        if pages < zone.pages {
+            return Err(Error::damaged(
+                file.name(),
+                format!("expected {} pages, got {pages}", zone.pages),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// An index with nothing in it; its first checkpoint is still to come.
@@ -152,6 +173,7 @@ fn new_writer(
         logged_dictionary: state.dictionaries.newest(),
         log_source_bytes: 0,
         flushes: 0,
+        syncing: Unsynced::default(),
         stopped: None,
         terms,
         ids,
@@ -162,8 +184,12 @@ fn new_writer(
 
 impl Writer {
     /// Makes what the replay accepted durable, removes what it did not, and goes on behind it.
-    fn settle(&mut self, replayed: ReplayEnd) -> Result<()> {
+    fn settle(&mut self, replayed: ReplayEnd, slot: Option<&RootSlot>) -> Result<()> {
         let store = Arc::clone(&self.shared.store);
+        if let Some(slot) = slot {
+            // Only a durable root may cost the zones of the one before it.
+            settle_slot(store.device(), slot)?;
+        }
         let present = store.device().list()?;
         let mut unknown = Vec::new();
         let mut accepted = Vec::new();

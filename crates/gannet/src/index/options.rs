@@ -43,6 +43,8 @@ pub struct Limits {
     /// Flush when the log holds documents of this many bytes of source, which a recovery would have to
     /// analyze again.
     pub log_source_bytes: u64,
+    /// Pages of a new zone; `None`: by the size of the index.
+    pub zone_pages: Option<u32>,
 }
 
 impl Default for Limits {
@@ -51,6 +53,7 @@ impl Default for Limits {
         Limits {
             buffer_bytes: None,
             log_source_bytes: 96 << 20,
+            zone_pages: None,
         }
     }
 }
@@ -134,9 +137,10 @@ impl Options {
         Ok(())
     }
 
-    /// Memory for frames: what is left after the shares of writing, or nearly all.
-    pub(super) fn frame_bytes(&self) -> usize {
-        let share = if self.read_only { 80 } else { 35 };
+    /// Memory for frames: what the shares of writing leave, or nearly all where nothing is written and no
+    /// log has to be replayed into memory.
+    pub(super) fn frame_bytes(&self, replays: bool) -> usize {
+        let share = if self.read_only && !replays { 80 } else { 35 };
         self.memory / 100 * share
     }
 

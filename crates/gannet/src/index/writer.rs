@@ -6,7 +6,7 @@
 //!    buffer lies above every snapshot's high-water mark.
 //! 3. After a failed write or sync the writer refuses everything until the index is reopened.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::ids::{IdEntry, NewIds};
@@ -59,6 +59,8 @@ pub(super) struct Writer {
     /// Bytes of source in the log since the last checkpoint.
     pub(super) log_source_bytes: u64,
     pub(super) flushes: u64,
+    /// What syncs have taken since the last checkpoint; they may still be under way.
+    pub(super) syncing: Unsynced,
     pub(super) stopped: Option<String>,
 }
 
@@ -89,11 +91,10 @@ impl Writer {
     /// Writes the log out; what is returned must be synced.
     pub(super) fn flush_log(&mut self) -> Result<(Unsynced, Sequence)> {
         self.check_running()?;
-        let flushed = self
-            .log
-            .flush()
-            .map(|unsynced| (unsynced, self.state.sequence));
-        self.stop_on_error(flushed)
+        let flushed = self.log.flush();
+        let unsynced = self.stop_on_error(flushed)?;
+        self.syncing.join(unsynced.clone());
+        Ok((unsynced, self.state.sequence))
     }
 
     pub(super) fn check_running(&self) -> Result<()> {
@@ -163,7 +164,7 @@ impl Writer {
 
     fn delete_batch(&mut self, ids: &[&str]) -> Result<Written> {
         let found = self.look_up(ids)?;
-        let mut gone = HashMap::new();
+        let mut gone = BTreeMap::new();
         for (id, entry) in ids.iter().zip(found) {
             if let Some(entry) = entry {
                 gone.insert(*id, entry.doc);
@@ -345,7 +346,9 @@ impl Writer {
     pub(super) fn delete_document(&mut self, doc: DocId) -> Result<()> {
         self.load_tables(&[Change::Delete(doc)])?;
         if self.state.tables.delete(doc)? {
-            self.state.documents -= 1;
+            self.state.documents = self.state.documents.checked_sub(1).ok_or_else(|| {
+                Error::damaged("the root record", "expected more live documents, got 0")
+            })?;
             let tables = &self.state.tables;
             let mut pages = Pages::new(&self.shared.pool);
             let span = finish(&mut pages, |pages| tables.address(doc, pages))?;

@@ -27,7 +27,13 @@ impl ChunkStreams {
         }
     }
 
-    /// Both streams, for whoever writes them out.
+    /// Writes everything out. Not yet durable.
+    pub fn flush(&mut self) -> Result<()> {
+        self.small.flush()?;
+        self.large.flush()
+    }
+
+    /// Both streams, for whoever syncs them.
     pub fn both(&mut self) -> [&mut StreamWriter; 2] {
         [&mut self.small, &mut self.large]
     }

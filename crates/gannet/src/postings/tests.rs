@@ -100,9 +100,7 @@ impl World {
     }
 
     fn flush(&mut self) {
-        for stream in self.streams.both() {
-            stream.flush().unwrap();
-        }
+        self.streams.flush().unwrap();
     }
 
     fn live_bytes(&self) -> u64 {

@@ -201,7 +201,9 @@ pub fn parse_record(bytes: &[u8]) -> Result<Option<Record<'_>>> {
     if bytes.first().is_none_or(|first| *first == 0) {
         return Ok(None);
     }
-    let length = reader.varint_u32()? as usize - 1;
+    let length = (reader.varint_u32()? as usize)
+        .checked_sub(1)
+        .ok_or_else(|| reader.damaged("the length of a record", 0))?;
     let head = reader.u8()?;
     let kind = RecordKind::from_number(head >> 1)
         .ok_or_else(|| reader.damaged("a kind of record", head >> 1))?;

@@ -55,8 +55,8 @@ fn batches_come_back_over_many_zones_and_openings() {
     for opening in 0..6 {
         let (found, mut log) = read(&store);
         assert!(found == expected, "opening {opening}");
-        for number in 0..150 {
-            let batch = batch(opening * 150 + number);
+        for number in 0..200 {
+            let batch = batch(opening * 200 + number);
             write(&mut log, &batch).unwrap();
             expected.push(batch);
             if number % 20 == 0 {

@@ -3,6 +3,8 @@
 //! Committed pages are never overwritten: every write goes to the end of an open zone, and a root says where
 //! things live now. The only exception are the two root slots, of which a checkpoint overwrites the older.
 
+#[cfg(test)]
+mod crash_tests;
 mod log;
 #[cfg(test)]
 mod log_tests;
@@ -19,8 +21,10 @@ mod zones;
 
 pub use log::{Log, LogStart, RecordKind, document_body, frame, parse_record};
 pub use records::{ZoneRecord, read_records};
-pub use replay::{ReplayEnd, replay};
-pub use roots::{FORMAT_VERSION, Found, RootSlot, create_superblock, find_root, write_slot};
+pub use replay::{ReplayEnd, has_log_behind, replay};
+pub use roots::{
+    FORMAT_VERSION, Found, RootSlot, create_superblock, find_root, settle_slot, write_slot,
+};
 pub use seal::{IndexIdentity, PageKind, Place, seal, verify};
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};
 pub use stream::{StreamWriter, WRITE_PAGES};

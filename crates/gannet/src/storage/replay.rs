@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::log::{Link, LogStart, RecordKind};
 use super::records::{ZoneRecord, first_record, read_records};
 use super::{PageKind, Store};
-use crate::base::{PageAddress, Result, ZoneNumber};
+use crate::base::{Error, PageAddress, Result, ZoneNumber};
 use crate::device::FileId;
 
 /// What a replay found.
@@ -46,16 +46,24 @@ pub fn replay(
     loop {
         let next = links.get(&at.zone).copied();
         if let Some(zone) = at.zone {
-            let length = files.get(&zone).copied().unwrap_or(0);
+            let length = files.get(&zone).copied();
             // The link counts the pages that were whole when it was made; a write that was under way at a
             // crash may have completed since.
-            let limit = next.map_or(length, |(_, link)| length.min(link.from.page));
+            let counted = next.map(|(_, link)| link.from.page);
+            let limit = length.unwrap_or(0).min(counted.unwrap_or(u32::MAX));
             let first = PageAddress {
                 zone,
                 page: at.page,
             };
             at.page = read_records(store, PageKind::Log, first, limit, &mut gather)?;
-            zones.push((zone, at.page));
+            // A zone with nothing alive may be gone; then the start stands at its end.
+            if length.is_some() {
+                zones.push((zone, at.page));
+            }
+            if let Some((_, link)) = next.filter(|(_, link)| at.page < link.from.page) {
+                check_gap(at, &link)?;
+                return Ok(ReplayEnd { end: at, zones });
+            }
         }
         match next {
             Some((zone, _)) => {
@@ -67,6 +75,27 @@ pub fn replay(
             None => return Ok(ReplayEnd { end: at, zones }),
         }
     }
+}
+
+/// Whether there may be something to replay: pages behind `start`, or log zones that the root does not know.
+pub fn has_log_behind(store: &Store, start: LogStart) -> Result<bool> {
+    let files = zone_lengths(store)?;
+    let behind = start
+        .zone
+        .is_some_and(|zone| files.get(&zone).is_some_and(|p| *p > start.page));
+    Ok(behind || !find_links(store, &files)?.is_empty())
+}
+
+/// Pages are missing between a zone and the one that goes on from it. A power loss does that, since neither
+/// was synced: the log ends here. But a recovery had made its zone durable before it went on.
+fn check_gap(end: LogStart, link: &Link) -> Result<()> {
+    if !link.recovered {
+        return Ok(());
+    }
+    Err(Error::damaged(
+        format!("page {} of zone {}", end.page, end.zone.unwrap_or(0)),
+        format!("expected {} whole pages of log", link.from.page),
+    ))
 }
 
 fn zone_lengths(store: &Store) -> Result<HashMap<ZoneNumber, u32>> {
@@ -93,6 +122,10 @@ fn find_links(
             continue;
         };
         let link = Link::decode(&body)?;
+        // Zones are numbered in the order of the log, so following links comes to an end.
+        if link.from.zone.is_some_and(|from| from >= zone) {
+            continue;
+        }
         if links
             .get(&link.from.zone)
             .is_none_or(|(other, _)| *other < zone)

@@ -1,8 +1,10 @@
 //! The superblock: two root slots that checkpoints write in turn.
 //!
 //! A slot names the newest root record, which stands in a zone like everything else. A checkpoint makes all
-//! it refers to durable, then overwrites the older slot; whichever slot is whole and newer counts. These two
-//! pages are the only ones that are ever overwritten.
+//! it refers to durable, then overwrites the older slot; whichever slot is whole and newer counts. Once that
+//! is durable, the other slot gets the same content, for what the older root refers to is about to be
+//! removed: a slot that is damaged later must not bring it back. These two pages are the only ones that are
+//! ever overwritten.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,7 +49,8 @@ pub fn find_root(device: &Arc<dyn Device>, path: &Path) -> Result<Found> {
         return Ok(Found::Nothing);
     };
     let slots = read_slots(device, pages.min(SLOTS))?;
-    if slots.iter().all(|page| page.iter().all(|byte| *byte == 0)) {
+    let empty = |page: &PageBuffer| page.iter().all(|byte| *byte == 0);
+    if slots.iter().all(empty) {
         return Ok(Found::Nothing);
     }
     let mut newest: Option<RootSlot> = None;
@@ -64,9 +67,19 @@ pub fn find_root(device: &Arc<dyn Device>, path: &Path) -> Result<Found> {
     }
     match (newest, problem) {
         (Some(slot), _) => Ok(Found::Root(slot)),
+        (None, Some(_)) if slots.first().is_some_and(empty) && !has_log(device)? => {
+            Ok(Found::Nothing)
+        }
         (None, Some(error)) => Err(error),
         (None, None) => Ok(Found::Nothing),
     }
+}
+
+/// Whether there is more than the first root record can need. If not, an index was being made when power
+/// was lost, its first slot is torn, and nothing was ever written to it.
+fn has_log(device: &Arc<dyn Device>) -> Result<bool> {
+    let files = device.list()?;
+    Ok(files.iter().any(|(file, _)| *file > FileId::Zone(0)))
 }
 
 /// Makes an empty superblock.
@@ -81,9 +94,36 @@ pub fn create_superblock(device: &Arc<dyn Device>) -> Result<()> {
     device.sync_directory()
 }
 
-/// Writes a slot over the older one and makes it durable. All that it refers to must be durable already.
+/// Writes a root into the older slot, then into the other, and makes each durable in turn. All that it
+/// refers to must be durable already.
 pub fn write_slot(device: &Arc<dyn Device>, slot: &RootSlot) -> Result<()> {
-    let page = (slot.generation % SLOTS as u64) as u32;
+    let older = (slot.generation % SLOTS as u64) as u32;
+    write_page(device, slot, older)?;
+    write_page(device, slot, 1 - older)
+}
+
+/// Makes a root that was found durable and writes it into the other slot, too: it may have been written by
+/// a process that died before it had synced it.
+pub fn settle_slot(device: &Arc<dyn Device>, slot: &RootSlot) -> Result<()> {
+    device.sync(&[FileId::Superblock])?;
+    let pages = device.list()?;
+    let written = pages.contains(&(FileId::Superblock, SLOTS));
+    let slots = if written {
+        read_slots(device, SLOTS)?
+    } else {
+        Vec::new()
+    };
+    let whole = (0..).zip(&slots).filter(|(page, bytes)| {
+        decode_slot(bytes, *page, Path::new("")).is_ok_and(|found| found == *slot)
+    });
+    let whole: Vec<u32> = whole.map(|(page, _)| page).collect();
+    let missing = (0..SLOTS).filter(|page| !whole.contains(page));
+    missing
+        .into_iter()
+        .try_for_each(|page| write_page(device, slot, page))
+}
+
+fn write_page(device: &Arc<dyn Device>, slot: &RootSlot, page: u32) -> Result<()> {
     let pool = PagePool::new(1);
     let mut buffer = take(&pool)?;
     encode_slot(slot, page, &mut buffer);

@@ -20,6 +20,17 @@ pub struct Store {
     identity: IndexIdentity,
     zones: Mutex<ZoneTable>,
     pending: RwLock<PendingPages>,
+    syncing: Mutex<Syncing>,
+}
+
+/// What one sync must know of the others. Held while a sync runs: the system reports a lost write to one
+/// caller only, so no other may be told meanwhile that all is well.
+#[derive(Debug, Default)]
+struct Syncing {
+    /// Why nothing can be made durable any more.
+    failed: Option<String>,
+    /// Zones whose files are gone, given up by a root that is durable.
+    removed: BTreeSet<ZoneNumber>,
 }
 
 impl Store {
@@ -30,6 +41,7 @@ impl Store {
             identity,
             zones: Mutex::new(zones),
             pending: RwLock::default(),
+            syncing: Mutex::default(),
         }
     }
 
@@ -101,6 +113,7 @@ impl Store {
     /// Reads a span outside the frame pool, for what is read once: root records.
     pub fn read_span(&self, span: Span, kind: PageKind) -> Result<Vec<u8>> {
         let count = span.page_count() as usize;
+        self.check_span(span)?;
         let pool = PagePool::new(count);
         let wanted = span
             .pages()
@@ -117,29 +130,64 @@ impl Store {
         Ok(bytes[start..start + span.length as usize].to_vec())
     }
 
-    /// Makes what streams have written durable: their files, and the names of new ones.
+    /// Fails unless the span lies in its file, so that no memory is taken for what cannot be there.
+    fn check_span(&self, span: Span) -> Result<()> {
+        let file = FileId::Zone(span.zone);
+        let files = self.device.list()?;
+        let pages = files
+            .into_iter()
+            .find_map(|(name, pages)| (name == file).then_some(pages));
+        let end = span.page as u64 + span.page_count() as u64;
+        match pages {
+            Some(pages) if end <= pages as u64 => Ok(()),
+            pages => Err(Error::damaged(
+                file.name(),
+                format!("expected {end} pages, got {}", pages.unwrap_or(0)),
+            )),
+        }
+    }
+
+    /// Makes what streams have written durable: their files, and the names of new ones. After a failure
+    /// every later call fails too.
     pub fn sync(&self, unsynced: &Unsynced) -> Result<()> {
-        let files: Vec<FileId> = unsynced.zones.iter().map(|n| FileId::Zone(*n)).collect();
+        let mut syncing = self.syncing();
+        if let Some(reason) = &syncing.failed {
+            return Err(Error::Stopped(reason.clone()));
+        }
+        let zones = unsynced.zones.difference(&syncing.removed);
+        let done = self.sync_zones(zones.copied(), unsynced.created);
+        syncing.failed = done.as_ref().err().map(ToString::to_string);
+        done
+    }
+
+    fn sync_zones(&self, zones: impl Iterator<Item = ZoneNumber>, created: bool) -> Result<()> {
+        let files: Vec<FileId> = zones.map(FileId::Zone).collect();
         if !files.is_empty() {
             self.device.sync(&files)?;
         }
-        if unsynced.created {
+        if created {
             self.device.sync_directory()?;
         }
         Ok(())
     }
 
+    fn syncing(&self) -> MutexGuard<'_, Syncing> {
+        self.syncing.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
     /// Removes the files of zones that no root and no snapshot needs.
     pub fn remove_zones(&self, zones: &[ZoneNumber]) -> Result<()> {
+        let mut syncing = self.syncing();
         for zone in zones {
             self.device.remove(FileId::Zone(*zone))?;
+            syncing.removed.insert(*zone);
         }
         Ok(())
     }
 }
 
 /// What was written but is not durable yet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Unsynced {
     pub(super) zones: BTreeSet<ZoneNumber>,
     /// Whether zones were made whose names are not durable yet.

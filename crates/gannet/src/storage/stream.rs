@@ -127,15 +127,17 @@ impl StreamWriter {
 
     /// Whether the next record will open a zone, given its length.
     pub fn needs_zone(&self, length: usize) -> bool {
-        let pages = length.div_ceil(PAGE_PAYLOAD).max(1) as u32;
-        match &self.zone {
-            None => true,
-            Some(zone) => {
-                let used = zone.written + zone.buffers.len() as u32;
-                let open = zone.fill < PAGE_PAYLOAD && length <= PAGE_PAYLOAD - zone.fill;
-                !open && used + pages > zone.capacity
-            }
-        }
+        let Some(zone) = &self.zone else {
+            return true;
+        };
+        let used = zone.written + zone.buffers.len() as u32;
+        let rest = PAGE_PAYLOAD - zone.fill;
+        // A record that starts the next page takes no more pages than one that begins in this one.
+        let more = match rest {
+            0 => length.div_ceil(PAGE_PAYLOAD).max(1),
+            rest => length.saturating_sub(rest).div_ceil(PAGE_PAYLOAD),
+        };
+        used as usize + more > zone.capacity as usize
     }
 
     /// Finds room for a record: in the page being filled, in the next page, or in a new zone.

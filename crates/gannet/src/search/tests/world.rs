@@ -202,10 +202,7 @@ fn flush(
         for (index, entry) in window.indexes().zip(entries) {
             window.set(index, Change::Put(entry))?;
         }
-        for stream in streams.both() {
-            stream.flush()?;
-        }
-        Ok(())
+        streams.flush()
     })
     .unwrap();
     tree.flush().unwrap();

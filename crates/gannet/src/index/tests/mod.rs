@@ -1,0 +1,14 @@
+//! What crashes, faults and damage do to a whole index.
+//!
+//! `world` runs a workload beside an oracle, the list of states that the index went through, and tells
+//! whether an index that was opened again is in one of those that it may be in. The other modules make the
+//! devices to open: after power losses (`crashes`), after failures (`faults`), with bytes changed (`damage`).
+//! `canaries` break the engine's promise on purpose and expect to be told.
+
+mod canaries;
+mod crashes;
+mod damage;
+mod faults;
+mod random;
+mod workload;
+mod world;

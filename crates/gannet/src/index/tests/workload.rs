@@ -1,0 +1,84 @@
+//! Small workloads: what an index is asked to do, step by step.
+
+use super::random::Random;
+
+/// One thing that the index is asked to do.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// Writes documents, as external ID and text, in one batch.
+    Write(Vec<(String, String)>),
+    /// Deletes by external ID in one batch.
+    Delete(Vec<String>),
+    Sync,
+    Checkpoint,
+    /// The process ends without a word and another opens the index; power stays on.
+    Restart,
+}
+
+/// Words that a document's text is made of.
+const WORDS: usize = 40;
+
+/// A workload of all kinds of steps over `ids` external IDs.
+pub(super) fn mixed(seed: u64, steps: usize, ids: usize) -> Vec<Step> {
+    let mut random = Random::new(seed);
+    let mut tag = 0;
+    (0..steps)
+        .map(|_| any_step(&mut random, ids, &mut tag))
+        .collect()
+}
+
+/// Few steps with one of each kind, for tests that repeat it for each operation of the device.
+pub(super) fn short(seed: u64) -> Vec<Step> {
+    let mut random = Random::new(seed);
+    let mut tag = 0;
+    let mut write = |size| write_step(&mut random, 6, size, &mut tag);
+    vec![
+        write(3),
+        Step::Sync,
+        write(2),
+        Step::Checkpoint,
+        write(3),
+        Step::Delete(vec!["id0".to_owned(), "id1".to_owned()]),
+        Step::Sync,
+        Step::Checkpoint,
+        write(2),
+        Step::Sync,
+    ]
+}
+
+fn any_step(random: &mut Random, ids: usize, tag: &mut usize) -> Step {
+    match random.below(20) {
+        0..=8 => {
+            let size = 1 + random.below(5);
+            write_step(random, ids, size, tag)
+        }
+        9..=12 => {
+            let some = (0..1 + random.below(4)).map(|_| format!("id{}", random.below(ids)));
+            Step::Delete(some.collect())
+        }
+        13..=16 => Step::Sync,
+        17..=18 => Step::Checkpoint,
+        _ => Step::Restart,
+    }
+}
+
+/// A batch. Each document has a word of its own, `t` and a number, and the word `all`.
+fn write_step(random: &mut Random, ids: usize, size: usize, tag: &mut usize) -> Step {
+    let mut document = || {
+        *tag += 1;
+        let mut text = format!("all t{tag}");
+        let words = match random.below(12) {
+            0 => 600,
+            _ => 3 + random.below(40),
+        };
+        for _ in 0..words {
+            text.push_str(&format!(" w{}", random.below(WORDS)));
+            // Digits that do not compress make documents that fill pages.
+            if random.one_in(8) {
+                text.push_str(&format!("x{:x}", random.next()));
+            }
+        }
+        (format!("id{}", random.below(ids)), text)
+    };
+    Step::Write((0..size).map(|_| document()).collect())
+}

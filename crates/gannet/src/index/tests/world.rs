@@ -1,0 +1,246 @@
+//! A workload beside its oracle, and the judgement on an index that was opened again.
+//!
+//! The oracle is a list of states, one after each batch; a state maps external IDs to texts. Two marks are
+//! kept against the device's log: from where on a state *may* be found after a crash (its batch had begun),
+//! and from where on it, or a later one, *must* be (it was acknowledged as durable).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::workload::Step;
+use crate::base::{Error, Result};
+use crate::device::{Device, RecordingDevice};
+use crate::documents::Document;
+use crate::index::{Index, Limits, MEMORY_MIN, Options};
+use crate::search::{Operator, SearchOptions};
+
+/// A state of the index: texts by external ID.
+pub(super) type State = BTreeMap<String, String>;
+
+/// What a judgement gives, or what is wrong.
+pub(super) type Judged<T> = std::result::Result<T, String>;
+
+/// What was done, and what may be found after a crash.
+pub(super) struct World {
+    pub(super) device: Arc<RecordingDevice>,
+    pub(super) index: Option<Index>,
+    pub(super) states: Vec<State>,
+    /// For each state, the events before its batch began.
+    begun: Vec<usize>,
+    /// Pairs of events and the state that was durable after them, ascending.
+    durable: Vec<(usize, usize)>,
+    /// A canary: what was only written counts as durable.
+    pub(super) trusts_writes: bool,
+}
+
+/// Options under which little data makes many flushes and zones.
+pub(super) fn options() -> Options {
+    Options::default().memory(MEMORY_MIN).limits(Limits {
+        buffer_bytes: Some(48 << 10),
+        log_source_bytes: 12 << 10,
+        zone_pages: Some(8),
+    })
+}
+
+pub(super) fn open(device: Arc<dyn Device>) -> Result<Index> {
+    Index::open_on(device, Path::new("test"), options())
+}
+
+impl World {
+    pub(super) fn new(device: Arc<RecordingDevice>) -> World {
+        World {
+            device,
+            index: None,
+            states: vec![State::new()],
+            begun: vec![0],
+            durable: vec![(0, 0)],
+            trusts_writes: false,
+        }
+    }
+
+    /// The history of a workload on a device that does not fail.
+    pub(super) fn of(steps: &[Step]) -> World {
+        let mut world = World::new(Arc::default());
+        world.run(steps).expect("nothing fails");
+        world
+    }
+
+    /// Opens the index and takes the steps, up to the first failure.
+    pub(super) fn run(&mut self, steps: &[Step]) -> Result<()> {
+        if self.index.is_none() {
+            self.index = Some(open(self.device())?);
+        }
+        steps.iter().try_for_each(|step| self.step(step))
+    }
+
+    /// Opens what a crash left of another world's states, of which those from `first` on may be there, and
+    /// goes on from the one that is.
+    pub(super) fn resume(&mut self, first: usize) -> Judged<usize> {
+        let index = open(self.device()).map_err(|error| error.to_string())?;
+        let found = self.judge_answers(&index, (first, self.states.len() - 1))?;
+        self.states.truncate(found + 1);
+        self.begun = vec![0; found + 1];
+        self.durable = vec![(0, first), (self.device.events(), found)];
+        self.index = Some(index);
+        Ok(found)
+    }
+
+    pub(super) fn device(&self) -> Arc<dyn Device> {
+        Arc::clone(&self.device) as Arc<dyn Device>
+    }
+
+    pub(super) fn step(&mut self, step: &Step) -> Result<()> {
+        let index = self.index.clone().expect("an open index");
+        match step {
+            Step::Write(batch) => {
+                self.begin(|state| state.extend(batch.iter().cloned()));
+                index.write(documents(batch)?)?;
+            }
+            Step::Delete(ids) => {
+                self.begin(|state| state.retain(|id, _| !ids.contains(id)));
+                let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+                index.delete(&ids)?;
+            }
+            Step::Sync => index.sync()?,
+            Step::Checkpoint => index.checkpoint()?,
+            Step::Restart => {
+                drop(index);
+                self.restart()?;
+            }
+        }
+        if self.trusts_writes || matches!(step, Step::Sync | Step::Checkpoint | Step::Restart) {
+            self.durable
+                .push((self.device.events(), self.states.len() - 1));
+        }
+        Ok(())
+    }
+
+    /// What the process had not synced may be gone with it; whatever is there now counts as durable.
+    fn restart(&mut self) -> Result<()> {
+        self.index = None;
+        let events = self.device.events();
+        let index = open(self.device())?;
+        let found = self.judge_answers(&index, self.window(events));
+        let found = found.map_err(|reason| Error::invalid(format!("restarted, it {reason}")))?;
+        self.states.push(self.states[found].clone());
+        self.begun.push(events);
+        self.index = Some(index);
+        Ok(())
+    }
+
+    fn begin(&mut self, change: impl FnOnce(&mut State)) {
+        let mut state = self.states.last().cloned().unwrap_or_default();
+        change(&mut state);
+        self.states.push(state);
+        self.begun.push(self.device.events());
+    }
+
+    /// The first and the last state that a crash after `events` may leave.
+    pub(super) fn window(&self, events: usize) -> (usize, usize) {
+        let durable = self.durable.iter().rev().find(|(at, _)| *at <= events);
+        let last = self.begun.iter().rposition(|at| *at <= events);
+        (durable.map_or(0, |(_, state)| *state), last.unwrap_or(0))
+    }
+
+    /// Opens what a crash left and tells what is wrong with it; otherwise which state it is.
+    pub(super) fn judge(&self, device: Arc<dyn Device>, events: usize) -> Judged<usize> {
+        let index = open(device).map_err(|error| format!("does not open: {error}"))?;
+        self.judge_index(&index, self.window(events))
+    }
+
+    /// What the index answers, and what it finds when it checks itself, which makes a checkpoint.
+    pub(super) fn judge_index(&self, index: &Index, window: (usize, usize)) -> Judged<usize> {
+        let state = self.judge_answers(index, window)?;
+        check(index)?;
+        Ok(state)
+    }
+
+    fn judge_answers(&self, index: &Index, (first, last): (usize, usize)) -> Judged<usize> {
+        let found = contents(index).map_err(|error| format!("does not answer: {error}"))?;
+        let fits = |number: &usize| self.states[*number] == found;
+        let Some(number) = (first..=last).rev().find(fits) else {
+            let known = (0..self.states.len()).rev().find(fits);
+            return Err(format!(
+                "is in state {known:?}, not in {first} to {last}: {:?}",
+                found.keys()
+            ));
+        };
+        self.judge_terms(index, number)?;
+        Ok(number)
+    }
+
+    /// Each document that was ever written is found by its own word exactly when it is alive.
+    fn judge_terms(&self, index: &Index, state: usize) -> Judged<()> {
+        let live = &self.states[state];
+        let tags: BTreeMap<&str, Option<&str>> = self.tags(live);
+        let snapshot = index.snapshot();
+        let parse = |tag: &&str| snapshot.parse(&format!("body:{tag}"), Operator::Or);
+        let queries: Result<Vec<_>> = tags.keys().map(parse).collect();
+        let queries = queries.map_err(|error| error.to_string())?;
+        let results = snapshot.search_all(&queries, &SearchOptions::default());
+        for ((tag, id), found) in tags.iter().zip(results) {
+            let found = found.map_err(|error| format!("{tag} fails: {error}"))?;
+            let ids: Vec<&str> = found.hits.iter().map(|hit| hit.id.as_str()).collect();
+            if ids != id.iter().copied().collect::<Vec<_>>() {
+                return Err(format!("{tag} finds {ids:?}, not {id:?} (state {state})"));
+            }
+        }
+        Ok(())
+    }
+
+    /// All words that only one document ever had, with the ID of that document if it is alive.
+    fn tags<'a>(&'a self, live: &'a State) -> BTreeMap<&'a str, Option<&'a str>> {
+        let texts = self.states.iter().flat_map(|state| state.values());
+        let mut tags: BTreeMap<&str, Option<&str>> = texts.map(|text| (tag(text), None)).collect();
+        tags.extend(live.iter().map(|(id, text)| (tag(text), Some(id.as_str()))));
+        tags
+    }
+}
+
+/// Everything in the index, by the word that all documents share.
+pub(super) fn contents(index: &Index) -> Result<State> {
+    let snapshot = index.snapshot();
+    let query = snapshot.parse("body:all", Operator::Or)?;
+    let results = snapshot.search(&query).top(10_000).count(true).run()?;
+    let hits = results.hits.into_iter().map(|hit| {
+        let source = hit.source.unwrap_or_default();
+        Ok((hit.id, text_of(&source)?))
+    });
+    let found: State = hits.collect::<Result<_>>()?;
+    let counts = [results.total, snapshot.documents()];
+    if counts != [found.len() as u64; 2] {
+        let reason = format!("{} documents, but counted {counts:?}", found.len());
+        return Err(Error::invalid(reason));
+    }
+    Ok(found)
+}
+
+/// What the index itself finds wrong.
+fn check(index: &Index) -> Judged<()> {
+    let report = index
+        .check(&|_, _| ())
+        .map_err(|error| format!("is not checked: {error}"))?;
+    match report.findings.is_empty() {
+        true => Ok(()),
+        false => Err(format!("is found damaged: {:?}", report.findings)),
+    }
+}
+
+fn documents(batch: &[(String, String)]) -> Result<Vec<Document>> {
+    let one = |(id, text): &(String, String)| Document::new(id.as_str(), [("body", text.as_str())]);
+    batch.iter().map(one).collect()
+}
+
+fn text_of(source: &[u8]) -> Result<String> {
+    let document = Document::parse(source)?;
+    Ok(match document.fields.into_iter().next() {
+        Some((_, crate::documents::Value::Text(text))) => text,
+        _ => String::new(),
+    })
+}
+
+/// The word that only this text has.
+fn tag(text: &str) -> &str {
+    text.split(' ').nth(1).unwrap_or_default()
+}
