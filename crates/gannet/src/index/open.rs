@@ -20,7 +20,7 @@ use crate::cache::FramePool;
 use crate::device::{Device, FileId};
 use crate::dictionary::Tree;
 use crate::documents::{Dictionaries, DocumentTables};
-use crate::postings::PostingBuffer;
+use crate::postings::{ChunkStreams, PostingBuffer};
 use crate::storage::{
     Found, IndexIdentity, Log, LogStart, PageKind, ReplayEnd, RootSlot, Store, Unsynced, ZoneTable,
     create_superblock, find_root, has_log_behind, settle_slot,
@@ -162,7 +162,7 @@ fn new_writer(
     Ok(Writer {
         log: Log::resume(Arc::clone(&shared.store), log_start),
         new_ids: NewIds::new(&shared.budget)?,
-        postings: Writer::stream(shared, PageKind::Postings),
+        postings: ChunkStreams::new(&shared.store),
         moved: Writer::stream(shared, PageKind::Documents),
         pages: Writer::stream(shared, PageKind::Table),
         roots: Writer::stream(shared, PageKind::Root),
