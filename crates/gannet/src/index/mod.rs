@@ -8,6 +8,7 @@ mod ids;
 mod inspect;
 mod open;
 mod options;
+mod packing;
 mod prepare;
 mod replay;
 mod root;

@@ -19,7 +19,7 @@ mod stream;
 mod table;
 mod zones;
 
-pub use log::{Log, LogStart, RecordKind, document_body, frame};
+pub use log::{Log, LogStart, RecordKind, document_body, frame, record_length};
 pub use records::{ZoneRecord, read_records};
 pub use replay::{ReplayEnd, has_log_behind, replay};
 pub use roots::{Found, RootSlot, create_superblock, find_root, settle_slot, write_slot};
