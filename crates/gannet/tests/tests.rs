@@ -2,5 +2,13 @@
 
 #[path = "tests/kill.rs"]
 mod kill;
+#[path = "tests/oracle/mod.rs"]
+mod oracle;
+#[path = "tests/oracle_test.rs"]
+mod oracle_test;
+#[path = "tests/random.rs"]
+mod random;
 #[path = "tests/rooms.rs"]
 mod rooms;
+#[path = "tests/snapshots.rs"]
+mod snapshots;

@@ -26,7 +26,12 @@ type Victims = BTreeSet<ZoneNumber>;
 
 impl Writer {
     /// Moves what lives out of the zones that are worth it.
+    ///
+    /// The trees and lists are read while they are cleaned, so what the flush has appended is written first.
     pub(super) fn clean(&mut self) -> Result<()> {
+        self.terms.flush()?;
+        self.ids.flush()?;
+        self.postings.flush()?;
         let nodes = self.victims(&[PageKind::Node]);
         if !nodes.is_empty() {
             self.clean_nodes(&nodes)?;
@@ -40,6 +45,7 @@ impl Writer {
         }
         let postings = self.victims(&[PageKind::Postings]);
         if !postings.is_empty() {
+            self.terms.flush()?;
             self.clean_postings(&postings)?;
         }
         Ok(())

@@ -16,8 +16,8 @@ use crate::base::{DocId, Result};
 use crate::cache::{Pages, finish};
 use crate::dictionary::{Change, Window};
 use crate::documents::{DocumentTables, NormCursor};
-use crate::postings::{MergeItem, Norms, SortedTerms, merge_window};
-use crate::storage::{RootSlot, Store, StreamWriter, Unsynced, write_slot};
+use crate::postings::{ChunkStreams, MergeItem, Norms, SortedTerms, merge_window};
+use crate::storage::{RootSlot, Store, Unsynced, write_slot};
 
 impl Writer {
     /// Makes everything written so far durable, and the log short.
@@ -133,10 +133,12 @@ impl Writer {
         // A root must not refer to what another thread's sync has taken and not finished.
         let mut unsynced = std::mem::take(&mut self.syncing);
         unsynced.join(self.log.flush()?);
+        let [small, large] = self.postings.both();
         let streams = [
             self.terms.stream(),
             self.ids.stream(),
-            &mut self.postings,
+            small,
+            large,
             &mut self.moved,
             &mut self.pages,
         ];
@@ -157,7 +159,7 @@ impl Writer {
 /// What merging terms into the dictionary needs.
 struct TermMerge<'a> {
     sorted: &'a SortedTerms<'a>,
-    postings: &'a mut StreamWriter,
+    postings: &'a mut ChunkStreams,
     store: &'a Store,
     norms: TableNorms<'a>,
 }

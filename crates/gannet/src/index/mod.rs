@@ -3,8 +3,8 @@
 mod check;
 mod clean;
 mod flush;
+mod handle;
 mod ids;
-mod index;
 mod inspect;
 mod open;
 mod options;
@@ -20,7 +20,7 @@ mod tests;
 mod writer;
 
 pub use check::CheckReport;
-pub use index::Index;
+pub use handle::Index;
 pub use inspect::{ListReport, ZoneReport};
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options};
 pub use prepare::{PreparedBatch, Workbench};

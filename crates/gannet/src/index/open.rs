@@ -8,22 +8,22 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::ids::{IdEntry, NewIds};
+use super::ids::NewIds;
 use super::options::Options;
-use super::prepare::{Preparation, Workbench, decode_schema};
+use super::prepare::Preparation;
 use super::root::{self, RootRecord};
 use super::shared::Shared;
 use super::state::{Epoch, Published, State};
 use super::writer::Writer;
-use crate::base::{Budget, ByteReader, DocId, Error, Result, Span};
-use crate::cache::{FramePool, Pages, finish};
+use crate::base::{Budget, Error, Result};
+use crate::cache::FramePool;
 use crate::device::{Device, FileId};
 use crate::dictionary::Tree;
-use crate::documents::{Dictionaries, Document, DocumentRecord, DocumentTables};
-use crate::postings::PostingBuffer;
+use crate::documents::{Dictionaries, DocumentTables};
+use crate::postings::{ChunkStreams, PostingBuffer};
 use crate::storage::{
-    Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, RootSlot, Store,
-    Unsynced, ZoneRecord, ZoneTable, create_superblock, find_root, replay, settle_slot,
+    Found, IndexIdentity, Log, LogStart, PageKind, ReplayEnd, RootSlot, Store, Unsynced, ZoneTable,
+    create_superblock, find_root, has_log_behind, settle_slot,
 };
 
 /// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.
@@ -45,7 +45,8 @@ pub(super) fn open(
     };
     store.zones().set_zone_pages(options.limits.zone_pages);
     let store = Arc::new(store);
-    let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes())?;
+    let replays = has_log_behind(&store, record.log_start)?;
+    let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes(replays))?;
     let terms = open_tree(&store, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
     let generation = slot.map_or(0, |slot| slot.generation);
@@ -161,7 +162,7 @@ fn new_writer(
     Ok(Writer {
         log: Log::resume(Arc::clone(&shared.store), log_start),
         new_ids: NewIds::new(&shared.budget)?,
-        postings: Writer::stream(shared, PageKind::Postings),
+        postings: ChunkStreams::new(&shared.store),
         moved: Writer::stream(shared, PageKind::Documents),
         pages: Writer::stream(shared, PageKind::Table),
         roots: Writer::stream(shared, PageKind::Root),

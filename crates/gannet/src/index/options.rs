@@ -1,6 +1,6 @@
 //! How an index is opened.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Index;
 use crate::analysis::{Analyzer, SchemaOptions};
@@ -137,9 +137,10 @@ impl Options {
         Ok(())
     }
 
-    /// Memory for frames: what is left after the shares of writing, or nearly all.
-    pub(super) fn frame_bytes(&self) -> usize {
-        let share = if self.read_only { 80 } else { 35 };
+    /// Memory for frames: what the shares of writing leave, or nearly all where nothing is written and no
+    /// log has to be replayed into memory.
+    pub(super) fn frame_bytes(&self, replays: bool) -> usize {
+        let share = if self.read_only && !replays { 80 } else { 35 };
         self.memory / 100 * share
     }
 
@@ -148,7 +149,3 @@ impl Options {
         self.limits.buffer_bytes.unwrap_or(self.memory / 100 * 35)
     }
 }
-
-/// Where an index is, for messages.
-#[derive(Clone, Debug)]
-pub(super) struct Location(pub(super) PathBuf);

@@ -219,7 +219,7 @@ fn restore(
         let record = DocumentRecord::decode(body)?;
         let source = dictionaries.decompress(&record)?;
         source_bytes += source.len() as u64;
-        parsed.push(Document::parse_as(Some(record.id.to_owned()), &source)?);
+        parsed.push(parse_again(record.id, &source)?);
         entries.push((IdEntry::of(&record), record.id.to_owned(), *span));
     }
     let (inverted, lengths) = preparation.invert_again(bench, &parsed)?;
@@ -229,6 +229,18 @@ fn restore(
         inverted,
         source_bytes,
     })
+}
+
+/// Reads a source as it was read when it came: a member `id` is the external ID and no field, unless the
+/// document came with an ID of its own.
+fn parse_again(id: &str, source: &[u8]) -> Result<Document> {
+    match Document::parse(source) {
+        Ok(document) if document.id.as_deref().is_none_or(|own| own == id) => Ok(Document {
+            id: Some(id.to_owned()),
+            ..document
+        }),
+        _ => Document::parse_as(Some(id.to_owned()), source),
+    }
 }
 
 fn decode_delete(body: &[u8]) -> Result<Operation> {

@@ -17,11 +17,8 @@ use crate::base::{DocId, END, Error, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
 use crate::dictionary::Tree;
 use crate::documents::{Change, DictionaryVersion, DocumentRecord, length_to_norm};
-use crate::postings::PostingBuffer;
+use crate::postings::{ChunkStreams, PostingBuffer};
 use crate::storage::{Log, PageKind, RecordKind, StreamWriter, Unsynced};
-
-/// Doc IDs beyond which a warning is due: 80 % of all.
-pub(super) const DOC_IDS_WARN: DocId = END / 5 * 4;
 
 /// IDs looked up in one go; each holds a frame until all are found.
 const LOOK_UPS_AT_ONCE: usize = 256;
@@ -47,7 +44,7 @@ pub(super) struct Writer {
     pub(super) terms: Tree,
     pub(super) ids: Tree,
     pub(super) new_ids: NewIds,
-    pub(super) postings: StreamWriter,
+    pub(super) postings: ChunkStreams,
     pub(super) moved: StreamWriter,
     pub(super) pages: StreamWriter,
     pub(super) roots: StreamWriter,

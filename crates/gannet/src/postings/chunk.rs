@@ -1,17 +1,16 @@
 //! Chunks in the making, and their placing.
 //!
 //! A builder takes postings one by one and holds coded pages only, so that its memory is about the chunk's
-//! size. Where the parts fit one page the chunk is *grouped*, so that one read gives all; else it is
-//! *split*, so that a query that needs no positions reads none (see `postings::head` for both layouts).
+//! size. Up to a few pages the chunk is *grouped*, so that one read gives all; else it is *split*, so that a
+//! query that needs no positions reads none (see `postings::head` for both layouts).
 
 use super::block::{BLOCK, NO_DOC};
 use super::docs_draft::{DocsDraft, Gathered};
 use super::entry::{ChunkRef, Layout};
-use super::frontier::Frontier;
-use super::head_draft;
+use super::head_draft::{self, CodedDocs};
 use super::position_page::PositionsDraft;
+use super::streams::ChunkStreams;
 use crate::base::{DocId, PAGE_PAYLOAD, Result, Span};
-use crate::storage::StreamWriter;
 
 /// Makes a chunk out of postings in doc order.
 #[derive(Debug)]
@@ -88,15 +87,9 @@ impl ChunkBuilder {
         let total = self.positions.total();
         let (positions, starts) = self.positions.finish();
         let docs = finish_pages(&self.pages, &starts, total);
-        let grouped = match (&docs[..], &positions[..]) {
-            ([(docs, _, frontier)], [positions]) => {
-                head_draft::assemble_grouped(docs, frontier, positions)
-            }
-            _ => None,
-        };
-        let (layout, (bytes, head_length)) = match grouped {
+        let (layout, (bytes, head_length)) = match head_draft::assemble_grouped(&docs, &positions) {
             Some(grouped) => (Layout::Grouped, grouped),
-            None => (Layout::Split, head_draft::assemble_split(docs, positions)),
+            None => (Layout::Split, head_draft::assemble_split(&docs, &positions)),
         };
         let span = Span {
             zone: 0,
@@ -140,11 +133,7 @@ impl ChunkBuilder {
     }
 }
 
-fn finish_pages(
-    pages: &[DocsDraft],
-    starts: &[u32],
-    total: u32,
-) -> Vec<(Vec<u8>, DocId, Frontier)> {
+fn finish_pages(pages: &[DocsDraft], starts: &[u32], total: u32) -> Vec<CodedDocs> {
     let ends = pages[1..].iter().map(DocsDraft::first_position);
     let finished = pages.iter().zip(ends.chain([total]));
     finished
@@ -158,17 +147,8 @@ impl BuiltChunk {
         self.bytes.len()
     }
 
-    /// Appends the chunk to a stream.
-    pub fn place(&self, stream: &mut StreamWriter) -> Result<ChunkRef> {
-        place_chunk(&self.bytes, self.reference, stream)
+    /// Appends the chunk to its stream.
+    pub fn place(&self, streams: &mut ChunkStreams) -> Result<ChunkRef> {
+        streams.place(&self.bytes, self.reference)
     }
-}
-
-/// Appends a chunk's bytes and gives the reference with its new place.
-pub fn place_chunk(bytes: &[u8], chunk: ChunkRef, stream: &mut StreamWriter) -> Result<ChunkRef> {
-    let span = match chunk.layout {
-        Layout::Grouped => stream.append(bytes),
-        Layout::Split => stream.append_aligned(bytes),
-    }?;
-    Ok(ChunkRef { span, ..chunk })
 }

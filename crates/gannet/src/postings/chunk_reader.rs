@@ -102,10 +102,7 @@ impl ChunkReader {
     }
 
     fn load_page(&mut self) -> Result<DocsPage> {
-        if self.page >= self.head.docs_pages {
-            return Err(Error::damaged(WHAT, "expected more pages of postings"));
-        }
-        let bytes = part(&self.bytes, &self.head, self.head.docs_page(self.page));
+        let bytes = part(&self.bytes, &self.head, self.head.docs_page(self.page)?);
         let length = bytes.len();
         self.page += 1;
         self.block = 0;

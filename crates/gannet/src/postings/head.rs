@@ -1,42 +1,34 @@
 //! Heads: what lies at a chunk's front and tells where everything else is and which pages can matter.
 //!
-//! A *grouped* chunk is one read in any case; its head is the length of its docs part and the chunk's
-//! competitive pairs. A *split* chunk starts on a fresh page:
-//!
 //! ```text
-//! head        docs pages | position pages | bytes of the last docs page if it lies right behind the head,
-//!             else 0 | index pages | pairs of the whole chunk | index
-//! index       per docs page: distance to its last doc | pairs; or, if that is more than a page: per index
-//!             page: distance to its last doc | docs pages in it | pairs
-//! then, each from a page's start: index pages, docs pages, position pages
+//! grouped  docs pages | position pages | bytes of each of them but the last | pairs of the whole chunk
+//!          | index, if there are several docs pages
+//! split    docs pages | position pages | bytes of the last docs page if it lies right behind the head,
+//!          else 0 | bytes of the last position page if it lies behind that, else 0 | index pages
+//!          | pairs of the whole chunk | index
+//! index    per docs page: distance to its last doc | pairs; or, if that is more than a page: per index
+//!          page: distance to its last doc | docs pages in it | pairs
 //! ```
-//! So opening a list reads one page a chunk, and a second per 100,000 postings or so that are looked into.
-//! All places are relative to the chunk's start: a chunk moves by copying its bytes.
+//! A *grouped* chunk is one read in any case. Opening a *split* one reads a page, and a second per 100,000
+//! postings or so that are looked into. Where the parts lie is `postings::places`.
 //!
 //! Memory: a decoded index holds the coded pairs of at most one page and six bytes an entry.
 
-use super::entry::{ChunkRef, Layout};
+use super::entry::{ChunkRef, GROUPED_LIMIT, Layout};
 use super::frontier::Frontier;
+use super::places::{GroupedPlaces, Places, SplitPlaces};
 use crate::base::{ByteReader, DocId, Error, PAGE_PAYLOAD, Result, Span};
 
 const WHAT: &str = "the head of a postings chunk";
-const PAGE: u64 = PAGE_PAYLOAD as u64;
 
 /// A decoded head.
 #[derive(Clone, Debug)]
 pub struct Head {
     /// The bound on the chunk's scores.
     pub frontier: Frontier,
-    /// Docs pages.
-    pub docs_pages: u32,
-    /// Position pages.
-    pub position_pages: u32,
-    /// Bytes of the last docs page if it lies right behind the head, else 0.
-    short: u32,
     index: Index,
+    places: Places,
     span: Span,
-    head_length: u32,
-    layout: Layout,
 }
 
 /// Last docs and pairs of consecutive docs pages, or of consecutive index pages.
@@ -86,7 +78,7 @@ impl Head {
             Layout::Grouped => Head::parse_grouped(chunk, &mut reader),
             Layout::Split => Head::parse_split(chunk, &mut reader),
         }?;
-        match reader.is_empty() && head.places_add_up() {
+        match reader.is_empty() && head.places.add_up(chunk.span.length) {
             true => Ok(head),
             false => Err(reader.damaged("a head that agrees with its chunk", "another")),
         }
@@ -117,28 +109,25 @@ impl Head {
     }
 
     /// Where an index page lies.
-    pub fn index_page(&self, ordinal: u32) -> Span {
-        let skip = self.index_start() + ordinal as u64 * PAGE;
-        self.span.part(skip as u32, PAGE as u32)
+    pub fn index_page(&self, ordinal: u32) -> Result<Span> {
+        let span = self.places.index_page(ordinal, &self.span);
+        span.ok_or_else(|| Error::damaged(WHAT, "expected more index pages"))
     }
 
-    /// Where a docs page lies, as skip and length within the chunk.
-    pub fn docs_page(&self, page: u32) -> Span {
-        if self.short > 0 && page + 1 == self.docs_pages {
-            return self.span.part(self.head_length, self.short);
-        }
-        let skip = self.docs_start() + page as u64 * PAGE;
-        self.span.part(skip as u32, PAGE as u32)
+    /// How many position pages there are.
+    pub fn position_pages(&self) -> u32 {
+        self.places.position_pages()
+    }
+
+    /// Where a docs page lies.
+    pub fn docs_page(&self, page: u32) -> Result<Span> {
+        let span = self.places.docs_page(page, &self.span);
+        span.ok_or_else(|| Error::damaged(WHAT, "expected more pages of postings"))
     }
 
     /// Where a position page lies; nothing if there are not so many.
     pub fn position_page(&self, page: u32) -> Option<Span> {
-        if page >= self.position_pages {
-            return None;
-        }
-        let skip = self.positions_start() + page as u64 * PAGE;
-        let length = (self.span.length as u64 - skip).min(PAGE);
-        Some(self.span.part(skip as u32, length as u32))
+        self.places.position_page(page, &self.span)
     }
 
     /// Where the chunk starts in its first page.
@@ -147,83 +136,75 @@ impl Head {
     }
 
     fn parse_grouped(chunk: &ChunkRef, reader: &mut ByteReader<'_>) -> Result<Head> {
-        let short = reader.varint_u32()?;
+        let docs_pages = reader.length(reader.rest().len())?;
+        let position_pages = reader.length(reader.rest().len())?;
+        if docs_pages == 0 || position_pages == 0 {
+            return Err(reader.damaged("pages of docs and positions", "none"));
+        }
+        let starts = parse_starts(chunk, docs_pages + position_pages, reader)?;
         let frontier = Frontier::decode(reader)?;
-        let mut index = PageIndex::default();
-        index.push(chunk.last, 0, &frontier);
-        index.firsts.push(1);
+        let index = match docs_pages {
+            1 => PageIndex::of_one(chunk.last, &frontier),
+            _ => PageIndex::parse(reader, docs_pages, 0, 0, false)?,
+        };
+        if index.lasts.last() != Some(&chunk.last) {
+            return Err(reader.damaged("an index of the whole chunk", "another"));
+        }
+        let docs_pages = docs_pages as u32;
         Ok(Head {
             frontier,
-            docs_pages: 1,
-            position_pages: 1,
-            short,
             index: Index::Whole(index),
+            places: Places::Grouped(GroupedPlaces { docs_pages, starts }),
             span: chunk.span,
-            head_length: chunk.head_length,
-            layout: Layout::Grouped,
         })
     }
 
     fn parse_split(chunk: &ChunkRef, reader: &mut ByteReader<'_>) -> Result<Head> {
-        let (docs_pages, position_pages) = (reader.varint_u32()?, reader.varint_u32()?);
-        let short = reader.length(PAGE_PAYLOAD)? as u32;
-        let index_pages = reader.length(reader.rest().len())?;
+        let mut places = SplitPlaces {
+            docs_pages: reader.varint_u32()?,
+            position_pages: reader.varint_u32()?,
+            short_docs: reader.length(PAGE_PAYLOAD)? as u32,
+            short_positions: reader.length(PAGE_PAYLOAD)? as u32,
+            index_pages: 0,
+            head_length: chunk.head_length,
+            length: chunk.span.length,
+        };
+        places.index_pages = reader.length(reader.rest().len())? as u32;
         let frontier = Frontier::decode(reader)?;
-        let index = if index_pages == 0 {
-            let pages = (docs_pages as usize).min(reader.rest().len() + 1);
+        let index = if places.index_pages == 0 {
+            let pages = (places.docs_pages as usize).min(reader.rest().len() + 1);
             Index::Whole(PageIndex::parse(reader, pages, 0, 0, false)?)
         } else {
-            Index::Pages(PageIndex::parse(reader, index_pages, 0, 0, true)?)
+            let pages = places.index_pages as usize;
+            Index::Pages(PageIndex::parse(reader, pages, 0, 0, true)?)
         };
         let (Index::Whole(known) | Index::Pages(known)) = &index;
-        let complete = known.firsts.last() == Some(&docs_pages);
-        if !complete || known.lasts.last() != Some(&chunk.last) || position_pages == 0 {
+        let complete = known.firsts.last() == Some(&places.docs_pages);
+        if !complete || known.lasts.last() != Some(&chunk.last) {
             return Err(reader.damaged("an index of the whole chunk", "another"));
         }
         Ok(Head {
             frontier,
-            docs_pages,
-            position_pages,
-            short,
             index,
+            places: Places::Split(places),
             span: chunk.span,
-            head_length: chunk.head_length,
-            layout: Layout::Split,
         })
     }
+}
 
-    /// Whether every part lies inside the chunk, so that places are computed without overflow.
-    fn places_add_up(&self) -> bool {
-        let length = self.span.length as u64;
-        let positions = self.positions_start();
-        match self.layout {
-            Layout::Grouped => self.short > 0 && positions < length,
-            Layout::Split => {
-                let before_last = positions + (self.position_pages as u64 - 1) * PAGE;
-                before_last < length && length <= before_last + PAGE
-            }
+/// Where the parts of a grouped chunk start, and where the last ends.
+fn parse_starts(chunk: &ChunkRef, parts: usize, reader: &mut ByteReader<'_>) -> Result<Vec<u32>> {
+    let mut starts = vec![chunk.head_length];
+    let mut at = chunk.head_length;
+    for _ in 1..parts {
+        at += reader.length(GROUPED_LIMIT)? as u32;
+        if at >= chunk.span.length {
+            return Err(reader.damaged("parts inside the chunk", at));
         }
+        starts.push(at);
     }
-
-    fn index_start(&self) -> u64 {
-        (self.head_length as u64 + self.short as u64).next_multiple_of(PAGE)
-    }
-
-    fn docs_start(&self) -> u64 {
-        let pages = match &self.index {
-            Index::Whole(_) => 0,
-            Index::Pages(index) => index.lasts.len() as u64,
-        };
-        self.index_start() + pages * PAGE
-    }
-
-    fn positions_start(&self) -> u64 {
-        if self.layout == Layout::Grouped {
-            return self.head_length as u64 + self.short as u64;
-        }
-        let full = self.docs_pages as u64 - (self.short > 0) as u64;
-        self.docs_start() + full * PAGE
-    }
+    starts.push(chunk.span.length);
+    Ok(starts)
 }
 
 impl PageIndex {
@@ -236,6 +217,13 @@ impl PageIndex {
             last: self.lasts[at],
             frontier: Frontier::decode(&mut ByteReader::new(coded, WHAT))?,
         })
+    }
+
+    fn of_one(last: DocId, frontier: &Frontier) -> PageIndex {
+        let mut index = PageIndex::default();
+        index.push(last, 0, frontier);
+        index.firsts.push(1);
+        index
     }
 
     fn place(&self, target: DocId) -> usize {

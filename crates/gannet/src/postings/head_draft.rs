@@ -1,64 +1,94 @@
 //! Chunks put together: the head written and the parts laid out (see `postings::head` for both layouts).
 
+use super::entry::GROUPED_LIMIT;
 use super::frontier::{Frontier, PAIRS_MAX};
 use crate::base::{DocId, PAGE_PAYLOAD, put_varint};
 
 /// The head at its longest, the index apart.
-const FIXED_LIMIT: usize = 4 * 5 + 1 + 6 * PAIRS_MAX;
+const FIXED_LIMIT: usize = 5 * 5 + 1 + 6 * PAIRS_MAX;
+
+/// A docs page, its last doc and the bound on its scores.
+pub type CodedDocs = (Vec<u8>, DocId, Frontier);
 
 /// Puts the parts of a split chunk together; gives the bytes and the head's length.
-pub fn assemble_split(
-    docs: Vec<(Vec<u8>, DocId, Frontier)>,
-    positions: Vec<Vec<u8>>,
-) -> (Vec<u8>, u32) {
-    let (index, index_pages) = code_index(&docs);
-    let short = docs.last().map_or(0, |(page, ..)| page.len());
+pub fn assemble_split(docs: &[CodedDocs], positions: &[Vec<u8>]) -> (Vec<u8>, u32) {
+    let (index, index_pages) = code_index(docs);
+    let mut rest = Vec::new();
+    put_varint(&mut rest, index_pages.len() as u64);
+    frontier_of_all(docs).encode(&mut rest);
+    rest.extend_from_slice(&index);
     let mut out = Vec::with_capacity((docs.len() + positions.len() + 2) * PAGE_PAYLOAD);
     put_varint(&mut out, docs.len() as u64);
     put_varint(&mut out, positions.len() as u64);
-    let mut rest = Vec::new();
-    put_varint(&mut rest, index_pages.len() as u64);
-    let mut all = Frontier::default();
-    docs.iter().for_each(|(.., frontier)| all.merge(frontier));
-    all.encode(&mut rest);
-    rest.extend_from_slice(&index);
-    // The last docs page is seldom full: it goes where the head leaves room.
-    let room = PAGE_PAYLOAD - (out.len() + 2 + rest.len()) % PAGE_PAYLOAD;
-    let fits = short <= room;
-    put_varint(&mut out, if fits { short as u64 } else { 0 });
+    // The last pages are seldom full: they go where the head, with two bytes for each length, leaves room.
+    let room = PAGE_PAYLOAD - (out.len() + 4 + rest.len()) % PAGE_PAYLOAD;
+    let last = |page: Option<&Vec<u8>>| page.map_or(0, Vec::len);
+    let short_docs = fitting(last(docs.last().map(|(page, ..)| page)), room);
+    let short_positions = fitting(last(positions.last()), room - short_docs);
+    put_varint(&mut out, short_docs as u64);
+    put_varint(&mut out, short_positions as u64);
     out.extend_from_slice(&rest);
     let head_length = out.len() as u32;
-    let full = docs.len() - fits as usize;
-    if fits {
-        out.extend_from_slice(&docs[full].0);
-    }
-    let pages = index_pages
-        .iter()
-        .chain(docs[..full].iter().map(|(page, ..)| page));
-    for page in pages.chain(&positions) {
+    let (docs, docs_behind) = docs.split_at(docs.len() - (short_docs > 0) as usize);
+    let (positions, positions_behind) =
+        positions.split_at(positions.len() - (short_positions > 0) as usize);
+    let behind = docs_behind.iter().map(|(page, ..)| page);
+    behind
+        .chain(positions_behind)
+        .for_each(|page| out.extend_from_slice(page));
+    let docs = docs.iter().map(|(page, ..)| page);
+    for page in index_pages.iter().chain(docs).chain(positions) {
         out.resize(out.len().next_multiple_of(PAGE_PAYLOAD), 0);
         out.extend_from_slice(page);
     }
     (out, head_length)
 }
 
-/// Puts the parts of a grouped chunk together, if they fit one page.
-pub fn assemble_grouped(
-    docs: &[u8],
-    frontier: &Frontier,
-    positions: &[u8],
-) -> Option<(Vec<u8>, u32)> {
-    let mut out = Vec::with_capacity(PAGE_PAYLOAD);
+/// Puts the parts of a grouped chunk together, if they are no longer than such a chunk may be.
+pub fn assemble_grouped(docs: &[CodedDocs], positions: &[Vec<u8>]) -> Option<(Vec<u8>, u32)> {
+    let parts = || docs.iter().map(|(page, ..)| page).chain(positions);
+    let length: usize = parts().map(Vec::len).sum();
+    if length > GROUPED_LIMIT {
+        return None;
+    }
+    let mut out = Vec::with_capacity(length + 2 * FIXED_LIMIT);
     put_varint(&mut out, docs.len() as u64);
-    frontier.encode(&mut out);
+    put_varint(&mut out, positions.len() as u64);
+    for part in parts().take(docs.len() + positions.len() - 1) {
+        put_varint(&mut out, part.len() as u64);
+    }
+    frontier_of_all(docs).encode(&mut out);
+    if docs.len() > 1 {
+        put_index(docs, &mut out);
+    }
     let head_length = out.len() as u32;
-    out.extend_from_slice(docs);
-    out.extend_from_slice(positions);
-    (out.len() <= PAGE_PAYLOAD).then_some((out, head_length))
+    parts().for_each(|part| out.extend_from_slice(part));
+    (out.len() <= GROUPED_LIMIT).then_some((out, head_length))
+}
+
+fn frontier_of_all(docs: &[CodedDocs]) -> Frontier {
+    let mut all = Frontier::default();
+    docs.iter().for_each(|(.., frontier)| all.merge(frontier));
+    all
+}
+
+/// The length if there is so much room, else 0.
+fn fitting(length: usize, room: usize) -> usize {
+    if length <= room { length } else { 0 }
+}
+
+/// An index entry for each docs page.
+fn put_index(docs: &[CodedDocs], out: &mut Vec<u8>) {
+    let mut before = 0;
+    for (_, last, frontier) in docs {
+        put_varint(out, (last - before) as u64);
+        frontier.encode(out);
+        before = *last;
+    }
 }
 
 /// The index in the head and, if that would be longer than a page, index pages.
-fn code_index(docs: &[(Vec<u8>, DocId, Frontier)]) -> (Vec<u8>, Vec<Vec<u8>>) {
+fn code_index(docs: &[CodedDocs]) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut draft = IndexDraft::default();
     for (_, last, frontier) in docs {
         draft.push(*last, frontier);

@@ -47,6 +47,7 @@ pub struct Inverter {
 
 #[derive(Clone, Copy, Debug)]
 struct Interned {
+    head: u128,
     hash: u64,
     key: (u32, u32),
     tokens: u32,
@@ -59,9 +60,27 @@ struct Token {
     position: u32,
 }
 
+/// Bytes of a key that are compared without going to where the keys are: all of nearly every key.
+const HEAD_BYTES: usize = 16;
+
+/// The first bytes of a key, padded with zeros. With the length, it tells short keys apart.
+pub(super) fn key_head(key: &[u8]) -> u128 {
+    let mut head = [0; HEAD_BYTES];
+    let length = key.len().min(HEAD_BYTES);
+    head[..length].copy_from_slice(&key[..length]);
+    u128::from_le_bytes(head)
+}
+
 /// The hash by which terms are found, here and in the posting buffer.
 pub(super) fn hash_key(key: &[u8]) -> u64 {
-    FxBuildHasher.hash_one(key)
+    match key.len() {
+        0..=HEAD_BYTES => hash_head(key_head(key)),
+        _ => FxBuildHasher.hash_one(key),
+    }
+}
+
+fn hash_head(head: u128) -> u64 {
+    FxBuildHasher.hash_one((head as u64, (head >> 64) as u64))
 }
 
 impl InvertedBatch {
@@ -86,11 +105,6 @@ impl Inverter {
         });
     }
 
-    /// Number of tokens gathered.
-    pub fn tokens(&self) -> usize {
-        self.tokens.len()
-    }
-
     /// Codes what was gathered and starts afresh.
     pub fn finish(&mut self) -> InvertedBatch {
         self.sort_by_term();
@@ -113,11 +127,14 @@ impl Inverter {
     }
 
     fn intern(&mut self, key: &[u8]) -> u32 {
-        let hash = hash_key(key);
+        let (head, hash) = (key_head(key), hash_key(key));
         let (keys, terms) = (&self.keys, &self.terms);
         let same = |term: &u32| {
             let interned = &terms[*term as usize];
-            interned.hash == hash && &keys[interned.key.0 as usize..interned.key.1 as usize] == key
+            let (start, end) = (interned.key.0 as usize, interned.key.1 as usize);
+            interned.head == head
+                && end - start == key.len()
+                && (key.len() <= HEAD_BYTES || keys[start..end] == *key)
         };
         if let Some(term) = self.table.find(hash, same) {
             return *term;
@@ -126,6 +143,7 @@ impl Inverter {
         self.keys.extend_from_slice(key);
         let term = self.terms.len() as u32;
         self.terms.push(Interned {
+            head,
             hash,
             key: (start, self.keys.len() as u32),
             tokens: 0,

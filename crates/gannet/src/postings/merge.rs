@@ -4,14 +4,15 @@
 //!
 //! Old chunks are released, not erased: snapshots go on reading them.
 
-use super::chunk::{ChunkBuilder, place_chunk};
+use super::chunk::ChunkBuilder;
 use super::chunk_reader::ChunkReader;
 use super::entry::{ChunkRef, INLINE_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::rules::{CHUNK_BYTES, absorbed, chunk_limit};
 use super::spans::{BATCH_MEMORY, SpanReader};
+use super::streams::ChunkStreams;
 use crate::base::{DocId, Error, Result, ZoneNumber};
-use crate::storage::{Store, StreamWriter};
+use crate::storage::Store;
 
 /// The number of a field in the schema.
 pub type FieldId = u16;
@@ -56,11 +57,11 @@ struct Plan<'a> {
 
 /// Adds the new postings of each item to its list; gives the new entries, coded, in the items' order.
 ///
-/// All chunks that are rewritten must have been written out: flush the stream after each window that a later
+/// All chunks that are rewritten must have been written out: flush the streams after each window that a later
 /// one may read. Takes up to [`MERGE_MEMORY`] bytes.
 pub fn merge_window(
     store: &Store,
-    stream: &mut StreamWriter,
+    streams: &mut ChunkStreams,
     norms: &mut dyn Norms,
     items: &[MergeItem<'_>],
 ) -> Result<Vec<Vec<u8>>> {
@@ -72,7 +73,7 @@ pub fn merge_window(
             run(
                 std::mem::take(&mut plans),
                 &reader,
-                stream,
+                streams,
                 norms,
                 &mut entries,
             )?;
@@ -81,7 +82,7 @@ pub fn merge_window(
         bytes += plan.bytes();
         plans.push(plan);
     }
-    run(plans, &reader, stream, norms, &mut entries)?;
+    run(plans, &reader, streams, norms, &mut entries)?;
     Ok(entries)
 }
 
@@ -92,7 +93,7 @@ pub fn relocate_chunks(
     entry: &[u8],
     is_victim: &dyn Fn(ZoneNumber) -> bool,
     store: &Store,
-    stream: &mut StreamWriter,
+    streams: &mut ChunkStreams,
 ) -> Result<Option<Vec<u8>>> {
     let mut entry = TermEntry::decode(entry)?;
     if !entry.spans().any(|span| is_victim(span.zone)) {
@@ -103,7 +104,7 @@ pub fn relocate_chunks(
         if is_victim(chunk.span.zone) {
             let bytes = read_one(&reader, chunk)?;
             store.release_span(chunk.span);
-            *chunk = place_chunk(&bytes, *chunk, stream)?;
+            *chunk = streams.place(&bytes, *chunk)?;
         }
     }
     entry.encode().map(Some)
@@ -155,12 +156,12 @@ impl<'a> Plan<'a> {
         mut self,
         bytes: Option<Vec<Vec<u8>>>,
         reader: &SpanReader<'_>,
-        stream: &mut StreamWriter,
+        streams: &mut ChunkStreams,
         norms: &mut dyn Norms,
     ) -> Result<(Vec<u8>, Vec<ChunkRef>)> {
         let mut all = self.entry.chunks.clone();
         all.extend_from_slice(&self.absorbed);
-        let mut writer = ListWriter::new(self.item.field, chunk_limit(&all), stream, norms);
+        let mut writer = ListWriter::new(self.item.field, chunk_limit(&all), streams, norms);
         writer.last = self.entry.chunks.last().map(|chunk| chunk.last);
         let mut bytes = bytes.map(Vec::into_iter);
         for chunk in &self.absorbed {
@@ -185,7 +186,7 @@ impl<'a> Plan<'a> {
 fn run(
     plans: Vec<Plan<'_>>,
     reader: &SpanReader<'_>,
-    stream: &mut StreamWriter,
+    streams: &mut ChunkStreams,
     norms: &mut dyn Norms,
     entries: &mut Vec<Vec<u8>>,
 ) -> Result<()> {
@@ -204,7 +205,7 @@ fn run(
             continue;
         }
         let own = batched.then(|| bytes.by_ref().take(plan.absorbed.len()).collect());
-        let (entry, replaced) = plan.finish_chunk(own, reader, stream, norms)?;
+        let (entry, replaced) = plan.finish_chunk(own, reader, streams, norms)?;
         entries.push(entry);
         replaced.iter().for_each(|chunk| reader.release(chunk));
     }
@@ -220,7 +221,7 @@ fn read_one(reader: &SpanReader<'_>, chunk: &ChunkRef) -> Result<Vec<u8>> {
 struct ListWriter<'a> {
     field: FieldId,
     limit: usize,
-    stream: &'a mut StreamWriter,
+    streams: &'a mut ChunkStreams,
     norms: &'a mut dyn Norms,
     builder: ChunkBuilder,
     chunks: Vec<ChunkRef>,
@@ -232,13 +233,13 @@ impl<'a> ListWriter<'a> {
     fn new(
         field: FieldId,
         limit: usize,
-        stream: &'a mut StreamWriter,
+        streams: &'a mut ChunkStreams,
         norms: &'a mut dyn Norms,
     ) -> ListWriter<'a> {
         ListWriter {
             field,
             limit,
-            stream,
+            streams,
             norms,
             builder: ChunkBuilder::default(),
             chunks: Vec::new(),
@@ -283,7 +284,7 @@ impl<'a> ListWriter<'a> {
 
     fn end_chunk(&mut self) -> Result<()> {
         if let Some(chunk) = std::mem::take(&mut self.builder).finish() {
-            self.chunks.push(chunk.place(self.stream)?);
+            self.chunks.push(chunk.place(self.streams)?);
         }
         Ok(())
     }

@@ -21,9 +21,11 @@ mod head;
 mod head_draft;
 mod invert;
 mod merge;
+mod places;
 mod position_page;
 mod rules;
 mod spans;
+mod streams;
 #[cfg(test)]
 mod tests;
 
@@ -37,3 +39,4 @@ pub use fragment::{
 pub use frontier::{PAIRS_MAX, Pair};
 pub use invert::{InvertedBatch, Inverter};
 pub use merge::{FieldId, MERGE_MEMORY, MergeItem, Norms, merge_window, relocate_chunks};
+pub use streams::ChunkStreams;

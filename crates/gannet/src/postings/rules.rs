@@ -18,7 +18,7 @@ use super::entry::{CHUNKS_LIMIT, ChunkRef};
 use crate::base::PAGE_PAYLOAD;
 
 /// A chunk below this is small: a read brings less than it could.
-const SMALL_BYTES: usize = PAGE_PAYLOAD;
+pub(super) const SMALL_BYTES: usize = PAGE_PAYLOAD;
 
 /// A small chunk is rewritten when what comes behind it is at least its size divided by this.
 const SMALL_FACTOR: usize = 2;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::head::{Found, Head};
 use super::merge::{FieldId, MergeItem, merge_window, relocate_chunks};
-use super::{Fragment, Pair, TermCursor, TermEntry, check};
+use super::{ChunkStreams, Fragment, Pair, TermCursor, TermEntry, check};
 use crate::base::{Budget, DocId, END, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
-use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
+use crate::storage::{Store, ZoneTable};
 
 /// A small generator of random numbers, so that a seed tells everything.
 #[derive(Clone)]
@@ -71,10 +71,10 @@ fn fragment(postings: &[Posting]) -> Fragment {
     fragment
 }
 
-/// A store in memory with one stream of postings.
+/// A store in memory with streams of postings.
 struct World {
     store: Arc<Store>,
-    stream: StreamWriter,
+    streams: ChunkStreams,
 }
 
 impl World {
@@ -82,7 +82,7 @@ impl World {
         let device = Arc::new(MemoryDevice::new());
         let store = Arc::new(Store::new(device, 7, ZoneTable::default()));
         World {
-            stream: StreamWriter::new(store.clone(), PageKind::Postings),
+            streams: ChunkStreams::new(&store),
             store,
         }
     }
@@ -94,9 +94,13 @@ impl World {
             new: fragment(new),
         };
         let mut norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
-        let merged = merge_window(&self.store, &mut self.stream, &mut norms, &[item]).unwrap();
-        self.stream.flush().unwrap();
+        let merged = merge_window(&self.store, &mut self.streams, &mut norms, &[item]).unwrap();
+        self.flush();
         merged.into_iter().next().unwrap()
+    }
+
+    fn flush(&mut self) {
+        self.streams.flush().unwrap();
     }
 
     fn live_bytes(&self) -> u64 {
@@ -441,7 +445,9 @@ fn a_scan_asks_ahead() {
 fn moved_chunks_read_the_same() {
     let (mut world, mut random) = (World::new(), Random(10));
     let mut list = build(&mut world, &mut random, &[400, 5000, 300, 3, 0], PLAIN);
-    world.stream.close_zone().unwrap();
+    for stream in world.streams.both() {
+        stream.close_zone().unwrap();
+    }
     let before = world.live_bytes();
     let victims = world.store.zones().next_number();
     let entry = list.entry.encode().unwrap();
@@ -449,9 +455,9 @@ fn moved_chunks_read_the_same() {
         &entry,
         &|zone| zone < victims,
         &world.store,
-        &mut world.stream,
+        &mut world.streams,
     );
-    world.stream.flush().unwrap();
+    world.flush();
     list.entry = TermEntry::decode(&moved.unwrap().unwrap()).unwrap();
     assert!(list.entry.spans().all(|span| span.zone >= victims));
     assert_eq!(world.live_bytes(), before);
@@ -483,8 +489,8 @@ fn a_window_of_many_terms_keeps_their_order() {
                 new: quarter(run),
             })
             .collect();
-        let merged = merge_window(&world.store, &mut world.stream, &mut norms, &items).unwrap();
-        world.stream.flush().unwrap();
+        let merged = merge_window(&world.store, &mut world.streams, &mut norms, &items).unwrap();
+        world.flush();
         entries = merged.into_iter().map(Some).collect();
     }
     let pool = world.pool();

@@ -29,7 +29,9 @@ pub struct OpenTerm {
     pub cursor: TermCursor,
     /// 1, or less for a fuzzy term that differs.
     pub similarity: f32,
-    /// Pages that the list has on the device.
+    /// Chunks that the list has on the device.
+    pub chunks_in_list: u64,
+    /// Pages of these chunks.
     pub pages_in_list: u64,
 }
 

@@ -192,6 +192,7 @@ impl QueryRun {
                 field: field.map_or(String::new(), |field| field.name.clone()),
                 term: String::from_utf8_lossy(term).into_owned(),
                 document_frequency: open.cursor.document_frequency(),
+                chunks_in_list: open.chunks_in_list,
                 pages_in_list: open.pages_in_list,
             })
         };

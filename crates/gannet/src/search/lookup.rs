@@ -99,14 +99,17 @@ fn open(term: Expanded, view: &SearchView) -> Result<Option<OpenTerm>> {
     if term.entry.is_none() && memory.is_none() {
         return Ok(None);
     }
-    let pages_in_list = term.entry.iter().flat_map(TermEntry::spans);
-    let pages_in_list = pages_in_list.map(|span| span.page_count() as u64).sum();
+    let chunks: Vec<u64> = match &term.entry {
+        Some(entry) => entry.spans().map(|span| span.page_count() as u64).collect(),
+        None => Vec::new(),
+    };
     let cursor = TermCursor::new(term.entry, memory)?;
     let exists = cursor.document_frequency() > 0;
     Ok(exists.then_some(OpenTerm {
         key: term.key,
         cursor,
         similarity: term.similarity,
-        pages_in_list,
+        chunks_in_list: chunks.len() as u64,
+        pages_in_list: chunks.iter().sum(),
     }))
 }

@@ -64,20 +64,27 @@ fn seek(term: &Occurrences, at: &mut usize, origin: i64) -> bool {
 fn sloppy(terms: &[Occurrences], slop: u32) -> f32 {
     let mut at = vec![0; terms.len()];
     let mut frequency = 0f32;
-    while part_tokens(terms, &mut at) {
-        let Some((least, greatest)) = window(terms, &at) else {
-            break;
-        };
+    let mut here = next_window(terms, &mut at);
+    while let Some((least, greatest)) = here {
         for (term, at) in terms.iter().zip(&mut at) {
             *at += usize::from(term.origin(*at) == Some(least));
         }
+        here = next_window(terms, &mut at);
         let width = greatest - least;
-        let smallest = window(terms, &at).is_none_or(|(_, next)| next > greatest);
+        let smallest = here.is_none_or(|(_, next)| next > greatest);
         if smallest && width <= slop as i64 {
             frequency += 1.0 / (1.0 + width as f32);
         }
     }
     frequency
+}
+
+/// The window where the terms stand, once each has a token of its own; nothing if one has none left.
+fn next_window(terms: &[Occurrences], at: &mut [usize]) -> Option<(i64, i64)> {
+    match part_tokens(terms, at) {
+        true => window(terms, at),
+        false => None,
+    }
 }
 
 /// Where two terms stand on one token, moves the later in the phrase on. Tells whether all still stand.
@@ -160,5 +167,7 @@ mod tests {
     fn no_token_serves_twice() {
         assert_eq!(frequency("aa", "a", 5), 0.0);
         assert_eq!(frequency("aa", "axa", 1), 0.5);
+        // Without its first two tokens, the third `a` of the phrase has none left.
+        assert_eq!(frequency("abaa", "aaxaxxxxb", 8), 1.0 / 9.0);
     }
 }

@@ -72,7 +72,9 @@ pub struct TermReport {
     pub term: String,
     /// Documents that have it, deleted ones included until a vacuum.
     pub document_frequency: u64,
-    /// Pages that its list has on the device.
+    /// Chunks that its list has on the device: parts that were written by different flushes.
+    pub chunks_in_list: u64,
+    /// Pages of these chunks.
     pub pages_in_list: u64,
 }
 
@@ -102,8 +104,8 @@ impl fmt::Display for PlanReport {
             } = term;
             writeln!(
                 out,
-                "term {field}:{text}: in {} documents, {} pages",
-                term.document_frequency, term.pages_in_list
+                "term {field}:{text}: in {} documents, {} pages in {} chunks",
+                term.document_frequency, term.pages_in_list, term.chunks_in_list
             )?;
         }
         writeln!(

@@ -191,8 +191,6 @@ pub struct Record<'a> {
     pub ends_batch: bool,
     /// Its content.
     pub body: &'a [u8],
-    /// Bytes of the whole record.
-    pub length: usize,
 }
 
 /// Takes the record at the front of `bytes` apart; nothing if there is padding.
@@ -212,7 +210,6 @@ pub fn parse_record(bytes: &[u8]) -> Result<Option<Record<'_>>> {
         kind,
         ends_batch: head & 1 != 0,
         body,
-        length: reader.position(),
     }))
 }
 

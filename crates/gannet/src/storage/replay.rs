@@ -77,6 +77,15 @@ pub fn replay(
     }
 }
 
+/// Whether there may be something to replay: pages behind `start`, or log zones that the root does not know.
+pub fn has_log_behind(store: &Store, start: LogStart) -> Result<bool> {
+    let files = zone_lengths(store)?;
+    let behind = start
+        .zone
+        .is_some_and(|zone| files.get(&zone).is_some_and(|p| *p > start.page));
+    Ok(behind || !find_links(store, &files)?.is_empty())
+}
+
 /// Pages are missing between a zone and the one that goes on from it. A power loss does that, since neither
 /// was synced: the log ends here. But a recovery had made its zone durable before it went on.
 fn check_gap(end: LogStart, link: &Link) -> Result<()> {

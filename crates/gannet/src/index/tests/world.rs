@@ -218,7 +218,9 @@ pub(super) fn contents(index: &Index) -> Result<State> {
 
 /// What the index itself finds wrong.
 fn check(index: &Index) -> Judged<()> {
-    let report = index.check(&|_, _| ()).map_err(|error| format!("is not checked: {error}"))?;
+    let report = index
+        .check(&|_, _| ())
+        .map_err(|error| format!("is not checked: {error}"))?;
     match report.findings.is_empty() {
         true => Ok(()),
         false => Err(format!("is found damaged: {:?}", report.findings)),

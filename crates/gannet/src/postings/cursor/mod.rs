@@ -279,7 +279,7 @@ impl TermCursor {
         match &self.index_page {
             Some((p, o, index)) if (*p, *o) == (part, ordinal) => Ok(index.find(target)?),
             _ => {
-                let bytes = read(head.index_page(ordinal), pages)?;
+                let bytes = read(head.index_page(ordinal)?, pages)?;
                 let index = head.parse_index(ordinal, &bytes)?;
                 let found = index.find(target)?;
                 self.index_page = Some((part, ordinal, index));
@@ -290,7 +290,7 @@ impl TermCursor {
 
     /// Reads a docs page that was found.
     fn load(&self, part: usize, found: PageFound, pages: &mut Pages<'_>) -> Step<LoadedPage> {
-        let bytes = read(self.parts[part].head()?.docs_page(found.page), pages)?;
+        let bytes = read(self.parts[part].head()?.docs_page(found.page)?, pages)?;
         let length = bytes.len();
         let docs = DocsPage::parse(bytes, 0..length)?;
         if docs.last() != found.last {

@@ -1,8 +1,8 @@
 //! The parts of a list: chunks on the device and fragments in memory.
 
 use super::Decoded;
-use crate::base::{ByteReader, DocId, Error, Result, Span};
-use crate::cache::{Bytes, Pages, Step};
+use crate::base::{ByteReader, DocId, Error, PageAddress, Result, Span};
+use crate::cache::{Bytes, Frame, Pages, Step, Stop};
 use crate::postings::block::BLOCK;
 use crate::postings::entry::{ChunkRef, Layout};
 use crate::postings::fragment::{Fragment, read_positions, read_posting, skip_varints};
@@ -48,12 +48,22 @@ pub(super) struct FragmentPart {
 /// Reads a span of postings pages.
 pub(super) fn read(span: Span, pages: &mut Pages<'_>) -> Step<Bytes> {
     let bytes = pages.span(span)?;
-    if let Bytes::Frame(frame, _) = &bytes
-        && frame.kind() != PageKind::Postings
-    {
-        return Err(wrong_kind(span.first(), PageKind::Postings, frame.kind()).into());
+    match &bytes {
+        Bytes::Frame(frame, _) => check_kind(span.first(), frame)?,
+        Bytes::Owned(_) => {
+            for address in span.pages() {
+                check_kind(address, &pages.page(address)?)?;
+            }
+        }
     }
     Ok(bytes)
+}
+
+fn check_kind(address: PageAddress, frame: &Frame) -> Result<()> {
+    match frame.kind() {
+        PageKind::Postings => Ok(()),
+        other => Err(wrong_kind(address, PageKind::Postings, other)),
+    }
 }
 
 impl Part {
@@ -91,18 +101,26 @@ impl ChunkPart {
         ChunkPart { chunk, head: None }
     }
 
-    /// Reads the head; of a grouped chunk all there is, since it is one read anyway.
+    /// Reads the head. All of a grouped chunk is asked for with it, since that is one read anyway.
     pub(super) fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         if self.head.is_some() {
             return Ok(());
         }
-        let span = match self.chunk.layout {
-            Layout::Grouped => self.chunk.span,
-            Layout::Split => self.chunk.span.part(0, self.chunk.head_length),
-        };
-        let bytes = read(span, pages)?;
+        if self.chunk.layout == Layout::Grouped {
+            self.want_all(pages)?;
+        }
+        let head = self.chunk.span.part(0, self.chunk.head_length);
+        let bytes = read(head, pages)?;
         self.head = Some(Box::new(Head::parse(&self.chunk, &bytes)?));
         Ok(())
+    }
+
+    fn want_all(&self, pages: &mut Pages<'_>) -> Step<()> {
+        let mut complete = true;
+        for address in self.chunk.span.pages() {
+            complete &= pages.want(address)?;
+        }
+        if complete { Ok(()) } else { Err(Stop::Pages) }
     }
 }
 

@@ -189,7 +189,7 @@ fn find_page(head: &Head, docs: &DocsPage, number: u32, pages: &mut Pages<'_>) -
     if docs.knows_position_pages() {
         return Ok(low);
     }
-    let mut high = low.saturating_add(docs.stride()).min(head.position_pages);
+    let mut high = low.saturating_add(docs.stride()).min(head.position_pages());
     while high.saturating_sub(low) > 1 {
         let middle = low + (high - low) / 2;
         match load_page(head, middle, pages)?.first <= number {
@@ -204,7 +204,7 @@ fn find_page(head: &Head, docs: &DocsPage, number: u32, pages: &mut Pages<'_>) -
 fn last_page(head: &Head, docs: &DocsPage, first: u32, end: u32) -> u32 {
     let last = docs.position_page(end.saturating_sub(1)).max(first);
     last.min(first.saturating_add(WINDOW - 1))
-        .min(head.position_pages.saturating_sub(1))
+        .min(head.position_pages().saturating_sub(1))
 }
 
 fn note_pages(head: &Head, first: u32, last: u32, pages: &mut Pages<'_>) -> Step<()> {

@@ -32,7 +32,7 @@ impl TermCursor {
             if let Some(Part::Chunk(_)) = self.parts.get(part) {
                 match noted(self.locate(part, *doc, pages))? {
                     Some(found) => {
-                        self.note(self.parts[part].head()?.docs_page(found.page), pages)?;
+                        self.note(self.parts[part].head()?.docs_page(found.page)?, pages)?;
                         known = Some((part, found.last));
                     }
                     None => complete = false,
@@ -57,7 +57,7 @@ impl TermCursor {
                 break;
             };
             let found = self.locate(part, target, pages)?;
-            self.note(self.parts[part].head()?.docs_page(found.page), pages)?;
+            self.note(self.parts[part].head()?.docs_page(found.page)?, pages)?;
             target = found.last.saturating_add(1);
         }
         Ok(())

@@ -55,13 +55,9 @@ fn damaged_chunks_never_panic() {
                 bytes.len()
             };
             flip(&mut random, &mut bytes[..near]);
-            let placed = match chunk.layout {
-                crate::postings::Layout::Grouped => world.stream.append(&bytes),
-                crate::postings::Layout::Split => world.stream.append_aligned(&bytes),
-            };
-            world.stream.flush().unwrap();
             let mut entry = list.entry.clone();
-            entry.chunks[0].span = placed.unwrap();
+            entry.chunks[0] = world.streams.place(&bytes, chunk).unwrap();
+            world.flush();
             read_all(&entry.encode().unwrap(), &world);
             if let Ok(mut reader) = ChunkReader::new(&chunk, bytes) {
                 let mut positions = Vec::new();

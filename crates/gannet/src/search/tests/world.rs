@@ -11,7 +11,7 @@ use crate::cache::FramePool;
 use crate::device::MemoryDevice;
 use crate::dictionary::{Change, Tree};
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
-use crate::postings::{Fragment, MergeItem, merge_window};
+use crate::postings::{ChunkStreams, Fragment, MergeItem, merge_window};
 use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
 
 /// A generator of numbers that repeats for a seed: xorshift (Marsaglia, 2003).
@@ -88,11 +88,11 @@ impl World {
         let budget = Budget::new(256 << 20);
         let large = FramePool::new(Arc::clone(&store), &budget, 16 << 20).unwrap();
         let mut tree = Tree::new(Arc::clone(&store));
-        let mut stream = StreamWriter::new(Arc::clone(&store), PageKind::Postings);
+        let mut streams = ChunkStreams::new(&store);
         // Two flushes, so that lists have several chunks.
         let half = on_device / 2;
         for range in [0..half, half..on_device] {
-            flush(&docs, range, &store, &mut stream, &mut tree, &large);
+            flush(&docs, range, &store, &mut streams, &mut tree, &large);
         }
         let pool = FramePool::new(Arc::clone(&store), &budget, frames * PAGE_SIZE).unwrap();
         let view = SearchView {
@@ -177,7 +177,7 @@ fn flush(
     docs: &[Words],
     range: std::ops::Range<u32>,
     store: &Store,
-    stream: &mut StreamWriter,
+    streams: &mut ChunkStreams,
     tree: &mut Tree,
     pool: &FramePool,
 ) {
@@ -197,12 +197,12 @@ fn flush(
                 new: lists[keys[index]].clone(),
             })
             .collect();
-        let entries = merge_window(store, stream, &mut norms, &items)?;
+        let entries = merge_window(store, streams, &mut norms, &items)?;
         drop(items);
         for (index, entry) in window.indexes().zip(entries) {
             window.set(index, Change::Put(entry))?;
         }
-        stream.flush()
+        streams.flush()
     })
     .unwrap();
     tree.flush().unwrap();

@@ -1,0 +1,160 @@
+//! Where the parts of a chunk lie: docs pages, position pages, index pages.
+//!
+//! All places count from the chunk's start, so that a chunk moves by copying its bytes. In a *grouped* chunk
+//! the parts follow each other without padding: one read brings all of them. In a *split* chunk they start
+//! pages, so that each is one page to read; only the last docs page and the last position page, which are
+//! seldom full, lie behind the head where it leaves room.
+
+use crate::base::{PAGE_PAYLOAD, Span};
+
+const PAGE: u64 = PAGE_PAYLOAD as u64;
+
+/// Where the parts of one chunk lie.
+#[derive(Clone, Debug)]
+pub enum Places {
+    /// One behind another.
+    Grouped(GroupedPlaces),
+    /// From page starts on.
+    Split(SplitPlaces),
+}
+
+/// The parts of a grouped chunk.
+#[derive(Clone, Debug)]
+pub struct GroupedPlaces {
+    /// Docs pages.
+    pub docs_pages: u32,
+    /// Where each docs page starts, then each position page, then where the last ends.
+    pub starts: Vec<u32>,
+}
+
+/// The parts of a split chunk.
+#[derive(Clone, Copy, Debug)]
+pub struct SplitPlaces {
+    /// Index pages.
+    pub index_pages: u32,
+    /// Docs pages.
+    pub docs_pages: u32,
+    /// Position pages.
+    pub position_pages: u32,
+    /// Bytes of the head.
+    pub head_length: u32,
+    /// Bytes of the last docs page if it lies right behind the head, else 0.
+    pub short_docs: u32,
+    /// Bytes of the last position page if it lies behind these, else 0.
+    pub short_positions: u32,
+    /// Bytes of the chunk.
+    pub length: u32,
+}
+
+impl Places {
+    /// How many docs pages there are.
+    pub fn docs_pages(&self) -> u32 {
+        match self {
+            Places::Grouped(places) => places.docs_pages,
+            Places::Split(places) => places.docs_pages,
+        }
+    }
+
+    /// How many position pages there are.
+    pub fn position_pages(&self) -> u32 {
+        match self {
+            Places::Grouped(places) => places.parts() - places.docs_pages,
+            Places::Split(places) => places.position_pages,
+        }
+    }
+
+    /// Whether every part lies inside the chunk, so that places are computed without overflow.
+    pub fn add_up(&self, length: u32) -> bool {
+        match self {
+            Places::Grouped(places) => places.starts.last() == Some(&length),
+            Places::Split(places) => places.add_up(),
+        }
+    }
+
+    /// Where an index page of the chunk at `chunk` lies.
+    pub fn index_page(&self, page: u32, chunk: &Span) -> Option<Span> {
+        match self {
+            Places::Split(places) if page < places.index_pages => places.aligned(page, chunk),
+            _ => None,
+        }
+    }
+
+    /// Where a docs page lies.
+    pub fn docs_page(&self, page: u32, chunk: &Span) -> Option<Span> {
+        match self {
+            _ if page >= self.docs_pages() => None,
+            Places::Grouped(places) => places.part(page, chunk),
+            Places::Split(places) => places.docs_page(page, chunk),
+        }
+    }
+
+    /// Where a position page lies.
+    pub fn position_page(&self, page: u32, chunk: &Span) -> Option<Span> {
+        match self {
+            _ if page >= self.position_pages() => None,
+            Places::Grouped(places) => places.part(places.docs_pages + page, chunk),
+            Places::Split(places) => places.position_page(page, chunk),
+        }
+    }
+}
+
+impl GroupedPlaces {
+    fn parts(&self) -> u32 {
+        (self.starts.len() as u32).saturating_sub(1)
+    }
+
+    fn part(&self, part: u32, chunk: &Span) -> Option<Span> {
+        let start = self.starts.get(part as usize)?;
+        let end = self.starts.get(part as usize + 1)?;
+        Some(chunk.part(*start, end - start))
+    }
+}
+
+impl SplitPlaces {
+    fn docs_page(&self, page: u32, chunk: &Span) -> Option<Span> {
+        if self.short_docs > 0 && page + 1 == self.docs_pages {
+            return Some(chunk.part(self.head_length, self.short_docs));
+        }
+        self.aligned(self.index_pages + page, chunk)
+    }
+
+    fn position_page(&self, page: u32, chunk: &Span) -> Option<Span> {
+        if self.short_positions > 0 && page + 1 == self.position_pages {
+            let skip = self.head_length + self.short_docs;
+            return Some(chunk.part(skip, self.short_positions));
+        }
+        let before = self.index_pages + self.docs_pages - (self.short_docs > 0) as u32;
+        self.aligned(before + page, chunk)
+    }
+
+    /// A part that starts a page; the last ends with the chunk.
+    fn aligned(&self, part: u32, chunk: &Span) -> Option<Span> {
+        let skip = self.aligned_start() + part as u64 * PAGE;
+        let length = (self.length as u64).checked_sub(skip)?.min(PAGE);
+        Some(chunk.part(skip as u32, length as u32))
+    }
+
+    fn add_up(&self) -> bool {
+        if self.docs_pages == 0 || self.position_pages == 0 {
+            return false;
+        }
+        let behind_head = (self.short_docs > 0) as u64 + (self.short_positions > 0) as u64;
+        let pages = [self.index_pages, self.docs_pages, self.position_pages];
+        let aligned = pages.iter().map(|count| *count as u64).sum::<u64>() - behind_head;
+        let length = self.length as u64;
+        if aligned == 0 {
+            return length == self.front();
+        }
+        let last = self.aligned_start() + (aligned - 1) * PAGE;
+        last < length && length <= last + PAGE
+    }
+
+    /// Bytes of the head and what lies right behind it.
+    fn front(&self) -> u64 {
+        self.head_length as u64 + self.short_docs as u64 + self.short_positions as u64
+    }
+
+    fn aligned_start(&self) -> u64 {
+        self.front().next_multiple_of(PAGE)
+    }
+}

@@ -1,0 +1,53 @@
+//! Where chunks are appended: two streams, so that chunks which die together lie together.
+//!
+//! A chunk below a page is rewritten by one of the next flushes that touch its list (see `postings::rules`);
+//! a larger one stays for many. In zones of their own, the small chunks leave whole zones behind that are
+//! given up without moving anything, and no holes among the large ones.
+
+use std::sync::Arc;
+
+use super::entry::{ChunkRef, Layout};
+use super::rules::SMALL_BYTES;
+use crate::base::Result;
+use crate::storage::{PageKind, Store, StreamWriter};
+
+/// The streams of one writer.
+pub struct ChunkStreams {
+    small: StreamWriter,
+    large: StreamWriter,
+}
+
+impl ChunkStreams {
+    /// Two streams without a zone so far.
+    pub fn new(store: &Arc<Store>) -> ChunkStreams {
+        let stream = || StreamWriter::new(Arc::clone(store), PageKind::Postings);
+        ChunkStreams {
+            small: stream(),
+            large: stream(),
+        }
+    }
+
+    /// Writes everything out. Not yet durable.
+    pub fn flush(&mut self) -> Result<()> {
+        self.small.flush()?;
+        self.large.flush()
+    }
+
+    /// Both streams, for whoever syncs them.
+    pub fn both(&mut self) -> [&mut StreamWriter; 2] {
+        [&mut self.small, &mut self.large]
+    }
+
+    /// Appends a chunk's bytes and gives the reference with its new place.
+    pub(super) fn place(&mut self, bytes: &[u8], chunk: ChunkRef) -> Result<ChunkRef> {
+        let stream = match bytes.len() < SMALL_BYTES {
+            true => &mut self.small,
+            false => &mut self.large,
+        };
+        let span = match chunk.layout {
+            Layout::Grouped => stream.append(bytes),
+            Layout::Split => stream.append_aligned(bytes),
+        }?;
+        Ok(ChunkRef { span, ..chunk })
+    }
+}

@@ -1,0 +1,337 @@
+//! The answer to a query: each part is tried on each document.
+//!
+//! A part of a query gives a *column*: for each document its score, or nothing where it does not match.
+
+use std::cell::Cell;
+use std::ops::Bound;
+
+use gannet::{Operator, Query};
+
+use super::bm25;
+use super::model::{Field, Model, Stored};
+use super::patterns::{fits, glyphs, normalized, similar};
+use super::phrase::{self, Word};
+
+/// The most terms of a prefix, wildcard or range.
+const EXPANSIONS_MAX: usize = 1_024;
+
+/// Why there is no answer: a pattern stands for too many terms.
+#[derive(Debug)]
+pub struct TooBroad;
+
+/// What a query finds.
+pub struct Answer {
+    /// Documents with their scores: the best first, among equals in the order of their numbers.
+    pub hits: Vec<(usize, f32)>,
+    /// Whether the scores are defined; see `phrase`.
+    pub scores_count: bool,
+}
+
+type Column = Vec<Option<f32>>;
+
+impl Model {
+    /// The documents that are not deleted and match `query`.
+    pub fn answer(&self, query: &Query) -> Result<Answer, TooBroad> {
+        let evaluation = Evaluation {
+            model: self,
+            scores_count: Cell::new(true),
+        };
+        let column = evaluation.column(query, 1.0)?;
+        let all = column.into_iter().enumerate();
+        let live = all.filter(|(doc, _)| !self.documents[*doc].deleted);
+        let mut hits: Vec<_> = live
+            .filter_map(|(doc, score)| Some((doc, score?)))
+            .collect();
+        hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let scores_count = evaluation.scores_count.get();
+        Ok(Answer { hits, scores_count })
+    }
+}
+
+struct Evaluation<'a> {
+    model: &'a Model,
+    scores_count: Cell<bool>,
+}
+
+impl Evaluation<'_> {
+    fn column(&self, query: &Query, boost: f32) -> Result<Column, TooBroad> {
+        match query {
+            Query::MatchAll => Ok(self.each(|_| Some(boost))),
+            Query::MatchNone => Ok(self.nothing()),
+            Query::Exists { field } => Ok(match self.model.field(field) {
+                None => self.nothing(),
+                Some(at) => self.each(|doc| (!doc.fields[at].is_empty()).then_some(boost)),
+            }),
+            Query::Boost { query, factor } => self.column(query, boost * factor),
+            Query::Bool { .. } => self.bool(query, boost),
+            Query::Text { field, .. }
+            | Query::Phrase { field, .. }
+            | Query::Prefix { field, .. }
+            | Query::Wildcard { field, .. }
+            | Query::Fuzzy { field, .. }
+            | Query::Range { field, .. } => self.leaf(query, field.as_deref(), boost),
+        }
+    }
+
+    fn each(&self, score: impl Fn(&Stored) -> Option<f32>) -> Column {
+        self.model.documents.iter().map(score).collect()
+    }
+
+    fn nothing(&self) -> Column {
+        vec![None; self.model.documents.len()]
+    }
+
+    fn bool(&self, query: &Query, boost: f32) -> Result<Column, TooBroad> {
+        let Query::Bool {
+            must,
+            should,
+            must_not,
+            filter,
+            minimum_should_match,
+        } = query
+        else {
+            return Ok(self.nothing());
+        };
+        let columns = |queries: &[Query]| -> Result<Vec<Column>, TooBroad> {
+            queries
+                .iter()
+                .map(|query| self.column(query, boost))
+                .collect()
+        };
+        let minimum = match *minimum_should_match as usize {
+            0 => usize::from(must.is_empty() && filter.is_empty() && !should.is_empty()),
+            given => given,
+        };
+        // What filters is not scored, so that it leaves no score undefined either.
+        let scored = self.scores_count.get();
+        let (filter, must_not) = (columns(filter)?, columns(must_not)?);
+        self.scores_count.set(scored);
+        let (must, should) = (columns(must)?, columns(should)?);
+        if [&must, &should, &filter, &must_not]
+            .iter()
+            .all(|list| list.is_empty())
+        {
+            return Ok(self.nothing());
+        }
+        let documents = 0..self.model.documents.len();
+        Ok(documents
+            .map(|doc| {
+                let of = |columns: &[Column]| {
+                    columns
+                        .iter()
+                        .filter_map(|column| column[doc])
+                        .collect::<Vec<f32>>()
+                };
+                let (needed, optional) = (of(&must), of(&should));
+                let matches = needed.len() == must.len()
+                    && of(&filter).len() == filter.len()
+                    && of(&must_not).is_empty()
+                    && optional.len() >= minimum;
+                matches.then(|| sum(needed.iter().chain(&optional)))
+            })
+            .collect())
+    }
+
+    /// A leaf in its field, or the best of all text fields.
+    fn leaf(&self, query: &Query, name: Option<&str>, boost: f32) -> Result<Column, TooBroad> {
+        let fields: Vec<usize> = match name {
+            Some(name) => self.model.field(name).into_iter().collect(),
+            None => (0..self.model.fields.len())
+                .filter(|at| self.model.fields[*at].is_text)
+                .collect(),
+        };
+        let mut best = self.nothing();
+        for field in fields {
+            for (best, score) in best.iter_mut().zip(self.in_field(query, field, boost)?) {
+                *best = [*best, score].into_iter().flatten().reduce(f32::max);
+            }
+        }
+        Ok(best)
+    }
+
+    fn in_field(&self, query: &Query, at: usize, boost: f32) -> Result<Column, TooBroad> {
+        let field = &self.model.fields[at];
+        let normal = |text: &str| normalized(text, &field.analyzer);
+        match query {
+            Query::Text { text, operator, .. } => Ok(self.text(text, *operator, at, boost)),
+            Query::Phrase { text, slop, .. } => Ok(self.phrase(text, *slop, at, boost)),
+            Query::Prefix { prefix, .. } => {
+                let prefix = normal(prefix);
+                self.any_term(at, boost, |term| term.starts_with(&prefix))
+            }
+            Query::Wildcard { pattern, .. } => {
+                let pattern = glyphs(&normal(pattern));
+                self.any_term(at, boost, |term| fits(&pattern, term))
+            }
+            Query::Range { lower, upper, .. } => {
+                let (lower, upper) = (
+                    lower.as_ref().map(|t| normal(t)),
+                    upper.as_ref().map(|t| normal(t)),
+                );
+                self.any_term(at, boost, |term| is_between(term, &lower, &upper))
+            }
+            Query::Fuzzy { text, distance, .. } => {
+                let text = normal(text);
+                let distance = distance.unwrap_or_else(|| automatic(&text));
+                let similar = similar(&text, distance.into(), &field.terms);
+                let boosted = similar
+                    .iter()
+                    .map(|(term, similarity)| (*term, boost * similarity));
+                let columns = self.terms(at, &boosted.collect::<Vec<_>>());
+                Ok(self.at_least(&columns, 1))
+            }
+            _ => Ok(self.nothing()),
+        }
+    }
+
+    fn text(&self, text: &str, operator: Operator, at: usize, boost: f32) -> Column {
+        let field = &self.model.fields[at];
+        let words = field.analyze(text);
+        let each = words.iter().map(|(word, _)| match field.number(word) {
+            Some(term) => self.term(at, term, boost),
+            None => self.nothing(),
+        });
+        let each: Vec<Column> = each.collect();
+        match operator {
+            Operator::Or => self.at_least(&each, 1),
+            Operator::And => self.at_least(&each, each.len().max(1)),
+        }
+    }
+
+    /// The sum of the columns where at least `minimum` of them match.
+    fn at_least(&self, columns: &[Column], minimum: usize) -> Column {
+        let documents = 0..self.model.documents.len();
+        documents
+            .map(|doc| {
+                let scores: Vec<f32> = columns.iter().filter_map(|column| column[doc]).collect();
+                (scores.len() >= minimum).then(|| sum(scores.iter()))
+            })
+            .collect()
+    }
+
+    fn term(&self, at: usize, term: usize, boost: f32) -> Column {
+        self.terms(at, &[(term, boost)]).swap_remove(0)
+    }
+
+    /// The columns of several terms with their boosts, in one pass over the tokens.
+    fn terms(&self, at: usize, wanted: &[(usize, f32)]) -> Vec<Column> {
+        let field = &self.model.fields[at];
+        let mut is_wanted = vec![false; field.terms.len()];
+        wanted.iter().for_each(|(term, _)| is_wanted[*term] = true);
+        let weights: Vec<f32> = wanted
+            .iter()
+            .map(|(term, boost)| boost * idf_of(field, *term))
+            .collect();
+        let mut columns = vec![self.nothing(); wanted.len()];
+        for (doc, document) in self.model.documents.iter().enumerate() {
+            let tokens = &document.fields[at];
+            let its: Vec<usize> = tokens
+                .iter()
+                .filter(|one| is_wanted[one.term])
+                .map(|one| one.term)
+                .collect();
+            if its.is_empty() {
+                continue;
+            }
+            for ((column, (term, _)), weight) in columns.iter_mut().zip(wanted).zip(&weights) {
+                let frequency = its.iter().filter(|one| *one == term).count() as f32;
+                let length = tokens.len() as u32;
+                column[doc] = (frequency > 0.0)
+                    .then(|| bm25::score(*weight, frequency, length, field.totals));
+            }
+        }
+        columns
+    }
+
+    fn phrase(&self, text: &str, slop: u32, at: usize, boost: f32) -> Column {
+        let field = &self.model.fields[at];
+        let words = field.analyze(text);
+        let known = words
+            .iter()
+            .map(|(word, place)| Some((field.number(word)?, *place)));
+        let Some(known) = known.collect::<Option<Vec<(usize, u32)>>>() else {
+            return self.nothing();
+        };
+        match known.as_slice() {
+            [] => return self.nothing(),
+            [(term, _)] => return self.term(at, *term, boost),
+            _ => {}
+        }
+        let idfs = known
+            .iter()
+            .map(|(term, _)| f64::from(idf_of(field, *term)));
+        let weight = boost * idfs.sum::<f64>() as f32;
+        self.each(|doc| {
+            let tokens = &doc.fields[at];
+            let words = known.iter().map(|&(term, place)| {
+                let its = tokens.iter().filter(|one| one.term == term);
+                let positions = its.map(|one| one.position).collect();
+                Word {
+                    place,
+                    term,
+                    positions,
+                }
+            });
+            let words: Vec<Word> = words.collect();
+            if slop > 0 && phrase::repeats(&words) {
+                self.scores_count.set(false);
+            }
+            let frequency = phrase::frequency(&words, slop);
+            let score = || bm25::score(weight, frequency, tokens.len() as u32, field.totals);
+            (frequency > 0.0).then(score)
+        })
+    }
+
+    /// Documents with any term that `wanted` holds for.
+    fn any_term(
+        &self,
+        at: usize,
+        boost: f32,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Column, TooBroad> {
+        let wanted: Vec<bool> = self.model.fields[at]
+            .terms
+            .iter()
+            .map(|term| wanted(term))
+            .collect();
+        if wanted.iter().filter(|wanted| **wanted).count() > EXPANSIONS_MAX {
+            return Err(TooBroad);
+        }
+        Ok(self.each(|doc| {
+            let mut tokens = doc.fields[at].iter();
+            tokens.any(|one| wanted[one.term]).then_some(boost)
+        }))
+    }
+}
+
+fn idf_of(field: &Field, term: usize) -> f32 {
+    bm25::idf(field.totals, field.document_frequencies[term])
+}
+
+/// Lucene adds in double precision and rounds the sum.
+fn sum<'a>(scores: impl Iterator<Item = &'a f32>) -> f32 {
+    scores.map(|score| f64::from(*score)).sum::<f64>() as f32
+}
+
+fn is_between(term: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool {
+    let above = match lower {
+        Bound::Included(least) => term.as_bytes() >= least.as_bytes(),
+        Bound::Excluded(least) => term.as_bytes() > least.as_bytes(),
+        Bound::Unbounded => true,
+    };
+    let below = match upper {
+        Bound::Included(most) => term.as_bytes() <= most.as_bytes(),
+        Bound::Excluded(most) => term.as_bytes() < most.as_bytes(),
+        Bound::Unbounded => true,
+    };
+    above && below
+}
+
+/// Elasticsearch's `AUTO`: 0 edits below 3 characters, 1 up to 5, 2 above.
+fn automatic(text: &str) -> u8 {
+    match text.chars().count() {
+        0..=2 => 0,
+        3..=5 => 1,
+        _ => 2,
+    }
+}

@@ -1,0 +1,190 @@
+//! The documents of the oracle: for each field a vector of tokens.
+
+use std::collections::HashMap;
+
+use gannet::{Analyzer, Scratch};
+
+use super::bm25::Totals;
+
+/// Positions between two values of one field.
+const GAP: u32 = 100;
+
+/// Bytes of the longest term that is indexed.
+const TERM_BYTES_MAX: usize = 1_020;
+
+/// A value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Text.
+    Text(String),
+    /// A number or a boolean, spelled as its one term.
+    Exact(String),
+}
+
+/// A document as the oracle takes it: fields in order, a name several times for several values.
+#[derive(Clone, Debug)]
+pub struct PlainDocument {
+    pub id: String,
+    pub fields: Vec<(String, Value)>,
+}
+
+/// A field that documents may have, known from the start.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainField {
+    pub name: &'static str,
+    /// The analyzer, or nothing if the field holds numbers or booleans.
+    pub analyzer: Option<&'static str>,
+}
+
+/// One occurrence of a term.
+#[derive(Clone, Copy)]
+pub struct Occurrence {
+    pub term: usize,
+    pub position: u32,
+}
+
+/// A document; `fields` runs parallel to the fields of the model.
+pub struct Stored {
+    pub id: String,
+    pub deleted: bool,
+    pub fields: Vec<Vec<Occurrence>>,
+}
+
+/// A field with all terms that any document ever had in it.
+pub struct Field {
+    pub name: &'static str,
+    pub is_text: bool,
+    pub analyzer: Analyzer,
+    pub terms: Vec<String>,
+    pub document_frequencies: Vec<u64>,
+    pub totals: Totals,
+    numbers: HashMap<String, usize>,
+}
+
+/// All documents in the order in which they were written.
+pub struct Model {
+    pub fields: Vec<Field>,
+    pub documents: Vec<Stored>,
+}
+
+impl Model {
+    /// A model without documents.
+    pub fn new(fields: &[PlainField]) -> Model {
+        Model {
+            fields: fields.iter().map(Field::new).collect(),
+            documents: Vec::new(),
+        }
+    }
+
+    /// Adds a document; one with the same ID is deleted.
+    pub fn write(&mut self, document: &PlainDocument) {
+        self.delete(&document.id);
+        let fields = self.fields.iter_mut();
+        let fields = fields.map(|field| field.take(document)).collect();
+        self.documents.push(Stored {
+            id: document.id.clone(),
+            deleted: false,
+            fields,
+        });
+    }
+
+    /// Deletes a document, which goes on to count in the statistics.
+    pub fn delete(&mut self, id: &str) {
+        for document in &mut self.documents {
+            document.deleted |= document.id == id;
+        }
+    }
+
+    /// The field called `name`.
+    pub fn field(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == name)
+    }
+}
+
+impl Field {
+    fn new(plain: &PlainField) -> Field {
+        let analyzer = plain.analyzer.unwrap_or("keyword");
+        Field {
+            name: plain.name,
+            is_text: plain.analyzer.is_some(),
+            analyzer: Analyzer::named(analyzer).expect("an analyzer of this name"),
+            terms: Vec::new(),
+            document_frequencies: Vec::new(),
+            totals: Totals::default(),
+            numbers: HashMap::new(),
+        }
+    }
+
+    /// The tokens of `text`.
+    pub fn analyze(&self, text: &str) -> Vec<(String, u32)> {
+        let mut tokens = Vec::new();
+        self.analyzer
+            .analyze(text, &mut Scratch::default(), |token| {
+                tokens.push((token.text.to_owned(), token.position));
+            });
+        tokens
+    }
+
+    /// The number of a term, if any document ever had it.
+    pub fn number(&self, term: &str) -> Option<usize> {
+        self.numbers.get(term).copied()
+    }
+
+    /// The occurrences of a document in this field, noted in the statistics.
+    fn take(&mut self, document: &PlainDocument) -> Vec<Occurrence> {
+        let mut occurrences = Vec::new();
+        let mut start = 0;
+        for (name, value) in &document.fields {
+            if name == self.name {
+                start = self.take_value(value, start, &mut occurrences);
+            }
+        }
+        self.count(&occurrences);
+        occurrences
+    }
+
+    /// Appends one value and tells where the next one starts.
+    fn take_value(&mut self, value: &Value, start: u32, out: &mut Vec<Occurrence>) -> u32 {
+        let (tokens, taken) = match value {
+            Value::Exact(term) => (vec![(term.clone(), 0)], 1),
+            Value::Text(text) => (self.analyze(text), self.positions(text)),
+        };
+        for (term, position) in tokens {
+            if (1..=TERM_BYTES_MAX).contains(&term.len()) {
+                let position = start + position;
+                let term = self.number_or_new(term);
+                out.push(Occurrence { term, position });
+            }
+        }
+        start + taken + GAP
+    }
+
+    /// How many positions a text takes up, left out words at its end included.
+    fn positions(&self, text: &str) -> u32 {
+        self.analyzer.analyze(text, &mut Scratch::default(), |_| {})
+    }
+
+    fn number_or_new(&mut self, term: String) -> usize {
+        let next = self.terms.len();
+        let number = *self.numbers.entry(term.clone()).or_insert(next);
+        if number == next {
+            self.terms.push(term);
+            self.document_frequencies.push(0);
+        }
+        number
+    }
+
+    fn count(&mut self, occurrences: &[Occurrence]) {
+        if occurrences.is_empty() {
+            return;
+        }
+        self.totals.documents += 1;
+        self.totals.tokens += occurrences.len() as u64;
+        let mut terms: Vec<usize> = occurrences.iter().map(|one| one.term).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        for term in terms {
+            self.document_frequencies[term] += 1;
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! Gannet's answers against the oracle's, through the life of an index: in memory, after many flushes,
+//! reopened, with documents replaced and deleted, and after many more flushes.
+//!
+//! `GANNET_ORACLE_QUERIES` queries (2,000 if nothing is said) are asked at each stage, `GANNET_SEED` gives
+//! others, `GANNET_BACKEND` (auto, uring, pread) chooses the backend.
+
+use std::collections::{BTreeSet, HashSet};
+use std::time::Instant;
+
+use gannet::{
+    Backend, BackendChoice, Document, Hit, Index, Limits, Operator, Query, SearchResults, Snapshot,
+};
+
+use super::oracle::{Answer, Model, PlainDocument, TooBroad};
+use super::random::{Documents, FIELDS, KINDS, Kind, Queries, Rng, to_json};
+
+const DOCUMENTS: usize = 5_000;
+
+/// Flushes between two stages.
+const FLUSHES: usize = 20;
+
+/// More than there are documents.
+const ALL: usize = 10_000;
+
+const TOLERANCE: f32 = 1e-5;
+
+/// Queries that are asked again of a snapshot after the index has moved on.
+const ASKED_AGAIN: usize = 100;
+
+/// A query with what the oracle says.
+struct Question {
+    kind: Kind,
+    query: Query,
+    expected: Result<Answer, TooBroad>,
+}
+
+struct Run {
+    rng: Rng,
+    seed: u64,
+    documents: Documents,
+    corpus: Vec<PlainDocument>,
+    model: Model,
+    next_id: usize,
+}
+
+#[test]
+fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
+    let mut run = Run::new(number("GANNET_SEED", 2));
+    println!("seed {}", run.seed);
+    let folder = tempfile::tempdir().expect("a folder");
+    run.fill();
+    let queries = run.queries(number("GANNET_ORACLE_QUERIES", 2_000) as usize);
+    let mut questions = run.ask(queries);
+
+    let index = open(&folder.path().join("memory"), None);
+    for batch in run.corpus.chunks(300) {
+        index.write(parsed(batch)).expect("a batch");
+    }
+    run.check("before any flush", &questions, &index.snapshot());
+    drop(index);
+
+    let path = folder.path().join("flushed");
+    let index = open(&path, Some(64 << 10));
+    write_with_flushes(&index, &run.corpus, 2);
+    assert!(flushes(&index) >= FLUSHES as u64);
+    assert_many_chunks(&index.snapshot());
+    run.check("after many flushes", &questions, &index.snapshot());
+    index.close().expect("a checkpoint");
+
+    let index = open(&path, Some(64 << 10));
+    run.check("reopened", &questions, &index.snapshot());
+
+    let pinned = index.snapshot();
+    run.replace_and_delete(&index);
+    questions.truncate(ASKED_AGAIN);
+    run.check("a snapshot from before the changes", &questions, &pinned);
+    let queries = run.queries(number("GANNET_ORACLE_QUERIES", 2_000) as usize);
+    questions = run.ask(queries);
+    run.check(
+        "after replacing and deleting",
+        &questions,
+        &index.snapshot(),
+    );
+
+    run.grow(&index);
+    let queries = questions.into_iter().map(|q| (q.kind, q.query)).collect();
+    questions = run.ask(queries);
+    assert!(flushes(&index) >= FLUSHES as u64);
+    assert_many_chunks(&index.snapshot());
+    run.check("after many more flushes", &questions, &index.snapshot());
+    drop(pinned);
+    index.sync().expect("a sync");
+    drop(index);
+
+    let index = open(&path, None);
+    run.check(
+        "reopened with a log to replay",
+        &questions,
+        &index.snapshot(),
+    );
+    assert_whole(&index);
+}
+
+impl Run {
+    fn new(seed: u64) -> Run {
+        let mut rng = Rng::new(seed);
+        let documents = Documents::new(&mut rng);
+        Run {
+            rng,
+            seed,
+            documents,
+            corpus: Vec::new(),
+            model: Model::new(&FIELDS),
+            next_id: 0,
+        }
+    }
+
+    /// The first documents; some come twice, so that one replaces the other even in the same batch.
+    fn fill(&mut self) {
+        for _ in 0..DOCUMENTS {
+            let document = self.new_document();
+            self.corpus.push(document);
+            if self.rng.chance(1) {
+                let again = self.again();
+                self.corpus.push(again);
+            }
+        }
+        for document in &self.corpus {
+            self.model.write(document);
+        }
+    }
+
+    fn new_document(&mut self) -> PlainDocument {
+        self.next_id += 1;
+        self.documents
+            .document(&mut self.rng, format!("d{}", self.next_id))
+    }
+
+    /// Another document with an ID that was used before.
+    fn again(&mut self) -> PlainDocument {
+        let id = self.rng.between(1, self.next_id);
+        self.documents.document(&mut self.rng, format!("d{id}"))
+    }
+
+    fn queries(&mut self, count: usize) -> Vec<(Kind, Query)> {
+        let queries = Queries::new(&self.corpus);
+        let kinds = KINDS.iter().cycle().take(count);
+        kinds
+            .map(|kind| (*kind, queries.query(&mut self.rng, *kind)))
+            .collect()
+    }
+
+    fn ask(&self, queries: Vec<(Kind, Query)>) -> Vec<Question> {
+        let started = Instant::now();
+        let each = queries.into_iter().map(|(kind, query)| {
+            let expected = self.model.answer(&query);
+            Question {
+                kind,
+                query,
+                expected,
+            }
+        });
+        let questions = each.collect();
+        println!("oracle: {:.1?}", started.elapsed());
+        questions
+    }
+
+    /// Replaces a tenth of the documents and deletes some, in batches, without a flush at the end.
+    fn replace_and_delete(&mut self, index: &Index) {
+        for _ in 0..10 {
+            let batch: Vec<_> = (0..DOCUMENTS / 100).map(|_| self.again()).collect();
+            self.write(index, &batch);
+            let ids: Vec<String> = (0..5)
+                .map(|_| format!("d{}", self.rng.between(1, self.next_id + 3)))
+                .collect();
+            index
+                .delete(&ids.iter().map(String::as_str).collect::<Vec<_>>())
+                .expect("a delete");
+            ids.iter().for_each(|id| self.model.delete(id));
+        }
+        let live = self
+            .model
+            .documents
+            .iter()
+            .filter(|document| !document.deleted);
+        let live: HashSet<&str> = live.map(|document| document.id.as_str()).collect();
+        self.corpus
+            .retain(|document| live.contains(document.id.as_str()));
+    }
+
+    /// New documents and replacements with a flush after each batch but the last.
+    fn grow(&mut self, index: &Index) {
+        for _ in 0..FLUSHES {
+            index.checkpoint().expect("a checkpoint");
+            let mut batch = Vec::new();
+            for _ in 0..20 {
+                batch.push(self.new_document());
+                batch.push(self.again());
+            }
+            self.write(index, &batch);
+        }
+    }
+
+    fn write(&mut self, index: &Index, batch: &[PlainDocument]) {
+        index.write(parsed(batch)).expect("a batch");
+        for document in batch {
+            self.model.write(document);
+            self.corpus.push(document.clone());
+        }
+    }
+
+    fn check(&self, stage: &str, questions: &[Question], snapshot: &Snapshot) {
+        let started = Instant::now();
+        let live = self
+            .model
+            .documents
+            .iter()
+            .filter(|document| !document.deleted)
+            .count();
+        if !stage.starts_with("a snapshot") {
+            assert_eq!(snapshot.documents(), live as u64, "documents {stage}");
+        }
+        let faults: Vec<String> = questions
+            .iter()
+            .filter_map(|question| {
+                let fault = self.fault(question, snapshot)?;
+                let (kind, query) = (question.kind, &question.query);
+                Some(format!("{kind:?} {query}: {fault}\n    {query:?}"))
+            })
+            .collect();
+        let (seed, count) = (self.seed, questions.len());
+        println!("{stage}: {count} queries in {:.1?}", started.elapsed());
+        let shown = faults
+            .iter()
+            .take(8)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("\n");
+        assert!(
+            faults.is_empty(),
+            "{stage}, seed {seed}: {} of {count} queries differ\n{shown}",
+            faults.len()
+        );
+    }
+
+    /// What is wrong with the answer to a question.
+    fn fault(&self, question: &Question, snapshot: &Snapshot) -> Option<String> {
+        let all = snapshot
+            .search(&question.query)
+            .top(ALL)
+            .count(true)
+            .fetch(false)
+            .run();
+        let (expected, all) = match (&question.expected, all) {
+            (Err(TooBroad), Err(_)) => return None,
+            (Err(TooBroad), Ok(_)) => return Some("expected a refusal".to_owned()),
+            (Ok(_), Err(error)) => return Some(format!("refused: {error}")),
+            (Ok(expected), Ok(all)) => (expected, all),
+        };
+        let wrong = self
+            .wrong_documents(expected, &all.hits)
+            .or_else(|| wrong_total(expected, &all))
+            .or_else(|| wrong_scores(expected, &all.hits));
+        if wrong.is_some() {
+            return wrong;
+        }
+        match snapshot.search(&question.query).top(10).run() {
+            Err(error) => Some(format!("the first ten are refused: {error}")),
+            Ok(ten) => self.wrong_ten(&ten.hits, &all.hits),
+        }
+    }
+
+    /// Documents that should not be there, or are missing.
+    fn wrong_documents(&self, expected: &Answer, hits: &[Hit]) -> Option<String> {
+        let wanted: BTreeSet<usize> = expected.hits.iter().map(|(doc, _)| *doc).collect();
+        let found: BTreeSet<usize> = hits.iter().map(|hit| hit.doc as usize).collect();
+        let shown = |docs: Vec<&usize>| {
+            let first = docs.iter().take(5);
+            let first = first.map(|doc| (**doc, self.model.documents[**doc].deleted));
+            format!(
+                "{} (number, deleted: {:?})",
+                docs.len(),
+                first.collect::<Vec<_>>()
+            )
+        };
+        let missing: Vec<&usize> = wanted.difference(&found).collect();
+        let strange: Vec<&usize> = found.difference(&wanted).collect();
+        let is_right = missing.is_empty() && strange.is_empty();
+        (!is_right).then(|| format!("missing {}, too many {}", shown(missing), shown(strange)))
+    }
+
+    /// Whether the first ten, found with pruning, are the first ten of all, with the right documents.
+    fn wrong_ten(&self, ten: &[Hit], all: &[Hit]) -> Option<String> {
+        let shown = |hits: &[Hit]| {
+            hits.iter()
+                .map(|hit| (hit.doc, hit.score))
+                .collect::<Vec<_>>()
+        };
+        let (ten_shown, expected) = (shown(ten), shown(&all[..all.len().min(10)]));
+        if ten_shown != expected {
+            return Some(format!(
+                "of all, the first ten are {expected:?}, alone {ten_shown:?}"
+            ));
+        }
+        let stranger = ten
+            .iter()
+            .find(|hit| hit.id != self.model.documents[hit.doc as usize].id)?;
+        Some(format!(
+            "document {} has the ID {}",
+            stranger.doc, stranger.id
+        ))
+    }
+}
+
+fn wrong_total(expected: &Answer, results: &SearchResults) -> Option<String> {
+    let (wanted, total) = (expected.hits.len() as u64, results.total);
+    let is_right = total == wanted && results.total_is_exact;
+    (!is_right).then(|| format!("{wanted} hits, {total} counted"))
+}
+
+/// Compares score by score in the order of rank, and the scores of each document.
+fn wrong_scores(expected: &Answer, hits: &[Hit]) -> Option<String> {
+    let ordered = hits
+        .windows(2)
+        .all(|two| (two[1].score, two[0].doc) < (two[0].score, two[1].doc));
+    if !ordered {
+        return Some("the hits are not in the order of score and document".to_owned());
+    }
+    if !expected.scores_count {
+        return None;
+    }
+    let mut scores: Vec<(usize, f32)> = hits
+        .iter()
+        .map(|hit| (hit.doc as usize, hit.score))
+        .collect();
+    let mut wanted = expected.hits.clone();
+    let by_rank = first_difference(&wanted, &scores);
+    scores.sort_unstable_by_key(|(doc, _)| *doc);
+    wanted.sort_unstable_by_key(|(doc, _)| *doc);
+    first_difference(&wanted, &scores).or(by_rank)
+}
+
+fn first_difference(wanted: &[(usize, f32)], found: &[(usize, f32)]) -> Option<String> {
+    let mut pairs = wanted.iter().zip(found);
+    let (wanted, found) =
+        pairs.find(|(wanted, found)| (wanted.1 - found.1).abs() > TOLERANCE * wanted.1.abs())?;
+    Some(format!(
+        "document and score {wanted:?} expected, {found:?} found"
+    ))
+}
+
+fn parsed(batch: &[PlainDocument]) -> Vec<Document> {
+    let lines = batch.iter().map(to_json);
+    lines
+        .map(|line| Document::parse(line.as_bytes()).expect("a document"))
+        .collect()
+}
+
+/// Writes all, with a flush after each of [`FLUSHES`] shares of them and some documents in memory at the end.
+fn write_with_flushes(index: &Index, corpus: &[PlainDocument], more: usize) {
+    let share = corpus.len() / (FLUSHES + more);
+    for (at, batch) in corpus.chunks(share).enumerate() {
+        index.write(parsed(batch)).expect("a batch");
+        if at < FLUSHES {
+            index.checkpoint().expect("a checkpoint");
+        }
+    }
+}
+
+/// The lists of frequent terms must be in several chunks, or the run shows little.
+fn assert_many_chunks(snapshot: &Snapshot) {
+    let frequent = "the of flash and birds running a storage in sea engines is";
+    let text = format!("title:({frequent}) body:({frequent})");
+    let query = snapshot.parse(&text, Operator::Or).expect("a query");
+    let results = snapshot
+        .search(&query)
+        .explain(true)
+        .run()
+        .expect("an answer");
+    let terms = results.plan.expect("a plan").terms;
+    let chunks: Vec<u64> = terms.iter().map(|term| term.chunks_in_list).collect();
+    println!("chunks of frequent terms: {chunks:?}");
+    assert!(
+        chunks.iter().filter(|count| **count >= 3).count() >= 3,
+        "chunks: {chunks:?}"
+    );
+}
+
+fn flushes(index: &Index) -> u64 {
+    index.stats().expect("the figures").flushes
+}
+
+/// Everything on flash must fit together.
+fn assert_whole(index: &Index) {
+    let report = index.check(&|_, _| {}).expect("a check");
+    assert!(report.findings.is_empty(), "{:#?}", report.findings);
+}
+
+fn open(path: &std::path::Path, buffer_bytes: Option<usize>) -> Index {
+    let (choice, wanted) = backend();
+    let mut options = Index::options().memory(64 << 20).backend(choice);
+    if buffer_bytes.is_some() {
+        options = options.limits(Limits {
+            buffer_bytes,
+            ..Limits::default()
+        });
+    }
+    for field in &FIELDS {
+        let analyzer =
+            gannet::Analyzer::named(field.analyzer.unwrap_or("keyword")).expect("an analyzer");
+        options = options.field_analyzer(field.name, analyzer);
+    }
+    let index = options.open(path).expect("an index");
+    let active = index.backend();
+    assert!(
+        wanted.is_none_or(|wanted| wanted == active),
+        "{active:?} is active"
+    );
+    index
+}
+
+/// The backend that the environment asks for, and which must then be active.
+pub fn backend() -> (BackendChoice, Option<Backend>) {
+    match std::env::var("GANNET_BACKEND").as_deref() {
+        Ok("uring") => (BackendChoice::Uring, Some(Backend::Uring)),
+        Ok("pread") => (BackendChoice::Pread, Some(Backend::Pread)),
+        Ok("auto") | Err(_) => (BackendChoice::Auto, None),
+        Ok(other) => panic!("GANNET_BACKEND is auto, uring or pread, not {other:?}"),
+    }
+}
+
+/// A number from the environment.
+pub fn number(name: &str, default: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} is a number, not {text:?}")),
+        Err(_) => default,
+    }
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""A rare term costs about one read: a new process, a small budget, each term once; and the byte counter is true."""
+import random
+import re
+from collections import Counter
+
+from measure import CACHE, Show, documents, gannet, kept, passages, passages_index, run
+
+TERMS = 5000
+RAREST_TO = 9
+READS = 1.3
+PAGE = 4096
+COUNTER_ERROR = 0.01
+SEED = 4
+# Close enough to Unicode words to find terms that stand alone: only words of plain letters are taken from it.
+WORD = re.compile(r"\w+(?:['.’:·]\w+)*")
+
+
+def main():
+    with Show(4, terms=TERMS, document_frequency_to=RAREST_TO, memory="64MiB", threads=1, seed=SEED) as show:
+        command = gannet()
+        index, _ = passages_index(command)
+        terms = rare_terms()
+        queries = CACHE / "rare-terms.tsv"
+        queries.write_text("".join(f"term\t{term}\n" for term in terms))
+        done = run([command, "bench", index, queries, "--memory", "64MiB", "--threads", 1,
+                    "--distinct", "-k", 10, "--json"])
+        figures = done.json()
+        show.settings["bench"] = figures
+        show.equal("queries answered", figures.get("queries"), TERMS)
+        show.at_most("reads per query, opening excluded", figures.get("reads_per_query"), READS)
+        opening = figures.get("open_reads")
+        everything = None if opening is None else figures["reads_per_query"] + opening / TERMS
+        show.known("reads per query, opening included", everything)
+        pages = figures["bytes_read_per_query"]["engine"] / PAGE
+        show.at_most("pages of 4 KiB per query, opening excluded", pages, READS)
+        counted, seen = figures["bytes_read"]["engine"], figures["bytes_read"]["os"]
+        error = abs(counted - seen) / seen if seen else None
+        show.at_most("bytes from open to last answer, engine's against the system's, relative error", error, COUNTER_ERROR)
+        show.settings["device_bytes_read_of_the_process"] = done.device_bytes_read
+
+
+def rare_terms():
+    """The chosen terms: the same at every run."""
+    def choose():
+        frequency = Counter()
+        for document in documents(passages()):
+            frequency.update(set(WORD.findall(document["body"].lower())))
+        rare = sorted(term for term, count in frequency.items()
+                      if count <= RAREST_TO and term.isascii() and term.isalpha())
+        return random.Random(SEED).sample(rare, TERMS)
+    return kept(CACHE / "rare-terms.json", choose)
+
+
+main()
