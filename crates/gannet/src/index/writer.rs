@@ -19,7 +19,7 @@ use crate::cache::{Pages, finish};
 use crate::dictionary::Tree;
 use crate::documents::{Change, DictionaryVersion, DocumentRecord, length_to_norm};
 use crate::postings::{ChunkStreams, PostingBuffer};
-use crate::storage::{record_length, Log, PageKind, RecordKind, StreamWriter, Unsynced};
+use crate::storage::{Log, PageKind, RecordKind, StreamWriter, Unsynced, record_length};
 
 /// IDs looked up in one go; each holds a frame until all are found.
 const LOOK_UPS_AT_ONCE: usize = 256;
@@ -309,13 +309,20 @@ impl Writer {
         ends_batch: bool,
     ) -> Result<Vec<Span>> {
         let pairs = batch.documents.iter().zip(entries);
-        let bodies: Vec<Vec<u8>> = pairs.map(|(document, entry)| record_body(document, entry)).collect();
-        let lengths: Vec<usize> = bodies.iter().map(|body| record_length(body.len())).collect();
+        let bodies: Vec<Vec<u8>> = pairs
+            .map(|(document, entry)| record_body(document, entry))
+            .collect();
+        let lengths: Vec<usize> = bodies
+            .iter()
+            .map(|body| record_length(body.len()))
+            .collect();
         let order = pack(&lengths, self.log.room());
         let mut spans: Vec<Option<Span>> = vec![None; bodies.len()];
         for (turn, ordinal) in order.iter().enumerate() {
             let last = ends_batch && turn + 1 == order.len();
-            let span = self.log.append(RecordKind::Document, last, &bodies[*ordinal])?;
+            let span = self
+                .log
+                .append(RecordKind::Document, last, &bodies[*ordinal])?;
             spans[*ordinal] = Some(span);
         }
         Ok(spans.into_iter().flatten().collect())
