@@ -5,7 +5,9 @@
 //!    goes on with the next.
 //! 2. No record crosses a page boundary needlessly: one that does not fit the rest of a page starts the
 //!    next page, unless it would touch no fewer pages there.
-//! 3. A record lies in one zone. A record larger than an ordinary zone gets a larger zone of its own.
+//! 3. Where a record had to start a new page, the rest of the page before is a hole, and the next small record
+//!    that fits goes there, as long as the page is not written. The log has no holes: its order matters.
+//! 4. A record lies in one zone. A record larger than an ordinary zone gets a larger zone of its own.
 
 use std::sync::Arc;
 
@@ -16,6 +18,9 @@ use crate::device::{FileId, PageBuffer, PagePool, Transfer};
 
 /// Full pages that are gathered before they are written: 1 MiB.
 pub const WRITE_PAGES: usize = 256;
+
+/// A smaller rest of a page is not worth remembering.
+const HOLE_BYTES: usize = 64;
 
 /// Appends records and pages of one kind.
 pub struct StreamWriter {
@@ -35,6 +40,8 @@ struct OpenZone {
     buffers: Vec<PageBuffer>,
     /// Bytes used in the page being filled; `PAGE_PAYLOAD` when there is none.
     fill: usize,
+    /// Pages among the buffers that were left with room: the buffer's place and the bytes used in it.
+    holes: Vec<(usize, usize)>,
 }
 
 impl StreamWriter {
@@ -54,6 +61,10 @@ impl StreamWriter {
         let length = u32::try_from(bytes.len()).map_err(|_| {
             Error::invalid(format!("a record of {} bytes is too long", bytes.len()))
         })?;
+        if let Some(span) = self.fill_hole(bytes) {
+            self.store.zones().retain(span.zone, length as u64);
+            return Ok(span);
+        }
         self.place(bytes.len())?;
         let zone = self.zone.as_ref().ok_or_else(no_zone)?;
         let span = Span {
@@ -93,7 +104,7 @@ impl StreamWriter {
     /// Ends the page being filled, so that the next record starts a page.
     pub fn finish_page(&mut self) {
         if let Some(zone) = &mut self.zone {
-            zone.fill = PAGE_PAYLOAD;
+            zone.leave_page();
         }
     }
 
@@ -165,7 +176,7 @@ impl StreamWriter {
         };
         let room = zone.capacity - zone.written - zone.buffers.len() as u32;
         if rest == 0 || here > fresh.max(1) || (here - 1) as u32 > room {
-            zone.fill = PAGE_PAYLOAD;
+            zone.leave_page();
             self.begin_page()?;
         }
         Ok(())
@@ -187,6 +198,7 @@ impl StreamWriter {
             written: 0,
             buffers: Vec::with_capacity(WRITE_PAGES + 1),
             fill: PAGE_PAYLOAD,
+            holes: Vec::new(),
         });
         self.begin_page()
     }
@@ -206,6 +218,28 @@ impl StreamWriter {
         zone.buffers.push(buffer);
         zone.fill = 0;
         Ok(())
+    }
+
+    /// Puts a record into the hole that it fills best.
+    fn fill_hole(&mut self, bytes: &[u8]) -> Option<Span> {
+        let zone = self.zone.as_mut()?;
+        if self.kind == PageKind::Log || bytes.is_empty() {
+            return None;
+        }
+        let fits = zone.holes.iter().enumerate();
+        let fits = fits.filter(|(_, (_, used))| used + bytes.len() <= PAGE_PAYLOAD);
+        let (hole, &(place, used)) = fits.max_by_key(|(_, (_, used))| *used)?;
+        zone.buffers.get_mut(place)?[used..used + bytes.len()].copy_from_slice(bytes);
+        match PAGE_PAYLOAD - used - bytes.len() < HOLE_BYTES {
+            true => _ = zone.holes.swap_remove(hole),
+            false => zone.holes[hole].1 += bytes.len(),
+        }
+        Some(Span {
+            zone: zone.number,
+            page: zone.written + place as u32,
+            offset: used as u16,
+            length: bytes.len() as u32,
+        })
     }
 
     /// Copies a record to where `place` found room.
@@ -260,6 +294,7 @@ impl StreamWriter {
         self.store.device().write(&mut [transfer])?;
         zone.written += count;
         zone.fill = PAGE_PAYLOAD;
+        zone.holes.clear();
         let (number, written) = (zone.number, zone.written);
         self.store.zones().grow(number, written);
         self.unsynced.zones.insert(number);
@@ -275,6 +310,15 @@ impl StreamWriter {
 }
 
 impl OpenZone {
+    /// Leaves the page being filled, remembering its rest as a hole.
+    fn leave_page(&mut self) {
+        let begun = self.fill < PAGE_PAYLOAD && !self.buffers.is_empty();
+        if begun && PAGE_PAYLOAD - self.fill >= HOLE_BYTES {
+            self.holes.push((self.buffers.len() - 1, self.fill));
+        }
+        self.fill = PAGE_PAYLOAD;
+    }
+
     /// The page being filled.
     fn page(&self) -> u32 {
         self.written + self.buffers.len().saturating_sub(1) as u32
