@@ -243,7 +243,7 @@ mod tests {
         for gap in [1u32, 2, 1000, (END - 1) / BLOCK as u32] {
             for jump in [0, 300, 70_000] {
                 let mut docs = [0; BLOCK];
-                let mut at = 0;
+                let mut at = 0u32;
                 for (i, doc) in docs.iter_mut().enumerate() {
                     *doc = at;
                     let step = if i % 40 == 9 { gap + jump } else { gap };
