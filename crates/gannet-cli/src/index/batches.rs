@@ -12,10 +12,10 @@ use crate::interrupt;
 use crate::source::{LINE_BYTES_MAX, Line, Lines};
 
 /// A batch is full with this many bytes ...
-pub const BATCH_BYTES: usize = 1 << 20;
+pub const BATCH_BYTES: usize = 256 << 10;
 
 /// ... or this many lines.
-const BATCH_LINES: usize = 1_000;
+const BATCH_LINES: usize = 256;
 
 /// Some consecutive lines of one source.
 pub struct RawBatch {

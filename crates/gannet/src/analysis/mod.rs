@@ -15,8 +15,7 @@ mod words;
 
 pub use analyzer::{Analyzer, Scratch, Token, VERSION};
 pub use schema::{
-    Field, FieldId, FieldKind, FieldOptions, MAX_FIELDS, Schema, SchemaOptions, split_term_key,
-    term_key,
+    Field, FieldId, FieldKind, FieldOptions, Schema, SchemaOptions, split_term_key, term_key,
 };
 
 /// The longest token in characters; a longer one is cut, and the rest is analyzed as if it began there.

@@ -47,11 +47,6 @@ impl Budget {
         self.shared.peak.load(Ordering::Relaxed)
     }
 
-    /// Bytes that are free now.
-    pub fn free(&self) -> usize {
-        self.total().saturating_sub(self.used())
-    }
-
     /// Reserves `bytes` for `what`, or says why that cannot be.
     pub fn reserve(&self, what: &'static str, bytes: usize) -> Result<Reservation> {
         let mut reservation = Reservation {

@@ -12,17 +12,21 @@
 #[cfg(test)]
 mod conformance;
 mod counters;
+#[cfg(test)]
 mod crash;
+#[cfg(test)]
 mod crash_state;
 mod directory;
 mod failure;
 mod file_device;
 mod files;
 mod lock;
+#[cfg(test)]
 mod memory;
 mod open;
 mod page;
 mod pread;
+#[cfg(test)]
 mod recording;
 #[cfg(test)]
 mod recording_tests;
@@ -35,12 +39,15 @@ use std::fmt;
 use crate::base::{Result, ZoneNumber};
 
 pub use counters::{Counters, CountersSnapshot};
+#[cfg(test)]
 pub use crash::{CrashImage, CrashImages};
+#[cfg(test)]
 pub use memory::MemoryDevice;
 #[cfg(test)]
 pub use memory::Page as MemoryPage;
 pub use open::{Access, BackendChoice, OpenOptions, open_directory};
 pub use page::{PageBuffer, PagePool};
+#[cfg(test)]
 pub use recording::{Fault, FaultKind, RecordingDevice};
 
 /// A file of the index.

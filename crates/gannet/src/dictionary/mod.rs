@@ -39,7 +39,7 @@ mod tests;
 
 pub use check::check;
 pub use scan::Scan;
-pub use tree::{Decide, Tree};
+pub use tree::Tree;
 pub use view::TreeView;
 pub use window::{Change, Window};
 

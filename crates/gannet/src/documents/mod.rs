@@ -15,11 +15,11 @@ mod record;
 mod tables;
 mod trainer;
 
-pub use compress::{Compressor, DICTIONARY_BYTES_MAX, Dictionaries, DictionaryVersion};
+pub use compress::{Compressor, Dictionaries, DictionaryVersion};
 pub use cursor::{LiveCursor, NormCursor};
-pub use fetch::{StoredDocument, stored, stored_many};
-pub use json::{DOCUMENT_BYTES_MAX, Document, ID_BYTES_MAX, Value, exact_number};
-pub use norm::{NORM_LENGTHS, length_to_norm, norm_to_length};
+pub use fetch::{stored, stored_many};
+pub use json::{Document, Value};
+pub use norm::{length_to_norm, norm_to_length};
 pub use record::DocumentRecord;
-pub use tables::{Change, DocumentTables, FieldId, MissingPage};
-pub use trainer::{SAMPLES_BYTES_MAX, Trainer};
+pub use tables::{Change, DocumentTables, FieldId};
+pub use trainer::Trainer;

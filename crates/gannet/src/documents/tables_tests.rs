@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::{Compressor, Dictionaries, DocumentRecord, StoredDocument, stored, stored_many};
+use super::super::fetch::StoredDocument;
+use super::super::{Compressor, Dictionaries, DocumentRecord, stored, stored_many};
 use super::*;
 use crate::base::Budget;
 use crate::cache::{FramePool, finish};

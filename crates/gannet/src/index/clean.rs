@@ -113,7 +113,7 @@ impl Writer {
     }
 
     fn keys_with_chunks(&mut self, is_victim: &dyn Fn(ZoneNumber) -> bool) -> Result<Vec<Vec<u8>>> {
-        // The flush before has changed leaves, which are still in the tree's write buffer.
+        // The flush before has left nodes in the stream's buffer, where a scan would not find them.
         self.terms.flush()?;
         let view = self.terms.view().clone();
         let mut pages = Pages::new(&self.shared.pool);

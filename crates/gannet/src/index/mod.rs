@@ -3,11 +3,12 @@
 mod check;
 mod clean;
 mod flush;
+mod handle;
 mod ids;
-mod index;
 mod inspect;
 mod open;
 mod options;
+mod packing;
 mod prepare;
 mod replay;
 mod root;
@@ -20,7 +21,7 @@ mod tests;
 mod writer;
 
 pub use check::CheckReport;
-pub use index::Index;
+pub use handle::Index;
 pub use inspect::{ListReport, ZoneReport};
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options};
 pub use prepare::{PreparedBatch, Workbench};

@@ -8,23 +8,22 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::ids::{IdEntry, NewIds};
+use super::ids::NewIds;
 use super::options::Options;
-use super::prepare::{Preparation, Workbench, decode_schema};
+use super::prepare::Preparation;
 use super::root::{self, RootRecord};
 use super::shared::Shared;
 use super::state::{Epoch, Published, State};
 use super::writer::Writer;
-use crate::base::{Budget, ByteReader, DocId, Error, Result, Span};
-use crate::cache::{FramePool, Pages, finish};
+use crate::base::{Budget, Error, Result};
+use crate::cache::FramePool;
 use crate::device::{Device, FileId};
 use crate::dictionary::Tree;
-use crate::documents::{Dictionaries, Document, DocumentRecord, DocumentTables};
+use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::{ChunkStreams, PostingBuffer};
 use crate::storage::{
-    Found, IndexIdentity, Log, LogStart, PageKind, RecordKind, ReplayEnd, RootSlot, Store,
-    Unsynced, ZoneRecord, ZoneTable, create_superblock, find_root, has_log_behind, replay,
-    settle_slot,
+    Found, IndexIdentity, Log, LogStart, PageKind, ReplayEnd, RootSlot, Store, Unsynced, ZoneTable,
+    create_superblock, find_root, has_log_behind, settle_slot,
 };
 
 /// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.

@@ -1,6 +1,6 @@
 //! How an index is opened.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Index;
 use crate::analysis::{Analyzer, SchemaOptions};
@@ -149,7 +149,3 @@ impl Options {
         self.limits.buffer_bytes.unwrap_or(self.memory / 100 * 35)
     }
 }
-
-/// Where an index is, for messages.
-#[derive(Clone, Debug)]
-pub(super) struct Location(pub(super) PathBuf);

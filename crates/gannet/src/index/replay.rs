@@ -54,9 +54,7 @@ impl Writer {
         let store = std::sync::Arc::clone(&self.shared.store);
         let mut part = Part::default();
         let end = replay(&store, start, |batch| {
-            for record in batch {
-                self.sort_out(record, &mut part)?;
-            }
+            self.take_batch(batch, &mut part)?;
             match part.bytes >= PART_BYTES {
                 true => self.apply_part(std::mem::take(&mut part)),
                 false => Ok(()),
@@ -70,22 +68,29 @@ impl Writer {
         Ok(end)
     }
 
-    /// Takes schema and dictionaries at once, for later documents need them; the rest waits for its turn.
-    fn sort_out(&mut self, record: ZoneRecord, part: &mut Part) -> Result<()> {
-        part.bytes += record.body.len();
-        match record.kind {
-            RecordKind::Schema => self.replay_schema(&record.body),
-            RecordKind::CompressionDictionary => self.replay_dictionary(record.body),
-            RecordKind::Delete => {
-                part.operations.push(decode_delete(&record.body)?);
-                Ok(())
+    /// Takes schema and dictionaries at once, for later documents need them; the rest waits for its turn. The
+    /// documents of a batch were logged in an order that fills pages; its deletions stand behind them.
+    fn take_batch(&mut self, batch: Vec<ZoneRecord>, part: &mut Part) -> Result<()> {
+        let (mut documents, mut deletions) = (Vec::new(), Vec::new());
+        for record in batch {
+            part.bytes += record.body.len();
+            match record.kind {
+                RecordKind::Schema => self.replay_schema(&record.body)?,
+                RecordKind::CompressionDictionary => self.replay_dictionary(record.body)?,
+                RecordKind::Delete => deletions.push(decode_delete(&record.body)?),
+                RecordKind::Document => {
+                    let doc = DocumentRecord::decode(&record.body)?.doc;
+                    documents.push((doc, record.span, record.body));
+                }
+                RecordKind::Link => {}
             }
-            RecordKind::Document => {
-                part.add_document(record.span, record.body);
-                Ok(())
-            }
-            RecordKind::Link => Ok(()),
         }
+        documents.sort_unstable_by_key(|(doc, ..)| *doc);
+        for (_, span, body) in documents {
+            part.add_document(span, body);
+        }
+        part.operations.extend(deletions);
+        Ok(())
     }
 
     fn replay_schema(&mut self, body: &[u8]) -> Result<()> {
@@ -219,7 +224,7 @@ fn restore(
         let record = DocumentRecord::decode(body)?;
         let source = dictionaries.decompress(&record)?;
         source_bytes += source.len() as u64;
-        parsed.push(Document::parse_as(Some(record.id.to_owned()), &source)?);
+        parsed.push(parse_again(record.id, &source)?);
         entries.push((IdEntry::of(&record), record.id.to_owned(), *span));
     }
     let (inverted, lengths) = preparation.invert_again(bench, &parsed)?;
@@ -229,6 +234,18 @@ fn restore(
         inverted,
         source_bytes,
     })
+}
+
+/// Reads a source as it was read when it came: a member `id` is the external ID and no field, unless the
+/// document came with an ID of its own.
+fn parse_again(id: &str, source: &[u8]) -> Result<Document> {
+    match Document::parse(source) {
+        Ok(document) if document.id.as_deref().is_none_or(|own| own == id) => Ok(Document {
+            id: Some(id.to_owned()),
+            ..document
+        }),
+        _ => Document::parse_as(Some(id.to_owned()), source),
+    }
 }
 
 fn decode_delete(body: &[u8]) -> Result<Operation> {

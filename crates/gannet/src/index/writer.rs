@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::ids::{IdEntry, NewIds};
+use super::packing::pack;
 use super::prepare::{PreparedBatch, PreparedDocument};
 use super::shared::Shared;
 use super::state::State;
@@ -18,10 +19,7 @@ use crate::cache::{Pages, finish};
 use crate::dictionary::Tree;
 use crate::documents::{Change, DictionaryVersion, DocumentRecord, length_to_norm};
 use crate::postings::{ChunkStreams, PostingBuffer};
-use crate::storage::{Log, PageKind, RecordKind, StreamWriter, Unsynced};
-
-/// Doc IDs beyond which a warning is due: 80 % of all.
-pub(super) const DOC_IDS_WARN: DocId = END / 5 * 4;
+use crate::storage::{Log, PageKind, RecordKind, StreamWriter, Unsynced, record_length};
 
 /// IDs looked up in one go; each holds a frame until all are found.
 const LOOK_UPS_AT_ONCE: usize = 256;
@@ -139,27 +137,31 @@ impl Writer {
     fn write_batch(&mut self, batch: &PreparedBatch) -> Result<Written> {
         let base = self.first_doc(batch.len())?;
         let replaced = self.find_replaced(batch, base)?;
-        let mut written = Written::default();
+        let entries: Vec<IdEntry> = (base..)
+            .zip(&replaced)
+            .map(|(doc, old)| self.next_entry(doc, *old))
+            .collect();
         self.log_news(batch)?;
-        let last = batch.len() - 1;
+        let spans = self.log_documents(batch, &entries, replaced.iter().all(Option::is_none))?;
+        let mut left = replaced.iter().flatten().count();
         for (ordinal, document) in batch.documents.iter().enumerate() {
-            let doc = base + ordinal as DocId;
-            let old = replaced[ordinal];
-            if let Some(old) = old {
-                self.log_delete(old.doc, false)?;
+            if let Some(old) = replaced[ordinal] {
+                left -= 1;
+                self.log_delete(old.doc, left == 0)?;
                 self.delete_document(old.doc)?;
-                written.replaced += 1;
             }
-            let entry = self.next_entry(doc, old);
-            let span = self.log_document(document, entry, ordinal == last)?;
-            self.enter_document(entry, &document.id, span, &document.lengths)?;
+            let lengths = &document.lengths;
+            self.enter_document(entries[ordinal], &document.id, spans[ordinal], lengths)?;
         }
         self.state.buffer.add(&batch.inverted, base);
         self.log_source_bytes += batch.source_bytes;
-        written.added = batch.len() as u64;
-        written.sequence = self.state.sequence;
         self.publish(base + batch.len() as DocId);
-        Ok(written)
+        Ok(Written {
+            added: batch.len() as u64,
+            replaced: replaced.iter().flatten().count() as u64,
+            deleted: 0,
+            sequence: self.state.sequence,
+        })
     }
 
     fn delete_batch(&mut self, ids: &[&str]) -> Result<Written> {
@@ -299,24 +301,31 @@ impl Writer {
         }
     }
 
-    fn log_document(
+    /// Logs the documents of a batch in the order that fills pages best; gives the span of each.
+    fn log_documents(
         &mut self,
-        document: &PreparedDocument,
-        entry: IdEntry,
+        batch: &PreparedBatch,
+        entries: &[IdEntry],
         ends_batch: bool,
-    ) -> Result<Span> {
-        let record = DocumentRecord {
-            doc: entry.doc,
-            sequence: entry.sequence,
-            version: entry.version,
-            dictionary: document.dictionary,
-            id: &document.id,
-            raw_length: document.source_length as u32,
-            compressed: &document.compressed,
-        };
-        let mut body = Vec::with_capacity(document.compressed.len() + 64);
-        record.encode(&mut body);
-        self.log.append(RecordKind::Document, ends_batch, &body)
+    ) -> Result<Vec<Span>> {
+        let pairs = batch.documents.iter().zip(entries);
+        let bodies: Vec<Vec<u8>> = pairs
+            .map(|(document, entry)| record_body(document, entry))
+            .collect();
+        let lengths: Vec<usize> = bodies
+            .iter()
+            .map(|body| record_length(body.len()))
+            .collect();
+        let order = pack(&lengths, self.log.room());
+        let mut spans: Vec<Option<Span>> = vec![None; bodies.len()];
+        for (turn, ordinal) in order.iter().enumerate() {
+            let last = ends_batch && turn + 1 == order.len();
+            let span = self
+                .log
+                .append(RecordKind::Document, last, &bodies[*ordinal])?;
+            spans[*ordinal] = Some(span);
+        }
+        Ok(spans.into_iter().flatten().collect())
     }
 
     /// Notes a document that stands in the log: tables, ID, statistics.
@@ -368,4 +377,20 @@ impl Writer {
     pub(super) fn fresh_buffer(&self) -> Result<Arc<PostingBuffer>> {
         Ok(Arc::new(PostingBuffer::new(&self.shared.budget)?))
     }
+}
+
+/// What the log keeps of a document.
+fn record_body(document: &PreparedDocument, entry: &IdEntry) -> Vec<u8> {
+    let record = DocumentRecord {
+        doc: entry.doc,
+        sequence: entry.sequence,
+        version: entry.version,
+        dictionary: document.dictionary,
+        id: &document.id,
+        raw_length: document.source_length as u32,
+        compressed: &document.compressed,
+    };
+    let mut body = Vec::with_capacity(document.compressed.len() + 64);
+    record.encode(&mut body);
+    body
 }

@@ -64,7 +64,7 @@ struct Token {
 const HEAD_BYTES: usize = 16;
 
 /// The first bytes of a key, padded with zeros. With the length, it tells short keys apart.
-fn key_head(key: &[u8]) -> u128 {
+pub(super) fn key_head(key: &[u8]) -> u128 {
     let mut head = [0; HEAD_BYTES];
     let length = key.len().min(HEAD_BYTES);
     head[..length].copy_from_slice(&key[..length]);
@@ -103,11 +103,6 @@ impl Inverter {
             document,
             position,
         });
-    }
-
-    /// Number of tokens gathered.
-    pub fn tokens(&self) -> usize {
-        self.tokens.len()
     }
 
     /// Codes what was gathered and starts afresh.

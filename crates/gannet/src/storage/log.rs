@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::store::Store;
 use super::stream::StreamWriter;
 use super::{PageKind, Unsynced};
-use crate::base::{ByteReader, Error, Result, Span, ZoneNumber, put_varint};
+use crate::base::{ByteReader, Error, Result, Span, ZoneNumber, put_varint, varint_length};
 
 /// What a record says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,11 @@ impl Log {
             self.store.release_span(span);
         }
         Ok(span)
+    }
+
+    /// Bytes left in the page being filled.
+    pub fn room(&self) -> usize {
+        self.stream.room()
     }
 
     /// Writes everything out; what is returned must be synced to make it durable.
@@ -182,6 +187,11 @@ pub fn frame(kind: RecordKind, ends_batch: bool, body: &[u8]) -> Vec<u8> {
     record
 }
 
+/// Bytes of a record whose body has `body` bytes.
+pub fn record_length(body: usize) -> usize {
+    varint_length(body as u64 + 1) + 1 + body
+}
+
 /// A record taken apart.
 #[derive(Debug)]
 pub struct Record<'a> {
@@ -191,8 +201,6 @@ pub struct Record<'a> {
     pub ends_batch: bool,
     /// Its content.
     pub body: &'a [u8],
-    /// Bytes of the whole record.
-    pub length: usize,
 }
 
 /// Takes the record at the front of `bytes` apart; nothing if there is padding.
@@ -212,7 +220,6 @@ pub fn parse_record(bytes: &[u8]) -> Result<Option<Record<'_>>> {
         kind,
         ends_batch: head & 1 != 0,
         body,
-        length: reader.position(),
     }))
 }
 
@@ -228,7 +235,7 @@ pub fn document_body(bytes: &[u8]) -> Result<&[u8]> {
 }
 
 /// The length of the record at the front of a page's payload, as far as its first bytes tell.
-pub(super) fn record_length(bytes: &[u8]) -> Result<Option<usize>> {
+pub(super) fn length_at(bytes: &[u8]) -> Result<Option<usize>> {
     if bytes.first().is_none_or(|first| *first == 0) {
         return Ok(None);
     }

@@ -19,14 +19,14 @@ mod stream;
 mod table;
 mod zones;
 
-pub use log::{Log, LogStart, RecordKind, document_body, frame, parse_record};
+pub use log::{Log, LogStart, RecordKind, document_body, frame, record_length};
 pub use records::{ZoneRecord, read_records};
 pub use replay::{ReplayEnd, has_log_behind, replay};
-pub use roots::{
-    FORMAT_VERSION, Found, RootSlot, create_superblock, find_root, settle_slot, write_slot,
-};
-pub use seal::{IndexIdentity, PageKind, Place, seal, verify};
+pub use roots::{Found, RootSlot, create_superblock, find_root, settle_slot, write_slot};
+pub use seal::{IndexIdentity, PageKind};
+#[cfg(test)]
+pub use seal::{Place, seal};
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};
 pub use stream::{StreamWriter, WRITE_PAGES};
 pub use table::{Located, Table, TablePage, TablePlace};
-pub use zones::{ZONE_PAGES_MAX, ZONE_PAGES_MIN, Zone, ZoneTable};
+pub use zones::{Zone, ZoneTable};

@@ -1,6 +1,6 @@
 //! Reading the records of a zone, page by page, as replay and cleaning do.
 
-use super::log::{RecordKind, parse_record, record_length};
+use super::log::{RecordKind, length_at, parse_record};
 use super::{PageKind, Store, seal};
 use crate::base::{PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber};
 use crate::device::{FileId, PagePool, Transfer};
@@ -140,7 +140,7 @@ impl Partial {
     }
 
     fn length(&self) -> Option<usize> {
-        record_length(&self.bytes).ok().flatten()
+        length_at(&self.bytes).ok().flatten()
     }
 
     fn finish(&mut self) -> Result<Option<ZoneRecord>> {

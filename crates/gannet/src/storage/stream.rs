@@ -97,6 +97,13 @@ impl StreamWriter {
         }
     }
 
+    /// Bytes left in the page being filled.
+    pub fn room(&self) -> usize {
+        self.zone
+            .as_ref()
+            .map_or(0, |zone| PAGE_PAYLOAD - zone.fill)
+    }
+
     /// Where the next record goes if it starts a page of the open zone.
     pub fn next_page(&self) -> Option<PageAddress> {
         self.zone.as_ref().map(|zone| PageAddress {

@@ -36,6 +36,7 @@ struct Counts {
     acknowledged: u64,
     documents: u64,
     lost: u64,
+    checks: u64,
     zones_removed: u64,
     max_open_ms: u128,
 }
@@ -252,7 +253,22 @@ fn what_was_acknowledged_survives_kills() {
         let index = options().open(&path).expect("the index opens after a kill");
         counts.max_open_ms = counts.max_open_ms.max(started.elapsed().as_millis());
         backend = index.backend().to_string();
+        let asked = std::env::var("GANNET_BACKEND").unwrap_or_default();
+        assert!(
+            asked.is_empty() || asked == "auto" || asked == backend,
+            "{backend} is active"
+        );
         let found = contents(&index);
+        // A check begins with a checkpoint; every other cycle leaves the log to the next recovery.
+        if cycle % 2 == 1 {
+            let report = index.check(&|_, _| ()).expect("a check");
+            assert!(
+                report.findings.is_empty(),
+                "seed {seed}: {:?}",
+                report.findings
+            );
+            counts.checks += 1;
+        }
         let mut later = state.clone();
         replay(&mut later, last + 1);
         // The batch under way at the kill is there as a whole, or not at all.
@@ -288,11 +304,12 @@ fn time_of(seed: u64, cycle: u64) -> Duration {
 fn report(counts: &Counts, seed: u64, backend: &str) {
     let json = format!(
         "{{\"kills\":{},\"backend\":\"{backend}\",\"seed\":{seed},\"acknowledged_batches\":{},\
-         \"documents_checked\":{},\"lost\":{},\"zones_removed\":{},\"open_ms_max\":{}}}",
+         \"documents_checked\":{},\"lost\":{},\"checks_clean\":{},\"zones_removed\":{},\"open_ms_max\":{}}}",
         counts.cycles,
         counts.acknowledged,
         counts.documents,
         counts.lost,
+        counts.checks,
         counts.zones_removed,
         counts.max_open_ms
     );

@@ -4,10 +4,12 @@
 //! `GANNET_ORACLE_QUERIES` queries (2,000 if nothing is said) are asked at each stage, `GANNET_SEED` gives
 //! others, `GANNET_BACKEND` (auto, uring, pread) chooses the backend.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-use gannet::{Backend, BackendChoice, Document, Hit, Index, Limits, Operator, Query, Snapshot};
+use gannet::{
+    Backend, BackendChoice, Document, Hit, Index, Limits, Operator, Query, SearchResults, Snapshot,
+};
 
 use super::oracle::{Answer, Model, PlainDocument, TooBroad};
 use super::random::{Documents, FIELDS, KINDS, Kind, Queries, Rng, to_json};
@@ -255,15 +257,10 @@ impl Run {
             (Ok(_), Err(error)) => return Some(format!("refused: {error}")),
             (Ok(expected), Ok(all)) => (expected, all),
         };
-        if all.total != expected.hits.len() as u64 || !all.total_is_exact {
-            return Some(format!(
-                "{} expected, {} counted",
-                expected.hits.len(),
-                all.total
-            ));
-        }
-        let wrong =
-            wrong_documents(expected, &all.hits).or_else(|| wrong_scores(expected, &all.hits));
+        let wrong = self
+            .wrong_documents(expected, &all.hits)
+            .or_else(|| wrong_total(expected, &all))
+            .or_else(|| wrong_scores(expected, &all.hits));
         if wrong.is_some() {
             return wrong;
         }
@@ -271,6 +268,25 @@ impl Run {
             Err(error) => Some(format!("the first ten are refused: {error}")),
             Ok(ten) => self.wrong_ten(&ten.hits, &all.hits),
         }
+    }
+
+    /// Documents that should not be there, or are missing.
+    fn wrong_documents(&self, expected: &Answer, hits: &[Hit]) -> Option<String> {
+        let wanted: BTreeSet<usize> = expected.hits.iter().map(|(doc, _)| *doc).collect();
+        let found: BTreeSet<usize> = hits.iter().map(|hit| hit.doc as usize).collect();
+        let shown = |docs: Vec<&usize>| {
+            let first = docs.iter().take(5);
+            let first = first.map(|doc| (**doc, self.model.documents[**doc].deleted));
+            format!(
+                "{} (number, deleted: {:?})",
+                docs.len(),
+                first.collect::<Vec<_>>()
+            )
+        };
+        let missing: Vec<&usize> = wanted.difference(&found).collect();
+        let strange: Vec<&usize> = found.difference(&wanted).collect();
+        let is_right = missing.is_empty() && strange.is_empty();
+        (!is_right).then(|| format!("missing {}, too many {}", shown(missing), shown(strange)))
     }
 
     /// Whether the first ten, found with pruning, are the first ten of all, with the right documents.
@@ -296,22 +312,10 @@ impl Run {
     }
 }
 
-fn wrong_documents(expected: &Answer, hits: &[Hit]) -> Option<String> {
-    let mut wanted: Vec<usize> = expected.hits.iter().map(|(doc, _)| *doc).collect();
-    let mut found: Vec<usize> = hits.iter().map(|hit| hit.doc as usize).collect();
-    wanted.sort_unstable();
-    found.sort_unstable();
-    let differing = wanted
-        .iter()
-        .zip(&found)
-        .find(|(wanted, found)| wanted != found);
-    match differing {
-        Some((wanted, found)) => Some(format!("document {wanted} expected, {found} found")),
-        None if wanted.len() != found.len() => {
-            Some(format!("{} hits for {}", found.len(), wanted.len()))
-        }
-        None => None,
-    }
+fn wrong_total(expected: &Answer, results: &SearchResults) -> Option<String> {
+    let (wanted, total) = (expected.hits.len() as u64, results.total);
+    let is_right = total == wanted && results.total_is_exact;
+    (!is_right).then(|| format!("{wanted} hits, {total} counted"))
 }
 
 /// Compares score by score in the order of rank, and the scores of each document.
