@@ -3,7 +3,7 @@
 //! Blocks are coded as they come. The header waits until the chunk's positions are placed, since its
 //! position table tells where position pages start; the page keeps room for the table.
 
-use super::block::{self, BLOCK, Numbers};
+use super::block::{self, BLOCK, Numbers, Shape};
 use super::docs_page::{HEADER_LIMIT, TABLE_LIMIT};
 use super::fragment::put_posting;
 use super::frontier::{Frontier, Pair};
@@ -103,24 +103,15 @@ impl DocsDraft {
     /// page's postings touch at most.
     pub fn push(&mut self, block: &Gathered, position_pages: usize) -> bool {
         let (directory, data) = (self.directory.len(), self.data.len());
-        let doc_bits = block::doc_bits(self.last, &block.docs);
-        let frequency_bits = block::value_bits(&block.extra);
         let last = block.docs[block.count - 1];
-        if block.count == BLOCK {
-            block::pack_docs(self.last, &block.docs, doc_bits, &mut self.data);
-            block::pack_values(&block.extra, frequency_bits, &mut self.data);
-        } else {
-            self.put_short(block);
-        }
+        let shapes = match block.count == BLOCK {
+            true => self.put_full(block),
+            false => self.put_short(block),
+        };
         let distance = last.wrapping_sub(self.last).wrapping_sub(1);
         let highest = block.frontier.pairs().last().map_or(0, |p| p.frequency);
         put_varint(&mut self.directory, distance as u64);
-        let packed = block.count == BLOCK;
-        self.directory.extend(if packed {
-            [doc_bits, frequency_bits]
-        } else {
-            [0, 0]
-        });
+        self.directory.extend(shapes.map(Shape::code));
         put_varint(&mut self.directory, highest as u64);
         self.directory.push(block.min_norm);
         put_varint(&mut self.directory, block.extra_total());
@@ -137,12 +128,23 @@ impl DocsDraft {
         true
     }
 
-    fn put_short(&mut self, block: &Gathered) {
+    /// Packs docs and frequencies; gives the shapes of both.
+    fn put_full(&mut self, block: &Gathered) -> [Shape; 2] {
+        let distances = block::distances(self.last, &block.docs);
+        [&distances, &block.extra].map(|values| {
+            let shape = Shape::of(values);
+            block::pack(values, shape, &mut self.data);
+            shape
+        })
+    }
+
+    fn put_short(&mut self, block: &Gathered) -> [Shape; 2] {
         let mut next = self.last.wrapping_add(1);
         for i in 0..block.count {
             put_posting(&mut self.data, block.docs[i] - next, block.extra[i] + 1);
             next = block.docs[i] + 1;
         }
+        [Shape::default(); 2]
     }
 
     /// The page's bytes. `starts` holds the number of each position page's first position; the page's own

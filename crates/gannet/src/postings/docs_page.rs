@@ -3,7 +3,7 @@
 //! ```text
 //! header     doc before the page + 1 | number of its first position | blocks | postings in the last block
 //!            | first position page | stride | entries | distances between the position pages' first numbers
-//! directory  per block: distance to the last doc | doc bits | frequency bits | highest frequency
+//! directory  per block: distance to the last doc | shape of the docs | shape of the frequencies | highest frequency
 //!            | lowest norm | frequencies beyond one each
 //! data       per block: packed docs, packed frequencies - 1; in a last block of fewer than 128: varints
 //! ```
@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use super::block::{self, BLOCK, NO_DOC, Numbers};
+use super::block::{self, BLOCK, NO_DOC, Numbers, Shape};
 use super::fragment::read_posting;
 use super::frontier::{Frontier, Pair};
 use crate::base::{ByteReader, DocId, END, Error, Result};
@@ -36,10 +36,10 @@ pub struct BlockEntry {
     pub last: DocId,
     /// Postings: 128 but for the last block.
     pub count: u8,
-    /// Width of the docs.
-    doc_bits: u8,
-    /// Width of the frequencies.
-    frequency_bits: u8,
+    /// How the docs are packed.
+    doc_shape: Shape,
+    /// How the frequencies are packed.
+    frequency_shape: Shape,
     /// The lowest norm.
     pub min_norm: u8,
     /// The highest frequency.
@@ -105,8 +105,8 @@ impl DocsPage {
             let next_position = parse_block(&mut entry, postings, &mut reader)?;
             blocks.push(entry);
             if entry.is_packed() {
-                let bits = entry.doc_bits as u32 + entry.frequency_bits as u32;
-                entry.at += bits * (BLOCK as u32 / 8);
+                let length = entry.doc_shape.length() + entry.frequency_shape.length();
+                entry.at += length as u32;
             }
             entry.first_position = next_position;
         }
@@ -151,7 +151,7 @@ impl DocsPage {
         let data = self.data_from(entry.at);
         let packed = entry.is_packed();
         if packed {
-            block::unpack_docs(entry.before, data, entry.doc_bits, docs)?;
+            block::unpack_docs(entry.before, data, entry.doc_shape, docs)?;
         } else {
             read_short(entry, data, docs, frequencies)?;
         }
@@ -170,8 +170,8 @@ impl DocsPage {
         if !entry.is_packed() {
             return read_short(entry, self.data_from(entry.at), &mut [0; BLOCK], out);
         }
-        let at = entry.at + block::packed_length(entry.doc_bits) as u32;
-        block::unpack_values(self.data_from(at), entry.frequency_bits, out)?;
+        let at = entry.at + entry.doc_shape.length() as u32;
+        block::unpack_values(self.data_from(at), entry.frequency_shape, out)?;
         out.iter_mut().for_each(|f| *f = f.wrapping_add(1));
         Ok(())
     }
@@ -219,16 +219,13 @@ fn parse_block(entry: &mut BlockEntry, count: usize, reader: &mut ByteReader<'_>
     let last = entry.last.wrapping_add(1) as u64 + distance.min(END as u64);
     entry.before = entry.last;
     entry.count = count as u8;
-    (entry.doc_bits, entry.frequency_bits) = (reader.u8()?, reader.u8()?);
+    entry.doc_shape = Shape::decode(reader.u8()?)?;
+    entry.frequency_shape = Shape::decode(reader.u8()?)?;
     entry.max_frequency = reader.varint_u32()?;
     entry.min_norm = reader.u8()?;
     let positions = reader.varint()?.saturating_add(count as u64);
     let next = (entry.first_position as u64).saturating_add(positions);
-    let sound = last < END as u64
-        && distance + 1 >= count as u64
-        && entry.doc_bits <= 32
-        && entry.frequency_bits <= 32
-        && next <= u32::MAX as u64;
+    let sound = last < END as u64 && distance + 1 >= count as u64 && next <= u32::MAX as u64;
     if !sound {
         return Err(reader.damaged("a sound directory entry", format!("{entry:?}")));
     }

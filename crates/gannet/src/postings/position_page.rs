@@ -4,27 +4,27 @@
 //! *number*, its ordinal in that stream. A page knows the number of its first, so that it can be read alone:
 //!
 //! ```text
-//! number of the first | blocks | numbers in the last block | width of each block | blocks
+//! number of the first | blocks | numbers in the last block | shape of each block | blocks
 //! ```
 //! Blocks do not cross pages. All hold 128 numbers but for the last of the chunk, which holds varints if it
 //! is shorter.
 
 use std::ops::Range;
 
-use super::block::{self, BLOCK, Numbers};
+use super::block::{self, BLOCK, Numbers, Shape};
 use crate::base::{ByteReader, Error, PAGE_PAYLOAD, Result, put_varint};
 use crate::cache::Bytes;
 
 const WHAT: &str = "a page of positions";
 
-/// The header at its longest, the widths apart.
+/// The header at its longest, the shapes apart.
 const HEADER_LIMIT: usize = 5 + 2 + 2;
 
 /// A position page as it was read.
 #[derive(Clone, Debug)]
 pub struct PositionPage {
     bytes: Bytes,
-    widths: Range<usize>,
+    shapes: Range<usize>,
     end: usize,
     /// The number of the first position.
     pub first: u32,
@@ -48,7 +48,7 @@ impl PositionPage {
         let start = range.start + reader.position();
         reader.take(blocks)?;
         Ok(PositionPage {
-            widths: start..start + blocks,
+            shapes: start..start + blocks,
             end: range.end,
             first,
             last_count,
@@ -58,26 +58,26 @@ impl PositionPage {
 
     /// The number after the last position's.
     pub fn end(&self) -> u32 {
-        self.first + ((self.widths.len() - 1) * BLOCK + self.last_count) as u32
+        self.first + ((self.shapes.len() - 1) * BLOCK + self.last_count) as u32
     }
 
     /// Decodes the block that holds the position with this number, which must be in the page; gives the
     /// number of the block's first position and how many it has.
     pub fn block(&self, number: u32, out: &mut Numbers) -> Result<(u32, usize)> {
         let block = (number - self.first) as usize / BLOCK;
-        let widths = &self.bytes[self.widths.clone()];
-        let skip: usize = widths[..block]
-            .iter()
-            .map(|bits| block::packed_length(*bits))
-            .sum();
+        let shapes = &self.bytes[self.shapes.clone()];
+        let mut skip = 0;
+        for code in &shapes[..block] {
+            skip += Shape::decode(*code)?.length();
+        }
         let data = self
             .bytes
-            .get(self.widths.end + skip..self.end)
+            .get(self.shapes.end + skip..self.end)
             .ok_or_else(|| Error::damaged(WHAT, "expected all blocks in the page"))?;
-        let last = block + 1 == widths.len();
+        let last = block + 1 == shapes.len();
         let count = if last { self.last_count } else { BLOCK };
         if count == BLOCK {
-            block::unpack_values(data, widths[block], out)?;
+            block::unpack_values(data, Shape::decode(shapes[block])?, out)?;
         } else {
             let mut reader = ByteReader::new(data, WHAT);
             for value in &mut out[..count] {
@@ -93,7 +93,7 @@ impl PositionPage {
 pub struct PositionsDraft {
     pages: Vec<Vec<u8>>,
     starts: Vec<u32>,
-    widths: Vec<u8>,
+    shapes: Vec<u8>,
     data: Vec<u8>,
     waiting: Vec<u32>,
     /// Positions in blocks, those that wait apart.
@@ -145,7 +145,7 @@ impl PositionsDraft {
         if !rest.is_empty() {
             last_count = rest.len();
             self.make_room(coded.len(), rest.len());
-            self.widths.push(0);
+            self.shapes.push(0);
             self.data.extend_from_slice(&coded);
         }
         self.end_page(last_count);
@@ -156,18 +156,18 @@ impl PositionsDraft {
         let mut values = [0; BLOCK];
         values.copy_from_slice(&self.waiting);
         self.waiting.clear();
-        let bits = block::value_bits(&values);
-        self.make_room(block::packed_length(bits), BLOCK);
-        self.widths.push(bits);
-        block::pack_values(&values, bits, &mut self.data);
+        let shape = Shape::of(&values);
+        self.make_room(shape.length(), BLOCK);
+        self.shapes.push(shape.code());
+        block::pack(&values, shape, &mut self.data);
     }
 
     /// Begins a page if this block does not fit the present one.
     fn make_room(&mut self, length: usize, count: usize) {
-        if HEADER_LIMIT + self.widths.len() + 1 + self.data.len() + length > PAGE_PAYLOAD {
+        if HEADER_LIMIT + self.shapes.len() + 1 + self.data.len() + length > PAGE_PAYLOAD {
             self.end_page(BLOCK);
         }
-        if self.widths.is_empty() {
+        if self.shapes.is_empty() {
             self.starts.push(self.placed);
         }
         self.placed += count as u32;
@@ -177,9 +177,9 @@ impl PositionsDraft {
         let first = self.starts.last().copied().unwrap_or(0);
         let mut page = Vec::with_capacity(PAGE_PAYLOAD);
         put_varint(&mut page, first as u64);
-        put_varint(&mut page, self.widths.len() as u64);
+        put_varint(&mut page, self.shapes.len() as u64);
         put_varint(&mut page, last_count as u64);
-        page.append(&mut self.widths);
+        page.append(&mut self.shapes);
         page.append(&mut self.data);
         self.pages.push(page);
     }

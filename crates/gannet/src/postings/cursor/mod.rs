@@ -181,7 +181,7 @@ impl TermCursor {
         self.decoded.has_frequencies = true;
         let block = self.decoded.block;
         if let Some(page) = &self.page {
-            // The widths were checked with the directory, so that decoding can only give other numbers.
+            // The shapes were checked with the directory, so that decoding can only give other numbers.
             if page
                 .docs
                 .frequencies(block, &mut self.decoded.frequencies)
