@@ -1,3 +1,5 @@
+//! Builds or opens an index and runs some queries: `smoke DIR FILE|- MEMORY_MB [LIMIT]`.
+
 use gannet::*;
 use std::io::BufRead;
 fn main() {
@@ -54,12 +56,17 @@ fn main() {
         let query = s.parse(q, Operator::Or).unwrap();
         let t = std::time::Instant::now();
         let r = s.search(&query).top(3).run().unwrap();
+        let cold = t.elapsed();
+        let mut hot = Vec::new();
+        for _ in 0..21 {
+            let t = std::time::Instant::now();
+            let _ = s.search(&query).top(3).run().unwrap();
+            hot.push(t.elapsed());
+        }
+        hot.sort();
         println!(
-            "{q}: total {} exact {} {:?} {:?}",
-            r.total,
-            r.total_is_exact,
-            r.io,
-            t.elapsed()
+            "{q}: total {} exact {}; cold {} rounds {} reads {} bytes {cold:?}; hot {:?}",
+            r.total, r.total_is_exact, r.io.rounds, r.io.reads, r.io.bytes, hot[10]
         );
         for h in &r.hits {
             println!("   {} {} ", h.id, h.score);

@@ -13,6 +13,9 @@ use super::frames::{Frame, FramePool};
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span};
 use crate::storage::{Located, Table};
 
+/// Pages that a round asks for ahead of need, at least and at most.
+const ROUND_PAGES: (usize, usize) = (4, 1024);
+
 /// What came of a step: a value, or why there is none yet.
 pub type Step<T> = std::result::Result<T, Stop>;
 
@@ -65,6 +68,8 @@ pub struct Pages<'a> {
     counts: IoCounts,
     /// How many pages a round may leave held before older ones are let go.
     held_max: usize,
+    /// How many pages a round asks for ahead of need.
+    round_max: usize,
 }
 
 #[derive(Debug)]
@@ -104,12 +109,19 @@ impl std::fmt::Debug for FramePool {
 impl<'a> Pages<'a> {
     /// Access to the pages of `pool`, with nothing read so far.
     pub fn new(pool: &'a FramePool) -> Pages<'a> {
+        Pages::sharing(pool, 1)
+    }
+
+    /// Access for one of so many queries that go forward together: each holds its share of the pool at most.
+    pub fn sharing(pool: &'a FramePool, queries: usize) -> Pages<'a> {
+        let share = pool.capacity() / queries.max(1);
         Pages {
             pool,
             held: FxHashMap::default(),
             wanted: Vec::new(),
             counts: IoCounts::default(),
-            held_max: (pool.capacity() / 8).max(32),
+            held_max: (share / 4).max(32),
+            round_max: (share / 16).clamp(ROUND_PAGES.0, ROUND_PAGES.1),
         }
     }
 
@@ -132,10 +144,15 @@ impl<'a> Pages<'a> {
     /// Notes a page that will be needed, if it is not at hand. Tells whether it is.
     pub fn want(&mut self, address: PageAddress) -> Step<bool> {
         let found = self.find(address)?.is_some();
-        if !found {
+        if !found && self.wanted.last() != Some(&address) {
             self.wanted.push(address);
         }
         Ok(found)
+    }
+
+    /// Whether the coming round has room for pages that are asked for ahead of need.
+    pub fn has_room(&self) -> bool {
+        self.wanted.len() < self.round_max
     }
 
     /// The bytes of a span, or a stop that notes all its missing pages.

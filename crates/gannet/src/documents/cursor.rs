@@ -46,6 +46,16 @@ impl NormCursor {
         }
     }
 
+    /// Notes the pages with the norms of these ascending docs, as far as the round has room.
+    pub fn prefetch(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        self.bytes.prefetch(docs, 1, pages)
+    }
+
+    /// Notes the pages with the norms from `first` to `last`, as far as the round has room.
+    pub fn prefetch_within(&self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        self.bytes.prefetch_within(first as u64, last as u64, pages)
+    }
+
     /// A document's norm; 0 if it lacks the field.
     #[inline]
     pub fn norm(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<u8> {
@@ -59,6 +69,23 @@ impl LiveCursor {
             bytes: ByteCursor::new(deletions),
             end,
             any_deleted,
+        }
+    }
+
+    /// Notes the pages that tell of these ascending docs, as far as the round has room.
+    pub fn prefetch(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        match self.any_deleted {
+            true => self.bytes.prefetch(docs, 8, pages),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes the pages that tell of the docs from `first` to `last`, as far as the round has room.
+    pub fn prefetch_within(&self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        let (first, last) = (first as u64 / 8, last as u64 / 8);
+        match self.any_deleted {
+            true => self.bytes.prefetch_within(first, last, pages),
+            false => Ok(()),
         }
     }
 
@@ -94,6 +121,33 @@ impl ByteCursor {
             HeldPage::Memory(page) => page[at as usize],
             HeldPage::Frame(frame) => frame[at as usize],
         })
+    }
+
+    /// Notes the pages of ascending docs, of which `per_byte` share an entry.
+    fn prefetch(&self, docs: &[DocId], per_byte: usize, pages: &mut Pages<'_>) -> Step<()> {
+        let mut rest = docs;
+        while let Some(doc) = rest.first()
+            && pages.has_room()
+        {
+            let index = *doc as u64 / per_byte as u64;
+            self.prefetch_within(index, index, pages)?;
+            let (page, _) = self.table.position(index);
+            let end = ((page + 1) * PAGE_PAYLOAD * per_byte) as u64;
+            rest = &rest[rest.partition_point(|doc| (*doc as u64) < end)..];
+        }
+        Ok(())
+    }
+
+    fn prefetch_within(&self, first: u64, last: u64, pages: &mut Pages<'_>) -> Step<()> {
+        let (first, last) = (self.table.position(first).0, self.table.position(last).0);
+        for page in first..=last.min(self.table.page_count()) {
+            if let TablePlace::Device(address) = self.table.place(page)
+                && pages.has_room()
+            {
+                pages.want(address)?;
+            }
+        }
+        Ok(())
     }
 
     #[cold]

@@ -54,19 +54,12 @@ pub struct Built {
     pub notes: Vec<LeafNote>,
 }
 
-/// Builds the root of a plan. `candidates` bounds how many documents a matcher looks ahead.
-pub fn build(
-    node: &Node,
-    lists: &OpenLists,
-    view: &SearchView,
-    budget: &Budget,
-    candidates: usize,
-) -> Result<Built> {
+/// Builds the root of a plan.
+pub fn build(node: &Node, lists: &OpenLists, view: &SearchView, budget: &Budget) -> Result<Built> {
     let mut builder = Builder {
         lists,
         view,
         budget,
-        candidates,
         width: leaf_count(node, lists),
         leaves: Vec::new(),
         notes: Vec::new(),
@@ -83,7 +76,6 @@ struct Builder<'a> {
     lists: &'a OpenLists,
     view: &'a SearchView,
     budget: &'a Budget,
-    candidates: usize,
     width: usize,
     leaves: Vec<Leaf>,
     notes: Vec<LeafNote>,
@@ -206,8 +198,7 @@ impl Builder<'_> {
         let (none, _) = split(self.clauses(excluded)?);
         let (some, more) = split(self.clauses(optional)?);
         formulas.extend(more);
-        let (width, candidates) = (self.width, self.candidates);
-        let matcher = Conjunction::new(all, none, some, width, candidates);
+        let matcher = Conjunction::new(all, none, some, self.width);
         Ok(Some(Clause {
             matcher: Box::new(matcher),
             formula: Formula::Sum(formulas),
@@ -358,8 +349,8 @@ impl Builder<'_> {
             Box::new(TermMatcher::new(word.cursor.clone(), frequency, None))
         });
         let lists: Vec<_> = lists.collect();
-        let candidates = Conjunction::new(lists, Vec::new(), Vec::new(), 0, self.candidates);
-        PhraseMatcher::new(all, candidates, slop, scored, self.candidates)
+        let candidates = Conjunction::new(lists, Vec::new(), Vec::new(), 0);
+        PhraseMatcher::new(all, candidates, slop, scored)
     }
 }
 

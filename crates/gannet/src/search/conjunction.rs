@@ -15,13 +15,17 @@
 use super::matcher::{Matcher, fill, for_all};
 use super::matches::Matches;
 use crate::base::{DocId, END};
-use crate::cache::{Pages, Step};
+use crate::cache::{Pages, Step, Stop};
 
-/// Candidates gathered the first time; twice as many each further time.
-const AHEAD_MIN: usize = 128;
+/// Candidates gathered the first time; four times as many each further time.
+const AHEAD_MIN: usize = 512;
 
 /// Candidates gathered at once at most.
-const AHEAD_MAX: usize = 2048;
+const AHEAD_MAX: usize = 8192;
+
+/// How many times longer than the leader's a follower's list may be for its pages to be read all: a page has
+/// more postings than this, so that most pages have a candidate.
+const DENSE: u64 = 512;
 
 /// What a follower does with a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +46,6 @@ pub struct Conjunction {
     at: usize,
     filtering: Option<Filtering>,
     limit: usize,
-    limit_max: usize,
     next: DocId,
     ended: bool,
     doc: DocId,
@@ -56,7 +59,6 @@ struct Follower {
 #[derive(Clone, Copy, Debug, Default)]
 struct Filtering {
     follower: usize,
-    prefetched: bool,
     kept: usize,
     checked: usize,
 }
@@ -64,13 +66,12 @@ struct Filtering {
 impl Conjunction {
     /// The intersection of `required` (at least one), less `excluded`, with `optional` beside.
     ///
-    /// `width` is the number of the query's leaves; `candidates` bounds how many are looked at in a round.
+    /// `width` is the number of the query's leaves.
     pub fn new(
         mut required: Vec<Box<dyn Matcher>>,
         excluded: Vec<Box<dyn Matcher>>,
         optional: Vec<Box<dyn Matcher>>,
         width: usize,
-        candidates: usize,
     ) -> Conjunction {
         required.sort_by_key(|matcher| matcher.cost());
         let mut required = required.into_iter();
@@ -79,15 +80,13 @@ impl Conjunction {
         let followers = required.map(with(Role::Required));
         let followers = followers.chain(excluded.into_iter().map(with(Role::Excluded)));
         let followers = followers.chain(optional.into_iter().map(with(Role::Optional)));
-        let limit_max = candidates.clamp(1, AHEAD_MAX);
         Conjunction {
             leader,
             followers: followers.collect(),
             ahead: Matches::new(width),
             at: 0,
             filtering: None,
-            limit: AHEAD_MIN.min(limit_max),
-            limit_max,
+            limit: AHEAD_MIN,
             next: 0,
             ended: false,
             doc: 0,
@@ -115,7 +114,7 @@ impl Conjunction {
         let leader = self.leader.as_mut();
         self.ended = fill(leader, self.next, self.limit, &mut self.ahead, pages)?;
         self.next = self.ahead.docs().last().map_or(self.next, |doc| doc + 1);
-        self.limit = (self.limit * 2).min(self.limit_max);
+        self.limit = (self.limit * 4).min(AHEAD_MAX);
         self.filtering = Some(Filtering::default());
         Ok(())
     }
@@ -125,12 +124,12 @@ impl Conjunction {
             return Ok(());
         };
         while let Some(follower) = self.followers.get_mut(state.follower) {
-            if !state.prefetched {
-                // Noted pages are not waited for here: the check below goes as far as it can first.
-                follower.matcher.prefetch(self.ahead.docs(), pages)?;
-                state.prefetched = true;
+            let checked = follower.check(&mut self.ahead, state, pages);
+            if let Err(Stop::Pages) = checked {
+                let rest = &self.ahead.docs()[state.checked..];
+                follower.matcher.prefetch(rest, pages)?;
             }
-            follower.check(&mut self.ahead, state, pages)?;
+            checked?;
             self.ahead.truncate(state.kept);
             *state = Filtering {
                 follower: state.follower + 1,
@@ -199,6 +198,17 @@ impl Matcher for Conjunction {
         self.leader.prefetch(docs, pages)
     }
 
+    fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        let most = self.leader.cost().saturating_mul(DENSE);
+        let leader = self.leader.prefetch_within(first, last, pages);
+        let dense = self.followers.iter_mut();
+        let dense = dense.filter(|follower| follower.matcher.cost() <= most);
+        for_all(dense, |follower| {
+            follower.matcher.prefetch_within(first, last, pages)
+        })
+        .and(leader)
+    }
+
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
         let last = self.leader.bound(target, pages, scores)?;
         self.bound_followers(target, last, pages, scores)?;
@@ -251,6 +261,10 @@ impl Matcher for Nothing {
     fn collect(&mut self, _: &mut [f32]) {}
 
     fn prefetch(&mut self, _: &[DocId], _: &mut Pages<'_>) -> Step<()> {
+        Ok(())
+    }
+
+    fn prefetch_within(&mut self, _: DocId, _: DocId, _: &mut Pages<'_>) -> Step<()> {
         Ok(())
     }
 

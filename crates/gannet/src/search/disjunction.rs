@@ -69,6 +69,12 @@ impl Matcher for Disjunction {
         for_all(&mut self.children, |child| child.prefetch(docs, pages))
     }
 
+    fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        for_all(&mut self.children, |child| {
+            child.prefetch_within(first, last, pages)
+        })
+    }
+
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
         let mut last = END;
         for_all(&mut self.children, |child| {
@@ -92,5 +98,13 @@ impl Matcher for Disjunction {
 
     fn cost(&self) -> u64 {
         self.children.iter().map(|child| child.cost()).sum()
+    }
+
+    fn cost_min(&self) -> u64 {
+        match self.minimum {
+            1 => self.children.iter().map(|child| child.cost_min()).max(),
+            _ => None,
+        }
+        .unwrap_or(0)
     }
 }

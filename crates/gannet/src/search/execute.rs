@@ -150,14 +150,7 @@ impl QueryRun {
     }
 
     fn build(&self) -> Result<Built> {
-        let candidates = self.pages_per_round;
-        build(
-            &self.node,
-            &self.lists,
-            &self.view,
-            &self.budget,
-            candidates,
-        )
+        build(&self.node, &self.lists, &self.view, &self.budget)
     }
 
     fn rank_options(&mut self, built: &Built) -> Result<RankOptions> {
@@ -176,7 +169,6 @@ impl QueryRun {
         Ok(RankOptions {
             k: self.options.k,
             prune: self.options.prune && !self.options.count,
-            pages_per_round: self.pages_per_round,
             candidates,
             below: self.view.below,
         })

@@ -52,9 +52,9 @@ impl<'a> Group<'a> {
         answers.collect()
     }
 
-    /// Pages that one query of the group may ask for in a round.
-    fn pages_per_round(&self) -> usize {
-        let share = self.pool.capacity() / self.width / 16;
+    /// Pages that one of so many queries may ask for in a round.
+    fn pages_per_round(&self, queries: usize) -> usize {
+        let share = self.pool.capacity() / queries / 16;
         share.clamp(PAGES_PER_ROUND.0, PAGES_PER_ROUND.1)
     }
 
@@ -66,7 +66,7 @@ impl<'a> Group<'a> {
     ) -> Vec<Result<SearchResults>> {
         let mut members: Vec<Member<'_>> = queries
             .iter()
-            .map(|query| self.member(query, view, options))
+            .map(|query| self.member(query, queries.len(), view, options))
             .collect();
         while let Err(error) = self.round(&mut members) {
             // A failed read names one page of many queries: each tries alone, so that the others go on.
@@ -79,8 +79,14 @@ impl<'a> Group<'a> {
         members.into_iter().map(Member::into_results).collect()
     }
 
-    fn member(&self, query: &Query, view: &SearchView, options: &SearchOptions) -> Member<'a> {
-        let pages = self.pages_per_round();
+    fn member(
+        &self,
+        query: &Query,
+        queries: usize,
+        view: &SearchView,
+        options: &SearchOptions,
+    ) -> Member<'a> {
+        let pages = self.pages_per_round(queries);
         let run = QueryRun::new(query, view.clone(), options.clone(), self.budget, pages);
         let state = match run {
             Ok(run) => State::Waiting(Box::new(run)),
@@ -88,7 +94,7 @@ impl<'a> Group<'a> {
         };
         Member {
             state,
-            pages: Pages::new(self.pool),
+            pages: Pages::sharing(self.pool, queries),
         }
     }
 

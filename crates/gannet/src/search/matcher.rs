@@ -20,8 +20,11 @@ pub trait Matcher: Send {
     /// Writes the frequencies of the leaves that match in the present document.
     fn collect(&mut self, frequencies: &mut [f32]);
 
-    /// Notes the pages that advancing to each of `docs` will need.
+    /// Notes the pages that advancing to each of `docs` will need, as far as the round has room.
     fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()>;
+
+    /// Notes the pages that going through the documents from `first` to `last` will surely need.
+    fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()>;
 
     /// Writes upper bounds of the leaves' scores from `target` to the document given back, which ends what
     /// one page of the leading list says. Reads heads only.
@@ -38,6 +41,11 @@ pub trait Matcher: Send {
 
     /// About how many documents match, at most.
     fn cost(&self) -> u64;
+
+    /// About how many documents match, at least.
+    fn cost_min(&self) -> u64 {
+        0
+    }
 }
 
 /// Does `act` for every one of `items`, also after one stopped for pages, and then stops.

@@ -15,11 +15,14 @@ use super::matches::Matches;
 use super::positions::{Occurrences, phrase_frequency};
 use super::term::best_within;
 use crate::base::{DocId, END};
-use crate::cache::{Pages, Step};
+use crate::cache::{Pages, Step, Stop};
 use crate::postings::TermCursor;
 
-/// Candidates whose positions are asked for at once the first time; twice as many each further time.
-const AHEAD_MIN: usize = 64;
+/// Candidates whose positions are asked for at once the first time; four times as many each further time.
+const AHEAD_MIN: usize = 256;
+
+/// Candidates whose positions are asked for at once at most.
+const AHEAD_MAX: usize = 4096;
 
 /// One word of a phrase.
 #[derive(Clone)]
@@ -42,9 +45,7 @@ pub struct PhraseMatcher {
     scored: Option<(LeafId, Leaf)>,
     ahead: Matches,
     at: usize,
-    prefetched: bool,
     limit: usize,
-    limit_max: usize,
     next: DocId,
     ended: bool,
     doc: DocId,
@@ -53,13 +54,12 @@ pub struct PhraseMatcher {
 
 impl PhraseMatcher {
     /// The documents in which `words` (at least one) stand within `slop`; `candidates` gives those that have
-    /// all of them, and at most `limit` of them are looked at in one round.
+    /// all of them.
     pub fn new(
         words: Vec<PhraseWord>,
         candidates: Conjunction,
         slop: u32,
         scored: Option<(LeafId, Leaf)>,
-        limit: usize,
     ) -> Option<PhraseMatcher> {
         let rarest = words
             .iter()
@@ -79,9 +79,7 @@ impl PhraseMatcher {
             scored,
             ahead: Matches::new(0),
             at: 0,
-            prefetched: false,
-            limit: AHEAD_MIN.min(limit.max(1)),
-            limit_max: limit.max(1),
+            limit: AHEAD_MIN,
             next: 0,
             ended: false,
             doc: 0,
@@ -92,36 +90,35 @@ impl PhraseMatcher {
     fn refill(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
         self.ahead.clear();
         self.at = 0;
-        self.prefetched = false;
         self.next = self.next.max(target);
         let (limit, ahead) = (self.limit, &mut self.ahead);
         self.ended = fill(&mut self.candidates, self.next, limit, ahead, pages)?;
         self.next = self.ahead.docs().last().map_or(self.next, |doc| doc + 1);
-        self.limit = (self.limit * 2).min(self.limit_max);
+        self.limit = (self.limit * 4).min(AHEAD_MAX);
         Ok(())
     }
 
     /// The frequency of the phrase in a candidate.
     fn check(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<f32> {
-        self.prefetch_positions(pages)?;
         let each = self.cursors.iter_mut().zip(&mut self.occurrences);
-        for_all(each, |(cursor, occurrences)| {
+        let read = for_all(each, |(cursor, occurrences)| {
             cursor.advance(doc, pages)?;
             occurrences.positions.clear();
             cursor.positions(pages, &mut occurrences.positions)
-        })?;
+        });
+        if let Err(Stop::Pages) = read {
+            self.prefetch_positions(pages)?;
+        }
+        read?;
         Ok(phrase_frequency(&self.occurrences, self.slop))
     }
 
+    /// Notes the pages of all candidates that are left.
     fn prefetch_positions(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        if !self.prefetched {
-            let docs = &self.ahead.docs()[self.at..];
-            for_all(&mut self.cursors, |cursor| {
-                cursor.prefetch_positions(docs, pages)
-            })?;
-            self.prefetched = true;
-        }
-        Ok(())
+        let docs = &self.ahead.docs()[self.at..];
+        for_all(&mut self.cursors, |cursor| {
+            cursor.prefetch_positions(docs, pages)
+        })
     }
 }
 
@@ -161,6 +158,10 @@ impl Matcher for PhraseMatcher {
 
     fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
         self.candidates.prefetch(docs, pages)
+    }
+
+    fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        self.candidates.prefetch_within(first, last, pages)
     }
 
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {

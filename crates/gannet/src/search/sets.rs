@@ -93,7 +93,7 @@ impl Union {
 }
 
 /// Pages of each list that are read ahead into a union.
-const UNION_PAGES: usize = 4;
+const UNION_PAGES: usize = 64;
 
 impl Source for Union {
     fn next(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
@@ -115,7 +115,9 @@ fn read_all(cursor: &mut TermCursor, set: &mut DocSet, pages: &mut Pages<'_>) ->
         let doc = match cursor.advance(next, pages) {
             Ok(doc) => doc,
             Err(stop) => {
-                cursor.prefetch_from(next.max(cursor.doc()), UNION_PAGES, pages)?;
+                if pages.has_room() {
+                    cursor.prefetch_from(next.max(cursor.doc()), UNION_PAGES, pages)?;
+                }
                 return Err(stop);
             }
         };
@@ -214,6 +216,10 @@ impl<S: Source> Matcher for ConstantMatcher<S> {
     }
 
     fn prefetch(&mut self, _: &[DocId], _: &mut Pages<'_>) -> Step<()> {
+        Ok(())
+    }
+
+    fn prefetch_within(&mut self, _: DocId, _: DocId, _: &mut Pages<'_>) -> Step<()> {
         Ok(())
     }
 

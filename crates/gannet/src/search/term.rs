@@ -46,6 +46,10 @@ impl Matcher for TermMatcher {
         self.cursor.prefetch(docs, pages)
     }
 
+    fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        self.cursor.prefetch_within(first, last, pages)
+    }
+
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
         let bound = self.cursor.bound(target, pages)?;
         if let Some((leaf, how)) = &self.scored {
@@ -69,6 +73,10 @@ impl Matcher for TermMatcher {
     }
 
     fn cost(&self) -> u64 {
+        self.cost
+    }
+
+    fn cost_min(&self) -> u64 {
         self.cost
     }
 }

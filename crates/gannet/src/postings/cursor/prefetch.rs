@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::parts::Part;
 use super::{BLOCK, LoadedPage, Numbers, TermCursor, noted};
-use crate::base::{DocId, Result, Span};
+use crate::base::{DocId, END, Result, Span};
 use crate::cache::{Pages, Step, Stop};
 use crate::postings::docs_page::DocsPage;
 
@@ -20,11 +20,14 @@ struct Probe {
 }
 
 impl TermCursor {
-    /// Notes the pages needed to look up these ascending docs.
+    /// Notes the pages needed to look up these ascending docs, as far as the round has room.
     pub fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
         self.open(pages)?;
         let (mut complete, mut known) = (true, None);
         for doc in docs {
+            if !pages.has_room() {
+                break;
+            }
             let part = self.part_of(*doc);
             if known.is_some_and(|(p, last)| p == part && *doc <= last) {
                 continue;
@@ -63,12 +66,30 @@ impl TermCursor {
         Ok(())
     }
 
+    /// Notes the docs pages that a scan from `first` to `last` goes through, as far as the round has room.
+    pub fn prefetch_within(
+        &mut self,
+        first: DocId,
+        last: DocId,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let mut target = first;
+        while target <= last && target != END && pages.has_room() {
+            self.prefetch_from(target, 1, pages)?;
+            target = self.bound(target, pages)?.last.saturating_add(1);
+        }
+        Ok(())
+    }
+
     /// Notes the pages with the positions of these ascending docs, those the list does not have left out.
-    /// Needs the docs' own pages: see [`TermCursor::prefetch`].
+    /// As far as the round has room. Needs the docs' own pages: see [`TermCursor::prefetch`].
     pub fn prefetch_positions(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
         self.open(pages)?;
         let (mut complete, mut probe) = (true, None);
         for doc in docs {
+            if !pages.has_room() {
+                break;
+            }
             let part = self.part_of(*doc);
             if let Some(Part::Chunk(_)) = self.parts.get(part) {
                 let done = noted(self.probe(&mut probe, part, *doc, pages))?;

@@ -4,7 +4,7 @@
 
 use super::{Ranker, Stage};
 use crate::base::DocId;
-use crate::cache::{Pages, Step};
+use crate::cache::{Pages, Step, Stop};
 use crate::search::windows::Window;
 
 impl Ranker {
@@ -28,11 +28,7 @@ impl Ranker {
     }
 
     pub(super) fn complete_next(&mut self, order: usize) {
-        self.stage = Stage::Complete {
-            order,
-            checked: 0,
-            noted: 0,
-        };
+        self.stage = Stage::Complete { order, checked: 0 };
     }
 
     /// Drops candidates that cannot enter even if every clause still to be asked gives its bound.
@@ -56,33 +52,19 @@ impl Ranker {
 
     /// Asks one clause for the candidates that it was not asked for.
     fn ask(&mut self, clause: usize, pages: &mut Pages<'_>) -> Step<()> {
-        while let Stage::Complete {
-            order,
-            checked: at,
-            noted,
-        } = self.stage
-        {
-            let Some(&doc) = self.candidates.matches.docs().get(at) else {
+        while let Stage::Complete { order, checked } = self.stage {
+            let Some(&doc) = self.candidates.matches.docs().get(checked) else {
                 break;
             };
-            if at >= noted {
-                let noted = self.prefetch_rest(clause, at, pages)?;
-                self.stage = Stage::Complete {
-                    order,
-                    checked: at,
-                    noted,
-                };
-                continue;
+            if self.is_asked(clause, checked) {
+                let asked = self.ask_one(clause, checked, doc, pages);
+                if let Err(Stop::Pages) = asked {
+                    self.prefetch_rest(clause, checked, pages)?;
+                }
+                asked?;
             }
-            if self.is_asked(clause, at) {
-                self.ask_one(clause, at, doc, pages)?;
-            }
-            let checked = at + 1;
-            self.stage = Stage::Complete {
-                order,
-                checked,
-                noted,
-            };
+            let checked = checked + 1;
+            self.stage = Stage::Complete { order, checked };
         }
         Ok(())
     }
@@ -92,18 +74,12 @@ impl Ranker {
         !self.windows[self.candidates.window(at)].essential[clause]
     }
 
-    /// Notes the pages that a clause needs for the next candidates; gives the end of their run.
-    fn prefetch_rest(&mut self, clause: usize, from: usize, pages: &mut Pages<'_>) -> Step<usize> {
-        let mut docs = Vec::new();
-        let mut end = from;
-        while end < self.candidates.len() && docs.len() < self.options.pages_per_round {
-            if self.is_asked(clause, end) {
-                docs.push(self.candidates.matches.docs()[end]);
-            }
-            end += 1;
-        }
-        self.root.clauses[clause].matcher.prefetch(&docs, pages)?;
-        Ok(end)
+    /// Notes the pages that a clause needs for the candidates from `from` on.
+    fn prefetch_rest(&mut self, clause: usize, from: usize, pages: &mut Pages<'_>) -> Step<()> {
+        let asked = (from..self.candidates.len()).filter(|at| self.is_asked(clause, *at));
+        let docs = asked.map(|at| self.candidates.matches.docs()[at]);
+        let docs: Vec<DocId> = docs.collect();
+        self.root.clauses[clause].matcher.prefetch(&docs, pages)
     }
 
     fn ask_one(&mut self, clause: usize, at: usize, doc: DocId, pages: &mut Pages<'_>) -> Step<()> {

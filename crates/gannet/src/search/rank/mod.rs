@@ -1,7 +1,9 @@
 //! The best documents of a query, found batch by batch with as few pages as the bounds allow.
 //!
-//! A batch is a run of windows (see `windows`), one at first and twice as many each time: early batches raise
-//! the threshold, later ones read many pages in one round. Within a batch, essential clauses find candidates;
+//! Pages are read ahead for many windows (see `windows`) in one round: for all of them where they are few, for
+//! some at first where they are many, so that a threshold is there before the rest is asked for. A batch is as
+//! many windows as its candidates have room for; what later batches need of what was read ahead is judged
+//! anew by the threshold that earlier ones raised. Within a batch, essential clauses find candidates;
 //! then norms and deletions of all candidates are read together; then the other clauses, best bound first,
 //! are asked only for candidates that could still enter. Dynamic pruning never changes the answer: scores are
 //! computed by the one formula, bounds get slack for rounding, and ties go to the document met first.
@@ -14,7 +16,7 @@
 
 mod complete;
 
-use crate::base::{DocId, END};
+use crate::base::{DocId, END, PAGE_PAYLOAD};
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::{DocumentTables, LiveCursor, NormCursor};
 use crate::search::candidates::Candidates;
@@ -29,6 +31,9 @@ pub const CANDIDATES_MAX: usize = 8192;
 
 /// Windows of a batch at most.
 const WINDOWS_MAX: usize = 64;
+
+/// Windows that are read first when there are more than [`WINDOWS_MAX`].
+const WINDOWS_FIRST: usize = 8;
 
 /// How the search goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +51,6 @@ pub struct RankOptions {
     pub k: usize,
     /// Whether documents that cannot enter may be passed over.
     pub prune: bool,
-    /// Pages that one round may read.
-    pub pages_per_round: usize,
     /// Candidates that a batch may hold.
     pub candidates: usize,
     /// One past the last doc ID of the snapshot.
@@ -67,10 +70,11 @@ pub struct Ranker {
     order: Vec<usize>,
     stage: Stage,
     windows: Vec<Window>,
-    windows_max: usize,
     candidates: Candidates,
     scratch: Vec<f32>,
     next: DocId,
+    /// The first document whose window was not read ahead.
+    read_to: DocId,
     total: u64,
     total_is_exact: bool,
     /// Windows searched and skipped.
@@ -81,18 +85,9 @@ pub struct Ranker {
 enum Stage {
     Open,
     Plan,
-    Gather {
-        window: usize,
-        from: DocId,
-    },
-    Enrich {
-        done: usize,
-    },
-    Complete {
-        order: usize,
-        checked: usize,
-        noted: usize,
-    },
+    Gather { window: usize, from: DocId },
+    Enrich { done: usize },
+    Complete { order: usize, checked: usize },
     Offer,
 }
 
@@ -112,10 +107,10 @@ impl Ranker {
             order: Vec::new(),
             stage: Stage::Open,
             windows: Vec::new(),
-            windows_max: 1,
             candidates: Candidates::new(leaves, fields),
             scratch: vec![0.0; leaves],
             next: 0,
+            read_to: 0,
             total: 0,
             total_is_exact: true,
             seen: (0, 0),
@@ -178,15 +173,67 @@ impl Ranker {
         Ok(())
     }
 
-    /// Chooses the windows of the next batch and reads the first pages of their essential clauses.
+    /// Chooses the windows of the next batch, reading ahead where nothing was read yet.
     fn plan(&mut self, pages: &mut Pages<'_>) -> Step<Progress> {
         self.windows.clear();
         if self.root.clauses.is_empty() {
             return Ok(Progress::Done);
         }
-        let mut skipped = 0;
-        let mut from = self.next;
-        while self.windows.len() < self.windows_max && from < self.options.below {
+        while self.windows.is_empty() {
+            if self.next >= self.options.below {
+                return Ok(Progress::Done);
+            }
+            if self.next >= self.read_to {
+                self.read_ahead(pages)?;
+            }
+            self.choose(pages)?;
+        }
+        self.candidates.clear();
+        let from = self.windows[0].first;
+        self.stage = Stage::Gather { window: 0, from };
+        Ok(Progress::More)
+    }
+
+    /// Reads what the next windows need, all in one round where the round has room.
+    fn read_ahead(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let most = self.windows_to_read(pages)?;
+        let (mut from, mut count) = (self.next, 0);
+        while count < most && from < self.options.below && pages.has_room() {
+            let window = self.window(from, pages)?;
+            from = window.last.saturating_add(1);
+            if window.matters() {
+                self.prefetch(&window, pages)?;
+                count += 1;
+            }
+        }
+        if pages.has_wanted() {
+            return Err(Stop::Pages);
+        }
+        self.read_to = from;
+        Ok(())
+    }
+
+    /// All windows if there are few; of many at first some, that a threshold is found before the rest is read.
+    fn windows_to_read(&mut self, pages: &mut Pages<'_>) -> Step<usize> {
+        if self.next > 0 || !self.options.prune {
+            return Ok(WINDOWS_MAX);
+        }
+        let (mut from, mut count) = (0, 0);
+        while count <= WINDOWS_MAX && from < self.options.below {
+            from = self.window(from, pages)?.last.saturating_add(1);
+            count += 1;
+        }
+        match count > WINDOWS_MAX {
+            true => Ok(WINDOWS_FIRST),
+            false => Ok(WINDOWS_MAX),
+        }
+    }
+
+    /// Takes the windows that were read ahead and still matter, as long as no cursor has to go back.
+    fn choose(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let (mut from, mut skipped) = (self.next, 0);
+        let end = self.read_to.min(self.options.below);
+        while self.windows.len() < WINDOWS_MAX && from < end {
             let window = self.window(from, pages)?;
             let back = self.windows.last().is_some_and(|w| window.goes_back(w));
             if window.matters() && back {
@@ -194,21 +241,17 @@ impl Ranker {
             }
             from = window.last.saturating_add(1);
             match window.matters() {
-                true => self.prefetch(window, pages)?,
+                true => self.windows.push(window),
                 false => skipped += 1,
             }
-        }
-        if pages.has_wanted() {
-            return Err(Stop::Pages);
         }
         self.total_is_exact &= skipped == 0;
         self.seen.1 += skipped;
         self.seen.0 += self.windows.len() as u64;
         if self.windows.is_empty() {
-            return Ok(Progress::Done);
+            self.next = from;
         }
-        self.begin();
-        Ok(Progress::More)
+        Ok(())
     }
 
     fn window(&mut self, from: DocId, pages: &mut Pages<'_>) -> Step<Window> {
@@ -220,23 +263,25 @@ impl Ranker {
         self.root.window(from, lists, pruning, scratch, pages)
     }
 
-    fn prefetch(&mut self, window: Window, pages: &mut Pages<'_>) -> Step<()> {
+    /// Notes what a window needs for sure: docs pages of its essential clauses, and norms where most pages of
+    /// them have a candidate.
+    fn prefetch(&mut self, window: &Window, pages: &mut Pages<'_>) -> Step<()> {
+        let last = window.last.min(self.options.below.saturating_sub(1));
         let clauses = self.root.clauses.iter_mut().zip(&window.essential);
-        let essential = clauses.filter(|(_, essential)| **essential);
-        for_all(essential, |(clause, _)| {
-            clause.matcher.prefetch(&[window.first], pages)
-        })?;
-        self.windows.push(window);
+        let mut documents = 0;
+        for_all(
+            clauses.filter(|(_, essential)| **essential),
+            |(clause, _)| {
+                documents += clause.matcher.cost_min();
+                clause.matcher.prefetch_within(window.first, last, pages)
+            },
+        )?;
+        if documents * PAGE_PAYLOAD as u64 >= self.options.below as u64 {
+            self.live.prefetch_within(window.first, last, pages)?;
+            let mut norms = self.norms.iter();
+            norms.try_for_each(|norms| norms.prefetch_within(window.first, last, pages))?;
+        }
         Ok(())
-    }
-
-    fn begin(&mut self) {
-        let clauses = self.root.clauses.len().max(1);
-        let most = (self.options.pages_per_round / clauses).clamp(1, WINDOWS_MAX);
-        self.windows_max = (self.windows_max * 2).min(most);
-        self.candidates.clear();
-        let from = self.windows[0].first;
-        self.stage = Stage::Gather { window: 0, from };
     }
 
     /// Finds the documents that essential clauses match, in all windows or until enough were found.
@@ -294,27 +339,24 @@ impl Ranker {
         let Stage::Enrich { mut done } = self.stage else {
             return Ok(());
         };
-        let (first, mut missed) = (done, 0);
-        for at in first..self.candidates.len() {
-            match self.enrich_one(at, pages) {
-                Ok(()) if missed == 0 => done = at + 1,
-                Ok(()) => {}
-                Err(Stop::Pages) => missed += 1,
-                Err(failed) => return Err(failed),
-            }
-            if missed >= self.options.pages_per_round {
-                break;
-            }
-        }
-        self.stage = Stage::Enrich { done };
-        if missed > 0 {
-            return Err(Stop::Pages);
+        self.prefetch_norms(done, pages)?;
+        while done < self.candidates.len() {
+            self.stage = Stage::Enrich { done };
+            self.enrich_one(done, pages)?;
+            done += 1;
         }
         self.candidates.drop_dead();
         self.total += self.candidates.len() as u64;
         self.note_known();
         self.complete_next(0);
         Ok(())
+    }
+
+    fn prefetch_norms(&mut self, from: usize, pages: &mut Pages<'_>) -> Step<()> {
+        let docs = &self.candidates.matches.docs()[from..];
+        self.live.prefetch(docs, pages)?;
+        let mut norms = self.norms.iter();
+        norms.try_for_each(|norms| norms.prefetch(docs, pages))
     }
 
     fn enrich_one(&mut self, at: usize, pages: &mut Pages<'_>) -> Step<()> {
