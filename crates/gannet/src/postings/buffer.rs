@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 
 use super::arena::{Arena, Stream};
 use super::fragment::{Fragment, put_posting};
-use super::invert::{InvertedBatch, InvertedTerm, hash_key, key_head};
+use super::invert::{HEAD_BYTES, InvertedBatch, InvertedTerm, hash_key, key_head};
 use crate::base::{Budget, DocId, Reservation, Result};
 
 /// Memory that a term takes beside its key and postings: its slot and its place in the table.
@@ -34,6 +34,7 @@ struct Inner {
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
+    head: u128,
     hash: u64,
     key: u32,
     key_length: u16,
@@ -119,10 +120,11 @@ impl PostingBuffer {
     /// All terms in the order of their keys, for a flush: hands each to `visit`.
     pub fn sorted(&self) -> SortedTerms<'_> {
         let inner = self.read();
-        // The first bytes of each key at hand, so that few comparisons go to where the keys are.
+        // The first bytes of each key at hand, so that few comparisons go to where the keys are. As numbers
+        // with the first byte on top they sort as the keys do.
         let mut heads: Vec<(u128, u32)> = (0..)
             .zip(&inner.slots)
-            .map(|(number, slot)| (sorting_head(inner.key(slot)), number))
+            .map(|(number, slot)| (slot.head.swap_bytes(), number))
             .collect();
         heads.sort_unstable_by(|(head, a), (other, b)| {
             let key = |number: &u32| inner.key(&inner.slots[*number as usize]);
@@ -161,11 +163,6 @@ impl SortedTerms<'_> {
     }
 }
 
-/// The first bytes of a key as a number: numbers sort as the bytes do.
-fn sorting_head(key: &[u8]) -> u128 {
-    key_head(key).swap_bytes()
-}
-
 impl Inner {
     fn memory_bytes(&self) -> usize {
         self.arena.memory_bytes()
@@ -178,9 +175,12 @@ impl Inner {
     }
 
     fn find(&self, key: &[u8], hash: u64) -> Option<u32> {
+        let head = key_head(key);
         let same = |slot: &u32| {
             let slot = &self.slots[*slot as usize];
-            slot.hash == hash && self.key(slot) == key
+            slot.head == head
+                && slot.key_length as usize == key.len()
+                && (key.len() <= HEAD_BYTES || self.key(slot) == key)
         };
         self.table.find(hash, same).copied()
     }
@@ -190,6 +190,7 @@ impl Inner {
             return slot;
         }
         let slot = Slot {
+            head: key_head(key),
             hash,
             key: self.arena.store(key),
             key_length: key.len() as u16,

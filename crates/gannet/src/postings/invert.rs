@@ -61,7 +61,7 @@ struct Token {
 }
 
 /// Bytes of a key that are compared without going to where the keys are: all of nearly every key.
-const HEAD_BYTES: usize = 16;
+pub(super) const HEAD_BYTES: usize = 16;
 
 /// The first bytes of a key, padded with zeros. With the length, it tells short keys apart.
 pub(super) fn key_head(key: &[u8]) -> u128 {
