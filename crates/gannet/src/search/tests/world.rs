@@ -12,7 +12,7 @@ use crate::device::MemoryDevice;
 use crate::dictionary::{Change, Tree};
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
 use crate::postings::{Fragment, MergeItem, merge_window};
-use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
+use crate::storage::{PageKind, RecordKind, Store, StreamWriter, ZoneTable, frame};
 
 /// A generator of numbers that repeats for a seed: xorshift (Marsaglia, 2003).
 pub struct Random(u64);
@@ -241,7 +241,7 @@ fn record(doc: DocId, words: &Words) -> Vec<u8> {
         compressed: source.as_bytes(),
     };
     record.encode(&mut out);
-    out
+    frame(RecordKind::Document, true, &out)
 }
 
 fn frequencies(docs: &[Words]) -> BTreeMap<(usize, &'static str), u64> {
