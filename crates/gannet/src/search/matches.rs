@@ -59,6 +59,19 @@ impl Matches {
         self.row_mut(at)
     }
 
+    /// Adds documents with the frequencies of one leaf, or of none.
+    pub fn extend(&mut self, docs: &[DocId], frequencies: &[u32], leaf: Option<usize>) {
+        let from = self.docs.len() * self.width;
+        self.docs.extend_from_slice(docs);
+        self.frequencies.resize(self.docs.len() * self.width, 0.0);
+        if let Some(leaf) = leaf {
+            let rows = self.frequencies[from..].chunks_exact_mut(self.width);
+            for (row, frequency) in rows.zip(frequencies) {
+                row[leaf] = *frequency as f32;
+            }
+        }
+    }
+
     /// Removes all.
     pub fn clear(&mut self) {
         self.docs.clear();
