@@ -48,7 +48,7 @@ pub use index::{
     ZoneReport,
 };
 pub use search::{
-    Explanation, Hit, Operator, PlanReport, PlanStep, Query, SearchOptions, SearchResults,
-    TermReport,
+    Cancelled, Clock, Explanation, Hit, Operator, PlanReport, PlanStep, Query, SearchOptions,
+    SearchResults, SnippetOptions, TermReport,
 };
 pub use storage::PageKind;

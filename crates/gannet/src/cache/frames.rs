@@ -52,11 +52,6 @@ impl FramePool {
         })
     }
 
-    /// The store whose pages these are.
-    pub fn store(&self) -> &Arc<Store> {
-        &self.store
-    }
-
     /// Frames in the pool, used or not.
     pub fn capacity(&self) -> usize {
         self.buffers.pages()

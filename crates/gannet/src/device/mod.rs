@@ -40,7 +40,7 @@ use crate::base::{Result, ZoneNumber};
 
 pub use counters::{Counters, CountersSnapshot};
 #[cfg(test)]
-pub use crash::{CrashImage, CrashImages};
+pub use crash::CrashImage;
 #[cfg(test)]
 pub use memory::MemoryDevice;
 #[cfg(test)]

@@ -98,11 +98,6 @@ impl Compressor {
         self.version
     }
 
-    /// Bytes of memory that the compressor holds.
-    pub fn memory_bytes(&self) -> usize {
-        self.context.sizeof() + self.output.capacity()
-    }
-
     /// Compresses the source of a document; gives the source itself where nothing is gained.
     pub fn compress<'s>(&'s mut self, source: &'s [u8]) -> Result<&'s [u8]> {
         self.output.clear();
@@ -150,14 +145,6 @@ impl Dictionaries {
     /// The bytes of a dictionary, to be stored with the index.
     pub fn bytes(&self, version: DictionaryVersion) -> Option<&[u8]> {
         self.find(version).ok().map(|found| found.bytes.as_slice())
-    }
-
-    /// Bytes of memory that the dictionaries hold.
-    pub fn memory_bytes(&self) -> usize {
-        let sizes = self.versions.iter();
-        sizes
-            .map(|found| found.bytes.capacity() + found.prepared.sizeof())
-            .sum()
     }
 
     /// Appends all dictionaries.

@@ -21,5 +21,5 @@ pub use fetch::{stored, stored_many};
 pub use json::{Document, Value};
 pub use norm::{length_to_norm, norm_to_length};
 pub use record::DocumentRecord;
-pub use tables::{Change, DocumentTables, FieldId};
+pub use tables::{Change, DocumentTables};
 pub use trainer::Trainer;

@@ -79,11 +79,13 @@ impl DocumentTables {
     }
 
     /// One past the highest doc ID.
+    #[cfg(test)]
     pub fn end(&self) -> DocId {
         self.end
     }
 
     /// How many documents are deleted.
+    #[cfg(test)]
     pub fn deleted_count(&self) -> u64 {
         self.deleted
     }
@@ -185,28 +187,6 @@ impl DocumentTables {
     /// Notes the pages that [`DocumentTables::address`] needs for `docs`. Tells whether all are at hand.
     pub fn prefetch_addresses(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<bool> {
         note(&self.addresses, docs.iter().map(|doc| *doc as u64), pages)
-    }
-
-    /// Notes the pages that the norms of a field need for `docs`. Tells whether all are at hand.
-    pub fn prefetch_norms(
-        &self,
-        field: FieldId,
-        docs: &[DocId],
-        pages: &mut Pages<'_>,
-    ) -> Step<bool> {
-        match self.norms.get(field as usize) {
-            Some(table) => note(table, docs.iter().map(|doc| *doc as u64), pages),
-            None => Ok(true),
-        }
-    }
-
-    /// Notes the pages that tell whether `docs` are live. Tells whether all are at hand.
-    pub fn prefetch_live(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<bool> {
-        note(
-            &self.deletions,
-            docs.iter().map(|doc| *doc as u64 / 8),
-            pages,
-        )
     }
 
     /// A reader of the norms of a field, which keeps the page it stands in.

@@ -50,11 +50,6 @@ impl Trainer {
         self.samples.len() + SAMPLE_BYTES_MAX > SAMPLES_BYTES_MAX
     }
 
-    /// Bytes of memory that the samples hold.
-    pub fn memory_bytes(&self) -> usize {
-        self.samples.capacity() + self.lengths.capacity() * size_of::<usize>()
-    }
-
     /// Trains a dictionary; nothing if the samples are too few or too unlike to gain from one.
     pub fn train(self) -> Option<Vec<u8>> {
         let length = DICTIONARY_BYTES_MAX.min(self.samples.len() / SAMPLES_PER_DICTIONARY);

@@ -17,7 +17,9 @@ use crate::base::{DocId, Result};
 use crate::cache::{Pages, finish};
 use crate::dictionary::{Change, Window};
 use crate::documents::{DocumentTables, NormCursor};
-use crate::postings::{ChunkStreams, MergeItem, Norms, SortedTerms, merge_window, relocate_chunks};
+use crate::postings::{
+    ChunkStreams, MERGE_MEMORY, MergeItem, Norms, SortedTerms, merge_window, relocate_chunks,
+};
 use crate::storage::{RootSlot, Store, Unsynced, write_slot};
 
 impl Writer {
@@ -43,6 +45,9 @@ impl Writer {
         if buffer.terms() == 0 {
             return Ok(false);
         }
+        // The share that neither frames nor the posting buffer take is there for this.
+        let budget = &self.shared.budget;
+        let _memory = budget.reserve("a flush", MERGE_MEMORY.min(budget.total() / 8))?;
         let sorted = buffer.sorted();
         let keys: Vec<&[u8]> = (0..sorted.len()).map(|rank| sorted.key(rank)).collect();
         let victims = self.thinning_zones();

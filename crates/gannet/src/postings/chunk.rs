@@ -30,8 +30,6 @@ pub struct ChunkBuilder {
 pub struct BuiltChunk {
     bytes: Vec<u8>,
     reference: ChunkRef,
-    /// Sum of the frequencies.
-    pub total_frequency: u64,
 }
 
 impl Default for ChunkBuilder {
@@ -49,11 +47,6 @@ impl Default for ChunkBuilder {
 }
 
 impl ChunkBuilder {
-    /// Whether there is no posting yet.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// Coded bytes so far, about.
     pub fn bytes(&self) -> usize {
         self.pages.len() * PAGE_PAYLOAD + self.page.bytes() + self.positions.bytes()
@@ -107,7 +100,6 @@ impl ChunkBuilder {
                 count: self.count,
                 head_length,
             },
-            total_frequency: total as u64,
         })
     }
 
@@ -142,11 +134,6 @@ fn finish_pages(pages: &[DocsDraft], starts: &[u32], total: u32) -> Vec<CodedDoc
 }
 
 impl BuiltChunk {
-    /// Bytes of the chunk.
-    pub fn bytes(&self) -> usize {
-        self.bytes.len()
-    }
-
     /// Appends the chunk to its stream.
     pub fn place(&self, streams: &mut ChunkStreams) -> Result<ChunkRef> {
         streams.place(&self.bytes, self.reference)

@@ -84,11 +84,6 @@ impl DocsDraft {
         self.last
     }
 
-    /// Whether there is no block yet.
-    pub fn is_empty(&self) -> bool {
-        self.blocks == 0
-    }
-
     /// The number of the first position.
     pub fn first_position(&self) -> u32 {
         self.first_position

@@ -62,6 +62,7 @@ impl Fragment {
     }
 
     /// Appends a posting: `doc` lies after the last, `positions` ascend and are not empty.
+    #[cfg(test)]
     pub fn append(&mut self, doc: DocId, positions: &[u32]) {
         debug_assert!(doc > self.last || (self.is_empty() && doc == self.base));
         debug_assert!(!positions.is_empty());
@@ -210,6 +211,7 @@ pub fn put_posting(docs: &mut Vec<u8>, delta: u32, frequency: u32) {
 
 /// Appends the positions of one posting to a positions stream.
 #[inline]
+#[cfg(test)]
 pub fn put_positions(stream: &mut Vec<u8>, positions: &[u32]) {
     let mut previous = 0;
     for position in positions {

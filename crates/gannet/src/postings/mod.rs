@@ -31,12 +31,10 @@ mod tests;
 
 pub use buffer::{PostingBuffer, SortedTerms};
 pub use check::check;
-pub use cursor::{Bound, TermCursor};
-pub use entry::{CHUNKS_LIMIT, ChunkRef, ENTRY_LIMIT, INLINE_LIMIT, Layout, TermEntry};
-pub use fragment::{
-    Fragment, FragmentReader, put_positions, put_posting, read_positions, read_posting,
-};
-pub use frontier::{PAIRS_MAX, Pair};
+pub use cursor::TermCursor;
+pub use entry::TermEntry;
+pub use fragment::Fragment;
+pub use frontier::Pair;
 pub use invert::{InvertedBatch, Inverter};
-pub use merge::{FieldId, MERGE_MEMORY, MergeItem, Norms, merge_window, relocate_chunks};
+pub use merge::{MERGE_MEMORY, MergeItem, Norms, merge_window, relocate_chunks};
 pub use streams::ChunkStreams;

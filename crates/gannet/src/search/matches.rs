@@ -31,11 +31,6 @@ impl Matches {
         self.docs.len()
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.docs.is_empty()
-    }
-
     /// The documents.
     pub fn docs(&self) -> &[DocId] {
         &self.docs

@@ -43,13 +43,11 @@ mod windows;
 mod tests;
 
 pub use bm25::FieldStatistics;
-pub use execute::QueryRun;
 pub use explain::Explanation;
 pub use group::{GROUP_MAX, Group};
-pub use highlight::{SnippetOptions, Wanted, WantedPhrase, snippets};
+pub use highlight::SnippetOptions;
 pub use options::{Cancelled, Clock, SearchOptions};
-pub use parser::{MAX_CLAUSES, MAX_DEPTH, MAX_QUERY_BYTES, parse};
-pub use query::{Operator, PatternPart, Query, automatic_distance, pattern_parts};
+pub use parser::parse;
+pub use query::{Operator, Query};
 pub use results::{Hit, PlanReport, PlanStep, SearchResults, TermReport};
-pub use top::TOP_MAX;
 pub use view::{MemoryTerms, SearchView};

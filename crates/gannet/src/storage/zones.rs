@@ -65,6 +65,7 @@ impl ZoneTable {
     }
 
     /// The number that the next zone will get.
+    #[cfg(test)]
     pub fn next_number(&self) -> ZoneNumber {
         self.next
     }

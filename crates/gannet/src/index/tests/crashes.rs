@@ -86,7 +86,7 @@ fn every_crash_leaves_a_state_that_includes_all_that_was_acknowledged() {
     let wanted = wanted(1_400);
     let seeds = 1..=4u64;
     let mut states = HashSet::new();
-    for seed in seeds.clone() {
+    for seed in seeds {
         let world = World::of(&workload::mixed(seed, 60, 24));
         let tally = judge_crashes(&world, wanted.div_ceil(4), seed);
         expect_clean("crashes", seed, &tally);

@@ -29,7 +29,6 @@ use crate::cache::{Pages, Step, Stop};
 use parts::{ChunkPart, FragmentPart, Part, read};
 use positions::PositionState;
 
-pub use bounds::Bound;
 
 /// Docs after the current one among which a target is looked for first.
 const NEAR: usize = 16;
@@ -39,7 +38,6 @@ const NEAR: usize = 16;
 pub struct TermCursor {
     parts: Vec<Part>,
     document_frequency: u64,
-    total_frequency: u64,
     opened: bool,
     started: bool,
     doc: DocId,
@@ -77,7 +75,6 @@ impl TermCursor {
         let entry = entry.unwrap_or_default();
         let memory = memory.unwrap_or_default();
         let document_frequency = entry.document_frequency() + memory.count as u64;
-        let total_frequency = entry.total_frequency() + memory.total_frequency;
         let chunks = entry.chunks.into_iter();
         let mut parts: Vec<Part> = chunks
             .map(|chunk| Part::Chunk(ChunkPart::new(chunk)))
@@ -90,7 +87,6 @@ impl TermCursor {
         Ok(TermCursor {
             parts,
             document_frequency,
-            total_frequency,
             opened: false,
             started: false,
             doc: 0,
@@ -105,11 +101,6 @@ impl TermCursor {
     /// Documents that have the term.
     pub fn document_frequency(&self) -> u64 {
         self.document_frequency
-    }
-
-    /// Tokens of the term.
-    pub fn total_frequency(&self) -> u64 {
-        self.total_frequency
     }
 
     /// The current doc; `END` after the last. Before the first move it is 0 and means nothing.

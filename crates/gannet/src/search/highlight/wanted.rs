@@ -44,6 +44,7 @@ impl Wanted {
     }
 
     /// Wants every term for which `condition` holds.
+    #[cfg(test)]
     pub fn terms_that(&mut self, condition: impl Fn(&str) -> bool + Send + Sync + 'static) {
         self.conditions.push(Box::new(condition));
     }

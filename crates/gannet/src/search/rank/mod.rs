@@ -26,9 +26,6 @@ use crate::search::score::Score;
 use crate::search::top::{Scored, Top};
 use crate::search::windows::{Clause, Pruning, Root, Window};
 
-/// Candidates of a batch at most.
-pub const CANDIDATES_MAX: usize = 8192;
-
 /// Windows of a batch at most.
 const WINDOWS_MAX: usize = 64;
 
