@@ -7,7 +7,7 @@ use super::*;
 use crate::base::Budget;
 use crate::cache::{FramePool, finish};
 use crate::device::MemoryDevice;
-use crate::storage::{PageKind, ZoneTable};
+use crate::storage::{PageKind, RecordKind, ZoneTable, frame};
 use proptest::prelude::*;
 
 const FIELDS: usize = 3;
@@ -243,7 +243,8 @@ fn store_documents(bench: &mut Bench, sources: &[String]) {
         };
         let mut bytes = Vec::new();
         record.encode(&mut bytes);
-        let span = stream.append(&bytes).unwrap();
+        let framed = frame(RecordKind::Document, true, &bytes);
+        let span = stream.append(&framed).unwrap();
         bench.tables.push(doc, span, &[]).unwrap();
     }
     stream.flush().unwrap();
