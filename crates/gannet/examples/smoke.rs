@@ -1,4 +1,4 @@
-//! Builds or opens an index and runs some queries: `smoke DIR FILE|- MEMORY_MB [LIMIT]`.
+//! Builds or opens an index and runs some queries: `smoke DIR FILE|- MEMORY_MB [LIMIT [QUERY...]]`.
 
 use gannet::*;
 use std::io::BufRead;
@@ -43,7 +43,8 @@ fn main() {
         );
     }
     let s = index.snapshot();
-    for q in [
+    let queries: Vec<&str> = args.iter().skip(5).map(String::as_str).collect();
+    let standard = [
         "body:whale",
         "body:anarchism",
         "+body:united +body:states",
@@ -52,25 +53,33 @@ fn main() {
         "free software",
         "body:anarch*",
         "whale -ship",
-    ] {
+    ];
+    for q in if queries.is_empty() {
+        &standard[..]
+    } else {
+        &queries
+    } {
         let query = s.parse(q, Operator::Or).unwrap();
         let t = std::time::Instant::now();
         let r = s.search(&query).top(3).run().unwrap();
         let cold = t.elapsed();
         let mut hot = Vec::new();
-        for _ in 0..21 {
+        for _ in 0..201 {
             let t = std::time::Instant::now();
             let _ = s.search(&query).top(3).run().unwrap();
             hot.push(t.elapsed());
         }
         hot.sort();
         println!(
-            "{q}: total {} exact {}; cold {} rounds {} reads {} bytes {cold:?}; hot {:?}",
-            r.total, r.total_is_exact, r.io.rounds, r.io.reads, r.io.bytes, hot[10]
+            "{q}: total {} exact {}; cold {} rounds {} reads {} bytes {cold:?}; hot {:?} least {:?}",
+            r.total, r.total_is_exact, r.io.rounds, r.io.reads, r.io.bytes, hot[100], hot[0]
         );
         for h in &r.hits {
             println!("   {} {} ", h.id, h.score);
         }
+    }
+    if !queries.is_empty() {
+        return index.close().unwrap();
     }
     println!("{:?}", index.stats().unwrap());
     let mut by: std::collections::BTreeMap<String, (u64, u64, u64)> = Default::default();

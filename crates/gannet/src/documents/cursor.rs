@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::tables::bit;
 use crate::base::{DocId, PAGE_PAYLOAD};
-use crate::cache::{Frame, Pages, Step};
+use crate::cache::{Frame, Pages, Step, Stop};
 use crate::storage::{Table, TablePage, TablePlace};
 
 /// Reads one field's norms.
@@ -56,6 +56,24 @@ impl NormCursor {
         self.bytes.prefetch_within(first as u64, last as u64, pages)
     }
 
+    /// Gives the norms of ascending docs to `take`, in their order, as far as the pages at hand go. Tells how
+    /// many; stops for pages only if there is none.
+    pub fn norms(
+        &mut self,
+        docs: &[DocId],
+        pages: &mut Pages<'_>,
+        mut take: impl FnMut(usize, u8),
+    ) -> Step<usize> {
+        for (at, doc) in docs.iter().enumerate() {
+            match self.bytes.get(*doc as u64, pages) {
+                Ok(norm) => take(at, norm),
+                Err(Stop::Pages) if at > 0 => return Ok(at),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(docs.len())
+    }
+
     /// A document's norm; 0 if it lacks the field.
     #[inline]
     pub fn norm(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<u8> {
@@ -87,6 +105,11 @@ impl LiveCursor {
             true => self.bytes.prefetch_within(first, last, pages),
             false => Ok(()),
         }
+    }
+
+    /// Whether all documents below `below` exist and none is deleted.
+    pub fn all_live(&self, below: DocId) -> bool {
+        !self.any_deleted && below <= self.end
     }
 
     /// Whether a document exists and is not deleted.

@@ -78,6 +78,17 @@ impl Candidates {
         self.matches.push(doc)
     }
 
+    /// Lets `gather` add documents found in `window` to the matches.
+    pub fn gather<T>(&mut self, window: u32, gather: impl FnOnce(&mut Matches) -> T) -> T {
+        let gathered = gather(&mut self.matches);
+        let count = self.matches.len();
+        self.windows.resize(count, window);
+        self.known.resize(count, Known::default());
+        self.dead.resize(count, false);
+        self.norms.resize(count * self.fields, 0);
+        gathered
+    }
+
     /// The window of a candidate.
     pub fn window(&self, at: usize) -> usize {
         self.windows[at] as usize
@@ -88,9 +99,9 @@ impl Candidates {
         &self.norms[at * self.fields..(at + 1) * self.fields]
     }
 
-    /// Sets the norm of one field.
-    pub fn set_norm(&mut self, at: usize, field: usize, norm: u8) {
-        self.norms[at * self.fields + field] = norm;
+    /// The documents, and the norms of their fields to be set: those of each document together.
+    pub fn docs_and_norms(&mut self) -> (&[DocId], &mut [u8]) {
+        (self.matches.docs(), &mut self.norms)
     }
 
     /// Sets whether the document is live.

@@ -8,11 +8,10 @@
 //!
 //! Invariants:
 //! 1. `ahead[at..]` are matches not yet given out, in ascending order; `doc` is `ahead[at]` or [`END`].
-//! 2. While filtering, `ahead[..kept]` passed the present follower, `ahead[kept..checked]` was dropped and
-//!    `ahead[checked..]` is still to be asked.
+//! 2. While filtering, nothing of `ahead` is given out.
 //! 3. Every document below `next` that the leader matches was given out, dropped, or is in `ahead`.
 
-use super::matcher::{Matcher, fill, for_all};
+use super::matcher::{Filtering, Matcher, Role, for_all};
 use super::matches::Matches;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
@@ -27,24 +26,14 @@ const AHEAD_MAX: usize = 8192;
 /// more postings than this, so that most pages have a candidate.
 const DENSE: u64 = 512;
 
-/// What a follower does with a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// The candidate must match.
-    Required,
-    /// The candidate must not match.
-    Excluded,
-    /// The candidate stays either way; a match adds to its score.
-    Optional,
-}
-
 /// Matches a leader's documents as the followers decide.
 pub struct Conjunction {
     leader: Box<dyn Matcher>,
     followers: Vec<Follower>,
     ahead: Matches,
     at: usize,
-    filtering: Option<Filtering>,
+    /// The follower that is being asked, and how far it is.
+    filtering: Option<(usize, Filtering)>,
     limit: usize,
     next: DocId,
     ended: bool,
@@ -54,13 +43,6 @@ pub struct Conjunction {
 struct Follower {
     role: Role,
     matcher: Box<dyn Matcher>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Filtering {
-    follower: usize,
-    kept: usize,
-    checked: usize,
 }
 
 impl Conjunction {
@@ -112,54 +94,27 @@ impl Conjunction {
         self.at = 0;
         self.next = self.next.max(target);
         let leader = self.leader.as_mut();
-        self.ended = fill(leader, self.next, self.limit, &mut self.ahead, pages)?;
-        self.next = self.ahead.docs().last().map_or(self.next, |doc| doc + 1);
+        self.next = leader.gather(self.next, END - 1, self.limit, &mut self.ahead, pages)?;
+        self.ended = self.next == END;
         self.limit = (self.limit * 4).min(AHEAD_MAX);
-        self.filtering = Some(Filtering::default());
+        self.filtering = Some((0, Filtering::default()));
         Ok(())
     }
 
     fn filter(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let Some(state) = &mut self.filtering else {
+        let Some((follower, state)) = &mut self.filtering else {
             return Ok(());
         };
-        while let Some(follower) = self.followers.get_mut(state.follower) {
-            let checked = follower.check(&mut self.ahead, state, pages);
+        while let Some(Follower { role, matcher }) = self.followers.get_mut(*follower) {
+            let checked = matcher.filter(*role, &mut self.ahead, state, pages);
             if let Err(Stop::Pages) = checked {
-                let rest = &self.ahead.docs()[state.checked..];
-                follower.matcher.prefetch(rest, pages)?;
+                matcher.prefetch(&self.ahead.docs()[state.checked..], pages)?;
             }
             checked?;
             self.ahead.truncate(state.kept);
-            *state = Filtering {
-                follower: state.follower + 1,
-                ..Filtering::default()
-            };
+            (*follower, *state) = (*follower + 1, Filtering::default());
         }
         self.filtering = None;
-        Ok(())
-    }
-}
-
-impl Follower {
-    /// Asks for the candidates that were not checked yet.
-    fn check(
-        &mut self,
-        ahead: &mut Matches,
-        state: &mut Filtering,
-        pages: &mut Pages<'_>,
-    ) -> Step<()> {
-        while let Some(&doc) = ahead.docs().get(state.checked) {
-            let matches = self.matcher.advance(doc, pages)? == doc;
-            if matches && self.role != Role::Excluded {
-                self.matcher.collect(ahead.row_mut(state.checked));
-            }
-            if self.role == Role::Optional || matches == (self.role == Role::Required) {
-                ahead.shift(state.checked, state.kept);
-                state.kept += 1;
-            }
-            state.checked += 1;
-        }
         Ok(())
     }
 }
@@ -186,6 +141,26 @@ impl Matcher for Conjunction {
             }
             self.refill(target, pages)?;
         }
+    }
+
+    fn gather(
+        &mut self,
+        from: DocId,
+        to: DocId,
+        limit: usize,
+        out: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        let (before, mut next) = (out.len(), from);
+        while out.len() < limit && next <= to {
+            match self.advance(next, pages) {
+                Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
+                Ok(_) => next = self.give(to, limit - out.len(), out),
+                Err(Stop::Pages) if out.len() > before => return Ok(next),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(next)
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {
@@ -232,6 +207,21 @@ impl Matcher for Conjunction {
 }
 
 impl Conjunction {
+    /// Gives out matches up to `to` of those at hand, at least the one it stands on; gives the next document.
+    fn give(&mut self, to: DocId, most: usize, out: &mut Matches) -> DocId {
+        let rest = &self.ahead.docs()[self.at..];
+        let count = rest.partition_point(|doc| *doc <= to).min(most).max(1);
+        for at in self.at..self.at + count {
+            let row = out.push(self.ahead.docs()[at]);
+            row.iter_mut()
+                .zip(self.ahead.row(at))
+                .for_each(|(to, from)| *to = *from);
+        }
+        self.at += count - 1;
+        self.doc = self.ahead.docs()[self.at];
+        self.doc + 1
+    }
+
     fn bound_followers(
         &mut self,
         from: DocId,

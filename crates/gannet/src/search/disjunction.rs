@@ -101,10 +101,10 @@ impl Matcher for Disjunction {
     }
 
     fn cost_min(&self) -> u64 {
+        let children = self.children.iter().map(|child| child.cost_min());
         match self.minimum {
-            1 => self.children.iter().map(|child| child.cost_min()).max(),
-            _ => None,
+            1 => children.max().unwrap_or(0),
+            _ => 0,
         }
-        .unwrap_or(0)
     }
 }

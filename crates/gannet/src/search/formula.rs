@@ -50,12 +50,21 @@ impl Formula {
         Formula::Sum(Vec::new())
     }
 
+    /// As [`Formula::evaluate`], without a call for what most parts are.
+    #[inline]
+    fn value(&self, leaves: &[f32]) -> f32 {
+        match self {
+            Formula::Leaf(leaf) => leaves[*leaf],
+            other => other.evaluate(leaves),
+        }
+    }
+
     /// The score, given the scores of the leaves.
     pub fn evaluate(&self, leaves: &[f32]) -> f32 {
         match self {
             Formula::Leaf(leaf) => leaves[*leaf],
             Formula::Sum(parts) => {
-                let sum: f64 = parts.iter().map(|part| part.evaluate(leaves) as f64).sum();
+                let sum: f64 = parts.iter().map(|part| part.value(leaves) as f64).sum();
                 sum as f32
             }
             Formula::Best { parts, tie } => best(parts, *tie, leaves),
@@ -66,7 +75,7 @@ impl Formula {
 fn best(parts: &[Formula], tie: f32, leaves: &[f32]) -> f32 {
     let (mut most, mut sum) = (0f32, 0f64);
     for part in parts {
-        let score = part.evaluate(leaves);
+        let score = part.value(leaves);
         most = most.max(score);
         sum += score as f64;
     }

@@ -6,8 +6,29 @@
 //! one round serves all.
 
 use super::matches::Matches;
-use crate::base::{DocId, END};
+use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
+
+/// What a matcher does with a candidate that another gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The candidate must match.
+    Required,
+    /// The candidate must not match.
+    Excluded,
+    /// The candidate stays either way; a match adds to its score.
+    Optional,
+}
+
+/// How far candidates were filtered: the first `kept` passed, those from `checked` on are still to be asked,
+/// and those between were dropped.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filtering {
+    /// How many passed.
+    pub kept: usize,
+    /// How many were asked.
+    pub checked: usize,
+}
 
 /// A set of documents in ascending order, with the frequencies of leaves.
 pub trait Matcher: Send {
@@ -16,6 +37,60 @@ pub trait Matcher: Send {
 
     /// Goes on to the first match at or after `target`, or to [`END`].
     fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId>;
+
+    /// Lets [`Matcher::gather`] leave out documents whose score is at most `floor`. Tells whether it may do so.
+    fn skip_below(&mut self, floor: f32) -> bool {
+        let _ = floor;
+        false
+    }
+
+    /// Takes matches from `from` to `to` into `out` until it holds `limit`, and gives the first document not
+    /// looked at. Stops for pages only when it took nothing. Compiled for each kind of matcher, so that its
+    /// loop calls no other through a table.
+    fn gather(
+        &mut self,
+        from: DocId,
+        to: DocId,
+        limit: usize,
+        out: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        let (before, mut next) = (out.len(), from);
+        while out.len() < limit && next <= to {
+            match self.advance(next, pages) {
+                Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
+                Ok(doc) => {
+                    self.collect(out.push(doc));
+                    next = doc + 1;
+                }
+                Err(Stop::Pages) if out.len() > before => return Ok(next),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(next)
+    }
+
+    /// Asks for candidates that were not checked yet, and drops those that `role` rules out.
+    fn filter(
+        &mut self,
+        role: Role,
+        ahead: &mut Matches,
+        state: &mut Filtering,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        while let Some(&doc) = ahead.docs().get(state.checked) {
+            let matches = self.advance(doc, pages)? == doc;
+            if matches && role != Role::Excluded {
+                self.collect(ahead.row_mut(state.checked));
+            }
+            if role == Role::Optional || matches == (role == Role::Required) {
+                ahead.shift(state.checked, state.kept);
+                state.kept += 1;
+            }
+            state.checked += 1;
+        }
+        Ok(())
+    }
 
     /// Writes the frequencies of the leaves that match in the present document.
     fn collect(&mut self, frequencies: &mut [f32]);
@@ -62,30 +137,4 @@ pub fn for_all<T>(
         }
     }
     if complete { Ok(()) } else { Err(Stop::Pages) }
-}
-
-/// Takes matches of `source` from `target` on into `out`, until it holds `limit` or the source needs pages
-/// or ends. Tells whether the source ended.
-///
-/// Stops for pages only when it has nothing to give.
-pub fn fill(
-    source: &mut dyn Matcher,
-    target: DocId,
-    limit: usize,
-    out: &mut Matches,
-    pages: &mut Pages<'_>,
-) -> Step<bool> {
-    let mut next = target;
-    while out.len() < limit {
-        match source.advance(next, pages) {
-            Ok(END) => return Ok(true),
-            Ok(doc) => {
-                source.collect(out.push(doc));
-                next = doc + 1;
-            }
-            Err(Stop::Pages) if !out.is_empty() => return Ok(false),
-            Err(stop) => return Err(stop),
-        }
-    }
-    Ok(false)
 }

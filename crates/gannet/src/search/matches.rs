@@ -31,11 +31,6 @@ impl Matches {
         self.docs.len()
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.docs.is_empty()
-    }
-
     /// The documents.
     pub fn docs(&self) -> &[DocId] {
         &self.docs
@@ -57,6 +52,19 @@ impl Matches {
         self.docs.push(doc);
         self.frequencies.resize((at + 1) * self.width, 0.0);
         self.row_mut(at)
+    }
+
+    /// Adds documents with the frequencies of one leaf, or of none.
+    pub fn extend(&mut self, docs: &[DocId], frequencies: &[u32], leaf: Option<usize>) {
+        let from = self.docs.len() * self.width;
+        self.docs.extend_from_slice(docs);
+        self.frequencies.resize(self.docs.len() * self.width, 0.0);
+        if let Some(leaf) = leaf {
+            let rows = self.frequencies[from..].chunks_exact_mut(self.width);
+            for (row, frequency) in rows.zip(frequencies) {
+                row[leaf] = *frequency as f32;
+            }
+        }
     }
 
     /// Removes all.

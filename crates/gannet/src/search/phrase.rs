@@ -10,7 +10,7 @@
 
 use super::conjunction::Conjunction;
 use super::formula::{Leaf, LeafId};
-use super::matcher::{Matcher, fill, for_all};
+use super::matcher::{Matcher, for_all};
 use super::matches::Matches;
 use super::positions::{Occurrences, phrase_frequency};
 use super::term::best_within;
@@ -92,8 +92,9 @@ impl PhraseMatcher {
         self.at = 0;
         self.next = self.next.max(target);
         let (limit, ahead) = (self.limit, &mut self.ahead);
-        self.ended = fill(&mut self.candidates, self.next, limit, ahead, pages)?;
-        self.next = self.ahead.docs().last().map_or(self.next, |doc| doc + 1);
+        let from = self.next;
+        self.next = self.candidates.gather(from, END - 1, limit, ahead, pages)?;
+        self.ended = self.next == END;
         self.limit = (self.limit * 4).min(AHEAD_MAX);
         Ok(())
     }

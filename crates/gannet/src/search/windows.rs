@@ -15,6 +15,9 @@ use super::top::Top;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 
+/// What is left of the threshold for rounding when a floor is taken from it.
+const FLOOR: f64 = 1.0 - 4e-6;
+
 /// One clause of the root: a matcher and its part of the score.
 pub struct Clause {
     /// Which documents.
@@ -52,6 +55,20 @@ impl Window {
         self.essential.contains(&true)
     }
 
+    /// The clause that finds all candidates, if one alone does.
+    pub fn only_essential(&self) -> Option<usize> {
+        let mut essential = (0..self.essential.len()).filter(|clause| self.essential[*clause]);
+        essential.next().filter(|_| essential.next().is_none())
+    }
+
+    /// The score of `clause` up to which no document can enter whatever the other clauses add.
+    pub fn floor(&self, clause: usize, pruning: Pruning<'_>) -> f32 {
+        let others = (0..self.bounds.len()).filter(|other| *other != clause);
+        let mut known = Known::default();
+        others.for_each(|other| known.add(self.bounds[other]));
+        pruning.floor(known)
+    }
+
     /// Whether a clause that may find candidates here had to wait in `earlier`: its cursor would have to
     /// go back.
     pub fn goes_back(&self, earlier: &Window) -> bool {
@@ -70,6 +87,20 @@ pub struct Pruning<'a> {
 }
 
 impl Pruning<'_> {
+    /// The score up to which a clause lifts no document over the threshold if `others` is what the other
+    /// clauses give; negative if there is none, or if the clauses are neither added up nor the best taken.
+    fn floor(&self, others: Known) -> f32 {
+        let threshold = match self.top {
+            Some(top) if top.excludes(0.0) => top.threshold() as f64 * FLOOR,
+            _ => return -1.0,
+        };
+        match self.tie {
+            1.0 => (threshold - others.sum) as f32,
+            0.0 if others.most <= threshold => threshold as f32,
+            _ => -1.0,
+        }
+    }
+
     /// Whether a document with at most this score can be left out.
     pub fn excludes(&self, known: Known) -> bool {
         self.top
@@ -80,6 +111,9 @@ impl Pruning<'_> {
 impl Root {
     /// The score of a document as a formula.
     pub fn formula(&self) -> Formula {
+        if let [only] = self.clauses.as_slice() {
+            return only.formula.clone();
+        }
         let parts = self.clauses.iter().map(|clause| clause.formula.clone());
         let parts = parts.collect();
         match self.tie == 1.0 {

@@ -24,16 +24,17 @@ use crate::search::formula::Formula;
 use crate::search::matcher::for_all;
 use crate::search::score::Score;
 use crate::search::top::{Scored, Top};
-use crate::search::windows::{Pruning, Root, Window};
-
-/// Candidates of a batch at most.
-pub const CANDIDATES_MAX: usize = 8192;
+use crate::search::windows::{Clause, Pruning, Root, Window};
 
 /// Windows of a batch at most.
 const WINDOWS_MAX: usize = 64;
 
 /// Windows that are read first when there are more than [`WINDOWS_MAX`].
 const WINDOWS_FIRST: usize = 8;
+
+/// How many times longer than the essential clauses' lists another may be for its pages to be read with theirs:
+/// then so many candidates fall to a page that some are sure to be looked up in it.
+const DENSE: u64 = 8;
 
 /// How the search goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,6 +277,12 @@ impl Ranker {
                 clause.matcher.prefetch_within(window.first, last, pages)
             },
         )?;
+        let later = self.root.clauses.iter_mut().zip(&window.essential);
+        let later = later.filter(|(_, essential)| !**essential);
+        let dense = later.filter(|(clause, _)| clause.matcher.cost() <= documents * DENSE);
+        for_all(dense, |(clause, _)| {
+            clause.matcher.prefetch_within(window.first, last, pages)
+        })?;
         if documents * PAGE_PAYLOAD as u64 >= self.options.below as u64 {
             self.live.prefetch_within(window.first, last, pages)?;
             let mut norms = self.norms.iter();
@@ -295,19 +302,52 @@ impl Ranker {
         };
         while window < self.windows.len() && self.candidates.len() < self.options.candidates {
             self.stage = Stage::Gather { window, from };
+            let last = self.windows[window].last.min(self.options.below - 1);
+            if let Some(clause) = self.windows[window].only_essential() {
+                from = self.gather_from(clause, window, from, last, pages)?;
+                if from > last {
+                    (window, from) = self.after(window);
+                }
+                continue;
+            }
             let doc = self.next_candidate(window, from, pages)?;
-            if doc <= self.windows[window].last && doc < self.options.below {
+            if doc <= last {
                 self.take(doc, window);
                 from = doc + 1;
             } else {
-                from = self.windows[window].last.saturating_add(1);
-                window += 1;
-                from = self.windows.get(window).map_or(from, |next| next.first);
+                (window, from) = self.after(window);
             }
         }
         self.next = from;
         self.stage = Stage::Enrich { done: 0 };
         Ok(())
+    }
+
+    /// Takes what one clause matches.
+    fn gather_from(
+        &mut self,
+        clause: usize,
+        window: usize,
+        from: DocId,
+        last: DocId,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        let floor = self.windows[window].floor(clause, self.pruning());
+        let limit = self.options.candidates;
+        let Clause { matcher, formula } = &mut self.root.clauses[clause];
+        let skips = matches!(formula, Formula::Leaf(_)) && matcher.skip_below(floor);
+        let gathered = self.candidates.gather(window as u32, |matches| {
+            matcher.gather(from, last, limit, matches, pages)
+        });
+        self.total_is_exact &= !skips;
+        gathered
+    }
+
+    /// The next window, and where it begins.
+    fn after(&self, window: usize) -> (usize, DocId) {
+        let end = self.windows[window].last.saturating_add(1);
+        let next = self.windows.get(window + 1);
+        (window + 1, next.map_or(end, |next| next.first))
     }
 
     fn next_candidate(&mut self, window: usize, from: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
@@ -342,10 +382,11 @@ impl Ranker {
         self.prefetch_norms(done, pages)?;
         while done < self.candidates.len() {
             self.stage = Stage::Enrich { done };
-            self.enrich_one(done, pages)?;
-            done += 1;
+            done = self.enrich_some(done, pages)?;
         }
-        self.candidates.drop_dead();
+        if !self.live.all_live(self.options.below) {
+            self.candidates.drop_dead();
+        }
         self.total += self.candidates.len() as u64;
         self.note_known();
         self.complete_next(0);
@@ -359,16 +400,33 @@ impl Ranker {
         norms.try_for_each(|norms| norms.prefetch(docs, pages))
     }
 
-    fn enrich_one(&mut self, at: usize, pages: &mut Pages<'_>) -> Step<()> {
-        let candidates = &mut self.candidates;
-        let doc = candidates.matches.docs()[at];
-        let live = self.live.is_live(doc, pages);
-        let live = live.map(|is_live| candidates.set_live(at, is_live));
-        let norms = for_all(self.norms.iter_mut().enumerate(), |(field, norms)| {
-            candidates.set_norm(at, field, norms.norm(doc, pages)?);
-            Ok(())
-        });
-        norms.and(live)
+    /// Reads norms and deletions of candidates from `from` on, as far as the pages at hand go, field by field;
+    /// gives the first candidate that is left.
+    fn enrich_some(&mut self, from: usize, pages: &mut Pages<'_>) -> Step<usize> {
+        let mut end = self.candidates.len();
+        let fields = self.norms.len();
+        let (docs, norms) = self.candidates.docs_and_norms();
+        for (field, cursor) in self.norms.iter_mut().enumerate() {
+            let mut column = norms[from * fields + field..].chunks_mut(fields);
+            let set = |_, norm| column.next().map_or((), |row| row[0] = norm);
+            end = from + cursor.norms(&docs[from..end], pages, set)?;
+        }
+        if !self.live.all_live(self.options.below) {
+            end = self.enrich_live(from, end, pages)?;
+        }
+        Ok(end)
+    }
+
+    fn enrich_live(&mut self, from: usize, end: usize, pages: &mut Pages<'_>) -> Step<usize> {
+        for at in from..end {
+            let doc = self.candidates.matches.docs()[at];
+            match self.live.is_live(doc, pages) {
+                Ok(is_live) => self.candidates.set_live(at, is_live),
+                Err(Stop::Pages) if at > from => return Ok(at),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(end)
     }
 
     /// Whether any window leaves clauses for later.
