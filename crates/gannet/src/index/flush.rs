@@ -44,6 +44,7 @@ impl Writer {
         }
         let sorted = buffer.sorted();
         let keys: Vec<&[u8]> = (0..sorted.len()).map(|rank| sorted.key(rank)).collect();
+        self.postings.leave_sparse_zones(&self.shared.store);
         let mut merge = TermMerge {
             sorted: &sorted,
             postings: &mut self.postings,

@@ -465,6 +465,33 @@ fn moved_chunks_read_the_same() {
 }
 
 #[test]
+fn a_merge_moves_chunks_out_of_sparse_zones() {
+    let (mut world, mut random) = (World::new(), Random(12));
+    let mut list = build(&mut world, &mut random, &[20_000, 6000, 0], PLAIN);
+    // A large list in the same zones dies.
+    let other = build(&mut world, &mut random, &[60_000, 0], PLAIN);
+    for stream in world.streams.both() {
+        stream.close_zone().unwrap();
+    }
+    let before = world.store.zones().next_number();
+    other
+        .entry
+        .spans()
+        .for_each(|span| world.store.release_span(span));
+    world.streams.leave_sparse_zones(&world.store);
+    let after = list.all[list.all.len() - 1].0 + 1;
+    let more = draw(&mut random, after, 2, PLAIN);
+    let entry = world.merge(Some(&list.entry.encode().unwrap()), &more);
+    list.entry = TermEntry::decode(&entry).unwrap();
+    list.all.extend(more);
+    assert!(!list.entry.chunks.is_empty() && !list.entry.tail.is_empty());
+    assert!(list.entry.spans().all(|span| span.zone >= before));
+    let bytes: u64 = list.entry.spans().map(|span| span.length as u64).sum();
+    assert_eq!(world.live_bytes(), bytes);
+    list.verify_all(&mut random, &world);
+}
+
+#[test]
 fn a_window_of_many_terms_keeps_their_order() {
     let (mut world, mut random) = (World::new(), Random(11));
     let runs: Vec<Vec<Posting>> = (0..200)
