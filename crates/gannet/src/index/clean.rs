@@ -19,14 +19,10 @@ use crate::storage::{PageKind, RecordKind, ZoneRecord, frame, read_records};
 /// A zone is a victim when less than this share of it lives.
 const LIVE_SHARE: f64 = 0.25;
 
-/// A zone of postings is thinning out when less than this share of it lives: a flush that rewrites an entry
-/// takes the entry's chunks along, since the leaf is written anyway.
-const THINNING_SHARE: f64 = 0.6;
-
 /// Live bytes that one checkpoint moves at most, so that cleaning never holds up a write for long.
 const MOVED_BYTES_MAX: u64 = 32 << 20;
 
-pub(super) type Victims = BTreeSet<ZoneNumber>;
+type Victims = BTreeSet<ZoneNumber>;
 
 impl Writer {
     /// Moves what lives out of the zones that are worth it.
@@ -57,20 +53,11 @@ impl Writer {
 
     /// The closed zones of these kinds with little live data, least first, up to the bound on moves.
     fn victims(&self, kinds: &[PageKind]) -> Victims {
-        self.zones_below(LIVE_SHARE, kinds)
-    }
-
-    /// The zones of postings that a flush empties on its way.
-    pub(super) fn thinning_zones(&self) -> Victims {
-        self.zones_below(THINNING_SHARE, &[PageKind::Postings])
-    }
-
-    fn zones_below(&self, share: f64, kinds: &[PageKind]) -> Victims {
         let zones = self.shared.store.zones();
         let mut candidates: Vec<(u64, ZoneNumber)> = zones
             .iter()
             .filter(|(_, zone)| !zone.open && zone.live > 0 && kinds.contains(&zone.kind))
-            .filter(|(_, zone)| zone.live_share() < share)
+            .filter(|(_, zone)| zone.live_share() < LIVE_SHARE)
             .map(|(number, zone)| (zone.live, number))
             .collect();
         candidates.sort_unstable();

@@ -8,7 +8,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::clean::Victims;
 use super::root;
 use super::state::Epoch;
 use super::writer::Writer;
@@ -50,10 +49,9 @@ impl Writer {
         let _memory = budget.reserve("a flush", MERGE_MEMORY.min(budget.total() / 8))?;
         let sorted = buffer.sorted();
         let keys: Vec<&[u8]> = (0..sorted.len()).map(|rank| sorted.key(rank)).collect();
-        let victims = self.thinning_zones();
+        self.postings.leave_sparse_zones(&self.shared.store);
         let mut merge = TermMerge {
             sorted: &sorted,
-            victims: &victims,
             postings: &mut self.postings,
             store: &self.shared.store,
             norms: TableNorms {
@@ -167,7 +165,6 @@ impl Writer {
 /// What merging terms into the dictionary needs.
 struct TermMerge<'a> {
     sorted: &'a SortedTerms<'a>,
-    victims: &'a Victims,
     postings: &'a mut ChunkStreams,
     store: &'a Store,
     norms: TableNorms<'a>,
@@ -186,20 +183,9 @@ impl TermMerge<'_> {
         }
         let entries = merge_window(self.store, self.postings, &mut self.norms, &items)?;
         for (index, entry) in window.indexes().zip(entries) {
-            let entry = self.move_chunks(entry)?;
             window.set(index, Change::Put(entry))?;
         }
         Ok(())
-    }
-
-    /// An entry that is rewritten anyway takes its chunks out of zones that are thinning out.
-    fn move_chunks(&mut self, entry: Vec<u8>) -> Result<Vec<u8>> {
-        if self.victims.is_empty() {
-            return Ok(entry);
-        }
-        let is_victim = |zone| self.victims.contains(&zone);
-        let moved = relocate_chunks(&entry, &is_victim, self.store, self.postings)?;
-        Ok(moved.unwrap_or(entry))
     }
 }
 

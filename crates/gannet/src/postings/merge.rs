@@ -1,4 +1,4 @@
-//! Maintenance: what a flush brings is added to the lists, and cleaning moves chunks.
+//! Maintenance: what a flush brings is added to the lists, and chunks move out of zones to be cleaned.
 //!
 //! What is rewritten is decided in `postings::rules`.
 //!
@@ -52,8 +52,13 @@ pub struct MergeItem<'a> {
 struct Plan<'a> {
     item: &'a MergeItem<'a>,
     entry: TermEntry,
+    /// Which of the entry's chunks move, byte by byte.
+    moved: Vec<usize>,
     absorbed: Vec<ChunkRef>,
 }
+
+/// Chunks that were read ahead, in the order in which a plan needs them.
+type Ahead = Option<std::vec::IntoIter<Vec<u8>>>;
 
 /// Adds the new postings of each item to its list; gives the new entries, coded, in the items' order.
 ///
@@ -68,7 +73,7 @@ pub fn merge_window(
     let reader = SpanReader::new(store);
     let (mut entries, mut plans, mut bytes) = (Vec::with_capacity(items.len()), Vec::new(), 0);
     for item in items {
-        let plan = Plan::new(item)?;
+        let plan = Plan::new(item, streams)?;
         if bytes + plan.bytes() > WINDOW_BYTES && !plans.is_empty() {
             run(
                 std::mem::take(&mut plans),
@@ -111,7 +116,7 @@ pub fn relocate_chunks(
 }
 
 impl<'a> Plan<'a> {
-    fn new(item: &'a MergeItem<'a>) -> Result<Plan<'a>> {
+    fn new(item: &'a MergeItem<'a>, streams: &ChunkStreams) -> Result<Plan<'a>> {
         let mut entry = match item.old {
             Some(bytes) => TermEntry::decode(bytes)?,
             None => TermEntry::default(),
@@ -124,19 +129,41 @@ impl<'a> Plan<'a> {
                 entry.chunks.split_off(kept)
             }
         };
+        let kept = entry.chunks.iter().enumerate();
+        let moved = kept.filter(|(_, chunk)| streams.leaves(chunk.span.zone));
         Ok(Plan {
             item,
+            moved: moved.map(|(at, _)| at).collect(),
             entry,
             absorbed,
         })
     }
 
+    /// The chunks that it reads, in this order.
+    fn chunks(&self) -> impl Iterator<Item = ChunkRef> + '_ {
+        let moved = self.moved.iter().map(|at| self.entry.chunks[*at]);
+        moved.chain(self.absorbed.iter().copied())
+    }
+
     /// Bytes of chunks that it reads.
     fn bytes(&self) -> usize {
-        self.absorbed
-            .iter()
-            .map(|chunk| chunk.span.length as usize)
-            .sum()
+        self.chunks().map(|chunk| chunk.span.length as usize).sum()
+    }
+
+    /// Moves chunks out of sparse zones.
+    fn move_chunks(
+        &mut self,
+        ahead: &mut Ahead,
+        reader: &SpanReader<'_>,
+        streams: &mut ChunkStreams,
+    ) -> Result<()> {
+        for at in std::mem::take(&mut self.moved) {
+            let chunk = &mut self.entry.chunks[at];
+            let bytes = next_chunk(ahead, reader, chunk)?;
+            reader.release(chunk);
+            *chunk = streams.place(&bytes, *chunk)?;
+        }
+        Ok(())
     }
 
     fn stays_inline(&self) -> bool {
@@ -154,7 +181,7 @@ impl<'a> Plan<'a> {
     /// Writes absorbed chunks, tail and new postings as one chunk (or several full ones).
     fn finish_chunk(
         mut self,
-        bytes: Option<Vec<Vec<u8>>>,
+        mut ahead: Ahead,
         reader: &SpanReader<'_>,
         streams: &mut ChunkStreams,
         norms: &mut dyn Norms,
@@ -163,12 +190,8 @@ impl<'a> Plan<'a> {
         all.extend_from_slice(&self.absorbed);
         let mut writer = ListWriter::new(self.item.field, chunk_limit(&all), streams, norms);
         writer.last = self.entry.chunks.last().map(|chunk| chunk.last);
-        let mut bytes = bytes.map(Vec::into_iter);
         for chunk in &self.absorbed {
-            let bytes = match bytes.as_mut().and_then(Iterator::next) {
-                Some(bytes) => bytes,
-                None => read_one(reader, chunk)?,
-            };
+            let bytes = next_chunk(&mut ahead, reader, chunk)?;
             writer.push_chunk(chunk, bytes)?;
         }
         writer.push_fragment(&self.entry.tail)?;
@@ -191,25 +214,33 @@ fn run(
     entries: &mut Vec<Vec<u8>>,
 ) -> Result<()> {
     let batched = plans.iter().map(Plan::bytes).sum::<usize>() <= WINDOW_BYTES;
-    let chunks: Vec<ChunkRef> = plans
-        .iter()
-        .flat_map(|p| p.absorbed.iter().copied())
-        .collect();
+    let chunks: Vec<ChunkRef> = plans.iter().flat_map(Plan::chunks).collect();
     let mut bytes = match batched {
         true => reader.chunks(&chunks)?.into_iter(),
         false => Vec::new().into_iter(),
     };
-    for plan in plans {
+    for mut plan in plans {
+        let count = plan.chunks().count();
+        let own = batched.then(|| bytes.by_ref().take(count).collect::<Vec<_>>());
+        let mut ahead = own.map(Vec::into_iter);
+        plan.move_chunks(&mut ahead, reader, streams)?;
         if plan.stays_inline() {
             entries.push(plan.finish_inline()?);
             continue;
         }
-        let own = batched.then(|| bytes.by_ref().take(plan.absorbed.len()).collect());
-        let (entry, replaced) = plan.finish_chunk(own, reader, streams, norms)?;
+        let (entry, replaced) = plan.finish_chunk(ahead, reader, streams, norms)?;
         entries.push(entry);
         replaced.iter().for_each(|chunk| reader.release(chunk));
     }
     Ok(())
+}
+
+/// The bytes of the next chunk: those read ahead, if there are any.
+fn next_chunk(ahead: &mut Ahead, reader: &SpanReader<'_>, chunk: &ChunkRef) -> Result<Vec<u8>> {
+    match ahead.as_mut().and_then(Iterator::next) {
+        Some(bytes) => Ok(bytes),
+        None => read_one(reader, chunk),
+    }
 }
 
 fn read_one(reader: &SpanReader<'_>, chunk: &ChunkRef) -> Result<Vec<u8>> {

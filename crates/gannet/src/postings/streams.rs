@@ -2,19 +2,26 @@
 //!
 //! A chunk below a page is rewritten by one of the next flushes that touch its list (see `postings::rules`);
 //! a larger one stays for many. In zones of their own, the small chunks leave whole zones behind that are
-//! given up without moving anything, and no holes among the large ones.
+//! given up without moving anything, and no holes among the large ones. What stays in a sparse zone all the
+//! same is moved by the next merge of its list, which writes the list's entry anyway.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::entry::{ChunkRef, Layout};
 use super::rules::SMALL_BYTES;
-use crate::base::Result;
+use crate::base::{Result, ZoneNumber};
 use crate::storage::{PageKind, Store, StreamWriter};
+
+/// Merges move chunks out of zones of which less than this share lives, so that moving three bytes frees two.
+const SPARSE_SHARE: f64 = 0.6;
 
 /// The streams of one writer.
 pub struct ChunkStreams {
     small: StreamWriter,
     large: StreamWriter,
+    /// Zones that merges move chunks out of.
+    sparse: BTreeSet<ZoneNumber>,
 }
 
 impl ChunkStreams {
@@ -24,6 +31,7 @@ impl ChunkStreams {
         ChunkStreams {
             small: stream(),
             large: stream(),
+            sparse: BTreeSet::new(),
         }
     }
 
@@ -36,6 +44,20 @@ impl ChunkStreams {
     /// Both streams, for whoever syncs them.
     pub fn both(&mut self) -> [&mut StreamWriter; 2] {
         [&mut self.small, &mut self.large]
+    }
+
+    /// Lets the merges of the flush that begins move chunks out of the zones that are sparse now.
+    pub fn leave_sparse_zones(&mut self, store: &Store) {
+        let zones = store.zones();
+        let sparse = zones.iter().filter(|(_, zone)| {
+            zone.kind == PageKind::Postings && !zone.open && zone.live_share() < SPARSE_SHARE
+        });
+        self.sparse = sparse.map(|(number, _)| number).collect();
+    }
+
+    /// Whether a merge moves chunks out of this zone.
+    pub(super) fn leaves(&self, zone: ZoneNumber) -> bool {
+        self.sparse.contains(&zone)
     }
 
     /// Appends a chunk's bytes and gives the reference with its new place.

@@ -1,7 +1,9 @@
 //! The room against a plain oracle: a list is a vector of docs with their positions and norms.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::entry::{GROUPED_LIMIT, Layout};
 use super::head::{Found, Head};
 use super::merge::{FieldId, MergeItem, merge_window, relocate_chunks};
 use super::{ChunkStreams, Fragment, Pair, TermCursor, TermEntry, check};
@@ -459,6 +461,58 @@ fn moved_chunks_read_the_same() {
     list.entry = TermEntry::decode(&moved.unwrap().unwrap()).unwrap();
     assert!(list.entry.spans().all(|span| span.zone >= victims));
     assert_eq!(world.live_bytes(), before);
+    list.verify_all(&mut random, &world);
+}
+
+#[test]
+fn chunks_about_the_longest_grouped_one_read_back() {
+    let (mut world, mut random) = (World::new(), Random(13));
+    let mut seen = BTreeSet::new();
+    for count in (1000..13_000).step_by(250) {
+        let list = build(&mut world, &mut random, &[count, 0], PLAIN);
+        let chunk = list.entry.chunks[0];
+        let pool = world.pool();
+        let mut pages = Pages::new(&pool);
+        list.verify_scan(&mut pages);
+        if chunk.layout == Layout::Grouped {
+            assert!(chunk.span.length as usize <= GROUPED_LIMIT);
+            assert_eq!((pages.counts().rounds, pages.counts().reads), (1, 1));
+        }
+        seen.insert((chunk.layout as u8, chunk.span.page_count()));
+    }
+    for grouped in [(1, 1), (1, 2), (1, 4)] {
+        assert!(seen.contains(&grouped), "{seen:?}");
+    }
+    assert!(
+        seen.iter()
+            .any(|(layout, _)| *layout == Layout::Split as u8)
+    );
+}
+
+#[test]
+fn a_merge_moves_chunks_out_of_sparse_zones() {
+    let (mut world, mut random) = (World::new(), Random(12));
+    let mut list = build(&mut world, &mut random, &[20_000, 6000, 0], PLAIN);
+    // A large list in the same zones dies.
+    let other = build(&mut world, &mut random, &[60_000, 0], PLAIN);
+    for stream in world.streams.both() {
+        stream.close_zone().unwrap();
+    }
+    let before = world.store.zones().next_number();
+    other
+        .entry
+        .spans()
+        .for_each(|span| world.store.release_span(span));
+    world.streams.leave_sparse_zones(&world.store);
+    let after = list.all[list.all.len() - 1].0 + 1;
+    let more = draw(&mut random, after, 2, PLAIN);
+    let entry = world.merge(Some(&list.entry.encode().unwrap()), &more);
+    list.entry = TermEntry::decode(&entry).unwrap();
+    list.all.extend(more);
+    assert!(!list.entry.chunks.is_empty() && !list.entry.tail.is_empty());
+    assert!(list.entry.spans().all(|span| span.zone >= before));
+    let bytes: u64 = list.entry.spans().map(|span| span.length as u64).sum();
+    assert_eq!(world.live_bytes(), bytes);
     list.verify_all(&mut random, &world);
 }
 

@@ -29,7 +29,6 @@ use crate::cache::{Pages, Step, Stop};
 use parts::{ChunkPart, FragmentPart, Part, read};
 use positions::PositionState;
 
-
 /// Docs after the current one among which a target is looked for first.
 const NEAR: usize = 16;
 
