@@ -1,4 +1,4 @@
-//! How much may be under way at once: so many batches, and so many bytes unless one batch alone has more.
+//! How much may be under way at once: so many bytes, unless one batch alone has more.
 //!
 //! The reader takes a permit for each batch; it is given back when the batch is written and dropped. The
 //! oldest batch always has a permit, so the pipeline cannot lock up.
@@ -7,7 +7,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 /// The count of what is under way.
 pub struct Gate {
-    batches_max: usize,
     bytes_max: usize,
     under_way: Mutex<UnderWay>,
     less: Condvar,
@@ -27,9 +26,8 @@ pub struct Permit {
 
 impl Gate {
     /// A gate with nothing under way.
-    pub fn new(batches_max: usize, bytes_max: usize) -> Arc<Gate> {
+    pub fn new(bytes_max: usize) -> Arc<Gate> {
         Arc::new(Gate {
-            batches_max,
             bytes_max,
             under_way: Mutex::default(),
             less: Condvar::new(),
@@ -51,9 +49,7 @@ impl Gate {
     }
 
     fn admits(&self, under_way: &UnderWay, bytes: usize) -> bool {
-        let room =
-            under_way.batches < self.batches_max && under_way.bytes + bytes <= self.bytes_max;
-        room || under_way.batches == 0
+        under_way.batches == 0 || under_way.bytes + bytes <= self.bytes_max
     }
 
     fn lock(&self) -> MutexGuard<'_, UnderWay> {
@@ -77,13 +73,11 @@ mod tests {
 
     #[test]
     fn one_large_batch_goes_alone() {
-        let gate = Gate::new(3, 100);
+        let gate = Gate::new(100);
         let large = gate.enter(1_000);
         assert!(!gate.admits(&gate.lock(), 1));
         drop(large);
         let _small = [gate.enter(30), gate.enter(30)];
         assert!(gate.admits(&gate.lock(), 40) && !gate.admits(&gate.lock(), 41));
-        let _third = gate.enter(1);
-        assert!(!gate.admits(&gate.lock(), 1), "three are under way");
     }
 }

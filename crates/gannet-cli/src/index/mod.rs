@@ -33,10 +33,13 @@ struct Settings {
     default_analyzer: Option<Analyzer>,
     field_analyzers: Vec<(String, Analyzer)>,
     strict: bool,
+    /// Source bytes of batches that may be read and not yet written: a sixteenth of the memory, so that the
+    /// workers go on while a flush is under way.
+    bytes_under_way: usize,
 }
 
 impl Settings {
-    fn resolve(arguments: &IndexArguments) -> Outcome<Settings> {
+    fn resolve(common: &Common, arguments: &IndexArguments) -> Outcome<Settings> {
         let sources = arguments.files.iter().map(|path| Source::at(path));
         let mut settings = Settings {
             index: arguments.index.clone(),
@@ -46,7 +49,10 @@ impl Settings {
             default_analyzer: None,
             field_analyzers: Vec::new(),
             strict: arguments.strict,
+            bytes_under_way: 0,
         };
+        let least = (settings.threads + 2) * batches::BATCH_BYTES;
+        settings.bytes_under_way = least.max(common.memory.bytes() / 16);
         for choice in &arguments.analyzer {
             settings.choose_analyzer(choice)?;
         }
@@ -86,7 +92,7 @@ fn processors() -> usize {
 
 /// Indexes the files and says what came of it.
 pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> Outcome<()> {
-    let settings = Settings::resolve(arguments)?;
+    let settings = Settings::resolve(common, arguments)?;
     let (started, cpu_before) = (Instant::now(), process::cpu_time());
     let index = settings.open(common, arguments)?;
     interrupt::catch()?;

@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! 1. Batches are written in the order of their numbers, so a document replaces those before it.
-//! 2. At most threads + 2 batches are under way (see `gate`), so memory does not grow with the files.
+//! 2. Batches of at most a share of the memory are under way (see `gate`): enough for the workers to go on
+//!    through a flush, and no more however large the files are.
 //! 3. With `--strict`, nothing behind the first refused line is written.
 
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 use gannet::{Document, Error, Index, PreparedBatch, Workbench};
 
-use super::batches::{BATCH_BYTES, RawBatch, Reader};
+use super::batches::{RawBatch, Reader};
 use super::gate::{Gate, Permit};
 use super::progress::Progress;
 use super::refusals::{Refusal, Refusals};
@@ -142,7 +143,7 @@ impl<'a> Pipeline<'a> {
                 .map(Arc::new)
                 .collect(),
             taken: Arc::clone(&self.taken),
-            gate: Gate::new(threads + 2, (threads + 2) * BATCH_BYTES),
+            gate: Gate::new(self.settings.bytes_under_way),
             batches,
         };
         thread::spawn(move || reader.run());

@@ -16,9 +16,7 @@ use crate::base::{DocId, Result};
 use crate::cache::{Pages, finish};
 use crate::dictionary::{Change, Window};
 use crate::documents::{DocumentTables, NormCursor};
-use crate::postings::{
-    ChunkStreams, MERGE_MEMORY, MergeItem, Norms, SortedTerms, merge_window, relocate_chunks,
-};
+use crate::postings::{ChunkStreams, MERGE_MEMORY, MergeItem, Norms, SortedTerms, merge_window};
 use crate::storage::{RootSlot, Store, Unsynced, write_slot};
 
 impl Writer {

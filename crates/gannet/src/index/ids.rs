@@ -2,7 +2,7 @@
 //!
 //! IDs written since the last flush stand in a map; a flush moves them into the ID tree.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::base::{Budget, ByteReader, DocId, Reservation, Result, Sequence, put_varint};
 use crate::documents::DocumentRecord;
@@ -52,7 +52,7 @@ impl IdEntry {
 #[derive(Debug)]
 pub(super) struct NewIds {
     /// `None` where the ID was removed.
-    map: HashMap<Box<str>, Option<IdEntry>>,
+    map: FxHashMap<Box<str>, Option<IdEntry>>,
     key_bytes: usize,
     reservation: Reservation,
 }
@@ -60,7 +60,7 @@ pub(super) struct NewIds {
 impl NewIds {
     pub(super) fn new(budget: &Budget) -> Result<NewIds> {
         Ok(NewIds {
-            map: HashMap::new(),
+            map: FxHashMap::default(),
             key_bytes: 0,
             reservation: budget.reserve("the IDs of new documents", 0)?,
         })
@@ -105,7 +105,7 @@ impl NewIds {
     }
 
     pub(super) fn clear(&mut self) -> Result<()> {
-        self.map = HashMap::new();
+        self.map = FxHashMap::default();
         self.key_bytes = 0;
         self.reservation.grow_to(0)
     }

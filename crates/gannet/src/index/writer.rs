@@ -6,8 +6,10 @@
 //!    buffer lies above every snapshot's high-water mark.
 //! 3. After a failed write or sync the writer refuses everything until the index is reopened.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::ids::{IdEntry, NewIds};
 use super::packing::pack;
@@ -213,7 +215,7 @@ impl Writer {
     ) -> Result<Vec<Option<IdEntry>>> {
         let ids: Vec<&str> = batch.documents.iter().map(|d| d.id.as_str()).collect();
         let mut replaced = self.look_up(&ids)?;
-        let mut seen: HashMap<&str, IdEntry> = HashMap::with_capacity(ids.len());
+        let mut seen: FxHashMap<&str, IdEntry> = FxHashMap::default();
         for (ordinal, id) in ids.iter().enumerate() {
             if let Some(earlier) = seen.get(id) {
                 replaced[ordinal] = Some(*earlier);

@@ -17,6 +17,9 @@ use crate::base::{Budget, DocId, Reservation, Result};
 /// Memory that a term takes beside its key and postings: its slot and its place in the table.
 const TERM_OVERHEAD: usize = size_of::<Slot>() + 8;
 
+/// Terms whose slots are found before any of them is appended to.
+const FOUND_AHEAD: usize = 32;
+
 /// The postings added since the last flush.
 #[derive(Debug)]
 pub struct PostingBuffer {
@@ -65,10 +68,16 @@ impl PostingBuffer {
     /// was reserved with [`PostingBuffer::reserve_for`].
     pub fn add(&self, batch: &InvertedBatch, base: DocId) {
         let mut inner = self.inner.write().unwrap_or_else(|e| e.into_inner());
-        for term in &batch.terms {
-            let key = &batch.keys[term.key.0 as usize..term.key.1 as usize];
-            let slot = inner.slot(key, term.hash);
-            inner.append(slot, term, &batch.data, base);
+        // Slots are found a run of terms at a time, so that the misses of one look-up overlap with the next.
+        for terms in batch.terms.chunks(FOUND_AHEAD) {
+            let mut slots = [0; FOUND_AHEAD];
+            for (slot, term) in slots.iter_mut().zip(terms) {
+                let key = &batch.keys[term.key.0 as usize..term.key.1 as usize];
+                *slot = inner.slot(key, term.hash);
+            }
+            for (slot, term) in slots.iter().zip(terms) {
+                inner.append(*slot, term, &batch.data, base);
+            }
         }
     }
 
@@ -120,11 +129,10 @@ impl PostingBuffer {
     /// All terms in the order of their keys, for a flush: hands each to `visit`.
     pub fn sorted(&self) -> SortedTerms<'_> {
         let inner = self.read();
-        // The first bytes of each key at hand, so that few comparisons go to where the keys are. As numbers
-        // with the first byte on top they sort as the keys do.
+        // The first bytes of each key at hand, so that few comparisons go to where the keys are.
         let mut heads: Vec<(u128, u32)> = (0..)
             .zip(&inner.slots)
-            .map(|(number, slot)| (slot.head.swap_bytes(), number))
+            .map(|(number, slot)| (sorting_head(inner.key(slot)), number))
             .collect();
         heads.sort_unstable_by(|(head, a), (other, b)| {
             let key = |number: &u32| inner.key(&inner.slots[*number as usize]);
@@ -161,6 +169,14 @@ impl SortedTerms<'_> {
         let slot = &self.inner.slots[self.order[rank] as usize];
         self.inner.fragment(slot)
     }
+}
+
+/// The first bytes of a key as a number: numbers sort as the keys do.
+fn sorting_head(key: &[u8]) -> u128 {
+    let mut head = [0; HEAD_BYTES];
+    let length = key.len().min(HEAD_BYTES);
+    head[..length].copy_from_slice(&key[..length]);
+    u128::from_be_bytes(head)
 }
 
 impl Inner {

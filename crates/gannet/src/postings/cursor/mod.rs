@@ -32,9 +32,6 @@ use positions::PositionState;
 /// Docs after the current one among which a target is looked for first.
 const NEAR: usize = 16;
 
-/// Docs after the current one among which a target is looked for first.
-const NEAR: usize = 16;
-
 /// Reads one term's list in doc order.
 #[derive(Clone, Debug)]
 pub struct TermCursor {
