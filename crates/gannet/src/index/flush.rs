@@ -12,11 +12,13 @@ use super::root;
 use super::state::Epoch;
 use super::writer::Writer;
 use crate::analysis::{FieldId, split_term_key};
-use crate::base::{DocId, Result};
-use crate::cache::{Pages, finish};
+use crate::base::Result;
+use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Change, Window};
 use crate::documents::{DocumentTables, NormCursor};
-use crate::postings::{ChunkStreams, MERGE_MEMORY, MergeItem, Norms, SortedTerms, merge_window};
+use crate::postings::{
+    ChunkStreams, MERGE_MEMORY, MergeItem, NormReader, Norms, SortedTerms, merge_window,
+};
 use crate::storage::{RootSlot, Store, Unsynced, write_slot};
 
 impl Writer {
@@ -54,8 +56,7 @@ impl Writer {
             store: &self.shared.store,
             norms: TableNorms {
                 tables: &self.state.tables,
-                cursors: HashMap::new(),
-                pages: Pages::new(&self.shared.pool),
+                pool: &self.shared.pool,
             },
         };
         self.terms
@@ -179,7 +180,7 @@ impl TermMerge<'_> {
                 new: self.sorted.fragment(index),
             });
         }
-        let entries = merge_window(self.store, self.postings, &mut self.norms, &items)?;
+        let entries = merge_window(self.store, self.postings, &self.norms, &items)?;
         for (index, entry) in window.indexes().zip(entries) {
             window.set(index, Change::Put(entry))?;
         }
@@ -187,20 +188,22 @@ impl TermMerge<'_> {
     }
 }
 
-/// Norms out of the document tables; lists are read in order, so each field keeps its page.
+/// Norms out of the document tables.
 struct TableNorms<'a> {
     tables: &'a DocumentTables,
-    cursors: HashMap<FieldId, NormCursor>,
-    pages: Pages<'a>,
+    pool: &'a FramePool,
 }
 
 impl Norms for TableNorms<'_> {
-    fn norm(&mut self, field: FieldId, doc: DocId) -> Result<u8> {
-        let tables = self.tables;
-        let cursor = self
-            .cursors
-            .entry(field)
-            .or_insert_with(|| tables.norm_cursor(field));
-        finish(&mut self.pages, |pages| cursor.norm(doc, pages))
+    /// Lists are read in order, so each field keeps its page.
+    fn reader(&self) -> NormReader<'_> {
+        let mut cursors: HashMap<FieldId, NormCursor> = HashMap::new();
+        let mut pages = Pages::new(self.pool);
+        Box::new(move |field, doc| {
+            let cursor = cursors
+                .entry(field)
+                .or_insert_with(|| self.tables.norm_cursor(field));
+            finish(&mut pages, |pages| cursor.norm(doc, pages))
+        })
     }
 }

@@ -4,7 +4,10 @@
 //!
 //! Old chunks are released, not erased: snapshots go on reading them.
 
-use super::chunk::ChunkBuilder;
+use std::num::NonZero;
+use std::thread;
+
+use super::chunk::{BuiltChunk, ChunkBuilder};
 use super::chunk_reader::ChunkReader;
 use super::entry::{ChunkRef, INLINE_LIMIT, TermEntry};
 use super::fragment::Fragment;
@@ -26,14 +29,17 @@ const WINDOW_BYTES: usize = 2 << 20;
 pub const MERGE_MEMORY: usize = BATCH_MEMORY + WINDOW_BYTES + 4 * CHUNK_BYTES;
 
 /// Tells the norms of documents: those of new postings and of postings that are rewritten.
-pub trait Norms {
-    /// The norm of a field of a document.
-    fn norm(&mut self, field: FieldId, doc: DocId) -> Result<u8>;
+pub trait Norms: Sync {
+    /// A reader of norms for one thread.
+    fn reader(&self) -> NormReader<'_>;
 }
 
-impl<F: FnMut(FieldId, DocId) -> Result<u8>> Norms for F {
-    fn norm(&mut self, field: FieldId, doc: DocId) -> Result<u8> {
-        self(field, doc)
+/// Gives the norm of a field of a document.
+pub type NormReader<'a> = Box<dyn FnMut(FieldId, DocId) -> Result<u8> + 'a>;
+
+impl<F: Fn(FieldId, DocId) -> Result<u8> + Sync> Norms for F {
+    fn reader(&self) -> NormReader<'_> {
+        Box::new(self)
     }
 }
 
@@ -60,6 +66,9 @@ struct Plan<'a> {
 /// Chunks that were read ahead, in the order in which a plan needs them.
 type Ahead = Option<std::vec::IntoIter<Vec<u8>>>;
 
+/// Fewer lists than this are not worth a thread.
+const LISTS_AT_LEAST: usize = 64;
+
 /// Adds the new postings of each item to its list; gives the new entries, coded, in the items' order.
 ///
 /// All chunks that are rewritten must have been written out: flush the streams after each window that a later
@@ -67,7 +76,7 @@ type Ahead = Option<std::vec::IntoIter<Vec<u8>>>;
 pub fn merge_window(
     store: &Store,
     streams: &mut ChunkStreams,
-    norms: &mut dyn Norms,
+    norms: &dyn Norms,
     items: &[MergeItem<'_>],
 ) -> Result<Vec<Vec<u8>>> {
     let reader = SpanReader::new(store);
@@ -150,42 +159,51 @@ impl<'a> Plan<'a> {
         self.chunks().map(|chunk| chunk.span.length as usize).sum()
     }
 
-    /// Moves chunks out of sparse zones.
-    fn move_chunks(
-        &mut self,
-        ahead: &mut Ahead,
-        reader: &SpanReader<'_>,
-        streams: &mut ChunkStreams,
-    ) -> Result<()> {
-        for at in std::mem::take(&mut self.moved) {
-            let chunk = &mut self.entry.chunks[at];
-            let bytes = next_chunk(ahead, reader, chunk)?;
-            reader.release(chunk);
-            *chunk = streams.place(&bytes, *chunk)?;
-        }
-        Ok(())
-    }
-
     fn stays_inline(&self) -> bool {
         let length = self.entry.tail.encoded_length_max() + self.item.new.encoded_length_max();
         length <= INLINE_LIMIT
     }
 
-    /// Joins the new postings to the tail in the entry.
-    fn finish_inline(mut self) -> Result<Vec<u8>> {
-        let tail = std::mem::take(&mut self.entry.tail);
-        self.entry.tail = tail.concat(&self.item.new)?;
-        self.entry.encode()
-    }
-
-    /// Writes absorbed chunks, tail and new postings as one chunk (or several full ones).
-    fn finish_chunk(
+    /// Does all that needs no stream: decodes and codes. `streams` takes full chunks at once; without it they
+    /// are kept, in memory that the window's bounds limit.
+    fn code(
         mut self,
         mut ahead: Ahead,
         reader: &SpanReader<'_>,
-        streams: &mut ChunkStreams,
-        norms: &mut dyn Norms,
-    ) -> Result<(Vec<u8>, Vec<ChunkRef>)> {
+        norms: &mut NormReader<'_>,
+        streams: Option<&mut ChunkStreams>,
+    ) -> Result<Coded> {
+        let mut moved = Vec::with_capacity(self.moved.len());
+        for at in std::mem::take(&mut self.moved) {
+            moved.push((at, next_chunk(&mut ahead, reader, &self.entry.chunks[at])?));
+        }
+        let inline = self.stays_inline();
+        let tail = std::mem::take(&mut self.entry.tail);
+        let mut added = Vec::new();
+        if inline {
+            self.entry.tail = tail.concat(&self.item.new)?;
+        } else {
+            let total = tail.total_frequency + self.item.new.total_frequency;
+            self.entry.chunks_total_frequency += total;
+            added = self.code_chunks(tail, ahead, reader, norms, streams)?;
+        }
+        Ok(Coded {
+            entry: self.entry,
+            moved,
+            added,
+            replaced: self.absorbed,
+        })
+    }
+
+    /// Codes absorbed chunks, tail and new postings as one chunk (or several full ones).
+    fn code_chunks(
+        &self,
+        tail: Fragment,
+        mut ahead: Ahead,
+        reader: &SpanReader<'_>,
+        norms: &mut NormReader<'_>,
+        streams: Option<&mut ChunkStreams>,
+    ) -> Result<Vec<Added>> {
         let mut all = self.entry.chunks.clone();
         all.extend_from_slice(&self.absorbed);
         let mut writer = ListWriter::new(self.item.field, chunk_limit(&all), streams, norms);
@@ -194,45 +212,111 @@ impl<'a> Plan<'a> {
             let bytes = next_chunk(&mut ahead, reader, chunk)?;
             writer.push_chunk(chunk, bytes)?;
         }
-        writer.push_fragment(&self.entry.tail)?;
+        writer.push_fragment(&tail)?;
         writer.push_fragment(&self.item.new)?;
-        let chunks = writer.finish()?;
-        self.entry.chunks_total_frequency +=
-            self.entry.tail.total_frequency + self.item.new.total_frequency;
-        self.entry.chunks.extend(chunks);
-        self.entry.tail = Fragment::default();
-        Ok((self.entry.encode()?, self.absorbed))
+        writer.finish()
     }
 }
 
-/// Carries plans out: reads all chunks they need in one batch, unless a single plan needs too many.
+/// A list whose changes are coded and not all placed.
+struct Coded {
+    entry: TermEntry,
+    /// Chunks to be moved: their places in the entry, and their bytes.
+    moved: Vec<(usize, Vec<u8>)>,
+    added: Vec<Added>,
+    replaced: Vec<ChunkRef>,
+}
+
+/// A chunk at the end of a list.
+enum Added {
+    Placed(ChunkRef),
+    Built(BuiltChunk),
+}
+
+impl Coded {
+    /// Appends the chunks to their streams and gives the coded entry.
+    fn place(mut self, reader: &SpanReader<'_>, streams: &mut ChunkStreams) -> Result<Vec<u8>> {
+        for (at, bytes) in self.moved {
+            let chunk = &mut self.entry.chunks[at];
+            reader.release(chunk);
+            *chunk = streams.place(&bytes, *chunk)?;
+        }
+        for chunk in self.added {
+            self.entry.chunks.push(match chunk {
+                Added::Placed(chunk) => chunk,
+                Added::Built(chunk) => chunk.place(streams)?,
+            });
+        }
+        self.replaced.iter().for_each(|chunk| reader.release(chunk));
+        self.entry.encode()
+    }
+}
+
+/// Carries plans out: reads all chunks they need in one batch and codes on all cores, unless a single plan
+/// needs too many; that one goes chunk by chunk.
 fn run(
     plans: Vec<Plan<'_>>,
     reader: &SpanReader<'_>,
     streams: &mut ChunkStreams,
-    norms: &mut dyn Norms,
+    norms: &dyn Norms,
     entries: &mut Vec<Vec<u8>>,
 ) -> Result<()> {
-    let batched = plans.iter().map(Plan::bytes).sum::<usize>() <= WINDOW_BYTES;
-    let chunks: Vec<ChunkRef> = plans.iter().flat_map(Plan::chunks).collect();
-    let mut bytes = match batched {
-        true => reader.chunks(&chunks)?.into_iter(),
-        false => Vec::new().into_iter(),
-    };
-    for mut plan in plans {
-        let count = plan.chunks().count();
-        let own = batched.then(|| bytes.by_ref().take(count).collect::<Vec<_>>());
-        let mut ahead = own.map(Vec::into_iter);
-        plan.move_chunks(&mut ahead, reader, streams)?;
-        if plan.stays_inline() {
-            entries.push(plan.finish_inline()?);
-            continue;
+    if plans.iter().map(Plan::bytes).sum::<usize>() > WINDOW_BYTES {
+        let mut norms = norms.reader();
+        for plan in plans {
+            let coded = plan.code(None, reader, &mut norms, Some(streams))?;
+            entries.push(coded.place(reader, streams)?);
         }
-        let (entry, replaced) = plan.finish_chunk(ahead, reader, streams, norms)?;
-        entries.push(entry);
-        replaced.iter().for_each(|chunk| reader.release(chunk));
+        return Ok(());
+    }
+    let chunks: Vec<ChunkRef> = plans.iter().flat_map(Plan::chunks).collect();
+    let mut bytes = reader.chunks(&chunks)?.into_iter();
+    let work: Vec<(Plan<'_>, Ahead)> = plans
+        .into_iter()
+        .map(|plan| {
+            let own: Vec<Vec<u8>> = bytes.by_ref().take(plan.chunks().count()).collect();
+            (plan, Some(own.into_iter()))
+        })
+        .collect();
+    for coded in code_all(work, reader, norms) {
+        entries.push(coded?.place(reader, streams)?);
     }
     Ok(())
+}
+
+/// Codes many lists on all cores; the results are in the order of the work.
+fn code_all(
+    mut work: Vec<(Plan<'_>, Ahead)>,
+    reader: &SpanReader<'_>,
+    norms: &dyn Norms,
+) -> Vec<Result<Coded>> {
+    let code = |work: Vec<(Plan<'_>, Ahead)>| -> Vec<Result<Coded>> {
+        let mut norms = norms.reader();
+        let coded = work
+            .into_iter()
+            .map(|(plan, ahead)| plan.code(ahead, reader, &mut norms, None));
+        coded.collect()
+    };
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = work.len().div_ceil(cores).max(LISTS_AT_LEAST);
+    thread::scope(|scope| {
+        let mut shares = Vec::new();
+        while work.len() > share {
+            let rest = work.split_off(share);
+            let first = std::mem::replace(&mut work, rest);
+            shares.push(scope.spawn(|| code(first)));
+        }
+        let last = code(work);
+        let mut coded = Vec::new();
+        for share in shares {
+            match share.join() {
+                Ok(results) => coded.extend(results),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        coded.extend(last);
+        coded
+    })
 }
 
 /// The bytes of the next chunk: those read ahead, if there are any.
@@ -248,32 +332,32 @@ fn read_one(reader: &SpanReader<'_>, chunk: &ChunkRef) -> Result<Vec<u8>> {
     bytes.ok_or_else(|| Error::invalid("a chunk was not read; this is a defect"))
 }
 
-/// Writes postings as chunks.
-struct ListWriter<'a> {
+/// Codes postings as chunks.
+struct ListWriter<'a, 'n> {
     field: FieldId,
     limit: usize,
-    streams: &'a mut ChunkStreams,
-    norms: &'a mut dyn Norms,
+    streams: Option<&'a mut ChunkStreams>,
+    norms: &'a mut NormReader<'n>,
     builder: ChunkBuilder,
-    chunks: Vec<ChunkRef>,
+    added: Vec<Added>,
     last: Option<DocId>,
     positions: Vec<u32>,
 }
 
-impl<'a> ListWriter<'a> {
+impl<'a, 'n> ListWriter<'a, 'n> {
     fn new(
         field: FieldId,
         limit: usize,
-        streams: &'a mut ChunkStreams,
-        norms: &'a mut dyn Norms,
-    ) -> ListWriter<'a> {
+        streams: Option<&'a mut ChunkStreams>,
+        norms: &'a mut NormReader<'n>,
+    ) -> ListWriter<'a, 'n> {
         ListWriter {
             field,
             limit,
             streams,
             norms,
             builder: ChunkBuilder::default(),
-            chunks: Vec::new(),
+            added: Vec::new(),
             last: None,
             positions: Vec::new(),
         }
@@ -307,7 +391,7 @@ impl<'a> ListWriter<'a> {
         if self.builder.bytes() >= self.limit || !self.builder.has_room(positions.len()) {
             self.end_chunk()?;
         }
-        let norm = self.norms.norm(self.field, doc)?;
+        let norm = (self.norms)(self.field, doc)?;
         self.builder.push(doc, norm, positions);
         self.last = Some(doc);
         Ok(())
@@ -315,13 +399,16 @@ impl<'a> ListWriter<'a> {
 
     fn end_chunk(&mut self) -> Result<()> {
         if let Some(chunk) = std::mem::take(&mut self.builder).finish() {
-            self.chunks.push(chunk.place(self.streams)?);
+            self.added.push(match &mut self.streams {
+                Some(streams) => Added::Placed(chunk.place(streams)?),
+                None => Added::Built(chunk),
+            });
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Vec<ChunkRef>> {
+    fn finish(mut self) -> Result<Vec<Added>> {
         self.end_chunk()?;
-        Ok(self.chunks)
+        Ok(self.added)
     }
 }

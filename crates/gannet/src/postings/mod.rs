@@ -36,5 +36,5 @@ pub use entry::TermEntry;
 pub use fragment::Fragment;
 pub use frontier::Pair;
 pub use invert::{InvertedBatch, Inverter};
-pub use merge::{MERGE_MEMORY, MergeItem, Norms, merge_window, relocate_chunks};
+pub use merge::{MERGE_MEMORY, MergeItem, NormReader, Norms, merge_window, relocate_chunks};
 pub use streams::ChunkStreams;

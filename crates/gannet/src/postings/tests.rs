@@ -95,8 +95,8 @@ impl World {
             old,
             new: fragment(new),
         };
-        let mut norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
-        let merged = merge_window(&self.store, &mut self.streams, &mut norms, &[item]).unwrap();
+        let norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
+        let merged = merge_window(&self.store, &mut self.streams, &norms, &[item]).unwrap();
         self.flush();
         merged.into_iter().next().unwrap()
     }
@@ -525,7 +525,7 @@ fn a_window_of_many_terms_keeps_their_order() {
             draw(&mut random, 0, count, PLAIN)
         })
         .collect();
-    let mut norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
+    let norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
     let mut entries: Vec<Option<Vec<u8>>> = vec![None; runs.len()];
     for part in 0..4 {
         let quarter = |run: &'_ [Posting]| {
@@ -541,7 +541,7 @@ fn a_window_of_many_terms_keeps_their_order() {
                 new: quarter(run),
             })
             .collect();
-        let merged = merge_window(&world.store, &mut world.streams, &mut norms, &items).unwrap();
+        let merged = merge_window(&world.store, &mut world.streams, &norms, &items).unwrap();
         world.flush();
         entries = merged.into_iter().map(Some).collect();
     }

@@ -183,7 +183,7 @@ fn flush(
 ) {
     let lists = invert(docs, range);
     let keys: Vec<&[u8]> = lists.keys().map(Vec::as_slice).collect();
-    let mut norms = |field: FieldId, doc: DocId| -> Result<u8> {
+    let norms = |field: FieldId, doc: DocId| -> Result<u8> {
         Ok(length_to_norm(
             docs[doc as usize][field as usize].len() as u32
         ))
@@ -197,7 +197,7 @@ fn flush(
                 new: lists[keys[index]].clone(),
             })
             .collect();
-        let entries = merge_window(store, streams, &mut norms, &items)?;
+        let entries = merge_window(store, streams, &norms, &items)?;
         drop(items);
         for (index, entry) in window.indexes().zip(entries) {
             window.set(index, Change::Put(entry))?;
