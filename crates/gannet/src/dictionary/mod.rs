@@ -16,7 +16,7 @@
 //! while 400 leaves take turns (CPU caches hit), 2.4 us at random over 12,950 leaves (they do not). A scan:
 //! 14 million entries a second.
 //!
-//! Nodes are described to the byte in `docs/format-dictionary.md`.
+//! Nodes are described to the byte in `docs/format.md`.
 
 mod check;
 mod cursor;

@@ -1,6 +1,6 @@
 //! The record of one document: what the log carries and the document store keeps, written once.
 //!
-//! The layout is in `docs/format-documents.md`. A record has no length of its own: its span, or the log
+//! The layout is in `docs/format.md`. A record has no length of its own: its span, or the log
 //! record around it, tells where it ends.
 
 use super::compress::DictionaryVersion;
