@@ -24,7 +24,10 @@ pub struct PageBuffer {
 }
 
 struct Slab {
+    /// What the allocator gave.
     memory: NonNull<u8>,
+    /// Bytes from there to the first page: its address is a multiple of the page size.
+    first: usize,
     pages: usize,
     free: Mutex<Free>,
 }
@@ -51,6 +54,7 @@ impl PagePool {
         let Some(memory) = NonNull::new(memory) else {
             handle_alloc_error(layout);
         };
+        let first = memory.align_offset(PAGE_SIZE);
         let free = Mutex::new(Free {
             returned: Vec::new(),
             untouched: 0,
@@ -58,6 +62,7 @@ impl PagePool {
         PagePool {
             slab: Arc::new(Slab {
                 memory,
+                first,
                 pages,
                 free,
             }),
@@ -88,15 +93,21 @@ impl PagePool {
 }
 
 impl Slab {
+    /// One page more than asked for, so that whole pages can be cut out. Asking the allocator for aligned memory
+    /// instead would make it write zeros over all of it; this way the system gives zero pages as they are used.
     fn layout(pages: usize) -> Layout {
-        Layout::from_size_align(pages * PAGE_SIZE, PAGE_SIZE)
-            .expect("a pool fits the address space")
+        Layout::array::<u8>((pages + 1) * PAGE_SIZE).expect("a pool fits the address space")
     }
 
     fn page(&self, index: u32) -> *mut u8 {
         debug_assert!((index as usize) < self.pages);
-        // SAFETY: `index < pages`, so the result stays inside the allocation.
-        unsafe { self.memory.as_ptr().add(index as usize * PAGE_SIZE) }
+        // SAFETY: `first` is below the page size and `index < pages`, so the whole page lies inside the
+        // allocation of `pages + 1` pages.
+        unsafe {
+            self.memory
+                .as_ptr()
+                .add(self.first + index as usize * PAGE_SIZE)
+        }
     }
 }
 
