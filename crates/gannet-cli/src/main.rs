@@ -13,7 +13,6 @@ mod failure;
 mod index;
 mod inspect;
 mod interrupt;
-mod memory;
 mod output;
 mod process;
 mod search;
@@ -27,9 +26,8 @@ use arguments::{Command, Common, Given};
 use failure::{Failure, Outcome};
 use output::Output;
 
-/// Counts what the process holds, so that a run can say whether the memory number held.
-#[global_allocator]
-static MEMORY: memory::Counting = memory::Counting::new();
+/// What the process may hold beside the memory number: code, threads, compressors, lines that are being read.
+const BESIDE_THE_BUDGET: usize = 64 << 20;
 
 fn main() -> ExitCode {
     let given = match Given::from_command_line() {
@@ -58,9 +56,9 @@ fn run(given: &Given) -> Outcome<()> {
 
 /// With `--assert-memory`, fails when the process ever held more than its budget and the stated constant.
 fn held_memory(common: &Common) -> Outcome<()> {
-    let limit = common.memory.bytes() + memory::BESIDE_THE_BUDGET;
-    if common.assert_memory && MEMORY.peak() > limit {
-        let peak = MEMORY.peak();
+    let limit = (common.memory.bytes() + BESIDE_THE_BUDGET) as u64;
+    let peak = process::peak_memory();
+    if common.assert_memory && peak > limit {
         return Err(Failure::fault(format!(
             "the process held {peak} bytes at its peak, more than the {limit} that it may"
         )));

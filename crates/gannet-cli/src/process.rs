@@ -10,6 +10,17 @@ pub fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// The most bytes that the process had resident at once, libraries and allocator included; 0 where the system
+/// does not tell.
+pub fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB"));
+    line.and_then(|kilobytes| kilobytes.trim().parse().ok())
+        .map_or(0, |kilobytes: u64| kilobytes << 10)
+}
+
 /// Bytes that the process has read from block devices; nothing where the system does not tell.
 pub fn bytes_read() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/io").ok()?;

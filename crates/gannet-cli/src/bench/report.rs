@@ -4,10 +4,10 @@ use gannet::Backend;
 use serde_json::{Value, json};
 
 use super::Usage;
-use crate::MEMORY;
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::Outcome;
 use crate::output::Output;
+use crate::process;
 use crate::size::{grouped, human};
 
 /// What was measured.
@@ -50,7 +50,7 @@ impl Report<'_> {
             "bytes_read": {"os": system_bytes(before, ended), "engine": ended.device.read_bytes},
             "open_reads": opened.device.reads,
             "open_ms": (opened.at - before.at).as_secs_f64() * 1e3,
-            "peak_memory_bytes": MEMORY.peak(),
+            "peak_memory_bytes": process::peak_memory(),
             "backend": self.backend.to_string(),
             "settings": self.settings(),
         })

@@ -33,8 +33,8 @@ struct Settings {
     default_analyzer: Option<Analyzer>,
     field_analyzers: Vec<(String, Analyzer)>,
     strict: bool,
-    /// Source bytes of batches that may be read and not yet written: a sixteenth of the memory, so that the
-    /// workers go on while a flush is under way.
+    /// Source bytes of batches that may be read and not yet written: a 64th of the memory, so that the
+    /// workers go on while a batch is written.
     bytes_under_way: usize,
 }
 
@@ -52,7 +52,7 @@ impl Settings {
             bytes_under_way: 0,
         };
         let least = (settings.threads + 2) * batches::BATCH_BYTES;
-        settings.bytes_under_way = least.max(common.memory.bytes() / 16);
+        settings.bytes_under_way = least.max(common.memory.bytes() / 64);
         for choice in &arguments.analyzer {
             settings.choose_analyzer(choice)?;
         }

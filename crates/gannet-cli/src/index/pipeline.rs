@@ -3,7 +3,7 @@
 //! Invariants:
 //! 1. Batches are written in the order of their numbers, so a document replaces those before it.
 //! 2. Batches of at most a share of the memory are under way (see `gate`): enough for the workers to go on
-//!    through a flush, and no more however large the files are.
+//!    while batches are written, and no more however large the files are.
 //! 3. With `--strict`, nothing behind the first refused line is written.
 
 use std::collections::BTreeMap;

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::pipeline::Done;
-use crate::MEMORY;
 use crate::arguments::{Common, IndexArguments};
 use crate::failure::Outcome;
 use crate::output::Output;
+use crate::process;
 use crate::size::{grouped, human};
 
 /// What was done, and with what.
@@ -46,7 +46,7 @@ impl Report<'_> {
             "bytes_written": {"total": self.counters.written_bytes},
             "index_bytes": allocated_bytes(&self.arguments.index),
             "host_write_amplification": self.write_amplification(),
-            "peak_memory_bytes": MEMORY.peak(),
+            "peak_memory_bytes": process::peak_memory(),
             "backend": self.backend.to_string(),
             "settings": self.settings(),
         })
@@ -82,7 +82,7 @@ impl Report<'_> {
             "index {}; {} written; at most {} of memory; {}",
             human(allocated_bytes(&self.arguments.index)),
             human(self.counters.written_bytes),
-            human(MEMORY.peak() as u64),
+            human(process::peak_memory()),
             self.backend,
         ));
         output.line(line)
