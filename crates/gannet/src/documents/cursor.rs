@@ -74,6 +74,12 @@ impl NormCursor {
         Ok(docs.len())
     }
 
+    /// A document's norm, if it stands in the page at hand.
+    #[inline]
+    pub fn held(&self, doc: DocId) -> Option<u8> {
+        self.bytes.held(doc as u64)
+    }
+
     /// A document's norm; 0 if it lacks the field.
     #[inline]
     pub fn norm(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<u8> {
@@ -134,16 +140,22 @@ impl ByteCursor {
 
     #[inline]
     fn get(&mut self, index: u64, pages: &mut Pages<'_>) -> Step<u8> {
-        let mut at = index.wrapping_sub(self.first);
-        if at >= PAGE_PAYLOAD as u64 {
-            self.turn_to(index, pages)?;
-            at = index - self.first;
+        if let Some(byte) = self.held(index) {
+            return Ok(byte);
         }
-        Ok(match &self.held {
-            HeldPage::Zeros => 0,
-            HeldPage::Memory(page) => page[at as usize],
-            HeldPage::Frame(frame) => frame[at as usize],
-        })
+        self.turn_to(index, pages)?;
+        Ok(self.held(index).unwrap_or_default())
+    }
+
+    #[inline]
+    fn held(&self, index: u64) -> Option<u8> {
+        let at = index.wrapping_sub(self.first) as usize;
+        match &self.held {
+            _ if at >= PAGE_PAYLOAD => None,
+            HeldPage::Zeros => Some(0),
+            HeldPage::Memory(page) => Some(page[at]),
+            HeldPage::Frame(frame) => Some(frame[at]),
+        }
     }
 
     /// Notes the pages of ascending docs, of which `per_byte` share an entry.

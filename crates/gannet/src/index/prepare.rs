@@ -184,21 +184,21 @@ impl Preparation {
 
     /// The dictionaries to compress with; trains the first one when enough documents were seen.
     fn dictionaries_after(&self, documents: &[Document]) -> Result<Dictionaries> {
-        let mut trainer = self.trainer.lock().unwrap_or_else(|e| e.into_inner());
-        let enough = trainer.as_mut().is_some_and(|trainer| {
-            documents
-                .iter()
-                .any(|document| trainer.offer(&document.source))
-        });
-        let trained = match trainer.take_if(|_| enough) {
-            Some(trainer) => trainer.train(),
-            None => None,
-        };
-        let mut newest = self.dictionaries.write().unwrap_or_else(|e| e.into_inner());
-        if let Some(dictionary) = trained {
+        if let Some(dictionary) = self.full_trainer(documents).and_then(Trainer::train) {
+            let mut newest = self.dictionaries.write().unwrap_or_else(|e| e.into_inner());
             newest.add(dictionary)?;
         }
+        let newest = self.dictionaries.read().unwrap_or_else(|e| e.into_inner());
         Ok(newest.clone())
+    }
+
+    /// Offers samples; gives the trainer to whoever brings the last, so that other threads go on meanwhile.
+    fn full_trainer(&self, documents: &[Document]) -> Option<Trainer> {
+        let mut trainer = self.trainer.lock().unwrap_or_else(|e| e.into_inner());
+        let samples = trainer.as_mut()?;
+        let mut sources = documents.iter().map(|document| &document.source);
+        let enough = sources.any(|source| samples.offer(source));
+        trainer.take_if(|_| enough)
     }
 
     fn schema_with_fields_of(&self, document: &Document) -> Result<Arc<Schema>> {
