@@ -1,5 +1,7 @@
 //! Changes merged into the entries of a leaf.
 
+use std::cmp::Ordering;
+
 use super::cursor::Cursor;
 use super::entries::Entries;
 use super::node::Node;
@@ -17,13 +19,38 @@ pub(super) struct Merged {
     pub(super) removed: u64,
 }
 
+/// With a key for each so many entries of a leaf, going through all of them costs less than looking each up.
+const ENTRIES_FOR_A_KEY: usize = 8;
+
 /// The old values of `keys` in a leaf.
 pub(super) fn old_values<'a>(leaf: &Node<'a>, keys: &[&[u8]]) -> Result<Vec<Option<&'a [u8]>>> {
+    if keys.len() * ENTRIES_FOR_A_KEY > leaf.count() {
+        return old_values_in_turn(leaf, keys);
+    }
     let find = |key: &&[u8]| {
         let floor = leaf.floor(key)?.filter(|floor| floor.exact);
         Ok(floor.map(|floor| leaf.value(floor.value)))
     };
     keys.iter().map(find).collect()
+}
+
+fn old_values_in_turn<'a>(leaf: &Node<'a>, keys: &[&[u8]]) -> Result<Vec<Option<&'a [u8]>>> {
+    let mut found = Vec::with_capacity(keys.len());
+    let mut cursor = Cursor::new();
+    let mut more = cursor.advance(leaf)?;
+    for key in keys {
+        let mut order = Ordering::Greater;
+        while more {
+            order = cursor.key.as_slice().cmp(key);
+            if order != Ordering::Less {
+                break;
+            }
+            more = cursor.advance(leaf)?;
+        }
+        let exact = more && order == Ordering::Equal;
+        found.push(exact.then(|| leaf.value(cursor.value.clone())));
+    }
+    Ok(found)
 }
 
 /// The entries of a leaf (if there is one) with `changes` to `keys`.

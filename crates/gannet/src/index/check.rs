@@ -54,7 +54,7 @@ impl Index {
         check.terms(progress)?;
         check.documents(progress)?;
         check.ids(progress)?;
-        if state.buffer.terms() == 0 {
+        if state.buffers.terms() == 0 {
             check.zones();
         }
         Ok(check.report)
@@ -157,7 +157,7 @@ impl Check<'_> {
             .into_iter()
             .chain(faults)
             .for_each(|finding| self.find(finding));
-        if state.buffer.terms() == 0 && ids != state.documents {
+        if state.buffers.terms() == 0 && ids != state.documents {
             let expected = state.documents;
             self.find(format!("expected {expected} external IDs, got {ids}"));
         }
@@ -242,7 +242,7 @@ fn check_id(
     }
     if !state.tables.is_live(entry.doc, pages)? {
         // An ID that was deleted since the last flush still stands in the tree.
-        let flushed = state.buffer.terms() == 0;
+        let flushed = state.buffers.terms() == 0;
         return Ok(flushed.then(|| format!("ID {id:?} leads to a deleted document")));
     }
     let document = match stored(entry.doc, &state.tables, &state.dictionaries, pages) {

@@ -8,13 +8,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::flush::Flusher;
+use super::shared::Shared;
 use super::writer::Writer;
 use crate::base::{DocId, Error, PageAddress, Result, Span, ZoneNumber};
 use crate::cache::{Pages, finish};
 use crate::dictionary::Change;
 use crate::documents::{Change as TableChange, DocumentRecord};
 use crate::postings::{TermEntry, relocate_chunks};
-use crate::storage::{PageKind, RecordKind, ZoneRecord, frame, read_records};
+use crate::storage::{LogStart, PageKind, RecordKind, Store, ZoneRecord, frame, read_records};
 
 /// A zone is a victim when less than this share of it lives.
 const LIVE_SHARE: f64 = 0.25;
@@ -24,82 +26,40 @@ const MOVED_BYTES_MAX: u64 = 32 << 20;
 
 type Victims = BTreeSet<ZoneNumber>;
 
-impl Writer {
-    /// Moves what lives out of the zones that are worth it.
+impl Flusher {
+    /// Moves what lives out of the nodes' and chunks' zones that are worth it.
     ///
     /// The trees and lists are read while they are cleaned, so what the flush has appended is written first.
-    pub(super) fn clean(&mut self) -> Result<()> {
+    pub(super) fn clean(&mut self, shared: &Shared) -> Result<()> {
         self.terms.flush()?;
         self.ids.flush()?;
         self.postings.flush()?;
-        let nodes = self.victims(&[PageKind::Node]);
+        let nodes = victims(&shared.store, &[PageKind::Node]);
         if !nodes.is_empty() {
-            self.clean_nodes(&nodes)?;
+            self.clean_nodes(shared, &nodes)?;
         }
-        let tables = self.victims(&[PageKind::Table]);
-        if !tables.is_empty() {
-            self.clean_tables(&tables)?;
-        }
-        for (zone, kind) in self.document_victims() {
-            self.clean_documents(zone, kind)?;
-        }
-        let postings = self.victims(&[PageKind::Postings]);
+        let postings = victims(&shared.store, &[PageKind::Postings]);
         if !postings.is_empty() {
             self.terms.flush()?;
-            self.clean_postings(&postings)?;
+            self.clean_postings(shared, &postings)?;
         }
         Ok(())
     }
 
-    /// The closed zones of these kinds with little live data, least first, up to the bound on moves.
-    fn victims(&self, kinds: &[PageKind]) -> Victims {
-        let zones = self.shared.store.zones();
-        let mut candidates: Vec<(u64, ZoneNumber)> = zones
-            .iter()
-            .filter(|(_, zone)| !zone.open && zone.live > 0 && kinds.contains(&zone.kind))
-            .filter(|(_, zone)| zone.live_share() < LIVE_SHARE)
-            .map(|(number, zone)| (zone.live, number))
-            .collect();
-        candidates.sort_unstable();
-        let mut moved = 0;
-        let affordable = candidates.into_iter().take_while(|(live, _)| {
-            moved += live;
-            moved <= MOVED_BYTES_MAX
-        });
-        affordable.map(|(_, number)| number).collect()
-    }
-
-    fn document_victims(&self) -> Vec<(ZoneNumber, PageKind)> {
-        let victims = self.victims(&[PageKind::Log, PageKind::Documents]);
-        let zones = self.shared.store.zones();
-        let kind = |number| zones.get(number).map(|zone| (number, zone.kind));
-        victims.into_iter().filter_map(kind).collect()
-    }
-
-    fn clean_nodes(&mut self, victims: &Victims) -> Result<()> {
+    fn clean_nodes(&mut self, shared: &Shared, victims: &Victims) -> Result<()> {
         let is_victim = |zone| victims.contains(&zone);
-        self.terms.move_out_of(&self.shared.pool, &is_victim)?;
-        self.ids.move_out_of(&self.shared.pool, &is_victim)?;
+        self.terms.move_out_of(&shared.pool, &is_victim)?;
+        self.ids.move_out_of(&shared.pool, &is_victim)?;
         Ok(())
-    }
-
-    /// The mapping pages of the trees are moved by the trees.
-    fn clean_tables(&mut self, victims: &Victims) -> Result<()> {
-        self.clean_nodes(victims)?;
-        let mut pages = Pages::new(&self.shared.pool);
-        let tables = &mut self.state.tables;
-        finish(&mut pages, |pages| {
-            tables.move_out_of(|zone| victims.contains(&zone), pages)
-        })
     }
 
     /// Sweeps the dictionary for lists with chunks in the victims and moves those chunks.
-    fn clean_postings(&mut self, victims: &Victims) -> Result<()> {
+    fn clean_postings(&mut self, shared: &Shared, victims: &Victims) -> Result<()> {
         let is_victim = |zone| victims.contains(&zone);
-        let keys = self.keys_with_chunks(&is_victim)?;
+        let keys = self.keys_with_chunks(shared, &is_victim)?;
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        let (store, postings) = (&self.shared.store, &mut self.postings);
-        self.terms.apply(&self.shared.pool, &keys, &mut |window| {
+        let (store, postings) = (&shared.store, &mut self.postings);
+        self.terms.apply(&shared.pool, &keys, &mut |window| {
             for index in window.indexes() {
                 let Some(entry) = window.old(index) else {
                     continue;
@@ -112,11 +72,15 @@ impl Writer {
         })
     }
 
-    fn keys_with_chunks(&mut self, is_victim: &dyn Fn(ZoneNumber) -> bool) -> Result<Vec<Vec<u8>>> {
+    fn keys_with_chunks(
+        &mut self,
+        shared: &Shared,
+        is_victim: &dyn Fn(ZoneNumber) -> bool,
+    ) -> Result<Vec<Vec<u8>>> {
         // The flush before has left nodes in the stream's buffer, where a scan would not find them.
         self.terms.flush()?;
         let view = self.terms.view().clone();
-        let mut pages = Pages::new(&self.shared.pool);
+        let mut pages = Pages::new(&shared.pool);
         let mut scan = view.scan(&[]);
         let mut keys = Vec::new();
         while finish(&mut pages, |pages| scan.advance(&view, pages))? {
@@ -126,6 +90,41 @@ impl Writer {
             }
         }
         Ok(keys)
+    }
+}
+
+impl Writer {
+    /// Moves what lives out of the tables' and documents' zones that are worth it. A replay from `start`
+    /// reads the log behind it, so that stays.
+    pub(super) fn clean(&mut self, flusher: &mut Flusher, start: LogStart) -> Result<()> {
+        let tables = victims(&self.shared.store, &[PageKind::Table]);
+        if !tables.is_empty() {
+            self.clean_tables(flusher, &tables)?;
+        }
+        for (zone, kind) in self.document_victims(start) {
+            self.clean_documents(zone, kind)?;
+        }
+        Ok(())
+    }
+
+    fn document_victims(&self, start: LogStart) -> Vec<(ZoneNumber, PageKind)> {
+        let victims = victims(&self.shared.store, &[PageKind::Log, PageKind::Documents]);
+        let zones = self.shared.store.zones();
+        let kind = |number| {
+            let zone = zones.get(number)?;
+            (!zone.replays(number, start)).then_some((number, zone.kind))
+        };
+        victims.into_iter().filter_map(kind).collect()
+    }
+
+    /// The mapping pages of the trees are moved by the trees.
+    fn clean_tables(&mut self, flusher: &mut Flusher, victims: &Victims) -> Result<()> {
+        flusher.clean_nodes(&self.shared, victims)?;
+        let mut pages = Pages::new(&self.shared.pool);
+        let tables = &mut self.state.tables;
+        finish(&mut pages, |pages| {
+            tables.move_out_of(|zone| victims.contains(&zone), pages)
+        })
     }
 
     /// Copies the live documents of a zone to the end of the moved documents.
@@ -171,4 +170,22 @@ impl Writer {
             Ok(tables.is_live(doc, pages)? && tables.address(doc, pages)? == span)
         })
     }
+}
+
+/// The closed zones of these kinds with little live data, least first, up to the bound on moves.
+fn victims(store: &Store, kinds: &[PageKind]) -> Victims {
+    let zones = store.zones();
+    let mut candidates: Vec<(u64, ZoneNumber)> = zones
+        .iter()
+        .filter(|(_, zone)| !zone.open && zone.live > 0 && kinds.contains(&zone.kind))
+        .filter(|(_, zone)| zone.live_share() < LIVE_SHARE)
+        .map(|(number, zone)| (zone.live, number))
+        .collect();
+    candidates.sort_unstable();
+    let mut moved = 0;
+    let affordable = candidates.into_iter().take_while(|(live, _)| {
+        moved += live;
+        moved <= MOVED_BYTES_MAX
+    });
+    affordable.map(|(_, number)| number).collect()
 }

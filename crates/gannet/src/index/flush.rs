@@ -1,76 +1,110 @@
-//! Flush and checkpoint: the posting buffer moves into the dictionary and its chunks, then a root makes all
-//! of it durable and the log starts anew.
+//! Flush: a full posting buffer and the IDs beside it move into the two trees and their chunks.
 //!
-//! Order matters: (1) everything the new root refers to is written and synced, the root record with it;
-//! (2) the root slot is written and synced; (3) readers get the new state; (4) zones that nothing refers to
-//! any more are given up.
+//! It runs on a thread of its own while writing goes on into a fresh buffer; nothing that it appends is seen
+//! before the checkpoint that ends it (see `checkpoint`). What it changes is the [`Flusher`], which only it
+//! and that checkpoint touch; it reads the norms of its documents from a snapshot of the tables.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
 
-use super::root;
-use super::state::Epoch;
-use super::writer::Writer;
+use super::ids::NewIds;
+use super::shared::Shared;
 use crate::analysis::{FieldId, split_term_key};
-use crate::base::Result;
+use crate::base::{Budget, Reservation, Result, on_all_cores};
 use crate::cache::{FramePool, Pages, finish};
-use crate::dictionary::{Change, Window};
+use crate::dictionary::{Change, Tree, Window};
 use crate::documents::{DocumentTables, NormCursor};
 use crate::postings::{
-    ChunkStreams, MERGE_MEMORY, MergeItem, NormReader, Norms, SortedTerms, merge_window,
+    ChunkStreams, MERGE_MEMORY, MergeItem, NormReader, Norms, PostingBuffer, SortedTerms,
+    merge_window,
 };
-use crate::storage::{RootSlot, Store, Unsynced, write_slot};
+use crate::storage::{Store, Unsynced};
 
-impl Writer {
-    /// Makes everything written so far durable, and the log short.
-    pub(super) fn checkpoint(&mut self) -> Result<()> {
-        self.check_running()?;
-        let done = self.try_checkpoint();
-        self.stop_on_error(done)
+/// Fewer terms than this are not worth a thread.
+const FRAGMENTS_AT_LEAST: usize = 512;
+
+/// What a flush changes: the two trees, and the chunks that the term dictionary names.
+pub(super) struct Flusher {
+    pub(super) terms: Tree,
+    pub(super) ids: Tree,
+    pub(super) postings: ChunkStreams,
+}
+
+/// One flush.
+pub(super) struct Flush {
+    pub(super) shared: Arc<Shared>,
+    pub(super) flusher: Arc<Mutex<Flusher>>,
+    pub(super) buffer: Arc<PostingBuffer>,
+    pub(super) ids: Arc<NewIds>,
+    /// The tables as they were when the buffer was full.
+    pub(super) tables: DocumentTables,
+    /// Held until it is done.
+    pub(super) _memory: Reservation,
+}
+
+/// The share that neither frames nor posting buffers take is there for a flush.
+pub(super) fn reserve_memory(budget: &Budget) -> Result<Reservation> {
+    budget.reserve("a flush", MERGE_MEMORY.min(budget.total() / 8))
+}
+
+impl Flush {
+    /// Carries it out. Where it runs beside writing, its pages are durable when this returns, so that the
+    /// checkpoint behind it has little left to sync.
+    pub(super) fn run(self) -> Result<()> {
+        let mut flusher = lock(&self.flusher);
+        match self.shared.options.limits.beside {
+            true => {
+                self.fill_both(&mut flusher)?;
+                flusher.clean(&self.shared)?;
+                flusher.sync(&self.shared.store)
+            }
+            false => {
+                self.fill_terms(&mut flusher.terms_and_postings())?;
+                self.fill_ids(&mut flusher.ids)?;
+                flusher.clean(&self.shared)
+            }
+        }
     }
 
-    fn try_checkpoint(&mut self) -> Result<()> {
-        let flushed = self.flush_postings()?;
-        self.flush_ids()?;
-        self.clean()?;
-        self.write_root()?;
-        self.flushes += flushed as u64;
-        self.give_up_zones()
+    /// Fills the two trees side by side.
+    fn fill_both(&self, flusher: &mut Flusher) -> Result<()> {
+        let Flusher {
+            terms,
+            ids,
+            postings,
+        } = flusher;
+        thread::scope(|scope| {
+            let ids = scope.spawn(|| self.fill_ids(ids));
+            let filled = self.fill_terms(&mut (terms, postings));
+            match ids.join() {
+                Ok(ids) => filled.and(ids),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
     }
 
     /// Moves the posting buffer into the term dictionary.
-    fn flush_postings(&mut self) -> Result<bool> {
-        let buffer = Arc::clone(&self.state.buffer);
-        if buffer.terms() == 0 {
-            return Ok(false);
-        }
-        // The share that neither frames nor the posting buffer take is there for this.
-        let budget = &self.shared.budget;
-        let _memory = budget.reserve("a flush", MERGE_MEMORY.min(budget.total() / 8))?;
-        let sorted = buffer.sorted();
+    fn fill_terms(&self, (terms, postings): &mut (&mut Tree, &mut ChunkStreams)) -> Result<()> {
+        let sorted = self.buffer.sorted();
         let keys: Vec<&[u8]> = (0..sorted.len()).map(|rank| sorted.key(rank)).collect();
-        self.postings.leave_sparse_zones(&self.shared.store);
+        let store = &self.shared.store;
+        postings.leave_sparse_zones(store);
         let mut merge = TermMerge {
             sorted: &sorted,
-            postings: &mut self.postings,
-            store: &self.shared.store,
+            postings,
+            store,
             norms: TableNorms {
-                tables: &self.state.tables,
+                tables: &self.tables,
                 pool: &self.shared.pool,
             },
         };
-        self.terms
-            .apply(&self.shared.pool, &keys, &mut |window| merge.window(window))?;
-        drop(keys);
-        drop(sorted);
-        self.state.buffer = self.fresh_buffer()?;
-        Ok(true)
+        terms.apply(&self.shared.pool, &keys, &mut |window| merge.window(window))
     }
 
-    fn flush_ids(&mut self) -> Result<()> {
-        let sorted = self.new_ids.sorted();
+    fn fill_ids(&self, tree: &mut Tree) -> Result<()> {
+        let sorted = self.ids.sorted();
         let keys: Vec<&[u8]> = sorted.iter().map(|(id, _)| id.as_bytes()).collect();
-        self.ids.apply(&self.shared.pool, &keys, &mut |window| {
+        tree.apply(&self.shared.pool, &keys, &mut |window| {
             for index in window.indexes() {
                 let change = match sorted[index].1 {
                     Some(entry) => Change::Put(entry.encode()),
@@ -79,86 +113,37 @@ impl Writer {
                 window.set(index, change)?;
             }
             Ok(())
-        })?;
-        drop(keys);
-        drop(sorted);
-        self.new_ids.clear()
+        })
     }
+}
 
-    /// Writes everything out and a root that refers to it, then publishes that state.
-    fn write_root(&mut self) -> Result<()> {
-        let log_start = self.log.end();
-        let (terms, ids) = self.encode_trees()?;
-        let mut unsynced = self.flush_streams()?;
-        self.generation += 1;
-        self.state.epoch = Arc::new(Epoch {
-            generation: self.generation,
-        });
-        self.state.schema = self.shared.preparation.schema();
-        let (empty, zones) = {
-            let mut zones = self.shared.store.zones();
-            (zones.take_empty(), zones.clone())
-        };
-        let bytes = root::encode(&self.state, &zones, log_start, &terms, &ids);
-        let root = self.roots.append(&bytes)?;
-        self.roots.flush()?;
-        unsynced.join(self.roots.take_unsynced());
-        self.shared.store.sync(&unsynced)?;
-        let slot = RootSlot {
-            identity: self.shared.store.identity(),
-            generation: self.generation,
-            root,
-        };
-        write_slot(self.shared.store.device(), &slot)?;
-        if let Some(old) = self.root.replace(root) {
-            self.shared.store.release_span(old);
-        }
-        self.log_source_bytes = 0;
-        self.publish(self.state.below);
-        self.shared.published.retire(self.generation, empty);
-        Ok(())
-    }
-
-    /// Writes the changed pages of all tables; gives what the root keeps of the two trees.
-    fn encode_trees(&mut self) -> Result<(Vec<u8>, Vec<u8>)> {
-        let store = Arc::clone(&self.shared.store);
-        self.state.tables.write_changes(&store, &mut self.pages)?;
-        let (mut terms, mut ids) = (Vec::new(), Vec::new());
-        self.terms.encode(&mut self.pages, &mut terms)?;
-        self.ids.encode(&mut self.pages, &mut ids)?;
-        self.state.terms = self.terms.view().clone();
-        self.state.ids = self.ids.view().clone();
-        Ok((terms, ids))
-    }
-
-    /// Writes out all streams but the roots'.
-    fn flush_streams(&mut self) -> Result<Unsynced> {
+impl Flusher {
+    /// Writes everything out; what is returned must be synced.
+    pub(super) fn write_out(&mut self) -> Result<Unsynced> {
         self.terms.flush()?;
         self.ids.flush()?;
-        // A root must not refer to what another thread's sync has taken and not finished.
-        let mut unsynced = std::mem::take(&mut self.syncing);
-        unsynced.join(self.log.flush()?);
-        let [small, large] = self.postings.both();
-        let streams = [
-            self.terms.stream(),
-            self.ids.stream(),
-            small,
-            large,
-            &mut self.moved,
-            &mut self.pages,
-        ];
-        for stream in streams {
-            stream.flush()?;
+        self.postings.flush()?;
+        let mut unsynced = self.terms.stream().take_unsynced();
+        unsynced.join(self.ids.stream().take_unsynced());
+        for stream in self.postings.both() {
             unsynced.join(stream.take_unsynced());
         }
         Ok(unsynced)
     }
 
-    /// Removes the zones that neither the durable root nor any reader can reach.
-    fn give_up_zones(&mut self) -> Result<()> {
-        let free = self.shared.published.take_unreachable();
-        self.shared.store.remove_zones(&free)
+    fn sync(&mut self, store: &Store) -> Result<()> {
+        let unsynced = self.write_out()?;
+        store.sync(&unsynced)
     }
+
+    fn terms_and_postings(&mut self) -> (&mut Tree, &mut ChunkStreams) {
+        (&mut self.terms, &mut self.postings)
+    }
+}
+
+/// Locks the flusher. After a panic of a flush the writer has stopped, and its trees with it.
+pub(super) fn lock(flusher: &Mutex<Flusher>) -> MutexGuard<'_, Flusher> {
+    flusher.lock().unwrap_or_else(|e| e.into_inner())
 }
 
 /// What merging terms into the dictionary needs.
@@ -171,14 +156,16 @@ struct TermMerge<'a> {
 
 impl TermMerge<'_> {
     fn window(&mut self, window: &mut Window<'_>) -> Result<()> {
-        let mut items = Vec::with_capacity(window.indexes().len());
-        for index in window.indexes() {
+        let indexes: Vec<usize> = window.indexes().collect();
+        let fragments = on_all_cores(indexes, FRAGMENTS_AT_LEAST, |share| {
+            let fragments = share.into_iter().map(|index| self.sorted.fragment(index));
+            fragments.collect()
+        });
+        let mut items = Vec::with_capacity(fragments.len());
+        for (index, new) in window.indexes().zip(fragments) {
             let (field, _) = split_term_key(window.key(index))?;
-            items.push(MergeItem {
-                field,
-                old: window.old(index),
-                new: self.sorted.fragment(index),
-            });
+            let old = window.old(index);
+            items.push(MergeItem { field, old, new });
         }
         let entries = merge_window(self.store, self.postings, &self.norms, &items)?;
         for (index, entry) in window.indexes().zip(entries) {
@@ -195,15 +182,22 @@ struct TableNorms<'a> {
 }
 
 impl Norms for TableNorms<'_> {
-    /// Lists are read in order, so each field keeps its page.
+    /// Lists are read in order and sorted by field, so a reader keeps one cursor with its page.
     fn reader(&self) -> NormReader<'_> {
-        let mut cursors: HashMap<FieldId, NormCursor> = HashMap::new();
+        let mut at: Option<(FieldId, NormCursor)> = None;
         let mut pages = Pages::new(self.pool);
         Box::new(move |field, doc| {
-            let cursor = cursors
-                .entry(field)
-                .or_insert_with(|| self.tables.norm_cursor(field));
-            finish(&mut pages, |pages| cursor.norm(doc, pages))
+            let cursor = match &mut at {
+                Some((same, cursor)) if *same == field => cursor,
+                other => {
+                    let cursor = self.tables.norm_cursor(field);
+                    &mut other.insert((field, cursor)).1
+                }
+            };
+            match cursor.held(doc) {
+                Some(norm) => Ok(norm),
+                None => finish(&mut pages, |pages| cursor.norm(doc, pages)),
+            }
         })
     }
 }

@@ -103,10 +103,4 @@ impl NewIds {
         all.sort_unstable_by_key(|(id, _)| *id);
         all
     }
-
-    pub(super) fn clear(&mut self) -> Result<()> {
-        self.map = FxHashMap::default();
-        self.key_bytes = 0;
-        self.reservation.grow_to(0)
-    }
 }

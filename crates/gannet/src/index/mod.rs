@@ -1,6 +1,8 @@
 //! The public index: opening, atomic batches, snapshots, flush and checkpoint, cleaning, checking.
 
+mod buffers;
 mod check;
+mod checkpoint;
 mod clean;
 mod flush;
 mod handle;

@@ -6,12 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use super::buffers::Buffers;
+use super::flush::Flusher;
 use super::ids::NewIds;
 use super::options::Options;
 use super::prepare::Preparation;
-use super::root::{self, RootRecord};
+use super::root::{self, Covered, RootRecord};
 use super::shared::Shared;
 use super::state::{Epoch, Published, State};
 use super::writer::Writer;
@@ -20,7 +22,7 @@ use crate::cache::FramePool;
 use crate::device::{Device, FileId};
 use crate::dictionary::Tree;
 use crate::documents::{Dictionaries, DocumentTables};
-use crate::postings::{ChunkStreams, PostingBuffer};
+use crate::postings::ChunkStreams;
 use crate::storage::{
     Found, IndexIdentity, Log, LogStart, PageKind, ReplayEnd, RootSlot, Store, Unsynced, ZoneTable,
     create_superblock, find_root, has_log_behind, settle_slot,
@@ -45,7 +47,7 @@ pub(super) fn open(
     };
     store.zones().set_zone_pages(options.limits.zone_pages);
     let store = Arc::new(store);
-    let replays = has_log_behind(&store, record.log_start)?;
+    let replays = has_log_behind(&store, record.covered.log_start)?;
     let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes(replays))?;
     let terms = open_tree(&store, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
@@ -55,7 +57,7 @@ pub(super) fn open(
         schema: Arc::clone(&record.schema),
         terms: terms.view().clone(),
         ids: ids.view().clone(),
-        buffer: Arc::new(PostingBuffer::new(&budget)?),
+        buffers: Buffers::new(&budget)?,
         tables: record.tables.clone(),
         dictionaries: record.dictionaries.clone(),
         statistics: Arc::new(record.statistics.clone()),
@@ -78,8 +80,8 @@ pub(super) fn open(
         preparation,
         published: Published::new(state.clone()),
     });
-    let mut writer = new_writer(&shared, state, terms, ids, slot, record.log_start)?;
-    let replayed = writer.replay(record.log_start)?;
+    let mut writer = new_writer(&shared, state, terms, ids, slot, record.covered.log_start)?;
+    let replayed = writer.replay(record.covered)?;
     if read_only {
         return Ok((shared, None));
     }
@@ -126,7 +128,10 @@ fn make(device: Arc<dyn Device>) -> Result<(Store, RootRecord, Option<RootSlot>)
     let store = Store::new(device, identity, ZoneTable::default());
     let record = RootRecord {
         zones: ZoneTable::default(),
-        log_start: LogStart::BEGINNING,
+        covered: Covered {
+            log_start: LogStart::BEGINNING,
+            below: 0,
+        },
         next_doc: 0,
         sequence: 0,
         documents: 0,
@@ -162,7 +167,6 @@ fn new_writer(
     Ok(Writer {
         log: Log::resume(Arc::clone(&shared.store), log_start),
         new_ids: NewIds::new(&shared.budget)?,
-        postings: ChunkStreams::new(&shared.store),
         moved: Writer::stream(shared, PageKind::Documents),
         pages: Writer::stream(shared, PageKind::Table),
         roots: Writer::stream(shared, PageKind::Root),
@@ -174,8 +178,12 @@ fn new_writer(
         flushes: 0,
         syncing: Unsynced::default(),
         stopped: None,
-        terms,
-        ids,
+        flusher: Arc::new(Mutex::new(Flusher {
+            terms,
+            ids,
+            postings: ChunkStreams::new(&shared.store),
+        })),
+        flushing: None,
         state,
         shared: Arc::clone(shared),
     })

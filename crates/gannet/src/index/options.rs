@@ -45,15 +45,19 @@ pub struct Limits {
     pub log_source_bytes: u64,
     /// Pages of a new zone; `None`: by the size of the index.
     pub zone_pages: Option<u32>,
+    /// Whether flushes run on threads of their own while writing goes on, or else one step after the other,
+    /// the same on every run.
+    pub beside: bool,
 }
 
 impl Default for Limits {
-    /// 96 MiB of source take a recovery about 3 s on two cores.
+    /// 160 MiB of source take a recovery 2 to 4 s on two cores.
     fn default() -> Limits {
         Limits {
             buffer_bytes: None,
-            log_source_bytes: 96 << 20,
+            log_source_bytes: 160 << 20,
             zone_pages: None,
+            beside: true,
         }
     }
 }
@@ -144,8 +148,8 @@ impl Options {
         self.memory / 100 * share
     }
 
-    /// How large the posting buffer grows before it is flushed.
+    /// How large the posting buffers may grow, the one being flushed included.
     pub(super) fn buffer_bytes(&self) -> usize {
-        self.limits.buffer_bytes.unwrap_or(self.memory / 100 * 35)
+        self.limits.buffer_bytes.unwrap_or(self.memory / 100 * 45)
     }
 }

@@ -1,21 +1,24 @@
 //! Recovery: the batches of the log go back into the posting buffer, the tables and the map of new IDs, with
-//! the doc IDs, versions and sequence numbers that they were written with.
+//! the doc IDs, versions and sequence numbers that they were written with. What the root knows of them already
+//! (see `checkpoint`) is passed over.
 //!
 //! Decompression, parsing and inversion of several megabytes at a time run on all cores; the results are
 //! applied in the order of the log.
 
 use std::num::NonZero;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::ids::IdEntry;
 use super::prepare::{FieldLengths, Preparation, Workbench, decode_schema};
+use super::root::Covered;
 use super::writer::Writer;
+use crate::analysis::FieldId;
 use crate::base::{ByteReader, DocId, Error, Result, Sequence, Span};
 use crate::documents::{Dictionaries, Document, DocumentRecord};
 use crate::postings::InvertedBatch;
-use crate::storage::{LogStart, RecordKind, ReplayEnd, ZoneRecord, replay};
+use crate::storage::{RecordKind, ReplayEnd, ZoneRecord, replay};
 
 /// Bytes of log that are worked on at once.
 const PART_BYTES: usize = 4 << 20;
@@ -48,19 +51,35 @@ struct Part {
     bytes: usize,
 }
 
+/// A replay under way.
+struct Replay<'a> {
+    writer: &'a mut Writer,
+    part: Part,
+    /// The document whose postings come next.
+    next: DocId,
+    /// The last operation that the root knows: of those up to it, only postings and IDs are missing.
+    known: Sequence,
+}
+
 impl Writer {
-    /// Applies the log from `start` to its end and publishes the result.
-    pub(super) fn replay(&mut self, start: LogStart) -> Result<ReplayEnd> {
-        let store = std::sync::Arc::clone(&self.shared.store);
-        let mut part = Part::default();
-        let end = replay(&store, start, |batch| {
-            self.take_batch(batch, &mut part)?;
-            match part.bytes >= PART_BYTES {
-                true => self.apply_part(std::mem::take(&mut part)),
+    /// Applies the log behind what the root's trees cover, and publishes the result.
+    pub(super) fn replay(&mut self, covered: Covered) -> Result<ReplayEnd> {
+        let store = Arc::clone(&self.shared.store);
+        let mut recovery = Replay {
+            next: covered.below,
+            known: self.state.sequence,
+            part: Part::default(),
+            writer: self,
+        };
+        let end = replay(&store, covered.log_start, |batch| {
+            recovery.take_batch(batch)?;
+            match recovery.part.bytes >= PART_BYTES {
+                true => recovery.apply_part(),
                 false => Ok(()),
             }
         })?;
-        self.apply_part(part)?;
+        recovery.apply_part()?;
+        recovery.check_whole()?;
         for (zone, pages) in &end.zones {
             store.zones().adopt_log(*zone, *pages);
         }
@@ -68,15 +87,24 @@ impl Writer {
         Ok(end)
     }
 
+    /// Counts a logged document as live; its zone may be one that no root knows yet.
+    fn retain_document(&self, span: Span) {
+        let mut zones = self.shared.store.zones();
+        zones.adopt_log(span.zone, 0);
+        zones.retain(span.zone, span.length as u64);
+    }
+}
+
+impl Replay<'_> {
     /// Takes schema and dictionaries at once, for later documents need them; the rest waits for its turn. The
     /// documents of a batch were logged in an order that fills pages; its deletions stand behind them.
-    fn take_batch(&mut self, batch: Vec<ZoneRecord>, part: &mut Part) -> Result<()> {
+    fn take_batch(&mut self, batch: Vec<ZoneRecord>) -> Result<()> {
         let (mut documents, mut deletions) = (Vec::new(), Vec::new());
         for record in batch {
-            part.bytes += record.body.len();
+            self.part.bytes += record.body.len();
             match record.kind {
-                RecordKind::Schema => self.replay_schema(&record.body)?,
-                RecordKind::CompressionDictionary => self.replay_dictionary(record.body)?,
+                RecordKind::Schema => self.take_schema(&record.body)?,
+                RecordKind::CompressionDictionary => self.take_dictionary(record.body)?,
                 RecordKind::Delete => deletions.push(decode_delete(&record.body)?),
                 RecordKind::Document => {
                     let doc = DocumentRecord::decode(&record.body)?.doc;
@@ -87,78 +115,115 @@ impl Writer {
         }
         documents.sort_unstable_by_key(|(doc, ..)| *doc);
         for (_, span, body) in documents {
-            part.add_document(span, body);
+            self.part.add_document(span, body);
         }
-        part.operations.extend(deletions);
+        self.part.operations.extend(deletions);
         Ok(())
     }
 
-    fn replay_schema(&mut self, body: &[u8]) -> Result<()> {
+    /// Fields are only ever added, so a schema with no more of them is one that the root knows.
+    fn take_schema(&mut self, body: &[u8]) -> Result<()> {
         let schema = decode_schema(body)?;
-        self.logged_fields = schema.fields().len();
-        self.shared.preparation.replace_schema(schema);
+        let fields = schema.fields().len();
+        if fields > self.writer.logged_fields {
+            self.writer.logged_fields = fields;
+            self.writer.shared.preparation.replace_schema(schema);
+        }
         Ok(())
     }
 
-    fn replay_dictionary(&mut self, body: Vec<u8>) -> Result<()> {
-        let mut dictionaries = self.state.dictionaries.clone();
-        self.logged_dictionary = dictionaries.add(body)?;
-        self.state.dictionaries = dictionaries.clone();
-        self.shared.preparation.replace_dictionaries(dictionaries);
+    fn take_dictionary(&mut self, body: Vec<u8>) -> Result<()> {
+        let writer = &mut *self.writer;
+        if writer.state.dictionaries.contains(&body) {
+            return Ok(());
+        }
+        let mut dictionaries = writer.state.dictionaries.clone();
+        writer.logged_dictionary = dictionaries.add(body)?;
+        writer.state.dictionaries = dictionaries.clone();
+        writer.shared.preparation.replace_dictionaries(dictionaries);
         Ok(())
     }
 
-    fn apply_part(&mut self, part: Part) -> Result<()> {
-        let preparation = &self.shared.preparation;
-        let mut restored = restore_all(preparation, &self.state.dictionaries, &part.operations)?;
+    fn apply_part(&mut self) -> Result<()> {
+        let part = std::mem::take(&mut self.part);
+        let preparation = &self.writer.shared.preparation;
+        let dictionaries = &self.writer.state.dictionaries;
+        let mut restored = restore_all(preparation, dictionaries, &part.operations)?;
         for (operation, restored) in part.operations.iter().zip(&mut restored) {
             match (operation, restored.take()) {
                 (Operation::Delete { doc, sequence, id }, _) => {
-                    self.replay_delete(*doc, *sequence, id)?;
+                    self.delete(*doc, *sequence, id)?;
                 }
-                (Operation::Documents(_), Some(documents)) => self.enter_restored(documents)?,
+                (Operation::Documents(_), Some(documents)) => self.enter_all(documents)?,
                 (Operation::Documents(_), None) => {}
             }
         }
         Ok(())
     }
 
-    fn replay_delete(&mut self, doc: DocId, sequence: Sequence, id: &str) -> Result<()> {
-        if doc >= self.state.below {
+    fn delete(&mut self, doc: DocId, sequence: Sequence, id: &str) -> Result<()> {
+        if doc >= self.next {
             return Err(Error::damaged(
                 "the log",
                 format!("document {doc} is deleted before it was written"),
             ));
         }
-        self.state.sequence = sequence;
-        self.delete_document(doc)?;
+        if sequence > self.known {
+            self.writer.state.sequence = sequence;
+            self.writer.delete_document(doc)?;
+        }
         match id.is_empty() {
             true => Ok(()),
-            false => self.new_ids.remove(id),
+            false => self.writer.new_ids.remove(id),
         }
     }
 
-    fn enter_restored(&mut self, documents: Restored) -> Result<()> {
-        let base = self.state.below;
-        self.state.buffer.reserve_for(&documents.inverted)?;
+    fn enter_all(&mut self, documents: Restored) -> Result<()> {
+        let base = self.next;
+        let buffer = Arc::clone(&self.writer.state.buffers.filling);
+        buffer.reserve_for(&documents.inverted)?;
         let entries = documents.entries.iter().zip(&documents.lengths);
-        for (expected, ((entry, id, span), lengths)) in (base..).zip(entries) {
-            check_doc(entry.doc, expected)?;
-            self.retain_document(*span);
-            self.enter_document(*entry, id, *span, lengths)?;
-            self.state.sequence = entry.sequence;
+        for ((entry, id, span), lengths) in entries {
+            check_doc(entry.doc, self.next)?;
+            self.enter(*entry, id, *span, lengths)?;
+            self.next += 1;
         }
-        self.state.buffer.add(&documents.inverted, base);
-        self.state.below = base + documents.entries.len() as DocId;
-        self.log_source_bytes += documents.source_bytes;
+        buffer.add(&documents.inverted, base);
+        self.writer.log_source_bytes += documents.source_bytes;
         Ok(())
     }
 
-    /// Counts a logged document as live; its zone may be one that no root knows yet.
-    fn retain_document(&self, span: Span) {
-        let mut zones = self.shared.store.zones();
-        zones.adopt_log(span.zone, 0);
-        zones.retain(span.zone, span.length as u64);
+    fn enter(
+        &mut self,
+        entry: IdEntry,
+        id: &str,
+        span: Span,
+        lengths: &[(FieldId, u32)],
+    ) -> Result<()> {
+        let writer = &mut *self.writer;
+        if entry.sequence <= self.known {
+            return writer.new_ids.insert(id, entry);
+        }
+        writer.retain_document(span);
+        writer.enter_document(entry, id, span, lengths)?;
+        writer.state.sequence = entry.sequence;
+        writer.state.below = entry.doc + 1;
+        Ok(())
+    }
+
+    /// What the root knows was synced before it, so a log that ends earlier is not what was written.
+    fn check_whole(&self) -> Result<()> {
+        let known = self.writer.state.below;
+        match self.next == known {
+            true => Ok(()),
+            false => Err(Error::damaged(
+                "the log",
+                format!(
+                    "expected all documents below {known}, got those below {}",
+                    self.next
+                ),
+            )),
+        }
     }
 }
 

@@ -9,10 +9,19 @@ use crate::documents::{Dictionaries, DocumentTables};
 use crate::search::FieldStatistics;
 use crate::storage::{LogStart, ZoneTable};
 
+/// What the trees of a root cover of the log.
+#[derive(Clone, Copy)]
+pub(super) struct Covered {
+    /// The first place that they do not cover: a replay starts here.
+    pub(super) log_start: LogStart,
+    /// They hold all documents below this.
+    pub(super) below: DocId,
+}
+
 /// What is needed besides the state that readers see.
 pub(super) struct RootRecord {
     pub(super) zones: ZoneTable,
-    pub(super) log_start: LogStart,
+    pub(super) covered: Covered,
     pub(super) next_doc: DocId,
     pub(super) sequence: Sequence,
     pub(super) documents: u64,
@@ -29,13 +38,14 @@ pub(super) struct RootRecord {
 pub(super) fn encode(
     state: &State,
     zones: &ZoneTable,
-    log_start: LogStart,
+    covered: Covered,
     terms: &[u8],
     ids: &[u8],
 ) -> Vec<u8> {
     let mut out = Vec::new();
     zones.encode(&mut out);
-    log_start.encode(&mut out);
+    covered.log_start.encode(&mut out);
+    put_varint(&mut out, covered.below as u64);
     put_varint(&mut out, state.below as u64);
     put_varint(&mut out, state.sequence);
     put_varint(&mut out, state.documents);
@@ -58,7 +68,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RootRecord> {
     let reader = &mut reader;
     Ok(RootRecord {
         zones: ZoneTable::decode(reader)?,
-        log_start: LogStart::decode(reader)?,
+        covered: Covered {
+            log_start: LogStart::decode(reader)?,
+            below: reader.varint_u32()?,
+        },
         next_doc: reader.varint_u32()?,
         sequence: reader.varint()?,
         documents: reader.varint()?,

@@ -6,10 +6,9 @@ use std::time::Instant;
 use super::shared::Shared;
 use super::state::State;
 use crate::analysis::Schema;
-use crate::base::{DocId, Error, Result};
-use crate::postings::{Fragment, PostingBuffer};
+use crate::base::{Error, Result};
 use crate::search::{
-    GROUP_MAX, Group, MemoryTerms, Operator, Query, SearchOptions, SearchResults, SearchView, parse,
+    GROUP_MAX, Group, Operator, Query, SearchOptions, SearchResults, SearchView, parse,
 };
 
 /// The index as it was at one moment. Later writes do not change it; while it lives, neither the memory nor
@@ -25,16 +24,6 @@ pub struct Search<'a> {
     snapshot: &'a Snapshot,
     query: &'a Query,
     options: SearchOptions,
-}
-
-impl MemoryTerms for PostingBuffer {
-    fn term(&self, key: &[u8], below: DocId) -> Option<Fragment> {
-        PostingBuffer::term(self, key, below)
-    }
-
-    fn keys(&self, below: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
-        PostingBuffer::keys(self, below, wanted)
-    }
 }
 
 impl Snapshot {
@@ -83,7 +72,7 @@ impl Snapshot {
         SearchView {
             schema: Arc::clone(&self.state.schema),
             terms: self.state.terms.clone(),
-            buffer: Arc::clone(&self.state.buffer) as Arc<dyn MemoryTerms>,
+            buffer: Arc::new(self.state.buffers.clone()),
             below: self.state.below,
             tables: self.state.tables.clone(),
             dictionaries: self.state.dictionaries.clone(),

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex, RwLock, Weak};
 
+use super::buffers::Buffers;
 use crate::analysis::{FieldId, Schema};
 use crate::base::{DocId, Sequence, ZoneNumber};
 use crate::dictionary::TreeView;
 use crate::documents::{Dictionaries, DocumentTables};
-use crate::postings::PostingBuffer;
 use crate::search::FieldStatistics;
 
 /// Everything that a snapshot holds. Nothing in it changes, but for postings of later documents, which are
@@ -17,7 +17,7 @@ pub(super) struct State {
     pub(super) schema: Arc<Schema>,
     pub(super) terms: TreeView,
     pub(super) ids: TreeView,
-    pub(super) buffer: Arc<PostingBuffer>,
+    pub(super) buffers: Buffers,
     pub(super) tables: DocumentTables,
     pub(super) dictionaries: Dictionaries,
     pub(super) statistics: Arc<Vec<FieldStatistics>>,

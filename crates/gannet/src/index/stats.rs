@@ -60,7 +60,7 @@ pub struct MemoryByPart {
     pub peak: u64,
     /// The frame pool.
     pub frames: u64,
-    /// The posting buffer.
+    /// The posting buffers: the one being filled, and one being flushed.
     pub posting_buffer: u64,
     /// Tables and node mappings that stay in memory.
     pub tables: u64,
@@ -94,14 +94,14 @@ impl Index {
             documents: state.documents,
             doc_ids: state.below,
             terms: state.terms.entries(),
-            terms_in_memory: state.buffer.terms() as u64,
+            terms_in_memory: state.buffers.terms() as u64,
             bytes: self.bytes_by_part(),
             memory: MemoryByPart {
                 budget: shared.budget.total() as u64,
                 used: shared.budget.used() as u64,
                 peak: shared.budget.peak() as u64,
                 frames: (shared.pool.capacity() * PAGE_SIZE) as u64,
-                posting_buffer: state.buffer.memory_bytes() as u64,
+                posting_buffer: state.buffers.memory_bytes() as u64,
                 tables: (state.tables.memory_bytes()
                     + state.terms.memory_bytes()
                     + state.ids.memory_bytes()) as u64,

@@ -1,4 +1,5 @@
 //! The one writer: batches go into the log, the tables and the posting buffer, then become visible at once.
+//! A full buffer is flushed beside writing; the first call after a flush is done ends it (see `checkpoint`).
 //!
 //! Invariants:
 //! 1. A batch is in the log before it is published; it is durable when the log is synced behind it.
@@ -7,10 +8,12 @@
 //! 3. After a failed write or sync the writer refuses everything until the index is reopened.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
+use super::checkpoint::Flushing;
+use super::flush::Flusher;
 use super::ids::{IdEntry, NewIds};
 use super::packing::pack;
 use super::prepare::{PreparedBatch, PreparedDocument};
@@ -18,9 +21,7 @@ use super::shared::Shared;
 use super::state::State;
 use crate::base::{DocId, END, Error, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
-use crate::dictionary::Tree;
 use crate::documents::{Change, DictionaryVersion, DocumentRecord, length_to_norm};
-use crate::postings::{ChunkStreams, PostingBuffer};
 use crate::storage::{Log, PageKind, RecordKind, StreamWriter, Unsynced, record_length};
 
 /// IDs looked up in one go; each holds a frame until all are found.
@@ -44,10 +45,10 @@ pub(super) struct Writer {
     pub(super) shared: Arc<Shared>,
     pub(super) state: State,
     pub(super) log: Log,
-    pub(super) terms: Tree,
-    pub(super) ids: Tree,
+    /// Locked by the flush under way, or by the checkpoint that ends it.
+    pub(super) flusher: Arc<Mutex<Flusher>>,
+    pub(super) flushing: Option<Flushing>,
     pub(super) new_ids: NewIds,
-    pub(super) postings: ChunkStreams,
     pub(super) moved: StreamWriter,
     pub(super) pages: StreamWriter,
     pub(super) roots: StreamWriter,
@@ -56,7 +57,7 @@ pub(super) struct Writer {
     /// What the log already says of fields and compression.
     pub(super) logged_fields: usize,
     pub(super) logged_dictionary: DictionaryVersion,
-    /// Bytes of source in the log since the last checkpoint.
+    /// Bytes of source in the log since the last flush began.
     pub(super) log_source_bytes: u64,
     pub(super) flushes: u64,
     /// What syncs have taken since the last checkpoint; they may still be under way.
@@ -84,6 +85,7 @@ impl Writer {
     /// Deletes documents by external ID; unknown IDs are passed over.
     pub(super) fn delete(&mut self, ids: &[&str]) -> Result<Written> {
         self.check_running()?;
+        self.poll_flush()?;
         let done = self.delete_batch(ids);
         self.stop_on_error(done)
     }
@@ -91,6 +93,7 @@ impl Writer {
     /// Writes the log out; what is returned must be synced.
     pub(super) fn flush_log(&mut self) -> Result<(Unsynced, Sequence)> {
         self.check_running()?;
+        self.poll_flush()?;
         let flushed = self.log.flush();
         let unsynced = self.stop_on_error(flushed)?;
         self.syncing.join(unsynced.clone());
@@ -119,23 +122,6 @@ impl Writer {
         }
     }
 
-    /// Flushes first if the batch would not fit the posting buffer or the log's bound.
-    fn make_room(&mut self, batch: &PreparedBatch) -> Result<()> {
-        let limits = &self.shared.options.limits;
-        let buffered = self.state.buffer.memory_bytes() + self.new_ids.memory_bytes();
-        let full = buffered >= self.shared.options.buffer_bytes();
-        let log_full = self.log_source_bytes >= limits.log_source_bytes;
-        if full || log_full {
-            self.checkpoint()?;
-        }
-        let reserved = self.state.buffer.reserve_for(&batch.inverted);
-        if reserved.is_err() && self.state.buffer.terms() > 0 {
-            self.checkpoint()?;
-            return self.state.buffer.reserve_for(&batch.inverted);
-        }
-        reserved
-    }
-
     fn write_batch(&mut self, batch: &PreparedBatch) -> Result<Written> {
         let base = self.first_doc(batch.len())?;
         let replaced = self.find_replaced(batch, base)?;
@@ -155,7 +141,7 @@ impl Writer {
             let lengths = &document.lengths;
             self.enter_document(entries[ordinal], &document.id, spans[ordinal], lengths)?;
         }
-        self.state.buffer.add(&batch.inverted, base);
+        self.state.buffers.filling.add(&batch.inverted, base);
         self.log_source_bytes += batch.source_bytes;
         self.publish(base + batch.len() as DocId);
         Ok(Written {
@@ -239,7 +225,7 @@ impl Writer {
         let mut found: Vec<Option<IdEntry>> = vec![None; ids.len()];
         let mut open = Vec::new();
         for (place, id) in ids.iter().enumerate() {
-            match self.new_ids.get(id) {
+            match self.known_id(id) {
                 Some(known) => found[place] = known,
                 None => open.push(place),
             }
@@ -257,6 +243,12 @@ impl Writer {
             }
         }
         Ok(found)
+    }
+
+    /// What is known of an ID that is not in the tree yet.
+    fn known_id(&self, id: &str) -> Option<Option<IdEntry>> {
+        let older = || self.flushing.as_ref()?.ids.get(id);
+        self.new_ids.get(id).or_else(older)
     }
 
     /// Logs what the batch is the first to use: fields, a dictionary.
@@ -373,11 +365,6 @@ impl Writer {
         finish(&mut pages, |pages| {
             self.state.tables.load_for(changes, pages)
         })
-    }
-
-    /// A new, empty posting buffer.
-    pub(super) fn fresh_buffer(&self) -> Result<Arc<PostingBuffer>> {
-        Ok(Arc::new(PostingBuffer::new(&self.shared.budget)?))
     }
 }
 

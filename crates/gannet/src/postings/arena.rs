@@ -10,7 +10,9 @@ const BLOCK_BYTES: usize = 1 << BLOCK_BITS;
 const LINK_BYTES: usize = 4;
 
 /// Slice sizes in bytes by level, links included; the last goes on for ever.
-const SLICE_BYTES: [usize; 8] = [12, 20, 36, 68, 132, 516, 2_052, 8_196];
+const SLICE_BYTES: [usize; 16] = [
+    12, 16, 24, 36, 52, 76, 116, 172, 260, 388, 580, 868, 1_300, 1_956, 2_932, 4_396,
+];
 
 /// The memory of many streams.
 #[derive(Debug, Default)]
@@ -62,6 +64,12 @@ impl Arena {
             stream.left -= part as u16;
             bytes = &bytes[part..];
         }
+    }
+
+    /// A byte near the end of a stream.
+    pub(super) fn end_of(&self, stream: &Stream) -> u8 {
+        let block = self.blocks.get(stream.at as usize >> BLOCK_BITS);
+        block.map_or(0, |block| block[stream.at as usize % BLOCK_BYTES])
     }
 
     /// Copies a whole stream to the end of `out`.

@@ -9,9 +9,10 @@ use std::sync::{RwLock, RwLockReadGuard};
 
 use hashbrown::HashTable;
 
-use super::arena::{Arena, Stream};
+use super::arena::Arena;
 use super::fragment::{Fragment, put_posting};
-use super::invert::{HEAD_BYTES, InvertedBatch, InvertedTerm, hash_key, key_head};
+use super::invert::{HEAD_BYTES, InvertedBatch, InvertedTerm, hash_head, hash_key, key_head};
+use super::slots::{Slot, Slots};
 use crate::base::{Budget, DocId, Reservation, Result};
 
 /// Memory that a term takes beside its key and postings: its slot and its place in the table.
@@ -29,24 +30,10 @@ pub struct PostingBuffer {
 #[derive(Debug)]
 struct Inner {
     arena: Arena,
-    slots: Vec<Slot>,
+    slots: Slots,
     table: HashTable<u32>,
     scratch: Vec<u8>,
     reservation: Reservation,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    head: u128,
-    hash: u64,
-    key: u32,
-    key_length: u16,
-    count: u32,
-    total_frequency: u64,
-    first: DocId,
-    last: DocId,
-    docs: Stream,
-    positions: Stream,
 }
 
 impl PostingBuffer {
@@ -54,7 +41,7 @@ impl PostingBuffer {
     pub fn new(budget: &Budget) -> Result<PostingBuffer> {
         let inner = Inner {
             arena: Arena::default(),
-            slots: Vec::new(),
+            slots: Slots::default(),
             table: HashTable::new(),
             scratch: Vec::new(),
             reservation: budget.reserve("the posting buffer", 0)?,
@@ -75,6 +62,7 @@ impl PostingBuffer {
                 let key = &batch.keys[term.key.0 as usize..term.key.1 as usize];
                 *slot = inner.slot(key, term.hash);
             }
+            inner.touch(&slots[..terms.len()]);
             for (slot, term) in slots.iter().zip(terms) {
                 inner.append(*slot, term, &batch.data, base);
             }
@@ -104,7 +92,7 @@ impl PostingBuffer {
     pub fn term(&self, key: &[u8], below: DocId) -> Option<Fragment> {
         let inner = self.read();
         let slot = inner.find(key, hash_key(key))?;
-        let slot = inner.slots[slot as usize];
+        let slot = *inner.slots.get(slot);
         if slot.first >= below {
             return None;
         }
@@ -131,11 +119,11 @@ impl PostingBuffer {
         let inner = self.read();
         // The first bytes of each key at hand, so that few comparisons go to where the keys are.
         let mut heads: Vec<(u128, u32)> = (0..)
-            .zip(&inner.slots)
+            .zip(inner.slots.iter())
             .map(|(number, slot)| (sorting_head(inner.key(slot)), number))
             .collect();
         heads.sort_unstable_by(|(head, a), (other, b)| {
-            let key = |number: &u32| inner.key(&inner.slots[*number as usize]);
+            let key = |number: &u32| inner.key(inner.slots.get(*number));
             head.cmp(other).then_with(|| key(a).cmp(key(b)))
         });
         let order = heads.into_iter().map(|(_, number)| number).collect();
@@ -161,13 +149,12 @@ impl SortedTerms<'_> {
 
     /// The key of the term with this rank.
     pub fn key(&self, rank: usize) -> &[u8] {
-        self.inner.key(&self.inner.slots[self.order[rank] as usize])
+        self.inner.key(self.inner.slots.get(self.order[rank]))
     }
 
     /// The postings of the term with this rank.
     pub fn fragment(&self, rank: usize) -> Fragment {
-        let slot = &self.inner.slots[self.order[rank] as usize];
-        self.inner.fragment(slot)
+        self.inner.fragment(self.inner.slots.get(self.order[rank]))
     }
 }
 
@@ -179,11 +166,13 @@ fn sorting_head(key: &[u8]) -> u128 {
     u128::from_be_bytes(head)
 }
 
+fn halves(head: u128) -> [u64; 2] {
+    [head as u64, (head >> 64) as u64]
+}
+
 impl Inner {
     fn memory_bytes(&self) -> usize {
-        self.arena.memory_bytes()
-            + self.slots.capacity() * size_of::<Slot>()
-            + self.table.capacity() * 5
+        self.arena.memory_bytes() + self.slots.memory_bytes() + self.table.capacity() * 5
     }
 
     fn key(&self, slot: &Slot) -> &[u8] {
@@ -191,9 +180,9 @@ impl Inner {
     }
 
     fn find(&self, key: &[u8], hash: u64) -> Option<u32> {
-        let head = key_head(key);
+        let head = halves(key_head(key));
         let same = |slot: &u32| {
-            let slot = &self.slots[*slot as usize];
+            let slot = self.slots.get(*slot);
             slot.head == head
                 && slot.key_length as usize == key.len()
                 && (key.len() <= HEAD_BYTES || self.key(slot) == key)
@@ -205,28 +194,35 @@ impl Inner {
         if let Some(slot) = self.find(key, hash) {
             return slot;
         }
-        let slot = Slot {
-            head: key_head(key),
-            hash,
+        let number = self.slots.push(Slot {
+            head: halves(key_head(key)),
             key: self.arena.store(key),
             key_length: key.len() as u16,
-            count: 0,
-            total_frequency: 0,
-            first: 0,
-            last: 0,
-            docs: Stream::default(),
-            positions: Stream::default(),
+            ..Slot::default()
+        });
+        let (slots, arena) = (&self.slots, &self.arena);
+        let hash_again = |slot: &u32| {
+            let slot = slots.get(*slot);
+            match slot.key_length as usize {
+                0..=HEAD_BYTES => hash_head(slot.head),
+                length => hash_key(arena.stored(slot.key, length)),
+            }
         };
-        let number = self.slots.len() as u32;
-        self.slots.push(slot);
-        let slots = &self.slots;
-        self.table
-            .insert_unique(hash, number, |slot| slots[*slot as usize].hash);
+        self.table.insert_unique(hash, number, hash_again);
         number
     }
 
+    /// Reads where these terms will be appended to: the misses overlap, those of the appends would not.
+    fn touch(&self, slots: &[u32]) {
+        let ends = slots.iter().map(|slot| {
+            let slot = self.slots.get(*slot);
+            self.arena.end_of(&slot.docs) ^ self.arena.end_of(&slot.positions)
+        });
+        std::hint::black_box(ends.fold(0, |all, end| all ^ end));
+    }
+
     fn append(&mut self, slot: u32, term: &InvertedTerm, data: &[u8], base: DocId) {
-        let mut slot_value = self.slots[slot as usize];
+        let mut slot_value = *self.slots.get(slot);
         let first = base + term.first;
         if slot_value.count == 0 {
             slot_value.first = first;
@@ -244,15 +240,15 @@ impl Inner {
             .append(&mut slot_value.positions, range(term.positions));
         slot_value.last = base + term.last;
         slot_value.count += term.count;
-        slot_value.total_frequency += term.total_frequency as u64;
-        self.slots[slot as usize] = slot_value;
+        slot_value.total_frequency += term.total_frequency;
+        self.slots.set(slot, slot_value);
     }
 
     fn fragment(&self, slot: &Slot) -> Fragment {
         let mut fragment = Fragment {
             base: 0,
             count: slot.count,
-            total_frequency: slot.total_frequency,
+            total_frequency: slot.total_frequency as u64,
             last: slot.last,
             docs: Vec::new(),
             positions: Vec::new(),

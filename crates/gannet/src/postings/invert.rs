@@ -94,13 +94,17 @@ fn load(bytes: &[u8]) -> u64 {
 /// The hash by which terms are found, here and in the posting buffer.
 pub(super) fn hash_key(key: &[u8]) -> u64 {
     match key.len() {
-        0..=HEAD_BYTES => hash_head(key_head(key)),
+        0..=HEAD_BYTES => {
+            let head = key_head(key);
+            hash_head([head as u64, (head >> 64) as u64])
+        }
         _ => FxBuildHasher.hash_one(key),
     }
 }
 
-fn hash_head(head: u128) -> u64 {
-    FxBuildHasher.hash_one((head as u64, (head >> 64) as u64))
+/// The hash of a key of up to 16 bytes by the halves of its head.
+pub(super) fn hash_head([low, high]: [u64; 2]) -> u64 {
+    FxBuildHasher.hash_one((low, high))
 }
 
 impl InvertedBatch {

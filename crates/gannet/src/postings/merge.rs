@@ -4,9 +4,6 @@
 //!
 //! Old chunks are released, not erased: snapshots go on reading them.
 
-use std::num::NonZero;
-use std::thread;
-
 use super::chunk::{BuiltChunk, ChunkBuilder};
 use super::chunk_reader::ChunkReader;
 use super::entry::{ChunkRef, INLINE_LIMIT, TermEntry};
@@ -14,7 +11,7 @@ use super::fragment::Fragment;
 use super::rules::{CHUNK_BYTES, absorbed, chunk_limit};
 use super::spans::{BATCH_MEMORY, SpanReader};
 use super::streams::ChunkStreams;
-use crate::base::{DocId, Error, Result, ZoneNumber};
+use crate::base::{DocId, Error, Result, ZoneNumber, on_all_cores};
 use crate::storage::Store;
 
 /// The number of a field in the schema.
@@ -286,36 +283,16 @@ fn run(
 
 /// Codes many lists on all cores; the results are in the order of the work.
 fn code_all(
-    mut work: Vec<(Plan<'_>, Ahead)>,
+    work: Vec<(Plan<'_>, Ahead)>,
     reader: &SpanReader<'_>,
     norms: &dyn Norms,
 ) -> Vec<Result<Coded>> {
-    let code = |work: Vec<(Plan<'_>, Ahead)>| -> Vec<Result<Coded>> {
+    on_all_cores(work, LISTS_AT_LEAST, |share| {
         let mut norms = norms.reader();
-        let coded = work
+        let coded = share
             .into_iter()
             .map(|(plan, ahead)| plan.code(ahead, reader, &mut norms, None));
         coded.collect()
-    };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let share = work.len().div_ceil(cores).max(LISTS_AT_LEAST);
-    thread::scope(|scope| {
-        let mut shares = Vec::new();
-        while work.len() > share {
-            let rest = work.split_off(share);
-            let first = std::mem::replace(&mut work, rest);
-            shares.push(scope.spawn(|| code(first)));
-        }
-        let last = code(work);
-        let mut coded = Vec::new();
-        for share in shares {
-            match share.join() {
-                Ok(results) => coded.extend(results),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        coded.extend(last);
-        coded
     })
 }
 

@@ -24,6 +24,7 @@ mod merge;
 mod places;
 mod position_page;
 mod rules;
+mod slots;
 mod spans;
 mod streams;
 #[cfg(test)]

@@ -95,7 +95,7 @@ fn look_up(
 
 /// Joins what the dictionary and the memory buffer have of a term.
 fn open(term: Expanded, view: &SearchView) -> Result<Option<OpenTerm>> {
-    let memory = view.buffer.term(&term.key, view.below);
+    let memory = view.buffer.term(&term.key, view.below)?;
     if term.entry.is_none() && memory.is_none() {
         return Ok(None);
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::bm25::{FieldStatistics, NormCache};
 use crate::analysis::{FieldId, Schema};
-use crate::base::DocId;
+use crate::base::{DocId, Result};
 use crate::dictionary::TreeView;
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::Fragment;
@@ -15,7 +15,7 @@ use crate::postings::Fragment;
 /// Postings that are still in memory, by the keys of their terms.
 pub trait MemoryTerms: Send + Sync {
     /// The postings of a term in documents below `below`; nothing if there are none.
-    fn term(&self, key: &[u8], below: DocId) -> Option<Fragment>;
+    fn term(&self, key: &[u8], below: DocId) -> Result<Option<Fragment>>;
 
     /// The keys that `wanted` accepts and that have a document below `below`, ascending.
     fn keys(&self, below: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>>;

@@ -27,7 +27,7 @@ pub fn replay(
     mut apply: impl FnMut(Vec<ZoneRecord>) -> Result<()>,
 ) -> Result<ReplayEnd> {
     let files = zone_lengths(store)?;
-    let links = find_links(store, &files)?;
+    let links = find_links(store, start, &files)?;
     let mut batch = Vec::new();
     let mut gather = |record: ZoneRecord| {
         let ends_batch = record.ends_batch;
@@ -77,13 +77,13 @@ pub fn replay(
     }
 }
 
-/// Whether there may be something to replay: pages behind `start`, or log zones that the root does not know.
+/// Whether there may be something to replay: pages behind `start`, or log zones behind it.
 pub fn has_log_behind(store: &Store, start: LogStart) -> Result<bool> {
     let files = zone_lengths(store)?;
     let behind = start
         .zone
         .is_some_and(|zone| files.get(&zone).is_some_and(|p| *p > start.page));
-    Ok(behind || !find_links(store, &files)?.is_empty())
+    Ok(behind || !find_links(store, start, &files)?.is_empty())
 }
 
 /// Pages are missing between a zone and the one that goes on from it. A power loss does that, since neither
@@ -98,6 +98,14 @@ fn check_gap(end: LogStart, link: &Link) -> Result<()> {
     ))
 }
 
+/// Whether the root knows a zone as one that is not of the log.
+fn is_other(store: &Store, zone: ZoneNumber) -> bool {
+    let zones = store.zones();
+    zones
+        .get(zone)
+        .is_some_and(|zone| zone.kind != PageKind::Log)
+}
+
 fn zone_lengths(store: &Store) -> Result<HashMap<ZoneNumber, u32>> {
     let files = store.device().list()?;
     let zones = files.into_iter().filter_map(|(file, pages)| match file {
@@ -107,15 +115,16 @@ fn zone_lengths(store: &Store) -> Result<HashMap<ZoneNumber, u32>> {
     Ok(zones.collect())
 }
 
-/// The log zones that the root does not know of, by the zone they go on from. If several go on from one
-/// zone, the newest counts: the others were left by a recovery that was cut short.
+/// The log zones behind `start`, by the zone they go on from. If several go on from one zone, the newest
+/// counts: the others were left by a recovery that was cut short.
 fn find_links(
     store: &Store,
+    start: LogStart,
     files: &HashMap<ZoneNumber, u32>,
 ) -> Result<HashMap<Option<ZoneNumber>, (ZoneNumber, Link)>> {
     let mut links: HashMap<Option<ZoneNumber>, (ZoneNumber, Link)> = HashMap::new();
     for (&zone, &pages) in files {
-        if pages == 0 || store.zones().get(zone).is_some() {
+        if pages == 0 || start.zone.is_some_and(|start| zone <= start) || is_other(store, zone) {
             continue;
         }
         let Some((RecordKind::Link, body)) = first_record(store, PageKind::Log, zone)? else {

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use super::log::LogStart;
 use super::seal::PageKind;
 use crate::base::{ByteReader, Error, PAGE_PAYLOAD, Result, Span, ZoneNumber, put_varint};
 
@@ -41,6 +42,11 @@ impl Zone {
             return 0.0;
         }
         (self.live as f64 / written as f64).min(1.0)
+    }
+
+    /// Whether a replay from `start` reads this zone, whose number is `number`.
+    pub fn replays(&self, number: ZoneNumber, start: LogStart) -> bool {
+        self.kind == PageKind::Log && start.zone.is_none_or(|zone| number >= zone)
     }
 }
 
@@ -162,11 +168,12 @@ impl ZoneTable {
         self.retain(root.zone, root.length as u64);
     }
 
-    /// Takes the closed zones with nothing live out of the table.
-    pub fn take_empty(&mut self) -> Vec<ZoneNumber> {
+    /// Takes the closed zones with nothing live out of the table, but for those that a replay from `start`
+    /// would read.
+    pub fn take_empty(&mut self, start: LogStart) -> Vec<ZoneNumber> {
         let empty: Vec<ZoneNumber> = self
             .iter()
-            .filter(|(_, zone)| !zone.open && zone.live == 0)
+            .filter(|(number, zone)| !zone.open && zone.live == 0 && !zone.replays(*number, start))
             .map(|(number, _)| number)
             .collect();
         for number in &empty {
@@ -230,11 +237,11 @@ mod tests {
         );
         zones.retain(first, 10);
         zones.close(first);
-        assert!(zones.take_empty().is_empty());
+        assert!(zones.take_empty(LogStart::BEGINNING).is_empty());
         zones.release(first, 10);
-        assert_eq!(zones.take_empty(), vec![first]);
+        assert_eq!(zones.take_empty(LogStart::BEGINNING), vec![first]);
         zones.close(second);
-        assert_eq!(zones.take_empty(), vec![second]);
+        assert_eq!(zones.take_empty(LogStart::BEGINNING), vec![second]);
         assert_eq!(zones.open(PageKind::Node).unwrap(), second + 1);
     }
 
@@ -250,5 +257,21 @@ mod tests {
         assert_eq!(read.next_number(), zones.next_number());
         assert_eq!(read.get(number).unwrap().live, 100);
         assert!(!read.get(number).unwrap().open);
+    }
+
+    #[test]
+    fn an_empty_zone_of_the_log_stays_while_a_replay_would_read_it() {
+        let mut zones = ZoneTable::default();
+        let numbers = [PageKind::Log, PageKind::Log, PageKind::Node].map(|kind| {
+            let number = zones.open(kind).unwrap();
+            zones.close(number);
+            number
+        });
+        let start = LogStart {
+            zone: Some(numbers[1]),
+            page: 3,
+        };
+        assert_eq!(zones.take_empty(start), [numbers[0], numbers[2]]);
+        assert!(zones.get(numbers[1]).is_some());
     }
 }

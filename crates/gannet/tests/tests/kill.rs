@@ -65,6 +65,7 @@ fn options() -> Options {
             buffer_bytes: Some(192 << 10),
             log_source_bytes: 64 << 10,
             zone_pages: Some(16),
+            ..Limits::default()
         })
 }
 

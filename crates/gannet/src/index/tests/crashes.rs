@@ -96,6 +96,15 @@ fn every_crash_leaves_a_state_that_includes_all_that_was_acknowledged() {
     assert!(states.len() >= wanted * 7 / 10);
 }
 
+/// Flushes beside writing end with roots that know more of the log than their trees do.
+#[test]
+fn flushes_beside_writing_survive_every_crash() {
+    for seed in 21..=24 {
+        let world = World::beside(&workload::growing(seed, 60));
+        expect_clean("beside", seed, &judge_crashes(&world, 150, seed));
+    }
+}
+
 #[test]
 fn short_histories_survive_every_crash() {
     for seed in 1..=2 {

@@ -46,6 +46,19 @@ pub(super) fn short(seed: u64) -> Vec<Step> {
     ]
 }
 
+/// Writes, replacements and deletions that fill the posting buffer over and over, without a checkpoint.
+pub(super) fn growing(seed: u64, steps: usize) -> Vec<Step> {
+    let mut random = Random::new(seed);
+    let mut tag = 0;
+    (0..steps)
+        .map(|_| match random.below(8) {
+            0 => Step::Delete(vec![format!("id{}", random.below(24))]),
+            1..=2 => Step::Sync,
+            _ => write_step(&mut random, 24, 12, &mut tag),
+        })
+        .collect()
+}
+
 fn any_step(random: &mut Random, ids: usize, tag: &mut usize) -> Step {
     match random.below(20) {
         0..=8 => {

@@ -32,19 +32,22 @@ pub(super) struct World {
     durable: Vec<(usize, usize)>,
     /// A canary: what was only written counts as durable.
     pub(super) trusts_writes: bool,
+    /// Whether flushes run beside writing, so that each run is another.
+    beside: bool,
 }
 
 /// Options under which little data makes many flushes and zones.
-pub(super) fn options() -> Options {
+fn options(beside: bool) -> Options {
     Options::default().memory(MEMORY_MIN).limits(Limits {
         buffer_bytes: Some(48 << 10),
         log_source_bytes: 12 << 10,
         zone_pages: Some(8),
+        beside,
     })
 }
 
 pub(super) fn open(device: Arc<dyn Device>) -> Result<Index> {
-    Index::open_on(device, Path::new("test"), options())
+    Index::open_on(device, Path::new("test"), options(false))
 }
 
 impl World {
@@ -56,6 +59,7 @@ impl World {
             begun: vec![0],
             durable: vec![(0, 0)],
             trusts_writes: false,
+            beside: false,
         }
     }
 
@@ -66,10 +70,18 @@ impl World {
         world
     }
 
+    /// The same with flushes beside writing.
+    pub(super) fn beside(steps: &[Step]) -> World {
+        let mut world = World::new(Arc::default());
+        world.beside = true;
+        world.run(steps).expect("nothing fails");
+        world
+    }
+
     /// Opens the index and takes the steps, up to the first failure.
     pub(super) fn run(&mut self, steps: &[Step]) -> Result<()> {
         if self.index.is_none() {
-            self.index = Some(open(self.device())?);
+            self.index = Some(self.open()?);
         }
         steps.iter().try_for_each(|step| self.step(step))
     }
@@ -120,13 +132,17 @@ impl World {
     fn restart(&mut self) -> Result<()> {
         self.index = None;
         let events = self.device.events();
-        let index = open(self.device())?;
+        let index = self.open()?;
         let found = self.judge_answers(&index, self.window(events));
         let found = found.map_err(|reason| Error::invalid(format!("restarted, it {reason}")))?;
         self.states.push(self.states[found].clone());
         self.begun.push(events);
         self.index = Some(index);
         Ok(())
+    }
+
+    fn open(&self) -> Result<Index> {
+        Index::open_on(self.device(), Path::new("test"), options(self.beside))
     }
 
     fn begin(&mut self, change: impl FnOnce(&mut State)) {

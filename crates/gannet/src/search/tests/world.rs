@@ -68,8 +68,8 @@ type Lists = BTreeMap<Vec<u8>, Fragment>;
 struct Memory(Lists);
 
 impl MemoryTerms for Memory {
-    fn term(&self, key: &[u8], _: DocId) -> Option<Fragment> {
-        self.0.get(key).cloned()
+    fn term(&self, key: &[u8], _: DocId) -> Result<Option<Fragment>> {
+        Ok(self.0.get(key).cloned())
     }
 
     fn keys(&self, _: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {

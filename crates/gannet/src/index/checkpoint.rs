@@ -1,0 +1,272 @@
+//! Checkpoint: a flush begins, runs and ends with a root that makes all of it durable.
+//!
+//! ```text
+//! begin_flush ── the buffer is frozen; log position F ──▶ Flush::run, beside writing ──▶ end_flush: root R
+//! ```
+//!
+//! The root at R refers to trees that hold the documents before F, and to tables, live set and statistics as
+//! of R. So a replay starts at F: records up to R's sequence number give only their postings and IDs, for
+//! the root knows the rest of them; later ones take their full effect.
+//!
+//! Order matters in `end_flush`: (1) everything the new root refers to is written and synced, the root record
+//! with it; (2) the root slots are written and synced; (3) readers get the new state; (4) zones that nothing
+//! refers to any more are given up.
+
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use super::flush::{Flush, Flusher, lock, reserve_memory};
+use super::ids::NewIds;
+use super::prepare::PreparedBatch;
+use super::root::{self, Covered};
+use super::state::Epoch;
+use super::writer::Writer;
+use crate::base::{Error, Result};
+use crate::storage::{RootSlot, write_slot};
+
+/// A flush begins when this share of what the buffers may take is filled; the rest is for what comes while
+/// it runs.
+const FLUSH_SHARE: f64 = 0.7;
+
+/// A flush that is under way, or done and not ended.
+pub(super) struct Flushing {
+    /// IDs written before it began.
+    pub(super) ids: Arc<NewIds>,
+    /// What its root will cover of the log.
+    covered: Covered,
+    /// Bytes of source in the buffer.
+    source_bytes: u64,
+    /// Bytes of memory that it holds.
+    memory_bytes: usize,
+    /// Whether there are postings in it.
+    has_terms: bool,
+    progress: Progress,
+}
+
+enum Progress {
+    /// Not started, or failed to start: it must not be ended.
+    Frozen,
+    Running(JoinHandle<Result<()>>),
+    Done(Result<()>),
+}
+
+impl Flushing {
+    fn is_done(&self) -> bool {
+        match &self.progress {
+            Progress::Frozen => false,
+            Progress::Running(thread) => thread.is_finished(),
+            Progress::Done(_) => true,
+        }
+    }
+
+    fn wait(&mut self) -> Result<()> {
+        let stopped = |reason: &str| Err(Error::Stopped(reason.to_owned()));
+        match std::mem::replace(&mut self.progress, Progress::Frozen) {
+            Progress::Frozen => stopped("a flush was not carried out"),
+            Progress::Running(thread) => thread
+                .join()
+                .unwrap_or_else(|_| stopped("a flush panicked")),
+            Progress::Done(done) => done,
+        }
+    }
+}
+
+impl Drop for Flushing {
+    /// The files and the lock are free when the index is gone.
+    fn drop(&mut self) {
+        // What it says no longer matters: without its root nothing of it counts.
+        let _ = self.wait();
+    }
+}
+
+impl Writer {
+    /// Makes everything written so far durable, and the log short.
+    pub(super) fn checkpoint(&mut self) -> Result<()> {
+        self.check_running()?;
+        self.wait_for_flush()?;
+        let flush = self.freeze()?;
+        self.set_progress(Progress::Done(flush.run()));
+        self.wait_for_flush()
+    }
+
+    /// Ends a flush that is done.
+    pub(super) fn poll_flush(&mut self) -> Result<()> {
+        match &self.flushing {
+            Some(flushing) if flushing.is_done() => self.wait_for_flush(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Flushes first if the batch would not fit the posting buffer or the log's bound.
+    pub(super) fn make_room(&mut self, batch: &PreparedBatch) -> Result<()> {
+        self.poll_flush()?;
+        if self.flushing.is_some() && self.fill() >= 1.0 {
+            self.wait_for_flush()?;
+        }
+        if self.flushing.is_none() && self.fill() >= self.flush_share() {
+            self.begin_flush()?;
+        }
+        let reserved = self.state.buffers.filling.reserve_for(&batch.inverted);
+        if reserved.is_err() && self.state.buffers.terms() > 0 {
+            self.checkpoint()?;
+            return self.state.buffers.filling.reserve_for(&batch.inverted);
+        }
+        reserved
+    }
+
+    fn flush_share(&self) -> f64 {
+        match self.shared.options.limits.beside {
+            true => FLUSH_SHARE,
+            false => 1.0,
+        }
+    }
+
+    /// How full the buffers are, or the log; 1 is as full as they may be.
+    fn fill(&self) -> f64 {
+        let options = &self.shared.options;
+        let mut memory = self.state.buffers.filling.memory_bytes() + self.new_ids.memory_bytes();
+        let mut source = self.log_source_bytes;
+        if let Some(flushing) = &self.flushing {
+            memory += flushing.memory_bytes;
+            source += flushing.source_bytes;
+        }
+        let memory = memory as f64 / options.buffer_bytes() as f64;
+        let source = source as f64 / options.limits.log_source_bytes as f64;
+        memory.max(source)
+    }
+
+    /// Starts a flush of all that was written so far.
+    fn begin_flush(&mut self) -> Result<()> {
+        if !self.shared.options.limits.beside {
+            return self.checkpoint();
+        }
+        let flush = self.freeze()?;
+        let name = "gannet-flush".to_owned();
+        let started = thread::Builder::new().name(name).spawn(|| flush.run());
+        let progress = started.map(Progress::Running).map_err(|error| {
+            let reason = format!("no thread for a flush: {error}; allow this process more threads");
+            Error::Stopped(reason)
+        });
+        let progress = self.stop_on_error(progress)?;
+        self.set_progress(progress);
+        Ok(())
+    }
+
+    fn set_progress(&mut self, progress: Progress) {
+        if let Some(flushing) = &mut self.flushing {
+            flushing.progress = progress;
+        }
+    }
+
+    /// Sets what was written aside for a flush, and goes on with an empty buffer.
+    fn freeze(&mut self) -> Result<Flush> {
+        let budget = &self.shared.budget;
+        let memory = reserve_memory(budget)?;
+        let fresh_ids = NewIds::new(budget)?;
+        let buffer = self.state.buffers.freeze(budget)?;
+        let ids = Arc::new(std::mem::replace(&mut self.new_ids, fresh_ids));
+        self.flushing = Some(Flushing {
+            ids: Arc::clone(&ids),
+            covered: Covered {
+                log_start: self.log.end(),
+                below: self.state.below,
+            },
+            source_bytes: std::mem::take(&mut self.log_source_bytes),
+            memory_bytes: buffer.memory_bytes() + ids.memory_bytes(),
+            has_terms: buffer.terms() > 0,
+            progress: Progress::Frozen,
+        });
+        self.publish(self.state.below);
+        Ok(Flush {
+            shared: Arc::clone(&self.shared),
+            flusher: Arc::clone(&self.flusher),
+            buffer,
+            ids,
+            tables: self.state.tables.clone(),
+            _memory: memory,
+        })
+    }
+
+    /// Waits for the flush under way, if there is one, and ends it.
+    fn wait_for_flush(&mut self) -> Result<()> {
+        let Some(mut flushing) = self.flushing.take() else {
+            return Ok(());
+        };
+        let done = flushing.wait();
+        let done = done.and_then(|()| self.end_flush(&flushing));
+        self.stop_on_error(done)
+    }
+
+    fn end_flush(&mut self, flushing: &Flushing) -> Result<()> {
+        let flusher = Arc::clone(&self.flusher);
+        let flusher = &mut *lock(&flusher);
+        self.state.buffers.flushing = None;
+        self.clean(flusher, flushing.covered.log_start)?;
+        self.write_root(flusher, flushing.covered)?;
+        self.flushes += flushing.has_terms as u64;
+        self.give_up_zones()
+    }
+
+    /// Writes everything out and a root that refers to it, then publishes that state.
+    fn write_root(&mut self, flusher: &mut Flusher, covered: Covered) -> Result<()> {
+        let (terms, ids) = self.encode_trees(flusher)?;
+        self.flush_streams(flusher)?;
+        self.generation += 1;
+        self.state.epoch = Arc::new(Epoch {
+            generation: self.generation,
+        });
+        self.state.schema = self.shared.preparation.schema();
+        let (empty, zones) = {
+            let mut zones = self.shared.store.zones();
+            (zones.take_empty(covered.log_start), zones.clone())
+        };
+        let bytes = root::encode(&self.state, &zones, covered, &terms, &ids);
+        let root = self.roots.append(&bytes)?;
+        self.roots.flush()?;
+        self.syncing.join(self.roots.take_unsynced());
+        // A root must not refer to what another thread's sync has taken and not finished.
+        let unsynced = std::mem::take(&mut self.syncing);
+        self.shared.store.sync(&unsynced)?;
+        let slot = RootSlot {
+            identity: self.shared.store.identity(),
+            generation: self.generation,
+            root,
+        };
+        write_slot(self.shared.store.device(), &slot)?;
+        if let Some(old) = self.root.replace(root) {
+            self.shared.store.release_span(old);
+        }
+        self.publish(self.state.below);
+        self.shared.published.retire(self.generation, empty);
+        Ok(())
+    }
+
+    /// Writes the changed pages of all tables; gives what the root keeps of the two trees.
+    fn encode_trees(&mut self, flusher: &mut Flusher) -> Result<(Vec<u8>, Vec<u8>)> {
+        let store = Arc::clone(&self.shared.store);
+        self.state.tables.write_changes(&store, &mut self.pages)?;
+        let (mut terms, mut ids) = (Vec::new(), Vec::new());
+        flusher.terms.encode(&mut self.pages, &mut terms)?;
+        flusher.ids.encode(&mut self.pages, &mut ids)?;
+        self.state.terms = flusher.terms.view().clone();
+        self.state.ids = flusher.ids.view().clone();
+        Ok((terms, ids))
+    }
+
+    /// Writes out all streams but the roots'.
+    fn flush_streams(&mut self, flusher: &mut Flusher) -> Result<()> {
+        self.syncing.join(self.log.flush()?);
+        self.syncing.join(flusher.write_out()?);
+        for stream in [&mut self.moved, &mut self.pages] {
+            stream.flush()?;
+            self.syncing.join(stream.take_unsynced());
+        }
+        Ok(())
+    }
+
+    /// Removes the zones that neither the durable root nor any reader can reach.
+    fn give_up_zones(&mut self) -> Result<()> {
+        let free = self.shared.published.take_unreachable();
+        self.shared.store.remove_zones(&free)
+    }
+}
