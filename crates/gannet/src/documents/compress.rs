@@ -293,6 +293,7 @@ mod tests {
             sequence: 1,
             version: 1,
             dictionary: version,
+            id_in_source: false,
             id: "x",
             raw_length: source.len() as u32,
             compressed,

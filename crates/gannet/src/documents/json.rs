@@ -26,6 +26,8 @@ pub struct Document {
     pub fields: Vec<(String, Value)>,
     /// The JSON object, byte for byte.
     pub source: Vec<u8>,
+    /// Whether the source's member `id` is the external ID, and so no field.
+    pub(crate) id_in_source: bool,
 }
 
 /// A value of a field.
@@ -44,8 +46,12 @@ impl Document {
         let (source, text) = admitted(line)?;
         let Flattened { id, fields } =
             flatten(text, true).map_err(|error| refused(&error, line, text))?;
-        let source = source.to_vec();
-        Ok(Document { id, fields, source })
+        Ok(Document {
+            id_in_source: id.is_some(),
+            id,
+            fields,
+            source: source.to_vec(),
+        })
     }
 
     /// Reads one JSON object whose external ID is known, or is to be made; a member `id` is an ordinary
@@ -57,8 +63,12 @@ impl Document {
         let (source, text) = admitted(line)?;
         let Flattened { fields, .. } =
             flatten(text, false).map_err(|error| refused(&error, line, text))?;
-        let source = source.to_vec();
-        Ok(Document { id, fields, source })
+        Ok(Document {
+            id_in_source: false,
+            id,
+            fields,
+            source: source.to_vec(),
+        })
     }
 
     /// Builds a document from an external ID and values of fields, and writes its JSON source. Values of

@@ -18,6 +18,8 @@ pub struct DocumentRecord<'a> {
     pub version: u64,
     /// The dictionary that `compressed` needs; 0 is none.
     pub dictionary: DictionaryVersion,
+    /// Whether the source's member `id` is the external ID, and so no field.
+    pub id_in_source: bool,
     /// The external ID.
     pub id: &'a str,
     /// Bytes of the source before compression.
@@ -32,7 +34,10 @@ impl<'a> DocumentRecord<'a> {
         put_varint(out, self.doc as u64);
         put_varint(out, self.sequence);
         put_varint(out, self.version);
-        put_varint(out, self.dictionary as u64);
+        put_varint(
+            out,
+            (self.dictionary as u64) << 1 | self.id_in_source as u64,
+        );
         put_varint(out, self.raw_length as u64);
         put_bytes(out, self.id.as_bytes());
         out.extend_from_slice(self.compressed);
@@ -41,11 +46,16 @@ impl<'a> DocumentRecord<'a> {
     /// Reads a record that takes up all of `bytes`.
     pub fn decode(bytes: &'a [u8]) -> Result<DocumentRecord<'a>> {
         let mut reader = ByteReader::new(bytes, "a document record");
+        let (doc, sequence, version) = (reader.varint_u32()?, reader.varint()?, reader.varint()?);
+        let origin = reader.varint()?;
+        let dictionary = DictionaryVersion::try_from(origin >> 1)
+            .map_err(|_| reader.damaged("a dictionary's version", origin >> 1))?;
         let record = DocumentRecord {
-            doc: reader.varint_u32()?,
-            sequence: reader.varint()?,
-            version: reader.varint()?,
-            dictionary: reader.varint_u32()?,
+            doc,
+            sequence,
+            version,
+            dictionary,
+            id_in_source: origin & 1 != 0,
             raw_length: reader.length(DOCUMENT_BYTES_MAX)? as u32,
             id: reader.text()?,
             compressed: reader.rest(),
@@ -75,7 +85,7 @@ mod tests {
         fn records_round_trip(
             doc in 0..END,
             (sequence, version) in any::<(u64, u64)>(),
-            dictionary in any::<u32>(),
+            (dictionary, id_in_source) in any::<(u32, bool)>(),
             id in "\\PC{1,100}",
             compressed in prop::collection::vec(any::<u8>(), 0..300),
             saved in 0u32..1_000,
@@ -85,6 +95,7 @@ mod tests {
                 sequence,
                 version,
                 dictionary,
+                id_in_source,
                 id: &id,
                 raw_length: compressed.len() as u32 + saved,
                 compressed: &compressed,
@@ -109,6 +120,7 @@ mod tests {
             sequence: 8,
             version: 1,
             dictionary: 0,
+            id_in_source: false,
             id: "a",
             raw_length: 2,
             compressed: b"{}",

@@ -238,6 +238,7 @@ fn store_documents(bench: &mut Bench, sources: &[String]) {
             sequence: doc as u64 + 10,
             version: 3,
             dictionary: 0,
+            id_in_source: false,
             id: &format!("id-{doc}"),
             raw_length: source.len() as u32,
             compressed: compressor.compress(source.as_bytes()).unwrap(),

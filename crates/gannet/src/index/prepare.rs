@@ -61,6 +61,7 @@ pub(super) struct PreparedDocument {
     pub(super) source_length: usize,
     pub(super) compressed: Vec<u8>,
     pub(super) dictionary: u32,
+    pub(super) id_in_source: bool,
     pub(super) lengths: FieldLengths,
 }
 
@@ -91,6 +92,7 @@ impl PreparedBatch {
             source_length: document.source.len(),
             compressed,
             dictionary: self.dictionaries.newest(),
+            id_in_source: document.id_in_source,
             lengths,
         });
         Ok(())

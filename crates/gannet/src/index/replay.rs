@@ -289,7 +289,7 @@ fn restore(
         let record = DocumentRecord::decode(body)?;
         let source = dictionaries.decompress(&record)?;
         source_bytes += source.len() as u64;
-        parsed.push(parse_again(record.id, &source)?);
+        parsed.push(parse_again(&record, &source)?);
         entries.push((IdEntry::of(&record), record.id.to_owned(), *span));
     }
     let (inverted, lengths) = preparation.invert_again(bench, &parsed)?;
@@ -301,15 +301,11 @@ fn restore(
     })
 }
 
-/// Reads a source as it was read when it came: a member `id` is the external ID and no field, unless the
-/// document came with an ID of its own.
-fn parse_again(id: &str, source: &[u8]) -> Result<Document> {
-    match Document::parse(source) {
-        Ok(document) if document.id.as_deref().is_none_or(|own| own == id) => Ok(Document {
-            id: Some(id.to_owned()),
-            ..document
-        }),
-        _ => Document::parse_as(Some(id.to_owned()), source),
+/// Reads a source as it was read when it came.
+fn parse_again(record: &DocumentRecord<'_>, source: &[u8]) -> Result<Document> {
+    match record.id_in_source {
+        true => Document::parse(source),
+        false => Document::parse_as(Some(record.id.to_owned()), source),
     }
 }
 

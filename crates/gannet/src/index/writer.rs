@@ -375,6 +375,7 @@ fn record_body(document: &PreparedDocument, entry: &IdEntry) -> Vec<u8> {
         sequence: entry.sequence,
         version: entry.version,
         dictionary: document.dictionary,
+        id_in_source: document.id_in_source,
         id: &document.id,
         raw_length: document.source_length as u32,
         compressed: &document.compressed,

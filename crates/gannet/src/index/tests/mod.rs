@@ -10,5 +10,6 @@ mod crashes;
 mod damage;
 mod faults;
 mod random;
+mod replays;
 mod workload;
 mod world;

@@ -236,6 +236,7 @@ fn record(doc: DocId, words: &Words) -> Vec<u8> {
         sequence: doc as u64 + 1,
         version: 1,
         dictionary: 0,
+        id_in_source: false,
         id: &format!("id-{doc}"),
         raw_length: source.len() as u32,
         compressed: source.as_bytes(),
