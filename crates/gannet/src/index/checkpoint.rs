@@ -17,6 +17,7 @@ use std::thread::{self, JoinHandle};
 
 use super::flush::{Flush, Flusher, lock, reserve_memory};
 use super::ids::NewIds;
+use super::options::Phase;
 use super::prepare::PreparedBatch;
 use super::root::{self, Covered};
 use super::state::Epoch;
@@ -202,9 +203,12 @@ impl Writer {
         let flusher = &mut *lock(&flusher);
         self.state.buffers.flushing = None;
         self.clean(flusher, flushing.covered.log_start)?;
+        self.shared.options.limits.enter(Phase::Checkpoint);
         self.write_root(flusher, flushing.covered)?;
         self.flushes += flushing.has_terms as u64;
-        self.give_up_zones()
+        self.give_up_zones()?;
+        self.shared.options.limits.enter(Phase::Writing);
+        Ok(())
     }
 
     /// Writes everything out and a root that refers to it, then publishes that state.

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::flush::Flusher;
+use super::options::Phase;
 use super::shared::Shared;
 use super::writer::Writer;
 use crate::base::{DocId, Error, PageAddress, Result, Span, ZoneNumber};
@@ -47,6 +48,7 @@ impl Flusher {
     }
 
     fn clean_nodes(&mut self, shared: &Shared, victims: &Victims) -> Result<()> {
+        shared.options.limits.enter(Phase::Cleaning);
         let is_victim = |zone| victims.contains(&zone);
         self.terms.move_out_of(&shared.pool, &is_victim)?;
         self.ids.move_out_of(&shared.pool, &is_victim)?;
@@ -55,6 +57,7 @@ impl Flusher {
 
     /// Sweeps the dictionary for lists with chunks in the victims and moves those chunks.
     fn clean_postings(&mut self, shared: &Shared, victims: &Victims) -> Result<()> {
+        shared.options.limits.enter(Phase::Cleaning);
         let is_victim = |zone| victims.contains(&zone);
         let keys = self.keys_with_chunks(shared, &is_victim)?;
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
@@ -129,6 +132,7 @@ impl Writer {
 
     /// Copies the live documents of a zone to the end of the moved documents.
     fn clean_documents(&mut self, zone: ZoneNumber, kind: PageKind) -> Result<()> {
+        self.shared.options.limits.enter(Phase::Cleaning);
         let store = Arc::clone(&self.shared.store);
         let pages = store.zones().get(zone).map_or(0, |zone| zone.pages);
         let first = PageAddress { zone, page: 0 };

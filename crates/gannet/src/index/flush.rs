@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 use super::ids::NewIds;
+use super::options::Phase;
 use super::shared::Shared;
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Budget, Reservation, Result, on_all_cores};
@@ -51,8 +52,12 @@ impl Flush {
     /// Carries it out. Where it runs beside writing, its pages are durable when this returns, so that the
     /// checkpoint behind it has little left to sync.
     pub(super) fn run(self) -> Result<()> {
+        let limits = &self.shared.options.limits;
         let mut flusher = lock(&self.flusher);
-        match self.shared.options.limits.beside {
+        if self.buffer.terms() > 0 {
+            limits.enter(Phase::Flush);
+        }
+        match limits.beside {
             true => {
                 self.fill_both(&mut flusher)?;
                 flusher.clean(&self.shared)?;

@@ -35,6 +35,19 @@ pub struct Options {
     pub(super) limits: Limits,
 }
 
+/// What the writer is at, told to [`Limits::on_phase`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// No checkpoint is under way.
+    Writing,
+    /// The posting buffer moves to flash.
+    Flush,
+    /// What lives in sparse zones is moved out of them.
+    Cleaning,
+    /// Pages are synced, a root is written, zones are given up.
+    Checkpoint,
+}
+
 /// When the posting buffer is flushed. The defaults suit production; tests make them small.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -48,6 +61,17 @@ pub struct Limits {
     /// Whether flushes run on threads of their own while writing goes on, or else one step after the other,
     /// the same on every run.
     pub beside: bool,
+    /// For tests: told of each phase of a checkpoint before it begins, and of its end. A phase that has nothing
+    /// to do is left out.
+    pub on_phase: Option<fn(Phase)>,
+}
+
+impl Limits {
+    pub(super) fn enter(&self, phase: Phase) {
+        if let Some(tell) = self.on_phase {
+            tell(phase);
+        }
+    }
 }
 
 impl Default for Limits {
@@ -58,6 +82,7 @@ impl Default for Limits {
             log_source_bytes: 160 << 20,
             zone_pages: None,
             beside: true,
+            on_phase: None,
         }
     }
 }

@@ -43,6 +43,7 @@ fn options(beside: bool) -> Options {
         log_source_bytes: 12 << 10,
         zone_pages: Some(8),
         beside,
+        ..Limits::default()
     })
 }
 
