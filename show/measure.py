@@ -384,3 +384,16 @@ def passed(done):
     """How many tests passed and failed, by the test runner's own closing lines."""
     lines = re.findall(r"test result: \w+\. (\d+) passed; (\d+) failed", done.output)
     return sum(int(line[0]) for line in lines), sum(int(line[1]) for line in lines)
+
+
+def names(done):
+    """The names of the tests that passed, whatever they printed meanwhile."""
+    found = set()
+    name = None
+    for line in done.output.splitlines():
+        if started := re.match(r"test (\S+)(?: - .*)? \.\.\. (.*)$", line):
+            name, line = started[1], started[2]
+        if line == "ok" and name:
+            found.add(name)
+            name = None
+    return found

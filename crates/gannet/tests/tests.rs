@@ -1,5 +1,7 @@
 //! The engine's integration tests, in one binary.
 
+#[path = "tests/environment.rs"]
+mod environment;
 #[path = "tests/kill.rs"]
 mod kill;
 #[path = "tests/oracle/mod.rs"]

@@ -1,24 +1,33 @@
 //! Kills a process that writes, again and again, and looks for everything that it acknowledged.
 //!
 //! The child is this test program itself: it writes batches with `durability = sync` under limits so small
-//! that flushes, checkpoints and cleaning happen all the time, and prints each batch once it is acknowledged.
-//! After a random time it is killed (SIGKILL). What it printed must be there, whole, when the index is
-//! opened again; the index then goes on from there in the next cycle.
+//! that flushes, cleaning and checkpoints happen all the time. It tells each batch once it is acknowledged, and
+//! each phase before it begins, through a pipe that outlives it. Each kill (SIGKILL) is aimed at a phase; the
+//! last phase in the pipe is the one in which it fell. The parent never writes to the index: it reads it as it
+//! is, and lets a copy recover, whose contents and soundness it judges. The next child then recovers the index
+//! itself, and may be killed while it does.
 //!
-//! `GANNET_KILLS`: cycles (8). `GANNET_BACKEND`: `auto`, `uring` or `pread`. `GANNET_SEED`: the seed of the
-//! times. `GANNET_JSON`: a file that gets the counts.
+//! `GANNET_KILLS`: cycles (8). `GANNET_SEED`: the seed of the moments. The others: see `environment`.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use gannet::{BackendChoice, Document, Durability, Index, Limits, Operator, Options};
+use gannet::{Document, Durability, Index, Limits, Operator, Options, Phase};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::environment::{self, number};
+use super::random::Rng;
 
 /// Tells the test program to be the child, and where the index is.
 const CHILD_VARIABLE: &str = "GANNET_KILL_CHILD";
+
+/// Makes the child a liar: it acknowledges what only stands in its memory.
+const LIAR_VARIABLE: &str = "GANNET_KILL_LIAR";
 
 /// External IDs in turn; each batch rewrites some of them.
 const IDS: u64 = 400;
@@ -29,44 +38,140 @@ const BATCH: u64 = 5;
 /// Every so many batches are a deletion.
 const DELETE_EVERY: u64 = 7;
 
-/// What one cycle found.
-#[derive(Default)]
-struct Counts {
-    cycles: u64,
+/// What a child can be at; kills are aimed at each in turn.
+const PHASES: [&str; 5] = ["cleaning", "flush", "writing", "checkpoint", "opening"];
+
+/// A child that does not come to the phase is killed where it is.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a child tells.
+enum Word {
+    Acknowledged(u64),
+    Phase(String, Instant),
+}
+
+/// How a child ended.
+struct Kill {
+    aim: &'static str,
+    delay: Duration,
+    /// The phase in which it fell.
+    phase: String,
+    /// The last batch that was acknowledged, if any was.
+    last: Option<u64>,
+}
+
+/// All that is known of the index between two children.
+struct World {
+    path: PathBuf,
+    /// Which batch wrote each ID last, of all that were acknowledged.
+    state: BTreeMap<String, u64>,
+    /// The first batch that is not in `state`.
+    next: u64,
     acknowledged: u64,
-    documents: u64,
+    backend: String,
+    open_ms_max: u128,
+    kills: Vec<serde_json::Value>,
     lost: u64,
-    checks: u64,
-    zones_removed: u64,
-    max_open_ms: u128,
+    unsound: u64,
+    documents: u64,
 }
 
-fn variable(name: &str, default: u64) -> u64 {
-    let given = std::env::var(name).ok();
-    given
-        .and_then(|given| given.parse().ok())
-        .unwrap_or(default)
+#[test]
+fn what_was_acknowledged_survives_kills() {
+    let (kills, seed) = (number("GANNET_KILLS", 8), number("GANNET_SEED", 1));
+    println!("seed {seed}");
+    let mut rng = Rng::new(seed);
+    let folder = folder("kill-");
+    let mut world = World::new(folder.path());
+    let mut lengths = BTreeMap::new();
+    for (cycle, aim) in (0..kills).zip(PHASES.iter().cycle()) {
+        let writer = Writer::start(&world.path, world.next, false);
+        let kill = writer.kill_in(aim, &mut lengths, &mut rng);
+        world.judge(&kill);
+        if world.lost + world.unsound > 0 {
+            report(&world, seed);
+            let kept = folder.keep();
+            let (last, kept) = (world.kills.last(), kept.display());
+            panic!("seed {seed}, cycle {cycle}: {last:?} in {kept}");
+        }
+    }
+    report(&world, seed);
 }
 
-fn backend() -> BackendChoice {
-    match std::env::var("GANNET_BACKEND").as_deref() {
-        Ok("uring") => BackendChoice::Uring,
-        Ok("pread") => BackendChoice::Pread,
-        _ => BackendChoice::Auto,
+/// The judge must notice what was acknowledged too early.
+#[test]
+fn a_writer_that_acknowledges_early_is_noticed() {
+    let mut rng = Rng::new(number("GANNET_SEED", 1));
+    let mut lengths = BTreeMap::new();
+    let noticed = (0..20).any(|_| {
+        let folder = folder("liar-");
+        let mut world = World::new(folder.path());
+        let writer = Writer::start(&world.path, 0, true);
+        let kill = writer.kill_in("writing", &mut lengths, &mut rng);
+        world.judge(&kill);
+        world.lost > 0
+    });
+    assert!(noticed, "early acknowledgements went unnoticed");
+}
+
+/// The child: writes batches from `GANNET_KILL_FROM` on until it is killed.
+#[test]
+fn kill_child() {
+    let Ok(path) = std::env::var(CHILD_VARIABLE) else {
+        return;
+    };
+    tell("phase opening");
+    let limits = Limits {
+        on_phase: Some(tell_phase),
+        ..limits()
+    };
+    let durability = match std::env::var(LIAR_VARIABLE) {
+        Ok(_) => Durability::Async,
+        Err(_) => Durability::Sync,
+    };
+    let options = options().durability(durability).limits(limits);
+    let index = open(options, Path::new(&path));
+    tell("phase writing");
+    for batch in number("GANNET_KILL_FROM", 0).. {
+        apply(&index, batch).expect("a write");
+        tell(&format!("acknowledged {batch}"));
+        if batch % 40 == 39 {
+            index.checkpoint().expect("a checkpoint");
+        }
     }
 }
 
+fn tell_phase(phase: Phase) {
+    tell(match phase {
+        Phase::Writing => "phase writing",
+        Phase::Flush => "phase flush",
+        Phase::Cleaning => "phase cleaning",
+        Phase::Checkpoint => "phase checkpoint",
+    });
+}
+
+/// One write, so that no kill leaves half a line. The test runner has begun a line of its own.
+fn tell(line: &str) {
+    let mut output = std::io::stdout().lock();
+    let written = output.write_all(format!("\n{line}\n").as_bytes());
+    written.and_then(|()| output.flush()).expect("a parent");
+}
+
 fn options() -> Options {
-    Index::options()
-        .memory(32 << 20)
-        .backend(backend())
-        .durability(Durability::Sync)
-        .limits(Limits {
-            buffer_bytes: Some(192 << 10),
-            log_source_bytes: 64 << 10,
-            zone_pages: Some(16),
-            ..Limits::default()
-        })
+    Index::options().memory(32 << 20).limits(limits())
+}
+
+fn limits() -> Limits {
+    Limits {
+        buffer_bytes: Some(192 << 10),
+        log_source_bytes: 64 << 10,
+        zone_pages: Some(16),
+        ..Limits::default()
+    }
+}
+
+fn open(options: Options, path: &Path) -> Index {
+    environment::open(options, path).expect("the index opens")
 }
 
 /// The IDs that batch `number` writes, or deletes.
@@ -110,31 +215,16 @@ fn replay(state: &mut BTreeMap<String, u64>, number: u64) {
     }
 }
 
-/// The child: writes batches from `GANNET_KILL_FROM` on until it is killed.
-#[test]
-fn kill_child() {
-    let Ok(path) = std::env::var(CHILD_VARIABLE) else {
-        return;
-    };
-    let index = options().open(path).expect("the index opens");
-    for number in variable("GANNET_KILL_FROM", 0).. {
-        apply(&index, number).expect("a write");
-        println!("\nacknowledged {number}");
-        if number % 40 == 39 {
-            index.checkpoint().expect("a checkpoint");
-        }
-    }
-}
-
 struct Writer {
     child: Child,
-    lines: Receiver<u64>,
+    words: Receiver<Word>,
 }
 
 impl Writer {
-    fn start(path: &Path, from: u64) -> Writer {
+    fn start(path: &Path, from: u64, lies: bool) -> Writer {
         let program = std::env::current_exe().expect("the test program");
         let mut child = Command::new(program)
+            .envs(lies.then_some((LIAR_VARIABLE, "1")))
             .args([
                 "--exact",
                 "kill::kill_child",
@@ -148,32 +238,133 @@ impl Writer {
             .spawn()
             .expect("a child");
         let output = BufReader::new(child.stdout.take().expect("its output"));
-        let (sender, lines) = channel();
+        let (sender, words) = channel();
         std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                let number = line
-                    .strip_prefix("acknowledged ")
-                    .and_then(|n| n.parse().ok());
-                if number.is_some_and(|number| sender.send(number).is_err()) {
-                    return;
-                }
-            }
+            let mut heard = output.lines().map_while(Result::ok).filter_map(heard);
+            heard.try_for_each(|word| sender.send(word).ok())
         });
-        Writer { child, lines }
+        Writer { child, words }
     }
 
-    /// Waits for the first batch, then for `time`; kills the child and gives the last batch that it
-    /// acknowledged.
-    fn kill_after(mut self, time: Duration) -> u64 {
-        let first = self.lines.recv_timeout(Duration::from_secs(60));
-        let mut last = first.expect("the child writes");
-        std::thread::sleep(time);
+    /// Waits until the child enters the phase, one of the next times, and for a part of the time that the phase
+    /// took before; then kills it. `lengths` has what each phase took last.
+    fn kill_in(
+        mut self,
+        aim: &'static str,
+        lengths: &mut BTreeMap<String, Duration>,
+        rng: &mut Rng,
+    ) -> Kill {
+        let mut passes = if aim == "opening" { 0 } else { rng.below(6) };
+        let (mut phase, mut since) = (String::new(), Instant::now());
+        let mut last = None;
+        let deadline = since + PATIENCE;
+        while phase != aim || passes > 0 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.words.recv_timeout(left) {
+                Ok(Word::Acknowledged(number)) => last = Some(number),
+                Ok(Word::Phase(next, now)) => {
+                    passes -= usize::from(passes > 0 && phase == aim && next != aim);
+                    lengths.insert(std::mem::replace(&mut phase, next), now - since);
+                    since = now;
+                }
+                Err(_) => break,
+            }
+        }
+        let length = lengths.get(aim).copied();
+        let length = length.unwrap_or(Duration::from_millis(2));
+        let delay = length.mul_f64(rng.below(1_000) as f64 / 1_000.0);
+        std::thread::sleep(delay.saturating_sub(since.elapsed()));
+        let alive = self.child.try_wait().expect("a child").is_none();
+        assert!(alive, "the child ended by itself, in phase {phase:?}");
         self.child.kill().expect("killed");
         self.child.wait().expect("gone");
-        while let Ok(number) = self.lines.recv() {
-            last = number;
+        for word in self.words.iter() {
+            match word {
+                Word::Acknowledged(number) => last = Some(number),
+                Word::Phase(next, _) => phase = next,
+            }
         }
-        last
+        Kill {
+            aim,
+            delay,
+            phase,
+            last,
+        }
+    }
+}
+
+fn heard(line: String) -> Option<Word> {
+    if let Some(phase) = line.strip_prefix("phase ") {
+        return Some(Word::Phase(phase.to_owned(), Instant::now()));
+    }
+    let number = line.strip_prefix("acknowledged ")?;
+    Some(Word::Acknowledged(number.parse().ok()?))
+}
+
+impl World {
+    fn new(path: &Path) -> World {
+        World {
+            path: path.to_owned(),
+            state: BTreeMap::new(),
+            next: 0,
+            acknowledged: 0,
+            backend: String::new(),
+            open_ms_max: 0,
+            kills: Vec::new(),
+            lost: 0,
+            unsound: 0,
+            documents: 0,
+        }
+    }
+
+    /// Looks at what a kill left, as it is and after a recovery, and counts what is wrong.
+    fn judge(&mut self, kill: &Kill) {
+        if let Some(last) = kill.last {
+            (self.next..=last).for_each(|number| replay(&mut self.state, number));
+            self.acknowledged += last + 1 - self.next;
+            self.next = last + 1;
+        }
+        let (mut lost, mut findings) = (0, Vec::new());
+        let mut found = BTreeMap::new();
+        // A kill in the first opening of all may leave nothing that can be read.
+        if kill.last.is_some() || self.next > 0 {
+            let index = open(options().read_only(), &self.path);
+            found = contents(&index);
+            lost += self.settle(&found);
+        }
+        let copy = copy_of(&self.path);
+        let started = Instant::now();
+        let index = open(options(), copy.path());
+        self.open_ms_max = self.open_ms_max.max(started.elapsed().as_millis());
+        self.backend = index.backend().to_string();
+        lost += differences(&contents(&index), &self.state);
+        findings.extend(index.check(&|_, _| ()).expect("a check").findings);
+        lost += differences(&contents(&index), &self.state);
+        drop(index);
+        self.lost += lost;
+        self.unsound += u64::from(!findings.is_empty());
+        self.documents += found.len() as u64;
+        self.kills.push(json!({
+            "aimed_at": kill.aim,
+            "phase": kill.phase,
+            "delay_us": kill.delay.as_micros() as u64,
+            "last_acknowledged": kill.last,
+            "documents": found.len(),
+            "lost": lost,
+            "findings": findings,
+        }));
+    }
+
+    /// The batch under way at the kill is there as a whole, or not at all; if it is, it counts from now on.
+    /// Gives how many IDs are not as they must be.
+    fn settle(&mut self, found: &BTreeMap<String, u64>) -> u64 {
+        let mut later = self.state.clone();
+        replay(&mut later, self.next);
+        if *found == later && later != self.state {
+            self.state = later;
+            self.next += 1;
+        }
+        differences(found, &self.state)
     }
 }
 
@@ -209,113 +400,56 @@ fn contents(index: &Index) -> BTreeMap<String, u64> {
 fn differences(found: &BTreeMap<String, u64>, expected: &BTreeMap<String, u64>) -> u64 {
     let ids = found.keys().chain(expected.keys());
     let different = ids.filter(|id| found.get(*id) != expected.get(*id));
-    different.collect::<std::collections::BTreeSet<_>>().len() as u64
+    different.collect::<BTreeSet<_>>().len() as u64
 }
 
-fn zones(path: &Path) -> (u64, u64) {
-    let names = std::fs::read_dir(path).expect("a folder").flatten();
-    let numbers: Vec<u64> = names
-        .filter_map(|entry| {
-            entry
-                .file_name()
-                .to_str()?
-                .strip_prefix("zone-")?
-                .parse()
-                .ok()
-        })
-        .collect();
-    (
-        numbers.len() as u64,
-        numbers.iter().max().map_or(0, |number| number + 1),
-    )
-}
-
-fn folder() -> PathBuf {
+/// A new folder on a file system that is most likely a real one: beside the test program.
+fn folder(prefix: &str) -> TempDir {
     let program = std::env::current_exe().expect("the test program");
     let parent = program.parent().expect("its folder");
-    let folder = tempfile::Builder::new().prefix("kill-").tempdir_in(parent);
-    folder.expect("a folder").keep()
+    let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent);
+    folder.expect("a folder")
 }
 
-#[test]
-fn what_was_acknowledged_survives_kills() {
-    let cycles = variable("GANNET_KILLS", 8);
-    let seed = variable("GANNET_SEED", 1);
-    let path = folder();
-    let mut counts = Counts::default();
-    let (mut state, mut next) = (BTreeMap::new(), 0);
-    let mut backend = String::new();
-    for cycle in 0..cycles {
-        let writer = Writer::start(&path, next);
-        let last = writer.kill_after(time_of(seed, cycle));
-        (next..=last).for_each(|number| replay(&mut state, number));
-        counts.acknowledged += last + 1 - next;
-        let started = Instant::now();
-        let index = options().open(&path).expect("the index opens after a kill");
-        counts.max_open_ms = counts.max_open_ms.max(started.elapsed().as_millis());
-        backend = index.backend().to_string();
-        let asked = std::env::var("GANNET_BACKEND").unwrap_or_default();
-        assert!(
-            asked.is_empty() || asked == "auto" || asked == backend,
-            "{backend} is active"
-        );
-        let found = contents(&index);
-        // A check begins with a checkpoint; every other cycle leaves the log to the next recovery.
-        if cycle % 2 == 1 {
-            let report = index.check(&|_, _| ()).expect("a check");
-            assert!(
-                report.findings.is_empty(),
-                "seed {seed}: {:?}",
-                report.findings
-            );
-            counts.checks += 1;
-        }
-        let mut later = state.clone();
-        replay(&mut later, last + 1);
-        // The batch under way at the kill is there as a whole, or not at all.
-        next = last + 1;
-        if found == later && later != state {
-            state = later;
-            next += 1;
-        }
-        counts.cycles += 1;
-        counts.documents += found.len() as u64;
-        counts.lost += differences(&found, &state);
-        assert_eq!(
-            counts.lost,
-            0,
-            "seed {seed}, cycle {cycle}, batch {last}, {}",
-            path.display()
-        );
+fn copy_of(path: &Path) -> TempDir {
+    let copy = folder("killed-");
+    for entry in std::fs::read_dir(path).expect("a folder").flatten() {
+        std::fs::copy(entry.path(), copy.path().join(entry.file_name())).expect("copied");
     }
-    let (present, given) = zones(&path);
-    counts.zones_removed = given - present;
-    report(&counts, seed, &backend);
-    std::fs::remove_dir_all(&path).expect("removed");
+    copy
 }
 
-/// Between none and a third of a second, so that kills fall into all phases.
-fn time_of(seed: u64, cycle: u64) -> Duration {
-    let mixed = (seed << 32 | cycle)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        .rotate_left(29);
-    Duration::from_micros(mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) % 330_000)
+/// Zones that were given up: numbers are never used again.
+fn zones_removed(path: &Path) -> u64 {
+    let names = std::fs::read_dir(path).expect("a folder").flatten();
+    let number = |name: &str| name.strip_prefix("zone-")?.parse::<u64>().ok();
+    let numbers: Vec<u64> = names
+        .filter_map(|entry| number(entry.file_name().to_str()?))
+        .collect();
+    let given = numbers.iter().max().map_or(0, |number| number + 1);
+    given - numbers.len() as u64
 }
 
-fn report(counts: &Counts, seed: u64, backend: &str) {
-    let json = format!(
-        "{{\"kills\":{},\"backend\":\"{backend}\",\"seed\":{seed},\"acknowledged_batches\":{},\
-         \"documents_checked\":{},\"lost\":{},\"checks_clean\":{},\"zones_removed\":{},\"open_ms_max\":{}}}",
-        counts.cycles,
-        counts.acknowledged,
-        counts.documents,
-        counts.lost,
-        counts.checks,
-        counts.zones_removed,
-        counts.max_open_ms
-    );
-    println!("{json}");
-    if let Ok(path) = std::env::var("GANNET_JSON") {
-        std::fs::write(path, json + "\n").expect("the counts are written");
-    }
+fn report(world: &World, seed: u64) {
+    let fallen = |phase: &str| {
+        let kills = world.kills.iter();
+        kills.filter(|kill| kill["phase"] == phase).count()
+    };
+    let phases: BTreeMap<&str, usize> = PHASES.iter().map(|p| (*p, fallen(p))).collect();
+    let figures = json!({
+        "test": "kill",
+        "backend": world.backend,
+        "seed": seed,
+        "kills": world.kills.len(),
+        "kills_by_phase": phases,
+        "acknowledged_batches": world.acknowledged,
+        "documents_checked": world.documents,
+        "lost": world.lost,
+        "unsound": world.unsound,
+        "zones_removed": zones_removed(&world.path),
+        "open_ms_max": world.open_ms_max as u64,
+        "each": world.kills,
+    });
+    println!("{phases:?}");
+    environment::report(&figures);
 }

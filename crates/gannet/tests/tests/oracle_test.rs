@@ -7,10 +7,9 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-use gannet::{
-    Backend, BackendChoice, Document, Hit, Index, Limits, Operator, Query, SearchResults, Snapshot,
-};
+use gannet::{Document, Hit, Index, Limits, Operator, Query, SearchResults, Snapshot};
 
+use super::environment::{self, number};
 use super::oracle::{Answer, Model, PlainDocument, TooBroad};
 use super::random::{Documents, FIELDS, KINDS, Kind, Queries, Rng, to_json};
 
@@ -397,8 +396,7 @@ fn assert_whole(index: &Index) {
 }
 
 fn open(path: &std::path::Path, buffer_bytes: Option<usize>) -> Index {
-    let (choice, wanted) = backend();
-    let mut options = Index::options().memory(64 << 20).backend(choice);
+    let mut options = Index::options().memory(64 << 20);
     if buffer_bytes.is_some() {
         options = options.limits(Limits {
             buffer_bytes,
@@ -410,31 +408,5 @@ fn open(path: &std::path::Path, buffer_bytes: Option<usize>) -> Index {
             gannet::Analyzer::named(field.analyzer.unwrap_or("keyword")).expect("an analyzer");
         options = options.field_analyzer(field.name, analyzer);
     }
-    let index = options.open(path).expect("an index");
-    let active = index.backend();
-    assert!(
-        wanted.is_none_or(|wanted| wanted == active),
-        "{active:?} is active"
-    );
-    index
-}
-
-/// The backend that the environment asks for, and which must then be active.
-pub fn backend() -> (BackendChoice, Option<Backend>) {
-    match std::env::var("GANNET_BACKEND").as_deref() {
-        Ok("uring") => (BackendChoice::Uring, Some(Backend::Uring)),
-        Ok("pread") => (BackendChoice::Pread, Some(Backend::Pread)),
-        Ok("auto") | Err(_) => (BackendChoice::Auto, None),
-        Ok(other) => panic!("GANNET_BACKEND is auto, uring or pread, not {other:?}"),
-    }
-}
-
-/// A number from the environment.
-pub fn number(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text
-            .parse()
-            .unwrap_or_else(|_| panic!("{name} is a number, not {text:?}")),
-        Err(_) => default,
-    }
+    environment::open(options, path).expect("an index")
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use gannet::{Document, Index, Limits, Operator, Query, Snapshot};
 
-use super::oracle_test::{backend, number};
+use super::environment::{self, number};
 use super::random::Rng;
 
 /// Documents that each batch rewrites.
@@ -231,22 +231,12 @@ fn write(index: &Index, lines: &[String]) {
 }
 
 fn open(path: &std::path::Path) -> Index {
-    let (choice, wanted) = backend();
     let limits = Limits {
         buffer_bytes: Some(512 << 10),
         ..Limits::default()
     };
-    let options = Index::options()
-        .memory(32 << 20)
-        .backend(choice)
-        .limits(limits);
-    let index = options.open(path.join("index")).expect("an index");
-    let active = index.backend();
-    assert!(
-        wanted.is_none_or(|wanted| wanted == active),
-        "{active:?} is active"
-    );
-    index
+    let options = Index::options().memory(32 << 20).limits(limits);
+    environment::open(options, &path.join("index")).expect("an index")
 }
 
 /// Percentiles in microseconds.
@@ -269,7 +259,7 @@ impl Latencies {
 fn report(index: &Index, flushes: u64, reads: usize, idle: Latencies, load: Latencies) {
     let line = serde_json::json!({
         "test": "snapshots",
-        "backend": format!("{:?}", index.backend()).to_lowercase(),
+        "backend": index.backend().to_string(),
         "reads": reads,
         "flushes": flushes,
         "faults": 0,
@@ -279,7 +269,5 @@ fn report(index: &Index, flushes: u64, reads: usize, idle: Latencies, load: Late
         "load_latency_us_p99": load.p99,
     });
     println!("{line}");
-    if let Ok(path) = std::env::var("GANNET_JSON") {
-        std::fs::write(path, format!("{line}\n")).expect("the figures are written");
-    }
+    environment::report(&line);
 }
