@@ -270,6 +270,8 @@ pub enum Kind {
     And,
     Phrase,
     Sloppy,
+    /// Sloppy phrases that have a word twice.
+    Repeating,
     Prefix,
     Wildcard,
     Fuzzy,
@@ -283,13 +285,14 @@ pub enum Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 16] = [
+pub const KINDS: [Kind; 17] = [
     Kind::Term,
     Kind::Number,
     Kind::Or,
     Kind::And,
     Kind::Phrase,
     Kind::Sloppy,
+    Kind::Repeating,
     Kind::Prefix,
     Kind::Wildcard,
     Kind::Fuzzy,
@@ -455,13 +458,13 @@ impl Queries {
                 text: run(rng, words, 0),
                 slop: 0,
             },
-            Kind::Sloppy => {
+            Kind::Sloppy | Kind::Repeating => {
                 let slop = *rng.pick(&[1, 1, 2, 3, 5, 20, 150]);
-                Query::Phrase {
-                    field,
-                    text: run(rng, words, 30),
-                    slop,
-                }
+                let text = match kind {
+                    Kind::Sloppy => run(rng, words, 30),
+                    _ => repeating(rng, words),
+                };
+                Query::Phrase { field, text, slop }
             }
             Kind::Prefix => {
                 let least = usize::from(rng.chance(95));
@@ -510,7 +513,7 @@ impl Queries {
 
     /// A value of a field; phrases need some words.
     fn value(&self, rng: &mut Rng, kind: Kind) -> &(String, Vec<String>) {
-        let least = if matches!(kind, Kind::Phrase | Kind::Sloppy) {
+        let least = if matches!(kind, Kind::Phrase | Kind::Sloppy | Kind::Repeating) {
             2
         } else {
             1
@@ -562,6 +565,27 @@ fn run(rng: &mut Rng, words: &[String], disturbed: usize) -> String {
     if rng.chance(disturbed) {
         let at = rng.below(chosen.len() - 1);
         chosen.swap(at, at + 1);
+    }
+    chosen.join(" ")
+}
+
+/// A word that stands twice in a text, if one does, with some of the words between; one of them is repeated in
+/// some cases.
+fn repeating(rng: &mut Rng, words: &[String]) -> String {
+    let start = rng.below(words.len());
+    let first = words[start].trim_end_matches(',');
+    let again = words[start + 1..]
+        .iter()
+        .position(|word| word.trim_end_matches(',') == first);
+    let between = &words[start + 1..][..again.unwrap_or(0)];
+    let mut chosen = vec![first.to_owned()];
+    for _ in 0..rng.below(3).min(between.len()) {
+        chosen.push(rng.pick(between).clone());
+    }
+    chosen.push(first.to_owned());
+    if rng.chance(20) {
+        let twice = rng.pick(&chosen).clone();
+        chosen.insert(rng.below(chosen.len()), twice);
     }
     chosen.join(" ")
 }

@@ -2,7 +2,6 @@
 //!
 //! A part of a query gives a *column*: for each document its score, or nothing where it does not match.
 
-use std::cell::Cell;
 use std::ops::Bound;
 
 use gannet::{Operator, Query};
@@ -10,7 +9,7 @@ use gannet::{Operator, Query};
 use super::bm25;
 use super::model::{Field, Model, Stored};
 use super::patterns::{fits, glyphs, normalized, similar};
-use super::phrase::{self, Word};
+use super::phrase::{Word, frequency};
 
 /// The most terms of a prefix, wildcard or range.
 const EXPANSIONS_MAX: usize = 1_024;
@@ -23,8 +22,6 @@ pub struct TooBroad;
 pub struct Answer {
     /// Documents with their scores: the best first, among equals in the order of their numbers.
     pub hits: Vec<(usize, f32)>,
-    /// Whether the scores are defined; see `phrase`.
-    pub scores_count: bool,
 }
 
 type Column = Vec<Option<f32>>;
@@ -32,25 +29,19 @@ type Column = Vec<Option<f32>>;
 impl Model {
     /// The documents that are not deleted and match `query`.
     pub fn answer(&self, query: &Query) -> Result<Answer, TooBroad> {
-        let evaluation = Evaluation {
-            model: self,
-            scores_count: Cell::new(true),
-        };
-        let column = evaluation.column(query, 1.0)?;
+        let column = Evaluation { model: self }.column(query, 1.0)?;
         let all = column.into_iter().enumerate();
         let live = all.filter(|(doc, _)| !self.documents[*doc].deleted);
         let mut hits: Vec<_> = live
             .filter_map(|(doc, score)| Some((doc, score?)))
             .collect();
         hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let scores_count = evaluation.scores_count.get();
-        Ok(Answer { hits, scores_count })
+        Ok(Answer { hits })
     }
 }
 
 struct Evaluation<'a> {
     model: &'a Model,
-    scores_count: Cell<bool>,
 }
 
 impl Evaluation<'_> {
@@ -102,10 +93,7 @@ impl Evaluation<'_> {
             0 => usize::from(must.is_empty() && filter.is_empty() && !should.is_empty()),
             given => given,
         };
-        // What filters is not scored, so that it leaves no score undefined either.
-        let scored = self.scores_count.get();
         let (filter, must_not) = (columns(filter)?, columns(must_not)?);
-        self.scores_count.set(scored);
         let (must, should) = (columns(must)?, columns(should)?);
         if [&must, &should, &filter, &must_not]
             .iter()
@@ -273,10 +261,7 @@ impl Evaluation<'_> {
                 }
             });
             let words: Vec<Word> = words.collect();
-            if slop > 0 && phrase::repeats(&words) {
-                self.scores_count.set(false);
-            }
-            let frequency = phrase::frequency(&words, slop);
+            let frequency = frequency(&words, slop);
             let score = || bm25::score(weight, frequency, tokens.len() as u32, field.totals);
             (frequency > 0.0).then(score)
         })
