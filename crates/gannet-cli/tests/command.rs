@@ -1,11 +1,14 @@
 //! Running the program in a folder of its own.
+//!
+//! `GANNET_BACKEND` (`auto`, `uring` or `pread`) is passed on to the program, and what the program says of its
+//! backend must be the same. `GANNET_BACKENDS` is a file that gets a line for each run that said so.
 
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A folder that is gone after the test, in which the program runs.
@@ -51,6 +54,9 @@ impl Place {
     /// The program with arguments, not yet started.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gannet"));
+        if let Some(backend) = asked_for(arguments) {
+            command.args(["--backend", &backend]);
+        }
         command.args(arguments).current_dir(self.folder.path());
         command.stdin(Stdio::null());
         command
@@ -58,7 +64,7 @@ impl Place {
 
     /// Runs the program.
     pub fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::new(self.command(arguments).output().unwrap())
+        Ran::new(arguments, self.command(arguments).output().unwrap())
     }
 
     /// Runs the program; it must succeed and say nothing on standard error.
@@ -96,17 +102,22 @@ impl Place {
             .stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
         process.stdin.take().unwrap().write_all(input).unwrap();
-        Ran::new(process.wait_with_output().unwrap())
+        Ran::new(arguments, process.wait_with_output().unwrap())
     }
 }
 
 impl Ran {
-    fn new(output: Output) -> Ran {
-        Ran {
+    fn new(arguments: &[&str], output: Output) -> Ran {
+        let ran = Ran {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).unwrap(),
             err: String::from_utf8(output.stderr).unwrap(),
+        };
+        let said = serde_json::from_str::<Value>(&ran.out).ok();
+        if let Some(active) = said.as_ref().and_then(|said| said["backend"].as_str()) {
+            expect_backend(arguments, active);
         }
+        ran
     }
 
     /// It failed with this code and one sentence that has all of `parts`.
@@ -118,5 +129,28 @@ impl Ran {
         for part in parts {
             assert!(self.err.contains(part), "no {part:?} in {self:?}");
         }
+    }
+}
+
+/// The backend that the environment asks for, where the test itself asks for none.
+fn asked_for(arguments: &[&str]) -> Option<String> {
+    let asked = std::env::var("GANNET_BACKEND").ok()?;
+    (!arguments.contains(&"--backend")).then_some(asked)
+}
+
+/// The program says which backend it had.
+fn expect_backend(arguments: &[&str], active: &str) {
+    if let Some(asked) = asked_for(arguments) {
+        assert!(asked == "auto" || asked == active, "{active} is active");
+    }
+    if arguments.contains(&"--backend") {
+        return;
+    }
+    if let Ok(path) = std::env::var("GANNET_BACKENDS") {
+        let thread = std::thread::current();
+        let line = json!({"program": "gannet-cli", "test": thread.name(), "backend": active});
+        let file = fs::OpenOptions::new().append(true).create(true).open(path);
+        let line = format!("{line}\n");
+        file.unwrap().write_all(line.as_bytes()).unwrap();
     }
 }
