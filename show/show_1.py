@@ -1,31 +1,49 @@
 #!/usr/bin/env python3
 """A fresh clone gives a demonstration and passes its tests, each by one command, in bounded time."""
 import os
+import re
 import subprocess
 import tempfile
 from pathlib import Path
 
-from measure import ROOT, Show, note, run
+from measure import ROOT, Show, note, passed, run
 
 TEST_SECONDS = 20 * 60
+# A handful of queries; and so many tests that none of the programs can have been left out.
+QUERIES = 5
+TESTS = 200
+# A word of a snippet, the head of a plan, the verdict of the check.
+SHOWN = [r"^ +body: .*\[\w+\]", r"^ +step +rounds +reads", r"^sound: "]
 
 
 def main():
     with Show(1) as show, tempfile.TemporaryDirectory(prefix="gannet-show-") as folder:
         clone = Path(folder) / "gannet"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
-        for name in ["CARGO_TARGET_DIR", "GANNET_CORPORA", "GANNET_BACKEND"]:
-            os.environ.pop(name, None)
-        for target, limit in [("demo", None), ("test", TEST_SECONDS)]:
-            note(f"make {target} in {clone}")
-            done = run(["make", target], folder=clone, timeout=2 * TEST_SECONDS)
-            if done.code != 0:
-                note((done.output + done.errors)[-4000:])
-            show.equal(f"make {target}: exit code", done.code, 0)
-            if limit:
-                show.at_most(f"make {target}: seconds", round(done.seconds, 1), limit)
-            else:
-                show.known(f"make {target}: seconds with the build", round(done.seconds, 1))
+        for name in [name for name in os.environ if name.startswith("GANNET_") or name == "CARGO_TARGET_DIR"]:
+            del os.environ[name]
+        demo = make("demo", clone)
+        show.equal("make demo: exit code", demo.code, 0)
+        show.known("make demo: seconds with the build", round(demo.seconds, 1))
+        found = [int(count.replace(",", "")) for count in re.findall(r"^([\d,]+) documents? found in", demo.output, re.M)]
+        show.at_least("make demo: queries with an answer", sum(count > 0 for count in found), QUERIES)
+        show.equal("make demo: queries without one", sum(count == 0 for count in found), 0)
+        show.equal("make demo: snippets, a plan, a sound index",
+                   [bool(re.search(part, demo.output, re.M)) for part in SHOWN], [True] * len(SHOWN))
+        tests = make("test", clone)
+        good, bad = passed(tests)
+        show.equal("make test: exit code", tests.code, 0)
+        show.at_most("make test: seconds", round(tests.seconds, 1), TEST_SECONDS)
+        show.at_least("make test: tests passed", good, TESTS)
+        show.equal("make test: tests failed", bad, 0)
+
+
+def make(target, clone):
+    note(f"make {target} in {clone}")
+    done = run(["make", target], folder=clone, timeout=2 * TEST_SECONDS)
+    if done.code != 0:
+        note((done.output + done.errors)[-4000:])
+    return done
 
 
 main()

@@ -11,6 +11,7 @@ RAREST_TO = 9
 READS = 1.3
 PAGE = 4096
 COUNTER_ERROR = 0.01
+DUMPED = 200
 SEED = 4
 # Close enough to Unicode words to find terms that stand alone: only words of plain letters are taken from it.
 WORD = re.compile(r"\w+(?:['.’:·]\w+)*")
@@ -38,6 +39,18 @@ def main():
         error = abs(counted - seen) / seen if seen else None
         show.at_most("bytes from open to last answer, engine's against the system's, relative error", error, COUNTER_ERROR)
         show.settings["device_bytes_read_of_the_process"] = done.device_bytes_read
+        # Nothing read is only good if everything is found: the first queries once more, with their documents.
+        found = [len(row["hits"]) for row in dumped(command, index, queries)]
+        show.at_least("queries of which the documents were looked at", len(found), DUMPED)
+        show.at_least("documents that the poorest of them found", min(found, default=None), 1)
+
+
+def dumped(command, index, queries):
+    """The documents that the first queries find, in a process of its own."""
+    path = CACHE / "show-4.dump.jsonl"
+    run([command, "bench", index, queries, "--memory", "64MiB", "--threads", 1, "--distinct", "-k", 10, "--json",
+         "--dump", path]).json()
+    return list(documents(path))
 
 
 def rare_terms():

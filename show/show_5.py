@@ -11,9 +11,11 @@ FIRST_QUERY_MS = 20
 RECOVERY_MS = 5000
 QUERIES = ["term\tanarchism", "and\tunited states history", "or\tflash memory storage", "phrase\tnew york"]
 REPEATS = 5
-# Passages fed before each kill. The log ends at 96 MiB of documents, about 123,000 passages, or sooner with a full posting
-# buffer: so each fourth kill finds it nearly full, the others on the way.
-FEEDS = [30_000] * 8
+# Passages fed before each kill. With this memory the posting buffer is full, and the log ends, at about 110,000 passages:
+# each third kill finds them nearly full, the others on the way.
+FEEDS = [35_000] * 7
+# What a feed leaves over stays in the command until there is enough for a commit.
+COMMIT_EVERY = 1000
 
 
 def main():
@@ -46,16 +48,20 @@ def recovery(show, command):
     with open(passages(), "rb") as lines:
         for feed in FEEDS:
             process = index_lines(command, index, itertools.islice(lines, feed),
-                                  "--memory", "256MiB", "--commit-every", 1000, "--json")
+                                  "--memory", "256MiB", "--commit-every", COMMIT_EVERY, "--json")
             settle(process)
             process.kill()
             process.wait()
             process.stdin.close()
             opened, first, read = first_query(command, index, QUERIES[0])
-            rows.append({"fed": feed, "open_ms": opened, "first_query_ms": first, "bytes_read": read})
+            there = run([command, "stats", index, "--memory", "256MiB", "--json"]).json()["documents"]
+            rows.append({"fed": feed, "documents": there, "open_ms": opened, "first_query_ms": first, "bytes_read": read})
             note(str(rows[-1]))
     remove(index)
     show.settings["recoveries"] = rows
+    before = [0] + [row["documents"] for row in rows]
+    lost = [row["fed"] - (row["documents"] - there) for there, row in zip(before, rows)]
+    show.at_most("most documents of a feed that are not there after the kill", max(lost), COMMIT_EVERY - 1)
     show.known("most bytes read by an opening", max(row["bytes_read"] for row in rows))
     show.at_most("worst opening after kill -9, ms", round(max(row["open_ms"] for row in rows), 1), RECOVERY_MS)
 

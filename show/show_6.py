@@ -63,7 +63,7 @@ def crashes(show, count):
     show.at_least("crash states, distinct by image", states and int(states[1]), count)
     failures = re.search(r"faults: (\d+) failures at (\d+) operations", done.output)
     show.at_least("failures injected, at every operation", failures and int(failures[1]), failures and int(failures[2]))
-    show.settings["printed"] = re.findall(r"^(?:crashes|recoveries|faults|canary|forged).*$", done.output, re.M)
+    show.settings["printed"] = re.findall(r"(?:^|\.\.\. )((?:crashes|recoveries|faults|canary|forged).*)$", done.output, re.M)
 
 
 main()

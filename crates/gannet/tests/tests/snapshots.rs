@@ -42,8 +42,9 @@ fn every_answer_is_of_one_batch_and_none_goes_back() {
     answers.store(0, Ordering::Release);
     written.store(false, Ordering::Release);
 
+    let flushed = flushes(&index);
     let batches = BATCHES_MIN.max(reads / 100);
-    let (flushes, under_load) = thread::scope(|scope| {
+    let under_load = thread::scope(|scope| {
         let index = &index;
         let read =
             |reader| move || read_many(index, reads / READERS, answers, written, seed + reader);
@@ -51,7 +52,7 @@ fn every_answer_is_of_one_batch_and_none_goes_back() {
             .map(|reader| scope.spawn(read(reader)))
             .collect();
         // In step with the answers, unless no reader is left to give any.
-        let flushes = write_many(index, seed, batches, |tag| {
+        write_many(index, seed, batches, |tag| {
             while answers.load(Ordering::Acquire) * batches < tag * reads
                 && !readers.iter().all(|reader| reader.is_finished())
             {
@@ -59,20 +60,22 @@ fn every_answer_is_of_one_batch_and_none_goes_back() {
             }
         });
         written.store(true, Ordering::Release);
-        let times = readers
-            .into_iter()
-            .flat_map(|reader| reader.join().expect("a reader"));
-        (flushes, times.collect::<Vec<_>>())
+        let all = readers.into_iter().map(|reader| reader.join());
+        all.map(|read| read.expect("a reader"))
+            .reduce(Readings::and)
+            .expect("readers")
     });
-    assert!(flushes >= FLUSHES_MIN, "{flushes} flushes");
-    assert!(under_load.len() as u64 >= reads / READERS * READERS);
-    report(
-        &index,
-        flushes,
-        under_load.len(),
-        Latencies::of(idle),
-        Latencies::of(under_load),
+    let flushed = flushes(&index) - flushed;
+    report(&index, flushed, &idle, &under_load);
+    let faults: Vec<&String> = idle.faults.iter().chain(&under_load.faults).collect();
+    let first = &faults[..faults.len().min(5)];
+    assert!(
+        faults.is_empty(),
+        "seed {seed}: {} faults: {first:#?}",
+        faults.len()
     );
+    assert!(flushed >= FLUSHES_MIN, "{flushed} flushes");
+    assert!(under_load.times.len() as u64 >= reads / READERS * READERS);
 }
 
 /// The checker must notice a batch that becomes visible in two halves.
@@ -119,7 +122,8 @@ fn cleaning_goes_on_through_many_flushes() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = open(folder.path());
     write(&index, &batch(0, 1));
-    let flushes = write_many(&index, 1, 170 * BATCHES_A_FLUSH, |_| ());
+    write_many(&index, 1, 170 * BATCHES_A_FLUSH, |_| ());
+    let flushes = flushes(&index);
     assert!(flushes > 160, "{flushes} flushes");
     let report = index.check(&|_, _| {}).expect("a check");
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
@@ -177,39 +181,56 @@ fn tags(snapshot: &Snapshot, query: &Query) -> Result<BTreeSet<u64>, String> {
     Ok(tags.collect())
 }
 
-/// Makes answers until there are `count` and all batches are written, and counts them in `answers`; gives
-/// their times in microseconds.
+/// What a reader, or several, saw.
+#[derive(Default)]
+struct Readings {
+    /// How long each answer took, in microseconds.
+    times: Vec<u64>,
+    /// Answers of two batches, of an older batch than before, or none at all.
+    faults: Vec<String>,
+}
+
+impl Readings {
+    fn and(mut self, other: Readings) -> Readings {
+        self.times.extend(other.times);
+        self.faults.extend(other.faults);
+        self
+    }
+}
+
+/// Makes answers until there are `count` and all batches are written, and counts them in `answers`.
 fn read_many(
     index: &Index,
     count: u64,
     answers: &AtomicU64,
     written: &AtomicBool,
     seed: u64,
-) -> Vec<u64> {
+) -> Readings {
     let (mut watch, mut rng) = (Watch::default(), Rng::new(seed));
-    let mut times = Vec::new();
-    while (times.len() as u64) < count || !written.load(Ordering::Acquire) {
+    let mut readings = Readings::default();
+    while (readings.times.len() as u64) < count || !written.load(Ordering::Acquire) {
         let started = Instant::now();
         let seen = watch.look(&index.snapshot(), &mut rng);
-        times.push(started.elapsed().as_micros() as u64);
-        seen.unwrap_or_else(|fault| panic!("after {} answers: {fault}", times.len()));
+        readings.times.push(started.elapsed().as_micros() as u64);
+        readings.faults.extend(seen.err());
         answers.fetch_add(1, Ordering::Release);
     }
-    times
+    readings
 }
 
-/// Writes `count` batches, each when `wait` returns, with flushes between them; gives their number.
-fn write_many(index: &Index, seed: u64, count: u64, wait: impl Fn(u64)) -> u64 {
-    let mut flushes = 0;
+/// Writes `count` batches, each when `wait` returns, with flushes between them.
+fn write_many(index: &Index, seed: u64, count: u64, wait: impl Fn(u64)) {
     for tag in 1..=count {
         wait(tag);
         write(index, &batch(tag, seed));
         if tag % BATCHES_A_FLUSH == 0 {
             index.checkpoint().expect("a checkpoint");
-            flushes += 1;
         }
     }
-    flushes
+}
+
+fn flushes(index: &Index) -> u64 {
+    index.stats().expect("the figures").flushes
 }
 
 /// The documents of one batch: all have the tag, as a number in their source and as a term.
@@ -246,7 +267,8 @@ struct Latencies {
 }
 
 impl Latencies {
-    fn of(mut times: Vec<u64>) -> Latencies {
+    fn of(readings: &Readings) -> Latencies {
+        let mut times = readings.times.clone();
         times.sort_unstable();
         let at = |percent: usize| times[(times.len() - 1) * percent / 100];
         Latencies {
@@ -256,17 +278,19 @@ impl Latencies {
     }
 }
 
-fn report(index: &Index, flushes: u64, reads: usize, idle: Latencies, load: Latencies) {
+fn report(index: &Index, flushes: u64, idle: &Readings, load: &Readings) {
+    let (idle_times, load_times) = (Latencies::of(idle), Latencies::of(load));
     let line = serde_json::json!({
         "test": "snapshots",
         "backend": index.backend().to_string(),
-        "reads": reads,
+        "reads": load.times.len(),
+        "reads_idle": idle.times.len(),
         "flushes": flushes,
-        "faults": 0,
-        "idle_latency_us_p50": idle.p50,
-        "idle_latency_us_p99": idle.p99,
-        "load_latency_us_p50": load.p50,
-        "load_latency_us_p99": load.p99,
+        "faults": idle.faults.len() + load.faults.len(),
+        "idle_latency_us_p50": idle_times.p50,
+        "idle_latency_us_p99": idle_times.p99,
+        "load_latency_us_p50": load_times.p50,
+        "load_latency_us_p99": load_times.p99,
     });
     println!("{line}");
     environment::report(&line);
