@@ -38,6 +38,9 @@ const BATCH: u64 = 5;
 /// Every so many batches are a deletion.
 const DELETE_EVERY: u64 = 7;
 
+/// Every so many batches are followed by a checkpoint that is asked for; the limits ask for two between.
+const CHECKPOINT_EVERY: u64 = 150;
+
 /// What a child can be at; kills are aimed at each in turn.
 const PHASES: [&str; 5] = ["cleaning", "flush", "writing", "checkpoint", "opening"];
 
@@ -135,7 +138,7 @@ fn kill_child() {
     for batch in number("GANNET_KILL_FROM", 0).. {
         apply(&index, batch).expect("a write");
         tell(&format!("acknowledged {batch}"));
-        if batch % 40 == 39 {
+        if batch % CHECKPOINT_EVERY == CHECKPOINT_EVERY - 1 {
             index.checkpoint().expect("a checkpoint");
         }
     }
