@@ -14,3 +14,5 @@ mod random;
 mod rooms;
 #[path = "tests/snapshots.rs"]
 mod snapshots;
+#[path = "tests/soundness.rs"]
+mod soundness;

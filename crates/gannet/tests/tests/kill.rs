@@ -3,9 +3,9 @@
 //! The child is this test program itself: it writes batches with `durability = sync` under limits so small
 //! that flushes, cleaning and checkpoints happen all the time. It tells each batch once it is acknowledged, and
 //! each phase before it begins, through a pipe that outlives it. Each kill (SIGKILL) is aimed at a phase; the
-//! last phase in the pipe is the one in which it fell. The parent never writes to the index: it reads it as it
-//! is, and lets a copy recover, whose contents and soundness it judges. The next child then recovers the index
-//! itself, and may be killed while it does.
+//! last phase in the pipe is the one in which it fell. The parent never writes to the index: it reads it and
+//! checks it as it is, as `gannet check` does, and lets a copy recover, which it reads and checks too. The next
+//! child then recovers the index itself, and may be killed while it does.
 //!
 //! `GANNET_KILLS`: cycles (8). `GANNET_SEED`: the seed of the moments. The others: see `environment`.
 
@@ -334,6 +334,7 @@ impl World {
             let index = open(options().read_only(), &self.path);
             found = contents(&index);
             lost += self.settle(&found);
+            findings.extend(index.check(&|_, _| ()).expect("a check").findings);
         }
         let copy = copy_of(&self.path);
         let started = Instant::now();
