@@ -11,9 +11,9 @@ FIRST_QUERY_MS = 20
 RECOVERY_MS = 5000
 QUERIES = ["term\tanarchism", "and\tunited states history", "or\tflash memory storage", "phrase\tnew york"]
 REPEATS = 5
-# Passages fed before each kill. With this memory the posting buffer is full, and the log ends, at about 110,000 passages:
-# each third kill finds them nearly full, the others on the way.
-FEEDS = [35_000] * 7
+# Passages fed before each kill. With this memory a flush begins, and a new stretch of log, at about 125,000 passages:
+# each third kill finds it nearly full, the others on the way.
+FEEDS = [40_000] * 7
 # What a feed leaves over stays in the command until there is enough for a commit.
 COMMIT_EVERY = 1000
 

@@ -18,18 +18,22 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::merge::{Merged, merge, old_values};
+use super::node::Node;
 use super::nodes::{NodeWriter, stopped};
 use super::plan::{Target, nodes_of, plan};
 use super::rebuild::{Edit, rebuild};
 use super::window::{Change, Window};
 use super::{KEY_MAX, NodeId, TreeView};
-use crate::base::{ByteReader, Error, PageAddress, Result, ZoneNumber};
+use crate::base::{ByteReader, Error, PageAddress, Result, ZoneNumber, on_all_cores};
 use crate::cache::FramePool;
 use crate::device::PagePool;
 use crate::storage::{PageKind, Store, StreamWriter, wrong_kind};
 
 /// How many pages of the mapping table are read at once when a tree is opened: 4 MiB.
 const LOAD_PAGES: usize = 1024;
+
+/// Fewer leaves than this are not worth a thread.
+const LEAVES_AT_LEAST: usize = 8;
 
 /// How many nodes are moved at once.
 const MOVE_NODES: usize = 64;
@@ -177,23 +181,42 @@ fn apply_window(
     targets: &[Target],
     decide: &mut Decide<'_>,
 ) -> Result<()> {
-    let leaves = load_leaves(nodes, pool, targets)?;
-    let changes = ask(nodes, keys, targets, &leaves, decide)?;
-    let start = targets.first().map_or(0, |target| target.keys.start);
+    let payloads = load_leaves(nodes, pool, targets)?;
+    let leaves: Vec<Node<'_>> = targets
+        .iter()
+        .zip(&payloads)
+        .map(|(target, payload)| nodes.parse(payload, target.leaf, 0))
+        .collect::<Result<_>>()?;
+    let changes = ask(keys, targets, &leaves, decide)?;
     let mut edits = Vec::with_capacity(targets.len());
-    for (at, target) in targets.iter().enumerate() {
-        let leaf = match leaves.get(at) {
-            Some(payload) => Some(nodes.parse(payload, target.leaf, 0)?),
-            None => None,
-        };
-        let range = target.keys.clone();
-        let changes = &changes[range.start - start..range.end - start];
-        let merged = merge(leaf.as_ref(), &keys[range], changes)?;
+    for (target, merged) in targets
+        .iter()
+        .zip(merge_all(keys, targets, &leaves, &changes))
+    {
+        let merged = merged?;
         if merged.changed {
             edits.push(edit(nodes, target, merged)?);
         }
     }
     rebuild(nodes, pool, edits)
+}
+
+/// Merges the changes into the leaves, on all cores.
+fn merge_all(
+    keys: &[&[u8]],
+    targets: &[Target],
+    leaves: &[Node<'_>],
+    changes: &[Change],
+) -> Vec<Result<Merged>> {
+    let start = targets.first().map_or(0, |target| target.keys.start);
+    on_all_cores((0..targets.len()).collect(), LEAVES_AT_LEAST, |share| {
+        let merged = share.into_iter().map(|at| {
+            let range = targets[at].keys.clone();
+            let changes = &changes[range.start - start..range.end - start];
+            merge(leaves.get(at), &keys[range], changes)
+        });
+        merged.collect()
+    })
 }
 
 /// The leaves of a window; none in an empty tree.
@@ -210,20 +233,24 @@ fn load_leaves(
 }
 
 fn ask(
-    nodes: &NodeWriter,
     keys: &[&[u8]],
     targets: &[Target],
-    leaves: &[Arc<[u8]>],
+    leaves: &[Node<'_>],
     decide: &mut Decide<'_>,
 ) -> Result<Vec<Change>> {
     let (Some(first), Some(last)) = (targets.first(), targets.last()) else {
         return Ok(Vec::new());
     };
     let range = first.keys.start..last.keys.end;
+    let found = on_all_cores((0..leaves.len()).collect(), LEAVES_AT_LEAST, |share| {
+        let found = share
+            .into_iter()
+            .map(|at| old_values(&leaves[at], &keys[targets[at].keys.clone()]));
+        found.collect()
+    });
     let mut old = Vec::with_capacity(range.len());
-    for (target, payload) in targets.iter().zip(leaves) {
-        let leaf = nodes.parse(payload, target.leaf, 0)?;
-        old.extend(old_values(&leaf, &keys[target.keys.clone()])?);
+    for values in found {
+        old.extend(values?);
     }
     old.resize(range.len(), None);
     let mut window = Window {

@@ -75,11 +75,11 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// 160 MiB of source take a recovery 2 to 4 s on two cores.
+    /// 128 MiB of source take a recovery 2 to 4 s on two cores.
     fn default() -> Limits {
         Limits {
             buffer_bytes: None,
-            log_source_bytes: 160 << 20,
+            log_source_bytes: 128 << 20,
             zone_pages: None,
             beside: true,
             on_phase: None,
