@@ -43,9 +43,9 @@ pub use cache::IoCounts;
 pub use device::{Backend, BackendChoice, CountersSnapshot};
 pub use documents::{Document, Value};
 pub use index::{
-    BytesByPart, CheckReport, Durability, Index, Limits, ListReport, MEMORY_DEFAULT, MEMORY_MIN,
-    MemoryByPart, Options, Phase, PreparedBatch, Search, Snapshot, Stats, TreeFigures, Workbench,
-    Written, ZoneReport,
+    BytesByPart, BytesWritten, CheckReport, Durability, Index, Limits, ListReport, MEMORY_DEFAULT,
+    MEMORY_MIN, MemoryByPart, Options, Phase, PreparedBatch, Search, Snapshot, Stats, TreeFigures,
+    Workbench, Written, ZoneReport,
 };
 pub use search::{
     Cancelled, Clock, Explanation, Hit, Operator, PlanReport, PlanStep, Query, SearchOptions,

@@ -43,12 +43,25 @@ impl Report<'_> {
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "flushes": self.stats.flushes,
-            "bytes_written": {"total": self.counters.written_bytes},
+            "bytes_written": self.bytes_written(),
             "index_bytes": allocated_bytes(&self.arguments.index),
             "host_write_amplification": self.write_amplification(),
             "peak_memory_bytes": process::peak_memory(),
             "backend": self.backend.to_string(),
             "settings": self.settings(),
+        })
+    }
+
+    fn bytes_written(&self) -> Value {
+        let written = &self.stats.written;
+        json!({
+            "total": self.counters.written_bytes,
+            "log": written.log,
+            "moved_documents": written.moved_documents,
+            "dictionary": written.nodes,
+            "postings": written.postings,
+            "tables": written.tables,
+            "roots": written.roots,
         })
     }
 

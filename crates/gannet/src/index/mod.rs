@@ -28,5 +28,5 @@ pub use inspect::{ListReport, ZoneReport};
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, Phase};
 pub use prepare::{PreparedBatch, Workbench};
 pub use snapshot::{Search, Snapshot};
-pub use stats::{BytesByPart, MemoryByPart, Stats, TreeFigures};
+pub use stats::{BytesByPart, BytesWritten, MemoryByPart, Stats, TreeFigures};
 pub use writer::Written;

@@ -26,6 +26,8 @@ pub struct Stats {
     pub ids: TreeFigures,
     /// Flushes since the index was opened.
     pub flushes: u64,
+    /// Bytes written since the index was opened, by cause.
+    pub written: BytesWritten,
     /// What the device did since the index was opened.
     pub io: CountersSnapshot,
 }
@@ -47,6 +49,24 @@ pub struct BytesByPart {
     pub dead: u64,
     /// All of it: what the index takes on flash.
     pub allocated: u64,
+}
+
+/// Bytes written to flash since the index was opened. Together with the root slots they are all that the device
+/// has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BytesWritten {
+    /// The log: documents, once, and deletions.
+    pub log: u64,
+    /// Documents that cleaning has moved.
+    pub moved_documents: u64,
+    /// Nodes of the two trees, with the short lists in them.
+    pub nodes: u64,
+    /// Chunks of long lists.
+    pub postings: u64,
+    /// Document table, norms, live set, node mappings.
+    pub tables: u64,
+    /// Root records.
+    pub roots: u64,
 }
 
 /// Bytes of memory.
@@ -109,8 +129,21 @@ impl Index {
             dictionary: tree(&state.terms),
             ids: tree(&state.ids),
             flushes: self.flushes(),
+            written: self.bytes_written(),
             io: self.counters(),
         })
+    }
+
+    fn bytes_written(&self) -> BytesWritten {
+        let written = |kind| self.shared().store.written_bytes(kind);
+        BytesWritten {
+            log: written(PageKind::Log),
+            moved_documents: written(PageKind::Documents),
+            nodes: written(PageKind::Node),
+            postings: written(PageKind::Postings),
+            tables: written(PageKind::Table),
+            roots: written(PageKind::Root),
+        }
     }
 
     fn bytes_by_part(&self) -> BytesByPart {

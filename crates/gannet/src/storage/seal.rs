@@ -31,6 +31,9 @@ pub enum PageKind {
 }
 
 impl PageKind {
+    /// One past the highest number.
+    pub(super) const COUNT: usize = PageKind::Root as usize + 1;
+
     /// The kind with this number.
     pub fn from_number(number: u8) -> Option<PageKind> {
         use PageKind::*;

@@ -3,12 +3,13 @@
 //! Shared by the writer, who appends through [`super::StreamWriter`]s, and by readers, who read pages.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use super::pending::PendingPages;
 use super::seal::{self, IndexIdentity, PageKind};
 use super::zones::ZoneTable;
-use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber};
+use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span, ZoneNumber};
 use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
 
 /// The most pages that one read operation takes: 256 KiB.
@@ -21,7 +22,12 @@ pub struct Store {
     zones: Mutex<ZoneTable>,
     pending: RwLock<PendingPages>,
     syncing: Mutex<Syncing>,
+    written: WrittenPages,
 }
+
+/// Pages written since the store was made, by the number of their kind.
+#[derive(Default)]
+struct WrittenPages([AtomicU64; PageKind::COUNT]);
 
 /// What one sync must know of the others. Held while a sync runs: the system reports a lost write to one
 /// caller only, so no other may be told meanwhile that all is well.
@@ -42,6 +48,7 @@ impl Store {
             zones: Mutex::new(zones),
             pending: RwLock::default(),
             syncing: Mutex::default(),
+            written: WrittenPages::default(),
         }
     }
 
@@ -80,6 +87,16 @@ impl Store {
     pub fn is_pending(&self, address: PageAddress) -> bool {
         let pending = self.pending.read().unwrap_or_else(|e| e.into_inner());
         pending.contains(address)
+    }
+
+    /// Bytes written in pages of `kind` since the store was made.
+    pub fn written_bytes(&self, kind: PageKind) -> u64 {
+        let pages = self.written.0[kind as usize].load(Ordering::Relaxed);
+        pages * PAGE_SIZE as u64
+    }
+
+    pub(super) fn note_written(&self, kind: PageKind, pages: u32) {
+        self.written.0[kind as usize].fetch_add(pages as u64, Ordering::Relaxed);
     }
 
     pub(super) fn with_pending<T>(&self, act: impl FnOnce(&mut PendingPages) -> T) -> T {

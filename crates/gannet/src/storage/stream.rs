@@ -292,6 +292,7 @@ impl StreamWriter {
             buffers,
         };
         self.store.device().write(&mut [transfer])?;
+        self.store.note_written(self.kind, count);
         zone.written += count;
         zone.fill = PAGE_PAYLOAD;
         zone.holes.clear();
