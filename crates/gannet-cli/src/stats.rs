@@ -68,6 +68,9 @@ fn print(stats: &Stats, backend: Backend, output: &mut Output) -> Outcome<()> {
     for (part, bytes) in rows(&stats.bytes) {
         output.line(format!("{part:<12}{:>14}", human(bytes)))?;
     }
+    if let Some(warning) = doc_ids_warning(stats.doc_ids) {
+        output.line(warning)?;
+    }
     let memory = &stats.memory;
     let line = output.dim(&format!(
         "memory: {} of {}, frames {}; {backend}",
@@ -76,6 +79,16 @@ fn print(stats: &Stats, backend: Backend, output: &mut Output) -> Outcome<()> {
         human(memory.frames),
     ));
     output.line(line)
+}
+
+/// What to say when so many doc IDs are used that they may run out: from 80 % on.
+pub fn doc_ids_warning(used: u32) -> Option<String> {
+    let percent = used as u64 * 100 / u32::MAX as u64;
+    (percent >= 80).then(|| {
+        format!(
+            "warning: {percent} % of all document numbers are used, deleted documents included: index the documents anew before they run out"
+        )
+    })
 }
 
 fn rows(bytes: &BytesByPart) -> [(&'static str, u64); 7] {
@@ -88,4 +101,16 @@ fn rows(bytes: &BytesByPart) -> [(&'static str, u64); 7] {
         ("free", bytes.dead),
         ("on flash", bytes.allocated),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_comes_at_four_fifths_of_the_doc_ids() {
+        assert_eq!(doc_ids_warning(3_000_000_000), None);
+        let warning = doc_ids_warning(3_500_000_000).unwrap();
+        assert!(warning.contains("81 %"), "{warning}");
+    }
 }

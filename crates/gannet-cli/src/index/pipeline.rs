@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gannet::{Document, Error, Index, PreparedBatch, Workbench};
 
@@ -36,6 +36,8 @@ pub struct Done {
     pub source_bytes: u64,
     /// The last line that was looked at.
     pub last: Option<(SharedSource, u64)>,
+    /// The longest time that one batch took to be written.
+    pub longest_write: Duration,
     /// Why it ended.
     pub end: End,
 }
@@ -99,6 +101,7 @@ impl<'a> Pipeline<'a> {
                 refused: 0,
                 source_bytes: 0,
                 last: None,
+                longest_write: Duration::ZERO,
                 end: End::Whole,
             },
         }
@@ -172,7 +175,9 @@ impl<'a> Pipeline<'a> {
 
     /// Writes one batch; whether to go on.
     fn write(&mut self, batch: Ready) -> gannet::Result<bool> {
+        let start = Instant::now();
         let written = self.index.write_prepared(batch.prepared)?;
+        self.done.longest_write = self.done.longest_write.max(start.elapsed());
         self.done.documents += written.added;
         self.done.source_bytes += batch.bytes;
         self.done.last = Some(batch.last);

@@ -12,6 +12,7 @@ use crate::failure::Outcome;
 use crate::output::Output;
 use crate::process;
 use crate::size::{grouped, human};
+use crate::stats::doc_ids_warning;
 
 /// What was done, and with what.
 pub struct Report<'a> {
@@ -43,6 +44,7 @@ impl Report<'_> {
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "flushes": self.stats.flushes,
+            "longest_write_ms": self.done.longest_write.as_secs_f64() * 1e3,
             "bytes_written": self.bytes_written(),
             "index_bytes": allocated_bytes(&self.arguments.index),
             "host_write_amplification": self.write_amplification(),
@@ -90,6 +92,9 @@ impl Report<'_> {
         ))?;
         if done.refused > 0 {
             output.line(format!("{} lines refused", grouped(done.refused)))?;
+        }
+        if let Some(warning) = doc_ids_warning(self.stats.doc_ids) {
+            output.line(warning)?;
         }
         let line = output.dim(&format!(
             "index {}; {} written; at most {} of memory; {}",

@@ -188,7 +188,7 @@ impl Writer {
         match base.checked_add(count as u32) {
             Some(end) if end < END => Ok(base),
             _ => Err(Error::invalid(format!(
-                "all {END} document numbers are used up: a full vacuum renumbers the documents"
+                "all {END} document numbers are used up: index the documents anew"
             ))),
         }
     }
