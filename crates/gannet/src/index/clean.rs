@@ -1,8 +1,8 @@
 //! Cleaning: zones with little live data are emptied by moving what lives, so that their space comes back.
 //!
 //! It runs before a checkpoint's root is written, which then no longer refers to the victims. The victim rule
-//! is greedy: the zones whose live share is least, while each costs less than a quarter of what it gives
-//! back. Source of the mechanism: the node validation manager of the AS B-tree (Roh et al., 2014), which
+//! is greedy: the zones whose live share is least, while each costs less than two thirds of what it gives
+//! back, if all of them give back enough. Source of the mechanism: the node validation manager of the AS B-tree (Roh et al., 2014), which
 //! waits for 5 %.
 
 use std::collections::BTreeSet;
@@ -17,10 +17,16 @@ use crate::cache::{Pages, finish};
 use crate::dictionary::Change;
 use crate::documents::{Change as TableChange, DocumentRecord};
 use crate::postings::{TermEntry, relocate_chunks};
-use crate::storage::{LogStart, PageKind, RecordKind, Store, ZoneRecord, frame, read_records};
+use crate::storage::{
+    LogStart, PageKind, RecordKind, Store, Zone, ZoneRecord, frame, read_records,
+};
 
 /// A zone is a victim when less than this share of it lives.
-const LIVE_SHARE: f64 = 0.25;
+const LIVE_SHARE: f64 = 0.4;
+
+/// Cleaning begins when it gives back one byte of so many of the index: each begins with a sweep over what may
+/// refer to the victims.
+const WORTHWHILE: u64 = 64;
 
 /// Live bytes that one checkpoint moves at most, so that cleaning never holds up a write for long.
 const MOVED_BYTES_MAX: u64 = 32 << 20;
@@ -176,7 +182,8 @@ impl Writer {
     }
 }
 
-/// The closed zones of these kinds with little live data, least first, up to the bound on moves.
+/// The closed zones of these kinds with little live data, least first, up to the bound on moves; none if cleaning
+/// them is not worth a sweep.
 fn victims(store: &Store, kinds: &[PageKind]) -> Victims {
     let zones = store.zones();
     let mut candidates: Vec<(u64, ZoneNumber)> = zones
@@ -191,5 +198,11 @@ fn victims(store: &Store, kinds: &[PageKind]) -> Victims {
         moved += live;
         moved <= MOVED_BYTES_MAX
     });
-    affordable.map(|(_, number)| number).collect()
+    let victims: Victims = affordable.map(|(_, number)| number).collect();
+    let all = victims.iter().filter_map(|number| zones.get(*number));
+    let dead: u64 = all.map(Zone::dead_bytes).sum();
+    match dead * WORTHWHILE >= zones.allocated_bytes() {
+        true => victims,
+        false => Victims::new(),
+    }
 }

@@ -44,6 +44,11 @@ impl Zone {
         (self.live as f64 / written as f64).min(1.0)
     }
 
+    /// Payload bytes that were written and are no longer needed.
+    pub fn dead_bytes(&self) -> u64 {
+        (self.pages as u64 * PAGE_PAYLOAD as u64).saturating_sub(self.live)
+    }
+
     /// Whether a replay from `start` reads this zone, whose number is `number`.
     pub fn replays(&self, number: ZoneNumber, start: LogStart) -> bool {
         self.kind == PageKind::Log && start.zone.is_none_or(|zone| number >= zone)
