@@ -140,7 +140,7 @@ fn the_summary_and_the_statistics_have_the_promised_members() {
     let caused: u64 = causes.map(|cause| bytes(cause)).sum();
     // What is left over are root slots, of a page each.
     assert!(bytes("log") > 0 && bytes("dictionary") > 0);
-    assert!(bytes("total") > caused && (bytes("total") - caused) % 4096 == 0);
+    assert!(bytes("total") > caused && (bytes("total") - caused).is_multiple_of(4096));
     assert!(["uring", "pread"].contains(&summary["backend"].as_str().unwrap()));
     assert_eq!(summary["settings"]["memory_bytes"], 512 << 20);
     let stats = place.json(&["stats", "index"]);
