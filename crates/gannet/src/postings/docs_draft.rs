@@ -6,7 +6,7 @@
 use super::block::{self, BLOCK, Numbers, Shape};
 use super::docs_page::{HEADER_LIMIT, TABLE_LIMIT};
 use super::fragment::put_posting;
-use super::frontier::{Frontier, Pair};
+use super::frontier::{BLOCK_PAIRS_MAX, Frontier, Pair};
 use crate::base::{DocId, PAGE_PAYLOAD, put_varint};
 
 /// A docs page in the making.
@@ -34,8 +34,6 @@ pub struct Gathered {
     pub count: usize,
     /// Their competitive pairs.
     pub frontier: Frontier,
-    /// The lowest norm.
-    pub min_norm: u8,
 }
 
 impl Default for Gathered {
@@ -45,7 +43,6 @@ impl Default for Gathered {
             extra: [0; BLOCK],
             count: 0,
             frontier: Frontier::default(),
-            min_norm: u8::MAX,
         }
     }
 }
@@ -55,7 +52,6 @@ impl Gathered {
     pub fn push(&mut self, doc: DocId, frequency: u32, norm: u8) {
         (self.docs[self.count], self.extra[self.count]) = (doc, frequency - 1);
         self.count += 1;
-        self.min_norm = self.min_norm.min(norm);
         self.frontier.add(Pair { frequency, norm });
     }
 
@@ -104,11 +100,10 @@ impl DocsDraft {
             false => self.put_short(block),
         };
         let distance = last.wrapping_sub(self.last).wrapping_sub(1);
-        let highest = block.frontier.pairs().last().map_or(0, |p| p.frequency);
         put_varint(&mut self.directory, distance as u64);
         self.directory.extend(shapes.map(Shape::code));
-        put_varint(&mut self.directory, highest as u64);
-        self.directory.push(block.min_norm);
+        let frontier = block.frontier.loosened(BLOCK_PAIRS_MAX);
+        frontier.encode(&mut self.directory);
         put_varint(&mut self.directory, block.extra_total());
         // Five bytes are the most that an entry of the table can take.
         if self.bytes() + 5 * position_pages.min(TABLE_LIMIT) > PAGE_PAYLOAD && self.blocks > 0 {

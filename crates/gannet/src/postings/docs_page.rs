@@ -3,8 +3,8 @@
 //! ```text
 //! header     doc before the page + 1 | number of its first position | blocks | postings in the last block
 //!            | first position page | stride | entries | distances between the position pages' first numbers
-//! directory  per block: distance to the last doc | shape of the docs | shape of the frequencies | highest frequency
-//!            | lowest norm | frequencies beyond one each
+//! directory  per block: distance to the last doc | shape of the docs | shape of the frequencies | competitive
+//!            pairs | frequencies beyond one each
 //! data       per block: packed docs, packed frequencies - 1; in a last block of fewer than 128: varints
 //! ```
 //! The directory lets a query skip blocks unread; the position table leads from a posting to the one
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::block::{self, BLOCK, NO_DOC, Numbers, Shape};
 use super::fragment::read_posting;
-use super::frontier::{Frontier, Pair};
+use super::frontier::Frontier;
 use crate::base::{ByteReader, DocId, END, Error, Result};
 use crate::cache::Bytes;
 
@@ -40,10 +40,8 @@ pub struct BlockEntry {
     doc_shape: Shape,
     /// How the frequencies are packed.
     frequency_shape: Shape,
-    /// The lowest norm.
-    pub min_norm: u8,
-    /// The highest frequency.
-    pub max_frequency: u32,
+    /// Where its competitive pairs stand in the page's bytes.
+    pairs: u32,
     /// The number, within the chunk, of the first position of the block's first posting.
     pub first_position: u32,
     /// Where the block's data starts, from the start of the page's data.
@@ -64,14 +62,6 @@ pub struct DocsPage {
 }
 
 impl BlockEntry {
-    /// The bound on the block's scores.
-    pub fn frontier(&self) -> Frontier {
-        Frontier::of(Pair {
-            frequency: self.max_frequency,
-            norm: self.min_norm,
-        })
-    }
-
     fn is_packed(&self) -> bool {
         self.count as usize == BLOCK
     }
@@ -114,6 +104,9 @@ impl DocsPage {
         if entry.at as usize > data.len() {
             return Err(reader.damaged("all blocks in the page", data.len()));
         }
+        for entry in &mut blocks {
+            entry.pairs += range.start as u32;
+        }
         Ok(DocsPage {
             bytes,
             data,
@@ -127,6 +120,12 @@ impl DocsPage {
     /// The directory, never empty.
     pub fn blocks(&self) -> &[BlockEntry] {
         &self.blocks
+    }
+
+    /// The bound on a block's scores.
+    pub fn frontier(&self, block: usize) -> Result<Frontier> {
+        let pairs = &self.bytes[self.blocks[block].pairs as usize..];
+        Frontier::decode(&mut ByteReader::new(pairs, WHAT))
     }
 
     /// The last doc of the page.
@@ -221,8 +220,8 @@ fn parse_block(entry: &mut BlockEntry, count: usize, reader: &mut ByteReader<'_>
     entry.count = count as u8;
     entry.doc_shape = Shape::decode(reader.u8()?)?;
     entry.frequency_shape = Shape::decode(reader.u8()?)?;
-    entry.max_frequency = reader.varint_u32()?;
-    entry.min_norm = reader.u8()?;
+    entry.pairs = reader.position() as u32;
+    Frontier::skip(reader)?;
     let positions = reader.varint()?.saturating_add(count as u64);
     let next = (entry.first_position as u64).saturating_add(positions);
     let sound = last < END as u64 && distance + 1 >= count as u64 && next <= u32::MAX as u64;

@@ -15,6 +15,9 @@ use crate::base::{ByteReader, Result, put_varint};
 /// The most pairs of a frontier.
 pub const PAIRS_MAX: usize = 8;
 
+/// The most pairs that a docs page keeps of each of its blocks.
+pub const BLOCK_PAIRS_MAX: usize = 4;
+
 /// A frequency and a norm that some posting may have together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Pair {
@@ -68,6 +71,14 @@ impl Frontier {
         }
     }
 
+    /// The frontier with at most `most` pairs, at least one: looser, and a bound for the same postings.
+    pub fn loosened(mut self, most: usize) -> Frontier {
+        while self.count as usize > most {
+            self.merge_neighbours();
+        }
+        self
+    }
+
     /// Appends the pairs: their number, then the distances of frequencies and norms.
     pub fn encode(&self, out: &mut Vec<u8>) {
         out.push(self.count);
@@ -90,13 +101,24 @@ impl Frontier {
             let (Some(frequency), Some(norm)) = (frequency, pair.norm.checked_add(norm)) else {
                 return Err(reader.damaged("ascending pairs", "an overflow"));
             };
+            let ascends = frequency > pair.frequency && (norm > pair.norm || frontier.count == 0);
+            if !ascends {
+                return Err(reader.damaged("pairs of which none dominates another", count));
+            }
             pair = Pair { frequency, norm };
-            frontier.add(pair);
-        }
-        if frontier.count as usize != count {
-            return Err(reader.damaged("pairs of which none dominates another", count));
+            frontier.pairs[frontier.count as usize] = pair;
+            frontier.count += 1;
         }
         Ok(frontier)
+    }
+
+    /// Passes over what [`Frontier::encode`] wrote.
+    pub fn skip(reader: &mut ByteReader<'_>) -> Result<()> {
+        for _ in 0..reader.length(PAIRS_MAX)? {
+            reader.varint_u32()?;
+            reader.u8()?;
+        }
+        Ok(())
     }
 
     fn insert(&mut self, pair: Pair) {
@@ -159,6 +181,11 @@ mod tests {
             frontier.encode(&mut bytes);
             let read = Frontier::decode(&mut ByteReader::new(&bytes, "test")).unwrap();
             prop_assert_eq!(read.pairs(), frontier.pairs());
+            let loose = frontier.loosened(2);
+            prop_assert!(loose.pairs().len() <= 2);
+            for pair in frontier.pairs() {
+                prop_assert!(loose.pairs().iter().any(|held| held.dominates(*pair)));
+            }
         }
     }
 }

@@ -72,6 +72,17 @@ impl Bm25 {
         self.weight - self.weight / (1.0 + frequency * inverse)
     }
 
+    /// The scores of many documents, each by its frequency and norm.
+    pub fn score_all(&self, frequencies: &[f32], norms: &[u8], scores: &mut Vec<f32>) {
+        scores.clear();
+        let inverse = norms.iter().map(|norm| self.norms.inverse[*norm as usize]);
+        scores.extend(inverse);
+        // Apart from the look-ups, so that it runs in vectors.
+        for (score, frequency) in scores.iter_mut().zip(frequencies) {
+            *score = self.weight - self.weight / (1.0 + frequency * *score);
+        }
+    }
+
     /// The best score that any of the competitive pairs (frequency, norm) gives.
     ///
     /// The score ascends with the frequency and descends with the norm, so pairs that another one beats in

@@ -55,7 +55,8 @@ impl Candidates {
 
     /// Bytes that each candidate takes.
     pub fn bytes_each(leaves: usize, fields: usize) -> usize {
-        let columns = size_of::<u32>() + size_of::<Known>() + fields + 1;
+        // The last for a score.
+        let columns = size_of::<u32>() + size_of::<Known>() + fields + 1 + size_of::<f32>();
         Matches::bytes_per_document(leaves) + columns
     }
 
@@ -97,6 +98,11 @@ impl Candidates {
     /// The norms of a candidate's fields.
     pub fn norms(&self, at: usize) -> &[u8] {
         &self.norms[at * self.fields..(at + 1) * self.fields]
+    }
+
+    /// The norms of all candidates' fields: those of each document together.
+    pub fn all_norms(&self) -> &[u8] {
+        &self.norms
     }
 
     /// The documents, and the norms of their fields to be set: those of each document together.

@@ -50,6 +50,17 @@ impl Formula {
         Formula::Sum(Vec::new())
     }
 
+    /// The leaf whose score this is, if it is the score of one leaf alone.
+    pub fn only_leaf(&self) -> Option<LeafId> {
+        match self {
+            Formula::Leaf(leaf) => Some(*leaf),
+            Formula::Sum(parts) | Formula::Best { parts, .. } => match parts.as_slice() {
+                [part] => part.only_leaf(),
+                _ => None,
+            },
+        }
+    }
+
     /// As [`Formula::evaluate`], without a call for what most parts are.
     #[inline]
     fn value(&self, leaves: &[f32]) -> f32 {

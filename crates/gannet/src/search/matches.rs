@@ -36,6 +36,11 @@ impl Matches {
         &self.docs
     }
 
+    /// The frequencies in all documents: those of each document together.
+    pub fn rows(&self) -> &[f32] {
+        &self.frequencies
+    }
+
     /// The frequencies of the leaves in the document at `at`.
     pub fn row(&self, at: usize) -> &[f32] {
         &self.frequencies[at * self.width..(at + 1) * self.width]

@@ -49,6 +49,14 @@ impl Score {
         }
     }
 
+    /// The scorer of the only leaf, if there is one leaf and it ranks.
+    pub fn only_ranked(&self) -> Option<&Bm25> {
+        match self.leaves.as_slice() {
+            [Leaf::Ranked { bm25, .. }] => Some(bm25),
+            _ => None,
+        }
+    }
+
     /// Writes the leaves' scores.
     pub fn score(&self, frequencies: &[f32], norms: &[u8], scores: &mut [f32]) {
         for (leaf, frequency) in frequencies.iter().enumerate() {

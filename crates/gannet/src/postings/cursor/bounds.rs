@@ -59,11 +59,10 @@ impl TermCursor {
                 let first = page.docs.blocks()[0].before;
                 // Before the page there may be docs in the page before it.
                 let in_page = first == END || target > first;
-                let entry = page.docs.blocks().get(page.docs.find(target))?;
-                in_page.then(|| Bound {
-                    last: entry.last,
-                    frontier: entry.frontier(),
-                })
+                let block = page.docs.find(target);
+                let last = page.docs.blocks().get(block)?.last;
+                let frontier = page.docs.frontier(block).ok()?;
+                in_page.then_some(Bound { last, frontier })
             }
         }
     }

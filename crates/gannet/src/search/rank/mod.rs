@@ -73,6 +73,8 @@ pub struct Ranker {
     windows: Vec<Window>,
     candidates: Candidates,
     scratch: Vec<f32>,
+    /// The scores of the candidates of a query of one term.
+    scores: Vec<f32>,
     next: DocId,
     /// The first document whose window was not read ahead.
     read_to: DocId,
@@ -110,6 +112,7 @@ impl Ranker {
             windows: Vec::new(),
             candidates: Candidates::new(leaves, fields),
             scratch: vec![0.0; leaves],
+            scores: Vec::new(),
             next: 0,
             read_to: 0,
             total: 0,
@@ -465,11 +468,30 @@ impl Ranker {
     }
 
     fn offer(&mut self) {
+        match (self.formula.only_leaf(), self.score.only_ranked()) {
+            (Some(_), Some(_)) => self.offer_leaf(),
+            _ => self.offer_all(),
+        }
+        self.stage = Stage::Plan;
+    }
+
+    /// As [`Ranker::offer_all`], for queries of one term: whole columns at a time.
+    fn offer_leaf(&mut self) {
+        let Some(bm25) = self.score.only_ranked() else {
+            return;
+        };
+        let (matches, norms) = (&self.candidates.matches, self.candidates.all_norms());
+        bm25.score_all(matches.rows(), norms, &mut self.scores);
+        for (doc, score) in matches.docs().iter().zip(&self.scores) {
+            self.top.offer(*doc, *score);
+        }
+    }
+
+    fn offer_all(&mut self) {
         for at in 0..self.candidates.len() {
             self.score_leaves(at);
             let score = self.formula.evaluate(&self.scratch);
             self.top.offer(self.candidates.matches.docs()[at], score);
         }
-        self.stage = Stage::Plan;
     }
 }
