@@ -1,23 +1,29 @@
 //! Entries in key order.
 //!
 //! A scan keeps its leaf and the lower bound of the leaf after it, and descends anew for each leaf: the inner
-//! nodes are in memory then, and nothing is left behind that would have to be kept valid. When a leaf is
-//! missing, the leaves behind it under the same parent are read along: twice as many each time, up to 16, so
-//! that short scans do not read what they will not use.
+//! nodes are in memory then, and nothing is left behind that would have to be kept valid. When a node is
+//! missing, those behind it are read along, also under other parents: four times as many each time, so that short
+//! scans do not read what they will not use and long ones take few rounds. Who knows which stretches of keys
+//! matter has only their nodes read ahead.
 //!
 //! Invariants:
 //! 1. Keys ascend strictly, whatever the pages hold; so a scan ends even on hostile nodes.
 //! 2. A step that stops changes nothing but how far it reads ahead; calling it again goes on.
 
 use super::cursor::Cursor;
-use super::node::Node;
 use super::view::NodeFrame;
 use super::{NodeId, TreeView};
 use crate::base::Result;
 use crate::cache::{Pages, Step, Stop};
 
-/// The most leaves that are read at once.
-const AHEAD_MAX: usize = 16;
+/// The most nodes that are read at once.
+const AHEAD_MAX: usize = 256;
+
+/// How many times more nodes are read at once each time.
+const AHEAD_GROWTH: usize = 4;
+
+/// Whether keys from one (included) to another (excluded; nothing for the end) matter to a scan.
+pub type Matters<'a> = &'a dyn Fn(&[u8], Option<&[u8]>) -> bool;
 
 /// An ordered iteration over a [`TreeView`].
 #[derive(Clone, Debug)]
@@ -27,6 +33,8 @@ pub struct Scan {
     next: Option<Vec<u8>>,
     /// The last key given.
     last: Option<Vec<u8>>,
+    /// The key to go on from, if that is not the next in the leaf.
+    skip: Option<Vec<u8>>,
     ahead: usize,
 }
 
@@ -42,12 +50,23 @@ impl Scan {
             leaf: None,
             next: Some(from.to_vec()),
             last: None,
+            skip: None,
             ahead: 1,
         }
     }
 
     /// Goes to the next entry, and tells whether there is one. `view` is the same at each call.
     pub fn advance(&mut self, view: &TreeView, pages: &mut Pages<'_>) -> Step<bool> {
+        self.advance_where(&|_, _| true, view, pages)
+    }
+
+    /// The same for a scan of which only some keys are used: reads ahead only what `matters`.
+    pub fn advance_where(
+        &mut self,
+        matters: Matters<'_>,
+        view: &TreeView,
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
         if view.height == 0 {
             return Ok(false);
         }
@@ -59,11 +78,23 @@ impl Scan {
                 Ok(true) if self.leaf.is_some() => return Ok(true),
                 Ok(true) => {}
                 Err(Stop::Pages) => {
-                    self.ahead = (self.ahead * 2).min(AHEAD_MAX);
+                    self.read_ahead(matters, view, pages)?;
                     return Err(Stop::Pages);
                 }
                 ended => return ended,
             }
+        }
+    }
+
+    /// Has the next entry be the first from `key` on.
+    pub fn skip_to(&mut self, key: &[u8]) {
+        let behind_leaf = self.next.as_deref().is_some_and(|next| *next < *key);
+        if let Some((_, cursor)) = self.leaf.take_if(|_| behind_leaf) {
+            self.last = Some(cursor.key);
+        }
+        match behind_leaf {
+            true => self.next = Some(key.to_vec()),
+            false => self.skip = Some(key.to_vec()),
         }
     }
 
@@ -88,7 +119,11 @@ impl Scan {
         let last = self.last.get_or_insert_with(Vec::new);
         last.clear();
         last.extend_from_slice(&cursor.key);
-        if !cursor.advance(&node)? {
+        let there = match self.skip.take() {
+            None => cursor.advance(&node)?,
+            Some(skip) => node.seek(&skip)?.map(|found| *cursor = found).is_some(),
+        };
+        if !there {
             self.leaf = None;
             return Ok(false);
         }
@@ -133,34 +168,75 @@ impl Scan {
                 upper = Some(node.cursor_at(ordinal + 1)?.key);
             }
             id = child;
-            if level == 1 {
-                self.read_ahead(view, &node, ordinal, child, pages)?;
-            }
         }
         let leaf = view.node(id, 0, pages)?;
         Ok(Landing { leaf, upper })
     }
 
-    /// Notes the leaves behind `child` too, if `child` has to be read anyway.
+    /// Notes nodes from the next leaf on, more each time.
     fn read_ahead(
-        &self,
+        &mut self,
+        matters: Matters<'_>,
         view: &TreeView,
-        parent: &Node<'_>,
-        ordinal: usize,
-        child: NodeId,
+        pages: &mut Pages<'_>,
+    ) -> Result<()> {
+        self.ahead = (self.ahead * AHEAD_GROWTH).min(AHEAD_MAX);
+        let mut ahead = Ahead {
+            matters,
+            view,
+            from: self.next.as_deref().unwrap_or_default(),
+            left: self.ahead,
+        };
+        match ahead.note(view.root, view.height - 1, None, pages) {
+            Ok(()) | Err(Stop::Pages) => Ok(()),
+            Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+}
+
+/// Nodes being noted.
+struct Ahead<'a> {
+    matters: Matters<'a>,
+    view: &'a TreeView,
+    from: &'a [u8],
+    /// How many more nodes are looked at.
+    left: usize,
+}
+
+impl Ahead<'_> {
+    /// Notes what lies at and under a node whose keys end before `upper`.
+    fn note(
+        &mut self,
+        id: NodeId,
+        level: usize,
+        upper: Option<&[u8]>,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
-        if pages.want(view.mapping.address(child)?)? {
+        let address = self.view.mapping.address(id)?;
+        self.left = self.left.saturating_sub(1);
+        if !pages.want(address)? || level == 0 {
             return Ok(());
         }
-        let mut cursor = parent.cursor_at(ordinal)?;
-        for _ in 1..self.ahead {
-            if !cursor.advance(parent)? {
+        let frame = self.view.node(id, level, pages)?;
+        let node = frame.node()?;
+        let (ordinal, _) = node.child_for(self.from)?;
+        let mut cursor = node.cursor_at(ordinal)?;
+        while self.left > 0 && pages.has_room() {
+            let lower = self.from.max(&cursor.key).to_vec();
+            let child = node.child(cursor.value.clone())?;
+            let is_last = !cursor.advance(&node)?;
+            let end = if is_last {
+                upper
+            } else {
+                Some(cursor.key.as_slice())
+            };
+            if (self.matters)(&lower, end) {
+                self.note(child, level - 1, end, pages)?;
+            }
+            if is_last {
                 break;
             }
-            let next = parent.child(cursor.value.clone())?;
-            pages.want(view.mapping.address(next)?)?;
         }
-        Err(Stop::Pages)
+        Ok(())
     }
 }

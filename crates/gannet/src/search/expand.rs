@@ -1,7 +1,8 @@
 //! Expansion: which terms of a field a pattern stands for, on the device and in memory.
 //!
 //! The dictionary gives terms in order together with their entries, so that an expansion needs no look-ups
-//! afterwards. Where the pattern skips far, the walk descends anew instead of reading what lies between.
+//! afterwards. The pattern tells of the lower bounds of nodes whether anything in them may match: only such nodes
+//! are read, many at once.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +19,6 @@ pub const EXPANSIONS_MAX: usize = 1024;
 
 /// The most terms that a fuzzy term stands for: the most similar ones, among equals the first in order.
 pub const FUZZY_MAX: usize = 50;
-
-/// Keys passed over one by one before a skip descends anew.
-const PASSED_MAX: usize = 32;
 
 /// A term that a pattern stands for.
 #[derive(Clone, Debug)]
@@ -39,23 +37,21 @@ pub struct Expansion {
     pattern: Pattern,
     found: BTreeMap<Vec<u8>, (Option<TermEntry>, f32)>,
     scan: Option<Scan>,
-    skip_to: Vec<u8>,
-    passed: usize,
+    start: Vec<u8>,
     done: bool,
 }
 
 impl Expansion {
     /// The terms of `field` that `pattern` stands for.
     pub fn new(field: FieldId, pattern: Pattern) -> Expansion {
-        let mut skip_to = Vec::new();
-        term_key(field, pattern.start(), &mut skip_to);
+        let mut start = Vec::new();
+        term_key(field, pattern.start(), &mut start);
         Expansion {
             field,
             pattern,
             found: BTreeMap::new(),
             scan: None,
-            skip_to,
-            passed: 0,
+            start,
             done: false,
         }
     }
@@ -66,12 +62,19 @@ impl Expansion {
             return Ok(());
         }
         while self.advance(view, pages)? {
-            let Some(scan) = self.scan.take() else { break };
-            let goes_on = self.take(scan.key(), Some(scan.value()))?;
-            self.scan = Some(scan);
-            if !goes_on {
+            let Some(mut scan) = self.scan.take() else {
                 break;
+            };
+            match self.take(scan.key(), Some(scan.value()))? {
+                Verdict::End => break,
+                Verdict::SkipTo(term) => {
+                    let mut key = Vec::new();
+                    term_key(self.field, &term, &mut key);
+                    scan.skip_to(&key);
+                }
+                Verdict::Match(_) | Verdict::Next => {}
             }
+            self.scan = Some(scan);
         }
         self.walk_memory(view)?;
         self.done = true;
@@ -98,40 +101,24 @@ impl Expansion {
 
     /// Goes to the next key that may match.
     fn advance(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<bool> {
-        loop {
-            let scan = self
-                .scan
-                .get_or_insert_with(|| view.terms.scan(&self.skip_to));
-            if !scan.advance(&view.terms, pages)? {
-                return Ok(false);
-            }
-            if scan.key() >= self.skip_to.as_slice() {
-                self.passed = 0;
-                return Ok(true);
-            }
-            self.passed += 1;
-            if self.passed > PASSED_MAX {
-                self.scan = None;
-                self.passed = 0;
-            }
-        }
+        let (field, pattern) = (self.field, &self.pattern);
+        let scan = self
+            .scan
+            .get_or_insert_with(|| view.terms.scan(&self.start));
+        let matters = |from: &[u8], to: Option<&[u8]>| may_match(pattern, field, from, to);
+        scan.advance_where(&matters, &view.terms, pages)
     }
 
-    /// Judges a key. Tells whether later ones may match.
-    fn take(&mut self, key: &[u8], entry: Option<&[u8]>) -> Result<bool> {
+    /// Judges a key and keeps it if it matches.
+    fn take(&mut self, key: &[u8], entry: Option<&[u8]>) -> Result<Verdict> {
         let Some(term) = key.strip_prefix(&self.field.to_be_bytes()) else {
-            return Ok(false);
+            return Ok(Verdict::End);
         };
-        match self.pattern.judge(term) {
-            Verdict::Match(similarity) => self.keep(key, entry, similarity)?,
-            Verdict::Next => {}
-            Verdict::SkipTo(term) => {
-                self.skip_to.truncate(size_of::<FieldId>());
-                self.skip_to.extend_from_slice(&term);
-            }
-            Verdict::End => return Ok(false),
+        let verdict = self.pattern.judge(term);
+        if let Verdict::Match(similarity) = verdict {
+            self.keep(key, entry, similarity)?;
         }
-        Ok(true)
+        Ok(verdict)
     }
 
     fn keep(&mut self, key: &[u8], entry: Option<&[u8]>, similarity: f32) -> Result<()> {
@@ -173,5 +160,23 @@ impl Expansion {
             self.take(&key, None)?;
         }
         Ok(())
+    }
+}
+
+/// Whether any key from `from` (included) to `to` (excluded) may be a term of `field` that `pattern` stands for.
+fn may_match(pattern: &Pattern, field: FieldId, from: &[u8], to: Option<&[u8]>) -> bool {
+    let (mut start, mut end) = (Vec::new(), Vec::new());
+    term_key(field, pattern.start(), &mut start);
+    let from = from.max(&start);
+    match from.strip_prefix(&field.to_be_bytes()) {
+        None => false,
+        Some(term) => match pattern.judge(term) {
+            Verdict::Match(_) | Verdict::Next => true,
+            Verdict::End => false,
+            Verdict::SkipTo(next) => {
+                term_key(field, &next, &mut end);
+                to.is_none_or(|to| end.as_slice() < to)
+            }
+        },
     }
 }
