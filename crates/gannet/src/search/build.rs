@@ -198,7 +198,7 @@ impl Builder<'_> {
         let (none, _) = split(self.clauses(excluded)?);
         let (some, more) = split(self.clauses(optional)?);
         formulas.extend(more);
-        let matcher = Conjunction::new(all, none, some, self.width);
+        let matcher = Conjunction::new(all, none, some, self.width, self.view.below.into());
         Ok(Some(Clause {
             matcher: Box::new(matcher),
             formula: Formula::Sum(formulas),
@@ -349,7 +349,7 @@ impl Builder<'_> {
             Box::new(TermMatcher::new(word.cursor.clone(), frequency, None))
         });
         let lists: Vec<_> = lists.collect();
-        let candidates = Conjunction::new(lists, Vec::new(), Vec::new(), 0);
+        let candidates = Conjunction::new(lists, Vec::new(), Vec::new(), 0, self.view.below.into());
         PhraseMatcher::new(all, candidates, slop, scored)
     }
 }

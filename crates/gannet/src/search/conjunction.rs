@@ -16,11 +16,9 @@ use super::matches::Matches;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
 
-/// Candidates gathered the first time; four times as many each further time.
-const AHEAD_MIN: usize = 512;
-
-/// Candidates gathered at once at most.
-const AHEAD_MAX: usize = 8192;
+/// Candidates gathered at once: few while all pages are in memory, four times as many after each batch that
+/// had to wait for pages, up to a limit.
+const AHEAD: (usize, usize) = (512, 8192);
 
 /// How many times longer than the leader's a follower's list may be for its pages to be read all: a page has
 /// more postings than this, so that most pages have a candidate.
@@ -31,6 +29,7 @@ pub struct Conjunction {
     leader: Box<dyn Matcher>,
     followers: Vec<Follower>,
     ahead: Matches,
+    documents: u64,
     at: usize,
     /// The follower that is being asked, and how far it is.
     filtering: Option<(usize, Filtering)>,
@@ -48,12 +47,13 @@ struct Follower {
 impl Conjunction {
     /// The intersection of `required` (at least one), less `excluded`, with `optional` beside.
     ///
-    /// `width` is the number of the query's leaves.
+    /// `width` is the number of the query's leaves, `documents` of all documents.
     pub fn new(
         mut required: Vec<Box<dyn Matcher>>,
         excluded: Vec<Box<dyn Matcher>>,
         optional: Vec<Box<dyn Matcher>>,
         width: usize,
+        documents: u64,
     ) -> Conjunction {
         required.sort_by_key(|matcher| matcher.cost());
         let mut required = required.into_iter();
@@ -66,9 +66,10 @@ impl Conjunction {
             leader,
             followers: followers.collect(),
             ahead: Matches::new(width),
+            documents,
             at: 0,
             filtering: None,
-            limit: AHEAD_MIN,
+            limit: AHEAD.0,
             next: 0,
             ended: false,
             doc: 0,
@@ -96,7 +97,6 @@ impl Conjunction {
         let leader = self.leader.as_mut();
         self.next = leader.gather(self.next, END - 1, self.limit, &mut self.ahead, pages)?;
         self.ended = self.next == END;
-        self.limit = (self.limit * 4).min(AHEAD_MAX);
         self.filtering = Some((0, Filtering::default()));
         Ok(())
     }
@@ -109,6 +109,7 @@ impl Conjunction {
             let checked = matcher.filter(*role, &mut self.ahead, state, pages);
             if let Err(Stop::Pages) = checked {
                 matcher.prefetch(&self.ahead.docs()[state.checked..], pages)?;
+                self.limit = (self.limit * 4).min(AHEAD.1);
             }
             checked?;
             self.ahead.truncate(state.kept);
@@ -174,14 +175,21 @@ impl Matcher for Conjunction {
     }
 
     fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
-        let most = self.leader.cost().saturating_mul(DENSE);
-        let leader = self.leader.prefetch_within(first, last, pages);
-        let dense = self.followers.iter_mut();
-        let dense = dense.filter(|follower| follower.matcher.cost() <= most);
-        for_all(dense, |follower| {
-            follower.matcher.prefetch_within(first, last, pages)
+        for_all(self.read_whole(), |matcher| {
+            matcher.prefetch_within(first, last, pages)
         })
-        .and(leader)
+    }
+
+    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
+        let dense = for_all(self.read_whole(), |matcher| matcher.open(whole, pages));
+        for_all(&mut self.followers, |follower| {
+            follower.matcher.open(false, pages)
+        })
+        .and(dense)
+    }
+
+    fn docs_pages(&self) -> u64 {
+        self.leader.docs_pages()
     }
 
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
@@ -204,9 +212,26 @@ impl Matcher for Conjunction {
     fn cost(&self) -> u64 {
         self.leader.cost()
     }
+
+    /// As many as there were if the lists had nothing to do with each other.
+    fn cost_min(&self) -> u64 {
+        let mut least = self.leader.cost_min() as f64;
+        for follower in self.followers.iter().filter(|f| f.role == Role::Required) {
+            least *= follower.matcher.cost_min() as f64 / self.documents.max(1) as f64;
+        }
+        least as u64
+    }
 }
 
 impl Conjunction {
+    /// The leader, and the followers whose lists are dense beside it.
+    fn read_whole(&mut self) -> impl Iterator<Item = &mut Box<dyn Matcher>> {
+        let most = self.leader.cost().saturating_mul(DENSE);
+        let followers = self.followers.iter_mut().map(|f| &mut f.matcher);
+        let dense = followers.filter(move |matcher| matcher.cost() <= most);
+        std::iter::once(&mut self.leader).chain(dense)
+    }
+
     /// Gives out matches up to `to` of those at hand, at least the one it stands on; gives the next document.
     fn give(&mut self, to: DocId, most: usize, out: &mut Matches) -> DocId {
         let rest = &self.ahead.docs()[self.at..];

@@ -75,6 +75,14 @@ impl Matcher for Disjunction {
         })
     }
 
+    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
+        for_all(&mut self.children, |child| child.open(whole, pages))
+    }
+
+    fn docs_pages(&self) -> u64 {
+        self.children.iter().map(|child| child.docs_pages()).sum()
+    }
+
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
         let mut last = END;
         for_all(&mut self.children, |child| {

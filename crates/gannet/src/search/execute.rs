@@ -169,6 +169,7 @@ impl QueryRun {
         Ok(RankOptions {
             k: self.options.k,
             prune: self.options.prune && !self.options.count,
+            fetch: self.options.needs_documents(),
             candidates,
             below: self.view.below,
         })

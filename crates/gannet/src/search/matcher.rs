@@ -101,6 +101,18 @@ pub trait Matcher: Send {
     /// Notes the pages that going through the documents from `first` to `last` will surely need.
     fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()>;
 
+    /// Reads the heads of all lists in one round. If the `whole` of the documents will be gone through, notes with
+    /// them the pages that this will surely need, as far as they are known without heads.
+    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
+        let _ = (whole, pages);
+        Ok(())
+    }
+
+    /// About how many pages [`Matcher::prefetch_within`] goes through in all.
+    fn docs_pages(&self) -> u64 {
+        0
+    }
+
     /// Writes upper bounds of the leaves' scores from `target` to the document given back, which ends what
     /// one page of the leading list says. Reads heads only.
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId>;

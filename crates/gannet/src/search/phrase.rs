@@ -18,11 +18,9 @@ use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
 use crate::postings::TermCursor;
 
-/// Candidates whose positions are asked for at once the first time; four times as many each further time.
-const AHEAD_MIN: usize = 256;
-
-/// Candidates whose positions are asked for at once at most.
-const AHEAD_MAX: usize = 4096;
+/// Candidates whose positions are asked for at once: few while all pages are in memory, so that no more are
+/// checked than can matter; 16 times as many after each batch that had to wait for pages, up to a limit.
+const AHEAD: (usize, usize) = (256, 16384);
 
 /// One word of a phrase.
 #[derive(Clone)]
@@ -79,7 +77,7 @@ impl PhraseMatcher {
             scored,
             ahead: Matches::new(0),
             at: 0,
-            limit: AHEAD_MIN,
+            limit: AHEAD.0,
             next: 0,
             ended: false,
             doc: 0,
@@ -91,11 +89,9 @@ impl PhraseMatcher {
         self.ahead.clear();
         self.at = 0;
         self.next = self.next.max(target);
-        let (limit, ahead) = (self.limit, &mut self.ahead);
-        let from = self.next;
+        let (from, limit, ahead) = (self.next, self.limit, &mut self.ahead);
         self.next = self.candidates.gather(from, END - 1, limit, ahead, pages)?;
         self.ended = self.next == END;
-        self.limit = (self.limit * 4).min(AHEAD_MAX);
         Ok(())
     }
 
@@ -109,6 +105,7 @@ impl PhraseMatcher {
         });
         if let Err(Stop::Pages) = read {
             self.prefetch_positions(pages)?;
+            self.limit = (self.limit * 16).min(AHEAD.1);
         }
         read?;
         Ok(phrase_frequency(&self.occurrences, self.slop))
@@ -163,6 +160,14 @@ impl Matcher for PhraseMatcher {
 
     fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
         self.candidates.prefetch_within(first, last, pages)
+    }
+
+    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
+        self.candidates.open(whole, pages)
+    }
+
+    fn docs_pages(&self) -> u64 {
+        self.candidates.docs_pages()
     }
 
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {

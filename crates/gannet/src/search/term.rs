@@ -83,6 +83,17 @@ impl Matcher for TermMatcher {
         self.cursor.prefetch_within(first, last, pages)
     }
 
+    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
+        if whole {
+            self.cursor.prefetch_whole(pages)?;
+        }
+        self.cursor.open(pages)
+    }
+
+    fn docs_pages(&self) -> u64 {
+        self.cursor.docs_pages()
+    }
+
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
         let bound = self.cursor.bound(target, pages)?;
         if let Some((leaf, how)) = &self.scored {

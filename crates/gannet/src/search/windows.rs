@@ -125,6 +125,12 @@ impl Root {
         }
     }
 
+    /// How many clauses, from the first on, find candidates as long as there is no threshold.
+    pub fn sought(&self) -> usize {
+        let most = if self.driven { 1 } else { usize::MAX };
+        self.clauses.len().min(most)
+    }
+
     /// Bounds of the clauses over their whole lists. Opens every list: one round for all heads.
     pub fn list_bounds(&mut self, leaves: usize, pages: &mut Pages<'_>) -> Step<Vec<f64>> {
         let mut bounds = vec![0.0; self.clauses.len()];

@@ -245,7 +245,7 @@ impl TermCursor {
     }
 
     /// Reads the heads of all chunks, in one round.
-    fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+    pub fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         if self.opened {
             return Ok(());
         }

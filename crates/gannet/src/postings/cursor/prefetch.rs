@@ -45,6 +45,25 @@ impl TermCursor {
         stop_unless(complete)
     }
 
+    /// Notes what a walk through the list will need and the entry tells: the docs pages behind heads that were not
+    /// read yet, as many as their postings fill.
+    pub fn prefetch_whole(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        for part in &self.parts {
+            if let Part::Chunk(chunk) = part {
+                chunk.note_docs(pages)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// About how many docs pages the list has, one at least for each of its parts.
+    pub fn docs_pages(&self) -> u64 {
+        self.parts
+            .iter()
+            .map(|part| part.full_docs_pages() as u64 + 1)
+            .sum()
+    }
+
     /// Notes the next `max_pages` docs pages of a scan that starts at `target`.
     pub fn prefetch_from(
         &mut self,

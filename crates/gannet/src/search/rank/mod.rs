@@ -52,6 +52,8 @@ pub struct RankOptions {
     pub k: usize,
     /// Whether documents that cannot enter may be passed over.
     pub prune: bool,
+    /// Whether the documents will be fetched.
+    pub fetch: bool,
     /// Candidates that a batch may hold.
     pub candidates: usize,
     /// One past the last doc ID of the snapshot.
@@ -64,6 +66,7 @@ pub struct Ranker {
     formula: Formula,
     score: Score,
     options: RankOptions,
+    tables: DocumentTables,
     live: LiveCursor,
     norms: Vec<NormCursor>,
     top: Top,
@@ -99,6 +102,7 @@ impl Ranker {
     pub fn new(root: Root, score: Score, tables: &DocumentTables, options: RankOptions) -> Ranker {
         let (leaves, fields) = (score.leaves().len(), score.fields().len());
         Ranker {
+            tables: tables.clone(),
             live: tables.live_cursor(),
             norms: score
                 .fields()
@@ -169,12 +173,34 @@ impl Ranker {
     }
 
     fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        self.open_lists(pages)?;
         self.lists = self.root.list_bounds(self.scratch.len(), pages)?;
         let lists = &self.lists;
         self.order = (0..lists.len()).collect();
         self.order.sort_by(|a, b| lists[*b].total_cmp(&lists[*a]));
         self.stage = Stage::Plan;
         Ok(())
+    }
+
+    /// Opens all lists in one round, and reads with the heads what will be read whatever they say: where there are
+    /// few windows, all of them, since there is no threshold yet.
+    fn open_lists(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let sought = self.root.sought();
+        let clauses = &mut self.root.clauses;
+        let windows: u64 = clauses[..sought]
+            .iter()
+            .map(|c| c.matcher.docs_pages())
+            .sum();
+        let whole = windows <= WINDOWS_MAX as u64;
+        let opened = for_all(
+            clauses.iter_mut().enumerate(),
+            |(clause, Clause { matcher, .. })| matcher.open(whole && clause < sought, pages),
+        );
+        if let (Err(Stop::Pages), true) = (&opened, whole) {
+            let documents = clauses[..sought].iter().map(|c| c.matcher.cost_min()).sum();
+            self.prefetch_dense(0, self.options.below.saturating_sub(1), documents, pages)?;
+        }
+        opened
     }
 
     /// Chooses the windows of the next batch, reading ahead where nothing was read yet.
@@ -286,12 +312,23 @@ impl Ranker {
         for_all(dense, |(clause, _)| {
             clause.matcher.prefetch_within(window.first, last, pages)
         })?;
-        if documents * PAGE_PAYLOAD as u64 >= self.options.below as u64 {
-            self.live.prefetch_within(window.first, last, pages)?;
-            let mut norms = self.norms.iter();
-            norms.try_for_each(|norms| norms.prefetch_within(window.first, last, pages))?;
+        self.prefetch_dense(window.first, last, documents, pages)
+    }
+
+    /// Notes what the tables have of documents if most pages of theirs have one of `documents` candidates.
+    fn prefetch_dense(
+        &self,
+        first: DocId,
+        last: DocId,
+        documents: u64,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        if documents * (PAGE_PAYLOAD as u64) < self.options.below as u64 {
+            return Ok(());
         }
-        Ok(())
+        self.live.prefetch_within(first, last, pages)?;
+        let mut norms = self.norms.iter();
+        norms.try_for_each(|norms| norms.prefetch_within(first, last, pages))
     }
 
     /// Finds the documents that essential clauses match, in all windows or until enough were found.
@@ -382,7 +419,8 @@ impl Ranker {
         let Stage::Enrich { mut done } = self.stage else {
             return Ok(());
         };
-        self.prefetch_norms(done, pages)?;
+        self.prefetch_tables(&self.candidates.matches.docs()[done..], pages)?;
+        self.prefetch_addresses(pages)?;
         while done < self.candidates.len() {
             self.stage = Stage::Enrich { done };
             done = self.enrich_some(done, pages)?;
@@ -396,11 +434,25 @@ impl Ranker {
         Ok(())
     }
 
-    fn prefetch_norms(&mut self, from: usize, pages: &mut Pages<'_>) -> Step<()> {
-        let docs = &self.candidates.matches.docs()[from..];
+    /// Notes norms and deletions of documents.
+    fn prefetch_tables(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
         self.live.prefetch(docs, pages)?;
         let mut norms = self.norms.iter();
         norms.try_for_each(|norms| norms.prefetch(docs, pages))
+    }
+
+    /// Notes where the candidates are stored if a round comes anyway and all of them will be among the best.
+    fn prefetch_addresses(&self, pages: &mut Pages<'_>) -> Step<()> {
+        let all = self.next >= self.options.below && self.total == 0;
+        if self.options.fetch
+            && all
+            && self.candidates.len() <= self.options.k
+            && pages.has_wanted()
+        {
+            self.tables
+                .prefetch_addresses(self.candidates.matches.docs(), pages)?;
+        }
+        Ok(())
     }
 
     /// Reads norms and deletions of candidates from `from` on, as far as the pages at hand go, field by field;
