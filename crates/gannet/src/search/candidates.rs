@@ -79,6 +79,16 @@ impl Candidates {
         self.matches.push(doc)
     }
 
+    /// Adds documents found in `window`, in which no leaf occurs yet.
+    pub fn extend(&mut self, docs: impl Iterator<Item = DocId>, window: u32) {
+        self.gather(window, |matches| matches.extend_blank(docs));
+    }
+
+    /// Leaves of the query.
+    pub fn leaves(&self) -> usize {
+        self.matches.width()
+    }
+
     /// Lets `gather` add documents found in `window` to the matches.
     pub fn gather<T>(&mut self, window: u32, gather: impl FnOnce(&mut Matches) -> T) -> T {
         let gathered = gather(&mut self.matches);

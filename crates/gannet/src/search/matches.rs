@@ -59,6 +59,17 @@ impl Matches {
         self.row_mut(at)
     }
 
+    /// Leaves of the query.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Adds documents in which no leaf occurs yet.
+    pub fn extend_blank(&mut self, docs: impl Iterator<Item = DocId>) {
+        self.docs.extend(docs);
+        self.frequencies.resize(self.docs.len() * self.width, 0.0);
+    }
+
     /// Adds documents with the frequencies of one leaf, or of none.
     pub fn extend(&mut self, docs: &[DocId], frequencies: &[u32], leaf: Option<usize>) {
         let from = self.docs.len() * self.width;

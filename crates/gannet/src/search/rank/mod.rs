@@ -15,7 +15,9 @@
 //! 3. Each stage can be called again after a stop; it then goes on or does the same again.
 
 mod complete;
+mod union;
 
+use self::union::Union;
 use crate::base::{DocId, END, PAGE_PAYLOAD};
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::{DocumentTables, LiveCursor, NormCursor};
@@ -25,6 +27,10 @@ use crate::search::matcher::for_all;
 use crate::search::score::Score;
 use crate::search::top::{Scored, Top};
 use crate::search::windows::{Clause, Pruning, Root, Window};
+
+/// Candidates of the first batch: few, for the next batches are pruned by what it finds. Each batch may be twice
+/// as large as the one before.
+const BATCH_FIRST: usize = 256;
 
 /// Windows of a batch at most.
 const WINDOWS_MAX: usize = 64;
@@ -75,6 +81,9 @@ pub struct Ranker {
     stage: Stage,
     windows: Vec<Window>,
     candidates: Candidates,
+    /// Candidates of the next batch.
+    batch: usize,
+    union: Union,
     scratch: Vec<f32>,
     /// The scores of the candidates of a query of one term.
     scores: Vec<f32>,
@@ -115,6 +124,8 @@ impl Ranker {
             stage: Stage::Open,
             windows: Vec::new(),
             candidates: Candidates::new(leaves, fields),
+            batch: BATCH_FIRST.min(options.candidates),
+            union: Union::default(),
             scratch: vec![0.0; leaves],
             scores: Vec::new(),
             next: 0,
@@ -340,11 +351,18 @@ impl Ranker {
         else {
             return Ok(());
         };
-        while window < self.windows.len() && self.candidates.len() < self.options.candidates {
+        while window < self.windows.len() && self.candidates.len() < self.batch {
             self.stage = Stage::Gather { window, from };
             let last = self.windows[window].last.min(self.options.below - 1);
             if let Some(clause) = self.windows[window].only_essential() {
                 from = self.gather_from(clause, window, from, last, pages)?;
+                if from > last {
+                    (window, from) = self.after(window);
+                }
+                continue;
+            }
+            if self.is_union(window) {
+                from = self.gather_union(window, from, last, pages)?;
                 if from > last {
                     (window, from) = self.after(window);
                 }
@@ -373,7 +391,7 @@ impl Ranker {
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
         let floor = self.windows[window].floor(clause, self.pruning());
-        let limit = self.options.candidates;
+        let limit = self.batch;
         let Clause { matcher, formula } = &mut self.root.clauses[clause];
         let skips = matches!(formula, Formula::Leaf(_)) && matcher.skip_below(floor);
         let gathered = self.candidates.gather(window as u32, |matches| {
@@ -381,6 +399,34 @@ impl Ranker {
         });
         self.total_is_exact &= !skips;
         gathered
+    }
+
+    /// Whether the essential clauses of a window are few enough to be taken one after the other.
+    fn is_union(&self, window: usize) -> bool {
+        let essential = &self.windows[window].essential;
+        let count = essential.iter().filter(|essential| **essential).count();
+        Union::fits(count, self.scratch.len())
+    }
+
+    /// Takes what several clauses match, up to the end of the window or of a range.
+    fn gather_union(
+        &mut self,
+        window: usize,
+        from: DocId,
+        last: DocId,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        let essential = &self.windows[window].essential;
+        let clauses = &mut self.root.clauses;
+        let candidates = &mut self.candidates;
+        self.union.gather(
+            clauses,
+            essential,
+            (from, last),
+            window as u32,
+            candidates,
+            pages,
+        )
     }
 
     /// The next window, and where it begins.
@@ -524,6 +570,7 @@ impl Ranker {
             (Some(_), Some(_)) => self.offer_leaf(),
             _ => self.offer_all(),
         }
+        self.batch = (self.batch * 2).min(self.options.candidates);
         self.stage = Stage::Plan;
     }
 
