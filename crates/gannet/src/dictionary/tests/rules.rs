@@ -107,7 +107,7 @@ fn scans_read_only_what_matters() {
     let wanted = [b"00000007".as_slice(), b"00000500", b"00039000"];
     let matters = |from: &[u8], to: Option<&[u8]>| {
         let inside = |key: &&[u8]| from <= *key && to.is_none_or(|to| *key < to);
-        wanted.iter().any(|key| inside(key))
+        wanted.iter().any(inside)
     };
     for key in wanted {
         scan.skip_to(key);
