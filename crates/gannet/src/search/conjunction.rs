@@ -7,18 +7,21 @@
 //! Moffat, "Efficient Set Intersection for Inverted Indexing", 2010 (small versus small).
 //!
 //! Invariants:
-//! 1. `ahead[at..]` are matches not yet given out, in ascending order; `doc` is `ahead[at]` or [`END`].
+//! 1. Unless it is filtering, what is left in `ahead` matches; `doc` is the first of it or [`END`].
 //! 2. While filtering, nothing of `ahead` is given out.
-//! 3. Every document below `next` that the leader matches was given out, dropped, or is in `ahead`.
 
+use super::ahead::{Ahead, Batch};
 use super::matcher::{Filtering, Matcher, Role, for_all};
 use super::matches::Matches;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
 
-/// Candidates gathered at once: few while all pages are in memory, four times as many after each batch that
-/// had to wait for pages, up to a limit.
-const AHEAD: (usize, usize) = (512, 8192);
+/// Candidates gathered at once.
+const BATCH: Batch = Batch {
+    first: 512,
+    growth: 4,
+    most: 8192,
+};
 
 /// How many times longer than the leader's a follower's list may be for its pages to be read all: a page has
 /// more postings than this, so that most pages have a candidate.
@@ -28,14 +31,10 @@ const DENSE: u64 = 512;
 pub struct Conjunction {
     leader: Box<dyn Matcher>,
     followers: Vec<Follower>,
-    ahead: Matches,
+    ahead: Ahead,
     documents: u64,
-    at: usize,
     /// The follower that is being asked, and how far it is.
     filtering: Option<(usize, Filtering)>,
-    limit: usize,
-    next: DocId,
-    ended: bool,
     doc: DocId,
 }
 
@@ -65,39 +64,25 @@ impl Conjunction {
         Conjunction {
             leader,
             followers: followers.collect(),
-            ahead: Matches::new(width),
+            ahead: Ahead::new(width, BATCH),
             documents,
-            at: 0,
             filtering: None,
-            limit: AHEAD.0,
-            next: 0,
-            ended: false,
             doc: 0,
         }
     }
 
     /// Gathers and filters until something is left or the leader has ended.
     fn refill(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
-        while self.at >= self.ahead.len() || self.filtering.is_some() {
+        while self.ahead.rest().is_empty() || self.filtering.is_some() {
             if self.filtering.is_none() {
-                if self.ended {
+                if self.ahead.is_last() {
                     return Ok(());
                 }
-                self.gather(target, pages)?;
+                self.ahead.gather(self.leader.as_mut(), target, pages)?;
+                self.filtering = Some((0, Filtering::default()));
             }
             self.filter(pages)?;
         }
-        Ok(())
-    }
-
-    fn gather(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
-        self.ahead.clear();
-        self.at = 0;
-        self.next = self.next.max(target);
-        let leader = self.leader.as_mut();
-        self.next = leader.gather(self.next, END - 1, self.limit, &mut self.ahead, pages)?;
-        self.ended = self.next == END;
-        self.filtering = Some((0, Filtering::default()));
         Ok(())
     }
 
@@ -106,13 +91,13 @@ impl Conjunction {
             return Ok(());
         };
         while let Some(Follower { role, matcher }) = self.followers.get_mut(*follower) {
-            let checked = matcher.filter(*role, &mut self.ahead, state, pages);
+            let checked = matcher.filter(*role, &mut self.ahead.found, state, pages);
             if let Err(Stop::Pages) = checked {
-                matcher.prefetch(&self.ahead.docs()[state.checked..], pages)?;
-                self.limit = (self.limit * 4).min(AHEAD.1);
+                matcher.prefetch(&self.ahead.found.docs()[state.checked..], pages)?;
+                self.ahead.waited();
             }
             checked?;
-            self.ahead.truncate(state.kept);
+            self.ahead.found.truncate(state.kept);
             (*follower, *state) = (*follower + 1, Filtering::default());
         }
         self.filtering = None;
@@ -127,45 +112,35 @@ impl Matcher for Conjunction {
 
     fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
         loop {
-            let rest = match self.filtering {
-                Some(_) => &[],
-                None => self.ahead.docs().get(self.at..).unwrap_or(&[]),
-            };
-            self.at += rest.partition_point(|doc| *doc < target);
-            if self.filtering.is_none() && self.at < self.ahead.len() {
-                self.doc = self.ahead.docs()[self.at];
-                return Ok(self.doc);
-            }
-            if self.ended && self.filtering.is_none() {
-                self.doc = END;
-                return Ok(END);
+            if self.filtering.is_none() {
+                let found = self.ahead.skip_to(target);
+                if let Some(doc) = found.or(self.ahead.is_last().then_some(END)) {
+                    self.doc = doc;
+                    return Ok(doc);
+                }
             }
             self.refill(target, pages)?;
         }
     }
 
-    fn gather(
-        &mut self,
-        from: DocId,
-        to: DocId,
-        limit: usize,
-        out: &mut Matches,
-        pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
-        let (before, mut next) = (out.len(), from);
-        while out.len() < limit && next <= to {
-            match self.advance(next, pages) {
-                Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
-                Ok(_) => next = self.give(to, limit - out.len(), out),
-                Err(Stop::Pages) if out.len() > before => return Ok(next),
-                Err(stop) => return Err(stop),
-            }
+    fn give(&mut self, to: DocId, most: usize, out: &mut Matches) -> DocId {
+        let rest = self.ahead.rest();
+        let count = rest.partition_point(|doc| *doc <= to).min(most).max(1);
+        for at in self.ahead.at()..self.ahead.at() + count {
+            let row = out.push(self.ahead.found.docs()[at]);
+            let found = self.ahead.found.row(at);
+            row.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
         }
-        Ok(next)
+        self.ahead.pass(count - 1);
+        self.doc = self.ahead.rest()[0];
+        self.doc + 1
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {
-        for (to, from) in frequencies.iter_mut().zip(self.ahead.row(self.at)) {
+        for (to, from) in frequencies
+            .iter_mut()
+            .zip(self.ahead.found.row(self.ahead.at()))
+        {
             *to = if *from > 0.0 { *from } else { *to };
         }
     }
@@ -230,21 +205,6 @@ impl Conjunction {
         let followers = self.followers.iter_mut().map(|f| &mut f.matcher);
         let dense = followers.filter(move |matcher| matcher.cost() <= most);
         std::iter::once(&mut self.leader).chain(dense)
-    }
-
-    /// Gives out matches up to `to` of those at hand, at least the one it stands on; gives the next document.
-    fn give(&mut self, to: DocId, most: usize, out: &mut Matches) -> DocId {
-        let rest = &self.ahead.docs()[self.at..];
-        let count = rest.partition_point(|doc| *doc <= to).min(most).max(1);
-        for at in self.at..self.at + count {
-            let row = out.push(self.ahead.docs()[at]);
-            row.iter_mut()
-                .zip(self.ahead.row(at))
-                .for_each(|(to, from)| *to = *from);
-        }
-        self.at += count - 1;
-        self.doc = self.ahead.docs()[self.at];
-        self.doc + 1
     }
 
     fn bound_followers(

@@ -44,6 +44,19 @@ pub trait Matcher: Send {
         false
     }
 
+    /// The end of a stretch from `target` on that [`Matcher::skip_below`] lets be left out.
+    fn skippable(&self, target: DocId) -> Option<DocId> {
+        let _ = target;
+        None
+    }
+
+    /// Gives out matches at hand up to `to`: the present one, and at most `most` in all; gives the next document.
+    fn give(&mut self, to: DocId, most: usize, out: &mut Matches) -> DocId {
+        let (doc, _) = (self.doc(), (to, most));
+        self.collect(out.push(doc));
+        doc.saturating_add(1)
+    }
+
     /// Takes matches from `from` to `to` into `out` until it holds `limit`, and gives the first document not
     /// looked at. Stops for pages only when it took nothing. Compiled for each kind of matcher, so that its
     /// loop calls no other through a table.
@@ -57,12 +70,13 @@ pub trait Matcher: Send {
     ) -> Step<DocId> {
         let (before, mut next) = (out.len(), from);
         while out.len() < limit && next <= to {
+            if let Some(last) = self.skippable(next) {
+                next = last.saturating_add(1);
+                continue;
+            }
             match self.advance(next, pages) {
                 Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
-                Ok(doc) => {
-                    self.collect(out.push(doc));
-                    next = doc + 1;
-                }
+                Ok(_) => next = self.give(to, limit - out.len(), out),
                 Err(Stop::Pages) if out.len() > before => return Ok(next),
                 Err(stop) => return Err(stop),
             }

@@ -7,6 +7,7 @@
 //!
 //! The room knows no writer: it sees a snapshot through [`SearchView`].
 
+mod ahead;
 mod bm25;
 mod build;
 mod candidates;

@@ -4,23 +4,25 @@
 //! many candidates in one batch, by cursors of their own that never touch other documents.
 //!
 //! Invariants:
-//! 1. `ahead[at..]` are candidates that have the words and were not yet given out or checked.
-//! 2. Every candidate below `next` was given out, failed, or is in `ahead`.
-//! 3. `frequency` is that of the phrase in `doc`.
+//! 1. What is left in `ahead` has the words and was not yet checked.
+//! 2. `frequency` is that of the phrase in `doc`.
 
+use super::ahead::{Ahead, Batch};
 use super::conjunction::Conjunction;
 use super::formula::{Leaf, LeafId};
 use super::matcher::{Matcher, for_all};
-use super::matches::Matches;
 use super::positions::{Occurrences, phrase_frequency};
 use super::term::best_within;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
 use crate::postings::TermCursor;
 
-/// Candidates whose positions are asked for at once: few while all pages are in memory, so that no more are
-/// checked than can matter; 16 times as many after each batch that had to wait for pages, up to a limit.
-const AHEAD: (usize, usize) = (256, 16384);
+/// Candidates whose positions are asked for at once.
+const BATCH: Batch = Batch {
+    first: 256,
+    growth: 16,
+    most: 16_384,
+};
 
 /// One word of a phrase.
 #[derive(Clone)]
@@ -41,11 +43,7 @@ pub struct PhraseMatcher {
     occurrences: Vec<Occurrences>,
     slop: u32,
     scored: Option<(LeafId, Leaf)>,
-    ahead: Matches,
-    at: usize,
-    limit: usize,
-    next: DocId,
-    ended: bool,
+    ahead: Ahead,
     doc: DocId,
     frequency: f32,
 }
@@ -75,24 +73,10 @@ impl PhraseMatcher {
             cursors: words.into_iter().map(|word| word.cursor).collect(),
             slop,
             scored,
-            ahead: Matches::new(0),
-            at: 0,
-            limit: AHEAD.0,
-            next: 0,
-            ended: false,
+            ahead: Ahead::new(0, BATCH),
             doc: 0,
             frequency: 0.0,
         })
-    }
-
-    fn refill(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
-        self.ahead.clear();
-        self.at = 0;
-        self.next = self.next.max(target);
-        let (from, limit, ahead) = (self.next, self.limit, &mut self.ahead);
-        self.next = self.candidates.gather(from, END - 1, limit, ahead, pages)?;
-        self.ended = self.next == END;
-        Ok(())
     }
 
     /// The frequency of the phrase in a candidate.
@@ -105,7 +89,7 @@ impl PhraseMatcher {
         });
         if let Err(Stop::Pages) = read {
             self.prefetch_positions(pages)?;
-            self.limit = (self.limit * 16).min(AHEAD.1);
+            self.ahead.waited();
         }
         read?;
         Ok(phrase_frequency(&self.occurrences, self.slop))
@@ -113,7 +97,7 @@ impl PhraseMatcher {
 
     /// Notes the pages of all candidates that are left.
     fn prefetch_positions(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let docs = &self.ahead.docs()[self.at..];
+        let docs = self.ahead.rest();
         for_all(&mut self.cursors, |cursor| {
             cursor.prefetch_positions(docs, pages)
         })
@@ -130,20 +114,18 @@ impl Matcher for PhraseMatcher {
             return Ok(self.doc);
         }
         loop {
-            let rest = self.ahead.docs().get(self.at..).unwrap_or(&[]);
-            self.at += rest.partition_point(|doc| *doc < target);
-            if let Some(&doc) = self.ahead.docs().get(self.at) {
+            if let Some(doc) = self.ahead.skip_to(target) {
                 let frequency = self.check(doc, pages)?;
-                self.at += 1;
+                self.ahead.pass(1);
                 if frequency > 0.0 {
                     (self.doc, self.frequency) = (doc, frequency);
                     return Ok(doc);
                 }
-            } else if self.ended {
+            } else if self.ahead.is_last() {
                 self.doc = END;
                 return Ok(END);
             } else {
-                self.refill(target, pages)?;
+                self.ahead.gather(&mut self.candidates, target, pages)?;
             }
         }
     }

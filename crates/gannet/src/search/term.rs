@@ -4,7 +4,7 @@ use super::formula::{Leaf, LeafId};
 use super::matcher::Matcher;
 use super::matches::Matches;
 use crate::base::DocId;
-use crate::cache::{Pages, Step, Stop};
+use crate::cache::{Pages, Step};
 use crate::postings::{Pair, TermCursor};
 
 /// Ranges that span more pages of a list than this are bounded by the whole list.
@@ -45,28 +45,25 @@ impl Matcher for TermMatcher {
         floor >= 0.0
     }
 
-    fn gather(
-        &mut self,
-        from: DocId,
-        to: DocId,
-        limit: usize,
-        out: &mut Matches,
-        pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
-        let (before, mut next) = (out.len(), from);
-        while out.len() < limit && next <= to {
-            if let Some(last) = self.skippable(next) {
-                next = last.saturating_add(1);
-                continue;
-            }
-            match self.cursor.advance(next, pages) {
-                Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
-                Ok(_) => next = self.give_block(to, limit - out.len(), out),
-                Err(Stop::Pages) if out.len() > before => return Ok(next),
-                Err(stop) => return Err(stop),
-            }
-        }
-        Ok(next)
+    /// The end of the block that would hold `target`, if nothing in it scores above the floor.
+    #[inline]
+    fn skippable(&self, target: DocId) -> Option<DocId> {
+        let (_, how) = self.scored.as_ref().filter(|_| self.floor >= 0.0)?;
+        let bound = self.cursor.block_bound(target)?;
+        (best(how, bound.pairs()) <= self.floor).then_some(bound.last)
+    }
+
+    /// Gives out the rest of the decoded block.
+    #[inline]
+    fn give(&mut self, to: DocId, most: usize, out: &mut Matches) -> DocId {
+        let leaf = self.scored.as_ref().map(|(leaf, _)| *leaf);
+        let (docs, frequencies) = self.cursor.block();
+        let count = docs.partition_point(|doc| *doc <= to).min(most);
+        out.extend(&docs[..count], &frequencies[..count], leaf);
+        docs[..count]
+            .last()
+            .map_or(to, |doc| *doc)
+            .saturating_add(1)
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {
@@ -122,28 +119,6 @@ impl Matcher for TermMatcher {
 
     fn cost_min(&self) -> u64 {
         self.cost
-    }
-}
-
-impl TermMatcher {
-    /// The end of the block that would hold `target`, if nothing in it scores above the floor.
-    #[inline]
-    fn skippable(&self, target: DocId) -> Option<DocId> {
-        let (_, how) = self.scored.as_ref().filter(|_| self.floor >= 0.0)?;
-        let bound = self.cursor.block_bound(target)?;
-        (best(how, bound.pairs()) <= self.floor).then_some(bound.last)
-    }
-
-    /// Gives out the rest of the decoded block up to `to`, at least the present document; gives the next one.
-    fn give_block(&mut self, to: DocId, most: usize, out: &mut Matches) -> DocId {
-        let leaf = self.scored.as_ref().map(|(leaf, _)| *leaf);
-        let (docs, frequencies) = self.cursor.block();
-        let count = docs.partition_point(|doc| *doc <= to).min(most);
-        out.extend(&docs[..count], &frequencies[..count], leaf);
-        docs[..count]
-            .last()
-            .map_or(to, |doc| *doc)
-            .saturating_add(1)
     }
 }
 

@@ -1,0 +1,110 @@
+//! Candidates gathered from a matcher ahead of what is given out, so that what they need is read in few rounds.
+//!
+//! Batches are small while all pages are in memory, so that no more is looked at than can matter, and grow once
+//! one had to wait for pages.
+//!
+//! Invariants:
+//! 1. `found[at..]` are candidates not yet given out, in ascending order.
+//! 2. Every candidate below `next` was given out, dropped, or is in `found`.
+
+use super::matcher::Matcher;
+use super::matches::Matches;
+use crate::base::{DocId, END};
+use crate::cache::{Pages, Step};
+
+/// How many candidates are gathered at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    /// As long as all pages are in memory.
+    pub first: usize,
+    /// How many times more after one that waited for pages.
+    pub growth: usize,
+    /// At most.
+    pub most: usize,
+}
+
+/// Candidates at hand.
+#[derive(Debug)]
+pub struct Ahead {
+    /// All of the batch.
+    pub found: Matches,
+    at: usize,
+    batch: Batch,
+    next: DocId,
+    ended: bool,
+}
+
+impl Ahead {
+    /// Nothing yet; each candidate with the frequencies of `width` leaves.
+    pub fn new(width: usize, batch: Batch) -> Ahead {
+        Ahead {
+            found: Matches::new(width),
+            at: 0,
+            batch,
+            next: 0,
+            ended: false,
+        }
+    }
+
+    /// Replaces what is at hand by the next batch of `source` from `target` on.
+    pub fn gather(
+        &mut self,
+        source: &mut dyn Matcher,
+        target: DocId,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        self.found.clear();
+        self.at = 0;
+        self.next = self.next.max(target);
+        let (from, limit) = (self.next, self.batch.first);
+        self.next = source.gather(from, END - 1, limit, &mut self.found, pages)?;
+        self.ended = self.next == END;
+        Ok(())
+    }
+
+    /// The batch at hand waited for pages: the next will be larger.
+    pub fn waited(&mut self) {
+        let Batch {
+            first,
+            growth,
+            most,
+        } = self.batch;
+        self.batch.first = (first * growth).min(most);
+    }
+
+    /// Passes over candidates below `target`; gives the first that is left.
+    #[inline]
+    pub fn skip_to(&mut self, target: DocId) -> Option<DocId> {
+        let rest = self.rest();
+        match rest.first() {
+            Some(doc) if *doc >= target => Some(*doc),
+            _ => {
+                self.at += rest.partition_point(|doc| *doc < target);
+                self.rest().first().copied()
+            }
+        }
+    }
+
+    /// Passes over the first `count` candidates that are left.
+    #[inline]
+    pub fn pass(&mut self, count: usize) {
+        self.at += count;
+    }
+
+    /// The candidates that are left.
+    #[inline]
+    pub fn rest(&self) -> &[DocId] {
+        self.found.docs().get(self.at..).unwrap_or(&[])
+    }
+
+    /// The place of the first candidate that is left.
+    #[inline]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Whether the source has no more.
+    pub fn is_last(&self) -> bool {
+        self.ended
+    }
+}
