@@ -184,6 +184,9 @@ pub struct BenchArguments {
     /// For how long; without it, every query is asked once
     #[arg(long, value_name = "S")]
     pub seconds: Option<f64>,
+    /// For how long to ask before the measurement begins, which goes on with the queries after those
+    #[arg(long, value_name = "S")]
+    pub warm: Option<f64>,
     /// How many documents
     #[arg(short, value_name = "K", default_value_t = 10)]
     pub k: usize,

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gannet::{Query, Result, Snapshot};
 
@@ -21,14 +21,18 @@ pub struct Drive {
     pub rounds: u64,
 }
 
-/// Asks; fails with the first query that fails.
-pub fn drive(snapshot: &Snapshot, settings: &Settings) -> Result<Drive> {
-    let next = AtomicUsize::new(0);
-    let end = settings.time.map(|time| Instant::now() + time);
+/// Asks, from query number `next` on and for `time` if one is given; fails with the first query that fails.
+pub fn drive(
+    snapshot: &Snapshot,
+    settings: &Settings,
+    next: &AtomicUsize,
+    time: Option<Duration>,
+) -> Result<Drive> {
+    let end = time.map(|time| Instant::now() + time);
     let worker = || {
         let mut drive = Drive::default();
         while !interrupt::asked() && end.is_none_or(|end| Instant::now() < end) {
-            let group = next_group(&next, settings);
+            let group = next_group(next, settings);
             if group.is_empty() {
                 break;
             }

@@ -8,6 +8,7 @@ mod dump;
 mod queries;
 mod report;
 
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use gannet::{CountersSnapshot, Query, SearchOptions};
@@ -26,7 +27,9 @@ struct Settings {
     options: SearchOptions,
     threads: usize,
     group: usize,
-    /// Ends after this time ...
+    /// Asks for this time before it measures ...
+    warm: Option<Duration>,
+    /// ... ends after this time ...
     time: Option<Duration>,
     /// ... or after so many queries.
     count_max: usize,
@@ -39,6 +42,7 @@ impl Settings {
             queries::keep_distinct(&mut queries);
         }
         let time = arguments.seconds.map(duration).transpose()?;
+        let warm = arguments.warm.map(duration).transpose()?;
         let endless = time.is_some() && !arguments.distinct;
         let highlight = arguments.fetch.then(|| arguments.field.clone());
         Ok(Settings {
@@ -51,6 +55,7 @@ impl Settings {
             },
             threads: arguments.threads.into(),
             group: arguments.group.into(),
+            warm,
             time,
             count_max: if endless { usize::MAX } else { queries.len() },
             queries,
@@ -91,7 +96,12 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
     let opened = Usage::now(index.counters());
     interrupt::catch()?;
     let snapshot = index.snapshot();
-    let Drive { latencies, rounds } = drive(&snapshot, &settings)?;
+    let next = AtomicUsize::new(0);
+    if settings.warm.is_some() {
+        drive(&snapshot, &settings, &next, settings.warm)?;
+    }
+    let started = Usage::now(index.counters());
+    let Drive { latencies, rounds } = drive(&snapshot, &settings, &next, settings.time)?;
     let ended = Usage::now(index.counters());
     let report = Report {
         common,
@@ -99,7 +109,7 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
         latencies,
         rounds,
         distinct_queries: settings.queries.len(),
-        usage: [before, opened, ended],
+        usage: [before, opened, started, ended],
         backend: index.backend(),
     };
     report.print(output)?;

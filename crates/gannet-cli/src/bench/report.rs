@@ -18,8 +18,8 @@ pub struct Report<'a> {
     pub latencies: Vec<u64>,
     pub rounds: u64,
     pub distinct_queries: usize,
-    /// Before the index was opened, after, and at the end.
-    pub usage: [Usage; 3],
+    /// Before the index was opened, after, when the measurement began, and at its end.
+    pub usage: [Usage; 4],
     pub backend: Backend,
 }
 
@@ -33,7 +33,7 @@ impl Report<'_> {
     }
 
     fn json(&self) -> Value {
-        let [before, opened, ended] = self.usage;
+        let [before, opened, started, ended] = self.usage;
         json!({
             "queries": self.latencies.len(),
             "qps": self.qps(),
@@ -41,12 +41,12 @@ impl Report<'_> {
             "latency_us_p95": percentile(&self.latencies, 0.95),
             "latency_us_p99": percentile(&self.latencies, 0.99),
             "bytes_read_per_query": {
-                "os": system_bytes(opened, ended).map(|bytes| self.per_query(bytes as f64)),
-                "engine": self.per_query((ended.device.read_bytes - opened.device.read_bytes) as f64),
+                "os": system_bytes(started, ended).map(|bytes| self.per_query(bytes as f64)),
+                "engine": self.per_query((ended.device.read_bytes - started.device.read_bytes) as f64),
             },
-            "reads_per_query": self.per_query((ended.device.reads - opened.device.reads) as f64),
+            "reads_per_query": self.per_query((ended.device.reads - started.device.reads) as f64),
             "rounds_per_query": self.per_query(self.rounds as f64),
-            "cpu_us_per_query": self.per_query((ended.cpu - opened.cpu).as_secs_f64() * 1e6),
+            "cpu_us_per_query": self.per_query((ended.cpu - started.cpu).as_secs_f64() * 1e6),
             "bytes_read": {"os": system_bytes(before, ended), "engine": ended.device.read_bytes},
             "open_reads": opened.device.reads,
             "open_ms": (opened.at - before.at).as_secs_f64() * 1e3,
@@ -64,6 +64,7 @@ impl Report<'_> {
             "threads": arguments.threads,
             "group": arguments.group,
             "seconds": arguments.seconds,
+            "warm_seconds": arguments.warm,
             "k": arguments.k,
             "field": arguments.field,
             "count": arguments.count,
@@ -76,10 +77,10 @@ impl Report<'_> {
     }
 
     fn print_text(&self, output: &mut Output) -> Outcome<()> {
-        let [_, opened, ended] = self.usage;
-        let reads = self.per_query((ended.device.reads - opened.device.reads) as f64);
-        let bytes = self.per_query((ended.device.read_bytes - opened.device.read_bytes) as f64);
-        let cpu = self.per_query((ended.cpu - opened.cpu).as_secs_f64() * 1e6);
+        let [_, _, started, ended] = self.usage;
+        let reads = self.per_query((ended.device.reads - started.device.reads) as f64);
+        let bytes = self.per_query((ended.device.read_bytes - started.device.read_bytes) as f64);
+        let cpu = self.per_query((ended.cpu - started.cpu).as_secs_f64() * 1e6);
         let at = |share| percentile(&self.latencies, share);
         let count = grouped(self.latencies.len() as u64);
         output.line(format!("{count} queries, {:.0} a second", self.qps()))?;
@@ -100,8 +101,8 @@ impl Report<'_> {
     }
 
     fn qps(&self) -> f64 {
-        let [_, opened, ended] = self.usage;
-        let seconds = (ended.at - opened.at).as_secs_f64();
+        let [_, _, started, ended] = self.usage;
+        let seconds = (ended.at - started.at).as_secs_f64();
         self.latencies.len() as f64 / seconds.max(1e-9)
     }
 
