@@ -53,26 +53,27 @@ pub fn run(options: &Options) -> Outcome {
         .transpose()?;
     let distinct = options.has("--distinct");
 
+    let warm = options.text("--warm").map(str::parse::<f64>).transpose()?;
+
     let opened = Usage::now();
     let endless = time.is_some() && !distinct;
     let limit = if endless { usize::MAX } else { queries.len() };
+    let next = AtomicUsize::new(0);
+    let ask = |seconds: Option<f64>| -> Result<_, Box<dyn std::error::Error + Send + Sync>> {
+        let time = seconds.map(Duration::try_from_secs_f64).transpose()?;
+        Ok(drive(threads, time, limit, &next, |number| {
+            let query = queries[number % queries.len()].as_ref();
+            answer(&searcher, &fields, query, &work).map(|_| ())
+        })?)
+    };
+    if warm.is_some() {
+        ask(warm)?;
+    }
+    let started = Usage::now();
     let clock = Instant::now();
-    let mut latencies = drive(
-        threads,
-        time.map(Duration::try_from_secs_f64).transpose()?,
-        limit,
-        |number| {
-            answer(
-                &searcher,
-                &fields,
-                queries[number % queries.len()].as_ref(),
-                &work,
-            )
-            .map(|_| ())
-        },
-    )?;
+    let mut latencies = ask(time)?;
     let elapsed = clock.elapsed().as_secs_f64();
-    let used = Usage::now().since(opened);
+    let used = Usage::now().since(started);
     if let Some(path) = options.text("--dump") {
         fs::write(path, dump(&searcher, &fields, &queries, &work)?)?;
     }
@@ -91,20 +92,20 @@ pub fn run(options: &Options) -> Outcome {
         "cpu_us_per_query": per_query(used.cpu_seconds * 1e6),
         "open_ms": open_ms, "open_bytes_read": opened.since(begin).bytes_read,
         "peak_memory_bytes": peak_resident_bytes(), "backend": "mmap",
-        "settings": {"threads": threads, "seconds": time, "k": work.k, "count": work.count,
+        "settings": {"threads": threads, "seconds": time, "warm_seconds": warm, "k": work.k, "count": work.count,
             "fetch": work.fetch, "distinct": distinct, "as": options.text("--as"),
             "random_advice": options.has("--random-advice"), "distinct_queries": queries.len()},
     }))
 }
 
-/// Calls `query` with 0, 1, 2, ... from `threads` threads; gives the times in microseconds.
+/// Calls `query` with the numbers from `next` on from `threads` threads; gives the times in microseconds.
 fn drive(
     threads: usize,
     time: Option<Duration>,
     limit: usize,
+    next: &AtomicUsize,
     query: impl Fn(usize) -> tantivy::Result<()> + Sync,
 ) -> tantivy::Result<Vec<u64>> {
-    let next = AtomicUsize::new(0);
     let end = time.map(|time| Instant::now() + time);
     let worker = || {
         let mut latencies = Vec::new();

@@ -16,8 +16,12 @@ use tantivy::{Index, IndexWriter, TantivyDocument};
 use crate::Outcome;
 use crate::options::Options;
 use crate::process::{Usage, allocated_bytes, peak_resident_bytes};
+use crate::words::UnicodeWords;
 
-const TOKENIZER: &str = "words";
+/// Runs of letters and digits, lowercased.
+const SIMPLE: &str = "words";
+/// The words of the Unicode standard, lowercased: those of Gannet's analyzer `standard`.
+const UNICODE: &str = "unicode";
 /// Tokens of this many bytes or more are left out: Gannet cuts them there instead.
 const TOKEN_BYTES: usize = 256;
 
@@ -48,7 +52,8 @@ pub fn run(options: &Options) -> Outcome {
     let commit_every = options.number("--commit-every", 0)?;
     let (start, begin) = (Instant::now(), Usage::now());
 
-    let index = create(folder)?;
+    let tokenizer = options.text("--tokenizer").unwrap_or(SIMPLE);
+    let index = create(folder, tokenizer)?;
     let fields = Fields::of(&index.schema())?;
     let mut writer: IndexWriter = index.writer_with_num_threads(threads, memory)?;
     let mut docs = 0;
@@ -74,7 +79,7 @@ pub fn run(options: &Options) -> Outcome {
         "segments": index.searchable_segment_ids()?.len(),
         "peak_memory_bytes": peak_resident_bytes(),
         "settings": {"memory": memory, "threads": threads, "commit_every": commit_every,
-            "tokenizer": "SimpleTokenizer, lowercase, tokens below 256 bytes",
+            "tokenizer": tokenizer, "token_bytes_max": TOKEN_BYTES - 1,
             "positions": true, "store": "lz4", "deduplicate": false},
     }))
 }
@@ -87,14 +92,14 @@ pub fn open(folder: &Path, random_advice: bool) -> tantivy::Result<Index> {
         MmapDirectory::open(folder)?
     };
     let index = Index::open(directory)?;
-    index.tokenizers().register(TOKENIZER, analyzer());
+    register(&index);
     Ok(index)
 }
 
-fn create(folder: &Path) -> tantivy::Result<Index> {
+fn create(folder: &Path, tokenizer: &str) -> tantivy::Result<Index> {
     fs::create_dir_all(folder)?;
     let indexing = TextFieldIndexing::default()
-        .set_tokenizer(TOKENIZER)
+        .set_tokenizer(tokenizer)
         .set_index_option(IndexRecordOption::WithFreqsAndPositions);
     let text = TextOptions::default()
         .set_indexing_options(indexing)
@@ -104,15 +109,19 @@ fn create(folder: &Path) -> tantivy::Result<Index> {
     schema.add_text_field("title", text.clone());
     schema.add_text_field("body", text);
     let index = Index::create_in_dir(folder, schema.build())?;
-    index.tokenizers().register(TOKENIZER, analyzer());
+    register(&index);
     Ok(index)
 }
 
-fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(SimpleTokenizer::default())
+fn register(index: &Index) {
+    let simple = TextAnalyzer::builder(SimpleTokenizer::default())
         .filter(RemoveLongFilter::limit(TOKEN_BYTES))
-        .filter(LowerCaser)
-        .build()
+        .filter(LowerCaser);
+    let unicode = TextAnalyzer::builder(UnicodeWords::default())
+        .filter(RemoveLongFilter::limit(TOKEN_BYTES))
+        .filter(LowerCaser);
+    index.tokenizers().register(SIMPLE, simple.build());
+    index.tokenizers().register(UNICODE, unicode.build());
 }
 
 fn document(fields: &Fields, line: &str) -> serde_json::Result<TantivyDocument> {

@@ -5,6 +5,7 @@ mod bench;
 mod index;
 mod options;
 mod process;
+mod words;
 
 use options::Options;
 
