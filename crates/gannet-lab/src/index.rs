@@ -1,0 +1,80 @@
+//! An index that was built by many flushes, as one is that has grown over time.
+//!
+//! `gannet index` flushes when its memory is full, so the number of flushes depends on the memory. Here a checkpoint
+//! follows every N documents, which is what the other engines' commit every N documents does.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::time::Instant;
+
+use gannet::{Document, Index};
+use serde_json::json;
+
+use crate::Outcome;
+
+/// Documents of one write.
+const BATCH: usize = 500;
+
+/// Builds the index and prints figures as `gannet index --json` does.
+pub fn run(folder: &Path, corpus: &Path, memory: usize, commit_every: usize) -> Outcome {
+    if folder.exists() {
+        return Err(format!("{} is there already: remove it first", folder.display()).into());
+    }
+    let start = Instant::now();
+    let index = Index::options().memory(memory).open(folder)?;
+    let mut writing = Writing {
+        index: &index,
+        batch: Vec::new(),
+        documents: 0,
+    };
+    for line in BufReader::with_capacity(1 << 20, File::open(corpus)?).split(b'\n') {
+        writing.add(Document::parse(&line?)?, commit_every)?;
+    }
+    writing.write()?;
+    index.checkpoint()?;
+    let stats = index.stats()?;
+    let figures = json!({
+        "docs": stats.documents,
+        "seconds": start.elapsed().as_secs_f64(),
+        "flushes": stats.flushes,
+        "bytes_written": stats.io.written_bytes,
+        "index_bytes": stats.bytes.allocated,
+        "bytes": {
+            "nodes": stats.bytes.nodes, "postings": stats.bytes.postings,
+            "documents": stats.bytes.documents, "tables": stats.bytes.tables,
+            "dead": stats.bytes.dead,
+        },
+        "settings": {"memory_bytes": memory, "commit_every": commit_every},
+    });
+    index.close()?;
+    println!("{figures}");
+    Ok(())
+}
+
+/// Documents on their way into an index.
+struct Writing<'a> {
+    index: &'a Index,
+    batch: Vec<Document>,
+    documents: usize,
+}
+
+impl Writing<'_> {
+    fn add(&mut self, document: Document, commit_every: usize) -> Outcome {
+        self.batch.push(document);
+        self.documents += 1;
+        let commit = self.documents.is_multiple_of(commit_every);
+        if commit || self.batch.len() == BATCH {
+            self.write()?;
+        }
+        if commit {
+            self.index.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self) -> Outcome {
+        self.index.write(std::mem::take(&mut self.batch))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! `gannet-lab`: what measuring Gannet beside other engines needs and a user of it does not.
+//!
+//! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes. Running engines in turns,
+//! under memory limits, is the work of `lab/run.py`; see `docs/lab.md`.
+
+mod corpus;
+mod index;
+mod logs;
+mod queries;
+mod random;
+mod wsbench;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What a command gives: nothing, or why it could not.
+type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+
+/// Workloads and indexes for measuring Gannet beside other engines.
+#[derive(Debug, Parser)]
+#[command(name = "gannet-lab", version)]
+enum Command {
+    /// Write sets of queries that are made from a corpus
+    Wsbench(WsbenchArguments),
+    /// Index JSON lines with a checkpoint after every N documents, and print figures
+    Index(IndexArguments),
+    /// Write the queries of logs as sets for every engine
+    #[command(subcommand)]
+    Log(LogCommand),
+}
+
+/// Which log is read.
+#[derive(Debug, Subcommand)]
+enum LogCommand {
+    /// Lines of NAME<TAB>WORDS, as people typed them
+    Web {
+        /// The log
+        file: PathBuf,
+        /// The folder of the sets
+        folder: PathBuf,
+    },
+    /// JSON lines with `query` and `tags`, as the search benchmark game has them
+    Game {
+        /// The queries
+        file: PathBuf,
+        /// The folder of the sets
+        folder: PathBuf,
+    },
+}
+
+/// The arguments of `gannet-lab wsbench`.
+#[derive(Debug, clap::Args)]
+struct WsbenchArguments {
+    /// The corpus: JSON lines
+    corpus: PathBuf,
+    /// The folder of the sets
+    folder: PathBuf,
+    /// What the choice of queries starts from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Queries of each set; fewer where the corpus has no more that differ
+    #[arg(long, default_value_t = 2_000)]
+    queries: usize,
+    /// The field that words are taken from
+    #[arg(long, default_value = "body")]
+    field: String,
+}
+
+/// The arguments of `gannet-lab index`.
+#[derive(Debug, clap::Args)]
+struct IndexArguments {
+    /// The folder of the index, which must not be there
+    index: PathBuf,
+    /// JSON lines
+    corpus: PathBuf,
+    /// The memory number in bytes
+    #[arg(long, default_value_t = gannet::MEMORY_DEFAULT)]
+    memory: usize,
+    /// Documents between two checkpoints
+    #[arg(long)]
+    commit_every: usize,
+}
+
+fn main() -> ExitCode {
+    let done = match Command::parse() {
+        Command::Wsbench(arguments) => run_wsbench(&arguments),
+        Command::Index(arguments) => index::run(
+            &arguments.index,
+            &arguments.corpus,
+            arguments.memory,
+            arguments.commit_every,
+        ),
+        Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
+        Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("gannet-lab: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_wsbench(arguments: &WsbenchArguments) -> Outcome {
+    let file = std::io::BufReader::new(std::fs::File::open(&arguments.corpus)?);
+    let corpus = corpus::Corpus::read(file, &arguments.field)?;
+    let sets = wsbench::sets(&corpus, arguments.seed, arguments.queries);
+    queries::write(&arguments.folder, &sets)
+}
+
+fn run_log(
+    file: &std::path::Path,
+    folder: &std::path::Path,
+    sets: fn(&str) -> Outcome<Vec<queries::Set>>,
+) -> Outcome {
+    queries::write(folder, &sets(&std::fs::read_to_string(file)?)?)
+}
