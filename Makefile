@@ -6,7 +6,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 GANNET := $(TARGET)/release/gannet
 DEMO := target/demo
 
-.PHONY: demo test lint
+.PHONY: demo test lint lab lab-quick
 
 # Indexes the sample and asks it a few questions.
 demo:
@@ -21,6 +21,15 @@ test: lint
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+# Gannet beside Tantivy and Lucene, see docs/lab.md: all sets under four memory limits, for hours.
+lab:
+	$(PYTHON) lab/run.py --shares 16 8 4 1 --name lab
+
+# The same with little of everything: minutes, and no figures to quote.
+lab-quick:
+	$(PYTHON) lab/run.py --documents 60000 --queries 2000 --threads 1 8 --runs 1 --warm 1 --seconds 1 --name lab-quick \
+		--sets mix term-100 and-1000 phrase-1000 or-1000 or-1000+documents web-all
 
 # Measurements and longer proofs, one for each promise: show-1 to show-8.
 show-%:

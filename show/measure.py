@@ -1,4 +1,4 @@
-"""What the show scripts share: corpora, release binaries, memory groups, timed runs, the result.
+"""What the show scripts and the lab share: corpora, release binaries, memory groups, timed runs, the result.
 
 Only the standard library. A script writes its checks into a `Show`, which prints one JSON object and ends the process with 1
 when a check misses; an error on the way is a missed check too, never a silent skip.
@@ -117,12 +117,12 @@ def tantivy():
     return str(folder / "release" / "tantivy-peer")
 
 
-def build(command, folder):
+def build(command, folder, environment=None):
     """Builds quietly; a failure shows the compiler's words."""
     note(" ".join(command))
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ | (environment or {}))
     if done.returncode != 0:
-        raise Unable(f"{' '.join(command)} failed: {done.stderr[-2000:]}")
+        raise Unable(f"{' '.join(command)} failed: {(done.stdout + done.stderr)[-2000:]}")
 
 
 class Finished:

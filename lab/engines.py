@@ -1,0 +1,124 @@
+"""The engines that the lab drives: how each one is built, indexed into and asked.
+
+All three take the same commands and give the same JSON names, so an engine is little more than a command line. What differs
+is said here: Gannet is told its memory, the peers map their files and get the advice that serves them best.
+"""
+import os
+import shutil
+from pathlib import Path
+
+from measure import MIB, ROOT, TARGET, Unable, build, file_hash, gannet, run, tantivy
+
+INDEX_MEMORY = 256 * MIB
+GANNET_MEMORY_MIN = 16 * MIB
+# Of the memory of an index that nobody writes, see ARCHITECTURE.md.
+FRAME_SHARE = 0.8
+# Holds what 32 threads need on collections of a million short documents.
+LUCENE_HEAP = "64m"
+LUCENE_JAVA = 21
+
+
+class Gannet:
+    """The engine of this repository; its cache is its own memory, so it is told how much it has."""
+    name = "gannet"
+    score_factor = 1.0
+
+    def __init__(self):
+        self.command = gannet()
+        self.indexer = gannet_lab()
+
+    def identity(self):
+        return file_hash(self.indexer)
+
+    def index(self, folder, source, commit_every):
+        return run([self.indexer, "index", folder, source, "--memory", INDEX_MEMORY, "--commit-every", commit_every])
+
+    def bench(self, folder, queries, cache_bytes, options, group=None):
+        memory = max(GANNET_MEMORY_MIN, cache_bytes)
+        return run([self.command, "bench", folder, queries, "--memory", memory, "--json", *options], group=group)
+
+    def own_cache_bytes(self, figures, cache_bytes):
+        """What was read lies in frames until they are all filled."""
+        return min(figures["bytes_read"]["engine"], int(FRAME_SHARE * max(GANNET_MEMORY_MIN, cache_bytes)))
+
+
+class Tantivy:
+    """Tantivy, with its files mapped for random reads."""
+    name = "tantivy"
+    # It keeps the constant factor k1 + 1 of BM25, which changes no order.
+    score_factor = 1 / 2.2
+
+    def __init__(self):
+        self.command = tantivy()
+
+    def identity(self):
+        return file_hash(self.command)
+
+    def index(self, folder, source, commit_every):
+        return run([self.command, "index", folder, source, "--memory", INDEX_MEMORY, "--threads", 2,
+                    "--commit-every", commit_every, "--tokenizer", "unicode", "--json"])
+
+    def bench(self, folder, queries, cache_bytes, options, group=None):
+        return run([self.command, "bench", folder, queries, "--random-advice", "--json", *options], group=group)
+
+    def own_cache_bytes(self, figures, cache_bytes):
+        return 0
+
+
+class Lucene:
+    """Lucene, with its files mapped for random reads and a heap no larger than it needs."""
+    name = "lucene"
+    score_factor = 1.0
+
+    def __init__(self):
+        self.build = TARGET / "engines" / "lucene"
+        self.environment = {"JAVA_HOME": str(java_home())}
+        self.launcher = ROOT / "lab/engines/lucene/lucene-peer"
+        build(["mvn", "-q", "-B", "package", f"-Dtarget={self.build}"], ROOT / "lab/engines/lucene", self.environment)
+
+    def identity(self):
+        # The archive differs from build to build; its source and its libraries do not.
+        sources = sorted((ROOT / "lab/engines/lucene").rglob("*.java")) + [ROOT / "lab/engines/lucene/pom.xml"]
+        return [file_hash(source) for source in sources]
+
+    def index(self, folder, source, commit_every):
+        return run([self.launcher, self.build, "index", folder, source, "--memory", INDEX_MEMORY, "--threads", 2,
+                    "--commit-every", commit_every, "--json"], environment=self.environment)
+
+    def bench(self, folder, queries, cache_bytes, options, group=None):
+        return run([self.launcher, self.build, "bench", folder, queries, "--random-advice", "--json", *options],
+                   group=group, environment=self.environment | {"LUCENE_HEAP": LUCENE_HEAP})
+
+    def own_cache_bytes(self, figures, cache_bytes):
+        return 0
+
+
+ENGINES = {engine.name: engine for engine in (Gannet, Tantivy, Lucene)}
+
+
+def gannet_lab():
+    """The release binary of the lab, built from this tree."""
+    build(["cargo", "build", "--release", "--locked", "-p", "gannet-lab"], ROOT)
+    return str(TARGET / "release" / "gannet-lab")
+
+
+def java_home():
+    """A JDK that is new enough: JAVA_HOME, the newest under /usr/lib/jvm, or the `java` of the path."""
+    found = shutil.which("javac")
+    places = [Path(os.environ["JAVA_HOME"])] if "JAVA_HOME" in os.environ else []
+    places += sorted(Path("/usr/lib/jvm").glob("*")) + ([Path(found).resolve().parent.parent] if found else [])
+    homes = {place: java_version(place) for place in places if (place / "bin/javac").exists()}
+    best = max(homes, key=homes.get, default=None)
+    if best is None or homes[best] < LUCENE_JAVA:
+        raise Unable(f"no JDK of version {LUCENE_JAVA} or newer: install one, or set JAVA_HOME, or leave Lucene out by --engines")
+    return best
+
+
+def java_version(home):
+    """The feature number of a JDK, by its release file; 0 when it does not tell."""
+    with_version = [line for line in read(home / "release").splitlines() if line.startswith("JAVA_VERSION=")]
+    return int(with_version[0].split('"')[1].split(".")[0]) if with_version else 0
+
+
+def read(path):
+    return path.read_text() if path.exists() else ""

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Gannet beside Tantivy and Lucene: the same corpus, queries, answers and memory for each, in one run.
+
+Engines take turns in every repetition. Each run is a process of its own in a memory group of its engine's floor + C, begins
+with the index out of the page cache, asks for a while, and then measures. See docs/lab.md.
+"""
+import argparse
+import contextlib
+import itertools
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+
+import answers
+import limits
+import report
+from engines import ENGINES, GANNET_MEMORY_MIN, LUCENE_HEAP, gannet_lab
+from measure import CORPORA, MIB, ROOT, MemoryGroup, Unable, articles, machine, note, passages, remove, run
+
+PLACE = ROOT / "target" / "lab"
+SETS = ["mix", "term-10", "term-100", "term-1000", "term-10000", "and-100", "and-1000", "and-10000", "phrase-100",
+        "phrase-1000", "phrase-10000", "or-100", "or-1000", "or-10000", "or-1000+documents", "web-all", "web-and", "web-phrase",
+        "game-and", "game-or", "game-phrase"]
+# Asks for the stored documents and snippets too.
+DOCUMENTS = "+documents"
+UNLIMITED = 0
+
+
+def main():
+    options = arguments()
+    PLACE.mkdir(parents=True, exist_ok=True)
+    engines = [ENGINES[name]() for name in options.engines]
+    with limits.read_ahead(PLACE) as read_ahead_kb:
+        lab = Lab(options, engines, read_ahead_kb)
+        lab.run()
+    print(lab.text())
+    note(f"everything is in {lab.save()}")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--corpus", default="passages", help="passages, articles or a file of JSON lines")
+    parser.add_argument("--documents", type=int, help="only the first so many")
+    parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
+    parser.add_argument("--sets", nargs="+", default=SETS, help=f"names of sets; NAME{DOCUMENTS} asks for documents and snippets too")
+    parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--flushes", type=int, default=100, help="commits by which each index is built")
+    parser.add_argument("--shares", type=int, nargs="+", default=[16], help="C is Gannet's index divided by this; 0: no limit")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 8, 32])
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--warm", type=float, default=3, help="seconds of asking before the measurement")
+    parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--name", default="lab", help="name of the result's files in target/lab")
+    return parser.parse_args()
+
+
+class Lab:
+    """One run of everything that was asked for."""
+
+    def __init__(self, options, engines, read_ahead_kb):
+        self.options, self.engines = options, engines
+        self.settings = machine() | vars(options) | {
+            "read_ahead_kb": read_ahead_kb, "lucene_heap": LUCENE_HEAP, "tolerance_of_scores": answers.TOLERANCE}
+        self.source = source(options)
+        self.folder = PLACE / self.source.stem
+        self.rows, self.agreements, self.tables = [], {}, []
+
+    def run(self):
+        self.queries = make_queries(self.source, self.folder, self.options)
+        self.indexes = {engine.name: self.index(engine) for engine in self.engines}
+        self.settings["indexes"] = {name: figures for name, (_, figures) in self.indexes.items()}
+        for name in self.options.sets:
+            self.compare_answers(name)
+        for share, threads in itertools.product(self.options.shares, self.options.threads):
+            self.measure(share, threads)
+
+    def index(self, engine):
+        """The engine's index of the corpus, from an earlier run if nothing changed since."""
+        every = -(-count_lines(self.source) // self.options.flushes)
+        folder, mark = self.folder / engine.name, self.folder / f"{engine.name}.json"
+        identity = [engine.identity(), every, self.source.stat().st_size]
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            marked = json.loads(mark.read_text())
+            if marked["identity"] == identity and folder.exists():
+                return folder, marked["figures"]
+        remove(folder)
+        note(f"{engine.name} indexes {self.source.name}, a commit every {every} documents")
+        figures = engine.index(folder, self.source, every).json()
+        mark.write_text(json.dumps({"identity": identity, "figures": figures}))
+        return folder, figures
+
+    def compare_answers(self, name):
+        """Before any time is taken: what Gannet finds against what each peer finds."""
+        found = {}
+        for engine in self.engines:
+            folder, _ = self.indexes[engine.name]
+            found[engine.name] = answers.of(engine, folder, self.file(name), 512 * MIB, [])
+        ours = found.pop("gannet", None)
+        self.agreements[name] = {peer: answers.agreement(ours, theirs) for peer, theirs in found.items()} if ours else {}
+        note(f"answers of {name} agree: {self.agreements[name]}")
+
+    def measure(self, share, threads):
+        """All sets and repetitions at one memory limit, engines in turns; a table at the end."""
+        cache_bytes = self.cache_bytes(share)
+        floors = {engine.name: self.floor(engine, cache_bytes, threads) for engine in self.engines} if share else {}
+        started = len(self.rows)
+        for number, name in itertools.product(range(self.options.runs), self.options.sets):
+            turn = number % len(self.engines)
+            for engine in self.engines[turn:] + self.engines[:turn]:
+                limit = floors[engine.name] + cache_bytes if share else None
+                row = self.bench(engine, name, cache_bytes, limit, threads)
+                self.rows.append({"set": name, "engine": engine.name, "run": number, "share": share, "cache_bytes": cache_bytes,
+                                  "floor_bytes": floors.get(engine.name), "threads": threads} | row)
+        self.add_table(share, cache_bytes, floors, threads, self.rows[started:])
+        self.save()
+
+    def cache_bytes(self, share):
+        index_bytes = self.indexes["gannet"][1]["index_bytes"] if "gannet" in self.indexes else None
+        if index_bytes is None:
+            raise Unable("C is a share of Gannet's index: gannet must be among the engines")
+        return max(GANNET_MEMORY_MIN, index_bytes // share if share else 2 * index_bytes)
+
+    def floor(self, engine, cache_bytes, threads):
+        folder, _ = self.indexes[engine.name]
+        seconds = self.options.warm + self.options.seconds
+        return limits.floor(engine, folder, self.file("mix"), cache_bytes, threads, seconds)
+
+    def bench(self, engine, name, cache_bytes, limit, threads):
+        """One run; what the engine and the kernel counted, or why it did not come to its end."""
+        folder, _ = self.indexes[engine.name]
+        limits.forget(folder)
+        begun = {"cached_before_bytes": limits.cached_bytes(folder), "load": os.getloadavg()[0], "at": round(time.time())}
+        options = ["--threads", threads, "-k", 10, "--warm", self.options.warm, "--seconds", self.options.seconds]
+        options += ["--fetch"] if name.endswith(DOCUMENTS) else []
+        group = MemoryGroup(limit) if limit else contextlib.nullcontext()
+        with group:
+            done = engine.bench(folder, self.file(name), cache_bytes, options, group=group if limit else None)
+            figures = {"group": group.figures() if limit else None}
+        try:
+            figures |= done.json()
+            note(f"{name} {engine.name} {threads} threads: {figures['qps']:,.0f} queries/s")
+        except Unable as error:
+            figures["failed"] = str(error)
+            killed = limit and figures["group"]["kills"]
+            note(f"{name} {engine.name} {threads} threads failed: {'killed for its memory' if killed else error}")
+        return begun | figures
+
+    def file(self, name):
+        path = self.queries / f"{name.removesuffix(DOCUMENTS)}.tsv"
+        if not path.exists() or not path.stat().st_size:
+            raise Unable(f"there is no set {name}: the corpus gives no such queries, or the log is not in {CORPORA}")
+        return path
+
+    def add_table(self, share, cache_bytes, floors, threads, rows):
+        limit = f"C = {cache_bytes / MIB:.1f} MiB" + (f" (index / {share})" if share else ", no limit")
+        held = ", ".join(f"{name} {bytes / MIB:.0f}" for name, bytes in floors.items())
+        title = f"{self.source.stem}, {threads} threads, {limit}; floors in MiB: {held or 'none'}"
+        lines = []
+        for name in self.options.sets:
+            of_set = {engine.name: report.summary([row for row in rows if (row["set"], row["engine"]) == (name, engine.name)])
+                      for engine in self.engines}
+            lines.append((name, of_set, self.agreements[name]))
+        self.tables.append(report.table(title, lines, [engine.name for engine in self.engines]))
+        note("\n" + self.tables[-1])
+
+    def text(self):
+        return "\n".join([json.dumps(self.settings), "", *self.tables])
+
+    def save(self):
+        path = PLACE / f"{self.options.name}.json"
+        result = {"settings": self.settings, "agreements": self.agreements, "rows": self.rows}
+        path.write_text(json.dumps(result, indent=1))
+        path.with_suffix(".txt").write_text(self.text())
+        return path
+
+
+def source(options):
+    """The corpus as a file of JSON lines, cut to the first documents if so asked."""
+    known = {"passages": passages, "articles": articles}
+    path = known[options.corpus]() if options.corpus in known else Path(options.corpus)
+    if options.documents is None:
+        return path
+    cut = PLACE / f"{path.stem}-{options.documents}.jsonl"
+    if not cut.exists():
+        with open(path, "rb") as lines, open(cut.with_suffix(".unfinished"), "wb") as out:
+            out.writelines(itertools.islice(lines, options.documents))
+        cut.with_suffix(".unfinished").rename(cut)
+    return cut
+
+
+def make_queries(path, folder, options):
+    """All sets of queries for a corpus: synthetic ones and those of the logs."""
+    queries = folder / f"queries-{options.seed}-{options.queries}"
+    if queries.exists():
+        return queries
+    making, lab = queries.with_suffix(".unfinished"), gannet_lab()
+    remove(making)
+    note(f"making queries in {queries}")
+    counts = run([lab, "wsbench", path, making, "--seed", options.seed, "--queries", options.queries]).json()
+    for kind, log in [("web", "web-log-25k.tsv"), ("game", "search-benchmark-game.jsonl")]:
+        if (CORPORA / "queries" / log).exists():
+            counts["queries"] |= run([lab, "log", kind, CORPORA / "queries" / log, making]).json()["queries"]
+    (making / "counts.json").write_text(json.dumps(counts, indent=1))
+    making.rename(queries)
+    return queries
+
+
+def count_lines(path):
+    with open(path, "rb") as lines:
+        return sum(1 for _ in lines)
+
+
+main()
