@@ -9,8 +9,7 @@
 //! - `phrase`: two words that follow each other somewhere, the rarer one of the level, the other one popular (in 10,000
 //!   documents, or less in a small corpus), after section 4 of the WiSER paper.
 //!
-//! Queries of a set differ. A set is shorter than asked for where the corpus does not give more; what is found then
-//! depends on chance only through the order. The mix is all sets, shuffled.
+//! Queries of a set differ. A set is shorter than asked for where the corpus does not give more. The mix is all sets, shuffled.
 
 use std::collections::HashSet;
 
@@ -26,8 +25,8 @@ const POPULAR: usize = 10_000;
 /// ... and as a share of the documents in a small one, where no word might reach that.
 const POPULAR_SHARE: usize = 50;
 
-/// Draws for each query that is wanted before a set is left as short as it is.
-const DRAWS_PER_QUERY: usize = 2_000;
+/// Draws in a row that give nothing new before a set is left as short as it is.
+const FRUITLESS_DRAWS: usize = 100_000;
 
 /// The 24 sets and the mix.
 pub fn sets(corpus: &Corpus, seed: u64, queries: usize) -> Vec<Set> {
@@ -118,12 +117,13 @@ impl Draw<'_> {
         draw: fn(&mut Self) -> Option<[TermNumber; 2]>,
     ) -> Vec<Vec<TermNumber>> {
         let (mut seen, mut found) = (HashSet::new(), Vec::new());
-        for _ in 0..wanted * DRAWS_PER_QUERY {
-            if found.len() == wanted || self.corpus.documents() == 0 {
-                break;
-            }
+        let mut fruitless = 0;
+        let is_empty = self.corpus.documents() == 0;
+        while found.len() < wanted && fruitless < FRUITLESS_DRAWS && !is_empty {
+            fruitless += 1;
             if let Some(terms) = draw(self).filter(|terms| seen.insert(*terms)) {
                 found.push(terms.to_vec());
+                fruitless = 0;
             }
         }
         found
