@@ -13,8 +13,8 @@ INDEX_MEMORY = 256 * MIB
 GANNET_MEMORY_MIN = 16 * MIB
 # Of the memory of an index that nobody writes, see ARCHITECTURE.md.
 FRAME_SHARE = 0.8
-# Holds what 32 threads need on collections of a million short documents.
-LUCENE_HEAP = "64m"
+# Holds 40,000 queries and what 32 threads need; it is part of what Lucene holds besides its cache.
+LUCENE_HEAP = "128m"
 LUCENE_JAVA = 21
 
 
@@ -28,7 +28,7 @@ class Gannet:
         self.indexer = gannet_lab()
 
     def identity(self):
-        return file_hash(self.indexer)
+        return [file_hash(self.command), file_hash(ROOT / "crates/gannet-lab/src/index.rs")]
 
     def index(self, folder, source, commit_every):
         return run([self.indexer, "index", folder, source, "--memory", INDEX_MEMORY, "--commit-every", commit_every])
