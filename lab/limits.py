@@ -11,21 +11,21 @@ from measure import MIB, MemoryGroup, note
 READ_AHEAD_KB = 128
 # More than any engine takes.
 UNLIMITED = 1 << 40
-FLOOR_MARGIN = 1.1
+FLOOR_MARGIN_BYTES = 4 * MIB
 SAMPLE_SECONDS = 0.02
 
 
 def floor(engine, folder, queries, cache_bytes, threads, seconds):
     """The memory that an engine holds besides its cache of the index while it answers, in bytes.
 
-    The cache of the peers is the page cache, which is not counted here; Gannet's is the frames that it has filled. The margin
-    is there because a run must not be killed for holding a little more than another one did.
+    The cache of the peers is the page cache, which is not counted here; Gannet's is the frames that it has filled. The margin,
+    the same for all, is there because a run must not be killed for holding a little more than another one did.
     """
     with MemoryGroup(UNLIMITED) as group, Watch(group) as watch:
         figures = engine.bench(folder, queries, cache_bytes, ["--threads", threads, "--seconds", seconds], group=group).json()
     held = max(0, watch.most - engine.own_cache_bytes(figures, cache_bytes))
     note(f"{engine.name} with {threads} threads holds {held / MIB:.1f} MiB besides its cache")
-    return int(held * FLOOR_MARGIN)
+    return held + FLOOR_MARGIN_BYTES
 
 
 class Watch:

@@ -33,9 +33,8 @@ def summary(rows):
 
 def table(title, rows, engines):
     """Text for people: `rows` is a list of (set, {engine: summary}, {peer: agreement})."""
-    lines = [title, ""]
-    head = f"{'set':<22}{'':>3}"
-    lines.append(head + "".join(f"{heading:>13}" for heading, _ in FIGURES) + f"{'rounds':>8}{'spread':>8}{'agrees':>8}{'ratio':>7}")
+    headings = "".join(f"{heading:>13}" for heading, _ in FIGURES)
+    lines = [title, "", f"{'set':<22}{'':>3}{headings}{'rounds':>8}{'spread':>8}{'agrees':>8}{'ratio':>7}"]
     for name, summaries, agreements in rows:
         for engine in engines:
             lines.append(line(name, engine, summaries, agreements))

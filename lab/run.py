@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -33,6 +34,8 @@ UNLIMITED = 0
 def main():
     options = arguments()
     PLACE.mkdir(parents=True, exist_ok=True)
+    # Whoever ends a run early must get back the read-ahead, and no group may be left.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     engines = [ENGINES[name]() for name in options.engines]
     with limits.read_ahead(PLACE) as read_ahead_kb:
         lab = Lab(options, engines, read_ahead_kb)
@@ -46,7 +49,7 @@ def arguments():
     parser.add_argument("--corpus", default="passages", help="passages, articles or a file of JSON lines")
     parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
-    parser.add_argument("--sets", nargs="+", default=SETS, help=f"names of sets; NAME{DOCUMENTS} asks for documents and snippets too")
+    parser.add_argument("--sets", nargs="+", default=SETS, help=f"with {DOCUMENTS} at the end: documents and snippets too")
     parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--flushes", type=int, default=100, help="commits by which each index is built")
