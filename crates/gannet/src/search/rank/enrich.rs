@@ -1,0 +1,77 @@
+//! What the tables have of the candidates: norms, and whether they are deleted.
+
+use super::{Ranker, Stage};
+use crate::base::DocId;
+use crate::cache::{Pages, Step, Stop};
+
+impl Ranker {
+    /// Reads the norms of all candidates and drops those that are deleted.
+    pub(super) fn enrich(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let Stage::Enrich { mut done } = self.stage else {
+            return Ok(());
+        };
+        self.prefetch_tables(&self.candidates.matches.docs()[done..], pages)?;
+        self.prefetch_addresses(pages)?;
+        while done < self.candidates.len() {
+            self.stage = Stage::Enrich { done };
+            done = self.enrich_some(done, pages)?;
+        }
+        if !self.live.all_live(self.options.below) {
+            self.candidates.drop_dead();
+        }
+        self.total += self.candidates.len() as u64;
+        self.note_known();
+        self.complete_next(0);
+        Ok(())
+    }
+
+    /// Notes norms and deletions of documents.
+    pub(super) fn prefetch_tables(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        self.live.prefetch(docs, pages)?;
+        let mut norms = self.norms.iter();
+        norms.try_for_each(|norms| norms.prefetch(docs, pages))
+    }
+
+    /// Notes where the candidates are stored if a round comes anyway and all of them will be among the best.
+    fn prefetch_addresses(&self, pages: &mut Pages<'_>) -> Step<()> {
+        let all = self.next >= self.options.below && self.total == 0;
+        if self.options.fetch
+            && all
+            && self.candidates.len() <= self.options.k
+            && pages.has_wanted()
+        {
+            self.tables
+                .prefetch_addresses(self.candidates.matches.docs(), pages)?;
+        }
+        Ok(())
+    }
+
+    /// Reads norms and deletions of candidates from `from` on, as far as the pages at hand go, field by field;
+    /// gives the first candidate that is left.
+    fn enrich_some(&mut self, from: usize, pages: &mut Pages<'_>) -> Step<usize> {
+        let mut end = self.candidates.len();
+        let fields = self.norms.len();
+        let (docs, norms) = self.candidates.docs_and_norms();
+        for (field, cursor) in self.norms.iter_mut().enumerate() {
+            let mut column = norms[from * fields + field..].chunks_mut(fields);
+            let set = |_, norm| column.next().map_or((), |row| row[0] = norm);
+            end = from + cursor.norms(&docs[from..end], pages, set)?;
+        }
+        if !self.live.all_live(self.options.below) {
+            end = self.enrich_live(from, end, pages)?;
+        }
+        Ok(end)
+    }
+
+    fn enrich_live(&mut self, from: usize, end: usize, pages: &mut Pages<'_>) -> Step<usize> {
+        for at in from..end {
+            let doc = self.candidates.matches.docs()[at];
+            match self.live.is_live(doc, pages) {
+                Ok(is_live) => self.candidates.set_live(at, is_live),
+                Err(Stop::Pages) if at > from => return Ok(at),
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(end)
+    }
+}
