@@ -4,8 +4,8 @@
 use super::arena::Stream;
 use crate::base::DocId;
 
-/// Slots of one run: about 300 KiB.
-const RUN_SLOTS: usize = 4096;
+/// Slots of one run: 18 KiB, little beside the smallest buffer.
+const RUN_SLOTS: usize = 256;
 
 /// What a posting buffer keeps of a term.
 #[derive(Clone, Copy, Debug, Default)]
