@@ -2,7 +2,8 @@
 //!
 //! It runs before a checkpoint's root is written, which then no longer refers to the victims. The victim rule
 //! is greedy: the zones whose live share is least, while each costs less than two thirds of what it gives
-//! back, if all of them give back enough. Source of the mechanism: the node validation manager of the AS B-tree (Roh et al., 2014), which
+//! back, if all of them give back enough. Source of the mechanism: the node validation manager of the AS
+//! B-tree (Roh et al., 2014), which
 //! waits for 5 %.
 
 use std::collections::BTreeSet;

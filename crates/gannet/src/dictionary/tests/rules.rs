@@ -67,9 +67,7 @@ fn kept_keys_write_nothing() {
 
 #[test]
 fn many_keys_take_one_round_a_level() {
-    let mut bed = Bed::new(256);
-    bed.change(&numbered(0..40_000, 1)).unwrap();
-    bed.pool = frame_pool(&bed.store, 256);
+    let bed = cold_bed();
     let view = bed.tree.view();
     let keys: Vec<Vec<u8>> = numbered(0..40_000, 900).into_keys().collect();
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
@@ -79,11 +77,17 @@ fn many_keys_take_one_round_a_level() {
     assert_eq!(pages.counts().rounds as usize, view.height());
 }
 
-#[test]
-fn scans_read_ahead() {
+/// A tree of many leaves, none of them in memory.
+fn cold_bed() -> Bed {
     let mut bed = Bed::new(256);
     bed.change(&numbered(0..40_000, 1)).unwrap();
     bed.pool = frame_pool(&bed.store, 256);
+    bed
+}
+
+#[test]
+fn scans_read_ahead() {
+    let bed = cold_bed();
     let view = bed.tree.view();
     let mut pages = Pages::new(&bed.pool);
     let mut scan = view.scan(b"");
@@ -98,9 +102,7 @@ fn scans_read_ahead() {
 
 #[test]
 fn scans_read_only_what_matters() {
-    let mut bed = Bed::new(256);
-    bed.change(&numbered(0..40_000, 1)).unwrap();
-    bed.pool = frame_pool(&bed.store, 256);
+    let bed = cold_bed();
     let view = bed.tree.view();
     let mut pages = Pages::new(&bed.pool);
     let mut scan = view.scan(b"");
