@@ -1,36 +1,42 @@
 //! Work that is the same for many things, on all cores.
 
 use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Splits `work` into one share for each core, none smaller than `least`, and carries `act` out on each
-/// share, on a thread of its own. The results are in the order of the work.
+/// How many shares a core takes on average: what one share takes may be many times what another does.
+const SHARES: usize = 8;
+
+/// Splits `work` into shares, none but the last smaller than `least`, which threads, one for each core, take
+/// one after the other and carry `act` out on. The results are in the order of the work.
 pub fn on_all_cores<T: Send, R: Send>(
-    mut work: Vec<T>,
+    work: Vec<T>,
     least: usize,
     act: impl Fn(Vec<T>) -> Vec<R> + Sync,
 ) -> Vec<R> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let share = work.len().div_ceil(cores).max(least);
-    let act = &act;
-    thread::scope(|scope| {
-        let mut shares = Vec::new();
-        while work.len() > share {
-            let rest = work.split_off(share);
-            let first = std::mem::replace(&mut work, rest);
-            shares.push(scope.spawn(move || act(first)));
-        }
-        let last = act(work);
-        let mut results = Vec::new();
-        for share in shares {
-            match share.join() {
-                Ok(done) => results.extend(done),
+    let share = work.len().div_ceil(cores * SHARES).max(least.max(1));
+    let shares = work.len().div_ceil(share);
+    let mut work = work.into_iter();
+    let queue = Mutex::new((0..shares).map(|at| (at, work.by_ref().take(share).collect())));
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let drain = || -> Vec<(usize, Vec<R>)> {
+        let taken = std::iter::from_fn(next);
+        taken.map(|(at, share)| (at, act(share))).collect()
+    };
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..cores.min(shares)).map(|_| scope.spawn(drain)).collect();
+        let mut done = drain();
+        for other in others {
+            match other.join() {
+                Ok(more) => done.extend(more),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        results.extend(last);
-        results
-    })
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().flat_map(|(_, results)| results).collect()
 }
 
 #[cfg(test)]

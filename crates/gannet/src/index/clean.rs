@@ -17,7 +17,7 @@ use crate::base::{DocId, Error, PageAddress, Result, Span, ZoneNumber};
 use crate::cache::{Pages, finish};
 use crate::dictionary::Change;
 use crate::documents::{Change as TableChange, DocumentRecord};
-use crate::postings::{TermEntry, relocate_chunks};
+use crate::postings::{TermEntry, relocate_window};
 use crate::storage::{
     LogStart, PageKind, RecordKind, Store, Zone, ZoneRecord, frame, read_records,
 };
@@ -70,11 +70,12 @@ impl Flusher {
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let (store, postings) = (&shared.store, &mut self.postings);
         self.terms.apply(&shared.pool, &keys, &mut |window| {
-            for index in window.indexes() {
-                let Some(entry) = window.old(index) else {
-                    continue;
-                };
-                if let Some(moved) = relocate_chunks(entry, &is_victim, store, postings)? {
+            let there = window.indexes().filter(|at| window.old(*at).is_some());
+            let there: Vec<usize> = there.collect();
+            let entries: Vec<&[u8]> = there.iter().filter_map(|at| window.old(*at)).collect();
+            let moved = relocate_window(&entries, &is_victim, store, postings)?;
+            for (index, moved) in there.into_iter().zip(moved) {
+                if let Some(moved) = moved {
                     window.set(index, Change::Put(moved))?;
                 }
             }
@@ -94,8 +95,8 @@ impl Flusher {
         let mut scan = view.scan(&[]);
         let mut keys = Vec::new();
         while finish(&mut pages, |pages| scan.advance(&view, pages))? {
-            let entry = TermEntry::decode(scan.value())?;
-            if entry.spans().any(|span| is_victim(span.zone)) {
+            let chunks = TermEntry::decode_only_chunks(scan.value())?;
+            if chunks.iter().any(|chunk| is_victim(chunk.span.zone)) {
                 keys.push(scan.key().to_vec());
             }
         }

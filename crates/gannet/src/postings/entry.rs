@@ -117,16 +117,7 @@ impl TermEntry {
     /// Reads what [`TermEntry::encode`] wrote.
     pub fn decode(bytes: &[u8]) -> Result<TermEntry> {
         let mut reader = ByteReader::new(bytes, WHAT);
-        let format = reader.u8()?;
-        if format & VERSION_BITS != VERSION || format & RESERVED != 0 {
-            return Err(reader.damaged("an entry of format 1", format));
-        }
-        let mut entry = TermEntry::default();
-        if format & HAS_CHUNKS != 0 {
-            let count = reader.length(CHUNKS_LIMIT)?;
-            entry.chunks_total_frequency = reader.varint()?;
-            entry.decode_chunks(count, &mut reader)?;
-        }
+        let mut entry = TermEntry::decode_before_tail(&mut reader)?;
         entry.tail = Fragment::decode(&mut reader, entry.tail_base())?;
         if !reader.is_empty() || entry.document_frequency() >= END as u64 {
             return Err(reader.damaged("the end of the entry", "more bytes or postings"));
@@ -135,6 +126,26 @@ impl TermEntry {
             Some(chunk) if !entry.tail.is_empty() => entry.check_tail(chunk.last),
             _ => Ok(()),
         }?;
+        Ok(entry)
+    }
+
+    /// The chunks of a coded entry, without a look at its tail.
+    pub fn decode_only_chunks(bytes: &[u8]) -> Result<Vec<ChunkRef>> {
+        let entry = TermEntry::decode_before_tail(&mut ByteReader::new(bytes, WHAT))?;
+        Ok(entry.chunks)
+    }
+
+    fn decode_before_tail(reader: &mut ByteReader<'_>) -> Result<TermEntry> {
+        let format = reader.u8()?;
+        if format & VERSION_BITS != VERSION || format & RESERVED != 0 {
+            return Err(reader.damaged("an entry of format 1", format));
+        }
+        let mut entry = TermEntry::default();
+        if format & HAS_CHUNKS != 0 {
+            let count = reader.length(CHUNKS_LIMIT)?;
+            entry.chunks_total_frequency = reader.varint()?;
+            entry.decode_chunks(count, reader)?;
+        }
         Ok(entry)
     }
 

@@ -1,4 +1,4 @@
-//! Maintenance: what a flush brings is added to the lists, and chunks move out of zones to be cleaned.
+//! Maintenance: what a flush brings is added to the lists, and chunks move out of sparse zones.
 //!
 //! What is rewritten is decided in `postings::rules`.
 //!
@@ -11,14 +11,14 @@ use super::fragment::Fragment;
 use super::rules::{CHUNK_BYTES, absorbed, chunk_limit};
 use super::spans::{BATCH_MEMORY, SpanReader};
 use super::streams::ChunkStreams;
-use crate::base::{DocId, Error, Result, ZoneNumber, on_all_cores};
+use crate::base::{DocId, Error, Result, on_all_cores};
 use crate::storage::Store;
 
 /// The number of a field in the schema.
 pub type FieldId = u16;
 
 /// Chunk bytes that are read ahead for many lists together.
-const WINDOW_BYTES: usize = 2 << 20;
+pub(super) const WINDOW_BYTES: usize = 2 << 20;
 
 /// Memory that a merge needs at most, beside the items themselves: pages in flight, chunks read ahead, and
 /// for a long list the chunk being read and the chunk in the making, in pages and put together. (A list of
@@ -95,30 +95,6 @@ pub fn merge_window(
     }
     run(plans, &reader, streams, norms, &mut entries)?;
     Ok(entries)
-}
-
-/// Moves the chunks that lie in zones to be cleaned, byte by byte; nothing if there are none.
-///
-/// The chunks must have been written out, as for [`merge_window`].
-pub fn relocate_chunks(
-    entry: &[u8],
-    is_victim: &dyn Fn(ZoneNumber) -> bool,
-    store: &Store,
-    streams: &mut ChunkStreams,
-) -> Result<Option<Vec<u8>>> {
-    let mut entry = TermEntry::decode(entry)?;
-    if !entry.spans().any(|span| is_victim(span.zone)) {
-        return Ok(None);
-    }
-    let reader = SpanReader::new(store);
-    for chunk in &mut entry.chunks {
-        if is_victim(chunk.span.zone) {
-            let bytes = read_one(&reader, chunk)?;
-            store.release_span(chunk.span);
-            *chunk = streams.place(&bytes, *chunk)?;
-        }
-    }
-    entry.encode().map(Some)
 }
 
 impl<'a> Plan<'a> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::entry::{GROUPED_LIMIT, Layout};
 use super::head::{Found, Head};
-use super::merge::{FieldId, MergeItem, merge_window, relocate_chunks};
+use super::merge::{FieldId, MergeItem, merge_window};
+use super::relocate::relocate_window;
 use super::{ChunkStreams, Fragment, Pair, TermCursor, TermEntry, check};
 use crate::base::{Budget, DocId, END, Result};
 use crate::cache::{FramePool, Pages, finish};
@@ -451,14 +452,14 @@ fn moved_chunks_read_the_same() {
     let before = world.live_bytes();
     let victims = world.store.zones().next_number();
     let entry = list.entry.encode().unwrap();
-    let moved = relocate_chunks(
-        &entry,
+    let moved = relocate_window(
+        &[&entry],
         &|zone| zone < victims,
         &world.store,
         &mut world.streams,
     );
     world.flush();
-    list.entry = TermEntry::decode(&moved.unwrap().unwrap()).unwrap();
+    list.entry = TermEntry::decode(moved.unwrap()[0].as_ref().unwrap()).unwrap();
     assert!(list.entry.spans().all(|span| span.zone >= victims));
     assert_eq!(world.live_bytes(), before);
     list.verify_all(&mut random, &world);

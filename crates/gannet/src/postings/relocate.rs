@@ -1,0 +1,62 @@
+//! Relocation: chunks move out of zones to be cleaned, byte by byte.
+
+use super::entry::TermEntry;
+use super::merge::WINDOW_BYTES;
+use super::spans::SpanReader;
+use super::streams::ChunkStreams;
+use crate::base::{Result, ZoneNumber};
+use crate::storage::Store;
+
+/// A chunk to be moved: its entry, and its place among the entry's chunks.
+type Move = (usize, usize);
+
+/// Moves the chunks of these coded entries that lie in victim zones; gives each entry's new form, or nothing
+/// where none moved.
+///
+/// The chunks must have been written out, as for [`super::merge_window`], and it takes as much memory.
+pub fn relocate_window(
+    entries: &[&[u8]],
+    is_victim: &dyn Fn(ZoneNumber) -> bool,
+    store: &Store,
+    streams: &mut ChunkStreams,
+) -> Result<Vec<Option<Vec<u8>>>> {
+    let decoded = entries.iter().map(|entry| TermEntry::decode(entry));
+    let mut decoded: Vec<TermEntry> = decoded.collect::<Result<_>>()?;
+    let mut moves: Vec<Move> = Vec::new();
+    for (at, entry) in decoded.iter().enumerate() {
+        let victims = entry.chunks.iter().enumerate();
+        let victims = victims.filter(|(_, chunk)| is_victim(chunk.span.zone));
+        moves.extend(victims.map(|(chunk, _)| (at, chunk)));
+    }
+    let reader = SpanReader::new(store);
+    let mut rest = &moves[..];
+    while !rest.is_empty() {
+        let batch;
+        (batch, rest) = rest.split_at(batch_length(rest, &decoded));
+        let chunks: Vec<_> = batch
+            .iter()
+            .map(|(at, c)| decoded[*at].chunks[*c])
+            .collect();
+        for ((at, c), bytes) in batch.iter().zip(reader.chunks(&chunks)?) {
+            let chunk = &mut decoded[*at].chunks[*c];
+            reader.release(chunk);
+            *chunk = streams.place(&bytes, *chunk)?;
+        }
+    }
+    let mut new = vec![None; entries.len()];
+    for moved in moves.chunk_by(|a, b| a.0 == b.0) {
+        let at = moved[0].0;
+        new[at] = Some(decoded[at].encode()?);
+    }
+    Ok(new)
+}
+
+/// How many of these chunks fit the window's bytes; at least one.
+fn batch_length(moves: &[Move], entries: &[TermEntry]) -> usize {
+    let mut bytes = 0;
+    let fits = moves.iter().take_while(|(at, chunk)| {
+        bytes += entries[*at].chunks[*chunk].span.length as usize;
+        bytes <= WINDOW_BYTES
+    });
+    fits.count().max(1)
+}
