@@ -5,31 +5,33 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::time::Instant;
 
 use gannet::{Document, Index};
 use serde_json::json;
 
-use crate::Outcome;
+use crate::{IndexArguments, Outcome};
 
 /// Documents of one write.
 const BATCH: usize = 500;
 
 /// Builds the index and prints figures as `gannet index --json` does.
-pub fn run(folder: &Path, corpus: &Path, memory: usize, commit_every: usize) -> Outcome {
+pub fn run(arguments: &IndexArguments) -> Outcome {
+    let folder = &arguments.index;
     if folder.exists() {
         return Err(format!("{} is there already: remove it first", folder.display()).into());
     }
     let start = Instant::now();
-    let index = Index::options().memory(memory).open(folder)?;
+    let options = Index::options().memory(arguments.memory);
+    let options = options.phrase_filters(!arguments.no_phrase_filters);
+    let index = options.open(folder)?;
     let mut writing = Writing {
         index: &index,
         batch: Vec::new(),
         documents: 0,
     };
-    for line in BufReader::with_capacity(1 << 20, File::open(corpus)?).split(b'\n') {
-        writing.add(Document::parse(&line?)?, commit_every)?;
+    for line in BufReader::with_capacity(1 << 20, File::open(&arguments.corpus)?).split(b'\n') {
+        writing.add(Document::parse(&line?)?, arguments.commit_every)?;
     }
     writing.write()?;
     index.checkpoint()?;
@@ -45,7 +47,11 @@ pub fn run(folder: &Path, corpus: &Path, memory: usize, commit_every: usize) -> 
             "documents": stats.bytes.documents, "tables": stats.bytes.tables,
             "dead": stats.bytes.dead,
         },
-        "settings": {"memory_bytes": memory, "commit_every": commit_every},
+        "settings": {
+            "memory_bytes": arguments.memory,
+            "commit_every": arguments.commit_every,
+            "phrase_filters": !arguments.no_phrase_filters,
+        },
     });
     index.close()?;
     println!("{figures}");

@@ -81,17 +81,15 @@ struct IndexArguments {
     /// Documents between two checkpoints
     #[arg(long)]
     commit_every: usize,
+    /// Without phrase filters
+    #[arg(long)]
+    no_phrase_filters: bool,
 }
 
 fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Wsbench(arguments) => run_wsbench(&arguments),
-        Command::Index(arguments) => index::run(
-            &arguments.index,
-            &arguments.corpus,
-            arguments.memory,
-            arguments.commit_every,
-        ),
+        Command::Index(arguments) => index::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
     };

@@ -75,7 +75,8 @@ impl Settings {
         let mut options = Index::options()
             .memory(common.memory.bytes())
             .backend(common.backend.into())
-            .durability(arguments.durability.into());
+            .durability(arguments.durability.into())
+            .phrase_filters(arguments.phrase_filters);
         if let Some(analyzer) = self.default_analyzer {
             options = options.analyzer(analyzer);
         }

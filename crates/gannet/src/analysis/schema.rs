@@ -35,6 +35,8 @@ impl FieldOptions {
     pub const POSITIONS: FieldOptions = FieldOptions(1);
     /// Where in the source each occurrence stands.
     pub const OFFSETS: FieldOptions = FieldOptions(2);
+    /// Which words may stand before and after each occurrence: phrases read less by it.
+    pub const PHRASE_FILTERS: FieldOptions = FieldOptions(4);
 
     /// What a field of `kind` keeps unless told otherwise.
     pub fn of(kind: FieldKind) -> FieldOptions {
@@ -77,6 +79,8 @@ pub struct SchemaOptions {
     pub default_analyzer: Analyzer,
     /// Field names and their analyzers; the last one for a name counts.
     pub per_field: Vec<(String, Analyzer)>,
+    /// Whether text fields keep phrase filters.
+    pub phrase_filters: bool,
 }
 
 impl SchemaOptions {
@@ -155,7 +159,12 @@ impl Schema {
             FieldKind::Text => options.analyzer_for(name),
             FieldKind::Exact => Analyzer::KEYWORD,
         };
-        self.add(name, kind, analyzer)
+        let id = self.add(name, kind, analyzer)?;
+        if kind == FieldKind::Text && options.phrase_filters {
+            let field = &mut self.fields[id as usize];
+            field.options = field.options.with(FieldOptions::PHRASE_FILTERS);
+        }
+        Ok(id)
     }
 
     fn check_new(&self, name: &str) -> Result<()> {
@@ -250,6 +259,7 @@ mod tests {
         let options = SchemaOptions {
             default_analyzer: Analyzer::default(),
             per_field: vec![("body".into(), Analyzer::named("english").unwrap())],
+            phrase_filters: true,
         };
         let mut schema = Schema::default();
         for (name, kind) in [
@@ -270,6 +280,14 @@ mod tests {
             ["title", "body", "year"].map(name_of),
             ["standard", "english", "keyword"]
         );
+        let filtered = |id| {
+            schema
+                .field(id)
+                .unwrap()
+                .options
+                .contains(FieldOptions::PHRASE_FILTERS)
+        };
+        assert_eq!([0, 1, 2].map(filtered), [true, true, false]);
         assert_eq!(schema.field(1).unwrap().name, "body");
         assert!(schema.named("absent").is_none() && schema.field(3).is_none());
     }

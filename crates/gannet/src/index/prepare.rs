@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use crate::analysis::{
-    Analyzer, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key,
+    Field, FieldId, FieldKind, FieldOptions, Schema, SchemaOptions, Scratch, Token, term_key,
 };
 use crate::base::{ByteReader, Error, Result};
 use crate::documents::{Compressor, Dictionaries, Document, Trainer, Value};
@@ -260,27 +260,22 @@ impl Workbench {
                     ends.len() - 1
                 }
             };
-            self.invert_value(&field.analyzer, ordinal, value, &mut ends[at]);
+            self.invert_value(field, ordinal, value, &mut ends[at]);
         }
         ends.into_iter()
             .map(|end| (end.field, end.tokens))
             .collect()
     }
 
-    fn invert_value(
-        &mut self,
-        analyzer: &Analyzer,
-        ordinal: u32,
-        value: &Value,
-        end: &mut FieldEnd,
-    ) {
+    fn invert_value(&mut self, field: &Field, ordinal: u32, value: &Value, end: &mut FieldEnd) {
         let (key, inverter, start) = (&mut self.key, &mut self.inverter, end.next);
-        let (field, tokens) = (end.field, &mut end.tokens);
+        let tokens = &mut end.tokens;
+        let filtered = field.options.contains(FieldOptions::PHRASE_FILTERS);
         let mut add = |text: &str, position: u32| {
             if !text.is_empty() && text.len() <= TERM_BYTES_MAX {
                 key.clear();
-                term_key(field, text.as_bytes(), key);
-                inverter.add(key, ordinal, start + position);
+                term_key(field.id, text.as_bytes(), key);
+                inverter.add(key, ordinal, start + position, filtered);
                 *tokens += 1;
             }
         };
@@ -289,9 +284,13 @@ impl Workbench {
                 add(text, 0);
                 1
             }
-            Value::Text(text) => analyzer.analyze(text, &mut self.scratch, |token: Token<'_>| {
-                add(token.text, token.position);
-            }),
+            Value::Text(text) => {
+                field
+                    .analyzer
+                    .analyze(text, &mut self.scratch, |token: Token<'_>| {
+                        add(token.text, token.position);
+                    })
+            }
         };
         end.next = start.saturating_add(taken + POSITION_GAP);
     }

@@ -7,10 +7,18 @@
 use super::block::{BLOCK, NO_DOC};
 use super::docs_draft::{DocsDraft, Gathered};
 use super::entry::{ChunkRef, Layout};
-use super::head_draft::{self, CodedDocs};
+use super::head_draft::{self, Assembled, CodedDocs};
 use super::position_page::PositionsDraft;
 use super::streams::ChunkStreams;
+use super::tokens::{NEIGHBOURS_BYTES, Tokens};
 use crate::base::{DocId, PAGE_PAYLOAD, Result, Span};
+
+/// A chunk of more postings than this that has more than a [`DENSE_SHARE`]th of the documents keeps no phrase
+/// filter: beside such a word nearly every other is the rarer one, whose filter is asked.
+const DENSE_COUNT: u32 = 1024;
+
+/// See [`DENSE_COUNT`].
+const DENSE_SHARE: u64 = 8;
 
 /// Makes a chunk out of postings in doc order.
 #[derive(Debug)]
@@ -21,8 +29,16 @@ pub struct ChunkBuilder {
     page: DocsDraft,
     pages: Vec<DocsDraft>,
     positions: PositionsDraft,
+    filter: FilterDraft,
     /// The number of the first position of the gathered block.
     block_start: u32,
+}
+
+/// The neighbours of all tokens so far, as long as all postings brought them.
+#[derive(Debug, Default)]
+struct FilterDraft {
+    before: Vec<u8>,
+    after: Vec<u8>,
 }
 
 /// A chunk that is not placed yet.
@@ -41,6 +57,7 @@ impl Default for ChunkBuilder {
             page: DocsDraft::new(NO_DOC, 0),
             pages: Vec::new(),
             positions: PositionsDraft::default(),
+            filter: FilterDraft::default(),
             block_start: 0,
         }
     }
@@ -49,7 +66,8 @@ impl Default for ChunkBuilder {
 impl ChunkBuilder {
     /// Coded bytes so far, about.
     pub fn bytes(&self) -> usize {
-        self.pages.len() * PAGE_PAYLOAD + self.page.bytes() + self.positions.bytes()
+        let filter = self.filter.before.len() * NEIGHBOURS_BYTES;
+        self.pages.len() * PAGE_PAYLOAD + self.page.bytes() + self.positions.bytes() + filter
     }
 
     /// Whether a posting with this many positions still fits: positions are numbered in 32 bits.
@@ -58,11 +76,13 @@ impl ChunkBuilder {
     }
 
     /// Adds a posting behind the last.
-    pub fn push(&mut self, doc: DocId, norm: u8, positions: &[u32]) {
+    pub fn push(&mut self, doc: DocId, norm: u8, tokens: &Tokens) {
+        let positions = &tokens.positions;
         debug_assert!(!positions.is_empty() && self.has_room(positions.len()));
         self.first.get_or_insert(doc);
         self.gathered.push(doc, positions.len() as u32, norm);
         self.positions.push(positions);
+        self.filter.push(tokens);
         self.count += 1;
         if self.gathered.count == BLOCK {
             self.place_block();
@@ -80,10 +100,21 @@ impl ChunkBuilder {
         let total = self.positions.total();
         let (positions, starts) = self.positions.finish();
         let docs = finish_pages(&self.pages, &starts, total);
-        let (layout, (bytes, head_length)) = match head_draft::assemble_grouped(&docs, &positions) {
+        let range = (last - first) as u64 + 1;
+        let dense = self.count > DENSE_COUNT && self.count as u64 * DENSE_SHARE > range;
+        let filter = self.filter.finish(total as usize, dense);
+        let (layout, assembled) = match head_draft::assemble_grouped(&docs, &filter, &positions) {
             Some(grouped) => (Layout::Grouped, grouped),
-            None => (Layout::Split, head_draft::assemble_split(&docs, &positions)),
+            None => (
+                Layout::Split,
+                head_draft::assemble_split(&docs, &filter, &positions),
+            ),
         };
+        let Assembled {
+            bytes,
+            head_length,
+            docs_length,
+        } = assembled;
         let span = Span {
             zone: 0,
             page: 0,
@@ -98,7 +129,10 @@ impl ChunkBuilder {
                 first,
                 last,
                 count: self.count,
+                total_frequency: total,
                 head_length,
+                docs_length,
+                filtered: !filter.is_empty(),
             },
         })
     }
@@ -122,6 +156,24 @@ impl ChunkBuilder {
         let starts = self.positions.starts();
         let before = starts.partition_point(|start| *start <= first);
         self.positions.page_count_max() - before.saturating_sub(1)
+    }
+}
+
+impl FilterDraft {
+    fn push(&mut self, tokens: &Tokens) {
+        self.before
+            .extend(tokens.neighbours.iter().map(|n| n.before));
+        self.after.extend(tokens.neighbours.iter().map(|n| n.after));
+    }
+
+    /// The bytes of all `total` tokens: first those of the words before, then those of the words after. None
+    /// if a chunk without a filter was taken in, or if it is not worth its bytes.
+    fn finish(mut self, total: usize, dense: bool) -> Vec<u8> {
+        if dense || self.before.len() < total {
+            return Vec::new();
+        }
+        self.before.append(&mut self.after);
+        self.before
     }
 }
 

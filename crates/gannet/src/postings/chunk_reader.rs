@@ -1,10 +1,13 @@
 //! Chunks read from front to back out of memory, for maintenance.
 
+use std::ops::Range;
+
 use super::block::{BLOCK, Numbers};
 use super::docs_page::DocsPage;
 use super::entry::ChunkRef;
 use super::head::Head;
 use super::position_page::PositionPage;
+use super::tokens::{Neighbours, Tokens};
 use crate::base::{DocId, Error, PAGE_PAYLOAD, Result, Span};
 use crate::cache::Bytes;
 
@@ -20,7 +23,15 @@ pub struct ChunkReader {
     at: usize,
     numbers: Box<[Numbers; 2]>,
     positions: PositionReader,
+    filter: FilterBytes,
     left: u32,
+}
+
+/// Where the fingerprints of the words before and after each token stand among the chunk's bytes.
+struct FilterBytes {
+    before: usize,
+    after: usize,
+    filtered: bool,
 }
 
 /// Reads the position stream of a chunk from its start.
@@ -46,6 +57,7 @@ impl ChunkReader {
                 },
                 &bytes,
             )?,
+            filter: FilterBytes::of(chunk),
             bytes,
             page: 0,
             docs: None,
@@ -62,9 +74,9 @@ impl ChunkReader {
         })
     }
 
-    /// The next doc, its positions put into `positions`; nothing at the end.
-    pub fn next(&mut self, positions: &mut Vec<u32>) -> Result<Option<DocId>> {
-        positions.clear();
+    /// The next doc, its tokens put into `tokens`; nothing at the end.
+    pub fn next(&mut self, tokens: &mut Tokens) -> Result<Option<DocId>> {
+        tokens.clear();
         if self.left == 0 {
             return Ok(None);
         }
@@ -76,8 +88,12 @@ impl ChunkReader {
             self.load_block()?;
         }
         let (doc, frequency) = (self.numbers[0][self.at], self.numbers[1][self.at]);
+        let first = self.positions.number;
         self.positions
-            .read(&self.head, &self.bytes, frequency, positions)?;
+            .read(&self.head, &self.bytes, frequency, &mut tokens.positions)?;
+        let numbers = first..self.positions.number;
+        self.filter
+            .read(&self.bytes, numbers, &mut tokens.neighbours)?;
         self.at += 1;
         self.left -= 1;
         Ok(Some(doc))
@@ -114,6 +130,36 @@ impl ChunkReader {
 fn part(bytes: &[u8], head: &Head, span: Span) -> Bytes {
     let start = span.page as usize * PAGE_PAYLOAD + span.offset as usize - head.offset();
     Bytes::Owned(bytes[start..start + span.length as usize].to_vec())
+}
+
+impl FilterBytes {
+    fn of(chunk: &ChunkRef) -> FilterBytes {
+        let before = chunk.filter().start as usize;
+        FilterBytes {
+            before,
+            after: before + chunk.total_frequency as usize,
+            filtered: chunk.filtered,
+        }
+    }
+
+    /// The neighbours of the tokens with these numbers, if there is a filter.
+    fn read(&self, bytes: &[u8], numbers: Range<u32>, out: &mut Vec<Neighbours>) -> Result<()> {
+        if !self.filtered {
+            return Ok(());
+        }
+        let numbers = numbers.start as usize..numbers.end as usize;
+        let before = bytes.get(self.before + numbers.start..self.before + numbers.end);
+        let after = bytes.get(self.after + numbers.start..self.after + numbers.end);
+        let (Some(before), Some(after)) = (before, after) else {
+            return Err(Error::damaged(WHAT, "expected a longer phrase filter"));
+        };
+        let pairs = before.iter().zip(after);
+        out.extend(pairs.map(|(before, after)| Neighbours {
+            before: *before,
+            after: *after,
+        }));
+        Ok(())
+    }
 }
 
 impl PositionReader {

@@ -8,7 +8,10 @@
 //! 2. The tail takes at most [`INLINE_LIMIT`] bytes and an entry at most [`ENTRY_LIMIT`], so that a leaf of
 //!    the dictionary always holds several.
 
+use std::ops::Range;
+
 use super::fragment::Fragment;
+use super::tokens::{NEIGHBOURS_BYTES, Tokens};
 use crate::base::{ByteReader, DocId, END, Error, PAGE_PAYLOAD, Result, Span, put_varint};
 
 /// The most bytes that the tail in an entry takes.
@@ -27,8 +30,11 @@ const WHAT: &str = "a term entry";
 const VERSION: u8 = 1;
 const VERSION_BITS: u8 = 0x07;
 const HAS_CHUNKS: u8 = 0x08;
-/// Flags that later formats may set: offsets, phrase filters, norms beside the docs, deltas to merge.
-const RESERVED: u8 = 0xf0;
+const HAS_NEIGHBOURS: u8 = 0x10;
+/// Flags that later formats may set: offsets, norms beside the docs, deltas to merge.
+const RESERVED: u8 = 0xe0;
+/// Beside a chunk's layout: it has a phrase filter.
+const FILTERED: u8 = 0x10;
 
 /// How the bytes of a chunk are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +59,14 @@ pub struct ChunkRef {
     pub last: DocId,
     /// Postings.
     pub count: u32,
+    /// Sum of the frequencies.
+    pub total_frequency: u32,
     /// Bytes of the head at the chunk's front.
     pub head_length: u32,
+    /// Bytes up to the end of the docs pages. What follows only phrases need.
+    pub docs_length: u32,
+    /// Whether there is a phrase filter: two bytes for each token.
+    pub filtered: bool,
 }
 
 /// The entry of one term.
@@ -62,10 +74,24 @@ pub struct ChunkRef {
 pub struct TermEntry {
     /// The chunks in the order of their docs.
     pub chunks: Vec<ChunkRef>,
-    /// Sum of the frequencies in the chunks.
-    pub chunks_total_frequency: u64,
     /// The postings after the last chunk.
     pub tail: Fragment,
+}
+
+impl ChunkRef {
+    /// Where the bytes of the phrase filter lie in the chunk: right behind the docs pages, in a split chunk
+    /// from a fresh page on. Empty without one.
+    pub fn filter(&self) -> Range<u64> {
+        let docs = self.docs_length as u64;
+        if !self.filtered {
+            return docs..docs;
+        }
+        let start = match self.layout {
+            Layout::Grouped => docs,
+            Layout::Split => docs.next_multiple_of(PAGE_PAYLOAD as u64),
+        };
+        start..start + self.total_frequency as u64 * NEIGHBOURS_BYTES as u64
+    }
 }
 
 impl TermEntry {
@@ -77,7 +103,8 @@ impl TermEntry {
 
     /// Tokens of the term.
     pub fn total_frequency(&self) -> u64 {
-        self.chunks_total_frequency + self.tail.total_frequency
+        let chunks = self.chunks.iter().map(|chunk| chunk.total_frequency as u64);
+        chunks.sum::<u64>() + self.tail.total_frequency
     }
 
     /// The last doc, if there is any.
@@ -96,12 +123,16 @@ impl TermEntry {
     /// The entry in its coded form.
     pub fn encode(&self) -> Result<Vec<u8>> {
         let mut out = Vec::with_capacity(32 + self.tail.bytes());
-        if self.chunks.is_empty() {
-            out.push(VERSION);
+        let neighbours = if self.tail.filtered {
+            HAS_NEIGHBOURS
         } else {
-            out.push(VERSION | HAS_CHUNKS);
+            0
+        };
+        if self.chunks.is_empty() {
+            out.push(VERSION | neighbours);
+        } else {
+            out.push(VERSION | neighbours | HAS_CHUNKS);
             put_varint(&mut out, self.chunks.len() as u64);
-            put_varint(&mut out, self.chunks_total_frequency);
             self.encode_chunks(&mut out);
         }
         self.tail.encode(self.tail_base(), &mut out)?;
@@ -118,7 +149,8 @@ impl TermEntry {
     pub fn decode(bytes: &[u8]) -> Result<TermEntry> {
         let mut reader = ByteReader::new(bytes, WHAT);
         let mut entry = TermEntry::decode_before_tail(&mut reader)?;
-        entry.tail = Fragment::decode(&mut reader, entry.tail_base())?;
+        let filtered = entry.tail.filtered;
+        entry.tail = Fragment::decode(&mut reader, entry.tail_base(), filtered)?;
         if !reader.is_empty() || entry.document_frequency() >= END as u64 {
             return Err(reader.damaged("the end of the entry", "more bytes or postings"));
         }
@@ -141,16 +173,16 @@ impl TermEntry {
             return Err(reader.damaged("an entry of format 1", format));
         }
         let mut entry = TermEntry::default();
+        entry.tail.filtered = format & HAS_NEIGHBOURS != 0;
         if format & HAS_CHUNKS != 0 {
             let count = reader.length(CHUNKS_LIMIT)?;
-            entry.chunks_total_frequency = reader.varint()?;
             entry.decode_chunks(count, reader)?;
         }
         Ok(entry)
     }
 
     fn check_tail(&self, after: DocId) -> Result<()> {
-        let first = self.tail.reader().next(&mut Vec::new())?;
+        let first = self.tail.reader().next(&mut Tokens::default())?;
         match first {
             Some(doc) if doc <= after => Err(Error::damaged(
                 WHAT,
@@ -168,7 +200,8 @@ impl TermEntry {
     fn encode_chunks(&self, out: &mut Vec<u8>) {
         let (mut zone, mut before) = (0, 0);
         for chunk in &self.chunks {
-            out.push(chunk.layout as u8);
+            let filtered = if chunk.filtered { FILTERED } else { 0 };
+            out.push(chunk.layout as u8 | filtered);
             put_varint(out, zigzag(chunk.span.zone as i64 - zone));
             put_varint(out, chunk.span.page as u64);
             put_varint(out, chunk.span.offset as u64);
@@ -176,7 +209,9 @@ impl TermEntry {
             put_varint(out, (chunk.first - before) as u64);
             put_varint(out, (chunk.last - chunk.first) as u64);
             put_varint(out, chunk.count as u64);
+            put_varint(out, (chunk.total_frequency - chunk.count) as u64);
             put_varint(out, chunk.head_length as u64);
+            put_varint(out, (chunk.docs_length - chunk.head_length) as u64);
             (zone, before) = (chunk.span.zone as i64, chunk.last);
         }
     }
@@ -193,7 +228,8 @@ impl TermEntry {
 }
 
 fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -> Result<ChunkRef> {
-    let layout = match reader.u8()? {
+    let form = reader.u8()?;
+    let layout = match form & !FILTERED {
         1 => Layout::Grouped,
         2 => Layout::Split,
         other => return Err(reader.damaged("a chunk layout", other)),
@@ -208,13 +244,19 @@ fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -
     };
     let first = before.unwrap_or(0) as u64 + reader.varint_u32()? as u64;
     let last = first + reader.varint_u32()? as u64;
+    let count = reader.varint_u32()?;
+    let total_frequency = sum(reader, count)?;
+    let head_length = reader.varint_u32()?;
     let chunk = ChunkRef {
         span,
         layout,
         first: first as DocId,
         last: last as DocId,
-        count: reader.varint_u32()?,
-        head_length: reader.varint_u32()?,
+        count,
+        total_frequency,
+        head_length,
+        docs_length: sum(reader, head_length)?,
+        filtered: form & FILTERED != 0,
     };
     let ascending = last < END as u64 && before.is_none_or(|before| first > before as u64);
     let counted = chunk.count > 0 && chunk.count as u64 <= last - first + 1;
@@ -222,6 +264,13 @@ fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -
         return Err(reader.damaged("a sound chunk", format!("{chunk:?}")));
     }
     Ok(chunk)
+}
+
+/// `number` and as much more as the next varint says.
+fn sum(reader: &mut ByteReader<'_>, number: u32) -> Result<u32> {
+    let more = reader.varint_u32()?;
+    let sum = number.checked_add(more);
+    sum.ok_or_else(|| reader.damaged("a sum of 32 bits", more))
 }
 
 /// Whether the place of a chunk can be true, so that address arithmetic on it cannot overflow.
@@ -233,7 +282,8 @@ fn is_sound(chunk: &ChunkRef) -> bool {
     };
     placed
         && (span.offset as usize) < PAGE_PAYLOAD
-        && chunk.head_length <= span.length
+        && chunk.head_length <= chunk.docs_length
+        && chunk.filter().end <= span.length as u64
         && span.page.checked_add(span.page_count()).is_some()
 }
 

@@ -2,7 +2,8 @@
 //!
 //! The docs stream holds, per posting, `varint(delta * 2 + (frequency == 1))` with the distance to the
 //! posting before (for the first: to the base), then `varint(frequency)` unless that is one. The positions
-//! stream holds the posting's positions: the first as it is, then distances. Postings are added by appending
+//! stream holds the posting's positions: the first as it is, then distances; in an index with phrase filters
+//! the two fingerprints of its neighbours stand behind each. Postings are added by appending
 //! to both streams, and two fragments are joined by copying: only one delta depends on what comes before.
 //!
 //! Invariants:
@@ -10,7 +11,8 @@
 //! 2. Frequencies are at least one; a posting has as many positions as its frequency says.
 //! 3. A fragment that came from [`Fragment::decode`] was walked once, so that reading it again cannot fail.
 
-use crate::base::{ByteReader, DocId, END, Result, put_varint, varint_length};
+use super::tokens::{NEIGHBOURS_BYTES, Neighbours, Tokens};
+use crate::base::{ByteReader, DocId, END, Error, Result, put_varint, varint_length};
 
 const WHAT: &str = "a postings fragment";
 
@@ -25,6 +27,8 @@ pub struct Fragment {
     pub total_frequency: u64,
     /// The last doc; the base while there is none.
     pub last: DocId,
+    /// Whether neighbours stand behind the positions.
+    pub filtered: bool,
     /// The docs stream.
     pub docs: Vec<u8>,
     /// The positions stream.
@@ -36,6 +40,7 @@ pub struct Fragment {
 pub struct FragmentReader<'a> {
     docs: ByteReader<'a>,
     positions: ByteReader<'a>,
+    filtered: bool,
     left: u32,
     previous: DocId,
     first: bool,
@@ -63,11 +68,13 @@ impl Fragment {
 
     /// Appends a posting: `doc` lies after the last, `positions` ascend and are not empty.
     #[cfg(test)]
-    pub fn append(&mut self, doc: DocId, positions: &[u32]) {
+    pub fn append(&mut self, doc: DocId, tokens: &Tokens) {
+        let positions = &tokens.positions;
         debug_assert!(doc > self.last || (self.is_empty() && doc == self.base));
         debug_assert!(!positions.is_empty());
         put_posting(&mut self.docs, doc - self.last, positions.len() as u32);
-        put_positions(&mut self.positions, positions);
+        put_tokens(&mut self.positions, tokens);
+        self.filtered = !tokens.neighbours.is_empty();
         self.count += 1;
         self.total_frequency += positions.len() as u64;
         self.last = doc;
@@ -78,6 +85,7 @@ impl Fragment {
         FragmentReader {
             docs: ByteReader::new(&self.docs, WHAT),
             positions: ByteReader::new(&self.positions, WHAT),
+            filtered: self.filtered,
             left: self.count,
             previous: self.base,
             first: true,
@@ -88,6 +96,14 @@ impl Fragment {
     pub fn concat(mut self, next: &Fragment) -> Result<Fragment> {
         if next.is_empty() {
             return Ok(self);
+        }
+        if self.is_empty() {
+            self.filtered = next.filtered;
+        } else if self.filtered != next.filtered {
+            return Err(Error::damaged(
+                WHAT,
+                "expected phrase filters in all or none",
+            ));
         }
         self.docs.reserve(next.docs.len() + 4);
         next.rebase(self.last, self.is_empty(), &mut self.docs)?;
@@ -112,12 +128,13 @@ impl Fragment {
             kept.total_frequency += frequency as u64;
             length = docs.position();
         }
-        let positions = skip_varints(&self.positions, kept.total_frequency);
+        let positions = skip_tokens(&self.positions, kept.total_frequency, self.filtered);
         self.docs.truncate(length);
         self.positions.truncate(positions);
         Fragment {
             docs: self.docs,
             positions: self.positions,
+            filtered: self.filtered,
             ..kept
         }
     }
@@ -139,8 +156,9 @@ impl Fragment {
     }
 
     /// Reads what [`Fragment::encode`] wrote against the same base, checking every posting.
-    pub fn decode(reader: &mut ByteReader<'_>, base: DocId) -> Result<Fragment> {
+    pub fn decode(reader: &mut ByteReader<'_>, base: DocId, filtered: bool) -> Result<Fragment> {
         let mut fragment = Fragment::new(base);
+        fragment.filtered = filtered;
         fragment.count = reader.length(reader.rest().len())? as u32;
         let docs = reader.rest();
         let mut total = 0u64;
@@ -156,6 +174,7 @@ impl Fragment {
         fragment.docs = docs[..docs.len() - positions.len()].to_vec();
         for _ in 0..total {
             reader.varint_u32()?;
+            reader.take(neighbours_bytes(filtered))?;
         }
         fragment.positions = positions[..positions.len() - reader.rest().len()].to_vec();
         fragment.total_frequency = total;
@@ -165,8 +184,8 @@ impl Fragment {
 
     /// Walks the positions, which must stay 32-bit numbers when the distances are added up.
     fn check_positions(&self) -> Result<()> {
-        let (mut reader, mut positions) = (self.reader(), Vec::new());
-        while reader.next(&mut positions)?.is_some() {}
+        let (mut reader, mut tokens) = (self.reader(), Tokens::default());
+        while reader.next(&mut tokens)?.is_some() {}
         Ok(())
     }
 
@@ -184,14 +203,14 @@ impl Fragment {
 }
 
 impl FragmentReader<'_> {
-    /// The next doc, its positions put into `positions`; nothing at the end.
-    pub fn next(&mut self, positions: &mut Vec<u32>) -> Result<Option<DocId>> {
-        positions.clear();
+    /// The next doc, its tokens put into `tokens`; nothing at the end.
+    pub fn next(&mut self, tokens: &mut Tokens) -> Result<Option<DocId>> {
+        tokens.clear();
         if self.left == 0 {
             return Ok(None);
         }
         let (doc, frequency) = read_posting(&mut self.docs, self.previous, self.first)?;
-        read_positions(&mut self.positions, frequency, positions)?;
+        read_tokens(&mut self.positions, frequency, self.filtered, tokens)?;
         self.left -= 1;
         self.previous = doc;
         self.first = false;
@@ -209,14 +228,23 @@ pub fn put_posting(docs: &mut Vec<u8>, delta: u32, frequency: u32) {
     }
 }
 
-/// Appends the positions of one posting to a positions stream.
-#[inline]
+/// Appends the tokens of one posting to a positions stream.
 #[cfg(test)]
-pub fn put_positions(stream: &mut Vec<u8>, positions: &[u32]) {
+pub fn put_tokens(stream: &mut Vec<u8>, tokens: &Tokens) {
     let mut previous = 0;
-    for position in positions {
-        put_varint(stream, position.wrapping_sub(previous) as u64);
+    for (at, position) in tokens.positions.iter().enumerate() {
+        let neighbours = tokens.neighbours.get(at).copied();
+        put_token(stream, position - previous, neighbours);
         previous = *position;
+    }
+}
+
+/// Appends one token to a positions stream.
+#[inline]
+pub fn put_token(stream: &mut Vec<u8>, distance: u32, neighbours: Option<Neighbours>) {
+    put_varint(stream, distance as u64);
+    if let Some(Neighbours { before, after }) = neighbours {
+        stream.extend_from_slice(&[before, after]);
     }
 }
 
@@ -240,36 +268,54 @@ pub fn read_posting(
     Ok((doc as DocId, frequency))
 }
 
-/// Reads the positions of one posting and adds them to `out`.
+/// Reads the tokens of one posting and adds them to `out`.
 #[inline]
-pub fn read_positions(
+pub fn read_tokens(
     stream: &mut ByteReader<'_>,
     frequency: u32,
-    out: &mut Vec<u32>,
+    filtered: bool,
+    out: &mut Tokens,
 ) -> Result<()> {
     if frequency as usize > stream.rest().len() {
         return Err(stream.damaged(&format!("{frequency} positions"), stream.rest().len()));
     }
-    out.reserve(frequency as usize);
+    out.positions.reserve(frequency as usize);
     let mut position = 0u32;
     for _ in 0..frequency {
         let delta = stream.varint_u32()?;
         position = position
             .checked_add(delta)
             .ok_or_else(|| stream.damaged("a 32-bit position", delta))?;
-        out.push(position);
+        out.positions.push(position);
+        if filtered {
+            let (before, after) = (stream.u8()?, stream.u8()?);
+            out.neighbours.push(Neighbours { before, after });
+        }
     }
     Ok(())
 }
 
-/// The bytes that the first `count` varints take.
-pub fn skip_varints(stream: &[u8], count: u64) -> usize {
+/// The bytes that the first `count` tokens take.
+pub fn skip_tokens(stream: &[u8], count: u64, filtered: bool) -> usize {
     if count == 0 {
         return 0;
+    }
+    if filtered {
+        let mut at = 0;
+        for _ in 0..count {
+            let varint = stream[at..].iter().position(|byte| *byte < 0x80);
+            let Some(varint) = varint else { break };
+            at = (at + varint + 1 + NEIGHBOURS_BYTES).min(stream.len());
+        }
+        return at;
     }
     let ends = stream.iter().enumerate().filter(|(_, byte)| **byte < 0x80);
     let last = ends.map(|(at, _)| at + 1).nth(count as usize - 1);
     last.unwrap_or(stream.len())
+}
+
+fn neighbours_bytes(filtered: bool) -> usize {
+    if filtered { NEIGHBOURS_BYTES } else { 0 }
 }
 
 #[cfg(test)]
@@ -279,15 +325,32 @@ mod tests {
     fn sample(base: DocId, docs: &[(DocId, &[u32])]) -> Fragment {
         let mut fragment = Fragment::new(base);
         for (doc, positions) in docs {
-            fragment.append(*doc, positions);
+            let tokens = Tokens {
+                positions: positions.to_vec(),
+                neighbours: Vec::new(),
+            };
+            fragment.append(*doc, &tokens);
         }
         fragment
     }
 
-    fn postings(fragment: &Fragment) -> Vec<(DocId, Vec<u32>)> {
-        let (mut reader, mut positions, mut all) = (fragment.reader(), Vec::new(), Vec::new());
-        while let Some(doc) = reader.next(&mut positions).unwrap() {
-            all.push((doc, positions.clone()));
+    fn filtered(fragment: &Fragment) -> Fragment {
+        let mut filtered = Fragment::new(fragment.base);
+        for (doc, mut tokens) in postings(fragment) {
+            let neighbours = tokens.positions.iter().map(|position| Neighbours {
+                before: *position as u8,
+                after: 255 - doc as u8,
+            });
+            tokens.neighbours = neighbours.collect();
+            filtered.append(doc, &tokens);
+        }
+        filtered
+    }
+
+    fn postings(fragment: &Fragment) -> Vec<(DocId, Tokens)> {
+        let (mut reader, mut tokens, mut all) = (fragment.reader(), Tokens::default(), Vec::new());
+        while let Some(doc) = reader.next(&mut tokens).unwrap() {
+            all.push((doc, tokens.clone()));
         }
         all
     }
@@ -301,28 +364,35 @@ mod tests {
         expected.extend(postings(&second));
         assert_eq!(postings(&joined), expected);
         assert_eq!((joined.count, joined.total_frequency), (4, 7));
-        assert!(second.concat(&first).is_err());
+        assert!(second.clone().concat(&first).is_err());
+        assert!(first.clone().concat(&filtered(&second)).is_err());
+        let joined = filtered(&first).concat(&filtered(&second)).unwrap();
+        assert_eq!(postings(&joined).len(), 4);
     }
 
     #[test]
     fn one_piece_holds_both_streams_against_any_base() {
-        let fragment = sample(100, &[(130, &[3, 9]), (131, &[1])]);
-        let mut bytes = Vec::new();
-        fragment.encode(17, &mut bytes).unwrap();
-        assert!(bytes.len() <= fragment.encoded_length_max());
-        let mut reader = ByteReader::new(&bytes, "test");
-        let read = Fragment::decode(&mut reader, 17).unwrap();
-        assert!(reader.is_empty());
-        assert_eq!(postings(&read), postings(&fragment));
-        assert!(fragment.encode(131, &mut Vec::new()).is_err());
+        let plain = sample(100, &[(130, &[3, 9]), (131, &[1])]);
+        for fragment in [filtered(&plain), plain] {
+            let mut bytes = Vec::new();
+            fragment.encode(17, &mut bytes).unwrap();
+            assert!(bytes.len() <= fragment.encoded_length_max());
+            let mut reader = ByteReader::new(&bytes, "test");
+            let read = Fragment::decode(&mut reader, 17, fragment.filtered).unwrap();
+            assert!(reader.is_empty());
+            assert_eq!(postings(&read), postings(&fragment));
+            assert!(fragment.encode(131, &mut Vec::new()).is_err());
+        }
     }
 
     #[test]
     fn a_truncated_fragment_is_a_prefix() {
-        let fragment = sample(3, &[(3, &[1, 300]), (9, &[2]), (90, &[0, 1, 2])]);
-        for (below, count) in [(0, 0), (3, 0), (4, 1), (9, 1), (90, 2), (END, 3)] {
-            let kept = fragment.clone().truncated(below);
-            assert_eq!(postings(&kept), postings(&fragment)[..count]);
+        let plain = sample(3, &[(3, &[1, 300]), (9, &[2]), (90, &[0, 1, 2])]);
+        for fragment in [filtered(&plain), plain] {
+            for (below, count) in [(0, 0), (3, 0), (4, 1), (9, 1), (90, 2), (END, 3)] {
+                let kept = fragment.clone().truncated(below);
+                assert_eq!(postings(&kept), postings(&fragment)[..count]);
+            }
         }
     }
 
@@ -335,8 +405,10 @@ mod tests {
             &[2, 3, 1, 1, 1],
             &[200, 1, 3],
         ] {
-            let read = Fragment::decode(&mut ByteReader::new(bytes, "test"), 0);
-            assert!(read.is_err(), "{bytes:?}");
+            for filtered in [false, true] {
+                let read = Fragment::decode(&mut ByteReader::new(bytes, "test"), 0, filtered);
+                assert!(read.is_err(), "{bytes:?}");
+            }
         }
     }
 }

@@ -154,7 +154,11 @@ impl Head {
         Ok(Head {
             frontier,
             index: Index::Whole(index),
-            places: Places::Grouped(GroupedPlaces { docs_pages, starts }),
+            places: Places::Grouped(GroupedPlaces {
+                docs_pages,
+                filter_length: filter_length(chunk),
+                starts,
+            }),
             span: chunk.span,
         })
     }
@@ -163,6 +167,7 @@ impl Head {
         let mut places = SplitPlaces {
             docs_pages: reader.varint_u32()?,
             position_pages: reader.varint_u32()?,
+            filter_pages: filter_pages(chunk),
             short_docs: reader.length(PAGE_PAYLOAD)? as u32,
             short_positions: reader.length(PAGE_PAYLOAD)? as u32,
             index_pages: 0,
@@ -198,13 +203,23 @@ fn parse_starts(chunk: &ChunkRef, parts: usize, reader: &mut ByteReader<'_>) -> 
     let mut at = chunk.head_length;
     for _ in 1..parts {
         at += reader.length(GROUPED_LIMIT)? as u32;
-        if at >= chunk.span.length {
+        if at + filter_length(chunk) >= chunk.span.length {
             return Err(reader.damaged("parts inside the chunk", at));
         }
         starts.push(at);
     }
-    starts.push(chunk.span.length);
+    starts.push(chunk.span.length - filter_length(chunk));
     Ok(starts)
+}
+
+/// Bytes of the phrase filter, which lies inside the chunk.
+fn filter_length(chunk: &ChunkRef) -> u32 {
+    let filter = chunk.filter();
+    (filter.end - filter.start) as u32
+}
+
+fn filter_pages(chunk: &ChunkRef) -> u32 {
+    filter_length(chunk).div_ceil(PAGE_PAYLOAD as u32)
 }
 
 impl PageIndex {

@@ -10,14 +10,25 @@ const FIXED_LIMIT: usize = 5 * 5 + 1 + 6 * PAIRS_MAX;
 /// A docs page, its last doc and the bound on its scores.
 pub type CodedDocs = (Vec<u8>, DocId, Frontier);
 
-/// Puts the parts of a split chunk together; gives the bytes and the head's length.
-pub fn assemble_split(docs: &[CodedDocs], positions: &[Vec<u8>]) -> (Vec<u8>, u32) {
+/// A chunk put together.
+pub struct Assembled {
+    /// All bytes.
+    pub bytes: Vec<u8>,
+    /// Bytes of the head.
+    pub head_length: u32,
+    /// Bytes up to the end of the docs pages.
+    pub docs_length: u32,
+}
+
+/// Puts the parts of a split chunk together.
+pub fn assemble_split(docs: &[CodedDocs], filter: &[u8], positions: &[Vec<u8>]) -> Assembled {
     let (index, index_pages) = code_index(docs);
     let mut rest = Vec::new();
     put_varint(&mut rest, index_pages.len() as u64);
     frontier_of_all(docs).encode(&mut rest);
     rest.extend_from_slice(&index);
-    let mut out = Vec::with_capacity((docs.len() + positions.len() + 2) * PAGE_PAYLOAD);
+    let pages = docs.len() + positions.len() + 2;
+    let mut out = Vec::with_capacity(pages * PAGE_PAYLOAD + filter.len());
     put_varint(&mut out, docs.len() as u64);
     put_varint(&mut out, positions.len() as u64);
     // The last pages are seldom full: they go where the head, with two bytes for each length, leaves room.
@@ -36,18 +47,38 @@ pub fn assemble_split(docs: &[CodedDocs], positions: &[Vec<u8>]) -> (Vec<u8>, u3
     behind
         .chain(positions_behind)
         .for_each(|page| out.extend_from_slice(page));
-    let docs = docs.iter().map(|(page, ..)| page);
-    for page in index_pages.iter().chain(docs).chain(positions) {
-        out.resize(out.len().next_multiple_of(PAGE_PAYLOAD), 0);
-        out.extend_from_slice(page);
+    let docs = docs.iter().map(|(page, ..)| page.as_slice());
+    let index_pages = index_pages.iter().map(Vec::as_slice);
+    index_pages
+        .chain(docs)
+        .for_each(|page| put_aligned(page, &mut out));
+    let docs_length = out.len() as u32;
+    if !filter.is_empty() {
+        put_aligned(filter, &mut out);
     }
-    (out, head_length)
+    positions
+        .iter()
+        .for_each(|page| put_aligned(page, &mut out));
+    Assembled {
+        bytes: out,
+        head_length,
+        docs_length,
+    }
+}
+
+fn put_aligned(part: &[u8], out: &mut Vec<u8>) {
+    out.resize(out.len().next_multiple_of(PAGE_PAYLOAD), 0);
+    out.extend_from_slice(part);
 }
 
 /// Puts the parts of a grouped chunk together, if they are no longer than such a chunk may be.
-pub fn assemble_grouped(docs: &[CodedDocs], positions: &[Vec<u8>]) -> Option<(Vec<u8>, u32)> {
+pub fn assemble_grouped(
+    docs: &[CodedDocs],
+    filter: &[u8],
+    positions: &[Vec<u8>],
+) -> Option<Assembled> {
     let parts = || docs.iter().map(|(page, ..)| page).chain(positions);
-    let length: usize = parts().map(Vec::len).sum();
+    let length: usize = parts().map(Vec::len).sum::<usize>() + filter.len();
     if length > GROUPED_LIMIT {
         return None;
     }
@@ -62,8 +93,18 @@ pub fn assemble_grouped(docs: &[CodedDocs], positions: &[Vec<u8>]) -> Option<(Ve
         put_index(docs, &mut out);
     }
     let head_length = out.len() as u32;
-    parts().for_each(|part| out.extend_from_slice(part));
-    (out.len() <= GROUPED_LIMIT).then_some((out, head_length))
+    docs.iter()
+        .for_each(|(page, ..)| out.extend_from_slice(page));
+    let docs_length = out.len() as u32;
+    out.extend_from_slice(filter);
+    positions
+        .iter()
+        .for_each(|page| out.extend_from_slice(page));
+    (out.len() <= GROUPED_LIMIT).then_some(Assembled {
+        bytes: out,
+        head_length,
+        docs_length,
+    })
 }
 
 fn frontier_of_all(docs: &[CodedDocs]) -> Frontier {

@@ -9,8 +9,8 @@ use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
 
-use super::fragment::put_posting;
-use crate::base::put_varint;
+use super::fragment::{put_posting, put_token};
+use super::tokens::{Neighbours, fingerprint};
 
 /// The postings of a batch of documents, by term; documents are numbered from 0 within the batch.
 #[derive(Debug, Default)]
@@ -33,6 +33,8 @@ pub(super) struct InvertedTerm {
     pub(super) docs: (u32, u32),
     pub(super) first_frequency: u32,
     pub(super) positions: (u32, u32),
+    /// Whether neighbours stand behind the positions.
+    pub(super) filtered: bool,
 }
 
 /// Gathers the tokens of a batch. Reused from batch to batch.
@@ -42,7 +44,7 @@ pub struct Inverter {
     terms: Vec<Interned>,
     table: HashTable<u32>,
     tokens: Vec<Token>,
-    sorted: Vec<Token>,
+    sorted: Vec<Sorted>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +53,8 @@ struct Interned {
     hash: u64,
     key: (u32, u32),
     tokens: u32,
+    /// 0 if the field keeps no phrase filters.
+    fingerprint: u8,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,6 +62,14 @@ struct Token {
     term: u32,
     document: u32,
     position: u32,
+}
+
+/// A token among those of its term.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sorted {
+    document: u32,
+    position: u32,
+    neighbours: Neighbours,
 }
 
 /// Bytes of a key that are compared without going to where the keys are: all of nearly every key.
@@ -118,9 +130,10 @@ impl InvertedBatch {
 
 impl Inverter {
     /// Adds one token of the document that has this number in the batch. Documents come in ascending order,
-    /// and so do the positions of one term key in a document.
-    pub fn add(&mut self, key: &[u8], document: u32, position: u32) {
-        let term = self.intern(key);
+    /// and so do the positions of one term key in a document. `filtered` says whether its field keeps phrase
+    /// filters.
+    pub fn add(&mut self, key: &[u8], document: u32, position: u32, filtered: bool) {
+        let term = self.intern(key, filtered);
         self.terms[term as usize].tokens += 1;
         self.tokens.push(Token {
             term,
@@ -135,7 +148,7 @@ impl Inverter {
         let mut batch = InvertedBatch {
             keys: std::mem::take(&mut self.keys),
             terms: Vec::with_capacity(self.terms.len()),
-            data: Vec::with_capacity(self.tokens.len() * 3),
+            data: Vec::with_capacity(self.tokens.len() * 4),
         };
         let mut start = 0;
         for term in &self.terms {
@@ -150,7 +163,7 @@ impl Inverter {
         batch
     }
 
-    fn intern(&mut self, key: &[u8]) -> u32 {
+    fn intern(&mut self, key: &[u8], filtered: bool) -> u32 {
         let (head, hash) = (key_head(key), hash_key(key));
         let (keys, terms) = (&self.keys, &self.terms);
         let same = |term: &u32| {
@@ -171,6 +184,7 @@ impl Inverter {
             hash,
             key: (start, self.keys.len() as u32),
             tokens: 0,
+            fingerprint: if filtered { fingerprint(key) } else { 0 },
         });
         let terms = &self.terms;
         self.table
@@ -187,16 +201,38 @@ impl Inverter {
             start += term.tokens;
         }
         self.sorted.clear();
-        self.sorted.resize(self.tokens.len(), Token::default());
-        for token in &self.tokens {
+        self.sorted.resize(self.tokens.len(), Sorted::default());
+        for (at, token) in self.tokens.iter().enumerate() {
+            let neighbours = self.neighbours(at);
             let place = &mut next[token.term as usize];
-            self.sorted[*place as usize] = *token;
+            self.sorted[*place as usize] = Sorted {
+                document: token.document,
+                position: token.position,
+                neighbours,
+            };
             *place += 1;
+        }
+    }
+
+    /// The neighbours of a token among all tokens as they came: those beside it that stand there in the
+    /// document too. (A token of another field that by chance has the next position does no harm.)
+    fn neighbours(&self, at: usize) -> Neighbours {
+        let here = &self.tokens[at];
+        let of = |token: Option<&Token>, position: u32| match token {
+            Some(token) if (token.document, token.position) == (here.document, position) => {
+                self.terms[token.term as usize].fingerprint
+            }
+            _ => 0,
+        };
+        let before = at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        Neighbours {
+            before: of(before, here.position.wrapping_sub(1)),
+            after: of(self.tokens.get(at + 1), here.position.wrapping_add(1)),
         }
     }
 }
 
-fn encode_term(term: &Interned, tokens: &[Token], data: &mut Vec<u8>) -> InvertedTerm {
+fn encode_term(term: &Interned, tokens: &[Sorted], data: &mut Vec<u8>) -> InvertedTerm {
     let docs_start = data.len() as u32;
     let mut coded = InvertedTerm {
         hash: term.hash,
@@ -208,6 +244,7 @@ fn encode_term(term: &Interned, tokens: &[Token], data: &mut Vec<u8>) -> Inverte
         docs: (docs_start, docs_start),
         first_frequency: 0,
         positions: (0, 0),
+        filtered: term.fingerprint != 0,
     };
     let mut previous = 0;
     for posting in tokens.chunk_by(|a, b| a.document == b.document) {
@@ -224,7 +261,8 @@ fn encode_term(term: &Interned, tokens: &[Token], data: &mut Vec<u8>) -> Inverte
     for posting in tokens.chunk_by(|a, b| a.document == b.document) {
         let mut previous = 0;
         for token in posting {
-            put_varint(data, (token.position - previous) as u64);
+            let neighbours = coded.filtered.then_some(token.neighbours);
+            put_token(data, token.position - previous, neighbours);
             previous = token.position;
         }
     }

@@ -11,6 +11,7 @@ use super::fragment::Fragment;
 use super::rules::{CHUNK_BYTES, absorbed, chunk_limit};
 use super::spans::{BATCH_MEMORY, SpanReader};
 use super::streams::ChunkStreams;
+use super::tokens::Tokens;
 use crate::base::{DocId, Error, Result, on_all_cores};
 use crate::storage::Store;
 
@@ -156,8 +157,6 @@ impl<'a> Plan<'a> {
         if inline {
             self.entry.tail = tail.concat(&self.item.new)?;
         } else {
-            let total = tail.total_frequency + self.item.new.total_frequency;
-            self.entry.chunks_total_frequency += total;
             added = self.code_chunks(tail, ahead, reader, norms, streams)?;
         }
         Ok(Coded {
@@ -294,7 +293,7 @@ struct ListWriter<'a, 'n> {
     builder: ChunkBuilder,
     added: Vec<Added>,
     last: Option<DocId>,
-    positions: Vec<u32>,
+    tokens: Tokens,
 }
 
 impl<'a, 'n> ListWriter<'a, 'n> {
@@ -312,31 +311,32 @@ impl<'a, 'n> ListWriter<'a, 'n> {
             builder: ChunkBuilder::default(),
             added: Vec::new(),
             last: None,
-            positions: Vec::new(),
+            tokens: Tokens::default(),
         }
     }
 
     fn push_chunk(&mut self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<()> {
         let mut reader = ChunkReader::new(chunk, bytes)?;
-        let mut positions = std::mem::take(&mut self.positions);
-        while let Some(doc) = reader.next(&mut positions)? {
-            self.push(doc, &positions)?;
+        let mut tokens = std::mem::take(&mut self.tokens);
+        while let Some(doc) = reader.next(&mut tokens)? {
+            self.push(doc, &tokens)?;
         }
-        self.positions = positions;
+        self.tokens = tokens;
         Ok(())
     }
 
     fn push_fragment(&mut self, fragment: &Fragment) -> Result<()> {
         let mut reader = fragment.reader();
-        let mut positions = std::mem::take(&mut self.positions);
-        while let Some(doc) = reader.next(&mut positions)? {
-            self.push(doc, &positions)?;
+        let mut tokens = std::mem::take(&mut self.tokens);
+        while let Some(doc) = reader.next(&mut tokens)? {
+            self.push(doc, &tokens)?;
         }
-        self.positions = positions;
+        self.tokens = tokens;
         Ok(())
     }
 
-    fn push(&mut self, doc: DocId, positions: &[u32]) -> Result<()> {
+    fn push(&mut self, doc: DocId, tokens: &Tokens) -> Result<()> {
+        let positions = &tokens.positions;
         if self.last.is_some_and(|last| doc <= last) || positions.is_empty() {
             let reason = format!("expected a doc after {:?}, got {doc}", self.last);
             return Err(Error::damaged("a postings list", reason));
@@ -345,7 +345,7 @@ impl<'a, 'n> ListWriter<'a, 'n> {
             self.end_chunk()?;
         }
         let norm = (self.norms)(self.field, doc)?;
-        self.builder.push(doc, norm, positions);
+        self.builder.push(doc, norm, tokens);
         self.last = Some(doc);
         Ok(())
     }

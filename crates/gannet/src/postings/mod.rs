@@ -30,10 +30,11 @@ mod spans;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 pub use buffer::{PostingBuffer, SortedTerms};
 pub use check::check;
-pub use cursor::TermCursor;
+pub use cursor::{Reach, TermCursor};
 pub use entry::TermEntry;
 pub use fragment::Fragment;
 pub use frontier::Pair;
@@ -41,3 +42,6 @@ pub use invert::{InvertedBatch, Inverter};
 pub use merge::{MERGE_MEMORY, MergeItem, NormReader, Norms, merge_window};
 pub use relocate::relocate_window;
 pub use streams::ChunkStreams;
+#[cfg(test)]
+pub use tokens::Tokens;
+pub use tokens::{Neighbours, fingerprint};

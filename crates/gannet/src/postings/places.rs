@@ -1,4 +1,5 @@
-//! Where the parts of a chunk lie: docs pages, position pages, index pages.
+//! Where the parts of a chunk lie: docs pages, position pages, index pages. (Where the phrase filter lies, between
+//! docs and positions, the entry says: `ChunkRef::filter`.)
 //!
 //! All places count from the chunk's start, so that a chunk moves by copying its bytes. In a *grouped* chunk
 //! the parts follow each other without padding: one read brings all of them. In a *split* chunk they start
@@ -23,7 +24,10 @@ pub enum Places {
 pub struct GroupedPlaces {
     /// Docs pages.
     pub docs_pages: u32,
-    /// Where each docs page starts, then each position page, then where the last ends.
+    /// Bytes of the phrase filter.
+    pub filter_length: u32,
+    /// Where each docs page starts, then each position page, then where the last ends, as if there were no
+    /// phrase filter between them.
     pub starts: Vec<u32>,
 }
 
@@ -36,6 +40,8 @@ pub struct SplitPlaces {
     pub docs_pages: u32,
     /// Position pages.
     pub position_pages: u32,
+    /// Pages of the phrase filter.
+    pub filter_pages: u32,
     /// Bytes of the head.
     pub head_length: u32,
     /// Bytes of the last docs page if it lies right behind the head, else 0.
@@ -66,7 +72,10 @@ impl Places {
     /// Whether every part lies inside the chunk, so that places are computed without overflow.
     pub fn add_up(&self, length: u32) -> bool {
         match self {
-            Places::Grouped(places) => places.starts.last() == Some(&length),
+            Places::Grouped(places) => {
+                let end = places.starts.last().map(|end| end + places.filter_length);
+                end == Some(length)
+            }
             Places::Split(places) => places.add_up(),
         }
     }
@@ -106,7 +115,12 @@ impl GroupedPlaces {
     fn part(&self, part: u32, chunk: &Span) -> Option<Span> {
         let start = self.starts.get(part as usize)?;
         let end = self.starts.get(part as usize + 1)?;
-        Some(chunk.part(*start, end - start))
+        let skip = if part < self.docs_pages {
+            0
+        } else {
+            self.filter_length
+        };
+        Some(chunk.part(start + skip, end - start))
     }
 }
 
@@ -123,8 +137,8 @@ impl SplitPlaces {
             let skip = self.head_length + self.short_docs;
             return Some(chunk.part(skip, self.short_positions));
         }
-        let before = self.index_pages + self.docs_pages - (self.short_docs > 0) as u32;
-        self.aligned(before + page, chunk)
+        let docs = self.index_pages + self.docs_pages - (self.short_docs > 0) as u32;
+        self.aligned(docs + self.filter_pages + page, chunk)
     }
 
     /// A part that starts a page; the last ends with the chunk.
@@ -139,7 +153,12 @@ impl SplitPlaces {
             return false;
         }
         let behind_head = (self.short_docs > 0) as u64 + (self.short_positions > 0) as u64;
-        let pages = [self.index_pages, self.docs_pages, self.position_pages];
+        let pages = [
+            self.index_pages,
+            self.docs_pages,
+            self.filter_pages,
+            self.position_pages,
+        ];
         let aligned = pages.iter().map(|count| *count as u64).sum::<u64>() - behind_head;
         let length = self.length as u64;
         if aligned == 0 {

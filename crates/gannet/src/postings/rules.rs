@@ -80,7 +80,10 @@ mod tests {
             first: 0,
             last: 0,
             count: 1,
+            total_frequency: 1,
             head_length: 0,
+            docs_length: 0,
+            filtered: false,
         };
         lengths.iter().map(chunk).collect()
     }

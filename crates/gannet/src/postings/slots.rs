@@ -14,6 +14,8 @@ pub(super) struct Slot {
     pub(super) head: [u64; 2],
     pub(super) key: u32,
     pub(super) key_length: u16,
+    /// Whether neighbours stand behind the positions.
+    pub(super) filtered: bool,
     pub(super) count: u32,
     /// Below the bytes of the position stream, which are below 4 GiB.
     pub(super) total_frequency: u32,

@@ -7,7 +7,8 @@ use super::entry::{GROUPED_LIMIT, Layout};
 use super::head::{Found, Head};
 use super::merge::{FieldId, MergeItem, merge_window};
 use super::relocate::relocate_window;
-use super::{ChunkStreams, Fragment, Pair, TermCursor, TermEntry, check};
+use super::tokens::{Neighbours, Tokens};
+use super::{ChunkStreams, Fragment, Pair, Reach, TermCursor, TermEntry, check};
 use crate::base::{Budget, DocId, END, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
@@ -66,10 +67,24 @@ fn draw(random: &mut Random, start: DocId, count: usize, shape: Shape) -> Vec<Po
     postings
 }
 
-fn fragment(postings: &[Posting]) -> Fragment {
+/// Fingerprints that the oracle makes up for a token.
+fn neighbours(doc: DocId, position: u32) -> Neighbours {
+    let mixed = (doc ^ position).wrapping_mul(2_654_435_761);
+    Neighbours {
+        before: (mixed >> 24) as u8,
+        after: (mixed >> 16) as u8,
+    }
+}
+
+fn fragment(postings: &[Posting], filtered: bool) -> Fragment {
     let mut fragment = Fragment::new(postings.first().map_or(0, |(doc, _)| *doc));
     for (doc, positions) in postings {
-        fragment.append(*doc, positions);
+        let neighbours = positions.iter().map(|position| neighbours(*doc, *position));
+        let tokens = Tokens {
+            positions: positions.clone(),
+            neighbours: neighbours.filter(|_| filtered).collect(),
+        };
+        fragment.append(*doc, &tokens);
     }
     fragment
 }
@@ -78,6 +93,7 @@ fn fragment(postings: &[Posting]) -> Fragment {
 struct World {
     store: Arc<Store>,
     streams: ChunkStreams,
+    filtered: bool,
 }
 
 impl World {
@@ -86,6 +102,7 @@ impl World {
         let store = Arc::new(Store::new(device, 7, ZoneTable::default()));
         World {
             streams: ChunkStreams::new(&store),
+            filtered: false,
             store,
         }
     }
@@ -94,7 +111,7 @@ impl World {
         let item = MergeItem {
             field: 0,
             old,
-            new: fragment(new),
+            new: fragment(new, self.filtered),
         };
         let norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
         let merged = merge_window(&self.store, &mut self.streams, &norms, &[item]).unwrap();
@@ -120,6 +137,7 @@ struct List {
     entry: TermEntry,
     memory: Vec<Posting>,
     all: Vec<Posting>,
+    filtered: bool,
 }
 
 /// Merges runs of these lengths, the last of which stays in memory.
@@ -139,12 +157,20 @@ fn build(world: &mut World, random: &mut Random, runs: &[usize], shape: Shape) -
     let entry = entry.map_or(TermEntry::default(), |bytes| {
         TermEntry::decode(&bytes).unwrap()
     });
-    List { entry, memory, all }
+    List {
+        entry,
+        memory,
+        all,
+        filtered: world.filtered,
+    }
 }
 
 impl List {
     fn cursor(&self) -> TermCursor {
-        TermCursor::new(Some(self.entry.clone()), Some(fragment(&self.memory))).unwrap()
+        let memory = fragment(&self.memory, self.filtered);
+        let mut cursor = TermCursor::new(Some(self.entry.clone()), Some(memory)).unwrap();
+        cursor.will_need(Reach::Positions);
+        cursor
     }
 
     fn place(&self, target: DocId) -> usize {
@@ -370,6 +396,7 @@ fn huge_frequencies_and_positions_read_back() {
         entry,
         memory: vec![],
         all: postings,
+        filtered: false,
     };
     list.verify_all(&mut random, &world);
 }
@@ -386,6 +413,7 @@ fn a_posting_longer_than_the_position_table_reads_back() {
         entry,
         memory: vec![],
         all: postings,
+        filtered: false,
     };
     let pool = world.pool();
     list.verify_scan(&mut Pages::new(&pool));
@@ -401,6 +429,7 @@ fn documents_0_and_the_last_possible_read_back() {
         entry,
         memory: vec![],
         all: postings,
+        filtered: false,
     };
     list.verify_all(&mut random, &world);
 }
@@ -531,7 +560,7 @@ fn a_window_of_many_terms_keeps_their_order() {
     for part in 0..4 {
         let quarter = |run: &'_ [Posting]| {
             let length = run.len();
-            fragment(&run[length * part / 4..length * (part + 1) / 4])
+            fragment(&run[length * part / 4..length * (part + 1) / 4], false)
         };
         let items: Vec<MergeItem<'_>> = runs
             .iter()
@@ -553,9 +582,11 @@ fn a_window_of_many_terms_keeps_their_order() {
             entry,
             memory: vec![],
             all: run,
+            filtered: false,
         };
         list.verify_scan(&mut Pages::new(&pool));
     }
 }
 
+mod filters;
 mod hostile;

@@ -3,6 +3,7 @@
 //! Parts that match nothing are left out, and what needs them with them. The root is taken apart into clauses
 //! where that lets the ranking prune.
 
+use super::between::BetweenMatcher;
 use super::bm25::{Bm25, NormCache, idf};
 use super::conjunction::Conjunction;
 use super::disjunction::Disjunction;
@@ -16,9 +17,9 @@ use super::sets::{ConstantMatcher, DocSet, Everything, HasField, Source, Union};
 use super::term::TermMatcher;
 use super::view::SearchView;
 use super::windows::{Clause, Root};
-use crate::analysis::{FieldId, split_term_key};
+use crate::analysis::{FieldId, FieldOptions, split_term_key};
 use crate::base::{Budget, Result};
-use crate::postings::TermCursor;
+use crate::postings::{Neighbours, Reach, TermCursor, fingerprint};
 
 /// A term with its list, ready to be read as often as needed.
 #[derive(Clone)]
@@ -327,6 +328,13 @@ impl Builder<'_> {
         }))
     }
 
+    /// Whether the field of these terms keeps phrase filters.
+    fn has_filters(&self, open: &[&OpenTerm]) -> bool {
+        let field = open.first().and_then(|term| split_term_key(&term.key).ok());
+        let field = field.and_then(|(field, _)| self.view.schema.field(field));
+        field.is_some_and(|field| field.options.contains(FieldOptions::PHRASE_FILTERS))
+    }
+
     fn phrase_matcher(
         &self,
         words: &[(Slot, u32)],
@@ -344,14 +352,42 @@ impl Builder<'_> {
         let mut distinct: Vec<&PhraseWord> = all.iter().collect();
         distinct.sort_by_key(|word| word.word);
         distinct.dedup_by_key(|word| word.word);
+        let filters = slop == 0 && self.has_filters(open);
         let lists = distinct.iter().map(|word| -> Box<dyn Matcher> {
-            let frequency = word.cursor.document_frequency();
-            Box::new(TermMatcher::new(word.cursor.clone(), frequency, None))
+            let (mut cursor, frequency) = (word.cursor.clone(), word.cursor.document_frequency());
+            let wanted = neighbours_of(word, &all, open).filter(|_| filters);
+            if let Some(wanted) = wanted {
+                return Box::new(BetweenMatcher::new(cursor, wanted));
+            }
+            if !filters {
+                cursor.will_need(Reach::Positions);
+            }
+            Box::new(TermMatcher::new(cursor, frequency, None))
         });
         let lists: Vec<_> = lists.collect();
         let candidates = Conjunction::new(lists, Vec::new(), Vec::new(), 0, self.view.below.into());
         PhraseMatcher::new(all, candidates, slop, scored)
     }
+}
+
+/// The neighbours by which a word of a phrase is filtered: of each pair of words the rarer one is, since it has
+/// fewer documents and its list is read first. None for a word that stands twice in the phrase.
+fn neighbours_of(word: &PhraseWord, all: &[PhraseWord], open: &[&OpenTerm]) -> Option<Neighbours> {
+    if all.iter().filter(|other| other.word == word.word).count() > 1 {
+        return None;
+    }
+    let rank = |word: &PhraseWord| (word.cursor.document_frequency(), word.word);
+    let wanted = |place: Option<u32>| {
+        let mut others = all.iter().zip(open);
+        let other = others.find(|(other, _)| Some(other.place) == place);
+        let commoner = other.filter(|(other, _)| rank(other) > rank(word));
+        commoner.map_or(0, |(_, term)| fingerprint(&term.key))
+    };
+    let wanted = Neighbours {
+        before: wanted(word.place.checked_sub(1)),
+        after: wanted(word.place.checked_add(1)),
+    };
+    (wanted != Neighbours::default()).then_some(wanted)
 }
 
 fn formula_of(scored: &Option<(LeafId, Leaf)>) -> Formula {

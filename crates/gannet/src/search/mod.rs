@@ -8,6 +8,7 @@
 //! The room knows no writer: it sees a snapshot through [`SearchView`].
 
 mod ahead;
+mod between;
 mod bm25;
 mod build;
 mod candidates;

@@ -509,7 +509,7 @@ fn assert_whole(index: &Index) {
 }
 
 fn open(path: &std::path::Path, buffer_bytes: Option<usize>) -> Index {
-    let mut options = Index::options().memory(64 << 20);
+    let mut options = Index::options().memory(64 << 20).phrase_filters(true);
     if buffer_bytes.is_some() {
         options = options.limits(Limits {
             buffer_bytes,

@@ -13,6 +13,7 @@
 //! chunk a decoded index (see `postings::head`), a few hundred bytes for most lists and 10 KiB at most.
 
 mod bounds;
+mod filter;
 mod parts;
 mod positions;
 mod prefetch;
@@ -26,6 +27,8 @@ use super::fragment::Fragment;
 use super::head::{Found, PageFound, PageIndex};
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, Step, Stop};
+use filter::FilterState;
+pub use parts::Reach;
 use parts::{ChunkPart, FragmentPart, Part, read};
 use positions::PositionState;
 
@@ -37,6 +40,7 @@ const NEAR: usize = 16;
 pub struct TermCursor {
     parts: Vec<Part>,
     document_frequency: u64,
+    reach: Reach,
     opened: bool,
     started: bool,
     doc: DocId,
@@ -46,6 +50,7 @@ pub struct TermCursor {
     index_page: Option<(usize, u32, PageIndex)>,
     decoded: Box<Decoded>,
     positions: PositionState,
+    filter: FilterState,
 }
 
 /// A docs page at hand.
@@ -86,6 +91,7 @@ impl TermCursor {
         Ok(TermCursor {
             parts,
             document_frequency,
+            reach: Reach::default(),
             opened: false,
             started: false,
             doc: 0,
@@ -94,7 +100,13 @@ impl TermCursor {
             index_page: None,
             decoded: Box::default(),
             positions: PositionState::default(),
+            filter: FilterState::default(),
         })
+    }
+
+    /// Says what will be needed of the list, before it is opened: short lists are read that far at once.
+    pub fn will_need(&mut self, reach: Reach) {
+        self.reach = reach;
     }
 
     /// Documents that have the term.
@@ -252,7 +264,7 @@ impl TermCursor {
         let mut complete = true;
         for part in &mut self.parts {
             if let Part::Chunk(chunk) = part {
-                complete &= noted(chunk.open(pages))?.is_some();
+                complete &= noted(chunk.open(self.reach, pages))?.is_some();
             }
         }
         if !complete {

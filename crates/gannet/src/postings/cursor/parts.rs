@@ -1,23 +1,32 @@
 //! The parts of a list: chunks on the device and fragments in memory.
 
 use super::Decoded;
-use crate::base::{ByteReader, DocId, Error, PAGE_PAYLOAD, PageAddress, Result, Span};
+use crate::base::{ByteReader, DocId, Error, PageAddress, Result, Span};
 use crate::cache::{Bytes, Frame, Pages, Step, Stop};
 use crate::postings::block::BLOCK;
 use crate::postings::entry::{ChunkRef, Layout};
-use crate::postings::fragment::{Fragment, read_positions, read_posting, skip_varints};
+use crate::postings::fragment::{Fragment, read_posting, read_tokens, skip_tokens};
 use crate::postings::frontier::{Frontier, Pair};
 use crate::postings::head::Head;
+use crate::postings::tokens::Tokens;
 use crate::storage::{PageKind, wrong_kind};
 
 const WHAT: &str = "a postings fragment";
 
-/// Bits that a posting takes beside those of its distance if all distances were equal. Seen are 4.2 to 6.3; too
-/// few cost a round, too many a page.
-const BITS_MORE: f64 = 5.0;
-
 /// The most postings of a fragment that are walked for their highest frequency; more are estimated.
 const WALK_LIMIT: u32 = 1024;
+
+/// How much of a chunk is needed, from its front on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Documents and frequencies.
+    #[default]
+    Docs,
+    /// The phrase filter too.
+    Filter,
+    /// All.
+    Positions,
+}
 
 /// A part of a list.
 #[derive(Clone, Debug)]
@@ -79,10 +88,10 @@ impl Part {
         }
     }
 
-    /// How many docs pages its postings fill, by the entry.
-    pub(super) fn full_docs_pages(&self) -> u32 {
+    /// How many pages the head and the docs pages take, by the entry; none in memory.
+    pub(super) fn docs_pages(&self) -> u32 {
         match self {
-            Part::Chunk(part) => part.full_docs_pages(),
+            Part::Chunk(part) => part.reach(Reach::Docs).page_count(),
             Part::Fragment(_) => 0,
         }
     }
@@ -113,13 +122,18 @@ impl ChunkPart {
         ChunkPart { chunk, head: None }
     }
 
-    /// Reads the head. All of a grouped chunk is asked for with it, since that is one read anyway.
-    pub(super) fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+    /// What the entry says of the chunk.
+    pub(super) fn chunk(&self) -> &ChunkRef {
+        &self.chunk
+    }
+
+    /// Reads the head. What will be needed of a grouped chunk is asked for with it, since that is one read.
+    pub(super) fn open(&mut self, reach: Reach, pages: &mut Pages<'_>) -> Step<()> {
         if self.head.is_some() {
             return Ok(());
         }
         if self.chunk.layout == Layout::Grouped {
-            self.want_all(pages)?;
+            want(self.reach(reach), pages)?;
         }
         let head = self.chunk.span.part(0, self.chunk.head_length);
         let bytes = read(head, pages)?;
@@ -127,36 +141,33 @@ impl ChunkPart {
         Ok(())
     }
 
-    /// Notes the full docs pages behind the head, unless the head was read, which knows better.
+    /// Notes the docs pages, unless the head was read, which knows better.
     pub(super) fn note_docs(&self, pages: &mut Pages<'_>) -> Step<()> {
         if self.head.is_none() {
-            let count = self.full_docs_pages() as usize;
-            for address in self.chunk.span.pages().skip(1).take(count) {
+            for address in self.reach(Reach::Docs).pages() {
                 pages.want(address)?;
             }
         }
         Ok(())
     }
 
-    /// How many docs pages the postings of a split chunk fill, by what they mostly take: their share of the
-    /// doc IDs tells the bits of a distance, and frequencies and directory take some more.
-    fn full_docs_pages(&self) -> u32 {
-        if self.chunk.layout == Layout::Grouped {
-            return 0;
-        }
-        let docs = (self.chunk.last - self.chunk.first) as f64 + 1.0;
-        let bits = (docs / self.chunk.count as f64).log2().max(0.0) + BITS_MORE;
-        let bytes = self.chunk.count as f64 * bits / 8.0;
-        (bytes / PAGE_PAYLOAD as f64) as u32
+    /// The front of the chunk, as far as this.
+    fn reach(&self, reach: Reach) -> Span {
+        let length = match reach {
+            Reach::Docs => self.chunk.docs_length,
+            Reach::Filter => self.chunk.filter().end as u32,
+            Reach::Positions => self.chunk.span.length,
+        };
+        self.chunk.span.part(0, length)
     }
+}
 
-    fn want_all(&self, pages: &mut Pages<'_>) -> Step<()> {
-        let mut complete = true;
-        for address in self.chunk.span.pages() {
-            complete &= pages.want(address)?;
-        }
-        if complete { Ok(()) } else { Err(Stop::Pages) }
+fn want(span: Span, pages: &mut Pages<'_>) -> Step<()> {
+    let mut complete = true;
+    for address in span.pages() {
+        complete &= pages.want(address)?;
     }
+    if complete { Ok(()) } else { Err(Stop::Pages) }
 }
 
 impl FragmentPart {
@@ -211,22 +222,18 @@ impl FragmentPart {
         Ok(())
     }
 
-    /// Reads `frequency` positions, of a posting before which the block has `skip` positions.
-    pub(super) fn positions(
-        &mut self,
-        skip: u64,
-        frequency: u32,
-        out: &mut Vec<u32>,
-    ) -> Result<()> {
-        let number = self.block_number + skip;
+    /// Reads `frequency` tokens, of a posting before which the block has `skip` tokens.
+    pub(super) fn tokens(&mut self, skip: u64, frequency: u32, out: &mut Tokens) -> Result<()> {
+        let (number, filtered) = (self.block_number + skip, self.fragment.filtered);
         if self.known.0 > number {
             self.known = (0, 0);
         }
         let stream = &self.fragment.positions[self.known.1..];
-        let skipped = skip_varints(stream, number - self.known.0);
+        let skipped = skip_tokens(stream, number - self.known.0, filtered);
         self.known = (number, self.known.1 + skipped);
         let mut reader = ByteReader::new(&self.fragment.positions[self.known.1..], WHAT);
-        read_positions(&mut reader, frequency, out)
+        out.clear();
+        read_tokens(&mut reader, frequency, filtered, out)
     }
 }
 

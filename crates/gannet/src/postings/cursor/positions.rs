@@ -51,7 +51,7 @@ impl PositionState {
     }
 
     /// Positions in the block before place `at`.
-    fn skip_to(&mut self, at: usize, frequencies: &Numbers) -> u64 {
+    pub(super) fn skip_to(&mut self, at: usize, frequencies: &Numbers) -> u64 {
         if self.before.0 > at {
             self.before = (0, 0);
         }
@@ -73,7 +73,10 @@ impl TermCursor {
         let at = self.decoded.at;
         let skip = self.positions.skip_to(at, &self.decoded.frequencies);
         if let Part::Fragment(fragment) = &mut self.parts[self.part] {
-            return Ok(fragment.positions(skip, frequency, out)?);
+            let tokens = &mut self.filter.tokens;
+            fragment.tokens(skip, frequency, tokens)?;
+            std::mem::swap(out, &mut tokens.positions);
+            return Ok(());
         }
         if self.positions.doc != self.doc {
             self.positions.read.clear();

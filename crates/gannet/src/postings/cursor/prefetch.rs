@@ -46,7 +46,7 @@ impl TermCursor {
     }
 
     /// Notes what a walk through the list will need and the entry tells: the docs pages behind heads that were not
-    /// read yet, as many as their postings fill.
+    /// read yet.
     pub fn prefetch_whole(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         for part in &self.parts {
             if let Part::Chunk(chunk) = part {
@@ -60,7 +60,7 @@ impl TermCursor {
     pub fn docs_pages(&self) -> u64 {
         self.parts
             .iter()
-            .map(|part| part.full_docs_pages() as u64 + 1)
+            .map(|part| part.docs_pages().max(1) as u64)
             .sum()
     }
 
@@ -103,6 +103,16 @@ impl TermCursor {
     /// Notes the pages with the positions of these ascending docs, those the list does not have left out.
     /// As far as the round has room. Needs the docs' own pages: see [`TermCursor::prefetch`].
     pub fn prefetch_positions(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        self.prefetch_tokens(docs, pages, TermCursor::note_positions)
+    }
+
+    /// Lets `note` note the pages with what is kept of the tokens of these docs, by their numbers.
+    pub(super) fn prefetch_tokens(
+        &mut self,
+        docs: &[DocId],
+        pages: &mut Pages<'_>,
+        note: impl Fn(&TermCursor, usize, &DocsPage, (u64, u64), &mut Pages<'_>) -> Step<bool>,
+    ) -> Step<()> {
         self.open(pages)?;
         let (mut complete, mut probe) = (true, None);
         for doc in docs {
@@ -111,7 +121,7 @@ impl TermCursor {
             }
             let part = self.part_of(*doc);
             if let Some(Part::Chunk(_)) = self.parts.get(part) {
-                let done = noted(self.probe(&mut probe, part, *doc, pages))?;
+                let done = noted(self.probe(&mut probe, part, *doc, &note, pages))?;
                 complete &= done == Some(true);
             }
         }
@@ -125,12 +135,13 @@ impl TermCursor {
         Ok(())
     }
 
-    /// Notes the position pages of one doc; tells whether it could.
+    /// Lets `note` note the pages of one doc; tells whether it could.
     fn probe(
         &mut self,
         probe: &mut Option<Box<Probe>>,
         part: usize,
         doc: DocId,
+        note: &impl Fn(&TermCursor, usize, &DocsPage, (u64, u64), &mut Pages<'_>) -> Step<bool>,
         pages: &mut Pages<'_>,
     ) -> Step<bool> {
         let page = self.page_for(probe, part, doc, pages)?;
@@ -144,7 +155,7 @@ impl TermCursor {
             return Ok(true);
         };
         match probe.numbers(doc) {
-            Some(numbers) => self.note_positions(part, &probe.page.docs, numbers, pages),
+            Some(numbers) => note(self, part, &probe.page.docs, numbers, pages),
             None => Ok(true),
         }
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::{PAGE_PAYLOAD, Span};
 use crate::postings::chunk_reader::ChunkReader;
+use crate::postings::tokens::Tokens;
 
 /// Reads everything there is, whatever it says.
 fn read_all(entry: &[u8], world: &World) {
@@ -60,8 +61,8 @@ fn damaged_chunks_never_panic() {
             world.flush();
             read_all(&entry.encode().unwrap(), &world);
             if let Ok(mut reader) = ChunkReader::new(&chunk, bytes) {
-                let mut positions = Vec::new();
-                while let Ok(Some(_)) = reader.next(&mut positions) {}
+                let mut tokens = Tokens::default();
+                while let Ok(Some(_)) = reader.next(&mut tokens) {}
             }
         }
     }

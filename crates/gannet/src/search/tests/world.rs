@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use super::super::bm25::FieldStatistics;
 use super::super::view::{MemoryTerms, SearchView};
-use crate::analysis::{Analyzer, FieldId, FieldKind, Schema, term_key};
+use crate::analysis::{FieldId, FieldKind, Schema, SchemaOptions, term_key};
 use crate::base::{Budget, DocId, PAGE_SIZE, Result};
 use crate::cache::FramePool;
 use crate::device::MemoryDevice;
 use crate::dictionary::{Change, Tree};
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
-use crate::postings::{ChunkStreams, Fragment, MergeItem, merge_window};
+use crate::postings::{
+    ChunkStreams, Fragment, MergeItem, Neighbours, Tokens, fingerprint, merge_window,
+};
 use crate::storage::{PageKind, RecordKind, Store, StreamWriter, ZoneTable, frame};
 
 /// A generator of numbers that repeats for a seed: xorshift (Marsaglia, 2003).
@@ -48,6 +50,9 @@ pub const FIELDS: [(&str, FieldKind); 3] = [
     ("title", FieldKind::Text),
     ("tag", FieldKind::Exact),
 ];
+
+/// The field that keeps phrase filters.
+const FILTERED: &str = "body";
 
 /// The words of each field of a document.
 pub type Words = Vec<Vec<&'static str>>;
@@ -133,11 +138,11 @@ impl World {
 fn schema() -> Schema {
     let mut schema = Schema::default();
     for (name, kind) in FIELDS {
-        let analyzer = match kind {
-            FieldKind::Text => Analyzer::default(),
-            FieldKind::Exact => Analyzer::KEYWORD,
+        let options = SchemaOptions {
+            phrase_filters: name == FILTERED,
+            ..SchemaOptions::default()
         };
-        schema.add(name, kind, analyzer).unwrap();
+        schema.ensure(name, kind, &options).unwrap();
     }
     schema
 }
@@ -154,19 +159,39 @@ fn document(random: &mut Random) -> Words {
     vec![body, title, tag]
 }
 
+fn neighbours(field: FieldId, words: &[&str], position: usize) -> Neighbours {
+    let of = |at: Option<usize>| {
+        let word = at.and_then(|at| words.get(at));
+        word.map_or(0, |word| {
+            let mut key = Vec::new();
+            term_key(field, word.as_bytes(), &mut key);
+            fingerprint(&key)
+        })
+    };
+    Neighbours {
+        before: of(position.checked_sub(1)),
+        after: of(position.checked_add(1)),
+    }
+}
+
 fn invert(docs: &[Words], range: std::ops::Range<u32>) -> Lists {
     let mut lists = Lists::new();
     for doc in range {
         for (field, words) in docs[doc as usize].iter().enumerate() {
-            let mut positions: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+            let mut tokens: BTreeMap<&str, Tokens> = BTreeMap::new();
             for (position, word) in (0..).zip(words) {
-                positions.entry(word).or_default().push(position);
+                let tokens = tokens.entry(word).or_default();
+                tokens.positions.push(position as u32);
+                if FIELDS[field].0 == FILTERED {
+                    let neighbours = neighbours(field as FieldId, words, position);
+                    tokens.neighbours.push(neighbours);
+                }
             }
-            for (word, positions) in positions {
+            for (word, tokens) in tokens {
                 let mut key = Vec::new();
                 term_key(field as FieldId, word.as_bytes(), &mut key);
                 let list = lists.entry(key).or_insert_with(|| Fragment::new(0));
-                list.append(doc, &positions);
+                list.append(doc, &tokens);
             }
         }
     }

@@ -1,0 +1,104 @@
+//! The documents in which a word may stand between others, by the word's own list: a phrase filter at work.
+//!
+//! Source of the idea to test for neighbours before any position is read: the two-way cost-aware filters of
+//! WiSER (He et al., 2020). There both lists are intersected first; here the rarer word alone rules documents
+//! out before the other lists are read.
+
+use super::matcher::{Filtering, Matcher, Role};
+use super::matches::Matches;
+use crate::base::DocId;
+use crate::cache::{Pages, Step};
+use crate::postings::{Neighbours, Reach, TermCursor};
+
+/// Matches documents that have a word, and no proof that it stands nowhere between the wanted neighbours.
+pub struct BetweenMatcher {
+    cursor: TermCursor,
+    wanted: Neighbours,
+    /// The document that passed.
+    doc: Option<DocId>,
+}
+
+impl BetweenMatcher {
+    /// The documents of `cursor` in which a token may stand between words with the `wanted` fingerprints.
+    pub fn new(mut cursor: TermCursor, wanted: Neighbours) -> BetweenMatcher {
+        cursor.will_need(Reach::Filter);
+        BetweenMatcher {
+            cursor,
+            wanted,
+            doc: None,
+        }
+    }
+}
+
+impl Matcher for BetweenMatcher {
+    fn doc(&self) -> DocId {
+        self.cursor.doc()
+    }
+
+    fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
+        let mut doc = self.cursor.advance(target, pages)?;
+        while self.doc != Some(doc) && doc != crate::base::END {
+            if self.cursor.stands_between(self.wanted, true, pages)? {
+                self.doc = Some(doc);
+                break;
+            }
+            doc = self.cursor.next(pages)?;
+        }
+        Ok(doc)
+    }
+
+    fn filter(
+        &mut self,
+        role: Role,
+        ahead: &mut Matches,
+        state: &mut Filtering,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        while let Some(&doc) = ahead.docs().get(state.checked) {
+            let there = self.cursor.advance(doc, pages)? == doc;
+            let matches = there && self.cursor.stands_between(self.wanted, false, pages)?;
+            if role == Role::Optional || matches == (role == Role::Required) {
+                ahead.shift(state.checked, state.kept);
+                state.kept += 1;
+            }
+            state.checked += 1;
+        }
+        Ok(())
+    }
+
+    /// A word of a phrase is no leaf.
+    fn collect(&mut self, _: &mut [f32]) {}
+
+    fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        self.cursor.prefetch(docs, pages)?;
+        self.cursor.prefetch_filters_of(docs, self.wanted, pages)
+    }
+
+    fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        self.cursor.prefetch_within(first, last, pages)
+    }
+
+    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
+        if whole {
+            self.cursor.prefetch_whole(pages)?;
+            self.cursor.prefetch_filters(self.wanted, pages)?;
+        }
+        self.cursor.open(pages)
+    }
+
+    fn docs_pages(&self) -> u64 {
+        self.cursor.docs_pages()
+    }
+
+    fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, _: &mut [f32]) -> Step<DocId> {
+        Ok(self.cursor.bound(target, pages)?.last)
+    }
+
+    fn bound_within(&mut self, _: DocId, _: DocId, _: &mut Pages<'_>, _: &mut [f32]) -> Step<()> {
+        Ok(())
+    }
+
+    fn cost(&self) -> u64 {
+        self.cursor.document_frequency()
+    }
+}
