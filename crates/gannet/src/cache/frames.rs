@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use super::sieve::Sieve;
 use crate::base::{Budget, Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Reservation, Result};
 use crate::device::{PageBuffer, PagePool};
-use crate::storage::{PageKind, ReadPage, Store};
+use crate::storage::{PageKind, ReadPage, Store, first_record};
 
 const SHARDS: usize = 16;
 
@@ -133,6 +133,11 @@ impl Frame {
     /// What the page holds.
     pub fn kind(&self) -> PageKind {
         self.page.kind
+    }
+
+    /// The byte of the payload at which the first record of the page begins; the end if none does.
+    pub fn first_record(&self) -> usize {
+        first_record(&self.page.buffer)
     }
 }
 

@@ -1,11 +1,13 @@
-//! Reading stored documents back, in steps: a round for the addresses, a round for the records.
+//! Reading stored documents back, in steps: a round for the addresses, if their pages are not in memory, and a
+//! round for the records. A record is found in its page by walking over those before it.
 
+use super::address::Address;
 use super::compress::Dictionaries;
 use super::record::DocumentRecord;
 use super::tables::DocumentTables;
-use crate::base::{DocId, Error, Result, Sequence, Span};
+use crate::base::{DocId, Error, Sequence, Span};
 use crate::cache::{Pages, Step, Stop};
-use crate::storage::document_body;
+use crate::storage::{document_body, find_record, record_length};
 
 /// A document as it was stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,9 +29,9 @@ pub fn stored(
     dictionaries: &Dictionaries,
     pages: &mut Pages<'_>,
 ) -> Step<StoredDocument> {
-    let span = tables.address(doc, pages)?;
-    let bytes = pages.span(span)?;
-    Ok(read_record(doc, &bytes, dictionaries)?)
+    let address = tables.address(doc, pages)?;
+    want_all(&[address], pages)?;
+    read_record(doc, address, dictionaries, pages)
 }
 
 /// Reads documents together: one round for all addresses, one for all records.
@@ -43,28 +45,39 @@ pub fn stored_many(
         return Err(Stop::Pages);
     }
     let addresses = docs.iter().map(|doc| tables.address(*doc, pages));
-    let spans = addresses.collect::<Step<Vec<Span>>>()?;
-    let mut complete = true;
-    for address in spans.iter().flat_map(Span::pages) {
-        complete &= pages.want(address)?;
-    }
-    if !complete {
-        return Err(Stop::Pages);
-    }
+    let addresses = addresses.collect::<Step<Vec<Address>>>()?;
+    want_all(&addresses, pages)?;
     let mut documents = Vec::with_capacity(docs.len());
-    for (doc, span) in docs.iter().zip(spans) {
-        documents.push(read_record(*doc, &pages.span(span)?, dictionaries)?);
+    for (doc, address) in docs.iter().zip(addresses) {
+        documents.push(read_record(*doc, address, dictionaries, pages)?);
     }
     Ok(documents)
 }
 
-fn read_record(doc: DocId, bytes: &[u8], dictionaries: &Dictionaries) -> Result<StoredDocument> {
-    let record = DocumentRecord::decode(document_body(bytes)?)?;
-    if record.doc != doc {
-        return Err(Error::damaged(
-            format!("record of document {doc}"),
-            format!("expected its own number, got {}", record.doc),
-        ));
+/// Notes all pages of the records; stops unless all are at hand.
+fn want_all(addresses: &[Address], pages: &mut Pages<'_>) -> Step<()> {
+    let mut complete = true;
+    for address in addresses.iter().flat_map(Address::pages) {
+        complete &= pages.want(address)?;
+    }
+    match complete {
+        true => Ok(()),
+        false => Err(Stop::Pages),
+    }
+}
+
+fn read_record(
+    doc: DocId,
+    address: Address,
+    dictionaries: &Dictionaries,
+    pages: &mut Pages<'_>,
+) -> Step<StoredDocument> {
+    let span = find(doc, address, pages)?;
+    let bytes = pages.span(span)?;
+    let body = document_body(&bytes)?;
+    let record = DocumentRecord::decode(body)?;
+    if record.doc != doc || record_length(body.len()) != bytes.len() {
+        return Err(misplaced(doc, address).into());
     }
     Ok(StoredDocument {
         id: record.id.to_owned(),
@@ -72,4 +85,22 @@ fn read_record(doc: DocId, bytes: &[u8], dictionaries: &Dictionaries) -> Result<
         version: record.version,
         sequence: record.sequence,
     })
+}
+
+/// Finds the record in its page.
+fn find(doc: DocId, address: Address, pages: &mut Pages<'_>) -> Step<Span> {
+    let page = pages.page(address.first())?;
+    let is_doc = |body: &[u8]| DocumentRecord::doc_of(body).is_ok_and(|found| found == doc);
+    let length = address.length as usize;
+    match find_record(&page, page.first_record(), length, is_doc) {
+        Some(offset) => Ok(address.at(offset as u16)),
+        None => Err(misplaced(doc, address).into()),
+    }
+}
+
+fn misplaced(doc: DocId, address: Address) -> Error {
+    Error::damaged(
+        format!("record of document {doc}"),
+        format!("expected it at {address:?}, got other records there"),
+    )
 }

@@ -5,6 +5,7 @@
 //! field was (its norm) and whether the document is deleted. [`stored`] reads a document back.
 
 mod address;
+mod addresses;
 mod compress;
 mod cursor;
 mod fetch;
@@ -15,6 +16,7 @@ mod record;
 mod tables;
 mod trainer;
 
+pub use address::Address;
 pub use compress::{Compressor, Dictionaries, DictionaryVersion};
 pub use cursor::{LiveCursor, NormCursor};
 pub use fetch::{stored, stored_many};

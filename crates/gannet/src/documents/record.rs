@@ -43,6 +43,11 @@ impl<'a> DocumentRecord<'a> {
         out.extend_from_slice(self.compressed);
     }
 
+    /// The number of the document whose record begins with `bytes`.
+    pub fn doc_of(bytes: &[u8]) -> Result<DocId> {
+        ByteReader::new(bytes, "a document record").varint_u32()
+    }
+
     /// Reads a record that takes up all of `bytes`.
     pub fn decode(bytes: &'a [u8]) -> Result<DocumentRecord<'a>> {
         let mut reader = ByteReader::new(bytes, "a document record");

@@ -12,13 +12,14 @@
 
 use std::sync::Arc;
 
-use super::address::{ADDRESS_BYTES, pack, unpack};
+use super::address::Address;
+use super::addresses::AddressTable;
 use super::cursor::{LiveCursor, NormCursor};
 use crate::base::{
     ByteReader, DocId, END, Error, PageAddress, Result, Span, ZoneNumber, put_varint,
 };
 use crate::cache::{Pages, Step, Stop};
-use crate::storage::{Located, Store, StreamWriter, Table};
+use crate::storage::{Store, StreamWriter, Table, TablePlace};
 
 /// The number of a field.
 pub type FieldId = u16;
@@ -28,7 +29,7 @@ pub type FieldId = u16;
 pub struct DocumentTables {
     end: DocId,
     deleted: u64,
-    addresses: Table,
+    addresses: AddressTable,
     deletions: Table,
     norms: Arc<Vec<Table>>,
 }
@@ -72,7 +73,7 @@ impl DocumentTables {
         DocumentTables {
             end: 0,
             deleted: 0,
-            addresses: Table::new(ADDRESS_BYTES, false),
+            addresses: AddressTable::new(),
             deletions: Table::new(1, false),
             norms: Arc::default(),
         }
@@ -98,7 +99,7 @@ impl DocumentTables {
                 self.end
             )));
         }
-        self.addresses.set(doc as u64, &pack(span)?);
+        self.addresses.push(Address::of(span)?)?;
         for (field, norm) in norms.iter().filter(|(_, norm)| *norm != 0) {
             self.norms_mut(*field).set(doc as u64, &[*norm]);
         }
@@ -109,8 +110,7 @@ impl DocumentTables {
     /// Notes that a document's record was moved.
     pub fn set_address(&mut self, doc: DocId, span: Span) -> Result<()> {
         self.check(doc)?;
-        self.addresses.set(doc as u64, &pack(span)?);
-        Ok(())
+        self.addresses.set(doc, Address::of(span)?)
     }
 
     /// Deletes a document. Tells whether it was live.
@@ -131,10 +131,12 @@ impl DocumentTables {
             match *change {
                 Change::Push(doc) => self.missing_for_push(doc, &mut missing),
                 Change::SetAddress(doc) => {
-                    missing.extend(self.missing_page(Part::Addresses, doc as u64));
+                    let page = self.addresses.page_of(doc);
+                    missing.extend(self.missing_page(Part::Addresses, page));
                 }
                 Change::Delete(doc) => {
-                    missing.extend(self.missing_page(Part::Deletions, doc as u64 / 8));
+                    let (page, _) = self.deletions.position(doc as u64 / 8);
+                    missing.extend(self.missing_page(Part::Deletions, Some(page)));
                 }
             }
         }
@@ -146,7 +148,7 @@ impl DocumentTables {
     /// Gives the tables a missing page that was read.
     pub fn load(&mut self, missing: MissingPage, payload: &[u8]) {
         let table = match missing.part {
-            Part::Addresses => &mut self.addresses,
+            Part::Addresses => self.addresses.pages_mut(),
             Part::Deletions => &mut self.deletions,
             Part::Norms(field) => self.norms_mut(field),
         };
@@ -160,11 +162,19 @@ impl DocumentTables {
     }
 
     /// Where a document's record is.
-    pub fn address(&self, doc: DocId, pages: &mut Pages<'_>) -> Step<Span> {
+    pub fn address(&self, doc: DocId, pages: &mut Pages<'_>) -> Step<Address> {
         self.check(doc)?;
-        let mut entry = [0; ADDRESS_BYTES];
-        pages.entry(&self.addresses, doc as u64, &mut entry)?;
-        Ok(unpack(&entry, doc)?)
+        self.addresses.get(doc, pages)
+    }
+
+    /// Pages of addresses on flash.
+    pub fn address_pages(&self) -> usize {
+        self.addresses.pages().page_count()
+    }
+
+    /// Fails if a page of addresses is not whole.
+    pub fn check_addresses(&self, page: usize, pages: &mut Pages<'_>) -> Step<()> {
+        self.addresses.check(page, pages)
     }
 
     /// A document's norm in a field; 0 if it has none.
@@ -186,7 +196,13 @@ impl DocumentTables {
 
     /// Notes the pages that [`DocumentTables::address`] needs for `docs`. Tells whether all are at hand.
     pub fn prefetch_addresses(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<bool> {
-        note(&self.addresses, docs.iter().map(|doc| *doc as u64), pages)
+        let mut complete = true;
+        for page in docs.iter().filter_map(|doc| self.addresses.page_of(*doc)) {
+            if let TablePlace::Device(address) = self.addresses.pages().place(page) {
+                complete &= pages.want(address)?;
+            }
+        }
+        Ok(complete)
     }
 
     /// A reader of the norms of a field, which keeps the page it stands in.
@@ -202,7 +218,7 @@ impl DocumentTables {
 
     /// Writes the changed pages, releasing those they replace.
     pub fn write_changes(&mut self, store: &Store, stream: &mut StreamWriter) -> Result<()> {
-        self.addresses.write_changes(store, stream)?;
+        self.addresses.pages_mut().write_changes(store, stream)?;
         self.deletions.write_changes(store, stream)?;
         for table in Arc::make_mut(&mut self.norms) {
             table.write_changes(store, stream)?;
@@ -248,7 +264,7 @@ impl DocumentTables {
         if deleted > end as u64 {
             return Err(reader.damaged(&format!("at most {end} deleted documents"), deleted));
         }
-        let addresses = bounded(&empty.addresses, end as u64, reader)?;
+        let addresses = AddressTable::decode(end, reader)?;
         let deletions = bounded(&empty.deletions, (end as u64).div_ceil(8), reader)?;
         let fields = reader.length(FieldId::MAX as usize + 1)?;
         let mut norms = Vec::new();
@@ -283,16 +299,16 @@ impl DocumentTables {
     }
 
     fn missing_for_push(&self, doc: DocId, missing: &mut Vec<MissingPage>) {
-        missing.extend(self.missing_page(Part::Addresses, doc as u64));
-        for field in 0..self.norms.len() {
-            missing.extend(self.missing_page(Part::Norms(field as FieldId), doc as u64));
+        missing.extend(self.missing_page(Part::Addresses, self.addresses.last_page()));
+        for (field, norms) in (0..).zip(self.norms.iter()) {
+            let (page, _) = norms.position(doc as u64);
+            missing.extend(self.missing_page(Part::Norms(field), Some(page)));
         }
     }
 
-    fn missing_page(&self, part: Part, index: u64) -> Option<MissingPage> {
-        let table = self.part(part)?;
-        let (page, _) = table.position(index);
-        let address = table.missing(page)?;
+    fn missing_page(&self, part: Part, page: Option<usize>) -> Option<MissingPage> {
+        let page = page?;
+        let address = self.part(part)?.missing(page)?;
         Some(MissingPage {
             address,
             part,
@@ -302,7 +318,7 @@ impl DocumentTables {
 
     fn part(&self, part: Part) -> Option<&Table> {
         match part {
-            Part::Addresses => Some(&self.addresses),
+            Part::Addresses => Some(self.addresses.pages()),
             Part::Deletions => Some(&self.deletions),
             Part::Norms(field) => self.norms.get(field as usize),
         }
@@ -326,7 +342,10 @@ impl DocumentTables {
     /// Marks what is in memory; gives the pages that are not.
     fn mark_pages_of(&mut self, is_victim: impl Fn(ZoneNumber) -> bool) -> Vec<MissingPage> {
         let mut left = vec![
-            (Part::Addresses, self.addresses.move_out_of(&is_victim)),
+            (
+                Part::Addresses,
+                self.addresses.pages_mut().move_out_of(&is_victim),
+            ),
             (Part::Deletions, self.deletions.move_out_of(&is_victim)),
         ];
         let norms = Arc::make_mut(&mut self.norms).iter_mut().enumerate();
@@ -336,14 +355,8 @@ impl DocumentTables {
         }));
         let mut missing = Vec::new();
         for (part, ordinals) in left {
-            missing.extend(ordinals.into_iter().filter_map(|page| {
-                let address = self.part(part)?.missing(page)?;
-                Some(MissingPage {
-                    address,
-                    part,
-                    page,
-                })
-            }));
+            let ordinals = ordinals.into_iter().map(Some);
+            missing.extend(ordinals.filter_map(|page| self.missing_page(part, page)));
         }
         missing
     }
@@ -366,21 +379,6 @@ fn bounded(empty: &Table, entries: u64, reader: &mut ByteReader<'_>) -> Result<T
         return Err(reader.damaged(&format!("at most {most} pages"), table.page_count()));
     }
     Ok(table)
-}
-
-/// Notes the pages of entries; neighbours in one page are noted once.
-fn note(table: &Table, entries: impl Iterator<Item = u64>, pages: &mut Pages<'_>) -> Step<bool> {
-    let mut complete = true;
-    let mut last = None;
-    for index in entries {
-        if let Located::Device(address, _) = table.locate(index)
-            && last != Some(address)
-        {
-            complete &= pages.want(address)?;
-            last = Some(address);
-        }
-    }
-    Ok(complete)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ const FIELDS: usize = 3;
 /// What the tables should hold.
 #[derive(Clone, Debug, Default)]
 struct Model {
-    addresses: Vec<Span>,
+    addresses: Vec<Address>,
     norms: Vec<[u8; FIELDS]>,
     deleted: Vec<bool>,
 }
@@ -30,12 +30,25 @@ struct Bench {
     model: Model,
 }
 
+/// A place in any zone, which is as far from its neighbours' as can be.
 fn span(seed: u32) -> Span {
+    let length = seed % 100_000 + 1;
+    let rest = (PAGE as u32).saturating_sub(length);
     Span {
         zone: seed,
         page: seed % 65_536,
-        offset: (seed % PAGE as u32) as u16,
-        length: seed % 100_000 + 1,
+        offset: (seed % (rest + 1)) as u16,
+        length,
+    }
+}
+
+/// A place as a log gives it to documents of about 300 bytes.
+fn span_in_log(doc: DocId, seed: u32) -> Span {
+    Span {
+        zone: 70_000 + doc / 50_000,
+        page: doc % 50_000 / 10,
+        offset: (doc % 10 * 400) as u16,
+        length: 200 + doc.wrapping_mul(seed) % 200,
     }
 }
 
@@ -66,11 +79,14 @@ impl Bench {
         self.load_for(&[Change::Push(self.tables.end())]);
         for _ in 0..count {
             let doc = self.tables.end();
-            let span = span(doc.wrapping_mul(31) ^ seed);
+            let span = match seed % 3 {
+                0 => span(doc.wrapping_mul(31) ^ seed),
+                _ => span_in_log(doc, seed),
+            };
             let norms = [doc as u8, 0, (seed as u8).wrapping_add(doc as u8)];
             let given: Vec<_> = (0..).zip(norms).collect();
             self.tables.push(doc, span, &given).unwrap();
-            self.model.addresses.push(span);
+            self.model.addresses.push(Address::of(span).unwrap());
             self.model.norms.push(norms);
             self.model.deleted.push(false);
         }
@@ -86,7 +102,7 @@ impl Bench {
     fn relocate(&mut self, doc: DocId, seed: u32) {
         self.load_for(&[Change::SetAddress(doc)]);
         self.tables.set_address(doc, span(seed)).unwrap();
-        self.model.addresses[doc as usize] = span(seed);
+        self.model.addresses[doc as usize] = Address::of(span(seed)).unwrap();
     }
 
     fn checkpoint(&mut self) {
@@ -133,6 +149,9 @@ impl Bench {
             if doc % 61 == 0 {
                 self.check_single(tables, model, doc, pages);
             }
+        }
+        for page in 0..tables.address_pages() {
+            finish(pages, |pages| tables.check_addresses(page, pages)).unwrap();
         }
         let end = tables.end();
         assert!(!finish(pages, |pages| live.is_live(end, pages)).unwrap());
@@ -218,6 +237,49 @@ fn after_a_checkpoint_only_the_last_pages_stay_in_memory() {
 }
 
 #[test]
+fn addresses_of_a_log_are_small_and_pages_split_when_documents_move() {
+    let mut bench = Bench::new();
+    bench.push(60_000, 7);
+    bench.checkpoint();
+    let pages = bench.tables.address_pages();
+    assert!(pages * PAGE <= 60_000 * 5 / 2, "{pages} pages");
+    let before = (bench.tables.clone(), bench.model.clone());
+    for doc in (0..60_000).step_by(17) {
+        bench.relocate(doc, doc.wrapping_mul(0x9e37_79b9));
+    }
+    assert!(bench.tables.address_pages() > pages * 3 / 2);
+    bench.reopen();
+    bench.check(&bench.tables, &bench.model);
+    bench.check(&before.0, &before.1);
+}
+
+#[test]
+fn a_forged_page_of_addresses_is_damage_and_no_panic() {
+    let mut bench = Bench::new();
+    bench.push(6_000, 7);
+    bench.checkpoint();
+    let whole = bench.tables.clone();
+    let missing = whole.missing(&[Change::SetAddress(700)]);
+    let pool = &bench.pool;
+    let mut pages = Pages::new(pool);
+    let payload = finish(&mut pages, |pages| pages.page(missing[0].address)).unwrap();
+    let mut damaged = 0;
+    for at in 0..PAGE {
+        let mut forged = payload.to_vec();
+        forged[at] ^= 0x81;
+        let mut tables = whole.clone();
+        tables.load(missing[0], &forged);
+        let checked = finish(&mut pages, |pages| tables.check_addresses(0, pages));
+        damaged += usize::from(checked.is_err());
+        for doc in [0, 700, 1_500] {
+            let _ = finish(&mut pages, |pages| tables.address(doc, pages));
+            let _ = tables.set_address(doc, span(at as u32));
+        }
+    }
+    assert!(damaged > 50, "{damaged}");
+}
+
+#[test]
 fn a_document_out_of_turn_or_unknown_is_refused() {
     let mut bench = Bench::new();
     bench.push(2, 1);
@@ -229,8 +291,8 @@ fn a_document_out_of_turn_or_unknown_is_refused() {
 }
 
 /// Pushes documents whose records stand in a stream of their own.
-fn store_documents(bench: &mut Bench, sources: &[String]) {
-    let mut stream = StreamWriter::new(Arc::clone(&bench.store), PageKind::Documents);
+fn store_documents(bench: &mut Bench, sources: &[String], kind: PageKind) -> StreamWriter {
+    let mut stream = StreamWriter::new(Arc::clone(&bench.store), kind);
     let mut compressor = Compressor::new(&Dictionaries::default(), 0).unwrap();
     for (doc, source) in (0..).zip(sources) {
         let record = DocumentRecord {
@@ -249,7 +311,7 @@ fn store_documents(bench: &mut Bench, sources: &[String]) {
         let span = stream.append(&framed).unwrap();
         bench.tables.push(doc, span, &[]).unwrap();
     }
-    stream.flush().unwrap();
+    stream
 }
 
 #[test]
@@ -263,7 +325,8 @@ fn stored_documents_come_back_in_two_rounds() {
             )
         })
         .collect();
-    store_documents(&mut bench, &sources);
+    let mut stream = store_documents(&mut bench, &sources, PageKind::Documents);
+    stream.flush().unwrap();
     bench.reopen();
     let docs = [1_999, 3, 700, 701, 3, 0, 1_500];
     let none = Dictionaries::default();
@@ -287,14 +350,57 @@ fn stored_documents_come_back_in_two_rounds() {
     }
 }
 
+/// Text that does not shrink, of many lengths, so that most records go on in other pages.
+fn noise(count: usize) -> Vec<String> {
+    let mut state = 1u64;
+    let mut digit = || {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        char::from_digit((state >> 33) as u32 % 36, 36).unwrap()
+    };
+    let lengths = (0..count).map(|n| [30, 5_000, 700, 9_000, 4_080, 20_000][n % 6] + n);
+    lengths
+        .map(|length| (0..length).map(|_| digit()).collect())
+        .collect()
+}
+
+#[test]
+fn records_that_go_on_in_other_pages_are_found_before_and_after_they_are_written() {
+    for kind in [PageKind::Log, PageKind::Documents] {
+        let mut bench = Bench::new();
+        let sources = noise(60);
+        let mut stream = store_documents(&mut bench, &sources, kind);
+        let none = Dictionaries::default();
+        for written in [false, true] {
+            if written {
+                stream.flush().unwrap();
+            } else if kind == PageKind::Documents {
+                continue;
+            }
+            for (doc, source) in (0..).zip(&sources) {
+                let mut pages = Pages::new(&bench.pool);
+                let found = finish(&mut pages, |pages| stored(doc, &bench.tables, &none, pages));
+                assert_eq!(found.unwrap().source, source.as_bytes(), "{kind:?} {doc}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_record_of_another_document_is_damage() {
     let mut bench = Bench::new();
-    store_documents(&mut bench, &["{}".to_owned(), "{}".to_owned()]);
+    let sources = ["{}".to_owned(), "{}".to_owned()];
+    let mut stream = store_documents(&mut bench, &sources, PageKind::Documents);
+    stream.flush().unwrap();
     let mut pages = Pages::new(&bench.pool);
-    let other = finish(&mut pages, |pages| bench.tables.address(1, pages)).unwrap();
-    bench.tables.set_address(0, other).unwrap();
+    let address = finish(&mut pages, |pages| bench.tables.address(1, pages)).unwrap();
     let none = Dictionaries::default();
-    let read = finish(&mut pages, |pages| stored(0, &bench.tables, &none, pages));
-    assert!(read.unwrap_err().is_storage_fault());
+    let longer = |length| Address { length, ..address }.at(0);
+    let elsewhere = Address { page: 1, ..address }.at(0);
+    for wrong in [longer(address.length + 1), longer(9_000), elsewhere] {
+        bench.tables.set_address(0, wrong).unwrap();
+        let read = finish(&mut pages, |pages| stored(0, &bench.tables, &none, pages));
+        assert!(read.unwrap_err().is_storage_fault(), "{wrong:?}");
+    }
 }

@@ -12,7 +12,7 @@ use super::state::State;
 use crate::base::{DocId, Error, Result, Span};
 use crate::cache::{Pages, Step, Stop, finish};
 use crate::dictionary::check as check_tree;
-use crate::documents::stored;
+use crate::documents::{Address, stored};
 use crate::postings::{TermEntry, check as check_list};
 use crate::storage::{Found, PageKind, Store, Zone, ZoneTable, find_root, has_log_behind};
 
@@ -58,6 +58,7 @@ impl Index {
             live_documents: HashMap::new(),
         };
         check.terms(progress)?;
+        check.addresses()?;
         check.documents(progress)?;
         check.ids(progress)?;
         if state.buffers.terms() == 0 {
@@ -105,6 +106,21 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Every page of addresses, the deleted documents' too.
+    fn addresses(&mut self) -> Result<()> {
+        let tables = &self.state.tables;
+        for page in 0..tables.address_pages() {
+            let mut pages = Pages::new(&self.shared.pool);
+            match finish(&mut pages, |pages| tables.check_addresses(page, pages)) {
+                Err(error @ Error::Damaged { .. }) => {
+                    self.find(format!("page {page} of addresses: {error}"));
+                }
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
     /// Every live document: its record is where the table says and has its doc ID.
     fn documents(&mut self, progress: &dyn Fn(&str, u64)) -> Result<()> {
         let state = self.state;
@@ -116,9 +132,10 @@ impl Check<'_> {
             let mut pages = Pages::new(&self.shared.pool);
             match finish(&mut pages, |pages| read_document(state, doc, pages)) {
                 Ok(None) => {}
-                Ok(Some(span)) => {
+                Ok(Some(address)) => {
                     live += 1;
-                    *self.live_documents.entry(span.zone).or_default() += span.length as u64;
+                    let bytes = self.live_documents.entry(address.zone).or_default();
+                    *bytes += address.length as u64;
                 }
                 Err(error @ Error::Damaged { .. }) => {
                     live += 1;
@@ -239,13 +256,13 @@ fn check_entry(
 }
 
 /// Where a document stands, if it lives.
-fn read_document(state: &State, doc: DocId, pages: &mut Pages<'_>) -> Step<Option<Span>> {
+fn read_document(state: &State, doc: DocId, pages: &mut Pages<'_>) -> Step<Option<Address>> {
     if !state.tables.is_live(doc, pages)? {
         return Ok(None);
     }
-    let span = state.tables.address(doc, pages)?;
+    let address = state.tables.address(doc, pages)?;
     stored(doc, &state.tables, &state.dictionaries, pages)?;
-    Ok(Some(span))
+    Ok(Some(address))
 }
 
 fn check_id(

@@ -13,10 +13,10 @@ use super::flush::Flusher;
 use super::options::Phase;
 use super::shared::Shared;
 use super::writer::Writer;
-use crate::base::{DocId, Error, PageAddress, Result, Span, ZoneNumber};
+use crate::base::{DocId, Error, PageAddress, Result, ZoneNumber};
 use crate::cache::{Pages, finish};
 use crate::dictionary::Change;
-use crate::documents::{Change as TableChange, DocumentRecord};
+use crate::documents::{Address, Change as TableChange, DocumentRecord};
 use crate::postings::{TermEntry, relocate_window};
 use crate::storage::{
     LogStart, PageKind, RecordKind, Store, Zone, ZoneRecord, frame, read_records,
@@ -160,7 +160,7 @@ impl Writer {
             return Ok(());
         }
         let doc = DocumentRecord::decode(&record.body)?.doc;
-        if !self.stands_at(doc, record.span)? {
+        if !self.stands_at(doc, Address::of(record.span)?)? {
             return Ok(());
         }
         let copy = frame(RecordKind::Document, true, &record.body);
@@ -172,14 +172,14 @@ impl Writer {
     }
 
     /// Whether this is where a live document stands.
-    fn stands_at(&self, doc: DocId, span: Span) -> Result<bool> {
+    fn stands_at(&self, doc: DocId, address: Address) -> Result<bool> {
         if doc >= self.state.below {
             return Ok(false);
         }
         let tables = &self.state.tables;
         let mut pages = Pages::new(&self.shared.pool);
         finish(&mut pages, |pages| {
-            Ok(tables.is_live(doc, pages)? && tables.address(doc, pages)? == span)
+            Ok(tables.is_live(doc, pages)? && tables.address(doc, pages)? == address)
         })
     }
 }

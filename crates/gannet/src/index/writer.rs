@@ -354,8 +354,9 @@ impl Writer {
             })?;
             let tables = &self.state.tables;
             let mut pages = Pages::new(&self.shared.pool);
-            let span = finish(&mut pages, |pages| tables.address(doc, pages))?;
-            self.shared.store.release_span(span);
+            let address = finish(&mut pages, |pages| tables.address(doc, pages))?;
+            let mut zones = self.shared.store.zones();
+            zones.release(address.zone, address.length as u64);
         }
         Ok(())
     }

@@ -234,6 +234,30 @@ pub fn document_body(bytes: &[u8]) -> Result<&[u8]> {
     }
 }
 
+/// Where in the payload of a page the record of `length` bytes begins whose body `is_wanted`, if records begin at
+/// `first`. A record that goes on in the next page cannot be judged yet: it is the one if it is long enough.
+pub fn find_record(
+    payload: &[u8],
+    first: usize,
+    length: usize,
+    is_wanted: impl Fn(&[u8]) -> bool,
+) -> Option<usize> {
+    let mut at = first;
+    while payload.get(at).is_some_and(|byte| *byte != 0) {
+        let rest = &payload[at..];
+        let whole = length_at(rest).ok().flatten().filter(|n| *n <= rest.len());
+        let Some(whole) = whole else {
+            return (length > rest.len()).then_some(at);
+        };
+        let is_it = whole == length && document_body(&rest[..whole]).is_ok_and(&is_wanted);
+        if is_it {
+            return Some(at);
+        }
+        at += whole;
+    }
+    None
+}
+
 /// The length of the record at the front of a page's payload, as far as its first bytes tell.
 pub(super) fn length_at(bytes: &[u8]) -> Result<Option<usize>> {
     if bytes.first().is_none_or(|first| *first == 0) {

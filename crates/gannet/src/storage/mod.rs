@@ -19,11 +19,11 @@ mod stream;
 mod table;
 mod zones;
 
-pub use log::{Log, LogStart, RecordKind, document_body, frame, record_length};
+pub use log::{Log, LogStart, RecordKind, document_body, find_record, frame, record_length};
 pub use records::{ZoneRecord, read_records};
 pub use replay::{ReplayEnd, has_log_behind, replay};
 pub use roots::{Found, RootSlot, create_superblock, find_root, settle_slot, write_slot};
-pub use seal::{IndexIdentity, PageKind};
+pub use seal::{IndexIdentity, PageKind, first_record};
 #[cfg(test)]
 pub use seal::{Place, seal};
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};

@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 
-use crate::base::{PAGE_PAYLOAD, PageAddress};
+use crate::base::{PAGE_SIZE, PageAddress};
 use crate::device::PageBuffer;
 
-/// The payloads of the unwritten pages.
+/// The unwritten pages, not sealed yet.
 #[derive(Debug, Default)]
 pub(super) struct PendingPages {
-    pages: HashMap<PageAddress, Box<[u8; PAGE_PAYLOAD]>>,
+    pages: HashMap<PageAddress, Box<[u8; PAGE_SIZE]>>,
 }
 
 impl PendingPages {
@@ -24,7 +24,7 @@ impl PendingPages {
         let page = self
             .pages
             .entry(address)
-            .or_insert_with(|| Box::new([0; PAGE_PAYLOAD]));
+            .or_insert_with(|| Box::new([0; PAGE_SIZE]));
         page[offset..offset + bytes.len()].copy_from_slice(bytes);
     }
 
@@ -33,12 +33,12 @@ impl PendingPages {
         self.pages.remove(&address);
     }
 
-    /// Copies the payload of a page; says whether the page is here.
+    /// Copies a page; says whether it is here.
     pub(super) fn copy(&self, address: PageAddress, into: &mut PageBuffer) -> bool {
         let Some(page) = self.pages.get(&address) else {
             return false;
         };
-        into[..PAGE_PAYLOAD].copy_from_slice(&page[..]);
+        into.copy_from_slice(&page[..]);
         true
     }
 }

@@ -1,8 +1,9 @@
 //! How a page proves itself.
 //!
-//! The last eight bytes of every page are its kind, three zero bytes and a CRC-32C. The checksum covers the
-//! index's identity, the page's address and everything before it in the page. Zone numbers are never reused,
-//! so a page that was misdirected, belongs to another index or stands in for a later one does not pass.
+//! The last eight bytes of every page are its kind, the place where its first record begins, a zero byte and a
+//! CRC-32C. The checksum covers the index's identity, the page's address and everything before it in the page.
+//! Zone numbers are never reused, so a page that was misdirected, belongs to another index or stands in for a
+//! later one does not pass.
 
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result};
 use crate::device::FileId;
@@ -61,10 +62,20 @@ impl From<PageAddress> for Place {
     }
 }
 
+/// Where in a page it says at which byte of the payload the first record begins that begins in it, two bytes;
+/// whoever fills the page writes them. What stands before that byte belongs to a record of the page before.
+pub(super) const FIRST_RECORD_AT: usize = PAGE_PAYLOAD + 1;
+
+/// The byte of the payload at which the first record of a page begins; the end if none does.
+pub fn first_record(page: &[u8; PAGE_SIZE]) -> usize {
+    let first = u16::from_le_bytes([page[FIRST_RECORD_AT], page[FIRST_RECORD_AT + 1]]);
+    (first as usize).min(PAGE_PAYLOAD)
+}
+
 /// Writes kind and checksum into the end of a page.
 pub fn seal(page: &mut [u8; PAGE_SIZE], identity: IndexIdentity, place: Place, kind: PageKind) {
-    page[PAGE_PAYLOAD..].fill(0);
     page[PAGE_PAYLOAD] = kind as u8;
+    page[FIRST_RECORD_AT + 2] = 0;
     let sum = checksum(page, identity, place);
     page[PAGE_SIZE - 4..].copy_from_slice(&sum.to_le_bytes());
 }

@@ -42,6 +42,14 @@ impl Slots {
         &mut Arc::make_mut(&mut groups[ordinal / GROUP_SLOTS])[ordinal % GROUP_SLOTS]
     }
 
+    /// Puts an empty slot at `ordinal`; those from there on move up by one.
+    pub(super) fn insert(&mut self, ordinal: usize) {
+        let mut moved = Slot::default();
+        for place in ordinal..=self.length {
+            std::mem::swap(self.get_mut(place), &mut moved);
+        }
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Slot> {
         self.groups.iter().flat_map(|group| group.iter())
     }

@@ -77,7 +77,7 @@ impl Store {
         self.zones().release(span.zone, span.length as u64);
     }
 
-    /// The payload of a page that a writer has taken but not yet written, copied into `buffer`.
+    /// A page that a writer has taken but not yet written, copied into `buffer`.
     pub fn copy_pending(&self, address: PageAddress, buffer: &mut PageBuffer) -> bool {
         let pending = self.pending.read().unwrap_or_else(|e| e.into_inner());
         pending.copy(address, buffer)

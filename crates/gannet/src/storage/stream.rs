@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::seal::{self, PageKind};
+use super::seal::{self, FIRST_RECORD_AT, PageKind};
 use super::{Store, Unsynced};
 use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber};
 use crate::device::{FileId, PageBuffer, PagePool, Transfer};
@@ -248,25 +248,34 @@ impl StreamWriter {
             let zone = self.zone.as_mut().ok_or_else(no_zone)?;
             let part = bytes.len().min(PAGE_PAYLOAD - zone.fill);
             let (now, later) = bytes.split_at(part);
-            if self.kind == PageKind::Log {
-                let address = PageAddress {
-                    zone: zone.number,
-                    page: zone.page(),
-                };
-                let offset = zone.fill;
-                self.store
-                    .with_pending(|pending| pending.put(address, offset, now));
-            }
             let fill = zone.fill;
-            if let Some(page) = zone.buffers.last_mut() {
-                page[fill..fill + part].copy_from_slice(now);
-            }
             zone.fill += part;
+            self.put(fill, now);
             bytes = later;
             if bytes.is_empty() {
                 return Ok(());
             }
             self.begin_page()?;
+            let first = bytes.len().min(PAGE_PAYLOAD) as u16;
+            self.put(FIRST_RECORD_AT, &first.to_le_bytes());
+        }
+    }
+
+    /// Copies bytes into the page being filled, and into its copy for readers if it is one of the log.
+    fn put(&mut self, at: usize, bytes: &[u8]) {
+        let Some(zone) = &mut self.zone else {
+            return;
+        };
+        if self.kind == PageKind::Log {
+            let address = PageAddress {
+                zone: zone.number,
+                page: zone.page(),
+            };
+            self.store
+                .with_pending(|pending| pending.put(address, at, bytes));
+        }
+        if let Some(page) = zone.buffers.last_mut() {
+            page[at..at + bytes.len()].copy_from_slice(bytes);
         }
     }
 

@@ -141,6 +141,11 @@ impl Table {
         Arc::make_mut(slot.page.get_or_insert_with(|| Arc::new([0; PAGE_PAYLOAD])))
     }
 
+    /// Puts an absent page at this ordinal; those from there on move up by one.
+    pub fn insert_page(&mut self, page: usize) {
+        self.slots.insert(page);
+    }
+
     /// The addresses of the pages on the device.
     pub fn addresses(&self) -> impl Iterator<Item = (usize, PageAddress)> {
         let slots = self.slots.iter().enumerate();

@@ -106,6 +106,12 @@ fn flushes_beside_writing_survive_every_crash() {
 }
 
 #[test]
+fn cleaning_of_many_documents_survives_every_crash() {
+    let world = World::of(&workload::many(51));
+    expect_clean("many", 51, &judge_crashes(&world, 120, 51));
+}
+
+#[test]
 fn short_histories_survive_every_crash() {
     for seed in 1..=2 {
         let world = World::of(&workload::short(seed));

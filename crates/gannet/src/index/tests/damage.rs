@@ -13,6 +13,7 @@ use super::workload::{self, Step};
 use super::world::{World, open};
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE};
 use crate::device::{Device, FileId, MemoryDevice};
+use crate::documents::Change;
 use crate::storage::{IndexIdentity, PageKind, Place, seal};
 
 type Bytes = [u8; PAGE_SIZE];
@@ -39,7 +40,11 @@ impl Victim {
         if tail {
             steps.extend(workload::short(seed + 1).into_iter().take(2));
         }
-        let world = World::of(&steps);
+        Victim::of(&steps)
+    }
+
+    fn of(steps: &[Step]) -> Victim {
+        let world = World::of(steps);
         let end = world.device.events();
         let image = world
             .device
@@ -246,6 +251,47 @@ fn forged_pages_make_errors_and_no_panics() {
     }
     println!("forged: {tried} pages, {} panics", panics.len());
     assert!(panics.is_empty(), "{panics:#?}");
+}
+
+/// Whatever a page of addresses says, no other document is taken for the one that is wanted.
+#[test]
+fn forged_addresses_never_lead_to_another_document() {
+    let victim = Victim::of(&workload::many(35));
+    let at = {
+        // In an index that was opened just now, no page is in memory.
+        let index = open(victim.with(&[])).expect("an index");
+        let tables = &index.shared().published.get().tables;
+        let missing = tables.missing(&[Change::SetAddress(200)]);
+        let address = missing.first().expect("a page on the device").address;
+        (FileId::Zone(address.zone), address.page)
+    };
+    let whole = victim.bytes(at);
+    let used = whole[..PAGE_PAYLOAD].iter().rposition(|byte| *byte != 0);
+    let used = used.expect("a page that is not empty");
+    let mut random = Random::new(35);
+    let devices = (0..used + 8).step_by(3).map(|byte| {
+        let mut bytes = whole;
+        bytes[byte] ^= 1 << random.below(8);
+        let place = Place {
+            file: at.0,
+            page: at.1,
+        };
+        seal(&mut bytes, victim.identity(), place, PageKind::Table);
+        (format!("byte {byte}"), victim.with(&[(at, bytes)]))
+    });
+    let last = victim.world.states.len() - 1;
+    let (mut wrong, mut refused) = (Vec::new(), 0);
+    for (name, device) in devices {
+        match victim.outcome(device, last) {
+            Ok(Outcome::Right) => {}
+            Ok(Outcome::Refused) => refused += 1,
+            // Forged with its checksum, an address may name a page that is not there.
+            Err(reason) if reason.contains("read of zone") => refused += 1,
+            Err(reason) => wrong.push(format!("{name}: {reason}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(refused > 40, "{refused}");
 }
 
 /// A page with a few bytes changed, mostly near its front where headers are, and sealed again.

@@ -46,6 +46,28 @@ pub(super) fn short(seed: u64) -> Vec<Step> {
     ]
 }
 
+/// Batches of many small documents, replacements among them, and at last most of the first ones deleted, so that
+/// zones are cleaned: there are several groups of addresses, and some of their documents move.
+pub(super) fn many(seed: u64) -> Vec<Step> {
+    let mut random = Random::new(seed);
+    let mut tag = 0;
+    let mut document = |id: usize| {
+        tag += 1;
+        (
+            format!("id{id}"),
+            format!("all t{tag} w{}", random.below(WORDS)),
+        )
+    };
+    let mut steps: Vec<Step> = (0..6)
+        .map(|batch| Step::Write((batch * 90..batch * 90 + 100).map(&mut document).collect()))
+        .flat_map(|write| [write, Step::Checkpoint])
+        .collect();
+    let gone = (0..400).filter(|id| id % 7 > 1).map(|id| format!("id{id}"));
+    steps.push(Step::Delete(gone.collect()));
+    steps.extend([Step::Checkpoint, Step::Sync, Step::Checkpoint]);
+    steps
+}
+
 /// Writes, replacements and deletions that fill the posting buffer over and over, without a checkpoint.
 pub(super) fn growing(seed: u64, steps: usize) -> Vec<Step> {
     let mut random = Random::new(seed);
