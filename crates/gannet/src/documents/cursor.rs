@@ -62,14 +62,22 @@ impl NormCursor {
         &mut self,
         docs: &[DocId],
         pages: &mut Pages<'_>,
-        mut take: impl FnMut(usize, u8),
+        mut take: impl FnMut(u8),
     ) -> Step<usize> {
-        for (at, doc) in docs.iter().enumerate() {
-            match self.bytes.get(*doc as u64, pages) {
-                Ok(norm) => take(at, norm),
-                Err(Stop::Pages) if at > 0 => return Ok(at),
+        let mut done = 0;
+        while done < docs.len() {
+            match self.bytes.get(docs[done] as u64, pages) {
+                Ok(_) => {}
+                Err(Stop::Pages) if done > 0 => return Ok(done),
                 Err(stop) => return Err(stop),
             }
+            let (first, page) = (self.bytes.first, self.bytes.page());
+            let at = |doc: DocId| (doc as u64).wrapping_sub(first) as usize;
+            let held = docs[done..].iter().map_while(|doc| page.get(at(*doc)));
+            held.for_each(|norm| {
+                take(*norm);
+                done += 1;
+            });
         }
         Ok(docs.len())
     }
@@ -150,11 +158,16 @@ impl ByteCursor {
     #[inline]
     fn held(&self, index: u64) -> Option<u8> {
         let at = index.wrapping_sub(self.first) as usize;
+        self.page().get(at).copied()
+    }
+
+    /// The entries of the page at hand.
+    #[inline]
+    fn page(&self) -> &[u8] {
         match &self.held {
-            _ if at >= PAGE_PAYLOAD => None,
-            HeldPage::Zeros => Some(0),
-            HeldPage::Memory(page) => Some(page[at]),
-            HeldPage::Frame(frame) => Some(frame[at]),
+            HeldPage::Zeros => &[0; PAGE_PAYLOAD],
+            HeldPage::Memory(page) => &page[..PAGE_PAYLOAD],
+            HeldPage::Frame(frame) => &frame[..PAGE_PAYLOAD],
         }
     }
 

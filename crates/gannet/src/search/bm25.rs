@@ -72,14 +72,12 @@ impl Bm25 {
         self.weight - self.weight / (1.0 + frequency * inverse)
     }
 
-    /// The scores of many documents, each by its frequency and norm.
-    pub fn score_all(&self, frequencies: &[f32], norms: &[u8], scores: &mut Vec<f32>) {
-        scores.clear();
-        let inverse = norms.iter().map(|norm| self.norms.inverse[*norm as usize]);
-        scores.extend(inverse);
-        // Apart from the look-ups, so that it runs in vectors.
-        for (score, frequency) in scores.iter_mut().zip(frequencies) {
-            *score = self.weight - self.weight / (1.0 + frequency * *score);
+    /// Makes scores of many frequencies, each with its norm; 0 stays 0.
+    #[inline]
+    pub fn score_all<'a>(&self, places: impl Iterator<Item = (&'a mut f32, u8)>) {
+        let (weight, inverse) = (self.weight, &*self.norms.inverse);
+        for (place, norm) in places {
+            *place = weight - weight / (1.0 + *place * inverse[norm as usize]);
         }
     }
 

@@ -2,13 +2,16 @@
 //!
 //! Everything is kept column by column, so that each step of the ranking is one pass over what it needs.
 
+use super::formula::Formula;
 use super::matches::Matches;
+use super::windows::Known;
 use crate::base::DocId;
 
 /// Candidates in ascending order of their documents.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    /// The documents and the frequencies of the leaves in them.
+    /// The documents and, in their rows, the frequencies of the leaves; in place of them the scores, once the
+    /// norms are known.
     pub matches: Matches,
     fields: usize,
     /// The window that each was found in.
@@ -17,30 +20,8 @@ pub struct Candidates {
     norms: Vec<u8>,
     /// Which are deleted.
     dead: Vec<bool>,
-    /// What the clauses read so far add up to, and the best of them.
+    /// What the clauses read so far add up to.
     known: Vec<Known>,
-}
-
-/// What is known of a candidate's score.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
-    /// The sum over the clauses that were read.
-    pub sum: f64,
-    /// The best of them.
-    pub most: f64,
-}
-
-impl Known {
-    /// Adds the score, or the bound, of one more clause.
-    pub fn add(&mut self, score: f64) {
-        self.sum += score;
-        self.most = self.most.max(score);
-    }
-
-    /// The score: the best clause and `tie` times the others.
-    pub fn score(&self, tie: f64) -> f64 {
-        self.most + (self.sum - self.most) * tie
-    }
 }
 
 impl Candidates {
@@ -55,9 +36,7 @@ impl Candidates {
 
     /// Bytes that each candidate takes.
     pub fn bytes_each(leaves: usize, fields: usize) -> usize {
-        // The last for a score.
-        let columns = size_of::<u32>() + size_of::<Known>() + fields + 1 + size_of::<f32>();
-        Matches::bytes_per_document(leaves) + columns
+        Matches::bytes_per_document(leaves) + size_of::<u32>() + fields + 1 + size_of::<Known>()
     }
 
     /// How many there are.
@@ -70,34 +49,18 @@ impl Candidates {
         self.truncate(0);
     }
 
-    /// Adds a document found in `window`, and gives the row of its frequencies.
-    pub fn push(&mut self, doc: DocId, window: u32) -> &mut [f32] {
-        self.windows.push(window);
-        self.known.push(Known::default());
-        self.dead.push(false);
-        self.norms.resize(self.windows.len() * self.fields, 0);
-        self.matches.push(doc)
-    }
-
-    /// Adds documents found in `window`, in which no leaf occurs yet.
-    pub fn extend(&mut self, docs: impl Iterator<Item = DocId>, window: u32) {
-        self.gather(window, |matches| matches.extend_blank(docs));
-    }
-
-    /// Leaves of the query.
-    pub fn leaves(&self) -> usize {
-        self.matches.width()
-    }
-
     /// Lets `gather` add documents found in `window` to the matches.
     pub fn gather<T>(&mut self, window: u32, gather: impl FnOnce(&mut Matches) -> T) -> T {
         let gathered = gather(&mut self.matches);
-        let count = self.matches.len();
-        self.windows.resize(count, window);
-        self.known.resize(count, Known::default());
-        self.dead.resize(count, false);
-        self.norms.resize(count * self.fields, 0);
+        self.windows.resize(self.matches.len(), window);
         gathered
+    }
+
+    /// Makes room for norms and deletions, once all candidates were gathered.
+    pub fn begin_tables(&mut self) {
+        self.norms.resize(self.len() * self.fields, 0);
+        self.dead.resize(self.len(), false);
+        self.known.resize(self.len(), Known::default());
     }
 
     /// The window of a candidate.
@@ -105,19 +68,20 @@ impl Candidates {
         self.windows[at] as usize
     }
 
-    /// The norms of a candidate's fields.
-    pub fn norms(&self, at: usize) -> &[u8] {
-        &self.norms[at * self.fields..(at + 1) * self.fields]
-    }
-
-    /// The norms of all candidates' fields: those of each document together.
-    pub fn all_norms(&self) -> &[u8] {
-        &self.norms
-    }
-
     /// The documents, and the norms of their fields to be set: those of each document together.
     pub fn docs_and_norms(&mut self) -> (&[DocId], &mut [u8]) {
         (self.matches.docs(), &mut self.norms)
+    }
+
+    /// The rows of all candidates to be scored, and their norms.
+    pub fn rows_and_norms(&mut self) -> (&mut [f32], &[u8]) {
+        (self.matches.rows_mut(), &self.norms)
+    }
+
+    /// The row of a candidate, and its norms.
+    pub fn row_and_norms(&mut self, at: usize) -> (&mut [f32], &[u8]) {
+        let norms = &self.norms[at * self.fields..(at + 1) * self.fields];
+        (self.matches.row_mut(at), norms)
     }
 
     /// Sets whether the document is live.
@@ -135,9 +99,16 @@ impl Candidates {
         self.known[at]
     }
 
-    /// Adds a clause's score to a candidate.
-    pub fn add_known(&mut self, at: usize, score: f64) {
-        self.known[at].add(score);
+    /// Adds the score of a clause to each candidate.
+    pub fn add_all(&mut self, clause: &Formula) {
+        for (at, known) in self.known.iter_mut().enumerate() {
+            known.add(clause.value(self.matches.row(at)) as f64);
+        }
+    }
+
+    /// Adds the score of a clause to a candidate.
+    pub fn add(&mut self, at: usize, clause: &Formula) {
+        self.known[at].add(clause.value(self.matches.row(at)) as f64);
     }
 
     /// Keeps those for which `keep` says so, given their place.
@@ -156,19 +127,19 @@ impl Candidates {
         if from != to {
             self.matches.shift(from, to);
             self.windows[to] = self.windows[from];
-            self.known[to] = self.known[from];
             self.dead[to] = self.dead[from];
-            let start = from * self.fields;
-            self.norms
-                .copy_within(start..start + self.fields, to * self.fields);
+            self.known[to] = self.known[from];
+            for field in 0..self.fields {
+                self.norms[to * self.fields + field] = self.norms[from * self.fields + field];
+            }
         }
     }
 
     fn truncate(&mut self, length: usize) {
         self.matches.truncate(length);
         self.windows.truncate(length);
-        self.known.truncate(length);
         self.dead.truncate(length);
+        self.known.truncate(length);
         self.norms.truncate(length * self.fields);
     }
 }

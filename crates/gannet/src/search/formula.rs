@@ -8,6 +8,8 @@
 //! Every formula ascends with each of its leaves, so evaluating it over upper bounds of the leaves gives an
 //! upper bound of the score.
 
+use std::ops::Range;
+
 use super::bm25::Bm25;
 use crate::analysis::FieldId;
 
@@ -50,20 +52,22 @@ impl Formula {
         Formula::Sum(Vec::new())
     }
 
-    /// The leaf whose score this is, if it is the score of one leaf alone.
-    pub fn only_leaf(&self) -> Option<LeafId> {
+    /// Leaves of the formula: from the first to the last of them.
+    pub fn leaves(&self) -> Range<LeafId> {
         match self {
-            Formula::Leaf(leaf) => Some(*leaf),
-            Formula::Sum(parts) | Formula::Best { parts, .. } => match parts.as_slice() {
-                [part] => part.only_leaf(),
-                _ => None,
-            },
+            Formula::Leaf(leaf) => *leaf..leaf + 1,
+            Formula::Sum(parts) | Formula::Best { parts, .. } => {
+                let leaves = parts.iter().map(Formula::leaves);
+                let leaves = leaves.filter(|leaves| !leaves.is_empty());
+                let joined = leaves.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
+                joined.unwrap_or(0..0)
+            }
         }
     }
 
     /// As [`Formula::evaluate`], without a call for what most parts are.
     #[inline]
-    fn value(&self, leaves: &[f32]) -> f32 {
+    pub fn value(&self, leaves: &[f32]) -> f32 {
         match self {
             Formula::Leaf(leaf) => leaves[*leaf],
             other => other.evaluate(leaves),
@@ -129,5 +133,9 @@ mod tests {
         assert_eq!(formula.evaluate(&[1.0, 4.0, 2.0]), 6.0);
         assert_eq!(formula.evaluate(&[1.0, 0.0, 0.0]), 1.0);
         assert_eq!(Formula::zero().evaluate(&[]), 0.0);
+        assert_eq!(
+            Formula::Sum(vec![Formula::zero(), leaf(2), leaf(4)]).leaves(),
+            2..5
+        );
     }
 }

@@ -21,6 +21,12 @@ impl Matches {
         }
     }
 
+    /// Makes an empty buffer one for queries of `width` leaves.
+    pub fn widen(&mut self, width: usize) {
+        debug_assert!(self.docs.is_empty() || self.width == width);
+        self.width = width;
+    }
+
     /// Bytes that each document takes.
     pub fn bytes_per_document(width: usize) -> usize {
         size_of::<DocId>() + width * size_of::<f32>()
@@ -36,9 +42,9 @@ impl Matches {
         &self.docs
     }
 
-    /// The frequencies in all documents: those of each document together.
-    pub fn rows(&self) -> &[f32] {
-        &self.frequencies
+    /// The frequencies in all documents, to be changed: those of each document together.
+    pub fn rows_mut(&mut self) -> &mut [f32] {
+        &mut self.frequencies
     }
 
     /// The frequencies of the leaves in the document at `at`.
@@ -93,9 +99,10 @@ impl Matches {
     pub fn shift(&mut self, from: usize, to: usize) {
         if from != to {
             self.docs[to] = self.docs[from];
-            let start = from * self.width;
-            self.frequencies
-                .copy_within(start..start + self.width, to * self.width);
+            for leaf in 0..self.width {
+                self.frequencies[to * self.width + leaf] =
+                    self.frequencies[from * self.width + leaf];
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! The leaves of a query, and the norms they need.
 
+use std::ops::Range;
+
 use super::bm25::Bm25;
 use super::formula::{Leaf, LeafId};
 use crate::analysis::FieldId;
@@ -49,24 +51,38 @@ impl Score {
         }
     }
 
-    /// The scorer of the only leaf, if there is one leaf and it ranks.
-    pub fn only_ranked(&self) -> Option<&Bm25> {
-        match self.leaves.as_slice() {
-            [Leaf::Ranked { bm25, .. }] => Some(bm25),
-            _ => None,
-        }
-    }
-
     /// Writes the leaves' scores.
     pub fn score(&self, frequencies: &[f32], norms: &[u8], scores: &mut [f32]) {
-        for (leaf, frequency) in frequencies.iter().enumerate() {
-            scores[leaf] = match *frequency > 0.0 {
+        scores.copy_from_slice(frequencies);
+        self.score_row(0..scores.len(), scores, norms);
+    }
+
+    /// Makes scores of the frequencies of some leaves of one document.
+    pub fn score_row(&self, leaves: Range<LeafId>, row: &mut [f32], norms: &[u8]) {
+        for leaf in leaves {
+            row[leaf] = match row[leaf] > 0.0 {
                 true => {
                     let norm = norms.get(self.field_of[leaf]).copied().unwrap_or(0);
-                    self.leaves[leaf].score(*frequency, norm)
+                    self.leaves[leaf].score(row[leaf], norm)
                 }
                 false => 0.0,
             };
+        }
+    }
+
+    /// Makes scores of the frequencies of one leaf in the rows of many documents.
+    pub fn score_column(&self, leaf: LeafId, rows: &mut [f32], norms: &[u8]) {
+        let rows = rows.chunks_exact_mut(self.leaves.len());
+        let column = rows.map(|row| &mut row[leaf]);
+        match &self.leaves[leaf] {
+            Leaf::Ranked { bm25, .. } => {
+                let field = self.field_of[leaf];
+                let norms = norms.chunks_exact(self.fields.len());
+                bm25.score_all(column.zip(norms.map(|norms| norms[field])));
+            }
+            Leaf::Constant(score) => {
+                column.for_each(|place| *place = if *place > 0.0 { *score } else { 0.0 });
+            }
         }
     }
 }

@@ -8,7 +8,6 @@
 //! "Faster Top-k Document Retrieval Using Block-Max Indexes", 2011). Here the page is the unit of I/O: what is
 //! skipped is not read.
 
-use super::candidates::Known;
 use super::formula::Formula;
 use super::matcher::{Matcher, for_all};
 use super::top::Top;
@@ -77,6 +76,15 @@ impl Window {
     }
 }
 
+/// What is known of a document's score.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// The sum of what clauses give.
+    sum: f64,
+    /// The best of them.
+    most: f64,
+}
+
 /// What may be left out, given the documents found so far.
 #[derive(Clone, Copy)]
 pub struct Pruning<'a> {
@@ -84,6 +92,28 @@ pub struct Pruning<'a> {
     pub top: Option<&'a Top>,
     /// As [`Root::tie`].
     pub tie: f64,
+}
+
+impl Known {
+    /// Adds the score, or the bound, of one more clause.
+    pub fn add(&mut self, score: f64) {
+        self.sum += score;
+        // Not `max`, which would have to mind numbers that are none.
+        self.most = if score > self.most { score } else { self.most };
+    }
+
+    /// What both are together.
+    pub fn and(self, other: Known) -> Known {
+        Known {
+            sum: self.sum + other.sum,
+            most: self.most.max(other.most),
+        }
+    }
+
+    /// The score: the best clause and `tie` times the others.
+    fn score(&self, tie: f64) -> f64 {
+        self.most + (self.sum - self.most) * tie
+    }
 }
 
 impl Pruning<'_> {
@@ -209,7 +239,7 @@ impl Root {
     }
 
     /// Which clauses are essential, given bounds of all.
-    fn partition(&self, bounds: &[f64], pruning: Pruning<'_>) -> Vec<bool> {
+    pub fn partition(&self, bounds: &[f64], pruning: Pruning<'_>) -> Vec<bool> {
         if self.driven {
             return self.partition_driven(bounds, pruning);
         }

@@ -5,7 +5,7 @@
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
-use crate::search::windows::Window;
+use crate::search::windows::{Known, Window};
 
 impl Ranker {
     /// Asks the clauses that were left for later, the one that can add most first.
@@ -33,19 +33,19 @@ impl Ranker {
 
     /// Drops candidates that cannot enter even if every clause still to be asked gives its bound.
     fn drop_hopeless(&mut self, order: usize) {
-        let rest = |window: &Window| -> Vec<f64> {
+        let rest = |window: &Window| -> Known {
+            let mut rest = Known::default();
             let clauses = self.order[order..].iter();
             let later = clauses.filter(|clause| !window.essential[**clause]);
-            later.map(|clause| window.bounds[*clause]).collect()
+            later.for_each(|clause| rest.add(window.bounds[*clause]));
+            rest
         };
-        let rests: Vec<Vec<f64>> = self.windows.iter().map(rest).collect();
+        let rests: Vec<Known> = self.windows.iter().map(rest).collect();
         let mut candidates = std::mem::take(&mut self.candidates);
         let pruning = self.pruning();
         candidates.retain(|candidates, at| {
-            let mut known = candidates.known(at);
-            let rest = &rests[candidates.window(at)];
-            rest.iter().for_each(|bound| known.add(*bound));
-            !pruning.excludes(known)
+            let rest = rests[candidates.window(at)];
+            !pruning.excludes(candidates.known(at).and(rest))
         });
         self.candidates = candidates;
     }
@@ -85,10 +85,11 @@ impl Ranker {
     fn ask_one(&mut self, clause: usize, at: usize, doc: DocId, pages: &mut Pages<'_>) -> Step<()> {
         let matcher = &mut self.root.clauses[clause].matcher;
         if matcher.advance(doc, pages)? == doc {
-            matcher.collect(self.candidates.matches.row_mut(at));
-            self.score_leaves(at);
-            let score = self.root.clauses[clause].formula.evaluate(&self.scratch);
-            self.candidates.add_known(at, score as f64);
+            let (row, norms) = self.candidates.row_and_norms(at);
+            matcher.collect(row);
+            self.score
+                .score_row(self.leaves[clause].clone(), row, norms);
+            self.candidates.add(at, &self.root.clauses[clause].formula);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
+use crate::search::windows::Window;
 
 impl Ranker {
     /// Reads the norms of all candidates and drops those that are deleted.
@@ -10,6 +11,7 @@ impl Ranker {
         let Stage::Enrich { mut done } = self.stage else {
             return Ok(());
         };
+        self.candidates.begin_tables();
         self.prefetch_tables(&self.candidates.matches.docs()[done..], pages)?;
         self.prefetch_addresses(pages)?;
         while done < self.candidates.len() {
@@ -20,9 +22,16 @@ impl Ranker {
             self.candidates.drop_dead();
         }
         self.total += self.candidates.len() as u64;
-        self.note_known();
+        self.total_is_exact &= self.root.driven || !self.leaves_rest();
+        self.score_known();
         self.complete_next(0);
         Ok(())
+    }
+
+    /// Whether any window leaves clauses for later.
+    fn leaves_rest(&self) -> bool {
+        let essential = |window: &Window| window.essential.iter().all(|essential| *essential);
+        !self.windows.iter().all(essential)
     }
 
     /// Notes norms and deletions of documents.
@@ -54,7 +63,7 @@ impl Ranker {
         let (docs, norms) = self.candidates.docs_and_norms();
         for (field, cursor) in self.norms.iter_mut().enumerate() {
             let mut column = norms[from * fields + field..].chunks_mut(fields);
-            let set = |_, norm| column.next().map_or((), |row| row[0] = norm);
+            let set = |norm| column.next().map_or((), |row| row[0] = norm);
             end = from + cursor.norms(&docs[from..end], pages, set)?;
         }
         if !self.live.all_live(self.options.below) {

@@ -20,19 +20,24 @@ mod gather;
 mod plan;
 mod union;
 
+use std::collections::VecDeque;
+use std::ops::Range;
+
 use self::union::Union;
 use crate::base::DocId;
-use crate::cache::{Pages, Step};
+use crate::cache::{Pages, Step, Stop};
 use crate::documents::{DocumentTables, LiveCursor, NormCursor};
 use crate::search::candidates::Candidates;
-use crate::search::formula::Formula;
+use crate::search::formula::{Formula, LeafId};
 use crate::search::score::Score;
 use crate::search::top::{Scored, Top};
 use crate::search::windows::{Pruning, Root, Window};
 
-/// Candidates of the first batch: few, for the next batches are pruned by what it finds. Each batch may be twice
-/// as large as the one before.
+/// Candidates of the first batch: few, for the next batches are pruned by what it finds.
 const BATCH_FIRST: usize = 256;
+
+/// How many times more after a batch that waited for pages.
+const BATCH_GROWTH: usize = 4;
 
 /// How the search goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,15 +75,22 @@ pub struct Ranker {
     top: Top,
     lists: Vec<f64>,
     order: Vec<usize>,
+    /// The leaves of each clause.
+    leaves: Vec<Range<LeafId>>,
     stage: Stage,
+    /// Windows that were read ahead, in order.
+    ahead: VecDeque<Window>,
+    /// Whether all windows are few enough to be read ahead at once.
+    few_windows: bool,
+    /// Windows of the batch.
     windows: Vec<Window>,
     candidates: Candidates,
     /// Candidates of the next batch.
     batch: usize,
+    /// Whether the present batch waited for pages.
+    waited: bool,
     union: Union,
     scratch: Vec<f32>,
-    /// The scores of the candidates of a query of one term.
-    scores: Vec<f32>,
     next: DocId,
     /// The first document whose window was not read ahead.
     read_to: DocId,
@@ -92,7 +104,7 @@ pub struct Ranker {
 enum Stage {
     Open,
     Plan,
-    Gather { window: usize, from: DocId },
+    Gather,
     Enrich { done: usize },
     Complete { order: usize, checked: usize },
     Offer,
@@ -113,13 +125,16 @@ impl Ranker {
             top: Top::new(options.k),
             lists: Vec::new(),
             order: Vec::new(),
+            leaves: root.clauses.iter().map(|c| c.formula.leaves()).collect(),
             stage: Stage::Open,
+            ahead: VecDeque::new(),
+            few_windows: true,
             windows: Vec::new(),
             candidates: Candidates::new(leaves, fields),
             batch: BATCH_FIRST.min(options.candidates),
+            waited: false,
             union: Union::default(),
             scratch: vec![0.0; leaves],
-            scores: Vec::new(),
             next: 0,
             read_to: 0,
             total: 0,
@@ -134,6 +149,12 @@ impl Ranker {
 
     /// Works up to the end of a batch.
     pub fn step(&mut self, pages: &mut Pages<'_>) -> Step<Progress> {
+        let step = self.go_on(pages);
+        self.waited |= matches!(step, Err(Stop::Pages));
+        step
+    }
+
+    fn go_on(&mut self, pages: &mut Pages<'_>) -> Step<Progress> {
         loop {
             match self.stage {
                 Stage::Open => self.open(pages)?,
@@ -142,7 +163,7 @@ impl Ranker {
                         return Ok(Progress::Done);
                     }
                 }
-                Stage::Gather { .. } => self.gather(pages)?,
+                Stage::Gather => self.gather(pages)?,
                 Stage::Enrich { .. } => self.enrich(pages)?,
                 Stage::Complete { .. } => self.complete(pages)?,
                 Stage::Offer => {
@@ -175,67 +196,27 @@ impl Ranker {
         }
     }
 
-    /// Whether any window leaves clauses for later.
-    fn leaves_rest(&self) -> bool {
-        let essential = |window: &Window| window.essential.iter().all(|essential| *essential);
-        !self.windows.iter().all(essential)
-    }
-
-    /// Adds up what essential clauses give each candidate.
-    fn note_known(&mut self) {
-        if !self.leaves_rest() {
-            return;
-        }
-        self.total_is_exact &= self.root.driven;
-        for at in 0..self.candidates.len() {
-            self.score_leaves(at);
-            let window = self.candidates.window(at);
-            for (clause, essential) in self
-                .root
-                .clauses
-                .iter()
-                .zip(&self.windows[window].essential)
-            {
-                if *essential {
-                    let score = clause.formula.evaluate(&self.scratch);
-                    self.candidates.add_known(at, score as f64);
+    /// Makes scores of the frequencies that the clauses gave which found candidates, and adds them up.
+    fn score_known(&mut self) {
+        for (clause, leaves) in self.leaves.iter().enumerate() {
+            if self.windows.iter().any(|window| window.essential[clause]) {
+                let (rows, norms) = self.candidates.rows_and_norms();
+                for leaf in leaves.clone() {
+                    self.score.score_column(leaf, rows, norms);
                 }
+                self.candidates.add_all(&self.root.clauses[clause].formula);
             }
         }
     }
 
-    fn score_leaves(&mut self, at: usize) {
-        let row = self.candidates.matches.row(at);
-        let norms = self.candidates.norms(at);
-        self.score.score(row, norms, &mut self.scratch);
-    }
-
     fn offer(&mut self) {
-        match (self.formula.only_leaf(), self.score.only_ranked()) {
-            (Some(_), Some(_)) => self.offer_leaf(),
-            _ => self.offer_all(),
+        let matches = &self.candidates.matches;
+        for (at, doc) in matches.docs().iter().enumerate() {
+            self.top.offer(*doc, self.formula.value(matches.row(at)));
         }
-        self.batch = (self.batch * 2).min(self.options.candidates);
+        if std::mem::take(&mut self.waited) {
+            self.batch = (self.batch * BATCH_GROWTH).min(self.options.candidates);
+        }
         self.stage = Stage::Plan;
-    }
-
-    /// As [`Ranker::offer_all`], for queries of one term: whole columns at a time.
-    fn offer_leaf(&mut self) {
-        let Some(bm25) = self.score.only_ranked() else {
-            return;
-        };
-        let (matches, norms) = (&self.candidates.matches, self.candidates.all_norms());
-        bm25.score_all(matches.rows(), norms, &mut self.scores);
-        for (doc, score) in matches.docs().iter().zip(&self.scores) {
-            self.top.offer(*doc, *score);
-        }
-    }
-
-    fn offer_all(&mut self) {
-        for at in 0..self.candidates.len() {
-            self.score_leaves(at);
-            let score = self.formula.evaluate(&self.scratch);
-            self.top.offer(self.candidates.matches.docs()[at], score);
-        }
     }
 }

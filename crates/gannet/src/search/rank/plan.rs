@@ -36,7 +36,8 @@ impl Ranker {
             .iter()
             .map(|c| c.matcher.docs_pages())
             .sum();
-        let whole = windows <= WINDOWS_MAX as u64;
+        self.few_windows = windows <= WINDOWS_MAX as u64;
+        let whole = self.few_windows;
         let opened = for_all(
             clauses.iter_mut().enumerate(),
             |(clause, Clause { matcher, .. })| matcher.open(whole && clause < sought, pages),
@@ -48,85 +49,88 @@ impl Ranker {
         opened
     }
 
-    /// Chooses the windows of the next batch, reading ahead where nothing was read yet.
+    /// Begins the next batch, reading windows ahead if there are none.
     pub(super) fn plan(&mut self, pages: &mut Pages<'_>) -> Step<Progress> {
-        self.windows.clear();
         if self.root.clauses.is_empty() {
             return Ok(Progress::Done);
         }
-        while self.windows.is_empty() {
+        if self.is_unfinished()
+            && let Some(window) = self.windows.pop()
+        {
+            self.ahead.push_front(window);
+        }
+        self.windows.clear();
+        self.candidates.clear();
+        while self.ahead.is_empty() {
             if self.next >= self.options.below {
                 return Ok(Progress::Done);
             }
-            if self.next >= self.read_to {
-                self.read_ahead(pages)?;
-            }
-            self.choose(pages)?;
+            self.read_ahead(pages)?;
         }
-        self.candidates.clear();
-        let from = self.windows[0].first;
-        self.stage = Stage::Gather { window: 0, from };
+        self.stage = Stage::Gather;
         Ok(Progress::More)
     }
 
-    /// Reads what the next windows need, all in one round where the round has room.
+    /// Reads what the next windows need, all in one round where the round has room: of many windows at first
+    /// some, that a threshold is found before the rest is read.
     fn read_ahead(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let most = self.windows_to_read(pages)?;
-        let (mut from, mut count) = (self.next, 0);
-        while count < most && from < self.options.below && pages.has_room() {
+        let first = self.next == 0 && self.options.prune && !self.few_windows;
+        let most = if first { WINDOWS_FIRST } else { WINDOWS_MAX };
+        self.ahead.clear();
+        let (mut from, mut skipped) = (self.next, 0);
+        while self.ahead.len() < most && from < self.options.below && pages.has_room() {
             let window = self.window(from, pages)?;
             from = window.last.saturating_add(1);
-            if window.matters() {
-                self.prefetch(&window, pages)?;
-                count += 1;
+            match window.matters() {
+                true => {
+                    self.prefetch(&window, pages)?;
+                    self.ahead.push_back(window);
+                }
+                false => skipped += 1,
             }
         }
         if pages.has_wanted() {
             return Err(Stop::Pages);
         }
         self.read_to = from;
-        Ok(())
-    }
-
-    /// All windows if there are few; of many at first some, that a threshold is found before the rest is read.
-    fn windows_to_read(&mut self, pages: &mut Pages<'_>) -> Step<usize> {
-        if self.next > 0 || !self.options.prune {
-            return Ok(WINDOWS_MAX);
-        }
-        let (mut from, mut count) = (0, 0);
-        while count <= WINDOWS_MAX && from < self.options.below {
-            from = self.window(from, pages)?.last.saturating_add(1);
-            count += 1;
-        }
-        match count > WINDOWS_MAX {
-            true => Ok(WINDOWS_FIRST),
-            false => Ok(WINDOWS_MAX),
-        }
-    }
-
-    /// Takes the windows that were read ahead and still matter, as long as no cursor has to go back.
-    fn choose(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let (mut from, mut skipped) = (self.next, 0);
-        let end = self.read_to.min(self.options.below);
-        while self.windows.len() < WINDOWS_MAX && from < end {
-            let window = self.window(from, pages)?;
-            let back = self.windows.last().is_some_and(|w| window.goes_back(w));
-            if window.matters() && back {
-                break;
-            }
-            from = window.last.saturating_add(1);
-            match window.matters() {
-                true => self.windows.push(window),
-                false => skipped += 1,
-            }
-        }
-        self.total_is_exact &= skipped == 0;
-        self.seen.1 += skipped;
-        self.seen.0 += self.windows.len() as u64;
-        if self.windows.is_empty() {
+        self.note_skipped(skipped);
+        if self.ahead.is_empty() {
             self.next = from;
         }
         Ok(())
+    }
+
+    /// Takes the next window that was read ahead and still matters into the batch, if no cursor has to go back
+    /// for it.
+    pub(super) fn take_window(&mut self) -> bool {
+        while let Some(mut window) = self.ahead.pop_front() {
+            window.essential = self.root.partition(&window.bounds, self.pruning());
+            if !window.matters() {
+                self.note_skipped(1);
+                continue;
+            }
+            if self.windows.last().is_some_and(|w| window.goes_back(w)) {
+                self.ahead.push_front(window);
+                return false;
+            }
+            self.next = self.next.max(window.first);
+            self.seen.0 += 1;
+            self.windows.push(window);
+            return true;
+        }
+        self.next = self.next.max(self.read_to);
+        false
+    }
+
+    /// Whether the last window of the batch has documents that were not looked at.
+    pub(super) fn is_unfinished(&self) -> bool {
+        let more = |window: &Window| self.next <= window.last && self.next < self.options.below;
+        self.windows.last().is_some_and(more)
+    }
+
+    fn note_skipped(&mut self, windows: u64) {
+        self.total_is_exact &= windows == 0;
+        self.seen.1 += windows;
     }
 
     fn window(&mut self, from: DocId, pages: &mut Pages<'_>) -> Step<Window> {

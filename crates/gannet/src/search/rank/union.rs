@@ -1,29 +1,38 @@
 //! The documents of several clauses in one range of documents, found clause by clause.
 //!
 //! Each clause gives all it has in the range in one go, so that its loop calls no other through a table; a
-//! bitmap over the range then puts the documents in order. Source of the idea: windows of documents scored
-//! clause by clause, as in Lucene's bulk scorers (Grand et al.).
+//! bitmap over the range then puts the documents in order. Ranges are long where the lists are sparse, and
+//! begin where a clause has a document. Source of the idea: windows of documents scored clause by clause, as
+//! in Lucene's bulk scorers (Grand et al.).
+
+use std::ops::Range;
 
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
-use crate::search::candidates::Candidates;
+use crate::search::formula::LeafId;
 use crate::search::matcher::for_all;
 use crate::search::matches::Matches;
 use crate::search::windows::Clause;
 
-/// Documents of a range.
-const RANGE: usize = 1024;
+/// Documents of a range at most.
+const RANGE: usize = 8192;
 
-/// Clauses times leaves at most: what is held for a range stays below 200 KiB.
-const WIDTH_MAX: usize = 32;
+/// Words of a bitmap.
+const WORDS: usize = RANGE / 64;
 
 /// A range being worked on.
 #[derive(Default)]
 pub(super) struct Union {
+    from: DocId,
+    to: DocId,
     parts: Vec<Part>,
+    /// The clauses of the range, as many of `parts` as there are; none between ranges.
+    active: usize,
+    bitmap: Box<Bitmap>,
 }
 
 /// What one clause has given so far.
+#[derive(Default)]
 struct Part {
     clause: usize,
     next: DocId,
@@ -32,112 +41,136 @@ struct Part {
 
 /// Which documents of a range are in.
 struct Bitmap {
-    from: DocId,
-    words: [u64; RANGE / 64],
-    /// Documents before each word.
-    before: [u32; RANGE / 64],
+    words: [u64; WORDS],
+    /// Documents before each word that is not 0.
+    before: [u32; WORDS],
+    /// Which words are not 0.
+    marks: [u64; WORDS / 64],
 }
 
 impl Union {
-    /// Whether so many clauses of a query with so many leaves are worth it.
-    pub(super) fn fits(clauses: usize, leaves: usize) -> bool {
-        clauses * leaves <= WIDTH_MAX
+    /// Whether no range is being worked on.
+    pub(super) fn is_idle(&self) -> bool {
+        self.active == 0
     }
 
-    /// Adds the documents of the essential clauses from `from` on, up to `last` or the end of a range, to the
-    /// candidates; gives the first document not looked at. Called again with the same arguments after a stop.
+    /// Begins a range at `from` that ends at `last` or before: where the essential clauses have about so many
+    /// postings that `room` is their number times that of all documents.
+    pub(super) fn begin(
+        &mut self,
+        clauses: &[Clause],
+        essential: &[bool],
+        (from, last): (DocId, DocId),
+        room: u64,
+    ) {
+        let mut postings = 1;
+        for clause in (0..clauses.len()).filter(|clause| essential[*clause]) {
+            if self.active == self.parts.len() {
+                self.parts.push(Part::default());
+            }
+            let part = &mut self.parts[self.active];
+            (part.clause, part.next) = (clause, from);
+            self.active += 1;
+            postings += clauses[clause].matcher.cost();
+        }
+        let length = (room / postings).clamp(1, RANGE as u64) as DocId;
+        (self.from, self.to) = (from, last.min(from.saturating_add(length - 1)));
+    }
+
+    /// Adds the documents of the range to `out`, and gives the next that any of its clauses may have. Called
+    /// again after a stop. `leaves` are those of each clause.
     pub(super) fn gather(
         &mut self,
         clauses: &mut [Clause],
-        essential: &[bool],
-        (from, last): (DocId, DocId),
-        window: u32,
-        candidates: &mut Candidates,
+        leaves: &[Range<LeafId>],
+        out: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
-        let to = last.min(from.saturating_add(RANGE as DocId - 1));
-        if self.parts.is_empty() {
-            self.begin(essential, from, candidates.leaves());
-        }
-        for_all(&mut self.parts, |part| {
+        let to = self.to;
+        for_all(&mut self.parts[..self.active], |part| {
+            part.matches.widen(out.width());
             let matcher = &mut clauses[part.clause].matcher;
             matcher.skip_below(-1.0);
             while part.next <= to {
-                part.next = matcher.gather(part.next, to, RANGE, &mut part.matches, pages)?;
+                part.next = matcher.gather(part.next, to, usize::MAX, &mut part.matches, pages)?;
             }
             Ok(())
         })?;
-        self.give(from, window, candidates);
-        self.parts.clear();
-        Ok(to.saturating_add(1))
+        self.give(leaves, out);
+        let parts = self.parts[..self.active].iter();
+        let next = parts.map(|part| clauses[part.clause].matcher.doc()).min();
+        self.active = 0;
+        Ok(next.unwrap_or(0).max(to.saturating_add(1)))
     }
 
-    fn begin(&mut self, essential: &[bool], from: DocId, leaves: usize) {
-        let chosen = essential.iter().enumerate().filter(|(_, chosen)| **chosen);
-        self.parts.extend(chosen.map(|(clause, _)| Part {
-            clause,
-            next: from,
-            matches: Matches::new(leaves),
-        }));
-    }
-
-    fn give(&self, from: DocId, window: u32, candidates: &mut Candidates) {
-        let mut bitmap = Bitmap::new(from);
-        for part in &self.parts {
-            bitmap.set_all(part.matches.docs());
+    fn give(&mut self, leaves: &[Range<LeafId>], out: &mut Matches) {
+        let parts = &mut self.parts[..self.active];
+        for part in parts.iter() {
+            self.bitmap.set_all(self.from, part.matches.docs());
         }
-        bitmap.count();
-        let first = candidates.len();
-        candidates.extend(bitmap.docs(), window);
-        for part in &self.parts {
+        let first = out.len();
+        out.extend_blank(self.bitmap.docs(self.from));
+        for part in parts {
+            let leaves = leaves[part.clause].clone();
             for (at, doc) in part.matches.docs().iter().enumerate() {
-                let row = candidates.matches.row_mut(first + bitmap.rank(*doc));
-                for (sum, frequency) in row.iter_mut().zip(part.matches.row(at)) {
-                    *sum += frequency;
-                }
+                let row = out.row_mut(first + self.bitmap.rank(doc - self.from));
+                row[leaves.clone()].copy_from_slice(&part.matches.row(at)[leaves.clone()]);
             }
+            part.matches.clear();
+        }
+        self.bitmap.clear();
+    }
+}
+
+impl Default for Bitmap {
+    fn default() -> Bitmap {
+        Bitmap {
+            words: [0; WORDS],
+            before: [0; WORDS],
+            marks: [0; WORDS / 64],
         }
     }
 }
 
 impl Bitmap {
-    fn new(from: DocId) -> Bitmap {
-        Bitmap {
-            from,
-            words: [0; RANGE / 64],
-            before: [0; RANGE / 64],
-        }
-    }
-
-    fn set_all(&mut self, docs: &[DocId]) {
+    fn set_all(&mut self, from: DocId, docs: &[DocId]) {
         for doc in docs {
-            let at = (doc - self.from) as usize;
+            let at = (doc - from) as usize % RANGE;
             self.words[at / 64] |= 1 << (at % 64);
+            self.marks[at / 4096] |= 1 << (at / 64 % 64);
         }
     }
 
-    fn count(&mut self) {
-        let mut sum = 0;
-        for (word, before) in self.words.iter().zip(&mut self.before) {
-            *before = sum;
-            sum += word.count_ones();
-        }
-    }
-
-    /// How many documents are before `doc`.
-    fn rank(&self, doc: DocId) -> usize {
-        let at = (doc - self.from) as usize;
+    /// How many documents are before the one at `at`.
+    fn rank(&self, at: DocId) -> usize {
+        let at = at as usize % RANGE;
         let below = self.words[at / 64] & ((1 << (at % 64)) - 1);
         (self.before[at / 64] + below.count_ones()) as usize
     }
 
-    fn docs(&self) -> impl Iterator<Item = DocId> {
-        let words = self.words.iter().enumerate();
-        words.flat_map(|(at, word)| {
-            let first = self.from + (at * 64) as DocId;
-            ones(*word).map(move |bit| first + bit)
+    /// The documents in order, counted for [`Bitmap::rank`].
+    fn docs(&mut self, from: DocId) -> impl Iterator<Item = DocId> {
+        let (words, before) = (&self.words, &mut self.before);
+        let marked = set_words(&self.marks);
+        let mut count = 0;
+        marked.flat_map(move |at| {
+            before[at] = count;
+            count += words[at].count_ones();
+            let first = from + (at * 64) as DocId;
+            ones(words[at]).map(move |bit| first + bit)
         })
     }
+
+    fn clear(&mut self) {
+        set_words(&self.marks).for_each(|at| self.words[at] = 0);
+        self.marks.fill(0);
+    }
+}
+
+/// The words that are marked, ascending.
+fn set_words(marks: &[u64]) -> impl Iterator<Item = usize> {
+    let marks = marks.iter().enumerate();
+    marks.flat_map(|(at, mark)| ones(*mark).map(move |bit| at * 64 + bit as usize))
 }
 
 /// The places of the ones in a word, ascending.
