@@ -70,6 +70,12 @@ impl<'a> ByteReader<'a> {
         self.at == self.bytes.len()
     }
 
+    #[cold]
+    fn too_short(&self, length: usize) -> Error {
+        let rest = self.bytes.len() - self.at;
+        self.damaged(&format!("{length} more bytes"), rest)
+    }
+
     /// The error for something that cannot be: `expected` against what was `got`.
     pub fn damaged(&self, expected: &str, got: impl std::fmt::Display) -> Error {
         Error::damaged(
@@ -79,10 +85,10 @@ impl<'a> ByteReader<'a> {
     }
 
     /// The next `length` bytes.
+    #[inline]
     pub fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         if length > self.bytes.len() - self.at {
-            let rest = self.bytes.len() - self.at;
-            return Err(self.damaged(&format!("{length} more bytes"), rest));
+            return Err(self.too_short(length));
         }
         let taken = &self.bytes[self.at..self.at + length];
         self.at += length;
@@ -90,6 +96,7 @@ impl<'a> ByteReader<'a> {
     }
 
     /// The next byte.
+    #[inline]
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.take(1)?[0])
     }
@@ -117,6 +124,23 @@ impl<'a> ByteReader<'a> {
     /// The next varint.
     #[inline]
     pub fn varint(&mut self) -> Result<u64> {
+        match self.bytes.get(self.at) {
+            Some(byte) if *byte < 0x80 => {
+                self.at += 1;
+                Ok(*byte as u64)
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    /// A varint of more than one byte: most often of two.
+    fn long_varint(&mut self) -> Result<u64> {
+        if let [low, high, ..] = self.rest()
+            && *high < 0x80
+        {
+            self.at += 2;
+            return Ok((*low & 0x7f) as u64 | (*high as u64) << 7);
+        }
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let Some(&byte) = self.bytes.get(self.at) else {
@@ -145,6 +169,7 @@ impl<'a> ByteReader<'a> {
     }
 
     /// The next varint as a length of something in memory, at most `limit`.
+    #[inline]
     pub fn length(&mut self, limit: usize) -> Result<usize> {
         let value = self.varint()?;
         if value > limit as u64 {

@@ -2,6 +2,7 @@
 
 use super::cursor::TermCursor;
 use super::entry::TermEntry;
+use super::frontier::Pair;
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, finish};
 
@@ -69,11 +70,16 @@ impl Walk {
     fn check_bounds(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Result<()> {
         let frequency = self.cursor.frequency();
         let page = finish(pages, |pages| self.cursor.bound(doc, pages))?;
-        let block = self.cursor.block_bound(doc);
-        for bound in [Some(page), block].into_iter().flatten() {
-            let held = bound.pairs().iter().any(|pair| pair.frequency >= frequency);
+        let block = self.cursor.block_bounds(doc).next();
+        let page = Some((page.last, page.pairs()));
+        let held = |pairs: &[Pair]| pairs.iter().any(|pair| pair.frequency >= frequency);
+        let bounds = [page, block].into_iter().flatten();
+        let sound: Vec<_> = bounds
+            .map(|(last, pairs)| (last >= doc, held(pairs)))
+            .collect();
+        for (within, held) in sound {
             self.expect(held, doc, "its frequency is above the bound");
-            self.expect(bound.last >= doc, doc, "it lies behind its page");
+            self.expect(within, doc, "it lies behind its page");
         }
         Ok(())
     }

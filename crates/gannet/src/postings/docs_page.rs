@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::block::{self, BLOCK, NO_DOC, Numbers, Shape};
 use super::fragment::read_posting;
-use super::frontier::Frontier;
+use super::frontier::{BLOCK_PAIRS_MAX, Pair, read_pairs};
 use crate::base::{ByteReader, DocId, END, Error, Result};
 use crate::cache::Bytes;
 
@@ -40,8 +40,8 @@ pub struct BlockEntry {
     doc_shape: Shape,
     /// How the frequencies are packed.
     frequency_shape: Shape,
-    /// Where its competitive pairs stand in the page's bytes.
-    pairs: u32,
+    /// Its first competitive pair among those of the page.
+    first_pair: u32,
     /// The number, within the chunk, of the first position of the block's first posting.
     pub first_position: u32,
     /// Where the block's data starts, from the start of the page's data.
@@ -55,6 +55,8 @@ pub struct DocsPage {
     /// The blocks' data within `bytes`.
     data: Range<usize>,
     blocks: Vec<BlockEntry>,
+    /// The competitive pairs of all blocks, one block's after the other's.
+    pairs: Vec<Pair>,
     first_position_page: u32,
     stride: u8,
     /// The first position's number of every 2^stride-th position page after the first.
@@ -85,6 +87,7 @@ impl DocsPage {
             return Err(reader.damaged("a page with postings", "none"));
         }
         let mut blocks = Vec::with_capacity(count);
+        let mut pairs = Vec::with_capacity(count * BLOCK_PAIRS_MAX);
         let mut entry = BlockEntry {
             last: before,
             first_position,
@@ -92,7 +95,7 @@ impl DocsPage {
         };
         for i in 0..count {
             let postings = if i + 1 == count { last_count } else { BLOCK };
-            let next_position = parse_block(&mut entry, postings, &mut reader)?;
+            let next_position = parse_block(&mut entry, &mut pairs, postings, &mut reader)?;
             blocks.push(entry);
             if entry.is_packed() {
                 let length = entry.doc_shape.length() + entry.frequency_shape.length();
@@ -104,13 +107,11 @@ impl DocsPage {
         if entry.at as usize > data.len() {
             return Err(reader.damaged("all blocks in the page", data.len()));
         }
-        for entry in &mut blocks {
-            entry.pairs += range.start as u32;
-        }
         Ok(DocsPage {
             bytes,
             data,
             blocks,
+            pairs,
             first_position_page,
             stride,
             table,
@@ -122,10 +123,12 @@ impl DocsPage {
         &self.blocks
     }
 
-    /// The bound on a block's scores.
-    pub fn frontier(&self, block: usize) -> Result<Frontier> {
-        let pairs = &self.bytes[self.blocks[block].pairs as usize..];
-        Frontier::decode(&mut ByteReader::new(pairs, WHAT))
+    /// The competitive pairs of a block.
+    #[inline]
+    pub fn pairs(&self, block: usize) -> &[Pair] {
+        let next = self.blocks.get(block + 1);
+        let end = next.map_or(self.pairs.len(), |next| next.first_pair as usize);
+        &self.pairs[self.blocks[block].first_pair as usize..end]
     }
 
     /// The last doc of the page.
@@ -213,15 +216,20 @@ fn parse_table(first: u32, reader: &mut ByteReader<'_>) -> Result<Vec<u32>> {
 }
 
 /// Reads a directory entry over the one before; gives the first position's number of the block after.
-fn parse_block(entry: &mut BlockEntry, count: usize, reader: &mut ByteReader<'_>) -> Result<u32> {
+fn parse_block(
+    entry: &mut BlockEntry,
+    pairs: &mut Vec<Pair>,
+    count: usize,
+    reader: &mut ByteReader<'_>,
+) -> Result<u32> {
     let distance = reader.varint()?;
     let last = entry.last.wrapping_add(1) as u64 + distance.min(END as u64);
     entry.before = entry.last;
     entry.count = count as u8;
     entry.doc_shape = Shape::decode(reader.u8()?)?;
     entry.frequency_shape = Shape::decode(reader.u8()?)?;
-    entry.pairs = reader.position() as u32;
-    Frontier::skip(reader)?;
+    entry.first_pair = pairs.len() as u32;
+    read_pairs(reader, |pair| pairs.push(pair))?;
     let positions = reader.varint()?.saturating_add(count as u64);
     let next = (entry.first_position as u64).saturating_add(positions);
     let sound = last < END as u64 && distance + 1 >= count as u64 && next <= u32::MAX as u64;

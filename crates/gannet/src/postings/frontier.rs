@@ -93,32 +93,11 @@ impl Frontier {
     /// Reads what [`Frontier::encode`] wrote.
     pub fn decode(reader: &mut ByteReader<'_>) -> Result<Frontier> {
         let mut frontier = Frontier::default();
-        let mut pair = Pair::default();
-        let count = reader.length(PAIRS_MAX)?;
-        for _ in 0..count {
-            let (frequency, norm) = (reader.varint_u32()?, reader.u8()?);
-            let frequency = pair.frequency.checked_add(frequency);
-            let (Some(frequency), Some(norm)) = (frequency, pair.norm.checked_add(norm)) else {
-                return Err(reader.damaged("ascending pairs", "an overflow"));
-            };
-            let ascends = frequency > pair.frequency && (norm > pair.norm || frontier.count == 0);
-            if !ascends {
-                return Err(reader.damaged("pairs of which none dominates another", count));
-            }
-            pair = Pair { frequency, norm };
+        read_pairs(reader, |pair| {
             frontier.pairs[frontier.count as usize] = pair;
             frontier.count += 1;
-        }
+        })?;
         Ok(frontier)
-    }
-
-    /// Passes over what [`Frontier::encode`] wrote.
-    pub fn skip(reader: &mut ByteReader<'_>) -> Result<()> {
-        for _ in 0..reader.length(PAIRS_MAX)? {
-            reader.varint_u32()?;
-            reader.u8()?;
-        }
-        Ok(())
     }
 
     fn insert(&mut self, pair: Pair) {
@@ -154,6 +133,24 @@ impl Frontier {
         self.pairs.copy_within(best + 2..count, best + 1);
         self.count -= 1;
     }
+}
+
+/// Reads the pairs that [`Frontier::encode`] wrote, [`PAIRS_MAX`] at most.
+#[inline]
+pub fn read_pairs(reader: &mut ByteReader<'_>, mut take: impl FnMut(Pair)) -> Result<()> {
+    let mut pair = Pair::default();
+    for i in 0..reader.length(PAIRS_MAX)? {
+        let (frequency, norm) = (reader.varint_u32()?, reader.u8()?);
+        let ascends = frequency > 0 && (norm > 0 || i == 0);
+        let frequency = pair.frequency.checked_add(frequency);
+        let (Some(frequency), Some(norm), true) = (frequency, pair.norm.checked_add(norm), ascends)
+        else {
+            return Err(reader.damaged("ascending pairs", "others"));
+        };
+        pair = Pair { frequency, norm };
+        take(pair);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

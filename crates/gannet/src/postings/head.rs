@@ -63,8 +63,8 @@ pub struct PageFound {
     pub page: u32,
     /// Its last doc.
     pub last: DocId,
-    /// The bound on its scores.
-    pub frontier: Frontier,
+    /// Its place in the index that found it.
+    entry: usize,
 }
 
 impl Head {
@@ -85,10 +85,17 @@ impl Head {
     }
 
     /// The index entry for `target`, which is at most the chunk's last doc.
-    pub fn find(&self, target: DocId) -> Result<Found> {
+    pub fn find(&self, target: DocId) -> Found {
         match &self.index {
-            Index::Whole(index) => index.find(target).map(Found::Docs),
-            Index::Pages(index) => Ok(Found::IndexPage(index.place(target) as u32)),
+            Index::Whole(index) => Found::Docs(index.find(target)),
+            Index::Pages(index) => Found::IndexPage(index.place(target) as u32),
+        }
+    }
+
+    /// The bound on the scores of a docs page that [`Head::find`] found.
+    pub fn page_frontier(&self, found: &PageFound) -> Result<Frontier> {
+        match &self.index {
+            Index::Whole(index) | Index::Pages(index) => index.frontier(found),
         }
     }
 
@@ -224,14 +231,19 @@ fn filter_pages(chunk: &ChunkRef) -> u32 {
 
 impl PageIndex {
     /// The docs page for `target`; the last page if there is none.
-    pub fn find(&self, target: DocId) -> Result<PageFound> {
+    pub fn find(&self, target: DocId) -> PageFound {
         let at = self.place(target);
-        let coded = &self.frontiers[self.at[at] as usize..];
-        Ok(PageFound {
+        PageFound {
             page: self.firsts[at],
             last: self.lasts[at],
-            frontier: Frontier::decode(&mut ByteReader::new(coded, WHAT))?,
-        })
+            entry: at,
+        }
+    }
+
+    /// The bound on the scores of a docs page that [`PageIndex::find`] found.
+    pub fn frontier(&self, found: &PageFound) -> Result<Frontier> {
+        let coded = &self.frontiers[self.at[found.entry] as usize..];
+        Frontier::decode(&mut ByteReader::new(coded, WHAT))
     }
 
     fn of_one(last: DocId, frontier: &Frontier) -> PageIndex {

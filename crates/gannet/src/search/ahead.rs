@@ -57,6 +57,7 @@ impl Ahead {
         self.at = 0;
         self.next = self.next.max(target);
         let (from, limit) = (self.next, self.batch.first);
+        self.found.reserve(limit);
         self.next = source.gather(from, END - 1, limit, &mut self.found, pages)?;
         self.ended = self.next == END;
         Ok(())

@@ -86,10 +86,12 @@ impl Bm25 {
     /// The score ascends with the frequency and descends with the norm, so pairs that another one beats in
     /// both need not be among them.
     pub fn best(&self, pairs: &[Pair]) -> f32 {
-        let scores = pairs
+        // One division for all: the score ascends with this product, and rounding does not change that.
+        let products = pairs
             .iter()
-            .map(|pair| self.score(pair.frequency as f32, pair.norm));
-        scores.fold(0.0, f32::max)
+            .map(|pair| pair.frequency as f32 * self.norms.inverse[pair.norm as usize]);
+        let most = products.fold(0.0, |a, b| if b > a { b } else { a });
+        self.weight - self.weight / (1.0 + most)
     }
 }
 

@@ -184,6 +184,26 @@ impl Matcher for Conjunction {
         self.bound_followers(from, to, pages, scores)
     }
 
+    fn bound_near(
+        &mut self,
+        range: (DocId, DocId),
+        leads: bool,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<bool> {
+        if !self.leader.bound_near(range, leads, pages, scores)? {
+            return Ok(false);
+        }
+        for_all(&mut self.followers, |follower| {
+            let Follower { role, matcher } = follower;
+            if *role != Role::Excluded && !matcher.bound_near(range, false, pages, scores)? {
+                matcher.bound_within(range.0, range.1, pages, scores)?;
+            }
+            Ok(())
+        })?;
+        Ok(true)
+    }
+
     fn cost(&self) -> u64 {
         self.leader.cost()
     }

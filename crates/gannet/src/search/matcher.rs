@@ -45,9 +45,9 @@ pub trait Matcher: Send {
     }
 
     /// The end of a stretch from `target` on that [`Matcher::skip_below`] lets be left out.
-    fn skippable(&self, target: DocId) -> Option<DocId> {
-        let _ = target;
-        None
+    fn skippable(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
+        let _ = (target, pages);
+        Ok(None)
     }
 
     /// Gives out matches at hand up to `to`: the present one, and at most `most` in all; gives the next document.
@@ -70,13 +70,17 @@ pub trait Matcher: Send {
     ) -> Step<DocId> {
         let (before, mut next) = (out.len(), from);
         while out.len() < limit && next <= to {
-            if let Some(last) = self.skippable(next) {
-                next = last.saturating_add(1);
-                continue;
-            }
-            match self.advance(next, pages) {
-                Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
-                Ok(_) => next = self.give(to, limit - out.len(), out),
+            let step = match self.skippable(next, pages) {
+                Ok(Some(last)) => Ok(last.saturating_add(1)),
+                Ok(None) => match self.advance(next, pages) {
+                    Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
+                    Ok(_) => Ok(self.give(to, limit - out.len(), out)),
+                    Err(stop) => Err(stop),
+                },
+                Err(stop) => Err(stop),
+            };
+            match step {
+                Ok(doc) => next = doc,
                 Err(Stop::Pages) if out.len() > before => return Ok(next),
                 Err(stop) => return Err(stop),
             }
@@ -139,6 +143,19 @@ pub trait Matcher: Send {
         pages: &mut Pages<'_>,
         scores: &mut [f32],
     ) -> Step<()>;
+
+    /// Writes closer upper bounds than [`Matcher::bound_within`] if pages with these documents tell: those at hand
+    /// or, for a matcher that `leads`, those that it will read anyway. Tells whether it did.
+    fn bound_near(
+        &mut self,
+        (from, to): (DocId, DocId),
+        leads: bool,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<bool> {
+        let _ = (from, to, leads, pages, scores);
+        Ok(false)
+    }
 
     /// About how many documents match, at most.
     fn cost(&self) -> u64;

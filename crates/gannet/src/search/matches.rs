@@ -4,6 +4,9 @@
 
 use crate::base::DocId;
 
+/// Bytes that are reserved at once at most.
+const RESERVED_BYTES: usize = 16 << 10;
+
 /// A run of documents in ascending order.
 #[derive(Clone, Debug, Default)]
 pub struct Matches {
@@ -19,6 +22,13 @@ impl Matches {
             width,
             ..Matches::default()
         }
+    }
+
+    /// Makes room for so many documents, so that the buffer does not grow step by step; less where rows are wide.
+    pub fn reserve(&mut self, documents: usize) {
+        let documents = documents.min(RESERVED_BYTES / Matches::bytes_per_document(self.width));
+        self.docs.reserve(documents);
+        self.frequencies.reserve(documents * self.width);
     }
 
     /// Makes an empty buffer one for queries of `width` leaves.
@@ -70,9 +80,9 @@ impl Matches {
         self.width
     }
 
-    /// Adds documents in which no leaf occurs yet.
-    pub fn extend_blank(&mut self, docs: impl Iterator<Item = DocId>) {
-        self.docs.extend(docs);
+    /// Adds the documents that `push` appends; no leaf occurs in them yet.
+    pub fn extend_blank(&mut self, push: impl FnOnce(&mut Vec<DocId>)) {
+        push(&mut self.docs);
         self.frequencies.resize(self.docs.len() * self.width, 0.0);
     }
 

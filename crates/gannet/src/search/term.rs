@@ -45,12 +45,16 @@ impl Matcher for TermMatcher {
         floor >= 0.0
     }
 
-    /// The end of the block that would hold `target`, if nothing in it scores above the floor.
+    /// The end of the blocks from the one that would hold `target` on in which nothing scores above the floor.
     #[inline]
-    fn skippable(&self, target: DocId) -> Option<DocId> {
-        let (_, how) = self.scored.as_ref().filter(|_| self.floor >= 0.0)?;
-        let bound = self.cursor.block_bound(target)?;
-        (best(how, bound.pairs()) <= self.floor).then_some(bound.last)
+    fn skippable(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
+        let Some((_, how)) = self.scored.as_ref().filter(|_| self.floor >= 0.0) else {
+            return Ok(None);
+        };
+        self.cursor.look_at(target, pages)?;
+        let blocks = self.cursor.block_bounds(target);
+        let low = blocks.take_while(|(_, pairs)| best(how, pairs) <= self.floor);
+        Ok(low.last().map(|(last, _)| last))
     }
 
     /// Gives out the rest of the decoded block.
@@ -64,6 +68,30 @@ impl Matcher for TermMatcher {
             .last()
             .map_or(to, |doc| *doc)
             .saturating_add(1)
+    }
+
+    fn bound_near(
+        &mut self,
+        (from, to): (DocId, DocId),
+        leads: bool,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<bool> {
+        let Some((leaf, how)) = &self.scored else {
+            return Ok(true);
+        };
+        if leads {
+            self.cursor.look_at(from, pages)?;
+        }
+        let mut most = 0f32;
+        for (last, pairs) in self.cursor.block_bounds(from) {
+            most = most.max(best(how, pairs));
+            if last >= to {
+                scores[*leaf] = most;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {

@@ -60,6 +60,16 @@ impl Window {
         essential.next().filter(|_| essential.next().is_none())
     }
 
+    /// What those of `clauses` that are not essential may add.
+    pub fn rest(&self, clauses: impl IntoIterator<Item = usize>) -> Known {
+        let mut rest = Known::default();
+        let later = clauses
+            .into_iter()
+            .filter(|clause| !self.essential[*clause]);
+        later.for_each(|clause| rest.add(self.bounds[clause]));
+        rest
+    }
+
     /// The score of `clause` up to which no document can enter whatever the other clauses add.
     pub fn floor(&self, clause: usize, pruning: Pruning<'_>) -> f32 {
         let others = (0..self.bounds.len()).filter(|other| *other != clause);
@@ -131,6 +141,11 @@ impl Pruning<'_> {
         }
     }
 
+    /// Whether there are documents enough for anything to be left out.
+    pub fn has_threshold(&self) -> bool {
+        self.excludes(Known::default())
+    }
+
     /// Whether a document with at most this score can be left out.
     pub fn excludes(&self, known: Known) -> bool {
         self.top
@@ -176,21 +191,22 @@ impl Root {
         Ok(bounds)
     }
 
-    /// The window that begins at `first`. `lists` are the bounds of whole lists.
+    /// The window that begins at `first`. `leading` are the clauses that are essential by `lists`, the bounds of
+    /// whole lists.
     pub fn window(
         &mut self,
         first: DocId,
         lists: &[f64],
+        leading: &[bool],
         pruning: Pruning<'_>,
         scratch: &mut [f32],
         pages: &mut Pages<'_>,
     ) -> Step<Window> {
-        let leading = self.partition(lists, pruning);
         let mut window = Window {
             first,
             last: END,
             bounds: lists.to_vec(),
-            essential: leading.clone(),
+            essential: leading.to_vec(),
         };
         if !window.matters() {
             return Ok(window);
@@ -206,7 +222,7 @@ impl Root {
             true => Ok(()),
             false => self.bound_within(clause, &mut window, scratch, pages),
         })?;
-        window.essential = self.partition(&window.bounds, pruning);
+        self.partition(&window.bounds, pruning, &mut window.essential);
         Ok(window)
     }
 
@@ -238,32 +254,24 @@ impl Root {
         Ok(())
     }
 
-    /// Which clauses are essential, given bounds of all.
-    pub fn partition(&self, bounds: &[f64], pruning: Pruning<'_>) -> Vec<bool> {
+    /// Writes which clauses are essential, given bounds of all.
+    pub fn partition(&self, bounds: &[f64], pruning: Pruning<'_>, essential: &mut [bool]) {
+        essential.fill(!self.driven);
         if self.driven {
-            return self.partition_driven(bounds, pruning);
-        }
-        let mut essential = vec![true; bounds.len()];
-        let mut ascending: Vec<usize> = (0..bounds.len()).collect();
-        ascending.sort_by(|a, b| bounds[*a].total_cmp(&bounds[*b]));
-        let mut known = Known::default();
-        for clause in ascending {
-            known.add(bounds[clause]);
-            if !pruning.excludes(known) {
-                break;
+            let mut all = Known::default();
+            bounds.iter().for_each(|bound| all.add(*bound));
+            essential[0] = !pruning.excludes(all);
+        } else if pruning.has_threshold() {
+            let mut ascending: Vec<usize> = (0..bounds.len()).collect();
+            ascending.sort_unstable_by(|a, b| bounds[*a].total_cmp(&bounds[*b]));
+            let mut known = Known::default();
+            for clause in ascending {
+                known.add(bounds[clause]);
+                if !pruning.excludes(known) {
+                    break;
+                }
+                essential[clause] = false;
             }
-            essential[clause] = false;
         }
-        essential
-    }
-
-    fn partition_driven(&self, bounds: &[f64], pruning: Pruning<'_>) -> Vec<bool> {
-        let mut all = Known::default();
-        bounds.iter().for_each(|bound| all.add(*bound));
-        let mut essential = vec![false; bounds.len()];
-        if let Some(driver) = essential.first_mut() {
-            *driver = !pruning.excludes(all);
-        }
-        essential
     }
 }

@@ -3,6 +3,7 @@
 use super::{Part, TermCursor};
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
+use crate::postings::docs_page::DocsPage;
 use crate::postings::frontier::{Frontier, Pair};
 
 /// No posting among the docs up to `last` scores higher than the best of `pairs()`.
@@ -40,30 +41,45 @@ impl TermCursor {
             }),
             Some(Part::Chunk(_)) => {
                 let found = self.locate(part, target, pages)?;
-                Ok(Bound {
-                    last: found.last,
-                    frontier: found.frontier,
-                })
+                let frontier = match &self.index_page {
+                    Some((p, _, index)) if *p == part => index.frontier(&found)?,
+                    _ => self.parts[part].head()?.page_frontier(&found)?,
+                };
+                let last = found.last;
+                Ok(Bound { last, frontier })
             }
         }
     }
 
-    /// A closer bound for the docs `target..=last`: the block that would hold `target`, if its page is at
-    /// hand. Reads nothing.
-    pub fn block_bound(&self, target: DocId) -> Option<Bound> {
+    /// Closer bounds, if the page is at hand that would hold `target`: for each of its blocks from there on the
+    /// last doc and the competitive pairs of the docs up to it. Reads nothing.
+    #[inline]
+    pub fn block_bounds(&self, target: DocId) -> impl Iterator<Item = (DocId, &[Pair])> {
         let part = self.part_of(target);
-        match self.parts.get(part)? {
-            Part::Fragment(_) => self.decoded_bound(part, target),
-            Part::Chunk(_) => {
-                let page = self.page.as_ref().filter(|page| page.part == part)?;
-                let first = page.docs.blocks()[0].before;
-                // Before the page there may be docs in the page before it.
-                let in_page = first == END || target > first;
-                let block = page.docs.find(target);
-                let last = page.docs.blocks().get(block)?.last;
-                let frontier = page.docs.frontier(block).ok()?;
-                in_page.then_some(Bound { last, frontier })
-            }
+        let page = self.page.as_ref().filter(|page| page.part == part);
+        // Before the page there may be docs in the page before it.
+        let starts = |docs: &&DocsPage| {
+            let before = docs.blocks().first().map_or(END, |first| first.before);
+            before == END || target > before
+        };
+        let docs = page.map(|page| &*page.docs).filter(starts);
+        docs.into_iter().flat_map(move |docs| {
+            let blocks = docs.find(target)..docs.blocks().len();
+            blocks.map(|block| (docs.blocks()[block].last, docs.pairs(block)))
+        })
+    }
+
+    /// Brings the page that would hold `target` to hand, for [`TermCursor::block_bounds`], unless the cursor is
+    /// there or beyond. It must go on from `target` then.
+    pub fn look_at(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        if self.started && target <= self.doc {
+            return Ok(());
+        }
+        self.open(pages)?;
+        let part = self.part_of(target);
+        match self.parts.get(part) {
+            Some(Part::Chunk(_)) => self.turn_to(part, target, pages),
+            _ => Ok(()),
         }
     }
 
@@ -76,17 +92,5 @@ impl TermCursor {
             bound.last = part.last();
         }
         Ok(bound)
-    }
-
-    /// The bound of the decoded block of a fragment.
-    fn decoded_bound(&self, part: usize, target: DocId) -> Option<Bound> {
-        let length = self.decoded.length;
-        let docs = &self.decoded.docs[..length];
-        let inside = self.part == part && *docs.first()? <= target && target <= *docs.last()?;
-        let frequency = self.decoded.frequencies[..length].iter().max().copied()?;
-        inside.then(|| Bound {
-            last: docs[length - 1],
-            frontier: Frontier::of(Pair { frequency, norm: 0 }),
-        })
     }
 }

@@ -9,8 +9,8 @@
 //! 2. While a block is decoded, `page` is the docs page it came from (for a chunk).
 //! 3. Docs never go back: a target at or before the current doc gives the current doc.
 //!
-//! Memory: one docs page, one index page, one position page (as frames), 1.5 KiB of decoded numbers, and per
-//! chunk a decoded index (see `postings::head`), a few hundred bytes for most lists and 10 KiB at most.
+//! Memory: one docs page, one index page, one position page (as frames), the docs page's directory (28 bytes a
+//! block and 8 a competitive pair), 1.5 KiB of decoded numbers, and per chunk a decoded index (see `postings::head`), a few hundred bytes for most lists and 10 KiB at most.
 
 mod bounds;
 mod filter;
@@ -221,6 +221,16 @@ impl TermCursor {
     }
 
     fn seek_chunk(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        self.turn_to(part, target, pages)?;
+        if let Some(page) = &self.page {
+            let block = page.docs.find(target);
+            self.decoded.load(&page.docs, block)?;
+        }
+        Ok(self.enter(part, target)?)
+    }
+
+    /// Makes the page at hand the one of a chunk that would hold `target`.
+    fn turn_to(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
         let here = self.page.as_ref();
         if here.is_none_or(|page| page.part != part || page.docs.last() < target) {
             let found = self.locate(part, target, pages)?;
@@ -228,11 +238,7 @@ impl TermCursor {
             self.decoded.length = 0;
             self.page = Some(docs);
         }
-        if let Some(page) = &self.page {
-            let block = page.docs.find(target);
-            self.decoded.load(&page.docs, block)?;
-        }
-        Ok(self.enter(part, target)?)
+        Ok(())
     }
 
     /// Stands on the first doc `>= target` of the block just decoded.
@@ -277,16 +283,16 @@ impl TermCursor {
     /// Finds the docs page of a chunk that would hold `target`.
     fn locate(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<PageFound> {
         let head = self.parts[part].head()?;
-        let ordinal = match head.find(target)? {
+        let ordinal = match head.find(target) {
             Found::Docs(found) => return Ok(found),
             Found::IndexPage(ordinal) => ordinal,
         };
         match &self.index_page {
-            Some((p, o, index)) if (*p, *o) == (part, ordinal) => Ok(index.find(target)?),
+            Some((p, o, index)) if (*p, *o) == (part, ordinal) => Ok(index.find(target)),
             _ => {
                 let bytes = read(head.index_page(ordinal)?, pages)?;
                 let index = head.parse_index(ordinal, &bytes)?;
-                let found = index.find(target)?;
+                let found = index.find(target);
                 self.index_page = Some((part, ordinal, index));
                 Ok(found)
             }

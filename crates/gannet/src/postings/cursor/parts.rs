@@ -1,5 +1,7 @@
 //! The parts of a list: chunks on the device and fragments in memory.
 
+use std::sync::Arc;
+
 use super::Decoded;
 use crate::base::{ByteReader, DocId, Error, PageAddress, Result, Span};
 use crate::cache::{Bytes, Frame, Pages, Step, Stop};
@@ -45,7 +47,8 @@ pub(super) struct ChunkPart {
 /// A fragment, decoded forward a block at a time.
 #[derive(Clone, Debug)]
 pub(super) struct FragmentPart {
-    fragment: Fragment,
+    /// Shared, so that cursors are cloned without its bytes.
+    fragment: Arc<Fragment>,
     /// Postings decoded so far, the last of them, and the bytes they took.
     decoded: u32,
     previous: DocId,
@@ -181,7 +184,7 @@ impl FragmentPart {
             next_number: 0,
             known: (0, 0),
             max_frequency,
-            fragment,
+            fragment: Arc::new(fragment),
         })
     }
 

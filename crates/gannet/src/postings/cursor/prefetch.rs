@@ -92,10 +92,20 @@ impl TermCursor {
         last: DocId,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
+        self.open(pages)?;
         let mut target = first;
         while target <= last && target != END && pages.has_room() {
-            self.prefetch_from(target, 1, pages)?;
-            target = self.bound(target, pages)?.last.saturating_add(1);
+            let part = self.part_of(target);
+            let end = match self.parts.get(part) {
+                None => break,
+                Some(Part::Fragment(_)) => self.parts[part].last(),
+                Some(Part::Chunk(_)) => {
+                    let found = self.locate(part, target, pages)?;
+                    self.note(self.parts[part].head()?.docs_page(found.page)?, pages)?;
+                    found.last
+                }
+            };
+            target = end.saturating_add(1);
         }
         Ok(())
     }

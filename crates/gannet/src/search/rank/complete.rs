@@ -33,13 +33,8 @@ impl Ranker {
 
     /// Drops candidates that cannot enter even if every clause still to be asked gives its bound.
     fn drop_hopeless(&mut self, order: usize) {
-        let rest = |window: &Window| -> Known {
-            let mut rest = Known::default();
-            let clauses = self.order[order..].iter();
-            let later = clauses.filter(|clause| !window.essential[**clause]);
-            later.for_each(|clause| rest.add(window.bounds[*clause]));
-            rest
-        };
+        let later = &self.order[order..];
+        let rest = |window: &Window| window.rest(later.iter().copied());
         let rests: Vec<Known> = self.windows.iter().map(rest).collect();
         let mut candidates = std::mem::take(&mut self.candidates);
         let pruning = self.pruning();

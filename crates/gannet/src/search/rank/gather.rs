@@ -4,14 +4,15 @@ use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::search::formula::Formula;
-use crate::search::windows::Clause;
+use crate::search::windows::{Clause, Pruning};
 
-/// What part of the candidates that there is room for a range of a union has postings.
-const POSTINGS_SHARE: u64 = 8;
+/// What part of the candidates that there is room for a range of several clauses may find.
+const POSTINGS_SHARE: usize = 8;
 
 impl Ranker {
     /// Finds the documents that essential clauses match, in all windows or until enough were found.
     pub(super) fn gather(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        self.candidates.matches.reserve(self.batch);
         while self.candidates.len() < self.batch {
             if self.is_unfinished() {
                 self.gather_some(pages)?;
@@ -28,8 +29,13 @@ impl Ranker {
         let at = self.windows.len() - 1;
         let window = &self.windows[at];
         let last = window.last.min(self.options.below - 1);
-        let next = match window.only_essential() {
-            Some(clause) => self.gather_from(clause, at, last, pages)?,
+        let only = window.only_essential();
+        let is_leaf = |clause: &usize| {
+            let formula = &self.root.clauses[*clause].formula;
+            matches!(formula, Formula::Leaf(_))
+        };
+        let next = match only.filter(is_leaf) {
+            Some(clause) => self.gather_leaf(clause, at, last, pages)?,
             None => self.gather_union(at, last, pages)?,
         };
         // The window may go on where there are no documents.
@@ -40,8 +46,8 @@ impl Ranker {
         Ok(())
     }
 
-    /// Takes what one clause matches.
-    fn gather_from(
+    /// Takes what one clause matches that is a leaf: most often a term.
+    fn gather_leaf(
         &mut self,
         clause: usize,
         window: usize,
@@ -50,8 +56,8 @@ impl Ranker {
     ) -> Step<DocId> {
         let floor = self.windows[window].floor(clause, self.pruning());
         let (from, limit) = (self.next, self.batch);
-        let Clause { matcher, formula } = &mut self.root.clauses[clause];
-        let skips = matches!(formula, Formula::Leaf(_)) && matcher.skip_below(floor);
+        let Clause { matcher, .. } = &mut self.root.clauses[clause];
+        let skips = matcher.skip_below(floor);
         let gathered = self.candidates.gather(window as u32, |matches| {
             matcher.gather(from, last, limit, matches, pages)
         });
@@ -59,15 +65,26 @@ impl Ranker {
         gathered
     }
 
-    /// Takes what several clauses match, up to the end of the window or of a range.
+    /// Takes what the clauses match, up to the end of the window or of a range.
     fn gather_union(&mut self, window: usize, last: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
-        let essential = &self.windows[window].essential;
-        let (clauses, leaves) = (&mut self.root.clauses, &self.leaves);
+        let most = self.options.candidates / POSTINGS_SHARE;
+        let place = &self.windows[window];
         let union = &mut self.union;
         if union.is_idle() {
-            let room = self.options.below as u64 * self.options.candidates as u64;
-            union.begin(clauses, essential, (self.next, last), room / POSTINGS_SHARE);
+            let range = (self.next, last);
+            union.begin(&self.root.clauses, place, range, most, self.options.below);
         }
+        let pruning = Pruning {
+            top: self.options.prune.then_some(&self.top),
+            tie: self.root.tie as f64,
+        };
+        let clauses = &mut self.root.clauses;
+        if pruning.has_threshold() && !union.is_judged() {
+            let rest = place.rest(0..clauses.len());
+            let pruned = union.judge(clauses, rest, pruning, &mut self.scratch, pages)?;
+            self.total_is_exact &= !pruned;
+        }
+        let leaves = &self.leaves;
         self.candidates.gather(window as u32, |matches| {
             union.gather(clauses, leaves, matches, pages)
         })

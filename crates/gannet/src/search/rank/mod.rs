@@ -2,14 +2,15 @@
 //!
 //! Pages are read ahead for many windows (see `windows`) in one round: for all of them where they are few, for
 //! some at first where they are many, so that a threshold is there before the rest is asked for. A batch is as
-//! many windows as its candidates have room for; what later batches need of what was read ahead is judged
-//! anew by the threshold that earlier ones raised. Within a batch, essential clauses find candidates;
+//! many windows as its candidates have room for; each window that was read ahead is judged anew, when its turn
+//! comes, by the threshold that earlier batches raised. So batches are small in memory and grow only after one
+//! that waited for pages. Within a batch, essential clauses find candidates;
 //! then norms and deletions of all candidates are read together; then the other clauses, best bound first,
 //! are asked only for candidates that could still enter. Dynamic pruning never changes the answer: scores are
 //! computed by the one formula, bounds get slack for rounding, and ties go to the document met first.
 //!
 //! Invariants:
-//! 1. Every document below `next` was scored or cannot enter.
+//! 1. Every document below `next` was scored, is among the candidates, or cannot enter.
 //! 2. In a batch, a clause that is not essential in a window is not essential in later ones, so that each
 //!    cursor only moves forward.
 //! 3. Each stage can be called again after a stop; it then goes on or does the same again.
@@ -209,10 +210,13 @@ impl Ranker {
         }
     }
 
+    /// Offers the candidates. Scores are added up in the order of the formula only where that can matter.
     fn offer(&mut self) {
         let matches = &self.candidates.matches;
         for (at, doc) in matches.docs().iter().enumerate() {
-            self.top.offer(*doc, self.formula.value(matches.row(at)));
+            if !self.pruning().excludes(self.candidates.known(at)) {
+                self.top.offer(*doc, self.formula.value(matches.row(at)));
+            }
         }
         if std::mem::take(&mut self.waited) {
             self.batch = (self.batch * BATCH_GROWTH).min(self.options.candidates);

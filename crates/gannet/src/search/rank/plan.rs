@@ -77,9 +77,12 @@ impl Ranker {
         let first = self.next == 0 && self.options.prune && !self.few_windows;
         let most = if first { WINDOWS_FIRST } else { WINDOWS_MAX };
         self.ahead.clear();
+        let mut leading = vec![true; self.lists.len()];
+        let (root, pruning) = (&self.root, self.pruning());
+        root.partition(&self.lists, pruning, &mut leading);
         let (mut from, mut skipped) = (self.next, 0);
         while self.ahead.len() < most && from < self.options.below && pages.has_room() {
-            let window = self.window(from, pages)?;
+            let window = self.window(from, &leading, pages)?;
             from = window.last.saturating_add(1);
             match window.matters() {
                 true => {
@@ -104,7 +107,8 @@ impl Ranker {
     /// for it.
     pub(super) fn take_window(&mut self) -> bool {
         while let Some(mut window) = self.ahead.pop_front() {
-            window.essential = self.root.partition(&window.bounds, self.pruning());
+            let (root, pruning) = (&self.root, self.pruning());
+            root.partition(&window.bounds, pruning, &mut window.essential);
             if !window.matters() {
                 self.note_skipped(1);
                 continue;
@@ -133,13 +137,14 @@ impl Ranker {
         self.seen.1 += windows;
     }
 
-    fn window(&mut self, from: DocId, pages: &mut Pages<'_>) -> Step<Window> {
+    fn window(&mut self, from: DocId, leading: &[bool], pages: &mut Pages<'_>) -> Step<Window> {
         let pruning = Pruning {
             top: self.options.prune.then_some(&self.top),
             tie: self.root.tie as f64,
         };
         let (lists, scratch) = (&self.lists, &mut self.scratch);
-        self.root.window(from, lists, pruning, scratch, pages)
+        self.root
+            .window(from, lists, leading, pruning, scratch, pages)
     }
 
     /// Notes what a window needs for sure: docs pages of its essential clauses, and norms where most pages of

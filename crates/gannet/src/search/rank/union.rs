@@ -2,20 +2,24 @@
 //!
 //! Each clause gives all it has in the range in one go, so that its loop calls no other through a table; a
 //! bitmap over the range then puts the documents in order. Ranges are long where the lists are sparse, and
-//! begin where a clause has a document. Source of the idea: windows of documents scored clause by clause, as
-//! in Lucene's bulk scorers (Grand et al.).
+//! begin where a clause has a document. A clause that is not essential in a range by the bounds of its blocks is
+//! only asked for the documents that the others have there. Source of the idea: windows of documents scored
+//! clause by clause, with an essential part in each, as in Lucene's bulk scorers (Grand et al.).
 
 use std::ops::Range;
 
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::search::formula::LeafId;
-use crate::search::matcher::for_all;
+use crate::search::matcher::{Filtering, Role, for_all};
 use crate::search::matches::Matches;
-use crate::search::windows::Clause;
+use crate::search::windows::{Clause, Known, Pruning, Window};
 
 /// Documents of a range at most.
 const RANGE: usize = 8192;
+
+/// Postings of each clause in a range, about: those of a block, so that its bounds are close.
+const POSTINGS: usize = 128;
 
 /// Words of a bitmap.
 const WORDS: usize = RANGE / 64;
@@ -28,6 +32,9 @@ pub(super) struct Union {
     parts: Vec<Part>,
     /// The clauses of the range, as many of `parts` as there are; none between ranges.
     active: usize,
+    judged: bool,
+    /// Where the documents of the range begin among the candidates, once they are there.
+    given: Option<usize>,
     bitmap: Box<Bitmap>,
 }
 
@@ -35,8 +42,13 @@ pub(super) struct Union {
 #[derive(Default)]
 struct Part {
     clause: usize,
+    /// What its score in the range may be at most.
+    bound: f64,
+    /// Whether it is only asked for the documents that others found.
+    is_asked: bool,
     next: DocId,
     matches: Matches,
+    filtering: Filtering,
 }
 
 /// Which documents of a range are in.
@@ -54,27 +66,66 @@ impl Union {
         self.active == 0
     }
 
-    /// Begins a range at `from` that ends at `last` or before: where the essential clauses have about so many
-    /// postings that `room` is their number times that of all documents.
+    /// Whether [`Union::judge`] did its work for the range.
+    pub(super) fn is_judged(&self) -> bool {
+        self.judged
+    }
+
+    /// Begins a range at `from` that ends at `last` or before: where the window's essential clauses have about a
+    /// block of postings each, and not more than `most` together, of `below` documents.
     pub(super) fn begin(
         &mut self,
         clauses: &[Clause],
-        essential: &[bool],
+        window: &Window,
         (from, last): (DocId, DocId),
-        room: u64,
+        most: usize,
+        below: DocId,
     ) {
-        let mut postings = 1;
-        for clause in (0..clauses.len()).filter(|clause| essential[*clause]) {
+        let mut cost = 1;
+        for clause in (0..clauses.len()).filter(|clause| window.essential[*clause]) {
             if self.active == self.parts.len() {
                 self.parts.push(Part::default());
             }
             let part = &mut self.parts[self.active];
             (part.clause, part.next) = (clause, from);
+            (part.bound, part.is_asked) = (window.bounds[clause], false);
             self.active += 1;
-            postings += clauses[clause].matcher.cost();
+            cost += clauses[clause].matcher.cost();
         }
-        let length = (room / postings).clamp(1, RANGE as u64) as DocId;
+        let postings = (self.active * POSTINGS).min(most) as u64;
+        let length = (below as u64 * postings / cost).clamp(1, RANGE as u64) as DocId;
         (self.from, self.to) = (from, last.min(from.saturating_add(length - 1)));
+    }
+
+    /// Finds clauses that cannot lift a document of the range over the threshold together with `rest`, by the
+    /// bounds of blocks: these need not find documents in it. Tells whether there is any. Called again after a stop.
+    pub(super) fn judge(
+        &mut self,
+        clauses: &mut [Clause],
+        mut rest: Known,
+        pruning: Pruning<'_>,
+        scores: &mut [f32],
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
+        let (from, to) = (self.from, self.to);
+        let parts = &mut self.parts[..self.active];
+        for_all(parts.iter_mut(), |part| {
+            let Clause { matcher, formula } = &mut clauses[part.clause];
+            if matcher.bound_near((from, to), true, pages, scores)? {
+                part.bound = formula.value(scores) as f64;
+            }
+            Ok(())
+        })?;
+        parts.sort_unstable_by(|a, b| a.bound.total_cmp(&b.bound));
+        for part in parts.iter_mut() {
+            rest.add(part.bound);
+            part.is_asked = pruning.excludes(rest);
+            if !part.is_asked {
+                break;
+            }
+        }
+        self.judged = true;
+        Ok(self.parts[..self.active].iter().any(|part| part.is_asked))
     }
 
     /// Adds the documents of the range to `out`, and gives the next that any of its clauses may have. Called
@@ -87,7 +138,8 @@ impl Union {
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
         let to = self.to;
-        for_all(&mut self.parts[..self.active], |part| {
+        let parts = &mut self.parts[..self.active];
+        for_all(parts.iter_mut().filter(|part| !part.is_asked), |part| {
             part.matches.widen(out.width());
             let matcher = &mut clauses[part.clause].matcher;
             matcher.skip_below(-1.0);
@@ -96,11 +148,19 @@ impl Union {
             }
             Ok(())
         })?;
-        self.give(leaves, out);
-        let parts = self.parts[..self.active].iter();
-        let next = parts.map(|part| clauses[part.clause].matcher.doc()).min();
-        self.active = 0;
-        Ok(next.unwrap_or(0).max(to.saturating_add(1)))
+        if self.given.is_none() {
+            self.given = Some(out.len());
+            self.give(leaves, out);
+        }
+        let parts = &mut self.parts[..self.active];
+        for_all(parts.iter_mut().filter(|part| part.is_asked), |part| {
+            let matcher = &mut clauses[part.clause].matcher;
+            matcher.filter(Role::Optional, out, &mut part.filtering, pages)
+        })?;
+        let next = parts.iter().map(|part| clauses[part.clause].matcher.doc());
+        let next = next.min().unwrap_or(0).max(to.saturating_add(1));
+        (self.active, self.judged, self.given) = (0, false, None);
+        Ok(next)
     }
 
     fn give(&mut self, leaves: &[Range<LeafId>], out: &mut Matches) {
@@ -109,8 +169,12 @@ impl Union {
             self.bitmap.set_all(self.from, part.matches.docs());
         }
         let first = out.len();
-        out.extend_blank(self.bitmap.docs(self.from));
+        out.extend_blank(|docs| self.bitmap.give(self.from, docs));
         for part in parts {
+            part.filtering = Filtering {
+                kept: first,
+                checked: first,
+            };
             let leaves = leaves[part.clause].clone();
             for (at, doc) in part.matches.docs().iter().enumerate() {
                 let row = out.row_mut(first + self.bitmap.rank(doc - self.from));
@@ -148,17 +212,14 @@ impl Bitmap {
         (self.before[at / 64] + below.count_ones()) as usize
     }
 
-    /// The documents in order, counted for [`Bitmap::rank`].
-    fn docs(&mut self, from: DocId) -> impl Iterator<Item = DocId> {
-        let (words, before) = (&self.words, &mut self.before);
-        let marked = set_words(&self.marks);
-        let mut count = 0;
-        marked.flat_map(move |at| {
-            before[at] = count;
-            count += words[at].count_ones();
-            let first = from + (at * 64) as DocId;
-            ones(words[at]).map(move |bit| first + bit)
-        })
+    /// Gives out the documents in order, and counts them for [`Bitmap::rank`].
+    fn give(&mut self, from: DocId, out: &mut Vec<DocId>) {
+        let first = out.len();
+        for at in set_words(&self.marks) {
+            self.before[at] = (out.len() - first) as u32;
+            let base = from + (at * 64) as DocId;
+            out.extend(Ones(self.words[at]).map(|bit| base + bit));
+        }
     }
 
     fn clear(&mut self) {
@@ -170,14 +231,26 @@ impl Bitmap {
 /// The words that are marked, ascending.
 fn set_words(marks: &[u64]) -> impl Iterator<Item = usize> {
     let marks = marks.iter().enumerate();
-    marks.flat_map(|(at, mark)| ones(*mark).map(move |bit| at * 64 + bit as usize))
+    marks.flat_map(|(at, mark)| Ones(*mark).map(move |bit| at * 64 + bit as usize))
 }
 
 /// The places of the ones in a word, ascending.
-fn ones(mut word: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = (word != 0).then(|| word.trailing_zeros())?;
-        word &= word - 1;
+struct Ones(u64);
+
+impl Iterator for Ones {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        let bit = (self.0 != 0).then(|| self.0.trailing_zeros())?;
+        self.0 &= self.0 - 1;
         Some(bit)
-    })
+    }
+
+    /// Exactly, so that a vector makes room once.
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.0.count_ones() as usize;
+        (count, Some(count))
+    }
 }
