@@ -18,6 +18,13 @@ pub const PAIRS_MAX: usize = 8;
 /// The most pairs that a docs page keeps of each of its blocks.
 pub const BLOCK_PAIRS_MAX: usize = 4;
 
+/// A third of the mean length that is assumed where pairs are merged: BM25 divides the frequency by a quarter and
+/// three quarters of the length over the mean (b = 0.75). Fields of other lengths get looser bounds, not wrong ones.
+const MEAN_THIRD: f32 = 40.0;
+
+/// Norms up to this are lengths; from there on eight steps double what is above it.
+const NORM_EXACT: u8 = 24;
+
 /// A frequency and a norm that some posting may have together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Pair {
@@ -40,6 +47,16 @@ impl Pair {
     #[inline]
     pub fn dominates(&self, other: Pair) -> bool {
         self.frequency >= other.frequency && self.norm <= other.norm
+    }
+
+    /// About what a score ascends with.
+    fn worth(&self) -> f32 {
+        let exact = self.norm.min(NORM_EXACT);
+        let length = match self.norm - exact {
+            0 => exact as f32,
+            steps => exact as f32 + 4.0 * (steps as f32 / 8.0).exp2(),
+        };
+        self.frequency as f32 / (MEAN_THIRD + length)
     }
 }
 
@@ -117,17 +134,19 @@ impl Frontier {
         }
     }
 
-    /// Merges the two neighbours whose merging loosens the bound least.
+    /// Merges the two neighbours whose pair for both is worth least: as long as another is worth more, the
+    /// bound is as close as before.
     fn merge_neighbours(&mut self) {
         let count = self.count as usize;
-        let loosening = |at: usize| {
-            let (low, high) = (self.pairs[at], self.pairs[at + 1]);
-            // A norm has eight steps for each doubling of the length.
-            (high.frequency as f32 / low.frequency.max(1) as f32).log2()
-                + (high.norm - low.norm) as f32 / 8.0
+        let worth = |at: usize| {
+            let merged = Pair {
+                frequency: self.pairs[at + 1].frequency,
+                norm: self.pairs[at].norm,
+            };
+            merged.worth()
         };
         let best = (0..count - 1)
-            .min_by(|a, b| loosening(*a).total_cmp(&loosening(*b)))
+            .min_by(|a, b| worth(*a).total_cmp(&worth(*b)))
             .unwrap_or(0);
         self.pairs[best].frequency = self.pairs[best + 1].frequency;
         self.pairs.copy_within(best + 2..count, best + 1);
@@ -184,5 +203,23 @@ mod tests {
                 prop_assert!(loose.pairs().iter().any(|held| held.dominates(*pair)));
             }
         }
+    }
+
+    #[test]
+    fn merging_leaves_the_best_pair_alone() {
+        let norms = [4, 8, 12, 16, 20, 24, 30, 36, 42, 48, 54, 60];
+        let mut frontier = Frontier::default();
+        for (frequency, norm) in (1..).zip(norms) {
+            frontier.add(Pair { frequency, norm });
+        }
+        let best = |pairs: &[Pair]| pairs.iter().map(Pair::worth).fold(0.0, f32::max);
+        let pair = Pair {
+            frequency: 9,
+            norm: 42,
+        };
+        assert_eq!(frontier.pairs().len(), PAIRS_MAX);
+        assert_eq!(best(frontier.pairs()), pair.worth());
+        assert_eq!(best(frontier.loosened(7).pairs()), pair.worth());
+        assert!(best(frontier.loosened(4).pairs()) < 1.3 * pair.worth());
     }
 }
