@@ -90,6 +90,28 @@ fn long_lists_in_a_tiny_frame_pool_are_searched_as_by_hand() {
 }
 
 #[test]
+fn frequent_words_are_pruned_by_blocks_as_by_hand() {
+    let mut random = Random::new(15);
+    let world = World::new(&mut random, 12_000, 11_000, 4096);
+    for text in [
+        "body:a",
+        "a b",
+        "body:a body:b",
+        "body:a body:q body:zz",
+        "body:fl* body:a body:zz",
+        "body:a^0.1 body:seal tag:c",
+        "+body:a +body:b",
+        "+body:a +body:b -body:c body:q",
+        "(+body:a +body:b) body:zone",
+    ] {
+        let query = super::parse(text, super::Operator::Or, &|_| true).unwrap();
+        for k in [1, 10, 300] {
+            check(&world, &query, k);
+        }
+    }
+}
+
+#[test]
 fn a_group_answers_as_each_query_alone() {
     let mut random = Random::new(7);
     let world = World::new(&mut random, 2000, 1800, 4096);

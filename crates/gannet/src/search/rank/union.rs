@@ -157,8 +157,13 @@ impl Union {
             let matcher = &mut clauses[part.clause].matcher;
             matcher.filter(Role::Optional, out, &mut part.filtering, pages)
         })?;
-        let next = parts.iter().map(|part| clauses[part.clause].matcher.doc());
-        let next = next.min().unwrap_or(0).max(to.saturating_add(1));
+        // What was only asked may stand anywhere.
+        let stands = |part: &Part| match part.is_asked {
+            true => 0,
+            false => clauses[part.clause].matcher.doc(),
+        };
+        let next = parts.iter().map(stands).min().unwrap_or(0);
+        let next = next.max(to.saturating_add(1));
         (self.active, self.judged, self.given) = (0, false, None);
         Ok(next)
     }
