@@ -4,9 +4,10 @@
 //! WiSER (He et al., 2020). There both lists are intersected first; here the rarer word alone rules documents
 //! out before the other lists are read.
 
+use super::formula::LeafId;
 use super::matcher::{Filtering, Matcher, Role};
 use super::matches::Matches;
-use crate::base::DocId;
+use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 use crate::postings::{Neighbours, Reach, TermCursor};
 
@@ -14,37 +15,52 @@ use crate::postings::{Neighbours, Reach, TermCursor};
 pub struct BetweenMatcher {
     cursor: TermCursor,
     wanted: Neighbours,
-    /// The document that passed.
-    doc: Option<DocId>,
+    /// Which frequency is told: how many tokens may stand between the wanted words.
+    leaf: Option<LeafId>,
+    /// What passed of a block, with how many tokens, and where it stands among them.
+    passed: Vec<(DocId, u32)>,
+    at: usize,
+    /// The first document that was not looked at.
+    next: DocId,
 }
 
 impl BetweenMatcher {
-    /// The documents of `cursor` in which a token may stand between words with the `wanted` fingerprints.
-    pub fn new(mut cursor: TermCursor, wanted: Neighbours) -> BetweenMatcher {
+    /// The documents of `cursor` in which a token may stand between words with the `wanted` fingerprints; `leaf`
+    /// is told how many may.
+    pub fn new(mut cursor: TermCursor, wanted: Neighbours, leaf: Option<LeafId>) -> BetweenMatcher {
         cursor.will_need(Reach::Filter);
         BetweenMatcher {
             cursor,
             wanted,
-            doc: None,
+            leaf,
+            passed: Vec::new(),
+            at: 0,
+            next: 0,
         }
     }
 }
 
 impl Matcher for BetweenMatcher {
     fn doc(&self) -> DocId {
-        self.cursor.doc()
+        self.passed.get(self.at).map_or(END, |(doc, _)| *doc)
     }
 
     fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
-        let mut doc = self.cursor.advance(target, pages)?;
-        while self.doc != Some(doc) && doc != crate::base::END {
-            if self.cursor.stands_between(self.wanted, true, pages)? {
-                self.doc = Some(doc);
-                break;
+        loop {
+            let rest = &self.passed[self.at..];
+            self.at += rest.partition_point(|(doc, _)| *doc < target);
+            if self.at < self.passed.len() || self.next == END {
+                return Ok(self.doc());
             }
-            doc = self.cursor.next(pages)?;
+            if self.cursor.advance(target.max(self.next), pages)? == END {
+                self.next = END;
+                continue;
+            }
+            let last = self
+                .cursor
+                .block_between(self.wanted, pages, &mut self.passed)?;
+            (self.at, self.next) = (0, last.saturating_add(1));
         }
-        Ok(doc)
     }
 
     fn filter(
@@ -56,7 +72,7 @@ impl Matcher for BetweenMatcher {
     ) -> Step<()> {
         while let Some(&doc) = ahead.docs().get(state.checked) {
             let there = self.cursor.advance(doc, pages)? == doc;
-            let matches = there && self.cursor.stands_between(self.wanted, false, pages)?;
+            let matches = there && self.cursor.tokens_between(self.wanted, pages)? > 0;
             if role == Role::Optional || matches == (role == Role::Required) {
                 ahead.shift(state.checked, state.kept);
                 state.kept += 1;
@@ -66,8 +82,11 @@ impl Matcher for BetweenMatcher {
         Ok(())
     }
 
-    /// A word of a phrase is no leaf.
-    fn collect(&mut self, _: &mut [f32]) {}
+    fn collect(&mut self, frequencies: &mut [f32]) {
+        if let (Some(leaf), Some((_, tokens))) = (self.leaf, self.passed.get(self.at)) {
+            frequencies[leaf] = *tokens as f32;
+        }
+    }
 
     fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
         self.cursor.prefetch(docs, pages)?;

@@ -353,21 +353,30 @@ impl Builder<'_> {
         distinct.sort_by_key(|word| word.word);
         distinct.dedup_by_key(|word| word.word);
         let filters = slop == 0 && self.has_filters(open);
+        let rarest = all.iter().min_by_key(|word| rank(word))?.word;
         let lists = distinct.iter().map(|word| -> Box<dyn Matcher> {
+            let told = scored.clone().filter(|_| word.word == rarest);
             let (mut cursor, frequency) = (word.cursor.clone(), word.cursor.document_frequency());
             let wanted = neighbours_of(word, &all, open).filter(|_| filters);
             if let Some(wanted) = wanted {
-                return Box::new(BetweenMatcher::new(cursor, wanted));
+                let leaf = told.map(|(leaf, _)| leaf);
+                return Box::new(BetweenMatcher::new(cursor, wanted, leaf));
             }
             if !filters {
                 cursor.will_need(Reach::Positions);
             }
-            Box::new(TermMatcher::new(cursor, frequency, None))
+            Box::new(TermMatcher::new(cursor, frequency, told))
         });
         let lists: Vec<_> = lists.collect();
-        let candidates = Conjunction::new(lists, Vec::new(), Vec::new(), 0, self.view.below.into());
+        let (none, below) = (Vec::new, self.view.below.into());
+        let candidates = Conjunction::new(lists, none(), none(), self.width, below);
         PhraseMatcher::new(all, candidates, slop, scored)
     }
+}
+
+/// By which the rarest word of a phrase is the first.
+fn rank(word: &PhraseWord) -> (u64, usize) {
+    (word.cursor.document_frequency(), word.word)
 }
 
 /// The neighbours by which a word of a phrase is filtered: of each pair of words the rarer one is, since it has
@@ -376,7 +385,6 @@ fn neighbours_of(word: &PhraseWord, all: &[PhraseWord], open: &[&OpenTerm]) -> O
     if all.iter().filter(|other| other.word == word.word).count() > 1 {
         return None;
     }
-    let rank = |word: &PhraseWord| (word.cursor.document_frequency(), word.word);
     let wanted = |place: Option<u32>| {
         let mut others = all.iter().zip(open);
         let other = others.find(|(other, _)| Some(other.place) == place);

@@ -99,6 +99,11 @@ impl Candidates {
         self.known[at]
     }
 
+    /// The most that the candidate's score can be, of a query with one clause.
+    pub fn most(&self, at: usize) -> f64 {
+        self.known[at].best()
+    }
+
     /// Adds the score of a clause to each candidate.
     pub fn add_all(&mut self, clause: &Formula) {
         for (at, known) in self.known.iter_mut().enumerate() {

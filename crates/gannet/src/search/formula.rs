@@ -52,6 +52,11 @@ impl Formula {
         Formula::Sum(Vec::new())
     }
 
+    /// Whether it is one leaf.
+    pub fn is_leaf(&self) -> bool {
+        matches!(self, Formula::Leaf(_))
+    }
+
     /// Leaves of the formula: from the first to the last of them.
     pub fn leaves(&self) -> Range<LeafId> {
         match self {

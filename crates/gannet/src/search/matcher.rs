@@ -68,24 +68,28 @@ pub trait Matcher: Send {
         out: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
-        let (before, mut next) = (out.len(), from);
-        while out.len() < limit && next <= to {
-            let step = match self.skippable(next, pages) {
-                Ok(Some(last)) => Ok(last.saturating_add(1)),
-                Ok(None) => match self.advance(next, pages) {
-                    Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
-                    Ok(_) => Ok(self.give(to, limit - out.len(), out)),
-                    Err(stop) => Err(stop),
-                },
-                Err(stop) => Err(stop),
-            };
-            match step {
-                Ok(doc) => next = doc,
-                Err(Stop::Pages) if out.len() > before => return Ok(next),
-                Err(stop) => return Err(stop),
-            }
-        }
-        Ok(next)
+        gather(self, from, to, limit, out, pages)
+    }
+
+    /// Lets [`Matcher::gather`] give documents that only may match, with the most that their frequencies can be.
+    /// Tells whether it does so; each document that counts must then be confirmed.
+    fn be_tentative(&mut self) -> bool {
+        false
+    }
+
+    /// Begins to confirm documents, in ascending order from any on.
+    fn begin_confirming(&mut self) {}
+
+    /// Writes the frequencies of a document that was given tentatively: zeros if it does not match.
+    fn confirm(&mut self, doc: DocId, row: &mut [f32], pages: &mut Pages<'_>) -> Step<()> {
+        let _ = (doc, row, pages);
+        Ok(())
+    }
+
+    /// Notes the pages that confirming each of `docs` will need, as far as the round has room.
+    fn prefetch_confirming(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        let _ = (docs, pages);
+        Ok(())
     }
 
     /// Asks for candidates that were not checked yet, and drops those that `role` rules out.
@@ -164,6 +168,36 @@ pub trait Matcher: Send {
     fn cost_min(&self) -> u64 {
         0
     }
+}
+
+/// What [`Matcher::gather`] does unless a matcher knows better.
+#[inline]
+pub fn gather<M: Matcher + ?Sized>(
+    matcher: &mut M,
+    from: DocId,
+    to: DocId,
+    limit: usize,
+    out: &mut Matches,
+    pages: &mut Pages<'_>,
+) -> Step<DocId> {
+    let (before, mut next) = (out.len(), from);
+    while out.len() < limit && next <= to {
+        let step = match matcher.skippable(next, pages) {
+            Ok(Some(last)) => Ok(last.saturating_add(1)),
+            Ok(None) => match matcher.advance(next, pages) {
+                Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
+                Ok(_) => Ok(matcher.give(to, limit - out.len(), out)),
+                Err(stop) => Err(stop),
+            },
+            Err(stop) => Err(stop),
+        };
+        match step {
+            Ok(doc) => next = doc,
+            Err(Stop::Pages) if out.len() > before => return Ok(next),
+            Err(stop) => return Err(stop),
+        }
+    }
+    Ok(next)
 }
 
 /// Does `act` for every one of `items`, also after one stopped for pages, and then stops.

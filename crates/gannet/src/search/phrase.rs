@@ -1,7 +1,9 @@
 //! Documents in which words stand side by side, or nearly so.
 //!
 //! The conjunction of the words comes first. Positions are read only for documents that pass it, those of
-//! many candidates in one batch, by cursors of their own that never touch other documents.
+//! many candidates in one batch, by cursors of their own that never touch other documents. The ranking may take
+//! what passes it tentatively and confirm only what can come among the best: the rarest word, or its tokens that
+//! the phrase filter lets pass, are the most that an exact phrase can occur.
 //!
 //! Invariants:
 //! 1. What is left in `ahead` has the words and was not yet checked.
@@ -10,7 +12,8 @@
 use super::ahead::{Ahead, Batch};
 use super::conjunction::Conjunction;
 use super::formula::{Leaf, LeafId};
-use super::matcher::{Matcher, for_all};
+use super::matcher::{Matcher, for_all, gather};
+use super::matches::Matches;
 use super::positions::{Occurrences, phrase_frequency};
 use super::term::best_within;
 use crate::base::{DocId, END};
@@ -38,6 +41,10 @@ pub struct PhraseWord {
 /// Matches the documents that have a phrase.
 pub struct PhraseMatcher {
     candidates: Conjunction,
+    /// Whether the candidates are given out as they are.
+    tentative: bool,
+    /// The words' lists as they were given, and those that positions are read from.
+    lists: Vec<TermCursor>,
     cursors: Vec<TermCursor>,
     heads: TermCursor,
     occurrences: Vec<Occurrences>,
@@ -68,8 +75,10 @@ impl PhraseMatcher {
         });
         Some(PhraseMatcher {
             candidates,
+            tentative: false,
             heads,
             occurrences: occurrences.collect(),
+            lists: words.iter().map(|word| word.cursor.clone()).collect(),
             cursors: words.into_iter().map(|word| word.cursor).collect(),
             slop,
             scored,
@@ -87,20 +96,21 @@ impl PhraseMatcher {
             occurrences.positions.clear();
             cursor.positions(pages, &mut occurrences.positions)
         });
-        if let Err(Stop::Pages) = read {
-            self.prefetch_positions(pages)?;
-            self.ahead.waited();
-        }
         read?;
         Ok(phrase_frequency(&self.occurrences, self.slop))
     }
 
-    /// Notes the pages of all candidates that are left.
-    fn prefetch_positions(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let docs = self.ahead.rest();
-        for_all(&mut self.cursors, |cursor| {
-            cursor.prefetch_positions(docs, pages)
-        })
+    /// The same; notes the pages of all candidates that are left if there is none at hand.
+    fn check_ahead(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<f32> {
+        let checked = self.check(doc, pages);
+        if let Err(Stop::Pages) = checked {
+            let docs = self.ahead.rest();
+            for_all(&mut self.cursors, |cursor| {
+                cursor.prefetch_positions(docs, pages)
+            })?;
+            self.ahead.waited();
+        }
+        checked
     }
 }
 
@@ -115,7 +125,7 @@ impl Matcher for PhraseMatcher {
         }
         loop {
             if let Some(doc) = self.ahead.skip_to(target) {
-                let frequency = self.check(doc, pages)?;
+                let frequency = self.check_ahead(doc, pages)?;
                 self.ahead.pass(1);
                 if frequency > 0.0 {
                     (self.doc, self.frequency) = (doc, frequency);
@@ -128,6 +138,41 @@ impl Matcher for PhraseMatcher {
                 self.ahead.gather(&mut self.candidates, target, pages)?;
             }
         }
+    }
+
+    fn be_tentative(&mut self) -> bool {
+        self.tentative = self.slop == 0;
+        self.tentative
+    }
+
+    fn gather(
+        &mut self,
+        from: DocId,
+        to: DocId,
+        limit: usize,
+        out: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        match self.tentative {
+            true => self.candidates.gather(from, to, limit, out, pages),
+            false => gather(self, from, to, limit, out, pages),
+        }
+    }
+
+    fn begin_confirming(&mut self) {
+        self.cursors.clone_from(&self.lists);
+    }
+
+    fn confirm(&mut self, doc: DocId, row: &mut [f32], pages: &mut Pages<'_>) -> Step<()> {
+        self.frequency = self.check(doc, pages)?;
+        self.collect(row);
+        Ok(())
+    }
+
+    fn prefetch_confirming(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        for_all(&mut self.cursors, |cursor| {
+            cursor.prefetch_positions(docs, pages)
+        })
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {

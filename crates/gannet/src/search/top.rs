@@ -1,8 +1,8 @@
 //! The best k documents: by score, and among equals by doc ID, the smaller first.
 //!
-//! Documents are offered in ascending order of their IDs. So once the heap is full, a document whose score
-//! only equals the least of the heap stays out, and everything whose bound is not above that score can be
-//! skipped without changing the answer.
+//! Documents come in ascending order of their IDs but for those of one batch. So once the heap is full, a document
+//! of a later batch whose score only equals the least of the heap stays out, and everything whose bound is not
+//! above that score can be skipped without changing the answer.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -56,13 +56,13 @@ impl Top {
         }
     }
 
-    /// Offers a document. Its ID must be above those offered before.
+    /// Offers a document.
     #[inline]
     pub fn offer(&mut self, doc: DocId, score: f32) {
         if self.heap.len() < self.k {
             self.heap.push(Scored { doc, score });
         } else if let Some(mut worst) = self.heap.peek_mut()
-            && score > worst.score
+            && (Scored { doc, score }) < *worst
         {
             *worst = Scored { doc, score };
         }

@@ -112,6 +112,11 @@ impl Known {
         self.most = if score > self.most { score } else { self.most };
     }
 
+    /// The best of what the clauses give.
+    pub fn best(self) -> f64 {
+        self.most
+    }
+
     /// What both are together.
     pub fn and(self, other: Known) -> Known {
         Known {

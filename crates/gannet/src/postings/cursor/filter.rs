@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::parts::{Part, read};
 use super::{TermCursor, noted};
-use crate::base::{DocId, Error, PAGE_PAYLOAD, Result, Span};
+use crate::base::{DocId, END, Error, PAGE_PAYLOAD, Result, Span};
 use crate::cache::{Bytes, Pages, Step, Stop};
 use crate::postings::entry::ChunkRef;
 use crate::postings::tokens::{Neighbours, Tokens};
@@ -30,8 +30,9 @@ enum Side {
 pub(super) struct FilterState {
     /// The part and the place of the piece that was last read for each side, and its bytes.
     pieces: [Option<(usize, u64, Bytes)>; 2],
-    /// Fingerprints of the current doc for each side.
+    /// The fingerprints that were read, for each side that was asked for, and which tokens fit.
     found: [Vec<u8>; 2],
+    fit: Vec<bool>,
     /// The tokens of a posting in memory.
     pub(super) tokens: Tokens,
 }
@@ -44,45 +45,75 @@ fn sides(wanted: Neighbours) -> impl Iterator<Item = (Side, u8)> {
 }
 
 impl TermCursor {
-    /// Whether a token of the current doc stands between words with these fingerprints (0 for any word); true
-    /// where the list has no filter that could tell. Asks for the pieces that follow too, if the list is gone
-    /// through.
-    pub fn stands_between(
+    /// How many tokens of the current doc may stand between words with these fingerprints (0 for any word): all
+    /// where the list has no filter that could tell.
+    pub fn tokens_between(&mut self, wanted: Neighbours, pages: &mut Pages<'_>) -> Step<u32> {
+        let frequency = self.frequency();
+        match self.read_filter(frequency as u64, wanted, false, pages)? {
+            true => Ok(self.filter.count(0, frequency)),
+            false => Ok(frequency),
+        }
+    }
+
+    /// Puts into `out` the docs from the current one to the end of its block of which tokens may stand so, with
+    /// how many. Reads the filter ahead for whoever goes through the list. Gives the last doc of the block.
+    pub fn block_between(
         &mut self,
         wanted: Neighbours,
-        through: bool,
+        pages: &mut Pages<'_>,
+        out: &mut Vec<(DocId, u32)>,
+    ) -> Step<DocId> {
+        self.decode_frequencies();
+        let rest = self.decoded.at..self.decoded.length;
+        let frequencies = self.decoded.frequencies[rest.clone()].iter();
+        let tokens = frequencies.map(|frequency| *frequency as u64).sum();
+        let filtered = self.read_filter(tokens, wanted, true, pages)?;
+        let mut first = 0;
+        out.clear();
+        for at in rest {
+            let (doc, frequency) = (self.decoded.docs[at], self.decoded.frequencies[at]);
+            let between = match filtered {
+                true => self.filter.count(first, frequency),
+                false => frequency,
+            };
+            if between > 0 {
+                out.push((doc, between));
+            }
+            first += frequency as usize;
+        }
+        Ok(self.decoded.docs[..self.decoded.length]
+            .last()
+            .map_or(END, |last| *last))
+    }
+
+    /// Tells the filter of the next `tokens` tokens from the current doc's first on; false if there is none.
+    fn read_filter(
+        &mut self,
+        tokens: u64,
+        wanted: Neighbours,
+        ahead: bool,
         pages: &mut Pages<'_>,
     ) -> Step<bool> {
-        let frequency = self.frequency();
         let at = self.decoded.at;
         let skip = self.positions.skip_to(at, &self.decoded.frequencies);
-        match &mut self.parts[self.part] {
+        let chunk = match &mut self.parts[self.part] {
+            Part::Chunk(chunk) => *chunk.chunk(),
             Part::Fragment(fragment) => {
-                let tokens = &mut self.filter.tokens;
-                fragment.tokens(skip, frequency, tokens)?;
-                Ok(tokens.neighbours.is_empty() || stand_between(&tokens.neighbours, wanted))
+                let [before, after] = &mut self.filter.found;
+                let filtered = fragment.neighbours(skip, tokens, before, after)?;
+                self.filter.compare(wanted);
+                return Ok(filtered);
             }
-            Part::Chunk(chunk) => {
-                let chunk = *chunk.chunk();
-                if !chunk.filtered {
-                    return Ok(true);
-                }
-                let first = match &self.page {
-                    Some(page) => page.docs.blocks()[self.decoded.block].first_position,
-                    None => return Ok(true),
-                };
-                let first = first as u64 + skip;
-                let numbers = first..first + frequency as u64;
-                let at_hand = self.filter.at_hand(self.part, &chunk, wanted, &numbers);
-                if let Some(found) = at_hand {
-                    return Ok(matches(found, wanted));
-                }
-                self.filter
-                    .read(self.part, &chunk, wanted, numbers, through, pages)?;
-                let [before, after] = &self.filter.found;
-                Ok(matches([before, after], wanted))
-            }
-        }
+        };
+        let Some(page) = self.page.as_ref().filter(|_| chunk.filtered) else {
+            return Ok(false);
+        };
+        let first = page.docs.blocks()[self.decoded.block].first_position as u64 + skip;
+        let numbers = first..first + tokens;
+        self.filter
+            .read(self.part, &chunk, wanted, numbers, ahead, pages)?;
+        self.filter.compare(wanted);
+        Ok(true)
     }
 
     /// Notes the front pieces of all filters, which the entry knows.
@@ -128,13 +159,13 @@ impl FilterState {
         chunk: &ChunkRef,
         wanted: Neighbours,
         numbers: Range<u64>,
-        through: bool,
+        ahead: bool,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         let mut complete = true;
         for (side, _) in sides(wanted) {
             let read = noted(self.read_side(part, chunk, side, numbers.clone(), pages))?;
-            if read.is_none() && through {
+            if read.is_none() && ahead {
                 let place = place(chunk, side, numbers.start) / PIECE;
                 note_ahead(chunk, side, place, AHEAD, pages)?;
             }
@@ -173,47 +204,30 @@ impl FilterState {
         Ok(())
     }
 
-    /// The fingerprints of tokens where the held pieces have them all, as for nearly all postings but the first
-    /// of a piece.
-    #[inline]
-    fn at_hand(
-        &self,
-        part: usize,
-        chunk: &ChunkRef,
-        wanted: Neighbours,
-        numbers: &Range<u64>,
-    ) -> Option<[&[u8]; 2]> {
-        let mut found: [&[u8]; 2] = [&[], &[]];
-        for (side, _) in sides(wanted) {
-            let (p, ordinal, bytes) = self.pieces[side as usize].as_ref()?;
-            let start = ordinal * PIECE;
-            let from = place(chunk, side, numbers.start).checked_sub(start)?;
-            let to = place(chunk, side, numbers.end) - start;
-            let here = bytes.get(from as usize..to as usize).filter(|_| *p == part);
-            found[side as usize] = here?;
+    /// Compares the fingerprints that were read with the wanted ones, token by token.
+    fn compare(&mut self, wanted: Neighbours) {
+        let [before, after] = &self.found;
+        self.fit.clear();
+        match (wanted.before, wanted.after) {
+            (wanted, 0) => self.fit.extend(before.iter().map(|seen| *seen == wanted)),
+            (0, wanted) => self.fit.extend(after.iter().map(|seen| *seen == wanted)),
+            both => {
+                let seen = before.iter().zip(after);
+                self.fit
+                    .extend(seen.map(|(before, after)| (*before, *after) == both));
+            }
         }
-        Some(found)
     }
-}
 
-/// Whether one of the tokens with these fingerprints before and after them stands between the wanted words.
-#[inline]
-fn matches([before, after]: [&[u8]; 2], wanted: Neighbours) -> bool {
-    match (wanted.before, wanted.after) {
-        (wanted, 0) => before.contains(&wanted),
-        (0, wanted) => after.contains(&wanted),
-        both => before.iter().zip(after).any(|(b, a)| (*b, *a) == both),
+    /// How many of the tokens from `first` on fit.
+    #[inline]
+    fn count(&self, first: usize, tokens: u32) -> u32 {
+        let tokens = self.fit.get(first..first + tokens as usize).unwrap_or(&[]);
+        tokens.iter().map(|fits| *fits as u32).sum()
     }
 }
 
 const PIECE: u64 = PAGE_PAYLOAD as u64;
-
-/// Whether one of these tokens stands between words with these fingerprints.
-fn stand_between(tokens: &[Neighbours], wanted: Neighbours) -> bool {
-    let fits = |seen: u8, wanted: u8| wanted == 0 || seen == wanted;
-    let mut tokens = tokens.iter();
-    tokens.any(|seen| fits(seen.before, wanted.before) && fits(seen.after, wanted.after))
-}
 
 /// Where the fingerprint of the token with this number lies in the filter.
 fn place(chunk: &ChunkRef, side: Side, number: u64) -> u64 {

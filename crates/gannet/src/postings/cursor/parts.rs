@@ -227,6 +227,35 @@ impl FragmentPart {
 
     /// Reads `frequency` tokens, of a posting before which the block has `skip` tokens.
     pub(super) fn tokens(&mut self, skip: u64, frequency: u32, out: &mut Tokens) -> Result<()> {
+        out.clear();
+        let filtered = self.fragment.filtered;
+        read_tokens(&mut self.stream_from(skip), frequency, filtered, out)
+    }
+
+    /// Reads the neighbours of `count` tokens behind the first `skip` of the block, if the fragment has them.
+    pub(super) fn neighbours(
+        &mut self,
+        skip: u64,
+        count: u64,
+        before: &mut Vec<u8>,
+        after: &mut Vec<u8>,
+    ) -> Result<bool> {
+        before.clear();
+        after.clear();
+        if !self.fragment.filtered {
+            return Ok(false);
+        }
+        let mut reader = self.stream_from(skip);
+        for _ in 0..count {
+            reader.varint_u32()?;
+            before.push(reader.u8()?);
+            after.push(reader.u8()?);
+        }
+        Ok(true)
+    }
+
+    /// The positions stream behind the first `skip` tokens of the block.
+    fn stream_from(&mut self, skip: u64) -> ByteReader<'_> {
         let (number, filtered) = (self.block_number + skip, self.fragment.filtered);
         if self.known.0 > number {
             self.known = (0, 0);
@@ -234,9 +263,7 @@ impl FragmentPart {
         let stream = &self.fragment.positions[self.known.1..];
         let skipped = skip_tokens(stream, number - self.known.0, filtered);
         self.known = (number, self.known.1 + skipped);
-        let mut reader = ByteReader::new(&self.fragment.positions[self.known.1..], WHAT);
-        out.clear();
-        read_tokens(&mut reader, frequency, filtered, out)
+        ByteReader::new(&self.fragment.positions[self.known.1..], WHAT)
     }
 }
 

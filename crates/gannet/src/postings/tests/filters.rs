@@ -17,17 +17,18 @@ fn filtered_world() -> World {
     }
 }
 
-/// What a filter that knows says: whether a token has these neighbours, 0 for any.
-fn stands(doc: DocId, positions: &[u32], wanted: Neighbours) -> bool {
+/// What a filter that knows says: how many tokens have these neighbours, 0 for any.
+fn stands(doc: DocId, positions: &[u32], wanted: Neighbours) -> u32 {
     let fits = |seen: u8, wanted: u8| wanted == 0 || seen == wanted;
-    positions.iter().any(|position| {
-        let seen = neighbours(doc, *position);
+    let between = |position: &&u32| {
+        let seen = neighbours(doc, **position);
         fits(seen.before, wanted.before) && fits(seen.after, wanted.after)
-    })
+    };
+    positions.iter().filter(between).count() as u32
 }
 
 /// Asks for neighbours that some token has, and for others; gives how often the filter said no.
-fn verify(list: &List, random: &mut Random, through: bool, pages: &mut Pages<'_>) -> usize {
+fn verify(list: &List, random: &mut Random, pages: &mut Pages<'_>) -> usize {
     let (mut cursor, mut denied) = (list.cursor(), 0);
     for (doc, positions) in &list.all {
         finish(pages, |pages| cursor.advance(*doc, pages)).unwrap();
@@ -42,12 +43,35 @@ fn verify(list: &List, random: &mut Random, through: bool, pages: &mut Pages<'_>
         if wanted == Neighbours::default() {
             continue;
         }
-        let said = finish(pages, |pages| cursor.stands_between(wanted, through, pages)).unwrap();
+        let said = finish(pages, |pages| cursor.tokens_between(wanted, pages)).unwrap();
         let expected = stands(*doc, positions, wanted);
-        assert!(said || !expected, "doc {doc}");
-        denied += (!said) as usize;
+        assert!(
+            said == expected || said == positions.len() as u32,
+            "doc {doc}"
+        );
+        denied += (said == 0) as usize;
     }
     denied
+}
+
+/// Walks a list a block at a time; gives the documents that passed, with their tokens.
+fn walk(cursor: &mut TermCursor, wanted: Neighbours, pages: &mut Pages<'_>) -> Vec<(DocId, u32)> {
+    let (mut target, mut out, mut seen) = (0, Vec::new(), Vec::new());
+    while finish(pages, |pages| cursor.advance(target, pages)).unwrap() != END {
+        let last = finish(pages, |pages| cursor.block_between(wanted, pages, &mut out));
+        target = last.unwrap() + 1;
+        seen.append(&mut out);
+    }
+    seen
+}
+
+fn verify_blocks(list: &List, wanted: Neighbours, pages: &mut Pages<'_>) {
+    let seen = walk(&mut list.cursor(), wanted, pages);
+    let expected = list.all.iter().filter_map(|(doc, positions)| {
+        let tokens = stands(*doc, positions, wanted);
+        (tokens > 0).then_some((*doc, tokens))
+    });
+    assert!(seen == expected.collect::<Vec<_>>());
 }
 
 #[test]
@@ -63,13 +87,15 @@ fn filters_of_all_layouts_deny_only_what_is_not_there() {
     for (runs, shape) in runs {
         let list = build(&mut world, &mut random, runs, shape);
         list.verify_all(&mut random, &world);
-        for through in [false, true] {
-            let pool = world.pool();
-            let denied = verify(&list, &mut random, through, &mut Pages::new(&pool));
-            assert!(
-                denied * 6 >= list.all.len() || list.all.len() < 100,
-                "{denied}"
-            );
+        let pool = world.pool();
+        let mut pages = Pages::new(&pool);
+        let denied = verify(&list, &mut random, &mut pages);
+        assert!(
+            denied * 6 >= list.all.len() || list.all.len() < 100,
+            "{denied}"
+        );
+        for (before, after) in [(7, 0), (0, 7), (3, 3)] {
+            verify_blocks(&list, Neighbours { before, after }, &mut pages);
         }
     }
 }
@@ -80,7 +106,7 @@ fn dense_lists_keep_no_filter_and_deny_nothing() {
     let list = build(&mut world, &mut random, &[20_000, 0], DENSE);
     assert!(list.entry.chunks.iter().all(|chunk| !chunk.filtered));
     let pool = world.pool();
-    assert_eq!(verify(&list, &mut random, true, &mut Pages::new(&pool)), 0);
+    assert_eq!(verify(&list, &mut random, &mut Pages::new(&pool)), 0);
 }
 
 #[test]
@@ -116,10 +142,7 @@ fn a_walk_reads_the_filter_ahead_and_a_look_up_one_piece() {
     .unwrap();
     for doc in docs {
         finish(&mut pages, |pages| cursor.advance(doc, pages)).unwrap();
-        finish(&mut pages, |pages| {
-            cursor.stands_between(wanted, false, pages)
-        })
-        .unwrap();
+        finish(&mut pages, |pages| cursor.tokens_between(wanted, pages)).unwrap();
     }
     let io = pages.counts().since(before);
     assert!(io.rounds <= 2 && io.reads <= 4, "{io:?}");
@@ -127,13 +150,7 @@ fn a_walk_reads_the_filter_ahead_and_a_look_up_one_piece() {
     let mut cursor = list.cursor();
     finish(&mut pages, |pages| cursor.prefetch_filters(wanted, pages)).unwrap();
     finish(&mut pages, |pages| cursor.prefetch_whole(pages)).unwrap();
-    for (doc, _) in &list.all {
-        finish(&mut pages, |pages| cursor.advance(*doc, pages)).unwrap();
-        finish(&mut pages, |pages| {
-            cursor.stands_between(wanted, true, pages)
-        })
-        .unwrap();
-    }
+    walk(&mut cursor, wanted, &mut pages);
     let rounds = pages.counts().rounds;
     assert!(rounds <= 4, "{rounds}");
 }

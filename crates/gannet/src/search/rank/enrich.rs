@@ -21,7 +21,9 @@ impl Ranker {
         if !self.live.all_live(self.options.below) {
             self.candidates.drop_dead();
         }
-        self.total += self.candidates.len() as u64;
+        if !self.tentative {
+            self.total += self.candidates.len() as u64;
+        }
         self.total_is_exact &= self.root.driven || !self.leaves_rest();
         self.score_known();
         self.complete_next(0);

@@ -16,6 +16,7 @@
 //! 3. Each stage can be called again after a stop; it then goes on or does the same again.
 
 mod complete;
+mod confirm;
 mod enrich;
 mod gather;
 mod plan;
@@ -91,6 +92,9 @@ pub struct Ranker {
     /// Whether the present batch waited for pages.
     waited: bool,
     union: Union,
+    /// Whether candidates must be confirmed, and which are being confirmed.
+    tentative: bool,
+    chosen: Vec<usize>,
     scratch: Vec<f32>,
     next: DocId,
     /// The first document whose window was not read ahead.
@@ -106,9 +110,19 @@ enum Stage {
     Open,
     Plan,
     Gather,
-    Enrich { done: usize },
-    Complete { order: usize, checked: usize },
+    Enrich {
+        done: usize,
+    },
+    Complete {
+        order: usize,
+        checked: usize,
+    },
     Offer,
+    /// In place of the offer: how many of the chosen candidates were confirmed, and whether none come after them.
+    Confirm {
+        done: usize,
+        last: bool,
+    },
 }
 
 impl Ranker {
@@ -135,6 +149,8 @@ impl Ranker {
             batch: BATCH_FIRST.min(options.candidates),
             waited: false,
             union: Union::default(),
+            tentative: false,
+            chosen: Vec::new(),
             scratch: vec![0.0; leaves],
             next: 0,
             read_to: 0,
@@ -167,8 +183,13 @@ impl Ranker {
                 Stage::Gather => self.gather(pages)?,
                 Stage::Enrich { .. } => self.enrich(pages)?,
                 Stage::Complete { .. } => self.complete(pages)?,
+                Stage::Offer if self.tentative => self.begin_confirming(),
                 Stage::Offer => {
                     self.offer();
+                    return Ok(Progress::More);
+                }
+                Stage::Confirm { .. } => {
+                    self.confirm(pages)?;
                     return Ok(Progress::More);
                 }
             }
@@ -218,6 +239,10 @@ impl Ranker {
                 self.top.offer(*doc, self.formula.value(matches.row(at)));
             }
         }
+        self.end_batch();
+    }
+
+    fn end_batch(&mut self) {
         if std::mem::take(&mut self.waited) {
             self.batch = (self.batch * BATCH_GROWTH).min(self.options.candidates);
         }

@@ -18,6 +18,7 @@ const DENSE: u64 = 8;
 
 impl Ranker {
     pub(super) fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        self.tentative = self.be_tentative();
         self.open_lists(pages)?;
         self.lists = self.root.list_bounds(self.scratch.len(), pages)?;
         let lists = &self.lists;
