@@ -140,8 +140,9 @@ impl Builder<'_> {
         match node {
             Node::None => Ok(None),
             Node::Term(slot, boost) => {
-                let term = self.lists.terms[*slot].clone();
-                term.map(|term| self.term(&term, *boost)).transpose()
+                let lists = self.lists;
+                let term = lists.terms[*slot].as_ref();
+                term.map(|term| self.term(term, *boost)).transpose()
             }
             Node::Phrase { words, slop, boost } => self.phrase(words, *slop, *boost),
             Node::Pattern(slot, boost) => self.pattern(*slot, *boost),
