@@ -4,8 +4,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use gannet::Techniques;
 
 use crate::failure::{Failure, Outcome};
 use crate::size::Size;
@@ -217,6 +219,9 @@ pub struct BenchArguments {
     /// Write the best documents of the first 200 queries to a file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub dump: Option<PathBuf>,
+    /// Search without these techniques, to see what each is worth
+    #[arg(long, value_name = "NAME", num_args = 1.., hide_short_help = true, value_parser = PossibleValuesParser::new(Techniques::NAMES))]
+    pub without: Vec<String>,
 }
 
 /// What plain words mean.

@@ -190,4 +190,10 @@ fn a_benchmark_reports_figures_with_their_settings() {
     assert!(figures["bytes_read_per_query"]["engine"].is_number());
     let timed = place.json(&[&bench[..], &["--seconds", "0.2"]].concat());
     assert!(timed["queries"].as_u64().unwrap() > 3, "{timed}");
+    let without = ["--without", "prefetch", "batches"];
+    let slower = place.json(&[&bench[..], &without].concat());
+    assert_eq!(slower["settings"]["without"], json!(without[1..]));
+    place
+        .run(&[&bench[..], &["--without", "luck"]].concat())
+        .refused(1, &["luck", "prefetch"]);
 }

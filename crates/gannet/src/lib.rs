@@ -49,6 +49,6 @@ pub use index::{
 };
 pub use search::{
     Cancelled, Clock, Explanation, Hit, Operator, PlanReport, PlanStep, Query, SearchOptions,
-    SearchResults, SnippetOptions, TermReport,
+    SearchResults, SnippetOptions, Techniques, TermReport,
 };
 pub use storage::PageKind;

@@ -11,7 +11,7 @@ mod report;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
-use gannet::{CountersSnapshot, Query, SearchOptions};
+use gannet::{CountersSnapshot, Query, SearchOptions, Techniques};
 
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::{Failure, Outcome};
@@ -51,6 +51,7 @@ impl Settings {
                 count: arguments.count,
                 fetch: arguments.fetch,
                 highlight: highlight.into_iter().collect(),
+                techniques: techniques(&arguments.without),
                 ..SearchOptions::default()
             },
             threads: arguments.threads.into(),
@@ -61,6 +62,14 @@ impl Settings {
             queries,
         })
     }
+}
+
+/// All techniques but those of these names, which the command line checked.
+fn techniques(without: &[String]) -> Techniques {
+    let all = Techniques::default();
+    without
+        .iter()
+        .fold(all, |left, name| left.without(name).unwrap_or(left))
 }
 
 fn duration(seconds: f64) -> Outcome<Duration> {

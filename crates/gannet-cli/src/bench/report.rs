@@ -73,6 +73,7 @@ impl Report<'_> {
             "distinct_queries": self.distinct_queries,
             "as": arguments.plain.map(|kind| format!("{kind:?}").to_lowercase()),
             "cold": arguments.cold,
+            "without": arguments.without,
         })
     }
 

@@ -4,7 +4,9 @@
 
 mod frames;
 mod pages;
+mod reading;
 mod sieve;
 
 pub use frames::{Frame, FramePool};
-pub use pages::{Bytes, IoCounts, Pages, Step, Stop, fetch_round, finish};
+pub use pages::{Bytes, Pages, Step, Stop, fetch_round, finish};
+pub use reading::{IoCounts, Reading};

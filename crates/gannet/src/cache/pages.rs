@@ -10,6 +10,7 @@ use std::ops::{Deref, Range};
 use rustc_hash::FxHashMap;
 
 use super::frames::{Frame, FramePool};
+use super::reading::{IoCounts, Reading};
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span};
 use crate::storage::{Located, Table};
 
@@ -34,31 +35,6 @@ impl From<Error> for Stop {
     }
 }
 
-/// Reads of one query, exactly counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IoCounts {
-    /// Batches of reads, each depending on the one before.
-    pub rounds: u32,
-    /// Read operations.
-    pub reads: u32,
-    /// Bytes read from the device.
-    pub bytes: u64,
-    /// Pages that were found in memory.
-    pub frames_hit: u32,
-}
-
-impl IoCounts {
-    /// What was added since `before`.
-    pub fn since(&self, before: IoCounts) -> IoCounts {
-        IoCounts {
-            rounds: self.rounds - before.rounds,
-            reads: self.reads - before.reads,
-            bytes: self.bytes - before.bytes,
-            frames_hit: self.frames_hit - before.frames_hit,
-        }
-    }
-}
-
 /// One query's access to pages.
 #[derive(Debug)]
 pub struct Pages<'a> {
@@ -66,6 +42,9 @@ pub struct Pages<'a> {
     held: FxHashMap<PageAddress, Held>,
     wanted: Vec<PageAddress>,
     counts: IoCounts,
+    reading: Reading,
+    /// The times that noted pages were fetched.
+    round: u32,
     /// How many pages a round may leave held before older ones are let go.
     held_max: usize,
     /// How many pages a round asks for ahead of need.
@@ -120,9 +99,22 @@ impl<'a> Pages<'a> {
             held: FxHashMap::default(),
             wanted: Vec::new(),
             counts: IoCounts::default(),
+            reading: Reading::default(),
+            round: 0,
             held_max: (share / 4).max(32),
             round_max: (share / 16).clamp(ROUND_PAGES.0, ROUND_PAGES.1),
         }
+    }
+
+    /// Reads as `reading` says.
+    pub fn reading(mut self, reading: Reading) -> Self {
+        self.reading = reading;
+        self
+    }
+
+    /// Whether pages that will be gone through are to be noted before they are reached.
+    pub fn reads_ahead(&self) -> bool {
+        self.reading.ahead
     }
 
     /// What was read so far.
@@ -213,7 +205,7 @@ impl<'a> Pages<'a> {
     }
 
     fn find(&mut self, address: PageAddress) -> Step<Option<Frame>> {
-        let round = self.counts.rounds;
+        let round = self.round;
         if let Some(held) = self.held.get_mut(&address) {
             held.round = round;
             return Ok(Some(held.frame.clone()));
@@ -230,7 +222,7 @@ impl<'a> Pages<'a> {
     }
 
     fn hold(&mut self, address: PageAddress, frame: Frame, fetched: bool) {
-        let round = self.counts.rounds;
+        let round = self.round;
         let held = Held {
             frame,
             round,
@@ -245,7 +237,7 @@ impl<'a> Pages<'a> {
     /// Lets go of pages that no recent round fetched: those found in memory can be found again, and those
     /// of the last round are what keeps a step going forward.
     fn let_go_of_hits(&mut self) {
-        let round = self.counts.rounds;
+        let round = self.round;
         self.held
             .retain(|_, held| held.fetched && held.round + 1 >= round);
     }
@@ -253,13 +245,14 @@ impl<'a> Pages<'a> {
     /// Lets go of pages that were not used in this round or the last, when there are many.
     fn let_go(&mut self) {
         if self.held.len() > self.held_max {
-            let round = self.counts.rounds;
+            let round = self.round;
             self.held.retain(|_, held| held.round + 1 >= round);
         }
     }
 }
 
-/// Fetches what all of `queries` noted, in one batch: one round for each query that noted anything.
+/// Fetches what all of `queries` noted, in one batch: one round for each query that noted anything. Where a query
+/// does not read in batches, each page is a round.
 pub fn fetch_round(pool: &FramePool, queries: &mut [&mut Pages<'_>]) -> Result<()> {
     let mut all = Vec::new();
     for query in queries.iter_mut() {
@@ -271,7 +264,12 @@ pub fn fetch_round(pool: &FramePool, queries: &mut [&mut Pages<'_>]) -> Result<(
         all.sort_unstable();
         all.dedup();
     }
-    let (frames, _) = pool.read(&all)?;
+    let in_batches = queries.iter().all(|query| query.reading.in_batches);
+    let together = if in_batches { all.len() } else { 1 };
+    let mut frames = Vec::with_capacity(all.len());
+    for batch in all.chunks(together.max(1)) {
+        frames.append(&mut pool.read(batch)?.0);
+    }
     for query in queries.iter_mut() {
         query.receive(&frames);
     }
@@ -285,10 +283,15 @@ impl Pages<'_> {
             return;
         }
         self.let_go();
-        self.counts.rounds += 1;
+        self.round += 1;
         let wanted = std::mem::take(&mut self.wanted);
         self.counts.bytes += (wanted.len() * PAGE_SIZE) as u64;
-        self.counts.reads += operations(&wanted);
+        let (rounds, reads) = match self.reading.in_batches {
+            true => (1, operations(&wanted)),
+            false => (wanted.len() as u32, wanted.len() as u32),
+        };
+        self.counts.rounds += rounds;
+        self.counts.reads += reads;
         for address in wanted {
             let found = frames.binary_search_by_key(&address, |(address, _)| *address);
             if let Ok(at) = found {

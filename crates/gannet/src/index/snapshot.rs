@@ -8,7 +8,7 @@ use super::state::State;
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
 use crate::search::{
-    GROUP_MAX, Group, Operator, Query, SearchOptions, SearchResults, SearchView, parse,
+    GROUP_MAX, Group, Operator, Query, SearchOptions, SearchResults, SearchView, Techniques, parse,
 };
 
 /// The index as it was at one moment. Later writes do not change it; while it lives, neither the memory nor
@@ -112,9 +112,9 @@ impl Search<'_> {
         self
     }
 
-    /// Whether pruning is on; the answer is the same.
-    pub fn prune(mut self, prune: bool) -> Self {
-        self.options.prune = prune;
+    /// What the search may do to be fast (everything if nothing is said); the answer is the same without.
+    pub fn techniques(mut self, techniques: Techniques) -> Self {
+        self.options.techniques = techniques;
         self
     }
 

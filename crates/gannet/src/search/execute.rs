@@ -168,8 +168,8 @@ impl QueryRun {
         self.scratch.grow_to(bytes)?;
         Ok(RankOptions {
             k: self.options.k,
-            prune: self.options.prune && !self.options.count,
-            fetch: self.options.needs_documents(),
+            prune: self.options.techniques.pruning && !self.options.count,
+            fetch: self.options.needs_documents() && self.options.techniques.documents,
             candidates,
             below: self.view.below,
         })
@@ -208,14 +208,18 @@ impl QueryRun {
         self.phase = Phase::Fetch { done: 0 };
     }
 
-    /// Reads the documents of the hits, as many at once as a round may read.
+    /// Reads the documents of the hits, as many at once as a round may read, or one after the other.
     fn fetch(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         let Phase::Fetch { done } = &mut self.phase else {
             return Ok(());
         };
         if self.options.needs_documents() {
+            let together = match self.options.techniques.documents {
+                true => self.pages_per_round,
+                false => 1,
+            };
             while let Some(rest) = self.results.hits.get_mut(*done..).filter(|r| !r.is_empty()) {
-                let count = rest.len().min(self.pages_per_round);
+                let count = rest.len().min(together);
                 let docs: Vec<_> = rest[..count].iter().map(|hit| hit.doc).collect();
                 let (tables, dictionaries) = (&self.view.tables, &self.view.dictionaries);
                 let documents = stored_many(&docs, tables, dictionaries, pages)?;

@@ -9,7 +9,7 @@ use super::query::Query;
 use super::results::SearchResults;
 use super::view::SearchView;
 use crate::base::{Budget, Error, Result};
-use crate::cache::{FramePool, Pages, Stop, fetch_round};
+use crate::cache::{FramePool, Pages, Reading, Stop, fetch_round};
 
 /// The most queries that go forward together.
 pub const GROUP_MAX: usize = 32;
@@ -94,7 +94,10 @@ impl<'a> Group<'a> {
         };
         Member {
             state,
-            pages: Pages::sharing(self.pool, queries),
+            pages: Pages::sharing(self.pool, queries).reading(Reading {
+                ahead: options.techniques.prefetch,
+                in_batches: options.techniques.batches,
+            }),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::highlight::SnippetOptions;
+use super::techniques::Techniques;
 use super::top::TOP_MAX;
 use crate::base::{Error, Result};
 
@@ -29,9 +30,8 @@ pub struct SearchOptions {
     pub snippets: SnippetOptions,
     /// Whether each hit's score and the plan are explained.
     pub explain: bool,
-    /// Whether documents that cannot come among the best are passed over unread. Off only for tests and
-    /// measurements: the answer is the same.
-    pub prune: bool,
+    /// What the search may do to be fast; the answer is the same without.
+    pub techniques: Techniques,
     /// Tells the time, for [`SearchOptions::deadline`] and for the time taken.
     pub clock: Option<Clock>,
     /// When the search is to be given up with an error, by the clock.
@@ -49,7 +49,7 @@ impl Default for SearchOptions {
             highlight: Vec::new(),
             snippets: SnippetOptions::default(),
             explain: false,
-            prune: true,
+            techniques: Techniques::default(),
             clock: None,
             deadline: None,
             cancelled: None,
@@ -65,6 +65,7 @@ impl fmt::Debug for SearchOptions {
             .field("fetch", &self.fetch)
             .field("highlight", &self.highlight)
             .field("explain", &self.explain)
+            .field("techniques", &self.techniques)
             .field("deadline", &self.deadline)
             .finish_non_exhaustive()
     }

@@ -115,7 +115,7 @@ fn read_all(cursor: &mut TermCursor, set: &mut DocSet, pages: &mut Pages<'_>) ->
         let doc = match cursor.advance(next, pages) {
             Ok(doc) => doc,
             Err(stop) => {
-                if pages.has_room() {
+                if pages.reads_ahead() && pages.has_room() {
                     cursor.prefetch_from(next.max(cursor.doc()), UNION_PAGES, pages)?;
                 }
                 return Err(stop);

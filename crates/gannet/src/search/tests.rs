@@ -1,6 +1,6 @@
 //! The room against a naive evaluation: random small collections, partly on a device and partly in memory,
 //! partly deleted, and queries of every kind. What the engine finds must be what one finds by looking at
-//! every document: the same documents, scores and order, pruned or not, alone or in a group.
+//! every document: the same documents, scores and order, with every technique and without each, alone or in a group.
 
 mod naive;
 mod queries;
@@ -9,7 +9,8 @@ mod world;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Group, Query, SearchOptions, SearchResults};
+use super::{Group, Query, SearchOptions, SearchResults, Techniques};
+use crate::cache::IoCounts;
 use naive::Naive;
 use world::{Random, World};
 
@@ -57,6 +58,14 @@ fn check(world: &World, query: &Query, k: usize) {
     assert_eq!(found(&counted), top, "{query} (counted, k {k})");
     let total = (counted.total, counted.total_is_exact);
     assert_eq!(total, (expected.len() as u64, true), "{query}");
+    for name in Techniques::NAMES {
+        let options = SearchOptions {
+            techniques: without(name),
+            ..options(k)
+        };
+        let answer = run(world, std::slice::from_ref(query), 1, &options).remove(0);
+        assert_eq!(found(&answer), top, "{query} (without {name}, k {k})");
+    }
 }
 
 fn check_world(seed: u64, docs: u32, on_device: u32, frames: usize, count: usize) {
@@ -189,18 +198,44 @@ fn a_cancelled_search_and_one_out_of_time_end_with_an_error() {
 fn a_pruned_search_skips_pages() {
     let mut random = Random::new(13);
     let world = World::new(&mut random, 20_000, 20_000, 4096);
-    let cold = |text: &str, prune| {
-        let world = world.with_cold_pool();
-        let options = SearchOptions {
-            prune,
-            ..options(10)
-        };
-        let query = super::parse(text, super::Operator::Or, &|_| true).unwrap();
-        run(&world, &[query], 1, &options).remove(0).io
-    };
-    let all = cold("body:a body:q", false);
-    let pruned = cold("body:a body:q", true);
+    let all = cold(&world, "body:a body:q", without("pruning"));
+    let pruned = cold(&world, "body:a body:q", Techniques::default());
     assert!(pruned.reads <= all.reads, "{pruned:?} {all:?}");
+}
+
+#[test]
+fn each_technique_saves_what_it_is_there_for() {
+    let mut random = Random::new(13);
+    let world = World::new(&mut random, 20_000, 20_000, 4096);
+    for text in ["body:a", "body:a body:q"] {
+        let all = cold(&world, text, Techniques::default());
+        let unprefetched = cold(&world, text, without("prefetch"));
+        assert!(unprefetched.rounds > all.rounds, "{unprefetched:?} {all:?}");
+        let unbatched = cold(&world, text, without("batches"));
+        assert_eq!(unbatched.bytes, all.bytes, "{text}");
+        assert_eq!(
+            u64::from(unbatched.rounds) * 4096,
+            unbatched.bytes,
+            "{text}"
+        );
+        let alone = cold(&world, text, without("documents"));
+        assert!(alone.rounds > all.rounds, "{alone:?} {all:?}");
+    }
+}
+
+fn without(name: &str) -> Techniques {
+    Techniques::default().without(name).unwrap()
+}
+
+/// What a query reads when no page is in memory, its documents included.
+fn cold(world: &World, text: &str, techniques: Techniques) -> IoCounts {
+    let world = world.with_cold_pool();
+    let options = SearchOptions {
+        techniques,
+        ..SearchOptions::default()
+    };
+    let query = super::parse(text, super::Operator::Or, &|_| true).unwrap();
+    run(&world, &[query], 1, &options).remove(0).io
 }
 
 #[test]
@@ -217,11 +252,7 @@ fn cold_queries_take_few_rounds() {
         ("body:\"q a\"", 4 + 2),
         ("body:fl* body:sae~", 3 + 2),
     ] {
-        let world = world.with_cold_pool();
-        let query = super::parse(text, super::Operator::Or, &|_| true).unwrap();
-        let io = run(&world, &[query], 1, &SearchOptions::default())
-            .remove(0)
-            .io;
+        let io = cold(&world, text, Techniques::default());
         assert!(io.rounds <= most, "{text}: {io:?}");
     }
 }

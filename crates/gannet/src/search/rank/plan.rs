@@ -38,7 +38,7 @@ impl Ranker {
             .map(|c| c.matcher.docs_pages())
             .sum();
         self.few_windows = windows <= WINDOWS_MAX as u64;
-        let whole = self.few_windows;
+        let whole = pages.reads_ahead() && self.few_windows;
         let opened = for_all(
             clauses.iter_mut().enumerate(),
             |(clause, Clause { matcher, .. })| matcher.open(whole && clause < sought, pages),
@@ -87,7 +87,9 @@ impl Ranker {
             from = window.last.saturating_add(1);
             match window.matters() {
                 true => {
-                    self.prefetch(&window, pages)?;
+                    if pages.reads_ahead() {
+                        self.prefetch(&window, pages)?;
+                    }
                     self.ahead.push_back(window);
                 }
                 false => skipped += 1,
