@@ -1,11 +1,17 @@
 //! `gannet-lab`: what measuring Gannet beside other engines needs and a user of it does not.
 //!
-//! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes. Running engines in turns,
-//! under memory limits, is the work of `lab/run.py`; see `docs/lab.md`.
+//! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `answers` shows that no
+//! technique changes an answer. Running engines in turns, under memory limits, is the work of `lab/run.py`; see
+//! `docs/lab.md`.
 
+mod answers;
 mod corpus;
 mod index;
 mod logs;
+/// The naive engine of the test suite. What only the tests ask of it is unused here.
+#[allow(dead_code)]
+#[path = "../../gannet/tests/tests/oracle/mod.rs"]
+mod oracle;
 mod queries;
 mod random;
 mod wsbench;
@@ -29,6 +35,8 @@ enum Command {
     /// Write the queries of logs as sets for every engine
     #[command(subcommand)]
     Log(LogCommand),
+    /// Compare the answers with every technique to those without each, and to those of a naive engine
+    Answers(answers::Arguments),
 }
 
 /// Which log is read.
@@ -90,6 +98,7 @@ fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Wsbench(arguments) => run_wsbench(&arguments),
         Command::Index(arguments) => index::run(&arguments),
+        Command::Answers(arguments) => answers::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
     };
