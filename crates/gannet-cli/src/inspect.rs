@@ -138,17 +138,25 @@ fn print_list(list: &ListReport, output: &mut Output) -> Outcome<()> {
         grouped(list.inline_postings.into()),
         list.chunks.len(),
     ))?;
-    for (zone, page, bytes, postings) in &list.chunks {
+    for chunk in &list.chunks {
         output.line(format!(
-            "zone {zone}, page {page}: {bytes} bytes, {postings} postings"
+            "zone {}, page {}: {} bytes ({} of documents and frequencies), {} postings",
+            chunk.zone, chunk.page, chunk.bytes, chunk.docs_bytes, chunk.postings
         ))?;
     }
     Ok(())
 }
 
 fn list_object(list: &ListReport) -> Value {
-    let chunks = list.chunks.iter().map(|(zone, page, bytes, postings)| {
-        json!({"zone": zone, "page": page, "bytes": bytes, "postings": postings})
+    let chunks = list.chunks.iter().map(|chunk| {
+        json!({
+            "zone": chunk.zone,
+            "page": chunk.page,
+            "bytes": chunk.bytes,
+            "docs_bytes": chunk.docs_bytes,
+            "filter_bytes": chunk.filter_bytes,
+            "postings": chunk.postings,
+        })
     });
     json!({
         "document_frequency": list.document_frequency,

@@ -1,8 +1,8 @@
 //! `gannet-lab`: what measuring Gannet beside other engines needs and a user of it does not.
 //!
 //! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `answers` shows that no
-//! technique changes an answer. Running engines in turns, under memory limits, is the work of `lab/run.py`; see
-//! `docs/lab.md`.
+//! technique changes an answer, `pages` compares what is read with the least that could be. Running engines in turns,
+//! under memory limits, is the work of `lab/run.py`; see `docs/lab.md`.
 
 mod answers;
 mod corpus;
@@ -12,6 +12,7 @@ mod logs;
 #[allow(dead_code)]
 #[path = "../../gannet/tests/tests/oracle/mod.rs"]
 mod oracle;
+mod pages;
 mod queries;
 mod random;
 mod wsbench;
@@ -37,6 +38,8 @@ enum Command {
     Log(LogCommand),
     /// Compare the answers with every technique to those without each, and to those of a naive engine
     Answers(answers::Arguments),
+    /// Record the pages that queries use, and print what is read beside what could not be less
+    Pages(pages::Arguments),
 }
 
 /// Which log is read.
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         Command::Wsbench(arguments) => run_wsbench(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Answers(arguments) => answers::run(&arguments),
+        Command::Pages(arguments) => pages::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
     };

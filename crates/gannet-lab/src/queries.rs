@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
+use gannet::Operator;
 use serde_json::json;
 
 use crate::Outcome;
@@ -53,6 +54,49 @@ pub struct Set {
     pub name: String,
     /// The queries, in the order in which they are asked; no two are equal.
     pub queries: Vec<Query>,
+}
+
+impl Query {
+    /// The query as the engine takes it.
+    pub fn for_field(&self, field: &str) -> gannet::Query {
+        let (field, text) = (Some(field.to_owned()), self.words.clone());
+        let operator = match self.kind {
+            Kind::Phrase => {
+                return gannet::Query::Phrase {
+                    field,
+                    text,
+                    slop: 0,
+                };
+            }
+            Kind::And => Operator::And,
+            Kind::Term | Kind::Or => Operator::Or,
+        };
+        gannet::Query::Text {
+            field,
+            text,
+            operator,
+        }
+    }
+}
+
+/// Reads the queries of a set.
+pub fn read(path: &Path) -> Outcome<Vec<Query>> {
+    let text = fs::read_to_string(path)?;
+    let queries = text.lines().map(|line| {
+        let (name, words) = line.split_once('\t').unwrap_or((line, ""));
+        let kind = Kind::ALL.into_iter().find(|kind| kind.to_string() == name);
+        let refused = || {
+            format!(
+                "{}: expected a kind, a tab and words, found {line:?}",
+                path.display()
+            )
+        };
+        Ok(Query {
+            kind: kind.ok_or_else(refused)?,
+            words: words.to_owned(),
+        })
+    });
+    queries.collect()
 }
 
 /// Writes each set into a file of its own and prints how many queries each one has.

@@ -9,4 +9,4 @@ mod sieve;
 
 pub use frames::{Frame, FramePool};
 pub use pages::{Bytes, Pages, Step, Stop, fetch_round, finish};
-pub use reading::{IoCounts, Reading};
+pub use reading::{IoCounts, Reading, UsedPage};

@@ -10,9 +10,9 @@ use std::ops::{Deref, Range};
 use rustc_hash::FxHashMap;
 
 use super::frames::{Frame, FramePool};
-use super::reading::{IoCounts, Reading};
+use super::reading::{IoCounts, Reading, UsedPage};
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span};
-use crate::storage::{Located, Table};
+use crate::storage::{Located, PageKind, Table};
 
 /// Pages that a round asks for ahead of need, at least and at most.
 const ROUND_PAGES: (usize, usize) = (4, 1024);
@@ -43,6 +43,8 @@ pub struct Pages<'a> {
     wanted: Vec<PageAddress>,
     counts: IoCounts,
     reading: Reading,
+    /// The pages used, each once for every time it was taken in, if they are to be listed.
+    used: Vec<UsedPage>,
     /// The times that noted pages were fetched.
     round: u32,
     /// How many pages a round may leave held before older ones are let go.
@@ -57,6 +59,8 @@ struct Held {
     round: u32,
     /// Whether a round of this query brought it.
     fetched: bool,
+    /// Whether it was listed as used.
+    used: bool,
 }
 
 /// Bytes of a span: inside a frame where the span lies in one page, copied together where it does not.
@@ -100,6 +104,7 @@ impl<'a> Pages<'a> {
             wanted: Vec::new(),
             counts: IoCounts::default(),
             reading: Reading::default(),
+            used: Vec::new(),
             round: 0,
             held_max: (share / 4).max(32),
             round_max: (share / 16).clamp(ROUND_PAGES.0, ROUND_PAGES.1),
@@ -125,11 +130,30 @@ impl<'a> Pages<'a> {
     /// A page, or a stop that notes it.
     pub fn page(&mut self, address: PageAddress) -> Step<Frame> {
         match self.find(address)? {
-            Some(frame) => Ok(frame),
+            Some(frame) => {
+                if self.reading.listed {
+                    self.list(address, frame.kind());
+                }
+                Ok(frame)
+            }
             None => {
                 self.wanted.push(address);
                 Err(Stop::Pages)
             }
+        }
+    }
+
+    /// The pages used so far in the order of their first use, if they were to be listed.
+    pub fn into_used(self) -> Vec<UsedPage> {
+        self.used
+    }
+
+    #[cold]
+    fn list(&mut self, address: PageAddress, kind: PageKind) {
+        let PageAddress { zone, page } = address;
+        let held = self.held.get_mut(&address);
+        if held.is_some_and(|held| !std::mem::replace(&mut held.used, true)) {
+            self.used.push(UsedPage { zone, page, kind });
         }
     }
 
@@ -227,6 +251,7 @@ impl<'a> Pages<'a> {
             frame,
             round,
             fetched,
+            used: false,
         };
         self.held.insert(address, held);
         if self.held.len() > self.held_max * 2 {

@@ -1,5 +1,7 @@
 //! How the pages of a query are read, and how much was.
 
+use crate::storage::PageKind;
+
 /// How a query's pages are read.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
@@ -7,6 +9,8 @@ pub struct Reading {
     pub ahead: bool,
     /// Whether all noted pages are read together; else each waits for the one before.
     pub in_batches: bool,
+    /// Whether the pages whose bytes were asked for are listed.
+    pub listed: bool,
 }
 
 impl Default for Reading {
@@ -14,8 +18,20 @@ impl Default for Reading {
         Reading {
             ahead: true,
             in_batches: true,
+            listed: false,
         }
     }
+}
+
+/// A page that was asked for bytes, wherever it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsedPage {
+    /// Its zone.
+    pub zone: u32,
+    /// Its number in the zone.
+    pub page: u32,
+    /// What it holds.
+    pub kind: PageKind,
 }
 
 /// Reads of one query, exactly counted.

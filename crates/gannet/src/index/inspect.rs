@@ -3,7 +3,7 @@
 use super::Index;
 use crate::base::{Error, PageAddress, Result, ZoneNumber};
 use crate::cache::{Pages, finish};
-use crate::postings::TermEntry;
+use crate::postings::{Layout, TermEntry};
 use crate::storage::PageKind;
 
 /// One zone, for display.
@@ -30,12 +30,33 @@ pub struct ListReport {
     pub document_frequency: u64,
     /// Occurrences in the part on flash.
     pub total_frequency: u64,
-    /// Each chunk: zone, first page, bytes, postings.
-    pub chunks: Vec<(ZoneNumber, u32, u32, u32)>,
+    /// Its chunks.
+    pub chunks: Vec<ChunkReport>,
     /// Postings that stand in the dictionary's leaf.
     pub inline_postings: u32,
+    /// Bytes that their positions take there.
+    pub inline_position_bytes: usize,
     /// Bytes of the whole term entry.
     pub entry_bytes: usize,
+}
+
+/// A part of a list that one flush wrote, for display.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChunkReport {
+    /// Where it begins.
+    pub zone: ZoneNumber,
+    /// The page there.
+    pub page: u32,
+    /// How long it is.
+    pub bytes: u32,
+    /// How many documents it has.
+    pub postings: u32,
+    /// How many of the bytes are the head, documents and frequencies: they come first.
+    pub docs_bytes: u32,
+    /// How many are the phrase filter. The rest is positions.
+    pub filter_bytes: u32,
+    /// Whether all of it is read at once.
+    pub grouped: bool,
 }
 
 impl Index {
@@ -94,16 +115,18 @@ impl Index {
             chunks: entry
                 .chunks
                 .iter()
-                .map(|chunk| {
-                    (
-                        chunk.span.zone,
-                        chunk.span.page,
-                        chunk.span.length,
-                        chunk.count,
-                    )
+                .map(|chunk| ChunkReport {
+                    zone: chunk.span.zone,
+                    page: chunk.span.page,
+                    bytes: chunk.span.length,
+                    postings: chunk.count,
+                    docs_bytes: chunk.docs_length,
+                    filter_bytes: (chunk.filter().end - chunk.filter().start) as u32,
+                    grouped: chunk.layout == Layout::Grouped,
                 })
                 .collect(),
             inline_postings: entry.tail.count,
+            inline_position_bytes: entry.tail.positions.len(),
             entry_bytes: value.len(),
         }))
     }

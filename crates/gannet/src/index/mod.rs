@@ -24,7 +24,7 @@ mod writer;
 
 pub use check::CheckReport;
 pub use handle::Index;
-pub use inspect::{ListReport, ZoneReport};
+pub use inspect::{ChunkReport, ListReport, ZoneReport};
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, Phase};
 pub use prepare::{PreparedBatch, Workbench};
 pub use snapshot::{Search, Snapshot};

@@ -97,6 +97,7 @@ impl<'a> Group<'a> {
             pages: Pages::sharing(self.pool, queries).reading(Reading {
                 ahead: options.techniques.prefetch,
                 in_batches: options.techniques.batches,
+                listed: options.list_pages,
             }),
         }
     }
@@ -164,7 +165,10 @@ impl Member<'_> {
 
     fn into_results(self) -> Result<SearchResults> {
         match self.state {
-            State::Complete(run) => Ok(run.finish()),
+            State::Complete(run) => Ok(SearchResults {
+                pages: self.pages.into_used(),
+                ..run.finish()
+            }),
             State::Failed(error) => Err(error),
             State::Waiting(_) => Err(stuck()),
         }

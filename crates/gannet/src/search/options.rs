@@ -30,6 +30,8 @@ pub struct SearchOptions {
     pub snippets: SnippetOptions,
     /// Whether each hit's score and the plan are explained.
     pub explain: bool,
+    /// Whether the pages that were used are listed.
+    pub list_pages: bool,
     /// What the search may do to be fast; the answer is the same without.
     pub techniques: Techniques,
     /// Tells the time, for [`SearchOptions::deadline`] and for the time taken.
@@ -49,6 +51,7 @@ impl Default for SearchOptions {
             highlight: Vec::new(),
             snippets: SnippetOptions::default(),
             explain: false,
+            list_pages: false,
             techniques: Techniques::default(),
             clock: None,
             deadline: None,
@@ -65,6 +68,7 @@ impl fmt::Debug for SearchOptions {
             .field("fetch", &self.fetch)
             .field("highlight", &self.highlight)
             .field("explain", &self.explain)
+            .field("list_pages", &self.list_pages)
             .field("techniques", &self.techniques)
             .field("deadline", &self.deadline)
             .finish_non_exhaustive()

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::explain::Explanation;
 use crate::base::DocId;
-use crate::cache::IoCounts;
+use crate::cache::{IoCounts, UsedPage};
 
 /// The answer to a query.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,9 @@ pub struct SearchResults {
     pub hits: Vec<Hit>,
     /// What was read.
     pub io: IoCounts,
+    /// The pages that were used, found in memory or not, in the order of their first use, if that was asked for. A
+    /// page that a long query let go of and took in anew is there again.
+    pub pages: Vec<UsedPage>,
     /// How the query was carried out, if that was asked for.
     pub plan: Option<PlanReport>,
     /// The time it took, by the clock of the options.

@@ -256,3 +256,19 @@ fn cold_queries_take_few_rounds() {
         assert!(io.rounds <= most, "{text}: {io:?}");
     }
 }
+
+#[test]
+fn the_pages_used_are_listed_wherever_they_came_from() {
+    let mut random = Random::new(13);
+    let world = World::new(&mut random, 20_000, 20_000, 4096).with_cold_pool();
+    let query = super::parse("+body:q +body:a", super::Operator::Or, &|_| true).unwrap();
+    let options = SearchOptions {
+        list_pages: true,
+        ..SearchOptions::default()
+    };
+    let ask = |options| run(&world, std::slice::from_ref(&query), 1, options).remove(0);
+    let (cold, warm) = (ask(&options), ask(&options));
+    assert!(!cold.pages.is_empty() && cold.pages.len() as u64 * 4096 <= cold.io.bytes);
+    assert_eq!((&warm.pages, warm.io.bytes), (&cold.pages, 0));
+    assert!(ask(&SearchOptions::default()).pages.is_empty());
+}

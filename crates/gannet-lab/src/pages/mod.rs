@@ -1,0 +1,184 @@
+//! `gannet-lab pages`: what queries read beside what they could not do without.
+//!
+//! The pages that each query used are recorded, in memory or not. From the sequence follows how many reads the same
+//! pages need at least with the same memory (`least`), and from the lists how many bytes the query needs, however
+//! they lie. What another layout would read is modelled (`model`).
+
+mod least;
+mod model;
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use gannet::{Index, ListReport, PageKind, SearchOptions, SearchResults, Snapshot, UsedPage};
+use serde_json::{Map, Value, json};
+
+use crate::Outcome;
+use crate::queries::{self, Kind, Query};
+use least::least_reads;
+use model::{Groups, PAGE};
+
+/// The field of the queries.
+const FIELD: &str = "body";
+
+/// What is asked and how.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The folder of an index
+    index: PathBuf,
+    /// Lines of KIND<TAB>WORDS
+    queries: PathBuf,
+    /// The memory number in bytes
+    #[arg(long)]
+    memory: usize,
+    /// The corpus of the index: with it, documents are fetched too, and compared to groups of 16 KiB
+    #[arg(long)]
+    corpus: Option<PathBuf>,
+}
+
+/// What all queries used and needed, added up.
+#[derive(Default)]
+struct Sums {
+    read_bytes: u64,
+    uses: Vec<(u32, u32)>,
+    kinds: Map<String, Value>,
+    needed_bytes: u64,
+    needed_pages: u64,
+    /// Leaves of the dictionary and pages of lists, as they lie and as they might.
+    lists: f64,
+    docs_apart: f64,
+    all_apart: f64,
+    hits: u64,
+    grouped_documents: f64,
+}
+
+/// Asks all queries once, one after the other, and prints the figures.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let queries = queries::read(&arguments.queries)?;
+    let index = Index::options().memory(arguments.memory);
+    let index = index.read_only().open(&arguments.index)?;
+    let snapshot = index.snapshot();
+    let stored = index.stats()?.bytes.documents;
+    let groups = arguments
+        .corpus
+        .as_ref()
+        .map(|corpus| Groups::read(corpus, stored));
+    let groups = groups.transpose()?;
+    let options = SearchOptions {
+        fetch: groups.is_some(),
+        list_pages: true,
+        ..SearchOptions::default()
+    };
+    // Asked in one go: looking lists up between would read pages.
+    let answers = ask(&snapshot, &queries, &options)?;
+    let mut sums = Sums::default();
+    for (query, results) in queries.iter().zip(&answers) {
+        let lists = query.words.split(' ').map(|word| index.list(FIELD, word));
+        let lists: Vec<ListReport> = lists
+            .filter_map(Result::transpose)
+            .collect::<Result<_, _>>()?;
+        sums.add(query, results, &lists);
+        if let Some(groups) = &groups {
+            sums.hits += results.hits.len() as u64;
+            sums.grouped_documents += groups.pages(&results.hits);
+        }
+    }
+    println!("{}", sums.figures(&queries, arguments));
+    Ok(())
+}
+
+fn ask(
+    snapshot: &Snapshot,
+    queries: &[Query],
+    options: &SearchOptions,
+) -> gannet::Result<Vec<SearchResults>> {
+    let each = queries.iter().map(|query| {
+        let query = [query.for_field(FIELD)];
+        let mut results = snapshot.search_all(&query, options).swap_remove(0)?;
+        results.hits.iter_mut().for_each(|hit| hit.source = None);
+        Ok(results)
+    });
+    each.collect()
+}
+
+impl Sums {
+    fn add(&mut self, query: &Query, results: &SearchResults, lists: &[ListReport]) {
+        self.read_bytes += results.io.bytes;
+        let mut seen = HashSet::new();
+        let used = results.pages.iter().copied();
+        let used: Vec<UsedPage> = used
+            .filter(|page| seen.insert((page.zone, page.page)))
+            .collect();
+        self.uses
+            .extend(used.iter().map(|page| (page.zone, page.page)));
+        for page in &used {
+            let count = self.kinds.entry(name(page.kind)).or_insert(json!(0));
+            *count = json!(count.as_u64().unwrap_or(0) + 1);
+        }
+        // Above the leaves the dictionary is a few pages, which no other layout would change.
+        let leaves = lists.len() as f64;
+        let postings = used.iter().filter(|page| page.kind == PageKind::Postings);
+        self.lists += leaves + postings.count() as f64;
+        let apart: Vec<model::Apart> = lists.iter().map(|list| model::apart(list, &used)).collect();
+        let docs: f64 = apart.iter().map(|list| list.docs).sum();
+        let positions: f64 = apart.iter().map(|list| list.positions).sum();
+        self.docs_apart += leaves + docs;
+        self.all_apart += leaves + docs + positions;
+        if query.kind == Kind::Term {
+            let needed = lists.iter().map(needed_bytes).sum::<u64>();
+            self.needed_bytes += needed;
+            self.needed_pages += needed.div_ceil(PAGE as u64);
+        }
+    }
+
+    fn figures(&self, queries: &[Query], arguments: &Arguments) -> Value {
+        let each = |total: f64| total / queries.len() as f64;
+        let pages = |count: u64| each(count as f64);
+        let frames = arguments.memory / PAGE as usize;
+        let read = self.read_bytes as f64 / PAGE;
+        let least = least_reads(&self.uses, frames);
+        let all_terms = queries.iter().all(|query| query.kind == Kind::Term);
+        let of_lists = |figure: f64| all_terms.then_some(figure);
+        let kinds = self.kinds.iter();
+        let kinds =
+            kinds.map(|(name, count)| (name.clone(), json!(pages(count.as_u64().unwrap_or(0)))));
+        json!({
+            "queries": queries.len(),
+            "read_pages_per_query": each(read),
+            "least_pages_per_query": pages(least),
+            "read_to_least": read / least as f64,
+            "used_pages_per_query": pages(self.uses.len() as u64),
+            "used_pages_per_query_by_kind": kinds.collect::<Map<String, Value>>(),
+            "needed_bytes_per_query": of_lists(pages(self.needed_bytes)),
+            "needed_pages_per_query": of_lists(pages(self.needed_pages)),
+            "read_to_needed": of_lists(read / self.needed_pages as f64),
+            "list_pages_per_query": each(self.lists),
+            "modelled": {
+                "list_pages_per_query_docs_apart": each(self.docs_apart),
+                "list_pages_per_query_docs_and_positions_apart": each(self.all_apart),
+                "document_pages_per_query_in_groups": arguments.corpus.is_some().then_some(each(self.grouped_documents)),
+            },
+            "hits_per_query": pages(self.hits),
+            "settings": {"memory_bytes": arguments.memory, "documents": arguments.corpus.is_some()},
+        })
+    }
+}
+
+/// The compressed bytes that a query of one term needs wherever they lie: the entry, documents and frequencies of the
+/// whole list, a norm for each document.
+fn needed_bytes(list: &ListReport) -> u64 {
+    let entry = (list.entry_bytes - list.inline_position_bytes) as u64;
+    let chunks = list.chunks.iter().map(|chunk| u64::from(chunk.docs_bytes));
+    entry + chunks.sum::<u64>() + list.document_frequency
+}
+
+fn name(kind: PageKind) -> String {
+    match kind {
+        PageKind::Node => "dictionary",
+        PageKind::Postings => "postings",
+        PageKind::Table => "tables",
+        PageKind::Log | PageKind::Documents => "documents",
+        PageKind::RootSlot | PageKind::Root => "roots",
+    }
+    .to_owned()
+}
