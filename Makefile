@@ -22,14 +22,19 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-# Gannet beside Tantivy and Lucene, see docs/lab.md: all sets under four memory limits, for hours.
+# Gannet beside Tantivy and Lucene, see docs/lab.md: all sets under four memory limits, for hours; pictures of it, and what
+# each technique is worth.
 lab:
 	$(PYTHON) lab/run.py --shares 16 8 4 1 --name lab
+	$(PYTHON) lab/plots.py target/lab/lab.json
+	$(PYTHON) lab/paper.py
 
 # The same with little of everything: minutes, and no figures to quote.
 lab-quick:
 	$(PYTHON) lab/run.py --documents 60000 --queries 2000 --threads 1 8 --runs 1 --warm 1 --seconds 1 --name lab-quick \
 		--sets mix term-100 and-1000 phrase-1000 or-1000 or-1000+documents web-all
+	$(PYTHON) lab/plots.py target/lab/lab-quick.json
+	$(PYTHON) lab/paper.py --documents 60000 --queries 2000 --name paper-quick
 
 # Measurements and longer proofs, one for each promise: show-1 to show-8.
 show-%:

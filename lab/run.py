@@ -17,12 +17,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
 
 import answers
+import inputs
 import limits
 import report
-from engines import ENGINES, GANNET_MEMORY_MIN, LUCENE_HEAP, gannet_lab
-from measure import CORPORA, MIB, ROOT, MemoryGroup, Unable, articles, machine, note, passages, remove, run
+from engines import ENGINES, GANNET_MEMORY_MIN, LUCENE_HEAP
+from inputs import PLACE
+from measure import CORPORA, MIB, MemoryGroup, Unable, machine, note
 
-PLACE = ROOT / "target" / "lab"
 SETS = ["mix", "term-10", "term-100", "term-1000", "term-10000", "and-100", "and-1000", "and-10000", "phrase-100",
         "phrase-1000", "phrase-10000", "or-100", "or-1000", "or-10000", "or-1000+documents", "web-all", "web-and", "web-phrase",
         "game-and", "game-or", "game-phrase"]
@@ -69,33 +70,19 @@ class Lab:
         self.options, self.engines = options, engines
         self.settings = machine() | vars(options) | {
             "read_ahead_kb": read_ahead_kb, "lucene_heap": LUCENE_HEAP, "tolerance_of_scores": answers.TOLERANCE}
-        self.source = source(options)
+        self.source = inputs.source(options.corpus, options.documents)
         self.folder = PLACE / self.source.stem
         self.rows, self.agreements, self.tables = [], {}, []
 
     def run(self):
-        self.queries = make_queries(self.source, self.folder, self.options)
-        self.indexes = {engine.name: self.index(engine) for engine in self.engines}
+        self.queries = inputs.queries(self.source, self.folder, self.options.seed, self.options.queries)
+        flushes = self.options.flushes
+        self.indexes = {engine.name: inputs.index(engine, self.source, self.folder, flushes) for engine in self.engines}
         self.settings["indexes"] = {name: figures for name, (_, figures) in self.indexes.items()}
         for name in self.options.sets:
             self.compare_answers(name)
         for share, threads in itertools.product(self.options.shares, self.options.threads):
             self.measure(share, threads)
-
-    def index(self, engine):
-        """The engine's index of the corpus, from an earlier run if nothing changed since."""
-        every = -(-count_lines(self.source) // self.options.flushes)
-        folder, mark = self.folder / engine.name, self.folder / f"{engine.name}.json"
-        identity = [engine.identity(), every, self.source.stat().st_size]
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            marked = json.loads(mark.read_text())
-            if marked["identity"] == identity and folder.exists():
-                return folder, marked["figures"]
-        remove(folder)
-        note(f"{engine.name} indexes {self.source.name}, a commit every {every} documents")
-        figures = engine.index(folder, self.source, every).json()
-        mark.write_text(json.dumps({"identity": identity, "figures": figures}))
-        return folder, figures
 
     def compare_answers(self, name):
         """Before any time is taken: what Gannet finds against what each peer finds."""
@@ -180,42 +167,6 @@ class Lab:
         path.write_text(json.dumps(result, indent=1))
         path.with_suffix(".txt").write_text(self.text())
         return path
-
-
-def source(options):
-    """The corpus as a file of JSON lines, cut to the first documents if so asked."""
-    known = {"passages": passages, "articles": articles}
-    path = known[options.corpus]() if options.corpus in known else Path(options.corpus)
-    if options.documents is None:
-        return path
-    cut = PLACE / f"{path.stem}-{options.documents}.jsonl"
-    if not cut.exists():
-        with open(path, "rb") as lines, open(cut.with_suffix(".unfinished"), "wb") as out:
-            out.writelines(itertools.islice(lines, options.documents))
-        cut.with_suffix(".unfinished").rename(cut)
-    return cut
-
-
-def make_queries(path, folder, options):
-    """All sets of queries for a corpus: synthetic ones and those of the logs."""
-    queries = folder / f"queries-{options.seed}-{options.queries}"
-    if queries.exists():
-        return queries
-    making, lab = queries.with_suffix(".unfinished"), gannet_lab()
-    remove(making)
-    note(f"making queries in {queries}")
-    counts = run([lab, "wsbench", path, making, "--seed", options.seed, "--queries", options.queries]).json()
-    for kind, log in [("web", "web-log-25k.tsv"), ("game", "search-benchmark-game.jsonl")]:
-        if (CORPORA / "queries" / log).exists():
-            counts["queries"] |= run([lab, "log", kind, CORPORA / "queries" / log, making]).json()["queries"]
-    (making / "counts.json").write_text(json.dumps(counts, indent=1))
-    making.rename(queries)
-    return queries
-
-
-def count_lines(path):
-    with open(path, "rb") as lines:
-        return sum(1 for _ in lines)
 
 
 main()
