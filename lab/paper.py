@@ -19,7 +19,7 @@ from measure import MIB, Unable, machine, note, run
 LEVELS = [10, 100, 1000, 10000]
 # Sets whose stored documents are fetched.
 FETCHED = ["or-1000", "web-all"]
-SWITCHED = ["term-1000", "term-10000", "and-10000", "or-1000", "or-10000", "mix"]
+SWITCHED = ["term-1000", "term-10000", "term-100000", "and-10000", "or-1000", "or-10000", "or-100000", "mix"]
 SWITCHES = ["prefetch", "pruning", "batches"]
 PAPER = {
     "grouping": "the paper, against three places: up to 2.9 times less for one term, least at 100,000; "
@@ -161,7 +161,9 @@ def table(title, paper, heads, rows):
 def cell(value):
     if value is None:
         return "-"
-    return value if isinstance(value, str) else f"{value:,.0f}" if value >= 1000 else f"{value:.2f}"
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if isinstance(value, int) or value >= 1000 else f"{value:.2f}"
 
 
 main()
