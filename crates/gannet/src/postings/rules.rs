@@ -4,9 +4,11 @@
 //! where reading the list would suffer. The rules, all in [`absorbed`]:
 //!
 //! 1. Up to `INLINE_LIMIT` bytes stay in the dictionary's leaf: a rare term costs one read in all.
-//! 2. A *small* chunk (less than a page) is rewritten together with what comes behind it once that is at
-//!    least half as large. So sizes fall geometrically along a list and a short list is a handful of
-//!    reads, for which each posting is written about log2(page / inline limit) times.
+//! 2. A *small* chunk (its docs take less than a page) is rewritten together with what comes behind it once
+//!    that is at least half as large. So sizes fall geometrically along a list and a short list is a handful
+//!    of reads, for which each posting is written a few times. Were chunks small by all their bytes, a list
+//!    that grew slowly would have its docs a quarter of a page here and there: with 100 flushes a word in
+//!    10,000 documents took 7.2 reads instead of 3.8, for 7 % less written.
 //! 3. Larger chunks stay where they are: a round reads all chunks of a list at once, and 8 to 32 reads in
 //!    one round take about as long as one. Only a list with more than [`CHUNKS_AIMED`] chunks is relocated,
 //!    from its end on, as far as each chunk is no larger than all behind it; so a posting is rewritten a
@@ -16,9 +18,6 @@
 
 use super::entry::{CHUNKS_LIMIT, ChunkRef};
 use crate::base::PAGE_PAYLOAD;
-
-/// A chunk below this is small: a read brings less than it could.
-pub(super) const SMALL_BYTES: usize = PAGE_PAYLOAD;
 
 /// A small chunk is rewritten when what comes behind it is at least its size divided by this.
 const SMALL_FACTOR: usize = 2;
@@ -34,13 +33,18 @@ const _: () = assert!(
     "an entry must have room for the rule"
 );
 
+/// Whether a chunk's docs take less than a page: a read brings less than it could.
+pub(super) fn is_small(chunk: &ChunkRef) -> bool {
+    (chunk.docs_length as usize) < PAGE_PAYLOAD
+}
+
 /// How many chunks at the end of a list are rewritten together with `fresh` new bytes.
 pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize) -> usize {
     let limit = chunk_limit(chunks);
     let (mut count, mut behind) = (0, fresh);
     for chunk in chunks.iter().rev() {
         let length = chunk.span.length as usize;
-        let small = length < SMALL_BYTES && length <= behind.saturating_mul(SMALL_FACTOR);
+        let small = is_small(chunk) && length <= behind.saturating_mul(SMALL_FACTOR);
         let crowded = chunks.len() + 1 > CHUNKS_AIMED;
         let too_many = chunks.len() - count + 1 > CHUNKS_AIMED;
         let rewrite = small || (crowded && length < limit && (too_many || length <= behind));
@@ -82,7 +86,7 @@ mod tests {
             count: 1,
             total_frequency: 1,
             head_length: 0,
-            docs_length: 0,
+            docs_length: *length,
             filtered: false,
         };
         lengths.iter().map(chunk).collect()

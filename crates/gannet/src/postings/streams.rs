@@ -1,7 +1,7 @@
 //! Where chunks are appended: two streams, so that chunks which die together lie together.
 //!
-//! A chunk below a page is rewritten by one of the next flushes that touch its list (see `postings::rules`);
-//! a larger one stays for many. In zones of their own, the small chunks leave whole zones behind that are
+//! A chunk whose docs take less than a page is rewritten by one of the next flushes that touch its list (see
+//! `postings::rules`); a larger one stays for many. In zones of their own, the small chunks leave whole zones behind that are
 //! given up without moving anything, and no holes among the large ones. What stays in a sparse zone all the
 //! same is moved by the next merge of its list, which writes the list's entry anyway.
 
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::entry::{ChunkRef, Layout};
-use super::rules::SMALL_BYTES;
+use super::rules::is_small;
 use crate::base::{Result, ZoneNumber};
 use crate::storage::{PageKind, Store, StreamWriter};
 
@@ -62,7 +62,7 @@ impl ChunkStreams {
 
     /// Appends a chunk's bytes and gives the reference with its new place.
     pub(super) fn place(&mut self, bytes: &[u8], chunk: ChunkRef) -> Result<ChunkRef> {
-        let stream = match bytes.len() < SMALL_BYTES {
+        let stream = match is_small(&chunk) {
             true => &mut self.small,
             false => &mut self.large,
         };
