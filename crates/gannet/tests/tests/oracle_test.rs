@@ -17,7 +17,7 @@ use super::random::{Documents, FIELDS, KINDS, Kind, Queries, Rng, to_json};
 const DOCUMENTS: usize = 5_000;
 
 /// Flushes between two stages.
-const FLUSHES: usize = 20;
+const FLUSHES: usize = 33;
 
 /// More than there are documents.
 const ALL: usize = 10_000;
