@@ -5,8 +5,7 @@
 //! out before the other lists are read.
 
 use super::formula::LeafId;
-use super::matcher::{Filtering, Matcher, Role};
-use super::matches::Matches;
+use super::matcher::Matcher;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 use crate::postings::{Neighbours, Reach, TermCursor};
@@ -63,23 +62,9 @@ impl Matcher for BetweenMatcher {
         }
     }
 
-    fn filter(
-        &mut self,
-        role: Role,
-        ahead: &mut Matches,
-        state: &mut Filtering,
-        pages: &mut Pages<'_>,
-    ) -> Step<()> {
-        while let Some(&doc) = ahead.docs().get(state.checked) {
-            let there = self.cursor.advance(doc, pages)? == doc;
-            let matches = there && self.cursor.tokens_between(self.wanted, pages)? > 0;
-            if role == Role::Optional || matches == (role == Role::Required) {
-                ahead.shift(state.checked, state.kept);
-                state.kept += 1;
-            }
-            state.checked += 1;
-        }
-        Ok(())
+    fn matches(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
+        let there = self.cursor.advance(doc, pages)? == doc;
+        Ok(there && self.cursor.tokens_between(self.wanted, pages)? > 0)
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {

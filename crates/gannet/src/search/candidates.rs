@@ -34,9 +34,14 @@ impl Candidates {
         }
     }
 
-    /// Bytes that each candidate takes.
+    /// Bytes that each candidate takes, its place among those to be confirmed included.
     pub fn bytes_each(leaves: usize, fields: usize) -> usize {
-        Matches::bytes_per_document(leaves) + size_of::<u32>() + fields + 1 + size_of::<Known>()
+        size_of::<usize>()
+            + Matches::bytes_per_document(leaves)
+            + size_of::<u32>()
+            + fields
+            + 1
+            + size_of::<Known>()
     }
 
     /// How many there are.

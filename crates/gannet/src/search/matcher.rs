@@ -92,6 +92,11 @@ pub trait Matcher: Send {
         Ok(())
     }
 
+    /// Whether a candidate matches that another gave.
+    fn matches(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
+        Ok(self.advance(doc, pages)? == doc)
+    }
+
     /// Asks for candidates that were not checked yet, and drops those that `role` rules out.
     fn filter(
         &mut self,
@@ -101,7 +106,7 @@ pub trait Matcher: Send {
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         while let Some(&doc) = ahead.docs().get(state.checked) {
-            let matches = self.advance(doc, pages)? == doc;
+            let matches = self.matches(doc, pages)?;
             if matches && role != Role::Excluded {
                 self.collect(ahead.row_mut(state.checked));
             }

@@ -11,7 +11,7 @@ use super::{TermCursor, noted};
 use crate::base::{DocId, END, Error, PAGE_PAYLOAD, Result, Span};
 use crate::cache::{Bytes, Pages, Step, Stop};
 use crate::postings::entry::ChunkRef;
-use crate::postings::tokens::{Neighbours, Tokens};
+use crate::postings::tokens::Neighbours;
 
 const WHAT: &str = "a phrase filter";
 
@@ -33,8 +33,6 @@ pub(super) struct FilterState {
     /// The fingerprints that were read, for each side that was asked for, and which tokens fit.
     found: [Vec<u8>; 2],
     fit: Vec<bool>,
-    /// The tokens of a posting in memory.
-    pub(super) tokens: Tokens,
 }
 
 /// The sides that are asked for, each with its fingerprint.

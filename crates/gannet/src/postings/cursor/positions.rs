@@ -11,6 +11,7 @@ use crate::cache::{Pages, Step, Stop};
 use crate::postings::docs_page::DocsPage;
 use crate::postings::head::Head;
 use crate::postings::position_page::PositionPage;
+use crate::postings::tokens::Tokens;
 
 const WHAT: &str = "the positions of a postings list";
 
@@ -29,6 +30,8 @@ pub(super) struct PositionState {
     /// The number of the first position that is decoded, and how many are.
     block: (u32, usize),
     values: Box<Numbers>,
+    /// The tokens of a posting in memory.
+    tokens: Tokens,
 }
 
 impl Default for PositionState {
@@ -40,6 +43,7 @@ impl Default for PositionState {
             page: None,
             block: (0, 0),
             values: Box::new([0; BLOCK]),
+            tokens: Tokens::default(),
         }
     }
 }
@@ -73,7 +77,7 @@ impl TermCursor {
         let at = self.decoded.at;
         let skip = self.positions.skip_to(at, &self.decoded.frequencies);
         if let Part::Fragment(fragment) = &mut self.parts[self.part] {
-            let tokens = &mut self.filter.tokens;
+            let tokens = &mut self.positions.tokens;
             fragment.tokens(skip, frequency, tokens)?;
             std::mem::swap(out, &mut tokens.positions);
             return Ok(());
