@@ -251,6 +251,8 @@ pub enum Part {
     Zones,
     /// The trees of terms and of external IDs: height, nodes, leaves, entries
     Trees,
+    /// All postings lists: where their bytes are, by how many documents have the term
+    Lists,
     /// One page, after its checksum was checked
     Page {
         /// The number of the zone

@@ -1,6 +1,6 @@
 //! `gannet inspect`: the parts of an index, looked at without changing it.
 
-use gannet::{Index, ListReport, PageKind, Stats, ZoneReport};
+use gannet::{Index, ListReport, ListsReport, PageKind, Stats, ZoneReport};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, InspectArguments, Part};
@@ -19,6 +19,7 @@ pub fn run(common: &Common, arguments: &InspectArguments, output: &mut Output) -
     match &arguments.part {
         Part::Zones => print_zones(&index.zones(), output),
         Part::Trees => print_trees(&index.stats()?, output),
+        Part::Lists => print_lists(&index.lists()?, output),
         Part::Page { zone, page } => {
             let (kind, payload) = index.page(*zone, *page)?;
             print_page(kind, &payload, output)
@@ -85,6 +86,46 @@ fn print_trees(stats: &Stats, output: &mut Output) -> Outcome<()> {
         ))?;
     }
     Ok(())
+}
+
+fn print_lists(lists: &[ListsReport], output: &mut Output) -> Outcome<()> {
+    if output.form() != Form::Text {
+        let lists: Vec<Value> = lists.iter().map(lists_object).collect();
+        return output.json(&json!({"lists": lists}));
+    }
+    let heading = "documents       lists     inline    entries     chunks       docs    filters  positions    padding";
+    output.line(output.dim(heading))?;
+    for of in lists {
+        output.line(format!(
+            "{:>9} {:>11} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
+            grouped(of.documents_from),
+            grouped(of.lists),
+            grouped(of.inline_lists),
+            human(of.entry_bytes),
+            grouped(of.chunks),
+            human(of.docs_bytes),
+            human(of.filter_bytes),
+            human(of.position_bytes),
+            human(of.padding_bytes),
+        ))?;
+    }
+    Ok(())
+}
+
+fn lists_object(of: &ListsReport) -> Value {
+    json!({
+        "documents_from": of.documents_from,
+        "lists": of.lists,
+        "inline_lists": of.inline_lists,
+        "postings": of.postings,
+        "entry_bytes": of.entry_bytes,
+        "chunks": of.chunks,
+        "grouped_chunks": of.grouped_chunks,
+        "docs_bytes": of.docs_bytes,
+        "filter_bytes": of.filter_bytes,
+        "position_bytes": of.position_bytes,
+        "padding_bytes": of.padding_bytes,
+    })
 }
 
 fn print_page(kind: PageKind, payload: &[u8], output: &mut Output) -> Outcome<()> {

@@ -35,7 +35,7 @@ mod tokens;
 pub use buffer::{PostingBuffer, SortedTerms};
 pub use check::check;
 pub use cursor::{Reach, TermCursor};
-pub use entry::{Layout, TermEntry};
+pub use entry::{ChunkRef, Layout, TermEntry};
 pub use fragment::Fragment;
 pub use frontier::Pair;
 pub use invert::{InvertedBatch, Inverter};

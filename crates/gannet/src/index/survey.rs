@@ -1,0 +1,81 @@
+//! A survey of all postings lists: where their bytes are, by how many documents have the term.
+
+use super::Index;
+use crate::base::{PAGE_PAYLOAD, Result};
+use crate::cache::{Pages, finish};
+use crate::postings::{ChunkRef, Layout, TermEntry};
+
+/// The lists of terms in 10^n to 10^(n + 1) - 1 documents, for display. Sizes are in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListsReport {
+    /// The fewest documents, 10^n.
+    pub documents_from: u64,
+    /// How many lists there are.
+    pub lists: u64,
+    /// How many of them have no chunk: they are their entries.
+    pub inline_lists: u64,
+    /// Postings, in chunks or not.
+    pub postings: u64,
+    /// Keys and entries in the dictionary's leaves, before the keys are cut.
+    pub entry_bytes: u64,
+    /// Chunks, and how many of them are grouped.
+    pub chunks: u64,
+    /// Of these chunks, how many are grouped.
+    pub grouped_chunks: u64,
+    /// Heads, documents and frequencies of chunks.
+    pub docs_bytes: u64,
+    /// Phrase filters of chunks.
+    pub filter_bytes: u64,
+    /// Positions of chunks.
+    pub position_bytes: u64,
+    /// What is left free behind split chunks, if each ends a page.
+    pub padding_bytes: u64,
+}
+
+impl Index {
+    /// The postings lists on flash, summed up for each power of ten. Reads the whole dictionary.
+    pub fn lists(&self) -> Result<Vec<ListsReport>> {
+        let view = self.shared().published.get().terms.clone();
+        let mut pages = Pages::new(&self.shared().pool);
+        let mut reports: Vec<ListsReport> = Vec::new();
+        let mut scan = view.scan(&[]);
+        while finish(&mut pages, |pages| scan.advance(&view, pages))? {
+            pages.trim();
+            let entry = TermEntry::decode(scan.value())?;
+            let power = entry.document_frequency().max(1).ilog10();
+            while reports.len() <= power as usize {
+                reports.push(ListsReport {
+                    documents_from: 10u64.pow(reports.len() as u32),
+                    ..ListsReport::default()
+                });
+            }
+            reports[power as usize].add(scan.key(), scan.value(), &entry);
+        }
+        Ok(reports)
+    }
+}
+
+impl ListsReport {
+    fn add(&mut self, key: &[u8], value: &[u8], entry: &TermEntry) {
+        self.lists += 1;
+        self.inline_lists += u64::from(entry.chunks.is_empty());
+        self.postings += entry.document_frequency();
+        self.entry_bytes += (key.len() + value.len()) as u64;
+        entry.chunks.iter().for_each(|chunk| self.add_chunk(chunk));
+    }
+
+    fn add_chunk(&mut self, chunk: &ChunkRef) {
+        let filter = chunk.filter();
+        self.chunks += 1;
+        self.docs_bytes += chunk.docs_length as u64;
+        self.filter_bytes += filter.end - filter.start;
+        self.position_bytes += chunk.span.length as u64 - filter.end;
+        match chunk.layout {
+            Layout::Grouped => self.grouped_chunks += 1,
+            Layout::Split => {
+                let bytes = chunk.span.length as u64;
+                self.padding_bytes += bytes.next_multiple_of(PAGE_PAYLOAD as u64) - bytes;
+            }
+        }
+    }
+}
