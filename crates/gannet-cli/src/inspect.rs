@@ -121,6 +121,7 @@ fn lists_object(of: &ListsReport) -> Value {
         "entry_bytes": of.entry_bytes,
         "chunks": of.chunks,
         "grouped_chunks": of.grouped_chunks,
+        "apart_chunks": of.apart_chunks,
         "docs_bytes": of.docs_bytes,
         "filter_bytes": of.filter_bytes,
         "position_bytes": of.position_bytes,
@@ -196,6 +197,8 @@ fn list_object(list: &ListReport) -> Value {
             "bytes": chunk.bytes,
             "docs_bytes": chunk.docs_bytes,
             "filter_bytes": chunk.filter_bytes,
+            "grouped": chunk.grouped,
+            "apart": chunk.apart,
             "postings": chunk.postings,
         })
     });

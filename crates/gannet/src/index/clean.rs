@@ -96,7 +96,11 @@ impl Flusher {
         let mut keys = Vec::new();
         while finish(&mut pages, |pages| scan.advance(&view, pages))? {
             let chunks = TermEntry::decode_only_chunks(scan.value())?;
-            if chunks.iter().any(|chunk| is_victim(chunk.span.zone)) {
+            if chunks
+                .iter()
+                .flat_map(|chunk| chunk.place.spans())
+                .any(|run| is_victim(run.zone))
+            {
                 keys.push(scan.key().to_vec());
             }
         }

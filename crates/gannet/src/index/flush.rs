@@ -130,7 +130,7 @@ impl Flusher {
         self.postings.flush()?;
         let mut unsynced = self.terms.stream().take_unsynced();
         unsynced.join(self.ids.stream().take_unsynced());
-        for stream in self.postings.both() {
+        for stream in self.postings.all() {
             unsynced.join(stream.take_unsynced());
         }
         Ok(unsynced)

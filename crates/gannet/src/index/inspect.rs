@@ -57,6 +57,8 @@ pub struct ChunkReport {
     pub filter_bytes: u32,
     /// Whether all of it is read at once.
     pub grouped: bool,
+    /// Whether filter and positions lie apart from the rest.
+    pub apart: bool,
 }
 
 impl Index {
@@ -116,13 +118,14 @@ impl Index {
                 .chunks
                 .iter()
                 .map(|chunk| ChunkReport {
-                    zone: chunk.span.zone,
-                    page: chunk.span.page,
-                    bytes: chunk.span.length,
+                    zone: chunk.place.front.zone,
+                    page: chunk.place.front.page,
+                    bytes: chunk.length(),
                     postings: chunk.count,
                     docs_bytes: chunk.docs_length,
                     filter_bytes: (chunk.filter().end - chunk.filter().start) as u32,
                     grouped: chunk.layout == Layout::Grouped,
+                    apart: chunk.place.back.is_some(),
                 })
                 .collect(),
             inline_postings: entry.tail.count,

@@ -18,10 +18,12 @@ pub struct ListsReport {
     pub postings: u64,
     /// Keys and entries in the dictionary's leaves, before the keys are cut.
     pub entry_bytes: u64,
-    /// Chunks, and how many of them are grouped.
+    /// Chunks.
     pub chunks: u64,
-    /// Of these chunks, how many are grouped.
+    /// Of these, how many are grouped.
     pub grouped_chunks: u64,
+    /// Of these, how many have filter and positions apart from the rest.
+    pub apart_chunks: u64,
     /// Heads, documents and frequencies of chunks.
     pub docs_bytes: u64,
     /// Phrase filters of chunks.
@@ -67,13 +69,14 @@ impl ListsReport {
     fn add_chunk(&mut self, chunk: &ChunkRef) {
         let filter = chunk.filter();
         self.chunks += 1;
+        self.apart_chunks += u64::from(chunk.place.back.is_some());
         self.docs_bytes += chunk.docs_length as u64;
         self.filter_bytes += filter.end - filter.start;
-        self.position_bytes += chunk.span.length as u64 - filter.end;
+        self.position_bytes += chunk.length() as u64 - filter.end;
         match chunk.layout {
             Layout::Grouped => self.grouped_chunks += 1,
             Layout::Split => {
-                let bytes = chunk.span.length as u64;
+                let bytes = chunk.length() as u64;
                 self.padding_bytes += bytes.next_multiple_of(PAGE_PAYLOAD as u64) - bytes;
             }
         }

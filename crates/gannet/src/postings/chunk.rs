@@ -6,12 +6,12 @@
 
 use super::block::{BLOCK, NO_DOC};
 use super::docs_draft::{DocsDraft, Gathered};
-use super::entry::{ChunkRef, Layout};
+use super::entry::{ChunkPlace, ChunkRef, Layout};
 use super::head_draft::{self, Assembled, CodedDocs};
 use super::position_page::PositionsDraft;
 use super::streams::ChunkStreams;
 use super::tokens::{NEIGHBOURS_BYTES, Tokens};
-use crate::base::{DocId, PAGE_PAYLOAD, Result, Span};
+use crate::base::{DocId, PAGE_PAYLOAD, Result};
 
 /// A chunk of more postings than this that has more than a [`DENSE_SHARE`]th of the documents keeps no phrase
 /// filter: beside such a word nearly every other is the rarer one, whose filter is asked.
@@ -115,16 +115,9 @@ impl ChunkBuilder {
             head_length,
             docs_length,
         } = assembled;
-        let span = Span {
-            zone: 0,
-            page: 0,
-            offset: 0,
-            length: bytes.len() as u32,
-        };
         Some(BuiltChunk {
-            bytes,
             reference: ChunkRef {
-                span,
+                place: ChunkPlace::nowhere(bytes.len() as u32),
                 layout,
                 first,
                 last,
@@ -134,6 +127,7 @@ impl ChunkBuilder {
                 docs_length,
                 filtered: !filter.is_empty(),
             },
+            bytes,
         })
     }
 

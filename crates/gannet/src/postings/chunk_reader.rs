@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::block::{BLOCK, Numbers};
 use super::docs_page::DocsPage;
-use super::entry::ChunkRef;
+use super::entry::{ChunkPlace, ChunkRef};
 use super::head::Head;
 use super::position_page::PositionPage;
 use super::tokens::{Neighbours, Tokens};
@@ -48,11 +48,7 @@ impl ChunkReader {
         Ok(ChunkReader {
             head: Head::parse(
                 &ChunkRef {
-                    span: Span {
-                        zone: 0,
-                        page: 0,
-                        ..chunk.span
-                    },
+                    place: ChunkPlace::nowhere(chunk.length()),
                     ..*chunk
                 },
                 &bytes,
@@ -118,7 +114,7 @@ impl ChunkReader {
     }
 
     fn load_page(&mut self) -> Result<DocsPage> {
-        let bytes = part(&self.bytes, &self.head, self.head.docs_page(self.page)?);
+        let bytes = part(&self.bytes, self.head.docs_page(self.page)?);
         let length = bytes.len();
         self.page += 1;
         self.block = 0;
@@ -126,9 +122,9 @@ impl ChunkReader {
     }
 }
 
-/// The bytes of a part of a chunk that lies at page 0 of zone 0.
-fn part(bytes: &[u8], head: &Head, span: Span) -> Bytes {
-    let start = span.page as usize * PAGE_PAYLOAD + span.offset as usize - head.offset();
+/// The bytes of a part of a chunk that begins with page 0.
+fn part(bytes: &[u8], span: Span) -> Bytes {
+    let start = span.page as usize * PAGE_PAYLOAD + span.offset as usize;
     Bytes::Owned(bytes[start..start + span.length as usize].to_vec())
 }
 
@@ -192,7 +188,7 @@ impl PositionReader {
                 let ordinal = other.map_or(0, |(ordinal, _)| ordinal + 1);
                 let span = head.position_page(ordinal);
                 let span = span.ok_or_else(|| Error::damaged(WHAT, "expected more positions"))?;
-                let bytes = part(bytes, head, span);
+                let bytes = part(bytes, span);
                 let length = bytes.len();
                 (ordinal, PositionPage::parse(bytes, 0..length)?)
             }

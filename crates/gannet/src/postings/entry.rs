@@ -35,22 +35,33 @@ const HAS_NEIGHBOURS: u8 = 0x10;
 const RESERVED: u8 = 0xe0;
 /// Beside a chunk's layout: it has a phrase filter.
 const FILTERED: u8 = 0x10;
+/// Beside a chunk's layout: what lies behind the docs pages lies in a run of its own.
+const APART: u8 = 0x20;
 
 /// How the bytes of a chunk are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Layout {
-    /// All parts one behind another, in at most [`GROUPED_LIMIT`] bytes.
+    /// All parts one behind another, in at most [`GROUPED_LIMIT`] bytes; in one run or in two.
     Grouped = 1,
     /// From a fresh page on: head, pages of docs and frequencies, pages of positions.
     Split = 2,
+}
+
+/// Where a chunk's bytes lie: in one run or, of some grouped chunks, in two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkPlace {
+    /// All bytes, or those up to the end of the docs pages.
+    pub front: Span,
+    /// The bytes behind these, if they lie apart: phrase filter and positions.
+    pub back: Option<Span>,
 }
 
 /// One chunk of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkRef {
     /// Where its bytes lie.
-    pub span: Span,
+    pub place: ChunkPlace,
     /// How they are laid out.
     pub layout: Layout,
     /// The first doc.
@@ -78,7 +89,45 @@ pub struct TermEntry {
     pub tail: Fragment,
 }
 
+impl ChunkPlace {
+    /// A place that is not known yet, of so many bytes.
+    pub fn nowhere(length: u32) -> ChunkPlace {
+        let front = Span {
+            zone: 0,
+            page: 0,
+            offset: 0,
+            length,
+        };
+        ChunkPlace { front, back: None }
+    }
+
+    /// Bytes in all.
+    pub fn length(&self) -> u32 {
+        self.front.length + self.back.map_or(0, |back| back.length)
+    }
+
+    /// The runs, in order.
+    pub fn spans(&self) -> impl Iterator<Item = Span> + use<> {
+        [Some(self.front), self.back].into_iter().flatten()
+    }
+
+    /// Where the `length` bytes from byte `start` of the chunk on lie. They are inside the chunk and in one run.
+    pub fn part(&self, start: u32, length: u32) -> Span {
+        match self.back {
+            Some(back) if start >= self.front.length => {
+                back.part(start - self.front.length, length)
+            }
+            _ => self.front.part(start, length),
+        }
+    }
+}
+
 impl ChunkRef {
+    /// Bytes in all.
+    pub fn length(&self) -> u32 {
+        self.place.length()
+    }
+
     /// Where the bytes of the phrase filter lie in the chunk: right behind the docs pages, in a split chunk
     /// from a fresh page on. Empty without one.
     pub fn filter(&self) -> Range<u64> {
@@ -117,7 +166,7 @@ impl TermEntry {
 
     /// The spans of the chunks, for whoever counts live bytes.
     pub fn spans(&self) -> impl Iterator<Item = Span> {
-        self.chunks.iter().map(|chunk| chunk.span)
+        self.chunks.iter().flat_map(|chunk| chunk.place.spans())
     }
 
     /// The entry in its coded form.
@@ -200,19 +249,23 @@ impl TermEntry {
     fn encode_chunks(&self, out: &mut Vec<u8>) {
         let (mut zone, mut before) = (0, 0);
         for chunk in &self.chunks {
+            let ChunkPlace { front, back } = &chunk.place;
             let filtered = if chunk.filtered { FILTERED } else { 0 };
-            out.push(chunk.layout as u8 | filtered);
-            put_varint(out, zigzag(chunk.span.zone as i64 - zone));
-            put_varint(out, chunk.span.page as u64);
-            put_varint(out, chunk.span.offset as u64);
-            put_varint(out, chunk.span.length as u64);
+            let apart = if back.is_some() { APART } else { 0 };
+            out.push(chunk.layout as u8 | filtered | apart);
+            encode_run(front, zone, out);
+            if let Some(back) = back {
+                encode_run(back, front.zone as i64, out);
+            }
             put_varint(out, (chunk.first - before) as u64);
             put_varint(out, (chunk.last - chunk.first) as u64);
             put_varint(out, chunk.count as u64);
             put_varint(out, (chunk.total_frequency - chunk.count) as u64);
             put_varint(out, chunk.head_length as u64);
-            put_varint(out, (chunk.docs_length - chunk.head_length) as u64);
-            (zone, before) = (chunk.span.zone as i64, chunk.last);
+            if back.is_none() {
+                put_varint(out, (chunk.docs_length - chunk.head_length) as u64);
+            }
+            (zone, before) = (front.zone as i64, chunk.last);
         }
     }
 
@@ -220,7 +273,7 @@ impl TermEntry {
         let (mut zone, mut before) = (0, None);
         for _ in 0..count {
             let chunk = decode_chunk(reader, zone, before)?;
-            (zone, before) = (chunk.span.zone as i64, Some(chunk.last));
+            (zone, before) = (chunk.place.front.zone as i64, Some(chunk.last));
             self.chunks.push(chunk);
         }
         Ok(())
@@ -229,33 +282,34 @@ impl TermEntry {
 
 fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -> Result<ChunkRef> {
     let form = reader.u8()?;
-    let layout = match form & !FILTERED {
+    let layout = match form & !(FILTERED | APART) {
         1 => Layout::Grouped,
         2 => Layout::Split,
         other => return Err(reader.damaged("a chunk layout", other)),
     };
-    let zone = zone.wrapping_add(unzigzag(reader.varint()?));
-    let zone = u32::try_from(zone).map_err(|_| reader.damaged("a zone number", zone))?;
-    let span = Span {
-        zone,
-        page: reader.varint_u32()?,
-        offset: reader.varint_u16()?,
-        length: reader.varint_u32()?,
+    let front = decode_run(reader, zone)?;
+    let back = match form & APART {
+        0 => None,
+        _ => Some(decode_run(reader, front.zone as i64)?),
     };
     let first = before.unwrap_or(0) as u64 + reader.varint_u32()? as u64;
     let last = first + reader.varint_u32()? as u64;
     let count = reader.varint_u32()?;
     let total_frequency = sum(reader, count)?;
     let head_length = reader.varint_u32()?;
+    let docs_length = match back {
+        None => sum(reader, head_length)?,
+        Some(_) => front.length,
+    };
     let chunk = ChunkRef {
-        span,
+        place: ChunkPlace { front, back },
         layout,
         first: first as DocId,
         last: last as DocId,
         count,
         total_frequency,
         head_length,
-        docs_length: sum(reader, head_length)?,
+        docs_length,
         filtered: form & FILTERED != 0,
     };
     let ascending = last < END as u64 && before.is_none_or(|before| first > before as u64);
@@ -264,6 +318,24 @@ fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -
         return Err(reader.damaged("a sound chunk", format!("{chunk:?}")));
     }
     Ok(chunk)
+}
+
+/// Codes a run, its zone by the distance from another.
+fn encode_run(run: &Span, zone: i64, out: &mut Vec<u8>) {
+    put_varint(out, zigzag(run.zone as i64 - zone));
+    put_varint(out, run.page as u64);
+    put_varint(out, run.offset as u64);
+    put_varint(out, run.length as u64);
+}
+
+fn decode_run(reader: &mut ByteReader<'_>, zone: i64) -> Result<Span> {
+    let zone = zone.wrapping_add(unzigzag(reader.varint()?));
+    Ok(Span {
+        zone: u32::try_from(zone).map_err(|_| reader.damaged("a zone number", zone))?,
+        page: reader.varint_u32()?,
+        offset: reader.varint_u16()?,
+        length: reader.varint_u32()?,
+    })
 }
 
 /// `number` and as much more as the next varint says.
@@ -275,16 +347,19 @@ fn sum(reader: &mut ByteReader<'_>, number: u32) -> Result<u32> {
 
 /// Whether the place of a chunk can be true, so that address arithmetic on it cannot overflow.
 fn is_sound(chunk: &ChunkRef) -> bool {
-    let span = &chunk.span;
+    let ChunkPlace { front, back } = &chunk.place;
+    let length = front.length as u64 + back.map_or(0, |back| back.length as u64);
     let placed = match chunk.layout {
-        Layout::Grouped => span.length as usize <= GROUPED_LIMIT,
-        Layout::Split => span.offset == 0,
+        Layout::Grouped => length <= GROUPED_LIMIT as u64,
+        Layout::Split => front.offset == 0 && back.is_none(),
+    };
+    let inside = |run: Span| {
+        (run.offset as usize) < PAGE_PAYLOAD && run.page.checked_add(run.page_count()).is_some()
     };
     placed
-        && (span.offset as usize) < PAGE_PAYLOAD
+        && chunk.place.spans().all(inside)
         && chunk.head_length <= chunk.docs_length
-        && chunk.filter().end <= span.length as u64
-        && span.page.checked_add(span.page_count()).is_some()
+        && chunk.filter().end <= length
 }
 
 fn zigzag(value: i64) -> u64 {

@@ -14,7 +14,7 @@
 //!
 //! Memory: a decoded index holds the coded pairs of at most one page and six bytes an entry.
 
-use super::entry::{ChunkRef, GROUPED_LIMIT, Layout};
+use super::entry::{ChunkPlace, ChunkRef, GROUPED_LIMIT, Layout};
 use super::frontier::Frontier;
 use super::places::{GroupedPlaces, Places, SplitPlaces};
 use crate::base::{ByteReader, DocId, Error, PAGE_PAYLOAD, Result, Span};
@@ -28,7 +28,7 @@ pub struct Head {
     pub frontier: Frontier,
     index: Index,
     places: Places,
-    span: Span,
+    place: ChunkPlace,
 }
 
 /// Last docs and pairs of consecutive docs pages, or of consecutive index pages.
@@ -78,7 +78,7 @@ impl Head {
             Layout::Grouped => Head::parse_grouped(chunk, &mut reader),
             Layout::Split => Head::parse_split(chunk, &mut reader),
         }?;
-        match reader.is_empty() && head.places.add_up(chunk.span.length) {
+        match reader.is_empty() && head.places.add_up(chunk.length()) {
             true => Ok(head),
             false => Err(reader.damaged("a head that agrees with its chunk", "another")),
         }
@@ -117,7 +117,7 @@ impl Head {
 
     /// Where an index page lies.
     pub fn index_page(&self, ordinal: u32) -> Result<Span> {
-        let span = self.places.index_page(ordinal, &self.span);
+        let span = self.places.index_page(ordinal, &self.place);
         span.ok_or_else(|| Error::damaged(WHAT, "expected more index pages"))
     }
 
@@ -128,18 +128,13 @@ impl Head {
 
     /// Where a docs page lies.
     pub fn docs_page(&self, page: u32) -> Result<Span> {
-        let span = self.places.docs_page(page, &self.span);
+        let span = self.places.docs_page(page, &self.place);
         span.ok_or_else(|| Error::damaged(WHAT, "expected more pages of postings"))
     }
 
     /// Where a position page lies; nothing if there are not so many.
     pub fn position_page(&self, page: u32) -> Option<Span> {
-        self.places.position_page(page, &self.span)
-    }
-
-    /// Where the chunk starts in its first page.
-    pub fn offset(&self) -> usize {
-        self.span.offset as usize
+        self.places.position_page(page, &self.place)
     }
 
     fn parse_grouped(chunk: &ChunkRef, reader: &mut ByteReader<'_>) -> Result<Head> {
@@ -148,7 +143,7 @@ impl Head {
         if docs_pages == 0 || position_pages == 0 {
             return Err(reader.damaged("pages of docs and positions", "none"));
         }
-        let starts = parse_starts(chunk, docs_pages + position_pages, reader)?;
+        let starts = parse_starts(chunk, docs_pages, position_pages, reader)?;
         let frontier = Frontier::decode(reader)?;
         let index = match docs_pages {
             1 => PageIndex::of_one(chunk.last, &frontier),
@@ -166,7 +161,7 @@ impl Head {
                 filter_length: filter_length(chunk),
                 starts,
             }),
-            span: chunk.span,
+            place: chunk.place,
         })
     }
 
@@ -179,7 +174,7 @@ impl Head {
             short_positions: reader.length(PAGE_PAYLOAD)? as u32,
             index_pages: 0,
             head_length: chunk.head_length,
-            length: chunk.span.length,
+            length: chunk.length(),
         };
         places.index_pages = reader.length(reader.rest().len())? as u32;
         let frontier = Frontier::decode(reader)?;
@@ -199,24 +194,33 @@ impl Head {
             frontier,
             index,
             places: Places::Split(places),
-            span: chunk.span,
+            place: chunk.place,
         })
     }
 }
 
 /// Where the parts of a grouped chunk start, and where the last ends.
-fn parse_starts(chunk: &ChunkRef, parts: usize, reader: &mut ByteReader<'_>) -> Result<Vec<u32>> {
+fn parse_starts(
+    chunk: &ChunkRef,
+    docs_pages: usize,
+    position_pages: usize,
+    reader: &mut ByteReader<'_>,
+) -> Result<Vec<u32>> {
+    let parts = docs_pages + position_pages;
     let mut starts = vec![chunk.head_length];
     let mut at = chunk.head_length;
     for _ in 1..parts {
         at += reader.length(GROUPED_LIMIT)? as u32;
-        if at + filter_length(chunk) >= chunk.span.length {
+        if at + filter_length(chunk) >= chunk.length() {
             return Err(reader.damaged("parts inside the chunk", at));
         }
         starts.push(at);
     }
-    starts.push(chunk.span.length - filter_length(chunk));
-    Ok(starts)
+    starts.push(chunk.length() - filter_length(chunk));
+    match starts[docs_pages] == chunk.docs_length {
+        true => Ok(starts),
+        false => Err(reader.damaged("docs pages where the entry has them", starts[docs_pages])),
+    }
 }
 
 /// Bytes of the phrase filter, which lies inside the chunk.

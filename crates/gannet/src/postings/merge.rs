@@ -113,7 +113,7 @@ impl<'a> Plan<'a> {
             }
         };
         let kept = entry.chunks.iter().enumerate();
-        let moved = kept.filter(|(_, chunk)| streams.leaves(chunk.span.zone));
+        let moved = kept.filter(|(_, chunk)| streams.leaves(chunk));
         Ok(Plan {
             item,
             moved: moved.map(|(at, _)| at).collect(),
@@ -130,7 +130,7 @@ impl<'a> Plan<'a> {
 
     /// Bytes of chunks that it reads.
     fn bytes(&self) -> usize {
-        self.chunks().map(|chunk| chunk.span.length as usize).sum()
+        self.chunks().map(|chunk| chunk.length() as usize).sum()
     }
 
     fn stays_inline(&self) -> bool {

@@ -6,6 +6,7 @@
 //! pages, so that each is one page to read; only the last docs page and the last position page, which are
 //! seldom full, lie behind the head where it leaves room.
 
+use super::entry::ChunkPlace;
 use crate::base::{PAGE_PAYLOAD, Span};
 
 const PAGE: u64 = PAGE_PAYLOAD as u64;
@@ -81,7 +82,7 @@ impl Places {
     }
 
     /// Where an index page of the chunk at `chunk` lies.
-    pub fn index_page(&self, page: u32, chunk: &Span) -> Option<Span> {
+    pub fn index_page(&self, page: u32, chunk: &ChunkPlace) -> Option<Span> {
         match self {
             Places::Split(places) if page < places.index_pages => places.aligned(page, chunk),
             _ => None,
@@ -89,7 +90,7 @@ impl Places {
     }
 
     /// Where a docs page lies.
-    pub fn docs_page(&self, page: u32, chunk: &Span) -> Option<Span> {
+    pub fn docs_page(&self, page: u32, chunk: &ChunkPlace) -> Option<Span> {
         match self {
             _ if page >= self.docs_pages() => None,
             Places::Grouped(places) => places.part(page, chunk),
@@ -98,7 +99,7 @@ impl Places {
     }
 
     /// Where a position page lies.
-    pub fn position_page(&self, page: u32, chunk: &Span) -> Option<Span> {
+    pub fn position_page(&self, page: u32, chunk: &ChunkPlace) -> Option<Span> {
         match self {
             _ if page >= self.position_pages() => None,
             Places::Grouped(places) => places.part(places.docs_pages + page, chunk),
@@ -112,7 +113,7 @@ impl GroupedPlaces {
         (self.starts.len() as u32).saturating_sub(1)
     }
 
-    fn part(&self, part: u32, chunk: &Span) -> Option<Span> {
+    fn part(&self, part: u32, chunk: &ChunkPlace) -> Option<Span> {
         let start = self.starts.get(part as usize)?;
         let end = self.starts.get(part as usize + 1)?;
         let skip = if part < self.docs_pages {
@@ -125,14 +126,14 @@ impl GroupedPlaces {
 }
 
 impl SplitPlaces {
-    fn docs_page(&self, page: u32, chunk: &Span) -> Option<Span> {
+    fn docs_page(&self, page: u32, chunk: &ChunkPlace) -> Option<Span> {
         if self.short_docs > 0 && page + 1 == self.docs_pages {
             return Some(chunk.part(self.head_length, self.short_docs));
         }
         self.aligned(self.index_pages + page, chunk)
     }
 
-    fn position_page(&self, page: u32, chunk: &Span) -> Option<Span> {
+    fn position_page(&self, page: u32, chunk: &ChunkPlace) -> Option<Span> {
         if self.short_positions > 0 && page + 1 == self.position_pages {
             let skip = self.head_length + self.short_docs;
             return Some(chunk.part(skip, self.short_positions));
@@ -142,7 +143,7 @@ impl SplitPlaces {
     }
 
     /// A part that starts a page; the last ends with the chunk.
-    fn aligned(&self, part: u32, chunk: &Span) -> Option<Span> {
+    fn aligned(&self, part: u32, chunk: &ChunkPlace) -> Option<Span> {
         let skip = self.aligned_start() + part as u64 * PAGE;
         let length = (self.length as u64).checked_sub(skip)?.min(PAGE);
         Some(chunk.part(skip as u32, length as u32))

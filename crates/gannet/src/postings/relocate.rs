@@ -25,7 +25,8 @@ pub fn relocate_window(
     let mut moves: Vec<Move> = Vec::new();
     for (at, entry) in decoded.iter().enumerate() {
         let victims = entry.chunks.iter().enumerate();
-        let victims = victims.filter(|(_, chunk)| is_victim(chunk.span.zone));
+        let victims =
+            victims.filter(|(_, chunk)| chunk.place.spans().any(|run| is_victim(run.zone)));
         moves.extend(victims.map(|(chunk, _)| (at, chunk)));
     }
     let reader = SpanReader::new(store);
@@ -55,7 +56,7 @@ pub fn relocate_window(
 fn batch_length(moves: &[Move], entries: &[TermEntry]) -> usize {
     let mut bytes = 0;
     let fits = moves.iter().take_while(|(at, chunk)| {
-        bytes += entries[*at].chunks[*chunk].span.length as usize;
+        bytes += entries[*at].chunks[*chunk].length() as usize;
         bytes <= WINDOW_BYTES
     });
     fits.count().max(1)

@@ -16,7 +16,7 @@
 //! 4. No chunk gets larger than [`CHUNK_BYTES`] (or an eighth of its list), which bounds the memory of a
 //!    rewriting, and chunks of that size are not rewritten to save their number.
 
-use super::entry::{CHUNKS_LIMIT, ChunkRef};
+use super::entry::{CHUNKS_LIMIT, ChunkRef, Layout};
 use crate::base::PAGE_PAYLOAD;
 
 /// A small chunk is rewritten when what comes behind it is at least its size divided by this.
@@ -28,6 +28,11 @@ const CHUNKS_AIMED: usize = 16;
 /// The largest chunk, unless the list has more than eight times as much.
 pub(super) const CHUNK_BYTES: usize = 4 << 20;
 
+/// A small chunk of more bytes than this lies in two runs, so that the pages of what every query reads hold nothing
+/// that only phrases read: more lists fit the same memory. For a shorter one a second read would cost a phrase more
+/// than others save.
+const APART_BYTES: u32 = 512;
+
 const _: () = assert!(
     CHUNKS_AIMED < CHUNKS_LIMIT,
     "an entry must have room for the rule"
@@ -38,12 +43,17 @@ pub(super) fn is_small(chunk: &ChunkRef) -> bool {
     (chunk.docs_length as usize) < PAGE_PAYLOAD
 }
 
+/// Whether the front and the back of a chunk lie apart (see [`APART_BYTES`]).
+pub(super) fn is_apart(chunk: &ChunkRef) -> bool {
+    chunk.layout == Layout::Grouped && is_small(chunk) && chunk.length() > APART_BYTES
+}
+
 /// How many chunks at the end of a list are rewritten together with `fresh` new bytes.
 pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize) -> usize {
     let limit = chunk_limit(chunks);
     let (mut count, mut behind) = (0, fresh);
     for chunk in chunks.iter().rev() {
-        let length = chunk.span.length as usize;
+        let length = chunk.length() as usize;
         let small = is_small(chunk) && length <= behind.saturating_mul(SMALL_FACTOR);
         let crowded = chunks.len() + 1 > CHUNKS_AIMED;
         let too_many = chunks.len() - count + 1 > CHUNKS_AIMED;
@@ -60,7 +70,7 @@ pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize) -> usize {
 
 /// The size at which a chunk is complete.
 pub(super) fn chunk_limit(chunks: &[ChunkRef]) -> usize {
-    let total: u64 = chunks.iter().map(|chunk| chunk.span.length as u64).sum();
+    let total: u64 = chunks.iter().map(|chunk| chunk.length() as u64).sum();
     CHUNK_BYTES
         .max((total / 8) as usize)
         .min(u32::MAX as usize / 2)
@@ -69,17 +79,11 @@ pub(super) fn chunk_limit(chunks: &[ChunkRef]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Span;
-    use crate::postings::entry::Layout;
+    use crate::postings::entry::ChunkPlace;
 
     fn chunks(lengths: &[u32]) -> Vec<ChunkRef> {
         let chunk = |length: &u32| ChunkRef {
-            span: Span {
-                zone: 0,
-                page: 0,
-                offset: 0,
-                length: *length,
-            },
+            place: ChunkPlace::nowhere(*length),
             layout: Layout::Split,
             first: 0,
             last: 0,

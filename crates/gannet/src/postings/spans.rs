@@ -17,10 +17,14 @@ pub(super) struct SpanReader<'a> {
     pool: PagePool,
 }
 
-/// A page that a span touches: where it is, whose it is, and where its bytes go.
+/// A page that a run of a chunk's bytes touches: where it is, whose it is, and where its bytes go.
 struct Piece {
     address: PageAddress,
-    span: usize,
+    chunk: usize,
+    /// The first byte of the run in the page, and how many follow.
+    skip: usize,
+    length: usize,
+    /// Where they stand in the chunk.
     at: usize,
 }
 
@@ -34,9 +38,9 @@ impl SpanReader<'_> {
 
     /// The bytes of each chunk. All of them must have been written out.
     pub(super) fn chunks(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
-        let spans: Vec<Span> = chunks.iter().map(|chunk| chunk.span).collect();
-        let mut out: Vec<Vec<u8>> = spans.iter().map(|s| vec![0; s.length as usize]).collect();
-        let mut pieces = pieces(&spans);
+        let empty = |chunk: &ChunkRef| vec![0; chunk.length() as usize];
+        let mut out: Vec<Vec<u8>> = chunks.iter().map(empty).collect();
+        let mut pieces = pieces(chunks);
         pieces.sort_unstable_by_key(|piece| piece.address);
         let mut addresses: Vec<PageAddress> = pieces.iter().map(|piece| piece.address).collect();
         addresses.dedup();
@@ -45,7 +49,7 @@ impl SpanReader<'_> {
             for page in self.read(batch)? {
                 let here = waiting.partition_point(|piece| piece.address <= page.address);
                 for piece in &waiting[..here] {
-                    piece.copy(&page.buffer[..PAGE_PAYLOAD], &spans, &mut out[piece.span]);
+                    piece.copy(&page.buffer[..PAGE_PAYLOAD], &mut out[piece.chunk]);
                 }
                 waiting = &waiting[here..];
             }
@@ -55,7 +59,9 @@ impl SpanReader<'_> {
 
     /// Counts a chunk that was replaced as no longer needed.
     pub(super) fn release(&self, chunk: &ChunkRef) {
-        self.store.release_span(chunk.span);
+        for run in chunk.place.spans() {
+            self.store.release_span(run);
+        }
     }
 
     fn read(&self, addresses: &[PageAddress]) -> Result<Vec<ReadPage>> {
@@ -74,25 +80,37 @@ impl SpanReader<'_> {
 }
 
 impl Piece {
-    /// Copies the span's part of a page to its place.
-    fn copy(&self, page: &[u8], spans: &[Span], out: &mut [u8]) {
-        let skip = if self.at == 0 {
-            spans[self.span].offset as usize
-        } else {
-            0
-        };
-        let length = (PAGE_PAYLOAD - skip).min(out.len() - self.at);
-        out[self.at..self.at + length].copy_from_slice(&page[skip..skip + length]);
+    /// Copies the run's part of a page to its place.
+    fn copy(&self, page: &[u8], out: &mut [u8]) {
+        let from = &page[self.skip..self.skip + self.length];
+        out[self.at..self.at + self.length].copy_from_slice(from);
     }
 }
 
-fn pieces(spans: &[Span]) -> Vec<Piece> {
+fn pieces(chunks: &[ChunkRef]) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    for (span, placed) in spans.iter().enumerate() {
-        for (i, address) in placed.pages().enumerate() {
-            let at = (i * PAGE_PAYLOAD).saturating_sub(placed.offset as usize);
-            pieces.push(Piece { address, span, at });
+    for (number, chunk) in chunks.iter().enumerate() {
+        let mut start = 0;
+        for run in chunk.place.spans() {
+            push_pieces(number, start, &run, &mut pieces);
+            start += run.length as usize;
         }
     }
     pieces
+}
+
+/// Adds the pieces of a run that begins `start` bytes into its chunk.
+fn push_pieces(chunk: usize, start: usize, run: &Span, pieces: &mut Vec<Piece>) {
+    let (mut skip, mut done) = (run.offset as usize, 0);
+    for address in run.pages() {
+        let length = (PAGE_PAYLOAD - skip).min(run.length as usize - done);
+        pieces.push(Piece {
+            address,
+            chunk,
+            skip,
+            length,
+            at: start + done,
+        });
+        (skip, done) = (0, done + length);
+    }
 }

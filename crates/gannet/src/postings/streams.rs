@@ -1,15 +1,17 @@
-//! Where chunks are appended: two streams, so that chunks which die together lie together.
+//! Where chunks are appended: streams for what dies together and what is read together.
 //!
 //! A chunk whose docs take less than a page is rewritten by one of the next flushes that touch its list (see
 //! `postings::rules`); a larger one stays for many. In zones of their own, the small chunks leave whole zones behind that are
 //! given up without moving anything, and no holes among the large ones. What stays in a sparse zone all the
 //! same is moved by the next merge of its list, which writes the list's entry anyway.
+//!
+//! What only phrases read of small chunks has a stream of its own too: see `rules::is_apart`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::entry::{ChunkRef, Layout};
-use super::rules::is_small;
+use super::entry::{ChunkPlace, ChunkRef, Layout};
+use super::rules::{is_apart, is_small};
 use crate::base::{Result, ZoneNumber};
 use crate::storage::{PageKind, Store, StreamWriter};
 
@@ -19,17 +21,19 @@ const SPARSE_SHARE: f64 = 0.6;
 /// The streams of one writer.
 pub struct ChunkStreams {
     small: StreamWriter,
+    small_backs: StreamWriter,
     large: StreamWriter,
     /// Zones that merges move chunks out of.
     sparse: BTreeSet<ZoneNumber>,
 }
 
 impl ChunkStreams {
-    /// Two streams without a zone so far.
+    /// Streams without a zone so far.
     pub fn new(store: &Arc<Store>) -> ChunkStreams {
         let stream = || StreamWriter::new(Arc::clone(store), PageKind::Postings);
         ChunkStreams {
             small: stream(),
+            small_backs: stream(),
             large: stream(),
             sparse: BTreeSet::new(),
         }
@@ -37,13 +41,12 @@ impl ChunkStreams {
 
     /// Writes everything out. Not yet durable.
     pub fn flush(&mut self) -> Result<()> {
-        self.small.flush()?;
-        self.large.flush()
+        self.all().into_iter().try_for_each(StreamWriter::flush)
     }
 
-    /// Both streams, for whoever syncs them.
-    pub fn both(&mut self) -> [&mut StreamWriter; 2] {
-        [&mut self.small, &mut self.large]
+    /// All streams, for whoever syncs them.
+    pub fn all(&mut self) -> [&mut StreamWriter; 3] {
+        [&mut self.small, &mut self.small_backs, &mut self.large]
     }
 
     /// Lets the merges of the flush that begins move chunks out of the zones that are sparse now.
@@ -55,21 +58,31 @@ impl ChunkStreams {
         self.sparse = sparse.map(|(number, _)| number).collect();
     }
 
-    /// Whether a merge moves chunks out of this zone.
-    pub(super) fn leaves(&self, zone: ZoneNumber) -> bool {
-        self.sparse.contains(&zone)
+    /// Whether a merge moves this chunk out of the zones it lies in.
+    pub(super) fn leaves(&self, chunk: &ChunkRef) -> bool {
+        let mut runs = chunk.place.spans();
+        runs.any(|run| self.sparse.contains(&run.zone))
     }
 
     /// Appends a chunk's bytes and gives the reference with its new place.
     pub(super) fn place(&mut self, bytes: &[u8], chunk: ChunkRef) -> Result<ChunkRef> {
-        let stream = match is_small(&chunk) {
-            true => &mut self.small,
-            false => &mut self.large,
+        let place = if is_apart(&chunk) {
+            let (front, back) = bytes.split_at(chunk.docs_length as usize);
+            ChunkPlace {
+                front: self.small.append(front)?,
+                back: Some(self.small_backs.append(back)?),
+            }
+        } else {
+            let stream = match is_small(&chunk) {
+                true => &mut self.small,
+                false => &mut self.large,
+            };
+            let front = match chunk.layout {
+                Layout::Grouped => stream.append(bytes),
+                Layout::Split => stream.append_aligned(bytes),
+            }?;
+            ChunkPlace { front, back: None }
         };
-        let span = match chunk.layout {
-            Layout::Grouped => stream.append(bytes),
-            Layout::Split => stream.append_aligned(bytes),
-        }?;
-        Ok(ChunkRef { span, ..chunk })
+        Ok(ChunkRef { place, ..chunk })
     }
 }

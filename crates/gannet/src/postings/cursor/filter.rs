@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::parts::{Part, read};
+use super::parts::{Part, note, read};
 use super::{TermCursor, noted};
 use crate::base::{DocId, END, Error, PAGE_PAYLOAD, Result, Span};
 use crate::cache::{Bytes, Pages, Step, Stop};
@@ -239,7 +239,7 @@ fn piece(chunk: &ChunkRef, ordinal: u64) -> Result<Span> {
     let length = filter.end.saturating_sub(start).min(PIECE);
     match length {
         0 => Err(Error::damaged(WHAT, "expected fewer tokens")),
-        _ => Ok(chunk.span.part(start as u32, length as u32)),
+        _ => Ok(chunk.place.part(start as u32, length as u32)),
     }
 }
 
@@ -268,13 +268,6 @@ fn note_ahead(
     let end = place(chunk, side, total - 1) / PIECE + 1;
     for ordinal in first..end.min(first + most) {
         note(piece(chunk, ordinal)?, pages)?;
-    }
-    Ok(())
-}
-
-fn note(span: Span, pages: &mut Pages<'_>) -> Step<()> {
-    for address in span.pages() {
-        pages.want(address)?;
     }
     Ok(())
 }

@@ -94,7 +94,7 @@ impl Part {
     /// How many pages the head and the docs pages take, by the entry; none in memory.
     pub(super) fn docs_pages(&self) -> u32 {
         match self {
-            Part::Chunk(part) => part.reach(Reach::Docs).page_count(),
+            Part::Chunk(part) => part.docs().page_count(),
             Part::Fragment(_) => 0,
         }
     }
@@ -136,9 +136,9 @@ impl ChunkPart {
             return Ok(());
         }
         if self.chunk.layout == Layout::Grouped {
-            want(self.reach(reach), pages)?;
+            self.want(reach, pages)?;
         }
-        let head = self.chunk.span.part(0, self.chunk.head_length);
+        let head = self.chunk.place.part(0, self.chunk.head_length);
         let bytes = read(head, pages)?;
         self.head = Some(Box::new(Head::parse(&self.chunk, &bytes)?));
         Ok(())
@@ -147,30 +147,39 @@ impl ChunkPart {
     /// Notes the docs pages, unless the head was read, which knows better.
     pub(super) fn note_docs(&self, pages: &mut Pages<'_>) -> Step<()> {
         if self.head.is_none() {
-            for address in self.reach(Reach::Docs).pages() {
-                pages.want(address)?;
-            }
+            note(self.docs(), pages)?;
         }
         Ok(())
     }
 
-    /// The front of the chunk, as far as this.
-    fn reach(&self, reach: Reach) -> Span {
-        let length = match reach {
-            Reach::Docs => self.chunk.docs_length,
+    /// The head and the docs pages.
+    fn docs(&self) -> Span {
+        self.chunk.place.part(0, self.chunk.docs_length)
+    }
+
+    /// Notes the pages of a grouped chunk as far as this. Stops if any is missing.
+    fn want(&self, reach: Reach, pages: &mut Pages<'_>) -> Step<()> {
+        let docs = self.chunk.docs_length;
+        let end = match reach {
+            Reach::Docs => docs,
             Reach::Filter => self.chunk.filter().end as u32,
-            Reach::Positions => self.chunk.span.length,
+            Reach::Positions => self.chunk.length(),
         };
-        self.chunk.span.part(0, length)
+        let mut complete = note(self.docs(), pages)?;
+        if end > docs {
+            complete &= note(self.chunk.place.part(docs, end - docs), pages)?;
+        }
+        if complete { Ok(()) } else { Err(Stop::Pages) }
     }
 }
 
-fn want(span: Span, pages: &mut Pages<'_>) -> Step<()> {
+/// Notes the pages of a span. Tells whether all are at hand.
+pub(super) fn note(span: Span, pages: &mut Pages<'_>) -> Step<bool> {
     let mut complete = true;
     for address in span.pages() {
         complete &= pages.want(address)?;
     }
-    if complete { Ok(()) } else { Err(Stop::Pages) }
+    Ok(complete)
 }
 
 impl FragmentPart {

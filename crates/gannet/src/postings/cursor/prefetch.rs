@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use super::parts::Part;
+use super::parts::{Part, note};
 use super::{BLOCK, LoadedPage, Numbers, TermCursor, noted};
-use crate::base::{DocId, END, Result, Span};
+use crate::base::{DocId, END, Result};
 use crate::cache::{Pages, Step, Stop};
 use crate::postings::docs_page::DocsPage;
 
@@ -35,7 +35,7 @@ impl TermCursor {
             if let Some(Part::Chunk(_)) = self.parts.get(part) {
                 match noted(self.locate(part, *doc, pages))? {
                     Some(found) => {
-                        self.note(self.parts[part].head()?.docs_page(found.page)?, pages)?;
+                        note(self.parts[part].head()?.docs_page(found.page)?, pages)?;
                         known = Some((part, found.last));
                     }
                     None => complete = false,
@@ -79,7 +79,7 @@ impl TermCursor {
                 break;
             };
             let found = self.locate(part, target, pages)?;
-            self.note(self.parts[part].head()?.docs_page(found.page)?, pages)?;
+            note(self.parts[part].head()?.docs_page(found.page)?, pages)?;
             target = found.last.saturating_add(1);
         }
         Ok(())
@@ -101,7 +101,7 @@ impl TermCursor {
                 Some(Part::Fragment(_)) => self.parts[part].last(),
                 Some(Part::Chunk(_)) => {
                     let found = self.locate(part, target, pages)?;
-                    self.note(self.parts[part].head()?.docs_page(found.page)?, pages)?;
+                    note(self.parts[part].head()?.docs_page(found.page)?, pages)?;
                     found.last
                 }
             };
@@ -136,13 +136,6 @@ impl TermCursor {
             }
         }
         stop_unless(complete)
-    }
-
-    fn note(&self, span: Span, pages: &mut Pages<'_>) -> Step<()> {
-        for address in span.pages() {
-            pages.want(address)?;
-        }
-        Ok(())
     }
 
     /// Lets `note` note the pages of one doc; tells whether it could.
