@@ -32,6 +32,8 @@ pub struct Ahead {
     batch: Batch,
     next: DocId,
     ended: bool,
+    /// Whether a batch waited for pages.
+    waited: bool,
 }
 
 impl Ahead {
@@ -43,22 +45,26 @@ impl Ahead {
             batch,
             next: 0,
             ended: false,
+            waited: false,
         }
     }
 
-    /// Replaces what is at hand by the next batch of `source` from `target` on.
+    /// Replaces what is at hand by the next batch of `source` from `target` on. It ends at `to`, unless an earlier
+    /// one had to wait for pages.
     pub fn gather(
         &mut self,
         source: &mut dyn Matcher,
         target: DocId,
+        to: DocId,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         self.found.clear();
         self.at = 0;
         self.next = self.next.max(target);
         let (from, limit) = (self.next, self.batch.first);
+        let to = if self.waited { END - 1 } else { to };
         self.found.reserve(limit);
-        self.next = source.gather(from, END - 1, limit, &mut self.found, pages)?;
+        self.next = source.gather(from, to, limit, &mut self.found, pages)?;
         self.ended = self.next == END;
         Ok(())
     }
@@ -70,6 +76,7 @@ impl Ahead {
             growth,
             most,
         } = self.batch;
+        self.waited = true;
         self.batch.first = (first * growth).min(most);
     }
 
@@ -107,5 +114,17 @@ impl Ahead {
     /// Whether the source has no more.
     pub fn is_last(&self) -> bool {
         self.ended
+    }
+
+    /// Whether the source was gone through up to `to`.
+    pub fn is_beyond(&self, to: DocId) -> bool {
+        self.ended || self.next > to
+    }
+
+    /// Moves candidates up to `to` that are left, `most` of them at most, to the end of `out`.
+    pub fn give(&mut self, to: DocId, most: usize, out: &mut Matches) {
+        let count = self.rest().partition_point(|doc| *doc <= to).min(most);
+        out.append(&self.found, self.at..self.at + count);
+        self.at += count;
     }
 }

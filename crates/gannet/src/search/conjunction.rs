@@ -71,19 +71,14 @@ impl Conjunction {
         }
     }
 
-    /// Gathers and filters until something is left or the leader has ended.
-    fn refill(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
-        while self.ahead.rest().is_empty() || self.filtering.is_some() {
-            if self.filtering.is_none() {
-                if self.ahead.is_last() {
-                    return Ok(());
-                }
-                self.ahead.gather(self.leader.as_mut(), target, pages)?;
-                self.filtering = Some((0, Filtering::default()));
-            }
-            self.filter(pages)?;
+    /// Gathers the next candidates from `target` to `to`, unless some are being filtered, and filters them.
+    fn refill(&mut self, target: DocId, to: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        if self.filtering.is_none() {
+            let leader = self.leader.as_mut();
+            self.ahead.gather(leader, target, to, pages)?;
+            self.filtering = Some((0, Filtering::default()));
         }
-        Ok(())
+        self.filter(pages)
     }
 
     fn filter(&mut self, pages: &mut Pages<'_>) -> Step<()> {
@@ -119,21 +114,40 @@ impl Matcher for Conjunction {
                     return Ok(doc);
                 }
             }
-            self.refill(target, pages)?;
+            self.refill(target, END - 1, pages)?;
         }
     }
 
-    fn give(&mut self, to: DocId, most: usize, out: &mut Matches) -> DocId {
-        let rest = self.ahead.rest();
-        let count = rest.partition_point(|doc| *doc <= to).min(most).max(1);
-        for at in self.ahead.at()..self.ahead.at() + count {
-            let row = out.push(self.ahead.found.docs()[at]);
-            let found = self.ahead.found.row(at);
-            row.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
+    /// Looks at no candidate behind `to` as long as that costs no round.
+    fn gather(
+        &mut self,
+        from: DocId,
+        to: DocId,
+        limit: usize,
+        out: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        let (before, mut next) = (out.len(), from);
+        loop {
+            if self.filtering.is_none() {
+                let given = out.len();
+                self.ahead.skip_to(next);
+                self.ahead.give(to, limit - given, out);
+                if let Some(doc) = out.docs()[given..].last() {
+                    next = doc.saturating_add(1);
+                }
+                if out.len() >= limit {
+                    return Ok(next);
+                }
+                if !self.ahead.rest().is_empty() || self.ahead.is_beyond(to) {
+                    return Ok(to.saturating_add(1));
+                }
+            }
+            match self.refill(next, to, pages) {
+                Err(Stop::Pages) if out.len() > before => return Ok(next),
+                other => other?,
+            }
         }
-        self.ahead.pass(count - 1);
-        self.doc = self.ahead.rest()[0];
-        self.doc + 1
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {

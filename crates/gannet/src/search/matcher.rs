@@ -105,18 +105,7 @@ pub trait Matcher: Send {
         state: &mut Filtering,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
-        while let Some(&doc) = ahead.docs().get(state.checked) {
-            let matches = self.matches(doc, pages)?;
-            if matches && role != Role::Excluded {
-                self.collect(ahead.row_mut(state.checked));
-            }
-            if role == Role::Optional || matches == (role == Role::Required) {
-                ahead.shift(state.checked, state.kept);
-                state.kept += 1;
-            }
-            state.checked += 1;
-        }
-        Ok(())
+        filter(self, role, ahead, ahead.len(), state, pages)
     }
 
     /// Writes the frequencies of the leaves that match in the present document.
@@ -203,6 +192,30 @@ pub fn gather<M: Matcher + ?Sized>(
         }
     }
     Ok(next)
+}
+
+/// What [`Matcher::filter`] does, up to the candidate at `end`, unless a matcher knows better.
+#[inline]
+pub fn filter<M: Matcher + ?Sized>(
+    matcher: &mut M,
+    role: Role,
+    ahead: &mut Matches,
+    end: usize,
+    state: &mut Filtering,
+    pages: &mut Pages<'_>,
+) -> Step<()> {
+    while state.checked < end {
+        let matches = matcher.matches(ahead.docs()[state.checked], pages)?;
+        if matches && role != Role::Excluded {
+            matcher.collect(ahead.row_mut(state.checked));
+        }
+        if role == Role::Optional || matches == (role == Role::Required) {
+            ahead.shift(state.checked, state.kept);
+            state.kept += 1;
+        }
+        state.checked += 1;
+    }
+    Ok(())
 }
 
 /// Does `act` for every one of `items`, also after one stopped for pages, and then stops.

@@ -2,6 +2,8 @@
 //!
 //! Working on many candidates at once is what turns single dependent reads into few batches.
 
+use std::ops::Range;
+
 use crate::base::DocId;
 
 /// Bytes that are reserved at once at most.
@@ -96,6 +98,23 @@ impl Matches {
             for (row, frequency) in rows.zip(frequencies) {
                 row[leaf] = *frequency as f32;
             }
+        }
+    }
+
+    /// Adds some of the documents of another buffer. It may be for more leaves or for fewer: those that both have are
+    /// the same.
+    pub fn append(&mut self, other: &Matches, which: Range<usize>) {
+        self.docs.extend_from_slice(&other.docs[which.clone()]);
+        if self.width == other.width {
+            let rows = which.start * self.width..which.end * self.width;
+            self.frequencies.extend_from_slice(&other.frequencies[rows]);
+            return;
+        }
+        let common = self.width.min(other.width);
+        for at in which {
+            self.frequencies.extend_from_slice(&other.row(at)[..common]);
+            let blank = self.width - common;
+            self.frequencies.extend(std::iter::repeat_n(0.0, blank));
         }
     }
 

@@ -43,8 +43,7 @@ pub struct PhraseMatcher {
     candidates: Conjunction,
     /// Whether the candidates are given out as they are.
     tentative: bool,
-    /// The words' lists as they were given, and those that positions are read from.
-    lists: Vec<TermCursor>,
+    /// The words' lists, for their positions.
     cursors: Vec<TermCursor>,
     heads: TermCursor,
     occurrences: Vec<Occurrences>,
@@ -78,7 +77,6 @@ impl PhraseMatcher {
             tentative: false,
             heads,
             occurrences: occurrences.collect(),
-            lists: words.iter().map(|word| word.cursor.clone()).collect(),
             cursors: words.into_iter().map(|word| word.cursor).collect(),
             slop,
             scored,
@@ -135,7 +133,8 @@ impl Matcher for PhraseMatcher {
                 self.doc = END;
                 return Ok(END);
             } else {
-                self.ahead.gather(&mut self.candidates, target, pages)?;
+                self.ahead
+                    .gather(&mut self.candidates, target, END - 1, pages)?;
             }
         }
     }
@@ -160,7 +159,7 @@ impl Matcher for PhraseMatcher {
     }
 
     fn begin_confirming(&mut self) {
-        self.cursors.clone_from(&self.lists);
+        self.cursors.iter_mut().for_each(TermCursor::rewind);
     }
 
     fn confirm(&mut self, doc: DocId, row: &mut [f32], pages: &mut Pages<'_>) -> Step<()> {

@@ -24,6 +24,11 @@ impl Occurrences {
         let position = self.positions.get(at)?;
         Some(*position as i64 - self.place as i64)
     }
+
+    fn has_origin(&self, origin: i64) -> bool {
+        let position = u32::try_from(origin + self.place as i64);
+        position.is_ok_and(|position| self.positions.binary_search(&position).is_ok())
+    }
 }
 
 /// The frequency of a phrase with `slop`, weighted as said above.
@@ -34,28 +39,18 @@ pub fn phrase_frequency(terms: &[Occurrences], slop: u32) -> f32 {
     }
 }
 
-/// Origins that all terms have: the least candidate climbs until all agree.
+/// Origins that all terms have: those of the rarest term, looked for among the others'.
 fn exact(terms: &[Occurrences]) -> u32 {
-    let Some((first, rest)) = terms.split_first() else {
+    let Some(rarest) = terms.iter().min_by_key(|term| term.positions.len()) else {
         return 0;
     };
-    let mut at = vec![0; rest.len()];
-    let starts = (0..first.positions.len()).filter(|start| {
-        let Some(origin) = first.origin(*start) else {
-            return false;
-        };
-        let mut others = rest.iter().zip(&mut at);
-        others.all(|(term, at)| seek(term, at, origin))
+    let positions = rarest.positions.iter();
+    let starts = positions.filter(|position| {
+        // Below 0 where the phrase would begin before the text.
+        let origin = **position as i64 - rarest.place as i64;
+        terms.iter().all(|term| term.has_origin(origin))
     });
     starts.count() as u32
-}
-
-/// Moves `at` to the first occurrence whose origin is not below `origin`; tells whether it is equal.
-fn seek(term: &Occurrences, at: &mut usize, origin: i64) -> bool {
-    while term.origin(*at).is_some_and(|found| found < origin) {
-        *at += 1;
-    }
-    term.origin(*at) == Some(origin)
 }
 
 /// Walks the windows by their least origins. Each term stands on its first origin from the least on, so

@@ -1,7 +1,7 @@
 //! The documents of one term: its postings list behind the matcher's interface.
 
 use super::formula::{Leaf, LeafId};
-use super::matcher::Matcher;
+use super::matcher::{Filtering, Matcher, Role, filter};
 use super::matches::Matches;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
@@ -10,6 +10,9 @@ use crate::postings::{Pair, TermCursor};
 /// Ranges that span more pages of a list than this are bounded by the whole list.
 const BOUND_PAGES_MAX: usize = 8;
 
+/// Where at least one in so many documents of a block is asked for, both are gone through side by side.
+const SIDE_BY_SIDE: usize = 8;
+
 /// Matches the documents in one postings list.
 pub struct TermMatcher {
     cursor: TermCursor,
@@ -17,6 +20,8 @@ pub struct TermMatcher {
     scored: Option<(LeafId, Leaf)>,
     /// Scores up to this need not be found; negative if all must.
     floor: f32,
+    /// Candidates of a block that match, and where in the block.
+    common: Vec<(u32, u32)>,
 }
 
 impl TermMatcher {
@@ -27,6 +32,7 @@ impl TermMatcher {
             cost,
             scored,
             floor: -1.0,
+            common: Vec::new(),
         }
     }
 }
@@ -94,6 +100,44 @@ impl Matcher for TermMatcher {
         Ok(false)
     }
 
+    fn filter(
+        &mut self,
+        role: Role,
+        ahead: &mut Matches,
+        state: &mut Filtering,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        if role != Role::Required {
+            return filter(self, role, ahead, ahead.len(), state, pages);
+        }
+        while let Some(&doc) = ahead.docs().get(state.checked) {
+            self.cursor.advance(doc, pages)?;
+            let (docs, frequencies) = self.cursor.block();
+            let Some(last) = docs.last() else {
+                state.checked = ahead.len();
+                break;
+            };
+            let asked = &ahead.docs()[state.checked..];
+            let asked = &asked[..asked.partition_point(|doc| doc <= last)];
+            let end = state.checked + asked.len();
+            if asked.len() * SIDE_BY_SIDE < docs.len() {
+                filter(self, role, ahead, end, state, pages)?;
+                continue;
+            }
+            intersect(asked, docs, &mut self.common);
+            let leaf = self.scored.as_ref().map(|(leaf, _)| *leaf);
+            for (at, place) in &self.common {
+                ahead.shift(state.checked + *at as usize, state.kept);
+                if let Some(leaf) = leaf {
+                    ahead.row_mut(state.kept)[leaf] = frequencies[*place as usize] as f32;
+                }
+                state.kept += 1;
+            }
+            state.checked = end;
+        }
+        Ok(())
+    }
+
     fn collect(&mut self, frequencies: &mut [f32]) {
         if let Some((leaf, _)) = &self.scored {
             frequencies[*leaf] = self.cursor.frequency() as f32;
@@ -148,6 +192,22 @@ impl Matcher for TermMatcher {
     fn cost_min(&self) -> u64 {
         self.cost
     }
+}
+
+/// Puts the places of what both ascending lists have into `common`. Which list goes on is computed, not branched
+/// on: it could not be predicted.
+fn intersect(one: &[DocId], other: &[DocId], common: &mut Vec<(u32, u32)>) {
+    common.clear();
+    common.resize(one.len().min(other.len()) + 1, (0, 0));
+    let (mut at, mut place, mut found) = (0, 0, 0);
+    while at < one.len() && place < other.len() {
+        let (here, there) = (one[at], other[place]);
+        common[found] = (at as u32, place as u32);
+        found += usize::from(here == there);
+        at += usize::from(here <= there);
+        place += usize::from(there <= here);
+    }
+    common.truncate(found);
 }
 
 /// The best score of `leaf` in the documents `from..=to` of a list, by its head.

@@ -109,6 +109,19 @@ impl TermCursor {
         self.reach = reach;
     }
 
+    /// Goes back to the start; what was read of the list's heads stays.
+    pub fn rewind(&mut self) {
+        for part in &mut self.parts {
+            if let Part::Fragment(fragment) = part {
+                fragment.rewind();
+            }
+        }
+        (self.started, self.doc, self.part) = (false, 0, 0);
+        self.page = None;
+        self.decoded.length = 0;
+        self.positions.forget_doc();
+    }
+
     /// Documents that have the term.
     pub fn document_frequency(&self) -> u64 {
         self.document_frequency

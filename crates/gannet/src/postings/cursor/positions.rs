@@ -54,6 +54,12 @@ impl PositionState {
         self.before = (0, 0);
     }
 
+    /// The cursor goes back.
+    pub(super) fn forget_doc(&mut self) {
+        self.doc = END;
+        self.forget_block();
+    }
+
     /// Positions in the block before place `at`.
     pub(super) fn skip_to(&mut self, at: usize, frequencies: &Numbers) -> u64 {
         if self.before.0 > at {
@@ -101,55 +107,18 @@ impl TermCursor {
         let Some(page) = self.page.as_ref() else {
             return Ok(());
         };
-        let docs = page.docs.clone();
+        let docs = &*page.docs;
         let first = docs.blocks()[self.decoded.block].first_position as u64 + skip;
         let end = first + frequency as u64;
         if end > u32::MAX as u64 {
             return Err(Error::damaged(WHAT, "expected fewer positions").into());
         }
-        while self.positions.read.len() < frequency as usize {
-            let number = first as u32 + self.positions.read.len() as u32;
-            self.load_positions(&docs, number, end as u32, pages)?;
-            self.positions.take(number, end as u32)?;
-        }
-        Ok(())
-    }
-
-    /// Decodes the block that holds the position with this number.
-    fn load_positions(
-        &mut self,
-        docs: &DocsPage,
-        number: u32,
-        end: u32,
-        pages: &mut Pages<'_>,
-    ) -> Step<()> {
-        let part = self.part;
-        let state = &mut self.positions;
-        let here = |page: &PositionPage| page.first <= number && number < page.end();
-        if !matches!(&state.page, Some((p, _, page)) if *p == part && here(page)) {
-            let head = self.parts[part].head()?;
-            let follows = match &state.page {
-                Some((p, ordinal, page)) if *p == part && page.end() == number => Some(ordinal + 1),
-                _ => None,
-            };
-            let ordinal = match follows {
-                Some(ordinal) => ordinal,
-                None => find_page(head, docs, number, pages)?,
-            };
-            let span = last_page(head, docs, ordinal, end);
-            note_pages(head, ordinal, span, pages)?;
-            let page = load_page(head, ordinal, pages)?;
-            if !here(&page) {
-                let reason = format!("expected position {number} in page {ordinal}");
-                return Err(Error::damaged(WHAT, reason).into());
-            }
-            state.block = (0, 0);
-            state.page = Some((part, ordinal, page));
-        }
-        let decoded = number.wrapping_sub(state.block.0) < state.block.1 as u32;
-        if let (false, Some((.., page))) = (decoded, &state.page) {
-            state.block = (0, 0);
-            state.block = page.block(number, &mut state.values)?;
+        let (part, state) = (self.part, &mut self.positions);
+        let head = self.parts[part].head()?;
+        while state.read.len() < frequency as usize {
+            let number = first as u32 + state.read.len() as u32;
+            state.load((part, head), docs, number, end as u32, pages)?;
+            state.take(number, end as u32)?;
         }
         Ok(())
     }
@@ -175,6 +144,43 @@ impl TermCursor {
 }
 
 impl PositionState {
+    /// Decodes the block that holds the position with this number.
+    fn load(
+        &mut self,
+        (part, head): (usize, &Head),
+        docs: &DocsPage,
+        number: u32,
+        end: u32,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let here = |page: &PositionPage| page.first <= number && number < page.end();
+        if !matches!(&self.page, Some((p, _, page)) if *p == part && here(page)) {
+            let follows = match &self.page {
+                Some((p, ordinal, page)) if *p == part && page.end() == number => Some(ordinal + 1),
+                _ => None,
+            };
+            let ordinal = match follows {
+                Some(ordinal) => ordinal,
+                None => find_page(head, docs, number, pages)?,
+            };
+            let span = last_page(head, docs, ordinal, end);
+            note_pages(head, ordinal, span, pages)?;
+            let page = load_page(head, ordinal, pages)?;
+            if !here(&page) {
+                let reason = format!("expected position {number} in page {ordinal}");
+                return Err(Error::damaged(WHAT, reason).into());
+            }
+            self.block = (0, 0);
+            self.page = Some((part, ordinal, page));
+        }
+        let decoded = number.wrapping_sub(self.block.0) < self.block.1 as u32;
+        if let (false, Some((.., page))) = (decoded, &self.page) {
+            self.block = (0, 0);
+            self.block = page.block(number, &mut self.values)?;
+        }
+        Ok(())
+    }
+
     /// Moves positions from the decoded block to those read.
     fn take(&mut self, number: u32, end: u32) -> Result<()> {
         let from = (number - self.block.0) as usize;

@@ -1,5 +1,6 @@
 //! The candidates of a batch: the documents that essential clauses match.
 
+use super::union::{POSTINGS, stretch};
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
@@ -34,8 +35,9 @@ impl Ranker {
             let formula = &self.root.clauses[*clause].formula;
             matches!(formula, Formula::Leaf(_))
         };
-        let next = match only.filter(is_leaf) {
-            Some(clause) => self.gather_leaf(clause, at, last, pages)?,
+        let next = match only {
+            Some(clause) if is_leaf(&clause) => self.gather_leaf(clause, at, last, pages)?,
+            Some(clause) => self.gather_only(clause, at, last, pages)?,
             None => self.gather_union(at, last, pages)?,
         };
         // The window may go on where there are no documents.
@@ -63,6 +65,39 @@ impl Ranker {
         });
         self.total_is_exact &= !skips;
         gathered
+    }
+
+    /// Takes what one clause matches, passing over a stretch of its documents in which none can enter by the bounds
+    /// of blocks.
+    fn gather_only(
+        &mut self,
+        clause: usize,
+        window: usize,
+        last: DocId,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        let (from, limit) = (self.next, self.batch);
+        let pruning = Pruning {
+            top: self.options.prune.then_some(&self.top),
+            tie: self.root.tie as f64,
+        };
+        let Clause { matcher, formula } = &mut self.root.clauses[clause];
+        let mut to = last;
+        if pruning.has_threshold() {
+            let end = stretch(from, last, POSTINGS, matcher.cost(), self.options.below);
+            if matcher.bound_near((from, end), true, pages, &mut self.scratch)? {
+                to = end;
+                let mut known = self.windows[window].rest(0..self.lists.len());
+                known.add(formula.value(&self.scratch) as f64);
+                if pruning.excludes(known) {
+                    self.total_is_exact = false;
+                    return Ok(to.saturating_add(1));
+                }
+            }
+        }
+        self.candidates.gather(window as u32, |matches| {
+            matcher.gather(from, to, limit, matches, pages)
+        })
     }
 
     /// Takes what the clauses match, up to the end of the window or of a range.

@@ -19,7 +19,7 @@ use crate::search::windows::{Clause, Known, Pruning, Window};
 const RANGE: usize = 8192;
 
 /// Postings of each clause in a range, about: those of a block, so that its bounds are close.
-const POSTINGS: usize = 128;
+pub(super) const POSTINGS: usize = 128;
 
 /// Words of a bitmap.
 const WORDS: usize = RANGE / 64;
@@ -92,9 +92,8 @@ impl Union {
             self.active += 1;
             cost += clauses[clause].matcher.cost();
         }
-        let postings = (self.active * POSTINGS).min(most) as u64;
-        let length = (below as u64 * postings / cost).clamp(1, RANGE as u64) as DocId;
-        (self.from, self.to) = (from, last.min(from.saturating_add(length - 1)));
+        let postings = (self.active * POSTINGS).min(most);
+        (self.from, self.to) = (from, stretch(from, last, postings, cost, below));
     }
 
     /// Finds clauses that cannot lift a document of the range over the threshold together with `rest`, by the
@@ -189,6 +188,14 @@ impl Union {
         }
         self.bitmap.clear();
     }
+}
+
+/// The end of a stretch from `from` on, at `last` or before: so long that of `cost` postings in `below` documents
+/// about `postings` fall into it.
+pub(super) fn stretch(from: DocId, last: DocId, postings: usize, cost: u64, below: DocId) -> DocId {
+    let length = below as u64 * postings as u64 / cost.max(1);
+    let length = length.clamp(1, RANGE as u64) as DocId;
+    last.min(from.saturating_add(length - 1))
 }
 
 impl Default for Bitmap {
