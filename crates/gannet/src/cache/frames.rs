@@ -1,10 +1,14 @@
 //! Frames: checked pages in memory, shared by all queries, in shards that each evict by SIEVE.
+//!
+//! A part of them may be pinned (see `pinned`): the shards forget those too when their turn comes, but get no buffer
+//! back for it.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::pinned::{Pins, Share};
 use super::sieve::Sieve;
 use crate::base::{Budget, Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Reservation, Result};
 use crate::device::{PageBuffer, PagePool};
@@ -17,6 +21,9 @@ const FRAME_OVERHEAD: usize = 96;
 
 /// The fewest frames a pool works with.
 const FRAMES_MIN: usize = 64;
+
+/// What part of the frames beyond those may be pinned.
+const PINS_SHARE: usize = 8;
 
 /// A checked page in memory, alive as long as anyone holds it.
 #[derive(Clone)]
@@ -35,6 +42,7 @@ pub struct FramePool {
     buffers: PagePool,
     shards: Vec<Mutex<Sieve<Frame>>>,
     victim: AtomicUsize,
+    pins: Pins,
     _reserved: Reservation,
 }
 
@@ -48,6 +56,7 @@ impl FramePool {
             buffers: PagePool::new(frames),
             shards: (0..SHARDS).map(|_| Mutex::new(Sieve::new())).collect(),
             victim: AtomicUsize::new(0),
+            pins: Pins::new((frames - FRAMES_MIN) / PINS_SHARE),
             _reserved: reserved,
         })
     }
@@ -55,6 +64,17 @@ impl FramePool {
     /// Frames in the pool, used or not.
     pub fn capacity(&self) -> usize {
         self.buffers.pages()
+    }
+
+    /// The right to pin one frame more, unless the share for that is used up.
+    pub(super) fn take_pin(&self) -> Option<Share> {
+        self.pins.take()
+    }
+
+    /// How many more frames may be pinned.
+    #[cfg(test)]
+    pub fn pins_left(&self) -> usize {
+        self.pins.left()
     }
 
     /// The frame of a page if it is in memory.

@@ -4,9 +4,11 @@
 
 mod frames;
 mod pages;
+mod pinned;
 mod reading;
 mod sieve;
 
 pub use frames::{Frame, FramePool};
 pub use pages::{Bytes, Pages, Step, Stop, fetch_round, finish};
+pub use pinned::PinnedPages;
 pub use reading::{IoCounts, Reading, UsedPage};

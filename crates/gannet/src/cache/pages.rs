@@ -10,9 +10,10 @@ use std::ops::{Deref, Range};
 use rustc_hash::FxHashMap;
 
 use super::frames::{Frame, FramePool};
+use super::pinned::PinnedPages;
 use super::reading::{IoCounts, Reading, UsedPage};
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span};
-use crate::storage::{Located, PageKind, Table};
+use crate::storage::PageKind;
 
 /// Pages that a round asks for ahead of need, at least and at most.
 const ROUND_PAGES: (usize, usize) = (4, 1024);
@@ -137,7 +138,7 @@ impl<'a> Pages<'a> {
                 Ok(frame)
             }
             None => {
-                self.wanted.push(address);
+                self.note(address);
                 Err(Stop::Pages)
             }
         }
@@ -160,10 +161,17 @@ impl<'a> Pages<'a> {
     /// Notes a page that will be needed, if it is not at hand. Tells whether it is.
     pub fn want(&mut self, address: PageAddress) -> Step<bool> {
         let found = self.find(address)?.is_some();
-        if !found && self.wanted.last() != Some(&address) {
-            self.wanted.push(address);
+        if !found {
+            self.note(address);
         }
         Ok(found)
+    }
+
+    /// Notes a page. One that is asked for twice takes the room of one.
+    fn note(&mut self, address: PageAddress) {
+        if self.wanted.last() != Some(&address) {
+            self.wanted.push(address);
+        }
     }
 
     /// Whether the coming round has room for pages that are asked for ahead of need.
@@ -188,17 +196,38 @@ impl<'a> Pages<'a> {
         self.join(span).map(Bytes::Owned)
     }
 
-    /// An entry of a table, copied into `out`; zeros where the table has none.
-    pub fn entry(&mut self, table: &Table, index: u64, out: &mut [u8]) -> Step<()> {
-        match table.locate(index) {
-            Located::Memory(bytes) => out.copy_from_slice(&bytes[..out.len()]),
-            Located::Absent => out.fill(0),
-            Located::Device(address, at) => {
-                let frame = self.page(address)?;
-                out.copy_from_slice(&frame[at..at + out.len()]);
-            }
+    /// Whether a page of a table is pinned in its column, and so needs no looking up; it then counts as found in
+    /// memory. Where pages are listed, all are looked up.
+    #[inline]
+    pub fn is_pinned(&mut self, column: &PinnedPages, page: usize, address: PageAddress) -> bool {
+        let pinned = !self.reading.listed && column.get(page, address).is_some();
+        self.counts.frames_hit += u32::from(pinned);
+        pinned
+    }
+
+    /// [`Pages::want`] of a page of a table that may be pinned.
+    pub fn want_unpinned(
+        &mut self,
+        column: &PinnedPages,
+        page: usize,
+        address: PageAddress,
+    ) -> Step<bool> {
+        match column.get(page, address) {
+            Some(_) if !self.reading.listed => Ok(true),
+            _ => self.want(address),
         }
-        Ok(())
+    }
+
+    /// [`Pages::page`] of a page of a table, which is then pinned if there is room.
+    pub fn page_to_pin(
+        &mut self,
+        column: &PinnedPages,
+        page: usize,
+        address: PageAddress,
+    ) -> Step<Frame> {
+        let frame = self.page(address)?;
+        column.pin(page, address, &frame, self.pool);
+        Ok(frame)
     }
 
     /// Whether pages were noted and not fetched yet.

@@ -10,7 +10,7 @@
 
 use super::NodeId;
 use crate::base::{ByteReader, Error, PageAddress, Result, put_varint};
-use crate::storage::{Located, Table};
+use crate::storage::Table;
 
 const ENTRY_BYTES: usize = 8;
 
@@ -84,9 +84,7 @@ impl Mapping {
         if id >= self.next {
             return None;
         }
-        let Located::Memory(bytes) = self.table.locate(id as u64) else {
-            return None;
-        };
+        let bytes = self.table.entry(id as u64)?;
         let zone = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         let page = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
         Some(match zone.checked_sub(1) {

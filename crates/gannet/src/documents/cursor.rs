@@ -1,12 +1,9 @@
-//! Readers that walk a table in ascending order and keep the page they stand in, so that most reads are an
-//! array access and no page is looked up twice.
+//! Readers of norms and of the live set for ascending documents.
 
-use std::sync::Arc;
-
+use super::bytes::{ByteCursor, ByteTable};
 use super::tables::bit;
-use crate::base::{DocId, PAGE_PAYLOAD};
-use crate::cache::{Frame, Pages, Step, Stop};
-use crate::storage::{Table, TablePage, TablePlace};
+use crate::base::DocId;
+use crate::cache::{Pages, Step, Stop};
 
 /// Reads one field's norms.
 #[derive(Debug)]
@@ -23,26 +20,10 @@ pub struct LiveCursor {
     any_deleted: bool,
 }
 
-/// Reads a table of single bytes.
-#[derive(Debug)]
-struct ByteCursor {
-    table: Table,
-    /// The entry that the held page starts with; beyond all entries while none is held.
-    first: u64,
-    held: HeldPage,
-}
-
-#[derive(Debug)]
-enum HeldPage {
-    Zeros,
-    Memory(Arc<TablePage>),
-    Frame(Frame),
-}
-
 impl NormCursor {
-    pub(super) fn new(norms: Table) -> NormCursor {
+    pub(super) fn new(norms: &ByteTable) -> NormCursor {
         NormCursor {
-            bytes: ByteCursor::new(norms),
+            bytes: norms.cursor(),
         }
     }
 
@@ -71,7 +52,7 @@ impl NormCursor {
                 Err(Stop::Pages) if done > 0 => return Ok(done),
                 Err(stop) => return Err(stop),
             }
-            let (first, page) = (self.bytes.first, self.bytes.page());
+            let (first, page) = self.bytes.page();
             let at = |doc: DocId| (doc as u64).wrapping_sub(first) as usize;
             let held = docs[done..].iter().map_while(|doc| page.get(at(*doc)));
             held.for_each(|norm| {
@@ -96,9 +77,9 @@ impl NormCursor {
 }
 
 impl LiveCursor {
-    pub(super) fn new(deletions: Table, end: DocId, any_deleted: bool) -> LiveCursor {
+    pub(super) fn new(deletions: &ByteTable, end: DocId, any_deleted: bool) -> LiveCursor {
         LiveCursor {
-            bytes: ByteCursor::new(deletions),
+            bytes: deletions.cursor(),
             end,
             any_deleted,
         }
@@ -133,80 +114,5 @@ impl LiveCursor {
             return Ok(false);
         }
         Ok(!self.any_deleted || self.bytes.get(doc as u64 / 8, pages)? & bit(doc) == 0)
-    }
-}
-
-impl ByteCursor {
-    fn new(table: Table) -> ByteCursor {
-        debug_assert_eq!(table.entries_per_page(), PAGE_PAYLOAD);
-        ByteCursor {
-            table,
-            first: u64::MAX / 2,
-            held: HeldPage::Zeros,
-        }
-    }
-
-    #[inline]
-    fn get(&mut self, index: u64, pages: &mut Pages<'_>) -> Step<u8> {
-        if let Some(byte) = self.held(index) {
-            return Ok(byte);
-        }
-        self.turn_to(index, pages)?;
-        Ok(self.held(index).unwrap_or_default())
-    }
-
-    #[inline]
-    fn held(&self, index: u64) -> Option<u8> {
-        let at = index.wrapping_sub(self.first) as usize;
-        self.page().get(at).copied()
-    }
-
-    /// The entries of the page at hand.
-    #[inline]
-    fn page(&self) -> &[u8] {
-        match &self.held {
-            HeldPage::Zeros => &[0; PAGE_PAYLOAD],
-            HeldPage::Memory(page) => &page[..PAGE_PAYLOAD],
-            HeldPage::Frame(frame) => &frame[..PAGE_PAYLOAD],
-        }
-    }
-
-    /// Notes the pages of ascending docs, of which `per_byte` share an entry.
-    fn prefetch(&self, docs: &[DocId], per_byte: usize, pages: &mut Pages<'_>) -> Step<()> {
-        let mut rest = docs;
-        while let Some(doc) = rest.first()
-            && pages.has_room()
-        {
-            let index = *doc as u64 / per_byte as u64;
-            self.prefetch_within(index, index, pages)?;
-            let (page, _) = self.table.position(index);
-            let end = ((page + 1) * PAGE_PAYLOAD * per_byte) as u64;
-            rest = &rest[rest.partition_point(|doc| (*doc as u64) < end)..];
-        }
-        Ok(())
-    }
-
-    fn prefetch_within(&self, first: u64, last: u64, pages: &mut Pages<'_>) -> Step<()> {
-        let (first, last) = (self.table.position(first).0, self.table.position(last).0);
-        for page in first..=last.min(self.table.page_count()) {
-            if let TablePlace::Device(address) = self.table.place(page)
-                && pages.has_room()
-            {
-                pages.want(address)?;
-            }
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn turn_to(&mut self, index: u64, pages: &mut Pages<'_>) -> Step<()> {
-        let (page, _) = self.table.position(index);
-        self.held = match self.table.place(page) {
-            TablePlace::Absent => HeldPage::Zeros,
-            TablePlace::Memory(page) => HeldPage::Memory(Arc::clone(page)),
-            TablePlace::Device(address) => HeldPage::Frame(pages.page(address)?),
-        };
-        self.first = page as u64 * PAGE_PAYLOAD as u64;
-        Ok(())
     }
 }

@@ -6,6 +6,7 @@
 
 mod address;
 mod addresses;
+mod bytes;
 mod compress;
 mod cursor;
 mod fetch;

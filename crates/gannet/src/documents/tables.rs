@@ -1,7 +1,7 @@
 //! What is kept for each document by its number: where its record is, its norms, whether it is deleted.
 //!
-//! All are paged tables that are read through the frame pool; in memory are only the pages changed since the
-//! last checkpoint and 16 bytes or so for each page.
+//! All are paged tables that are read through the frame pool, which pins the pages of norms and of the live set; in
+//! memory are else only the pages changed since the last checkpoint and a few dozen bytes for each page.
 //!
 //! Invariants:
 //! 1. Documents are pushed in the order of their numbers, without gaps; `end` is the next.
@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::address::Address;
 use super::addresses::AddressTable;
+use super::bytes::ByteTable;
 use super::cursor::{LiveCursor, NormCursor};
 use crate::base::{
     ByteReader, DocId, END, Error, PageAddress, Result, Span, ZoneNumber, put_varint,
@@ -30,8 +31,8 @@ pub struct DocumentTables {
     end: DocId,
     deleted: u64,
     addresses: AddressTable,
-    deletions: Table,
-    norms: Arc<Vec<Table>>,
+    deletions: ByteTable,
+    norms: Arc<Vec<ByteTable>>,
 }
 
 /// A change that is about to be made.
@@ -74,7 +75,7 @@ impl DocumentTables {
             end: 0,
             deleted: 0,
             addresses: AddressTable::new(),
-            deletions: Table::new(1, false),
+            deletions: ByteTable::new(),
             norms: Arc::default(),
         }
     }
@@ -91,6 +92,17 @@ impl DocumentTables {
         self.deleted
     }
 
+    /// The same tables with no frames of their own, as if they were just opened.
+    #[cfg(test)]
+    pub fn unpinned(&self) -> DocumentTables {
+        let norms = self.norms.iter().map(ByteTable::unpinned).collect();
+        DocumentTables {
+            deletions: self.deletions.unpinned(),
+            norms: Arc::new(norms),
+            ..self.clone()
+        }
+    }
+
     /// Adds the next document with the norms of its fields.
     pub fn push(&mut self, doc: DocId, span: Span, norms: &[(FieldId, u8)]) -> Result<()> {
         if doc != self.end || doc == END {
@@ -101,7 +113,7 @@ impl DocumentTables {
         }
         self.addresses.push(Address::of(span)?)?;
         for (field, norm) in norms.iter().filter(|(_, norm)| *norm != 0) {
-            self.norms_mut(*field).set(doc as u64, &[*norm]);
+            self.norms_mut(*field).table.set(doc as u64, &[*norm]);
         }
         self.end = doc + 1;
         Ok(())
@@ -116,8 +128,9 @@ impl DocumentTables {
     /// Deletes a document. Tells whether it was live.
     pub fn delete(&mut self, doc: DocId) -> Result<bool> {
         self.check(doc)?;
-        let (page, at) = self.deletions.position(doc as u64 / 8);
-        let bits = &mut self.deletions.page_mut(page)[at];
+        let deletions = &mut self.deletions.table;
+        let (page, at) = deletions.position(doc as u64 / 8);
+        let bits = &mut deletions.page_mut(page)[at];
         let was_live = *bits & bit(doc) == 0;
         *bits |= bit(doc);
         self.deleted += u64::from(was_live);
@@ -135,7 +148,7 @@ impl DocumentTables {
                     missing.extend(self.missing_page(Part::Addresses, page));
                 }
                 Change::Delete(doc) => {
-                    let (page, _) = self.deletions.position(doc as u64 / 8);
+                    let (page, _) = self.deletions.table.position(doc as u64 / 8);
                     missing.extend(self.missing_page(Part::Deletions, Some(page)));
                 }
             }
@@ -149,8 +162,8 @@ impl DocumentTables {
     pub fn load(&mut self, missing: MissingPage, payload: &[u8]) {
         let table = match missing.part {
             Part::Addresses => self.addresses.pages_mut(),
-            Part::Deletions => &mut self.deletions,
-            Part::Norms(field) => self.norms_mut(field),
+            Part::Deletions => &mut self.deletions.table,
+            Part::Norms(field) => &mut self.norms_mut(field).table,
         };
         table.load(missing.page, payload);
     }
@@ -182,16 +195,13 @@ impl DocumentTables {
         let Some(table) = self.norms.get(field as usize) else {
             return Ok(0);
         };
-        let mut norm = [0];
-        pages.entry(table, doc as u64, &mut norm)?;
-        Ok(norm[0])
+        table.cursor().get(doc as u64, pages)
     }
 
     /// Whether a document exists and is not deleted.
     pub fn is_live(&self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
-        let mut bits = [0];
-        pages.entry(&self.deletions, doc as u64 / 8, &mut bits)?;
-        Ok(doc < self.end && bits[0] & bit(doc) == 0)
+        let bits = self.deletions.cursor().get(doc as u64 / 8, pages)?;
+        Ok(doc < self.end && bits & bit(doc) == 0)
     }
 
     /// Notes the pages that [`DocumentTables::address`] needs for `docs`. Tells whether all are at hand.
@@ -207,13 +217,15 @@ impl DocumentTables {
 
     /// A reader of the norms of a field, which keeps the page it stands in.
     pub fn norm_cursor(&self, field: FieldId) -> NormCursor {
-        let table = self.norms.get(field as usize).cloned();
-        NormCursor::new(table.unwrap_or_else(norm_table))
+        match self.norms.get(field as usize) {
+            Some(norms) => NormCursor::new(norms),
+            None => NormCursor::new(&ByteTable::new()),
+        }
     }
 
     /// A reader of the live set, which keeps the page it stands in.
     pub fn live_cursor(&self) -> LiveCursor {
-        LiveCursor::new(self.deletions.clone(), self.end, self.deleted > 0)
+        LiveCursor::new(&self.deletions, self.end, self.deleted > 0)
     }
 
     /// Writes the changed pages, releasing those they replace.
@@ -241,7 +253,7 @@ impl DocumentTables {
 
     /// Bytes of memory that the tables hold.
     pub fn memory_bytes(&self) -> usize {
-        let norms: usize = self.norms.iter().map(Table::memory_bytes).sum();
+        let norms: usize = self.norms.iter().map(ByteTable::memory_bytes).sum();
         self.addresses.memory_bytes() + self.deletions.memory_bytes() + norms
     }
 
@@ -250,26 +262,25 @@ impl DocumentTables {
         put_varint(out, self.end as u64);
         put_varint(out, self.deleted);
         self.addresses.encode(out);
-        self.deletions.encode(out);
+        self.deletions.table.encode(out);
         put_varint(out, self.norms.len() as u64);
         for table in self.norms.iter() {
-            table.encode(out);
+            table.table.encode(out);
         }
     }
 
     /// Reads what [`DocumentTables::encode`] wrote.
     pub fn decode(reader: &mut ByteReader<'_>) -> Result<DocumentTables> {
-        let empty = DocumentTables::new();
         let (end, deleted) = (reader.varint_u32()?, reader.varint()?);
         if deleted > end as u64 {
             return Err(reader.damaged(&format!("at most {end} deleted documents"), deleted));
         }
         let addresses = AddressTable::decode(end, reader)?;
-        let deletions = bounded(&empty.deletions, (end as u64).div_ceil(8), reader)?;
+        let deletions = ByteTable::decode((end as u64).div_ceil(8), reader)?;
         let fields = reader.length(FieldId::MAX as usize + 1)?;
         let mut norms = Vec::new();
         for _ in 0..fields {
-            norms.push(bounded(&norm_table(), end as u64, reader)?);
+            norms.push(ByteTable::decode(end as u64, reader)?);
         }
         Ok(DocumentTables {
             end,
@@ -290,10 +301,10 @@ impl DocumentTables {
         ))
     }
 
-    fn norms_mut(&mut self, field: FieldId) -> &mut Table {
+    fn norms_mut(&mut self, field: FieldId) -> &mut ByteTable {
         let norms = Arc::make_mut(&mut self.norms);
         if norms.len() <= field as usize {
-            norms.resize_with(field as usize + 1, norm_table);
+            norms.resize_with(field as usize + 1, ByteTable::new);
         }
         &mut norms[field as usize]
     }
@@ -301,7 +312,7 @@ impl DocumentTables {
     fn missing_for_push(&self, doc: DocId, missing: &mut Vec<MissingPage>) {
         missing.extend(self.missing_page(Part::Addresses, self.addresses.last_page()));
         for (field, norms) in (0..).zip(self.norms.iter()) {
-            let (page, _) = norms.position(doc as u64);
+            let (page, _) = norms.table.position(doc as u64);
             missing.extend(self.missing_page(Part::Norms(field), Some(page)));
         }
     }
@@ -319,8 +330,8 @@ impl DocumentTables {
     fn part(&self, part: Part) -> Option<&Table> {
         match part {
             Part::Addresses => Some(self.addresses.pages()),
-            Part::Deletions => Some(&self.deletions),
-            Part::Norms(field) => self.norms.get(field as usize),
+            Part::Deletions => Some(&self.deletions.table),
+            Part::Norms(field) => self.norms.get(field as usize).map(|norms| &norms.table),
         }
     }
 
@@ -346,12 +357,15 @@ impl DocumentTables {
                 Part::Addresses,
                 self.addresses.pages_mut().move_out_of(&is_victim),
             ),
-            (Part::Deletions, self.deletions.move_out_of(&is_victim)),
+            (
+                Part::Deletions,
+                self.deletions.table.move_out_of(&is_victim),
+            ),
         ];
         let norms = Arc::make_mut(&mut self.norms).iter_mut().enumerate();
         left.extend(norms.map(|(field, table)| {
             let part = Part::Norms(field as FieldId);
-            (part, table.move_out_of(&is_victim))
+            (part, table.table.move_out_of(&is_victim))
         }));
         let mut missing = Vec::new();
         for (part, ordinals) in left {
@@ -365,20 +379,6 @@ impl DocumentTables {
 /// The bit of a document in its byte of the live set.
 pub(super) fn bit(doc: DocId) -> u8 {
     1 << (doc % 8)
-}
-
-fn norm_table() -> Table {
-    Table::new(1, false)
-}
-
-/// Decodes a table that has no pages beyond `entries` entries.
-fn bounded(empty: &Table, entries: u64, reader: &mut ByteReader<'_>) -> Result<Table> {
-    let table = empty.decode(reader)?;
-    let most = entries.div_ceil(empty.entries_per_page() as u64);
-    if table.page_count() as u64 > most {
-        return Err(reader.damaged(&format!("at most {most} pages"), table.page_count()));
-    }
-    Ok(table)
 }
 
 #[cfg(test)]

@@ -28,5 +28,5 @@ pub use seal::{IndexIdentity, PageKind, first_record};
 pub use seal::{Place, seal};
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};
 pub use stream::{StreamWriter, WRITE_PAGES};
-pub use table::{Located, Table, TablePage, TablePlace};
+pub use table::{Table, TablePage, TablePlace};
 pub use zones::{Zone, ZoneTable};

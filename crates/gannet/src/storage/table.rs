@@ -20,17 +20,6 @@ pub struct Table {
     slots: Slots,
 }
 
-/// Where an entry can be found.
-#[derive(Debug)]
-pub enum Located<'a> {
-    /// In memory: here it is.
-    Memory(&'a [u8]),
-    /// On the device: at this byte of this page's payload.
-    Device(PageAddress, usize),
-    /// Never written: all zeros.
-    Absent,
-}
-
 /// Where a page can be found.
 #[derive(Debug)]
 pub enum TablePlace<'a> {
@@ -76,19 +65,11 @@ impl Table {
         ((index / per_page) as usize, within)
     }
 
-    /// Finds an entry.
-    pub fn locate(&self, index: u64) -> Located<'_> {
+    /// An entry, if its page is in memory.
+    pub fn entry(&self, index: u64) -> Option<&[u8]> {
         let (page, at) = self.position(index);
-        match self.slots.get(page) {
-            Some(Slot {
-                page: Some(page), ..
-            }) => Located::Memory(&page[at..at + self.entry_bytes]),
-            Some(Slot {
-                address: Some(address),
-                ..
-            }) => Located::Device(*address, at),
-            _ => Located::Absent,
-        }
+        let page = self.slots.get(page)?.page.as_ref()?;
+        Some(&page[at..at + self.entry_bytes])
     }
 
     /// Finds a page.

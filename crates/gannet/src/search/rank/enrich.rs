@@ -12,11 +12,14 @@ impl Ranker {
             return Ok(());
         };
         self.candidates.begin_tables();
-        self.prefetch_tables(&self.candidates.matches.docs()[done..], pages)?;
-        self.prefetch_addresses(pages)?;
         while done < self.candidates.len() {
             self.stage = Stage::Enrich { done };
-            done = self.enrich_some(done, pages)?;
+            let enriched = self.enrich_some(done, pages);
+            if let Err(Stop::Pages) = enriched {
+                self.prefetch_tables(&self.candidates.matches.docs()[done..], pages)?;
+                self.prefetch_addresses(pages)?;
+            }
+            done = enriched?;
         }
         if !self.live.all_live(self.options.below) {
             self.candidates.drop_dead();
@@ -43,14 +46,10 @@ impl Ranker {
         norms.try_for_each(|norms| norms.prefetch(docs, pages))
     }
 
-    /// Notes where the candidates are stored if a round comes anyway and all of them will be among the best.
+    /// Notes where the candidates are stored, for a round that comes anyway, if all of them will be among the best.
     fn prefetch_addresses(&self, pages: &mut Pages<'_>) -> Step<()> {
         let all = self.next >= self.options.below && self.total == 0;
-        if self.options.fetch
-            && all
-            && self.candidates.len() <= self.options.k
-            && pages.has_wanted()
-        {
+        if self.options.fetch && all && self.candidates.len() <= self.options.k {
             self.tables
                 .prefetch_addresses(self.candidates.matches.docs(), pages)?;
         }

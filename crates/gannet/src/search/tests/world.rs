@@ -127,7 +127,10 @@ impl World {
             docs: self.docs.clone(),
             deleted: self.deleted.clone(),
             frequencies: self.frequencies.clone(),
-            view: self.view.clone(),
+            view: SearchView {
+                tables: self.view.tables.unpinned(),
+                ..self.view.clone()
+            },
             pool: FramePool::new(Arc::clone(&self.store), &self.budget, bytes).unwrap(),
             budget: self.budget.clone(),
             store: Arc::clone(&self.store),
