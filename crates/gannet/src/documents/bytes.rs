@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::base::{ByteReader, DocId, PAGE_PAYLOAD, Result};
-use crate::cache::{Frame, Pages, PinnedPages, Step};
+use crate::cache::{Frame, Pages, PinnedPages, Step, Stop};
 use crate::storage::{Store, StreamWriter, Table, TablePage, TablePlace};
 
 /// A table of single bytes and the frames of its pages.
@@ -114,6 +114,35 @@ impl ByteCursor {
             HeldPage::Frame(frame) => &frame[..PAGE_PAYLOAD],
         };
         (self.first, page)
+    }
+
+    /// Gives the entries of ascending docs, of which `per_byte` share one, to `take` in their order, as far as the
+    /// pages at hand go. Tells how many; stops for pages only if there is none.
+    #[inline]
+    pub(super) fn each(
+        &mut self,
+        docs: &[DocId],
+        per_byte: u64,
+        pages: &mut Pages<'_>,
+        mut take: impl FnMut(DocId, u8),
+    ) -> Step<usize> {
+        let mut done = 0;
+        while done < docs.len() {
+            match self.get(docs[done] as u64 / per_byte, pages) {
+                Ok(_) => {}
+                Err(Stop::Pages) if done > 0 => return Ok(done),
+                Err(stop) => return Err(stop),
+            }
+            let (first, page) = self.page();
+            let at = |doc: DocId| (doc as u64 / per_byte).wrapping_sub(first) as usize;
+            let held = docs[done..].iter();
+            let held = held.map_while(|doc| Some((*doc, *page.get(at(*doc))?)));
+            held.for_each(|(doc, byte)| {
+                take(doc, byte);
+                done += 1;
+            });
+        }
+        Ok(docs.len())
     }
 
     /// Notes the pages of ascending docs, of which `per_byte` share an entry.

@@ -3,7 +3,7 @@
 use super::bytes::{ByteCursor, ByteTable};
 use super::tables::bit;
 use crate::base::DocId;
-use crate::cache::{Pages, Step, Stop};
+use crate::cache::{Pages, Step};
 
 /// Reads one field's norms.
 #[derive(Debug)]
@@ -45,22 +45,7 @@ impl NormCursor {
         pages: &mut Pages<'_>,
         mut take: impl FnMut(u8),
     ) -> Step<usize> {
-        let mut done = 0;
-        while done < docs.len() {
-            match self.bytes.get(docs[done] as u64, pages) {
-                Ok(_) => {}
-                Err(Stop::Pages) if done > 0 => return Ok(done),
-                Err(stop) => return Err(stop),
-            }
-            let (first, page) = self.bytes.page();
-            let at = |doc: DocId| (doc as u64).wrapping_sub(first) as usize;
-            let held = docs[done..].iter().map_while(|doc| page.get(at(*doc)));
-            held.for_each(|norm| {
-                take(*norm);
-                done += 1;
-            });
-        }
-        Ok(docs.len())
+        self.bytes.each(docs, 1, pages, |_, norm| take(norm))
     }
 
     /// A document's norm, if it stands in the page at hand.
@@ -107,12 +92,21 @@ impl LiveCursor {
         !self.any_deleted && below <= self.end
     }
 
-    /// Whether a document exists and is not deleted.
-    #[inline]
-    pub fn is_live(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
-        if doc >= self.end {
-            return Ok(false);
+    /// Tells `take` of ascending docs, in their order, whether each exists and is not deleted, as far as the pages at
+    /// hand go. Tells how many; stops for pages only if there is none.
+    pub fn live(
+        &mut self,
+        docs: &[DocId],
+        pages: &mut Pages<'_>,
+        mut take: impl FnMut(bool),
+    ) -> Step<usize> {
+        let end = self.end;
+        if !self.any_deleted {
+            docs.iter().for_each(|doc| take(*doc < end));
+            return Ok(docs.len());
         }
-        Ok(!self.any_deleted || self.bytes.get(doc as u64 / 8, pages)? & bit(doc) == 0)
+        let is_live = |doc, bits: u8| doc < end && bits & bit(doc) == 0;
+        let known = |doc, bits| take(is_live(doc, bits));
+        self.bytes.each(docs, 8, pages, known)
     }
 }

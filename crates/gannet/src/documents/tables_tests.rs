@@ -144,8 +144,11 @@ impl Bench {
                 let norm = finish(pages, |pages| cursor.norm(doc, pages)).unwrap();
                 assert_eq!(norm, model.norms[at][field]);
             }
-            let is_live = finish(pages, |pages| live.is_live(doc, pages)).unwrap();
-            assert_eq!(is_live, !model.deleted[at]);
+            let mut is_live = None;
+            let known = finish(pages, |pages| {
+                live.live(&[doc], pages, |live| is_live = Some(live))
+            });
+            assert_eq!((known.unwrap(), is_live), (1, Some(!model.deleted[at])));
             if doc % 61 == 0 {
                 self.check_single(tables, model, doc, pages);
             }
@@ -154,9 +157,24 @@ impl Bench {
             finish(pages, |pages| tables.check_addresses(page, pages)).unwrap();
         }
         let end = tables.end();
-        assert!(!finish(pages, |pages| live.is_live(end, pages)).unwrap());
+        self.check_all_live(tables, model, pages);
         assert!(!finish(pages, |pages| tables.is_live(end, pages)).unwrap());
         assert!(finish(pages, |pages| tables.address(end, pages)).is_err());
+    }
+
+    /// All at once, with one that does not exist yet.
+    fn check_all_live(&self, tables: &DocumentTables, model: &Model, pages: &mut Pages) {
+        let docs: Vec<DocId> = (0..=tables.end()).collect();
+        let (mut live, mut found) = (tables.live_cursor(), Vec::new());
+        while found.len() < docs.len() {
+            let from = found.len();
+            let some = finish(pages, |pages| {
+                live.live(&docs[from..], pages, |live| found.push(live))
+            });
+            assert_eq!(from + some.unwrap(), found.len());
+        }
+        let expected = model.deleted.iter().map(|deleted| !deleted);
+        assert!(found.into_iter().eq(expected.chain([false])));
     }
 
     fn check_single(&self, tables: &DocumentTables, model: &Model, doc: u32, pages: &mut Pages) {

@@ -89,9 +89,9 @@ impl Candidates {
         (self.matches.row_mut(at), norms)
     }
 
-    /// Sets whether the document is live.
-    pub fn set_live(&mut self, at: usize, is_live: bool) {
-        self.dead[at] = !is_live;
+    /// The documents, and whether each is deleted, to be set.
+    pub fn docs_and_dead(&mut self) -> (&[DocId], &mut [bool]) {
+        (self.matches.docs(), &mut self.dead)
     }
 
     /// Drops what is deleted.

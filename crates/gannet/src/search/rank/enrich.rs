@@ -40,7 +40,7 @@ impl Ranker {
     }
 
     /// Notes norms and deletions of documents.
-    pub(super) fn prefetch_tables(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+    fn prefetch_tables(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
         self.live.prefetch(docs, pages)?;
         let mut norms = self.norms.iter();
         norms.try_for_each(|norms| norms.prefetch(docs, pages))
@@ -68,19 +68,10 @@ impl Ranker {
             end = from + cursor.norms(&docs[from..end], pages, set)?;
         }
         if !self.live.all_live(self.options.below) {
-            end = self.enrich_live(from, end, pages)?;
-        }
-        Ok(end)
-    }
-
-    fn enrich_live(&mut self, from: usize, end: usize, pages: &mut Pages<'_>) -> Step<usize> {
-        for at in from..end {
-            let doc = self.candidates.matches.docs()[at];
-            match self.live.is_live(doc, pages) {
-                Ok(is_live) => self.candidates.set_live(at, is_live),
-                Err(Stop::Pages) if at > from => return Ok(at),
-                Err(stop) => return Err(stop),
-            }
+            let (docs, dead) = self.candidates.docs_and_dead();
+            let mut column = dead[from..].iter_mut();
+            let set = |is_live: bool| column.next().map_or((), |dead| *dead = !is_live);
+            end = from + self.live.live(&docs[from..end], pages, set)?;
         }
         Ok(end)
     }
