@@ -69,16 +69,21 @@ fn print_zone_lines(zones: &[ZoneReport], output: &mut Output) -> Outcome<()> {
 }
 
 fn print_trees(stats: &Stats, output: &mut Output) -> Outcome<()> {
-    let trees = [("terms", &stats.dictionary), ("ids", &stats.ids)];
+    let trees = [
+        ("long_lists", &stats.long_lists),
+        ("short_lists", &stats.short_lists),
+        ("ids", &stats.ids),
+    ];
     if output.form() != Form::Text {
-        let [terms, ids] = trees.map(|(_, figures)| tree(figures));
-        return output.json(&json!({"terms": terms, "ids": ids}));
+        let trees = trees.map(|(name, figures)| (name.to_owned(), tree(figures)));
+        return output.json(&Value::Object(trees.into_iter().collect()));
     }
-    let heading = output.dim("tree    height      nodes     leaves    entries");
+    let heading = output.dim("tree         height      nodes     leaves    entries");
     output.line(heading)?;
     for (name, figures) in trees {
+        let name = name.replace('_', " ");
         output.line(format!(
-            "{name:<8}{:>6} {:>10} {:>10} {:>10}",
+            "{name:<13}{:>6} {:>10} {:>10} {:>10}",
             figures.height,
             grouped(figures.nodes),
             grouped(figures.leaves),

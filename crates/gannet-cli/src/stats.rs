@@ -43,7 +43,11 @@ fn object(stats: &Stats, backend: Backend) -> Value {
             "posting_buffer": memory.posting_buffer,
             "tables": memory.tables,
         },
-        "trees": {"terms": tree(&stats.dictionary), "ids": tree(&stats.ids)},
+        "trees": {
+            "long_lists": tree(&stats.long_lists),
+            "short_lists": tree(&stats.short_lists),
+            "ids": tree(&stats.ids),
+        },
         "backend": backend.to_string(),
     })
 }

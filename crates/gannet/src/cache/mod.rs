@@ -9,6 +9,6 @@ mod reading;
 mod sieve;
 
 pub use frames::{Frame, FramePool};
-pub use pages::{Bytes, Pages, Step, Stop, fetch_round, finish};
+pub use pages::{Bytes, Pages, Step, Stop, fetch_round, finish, gather};
 pub use pinned::PinnedPages;
 pub use reading::{IoCounts, Reading, UsedPage};

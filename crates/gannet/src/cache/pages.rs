@@ -363,6 +363,23 @@ fn operations(sorted: &[PageAddress]) -> u32 {
     1 + breaks.count() as u32
 }
 
+/// The values of `step` for all of `items`, in their order; if any misses pages, all have noted theirs.
+pub fn gather<I: Copy, T>(items: &[I], mut step: impl FnMut(I) -> Step<T>) -> Step<Vec<T>> {
+    let mut values = Vec::with_capacity(items.len());
+    let mut complete = true;
+    for item in items {
+        match step(*item) {
+            Ok(value) => values.push(value),
+            Err(Stop::Pages) => complete = false,
+            Err(failed) => return Err(failed),
+        }
+    }
+    match complete {
+        true => Ok(values),
+        false => Err(Stop::Pages),
+    }
+}
+
 /// Drives one query alone: calls `step` until it has a value, fetching a round whenever it stops for pages.
 pub fn finish<T>(
     pages: &mut Pages<'_>,

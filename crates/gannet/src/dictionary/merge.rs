@@ -53,9 +53,12 @@ fn old_values_in_turn<'a>(leaf: &Node<'a>, keys: &[&[u8]]) -> Result<Vec<Option<
     Ok(found)
 }
 
-/// The entries of a leaf (if there is one) with `changes` to `keys`.
+/// The entries of a leaf (if there is one) with `changes` to `keys`; none if nothing is asked for.
 pub(super) fn merge(leaf: Option<&Node<'_>>, keys: &[&[u8]], changes: &[Change]) -> Result<Merged> {
     let mut merged = Merged::default();
+    if changes.iter().all(|change| *change == Change::Keep) {
+        return Ok(merged);
+    }
     let mut changes = keys.iter().copied().zip(changes).peekable();
     if let Some(leaf) = leaf {
         let mut cursor = Cursor::new();

@@ -1,6 +1,6 @@
 //! The ordered index: an always-sequential B+-tree from byte strings to byte strings.
 //!
-//! It holds the term dictionary (field and term -> term entry) and the external IDs (-> document). A node is
+//! Such trees are the term dictionary (field and term -> term entry) and the external IDs (-> document). A node is
 //! one page and is named by a [`NodeId`]; a resident mapping table says where each node is now. A changed
 //! node is appended to the stream and its mapping entry changes, so a rewritten leaf does not touch its
 //! parent, no page is ever overwritten, and a clone of the mapping is a snapshot of the whole tree.

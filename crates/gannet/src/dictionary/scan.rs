@@ -45,7 +45,8 @@ struct Landing {
 }
 
 impl Scan {
-    pub(super) fn new(from: &[u8]) -> Scan {
+    /// An iteration over a view's entries from the first key that is not below `from` on.
+    pub fn new(from: &[u8]) -> Scan {
         Scan {
             leaf: None,
             next: Some(from.to_vec()),

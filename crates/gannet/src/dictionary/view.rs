@@ -7,7 +7,7 @@ use super::mapping::Mapping;
 use super::node::{Node, NodeName};
 use super::{HEIGHT_MAX, NodeId, Scan};
 use crate::base::{ByteReader, PageAddress, Result, put_varint};
-use crate::cache::{Bytes, Frame, Pages, Step, Stop};
+use crate::cache::{Bytes, Frame, Pages, Step, gather};
 use crate::storage::{PageKind, wrong_kind};
 
 /// An immutable snapshot of a tree. Clones are cheap and share the mapping table.
@@ -88,14 +88,11 @@ impl TreeView {
 
     /// The value of a key, in the frame it was read to.
     pub fn get(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<Option<Bytes>> {
-        let Some(top) = self.height.checked_sub(1) else {
+        if self.height == 0 {
             return Ok(None);
-        };
-        let mut id = self.root;
-        for level in (1..=top).rev() {
-            id = self.node(id, level, pages)?.node()?.child_for(key)?.1;
         }
-        let leaf = self.node(id, 0, pages)?;
+        let leaf = self.leaf_for(key, pages)?;
+        let leaf = self.node(leaf, 0, pages)?;
         let found = leaf.node()?.floor(key)?.filter(|floor| floor.exact);
         Ok(found.map(|floor| leaf.value(floor.value)))
     }
@@ -104,19 +101,26 @@ impl TreeView {
     ///
     /// Every value holds its frame, so ask for no more keys at once than the frame pool can hold leaves.
     pub fn lookup_all(&self, keys: &[&[u8]], pages: &mut Pages<'_>) -> Step<Vec<Option<Bytes>>> {
-        let mut values = Vec::with_capacity(keys.len());
-        let mut complete = true;
-        for key in keys {
-            match self.get(key, pages) {
-                Ok(value) => values.push(value),
-                Err(Stop::Pages) => complete = false,
-                Err(failed) => return Err(failed),
-            }
+        gather(keys, |key| self.get(key, pages))
+    }
+
+    /// Notes the nodes above the leaf that a `get` of this key would come to, and the root in any case: they are
+    /// few, and nearly always in memory.
+    pub fn approach(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<()> {
+        match self.height {
+            0 => Ok(()),
+            1 => self.node(self.root, 0, pages).map(drop),
+            _ => self.leaf_for(key, pages).map(drop),
         }
-        match complete {
-            true => Ok(values),
-            false => Err(Stop::Pages),
+    }
+
+    /// The leaf that a key belongs to.
+    fn leaf_for(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<NodeId> {
+        let mut id = self.root;
+        for level in (1..self.height).rev() {
+            id = self.node(id, level, pages)?.node()?.child_for(key)?.1;
         }
+        Ok(id)
     }
 
     /// All entries from the first key that is not below `from`, in order.

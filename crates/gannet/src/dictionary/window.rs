@@ -32,11 +32,6 @@ impl<'a> Window<'a> {
         self.range.clone()
     }
 
-    /// A key by its index.
-    pub fn key(&self, index: usize) -> &'a [u8] {
-        self.keys[index]
-    }
-
     /// The value that a key of this window has now, if it is in the tree.
     pub fn old(&self, index: usize) -> Option<&'a [u8]> {
         self.old[index - self.range.start]

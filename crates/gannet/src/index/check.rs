@@ -11,7 +11,7 @@ use super::shared::Shared;
 use super::state::State;
 use crate::base::{DocId, Error, Result, Span};
 use crate::cache::{Pages, Step, Stop, finish};
-use crate::dictionary::check as check_tree;
+use crate::dictionary::{TreeView, check as check_tree};
 use crate::documents::{Address, stored};
 use crate::postings::{TermEntry, check as check_list};
 use crate::storage::{Found, PageKind, Store, Zone, ZoneTable, find_root, has_log_behind};
@@ -77,21 +77,35 @@ impl Check<'_> {
 
     /// The dictionary, and every list in it.
     fn terms(&mut self, progress: &dyn Fn(&str, u64)) -> Result<()> {
+        let terms = &self.state.terms;
+        for (tree, is_long) in [(&terms.long, true), (&terms.short, false)] {
+            self.lists(tree, is_long, progress)?;
+        }
+        Ok(())
+    }
+
+    /// One tree of the dictionary, and every list in it.
+    fn lists(
+        &mut self,
+        tree: &TreeView,
+        is_long: bool,
+        progress: &dyn Fn(&str, u64),
+    ) -> Result<()> {
         let mut pages = Pages::new(&self.shared.pool);
         let mut lists = Pages::new(&self.shared.pool);
-        let (mut terms, mut faults, mut live) = (0, Vec::new(), Vec::new());
+        let (mut terms, mut faults, mut live) = (self.report.terms, Vec::new(), Vec::new());
         let mut failed = None;
         let mut visit = |key: &[u8], value: &[u8]| {
             terms += 1;
             if terms % 10_000 == 0 {
                 progress("terms", terms);
             }
-            match check_entry(value, self.state.below, &mut lists, &mut live) {
+            match check_entry(self.state, (key, value), is_long, &mut lists, &mut live) {
                 Ok(found) => faults.extend(found.into_iter().map(|f| name_term(key, &f))),
                 Err(error) => failed = Some(error),
             }
         };
-        let found = check_tree(&self.state.terms, &mut pages, &mut visit)?;
+        let found = check_tree(tree, &mut pages, &mut visit)?;
         if let Some(error) = failed {
             return Err(error);
         }
@@ -236,8 +250,9 @@ fn name_term(key: &[u8], finding: &str) -> String {
 
 /// What is wrong with one list; notes where its chunks are.
 fn check_entry(
-    value: &[u8],
-    below: DocId,
+    state: &State,
+    (key, value): (&[u8], &[u8]),
+    is_long: bool,
     pages: &mut Pages<'_>,
     live: &mut Vec<Span>,
 ) -> Result<Vec<String>> {
@@ -247,10 +262,17 @@ fn check_entry(
     };
     live.extend(entry.spans());
     let mut findings = check_list(&entry, pages)?;
-    if entry.last().is_some_and(|last| last >= below) {
+    if entry.last().is_some_and(|last| last >= state.below) {
+        let below = state.below;
         findings.push(format!(
             "names documents that do not exist: the index ends at {below}"
         ));
+    }
+    let terms = &state.terms;
+    match finish(pages, |pages| terms.misplaced((key, value), is_long, pages)) {
+        // Damage of a node is told when its tree is gone through.
+        Err(Error::Damaged { .. }) => {}
+        other => findings.extend(other?.map(str::to_owned)),
     }
     Ok(findings)
 }

@@ -245,14 +245,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the changed pages of all tables; gives what the root keeps of the two trees.
+    /// Writes the changed pages of all tables; gives what the root keeps of the trees.
     fn encode_trees(&mut self, flusher: &mut Flusher) -> Result<(Vec<u8>, Vec<u8>)> {
         let store = Arc::clone(&self.shared.store);
         self.state.tables.write_changes(&store, &mut self.pages)?;
         let (mut terms, mut ids) = (Vec::new(), Vec::new());
         flusher.terms.encode(&mut self.pages, &mut terms)?;
         flusher.ids.encode(&mut self.pages, &mut ids)?;
-        self.state.terms = flusher.terms.view().clone();
+        self.state.terms = flusher.terms.view();
         self.state.ids = flusher.ids.view().clone();
         Ok((terms, ids))
     }

@@ -15,7 +15,6 @@ use super::shared::Shared;
 use super::writer::Writer;
 use crate::base::{DocId, Error, PageAddress, Result, ZoneNumber};
 use crate::cache::{Pages, finish};
-use crate::dictionary::Change;
 use crate::documents::{Address, Change as TableChange, DocumentRecord};
 use crate::postings::{TermEntry, relocate_window};
 use crate::storage::{
@@ -62,24 +61,18 @@ impl Flusher {
         Ok(())
     }
 
-    /// Sweeps the dictionary for lists with chunks in the victims and moves those chunks.
+    /// Sweeps the long lists' entries for those with chunks in the victims and moves those chunks.
     fn clean_postings(&mut self, shared: &Shared, victims: &Victims) -> Result<()> {
         shared.options.limits.enter(Phase::Cleaning);
         let is_victim = |zone| victims.contains(&zone);
         let keys = self.keys_with_chunks(shared, &is_victim)?;
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let (store, postings) = (&shared.store, &mut self.postings);
-        self.terms.apply(&shared.pool, &keys, &mut |window| {
-            let there = window.indexes().filter(|at| window.old(*at).is_some());
-            let there: Vec<usize> = there.collect();
-            let entries: Vec<&[u8]> = there.iter().filter_map(|at| window.old(*at)).collect();
-            let moved = relocate_window(&entries, &is_victim, store, postings)?;
-            for (index, moved) in there.into_iter().zip(moved) {
-                if let Some(moved) = moved {
-                    window.set(index, Change::Put(moved))?;
-                }
-            }
-            Ok(())
+        self.terms.update(&shared.pool, &keys, &mut |old| {
+            // All of them are there: the sweep found them.
+            let entries = old.iter().map(|(_, entry)| entry.unwrap_or_default());
+            let entries: Vec<&[u8]> = entries.collect();
+            relocate_window(&entries, &is_victim, store, postings)
         })
     }
 
@@ -90,11 +83,11 @@ impl Flusher {
     ) -> Result<Vec<Vec<u8>>> {
         // The flush before has left nodes in the stream's buffer, where a scan would not find them.
         self.terms.flush()?;
-        let view = self.terms.view().clone();
+        let long = self.terms.view().long;
         let mut pages = Pages::new(&shared.pool);
-        let mut scan = view.scan(&[]);
+        let mut scan = long.scan(&[]);
         let mut keys = Vec::new();
-        while finish(&mut pages, |pages| scan.advance(&view, pages))? {
+        while finish(&mut pages, |pages| scan.advance(&long, pages))? {
             let chunks = TermEntry::decode_only_chunks(scan.value())?;
             if chunks
                 .iter()

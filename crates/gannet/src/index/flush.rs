@@ -1,4 +1,4 @@
-//! Flush: a full posting buffer and the IDs beside it move into the two trees and their chunks.
+//! Flush: a full posting buffer and the IDs beside it move into the trees and their chunks.
 //!
 //! It runs on a thread of its own while writing goes on into a fresh buffer; nothing that it appends is seen
 //! before the checkpoint that ends it (see `checkpoint`). What it changes is the [`Flusher`], which only it
@@ -13,20 +13,20 @@ use super::shared::Shared;
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Budget, Reservation, Result, on_all_cores};
 use crate::cache::{FramePool, Pages, finish};
-use crate::dictionary::{Change, Tree, Window};
+use crate::dictionary::{Change, Tree};
 use crate::documents::{DocumentTables, NormCursor};
 use crate::postings::{
-    ChunkStreams, MERGE_MEMORY, MergeItem, NormReader, Norms, PostingBuffer, SortedTerms,
-    merge_window,
+    ChunkStreams, MERGE_MEMORY, MergeItem, NormReader, Norms, OldEntry, PostingBuffer, SortedTerms,
+    TermDictionary, merge_window,
 };
 use crate::storage::{Store, Unsynced};
 
 /// Fewer terms than this are not worth a thread.
 const FRAGMENTS_AT_LEAST: usize = 512;
 
-/// What a flush changes: the two trees, and the chunks that the term dictionary names.
+/// What a flush changes: the trees, and the chunks that the term dictionary names.
 pub(super) struct Flusher {
-    pub(super) terms: Tree,
+    pub(super) terms: TermDictionary,
     pub(super) ids: Tree,
     pub(super) postings: ChunkStreams,
 }
@@ -71,7 +71,7 @@ impl Flush {
         }
     }
 
-    /// Fills the two trees side by side.
+    /// Fills the term dictionary and the tree of IDs side by side.
     fn fill_both(&self, flusher: &mut Flusher) -> Result<()> {
         let Flusher {
             terms,
@@ -89,7 +89,10 @@ impl Flush {
     }
 
     /// Moves the posting buffer into the term dictionary.
-    fn fill_terms(&self, (terms, postings): &mut (&mut Tree, &mut ChunkStreams)) -> Result<()> {
+    fn fill_terms(
+        &self,
+        (terms, postings): &mut (&mut TermDictionary, &mut ChunkStreams),
+    ) -> Result<()> {
         let sorted = self.buffer.sorted();
         let keys: Vec<&[u8]> = (0..sorted.len()).map(|rank| sorted.key(rank)).collect();
         let store = &self.shared.store;
@@ -103,7 +106,7 @@ impl Flush {
                 pool: &self.shared.pool,
             },
         };
-        terms.apply(&self.shared.pool, &keys, &mut |window| merge.window(window))
+        terms.update(&self.shared.pool, &keys, &mut |old| merge.entries(old))
     }
 
     fn fill_ids(&self, tree: &mut Tree) -> Result<()> {
@@ -128,7 +131,7 @@ impl Flusher {
         self.terms.flush()?;
         self.ids.flush()?;
         self.postings.flush()?;
-        let mut unsynced = self.terms.stream().take_unsynced();
+        let mut unsynced = self.terms.take_unsynced();
         unsynced.join(self.ids.stream().take_unsynced());
         for stream in self.postings.all() {
             unsynced.join(stream.take_unsynced());
@@ -141,7 +144,7 @@ impl Flusher {
         store.sync(&unsynced)
     }
 
-    fn terms_and_postings(&mut self) -> (&mut Tree, &mut ChunkStreams) {
+    fn terms_and_postings(&mut self) -> (&mut TermDictionary, &mut ChunkStreams) {
         (&mut self.terms, &mut self.postings)
     }
 }
@@ -160,23 +163,24 @@ struct TermMerge<'a> {
 }
 
 impl TermMerge<'_> {
-    fn window(&mut self, window: &mut Window<'_>) -> Result<()> {
-        let indexes: Vec<usize> = window.indexes().collect();
-        let fragments = on_all_cores(indexes, FRAGMENTS_AT_LEAST, |share| {
-            let fragments = share.into_iter().map(|index| self.sorted.fragment(index));
+    /// The new entries of terms that have these entries now.
+    fn entries(&mut self, old: &[OldEntry<'_>]) -> Result<Vec<Option<Vec<u8>>>> {
+        let ranks = old.iter().map(|(rank, _)| *rank).collect();
+        let fragments = on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
+            let fragments = share.into_iter().map(|rank| self.sorted.fragment(rank));
             fragments.collect()
         });
         let mut items = Vec::with_capacity(fragments.len());
-        for (index, new) in window.indexes().zip(fragments) {
-            let (field, _) = split_term_key(window.key(index))?;
-            let old = window.old(index);
-            items.push(MergeItem { field, old, new });
+        for ((rank, old), new) in old.iter().zip(fragments) {
+            let (field, _) = split_term_key(self.sorted.key(*rank))?;
+            items.push(MergeItem {
+                field,
+                old: *old,
+                new,
+            });
         }
         let entries = merge_window(self.store, self.postings, &self.norms, &items)?;
-        for (index, entry) in window.indexes().zip(entries) {
-            window.set(index, Change::Put(entry))?;
-        }
-        Ok(())
+        Ok(entries.into_iter().map(Some).collect())
     }
 }
 

@@ -22,7 +22,7 @@ use crate::cache::FramePool;
 use crate::device::{Device, FileId};
 use crate::dictionary::Tree;
 use crate::documents::{Dictionaries, DocumentTables};
-use crate::postings::ChunkStreams;
+use crate::postings::{ChunkStreams, TermDictionary};
 use crate::storage::{
     Found, IndexIdentity, Log, LogStart, PageKind, ReplayEnd, RootSlot, Store, Unsynced, ZoneTable,
     create_superblock, find_root, has_log_behind, settle_slot,
@@ -49,13 +49,13 @@ pub(super) fn open(
     let store = Arc::new(store);
     let replays = has_log_behind(&store, record.covered.log_start)?;
     let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes(replays))?;
-    let terms = open_tree(&store, &record.terms)?;
+    let terms = open_terms(&store, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
     let generation = slot.map_or(0, |slot| slot.generation);
     let state = State {
         epoch: Arc::new(Epoch { generation }),
         schema: Arc::clone(&record.schema),
-        terms: terms.view().clone(),
+        terms: terms.view(),
         ids: ids.view().clone(),
         buffers: Buffers::new(&budget)?,
         tables: record.tables.clone(),
@@ -145,6 +145,13 @@ fn make(device: Arc<dyn Device>) -> Result<(Store, RootRecord, Option<RootSlot>)
     Ok((store, record, None))
 }
 
+fn open_terms(store: &Arc<Store>, bytes: &[u8]) -> Result<TermDictionary> {
+    match bytes.is_empty() {
+        true => Ok(TermDictionary::new(store)),
+        false => TermDictionary::open(store, bytes),
+    }
+}
+
 fn open_tree(store: &Arc<Store>, bytes: &[u8]) -> Result<Tree> {
     if bytes.is_empty() {
         return Ok(Tree::new(Arc::clone(store)));
@@ -159,7 +166,7 @@ fn draw_number() -> Result<u64> {
 fn new_writer(
     shared: &Arc<Shared>,
     state: State,
-    terms: Tree,
+    terms: TermDictionary,
     ids: Tree,
     slot: Option<RootSlot>,
     log_start: LogStart,

@@ -7,6 +7,7 @@ use crate::analysis::{FieldId, Schema};
 use crate::base::{DocId, Sequence, ZoneNumber};
 use crate::dictionary::TreeView;
 use crate::documents::{Dictionaries, DocumentTables};
+use crate::postings::TermView;
 use crate::search::FieldStatistics;
 
 /// Everything that a snapshot holds. Nothing in it changes, but for postings of later documents, which are
@@ -15,7 +16,7 @@ use crate::search::FieldStatistics;
 pub(super) struct State {
     pub(super) epoch: Arc<Epoch>,
     pub(super) schema: Arc<Schema>,
-    pub(super) terms: TreeView,
+    pub(super) terms: TermView,
     pub(super) ids: TreeView,
     pub(super) buffers: Buffers,
     pub(super) tables: DocumentTables,

@@ -20,8 +20,10 @@ pub struct Stats {
     pub bytes: BytesByPart,
     /// Bytes of memory, by part.
     pub memory: MemoryByPart,
-    /// Levels, nodes and leaves of the term dictionary.
-    pub dictionary: TreeFigures,
+    /// Levels, nodes and leaves of the term dictionary's tree of lists that have chunks.
+    pub long_lists: TreeFigures,
+    /// The same of its tree of lists that have none: they stand in its leaves.
+    pub short_lists: TreeFigures,
     /// Levels, nodes and leaves of the tree of external IDs.
     pub ids: TreeFigures,
     /// Flushes since the index was opened.
@@ -35,7 +37,7 @@ pub struct Stats {
 /// Bytes on flash. Parts count what lives; `dead` is what cleaning or the next checkpoint gives back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BytesByPart {
-    /// Nodes of the two trees: terms, short lists, external IDs.
+    /// Nodes of the trees: terms, short lists, external IDs.
     pub nodes: u64,
     /// Chunks of long lists, positions included.
     pub postings: u64,
@@ -59,7 +61,7 @@ pub struct BytesWritten {
     pub log: u64,
     /// Documents that cleaning has moved.
     pub moved_documents: u64,
-    /// Nodes of the two trees, with the short lists in them.
+    /// Nodes of the trees, with the short lists in them.
     pub nodes: u64,
     /// Chunks of long lists.
     pub postings: u64,
@@ -113,7 +115,7 @@ impl Index {
         Ok(Stats {
             documents: state.documents,
             doc_ids: state.below,
-            terms: state.terms.entries(),
+            terms: state.terms.terms(),
             terms_in_memory: state.buffers.terms() as u64,
             bytes: self.bytes_by_part(),
             memory: MemoryByPart {
@@ -126,7 +128,8 @@ impl Index {
                     + state.terms.memory_bytes()
                     + state.ids.memory_bytes()) as u64,
             },
-            dictionary: tree(&state.terms),
+            long_lists: tree(&state.terms.long),
+            short_lists: tree(&state.terms.short),
             ids: tree(&state.ids),
             flushes: self.flushes(),
             written: self.bytes_written(),

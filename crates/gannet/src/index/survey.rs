@@ -2,7 +2,8 @@
 
 use super::Index;
 use crate::base::{PAGE_PAYLOAD, Result};
-use crate::cache::{Pages, finish};
+use crate::cache::{FramePool, Pages, finish};
+use crate::dictionary::TreeView;
 use crate::postings::{ChunkRef, Layout, TermEntry};
 
 /// The lists of terms in 10^n to 10^(n + 1) - 1 documents, for display. Sizes are in bytes.
@@ -37,24 +38,31 @@ pub struct ListsReport {
 impl Index {
     /// The postings lists on flash, summed up for each power of ten. Reads the whole dictionary.
     pub fn lists(&self) -> Result<Vec<ListsReport>> {
-        let view = self.shared().published.get().terms.clone();
-        let mut pages = Pages::new(&self.shared().pool);
-        let mut reports: Vec<ListsReport> = Vec::new();
-        let mut scan = view.scan(&[]);
-        while finish(&mut pages, |pages| scan.advance(&view, pages))? {
-            pages.trim();
-            let entry = TermEntry::decode(scan.value())?;
-            let power = entry.document_frequency().max(1).ilog10();
-            while reports.len() <= power as usize {
-                reports.push(ListsReport {
-                    documents_from: 10u64.pow(reports.len() as u32),
-                    ..ListsReport::default()
-                });
-            }
-            reports[power as usize].add(scan.key(), scan.value(), &entry);
+        let terms = self.shared().published.get().terms.clone();
+        let mut reports = Vec::new();
+        for tree in [&terms.long, &terms.short] {
+            survey(tree, &self.shared().pool, &mut reports)?;
         }
         Ok(reports)
     }
+}
+
+fn survey(tree: &TreeView, pool: &FramePool, reports: &mut Vec<ListsReport>) -> Result<()> {
+    let mut pages = Pages::new(pool);
+    let mut scan = tree.scan(&[]);
+    while finish(&mut pages, |pages| scan.advance(tree, pages))? {
+        pages.trim();
+        let entry = TermEntry::decode(scan.value())?;
+        let power = entry.document_frequency().max(1).ilog10();
+        while reports.len() <= power as usize {
+            reports.push(ListsReport {
+                documents_from: 10u64.pow(reports.len() as u32),
+                ..ListsReport::default()
+            });
+        }
+        reports[power as usize].add(scan.key(), scan.value(), &entry);
+    }
+    Ok(())
 }
 
 impl ListsReport {

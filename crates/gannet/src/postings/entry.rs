@@ -216,6 +216,11 @@ impl TermEntry {
         Ok(entry.chunks)
     }
 
+    /// Whether a coded entry has chunks.
+    pub fn has_chunks(bytes: &[u8]) -> bool {
+        bytes.first().is_some_and(|format| format & HAS_CHUNKS != 0)
+    }
+
     fn decode_before_tail(reader: &mut ByteReader<'_>) -> Result<TermEntry> {
         let format = reader.u8()?;
         if format & VERSION_BITS != VERSION || format & RESERVED != 0 {

@@ -4,6 +4,8 @@
 //! memory buffer holds, in the order of doc IDs. [`TermCursor`] reads all of it as one list, in rounds;
 //! [`merge_window`] adds what a flush brings. The room knows neither terms nor queries: an entry is bytes
 //! that the dictionary keeps, a norm is a byte that someone else computes.
+//! Which of the two trees of the term dictionary has a list's entry depends on whether it has chunks, so that is
+//! known here too ([`TermDictionary`]).
 
 mod arena;
 mod block;
@@ -12,6 +14,7 @@ mod check;
 mod chunk;
 mod chunk_reader;
 mod cursor;
+mod dictionary;
 mod docs_draft;
 mod docs_page;
 mod entry;
@@ -35,6 +38,7 @@ mod tokens;
 pub use buffer::{PostingBuffer, SortedTerms};
 pub use check::check;
 pub use cursor::{Reach, TermCursor};
+pub use dictionary::{OldEntry, TermDictionary, TermView};
 pub use entry::{ChunkRef, Layout, TermEntry};
 pub use fragment::Fragment;
 pub use frontier::Pair;

@@ -594,5 +594,6 @@ fn a_window_of_many_terms_keeps_their_order() {
     }
 }
 
+mod dictionary;
 mod filters;
 mod hostile;

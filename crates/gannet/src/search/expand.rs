@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
+use super::matcher::for_all;
 use super::pattern::{Pattern, Verdict};
 use super::view::SearchView;
 use crate::analysis::{FieldId, term_key};
 use crate::base::{Error, Result};
 use crate::cache::{Pages, Step};
-use crate::dictionary::Scan;
+use crate::dictionary::{Scan, TreeView};
 use crate::postings::TermEntry;
 
 /// The most terms that a prefix, wildcard or range may stand for.
@@ -36,8 +37,8 @@ pub struct Expansion {
     field: FieldId,
     pattern: Pattern,
     found: BTreeMap<Vec<u8>, (Option<TermEntry>, f32)>,
-    scan: Option<Scan>,
-    start: Vec<u8>,
+    /// Through the long lists' tree and through the short ones'; nothing when it has ended.
+    scans: [Option<Scan>; 2],
     done: bool,
 }
 
@@ -50,8 +51,7 @@ impl Expansion {
             field,
             pattern,
             found: BTreeMap::new(),
-            scan: None,
-            start,
+            scans: [(); 2].map(|()| Some(Scan::new(&start))),
             done: false,
         }
     }
@@ -61,10 +61,23 @@ impl Expansion {
         if self.done {
             return Ok(());
         }
-        while self.advance(view, pages)? {
-            let Some(mut scan) = self.scan.take() else {
-                break;
-            };
+        let trees = [&view.terms.long, &view.terms.short];
+        for_all([0, 1], |at| match self.scans[at].take() {
+            None => Ok(()),
+            Some(mut scan) => {
+                let stopped = self.go_through(trees[at], &mut scan, pages);
+                self.scans[at] = stopped.is_err().then_some(scan);
+                stopped
+            }
+        })?;
+        self.walk_memory(view)?;
+        self.done = true;
+        Ok(())
+    }
+
+    /// Goes on to the end of what may match in one tree.
+    fn go_through(&mut self, tree: &TreeView, scan: &mut Scan, pages: &mut Pages<'_>) -> Step<()> {
+        while self.advance(tree, scan, pages)? {
             match self.take(scan.key(), Some(scan.value()))? {
                 Verdict::End => break,
                 Verdict::SkipTo(term) => {
@@ -74,10 +87,7 @@ impl Expansion {
                 }
                 Verdict::Match(_) | Verdict::Next => {}
             }
-            self.scan = Some(scan);
         }
-        self.walk_memory(view)?;
-        self.done = true;
         Ok(())
     }
 
@@ -100,13 +110,10 @@ impl Expansion {
     }
 
     /// Goes to the next key that may match.
-    fn advance(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<bool> {
+    fn advance(&self, tree: &TreeView, scan: &mut Scan, pages: &mut Pages<'_>) -> Step<bool> {
         let (field, pattern) = (self.field, &self.pattern);
-        let scan = self
-            .scan
-            .get_or_insert_with(|| view.terms.scan(&self.start));
         let matters = |from: &[u8], to: Option<&[u8]>| may_match(pattern, field, from, to);
-        scan.advance_where(&matters, &view.terms, pages)
+        scan.advance_where(&matters, tree, pages)
     }
 
     /// Judges a key and keeps it if it matches.

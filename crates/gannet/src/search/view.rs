@@ -8,9 +8,8 @@ use std::sync::Arc;
 use super::bm25::{FieldStatistics, NormCache};
 use crate::analysis::{FieldId, Schema};
 use crate::base::{DocId, Result};
-use crate::dictionary::TreeView;
 use crate::documents::{Dictionaries, DocumentTables};
-use crate::postings::Fragment;
+use crate::postings::{Fragment, TermView};
 
 /// Postings that are still in memory, by the keys of their terms.
 pub trait MemoryTerms: Send + Sync {
@@ -27,7 +26,7 @@ pub struct SearchView {
     /// The fields.
     pub schema: Arc<Schema>,
     /// The dictionary: term keys and their coded entries.
-    pub terms: TreeView,
+    pub terms: TermView,
     /// Postings in memory.
     pub buffer: Arc<dyn MemoryTerms>,
     /// One past the last doc ID of the snapshot.

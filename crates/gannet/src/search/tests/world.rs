@@ -9,10 +9,10 @@ use crate::analysis::{FieldId, FieldKind, Schema, SchemaOptions, term_key};
 use crate::base::{Budget, DocId, PAGE_SIZE, Result};
 use crate::cache::FramePool;
 use crate::device::MemoryDevice;
-use crate::dictionary::{Change, Tree};
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
 use crate::postings::{
-    ChunkStreams, Fragment, MergeItem, Neighbours, Tokens, fingerprint, merge_window,
+    ChunkStreams, Fragment, MergeItem, Neighbours, TermDictionary, Tokens, fingerprint,
+    merge_window,
 };
 use crate::storage::{PageKind, RecordKind, Store, StreamWriter, ZoneTable, frame};
 
@@ -92,17 +92,17 @@ impl World {
         let store = Arc::new(Store::new(device, 5, ZoneTable::default()));
         let budget = Budget::new(256 << 20);
         let large = FramePool::new(Arc::clone(&store), &budget, 16 << 20).unwrap();
-        let mut tree = Tree::new(Arc::clone(&store));
+        let mut terms = TermDictionary::new(&store);
         let mut streams = ChunkStreams::new(&store);
         // Two flushes, so that lists have several chunks.
         let half = on_device / 2;
         for range in [0..half, half..on_device] {
-            flush(&docs, range, &store, &mut streams, &mut tree, &large);
+            flush(&docs, range, &store, &mut streams, &mut terms, &large);
         }
         let pool = FramePool::new(Arc::clone(&store), &budget, frames * PAGE_SIZE).unwrap();
         let view = SearchView {
             schema: Arc::new(schema()),
-            terms: tree.view().clone(),
+            terms: terms.view(),
             buffer: Arc::new(Memory(invert(&docs, on_device..count))),
             below: count,
             tables: tables(&docs, &deleted, &store),
@@ -206,7 +206,7 @@ fn flush(
     range: std::ops::Range<u32>,
     store: &Store,
     streams: &mut ChunkStreams,
-    tree: &mut Tree,
+    terms: &mut TermDictionary,
     pool: &FramePool,
 ) {
     let lists = invert(docs, range);
@@ -216,24 +216,20 @@ fn flush(
             docs[doc as usize][field as usize].len() as u32
         ))
     };
-    tree.apply(pool, &keys, &mut |window| {
-        let items: Vec<MergeItem<'_>> = window
-            .indexes()
-            .map(|index| MergeItem {
-                field: u16::from_be_bytes([keys[index][0], keys[index][1]]),
-                old: window.old(index),
-                new: lists[keys[index]].clone(),
-            })
-            .collect();
-        let entries = merge_window(store, streams, &norms, &items)?;
-        drop(items);
-        for (index, entry) in window.indexes().zip(entries) {
-            window.set(index, Change::Put(entry))?;
-        }
-        streams.flush()
-    })
-    .unwrap();
-    tree.flush().unwrap();
+    terms
+        .update(pool, &keys, &mut |old| {
+            let items = old.iter().map(|(term, old)| MergeItem {
+                field: u16::from_be_bytes([keys[*term][0], keys[*term][1]]),
+                old: *old,
+                new: lists[keys[*term]].clone(),
+            });
+            let items: Vec<MergeItem<'_>> = items.collect();
+            let entries = merge_window(store, streams, &norms, &items)?;
+            streams.flush()?;
+            Ok(entries.into_iter().map(Some).collect())
+        })
+        .unwrap();
+    terms.flush().unwrap();
 }
 
 fn tables(docs: &[Words], deleted: &[bool], store: &Arc<Store>) -> DocumentTables {
