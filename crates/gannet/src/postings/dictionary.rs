@@ -9,14 +9,16 @@
 //! Invariants:
 //! 1. A key is in one tree at most. A list never loses its last chunk, so it moves at most once: from the short
 //!    to the long, in the flush that gives it its first chunk.
-//! 2. A look-up asks the long first, so that a long list costs no read of a leaf of short ones.
+//! 2. A look-up asks the long first, so that a long list costs no read of a leaf of short ones; and only for keys
+//!    that the filter passes, which has all of them (`long_keys.rs`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::entry::TermEntry;
+use super::long_keys::LongKeys;
 use crate::base::{ByteReader, Result, ZoneNumber, put_bytes};
-use crate::cache::{Bytes, FramePool, Pages, Step, Stop, gather};
+use crate::cache::{Bytes, FramePool, Pages, Step, Stop, finish, gather};
 use crate::dictionary::{Change, Tree, TreeView, Window};
 use crate::storage::{Store, StreamWriter, Unsynced};
 
@@ -31,12 +33,14 @@ pub struct TermView {
     pub long: TreeView,
     /// The entries that are whole lists.
     pub short: TreeView,
+    long_keys: LongKeys,
 }
 
 /// The term dictionary, to be changed.
 pub struct TermDictionary {
     long: Tree,
     short: Tree,
+    pub(super) long_keys: LongKeys,
 }
 
 /// A term of a change: its index among the keys, and its coded entry if it has one.
@@ -56,12 +60,15 @@ impl TermView {
 
     /// Bytes of memory that it holds.
     pub fn memory_bytes(&self) -> usize {
-        self.long.memory_bytes() + self.short.memory_bytes()
+        self.long.memory_bytes() + self.short.memory_bytes() + self.long_keys.memory_bytes()
     }
 
     /// The entry of a term, coded. A round for a leaf of short lists comes behind one for a leaf of long ones, if
     /// that is not in memory; what is above the leaves is read for both at once.
     pub fn get(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<Option<Bytes>> {
+        if !self.long_keys.may_have(key) {
+            return self.short.get(key, pages);
+        }
         match self.long.get(key, pages) {
             Ok(None) => self.short.get(key, pages),
             Err(Stop::Pages) => {
@@ -89,6 +96,9 @@ impl TermView {
         if TermEntry::has_chunks(entry) != is_long {
             return Ok(Some("its entry stands in the wrong tree"));
         }
+        if is_long && !self.long_keys.may_have(key) {
+            return Ok(Some("the filter of long lists lacks it"));
+        }
         let twice = is_long && self.short.get(key, pages)?.is_some();
         Ok(twice.then_some("it has an entry in both trees"))
     }
@@ -100,6 +110,7 @@ impl TermDictionary {
         TermDictionary {
             long: Tree::new(Arc::clone(store)),
             short: Tree::new(Arc::clone(store)),
+            long_keys: LongKeys::with_room_for(0),
         }
     }
 
@@ -108,8 +119,13 @@ impl TermDictionary {
         let mut reader = ByteReader::new(bytes, "the root of the term dictionary");
         let mut tree = || Tree::open(Arc::clone(store), reader.bytes()?);
         let (long, short) = (tree()?, tree()?);
+        let long_keys = LongKeys::decode(reader.bytes()?)?;
         match reader.is_empty() {
-            true => Ok(TermDictionary { long, short }),
+            true => Ok(TermDictionary {
+                long,
+                short,
+                long_keys,
+            }),
             false => Err(reader.damaged("the end", reader.rest().len())),
         }
     }
@@ -119,6 +135,7 @@ impl TermDictionary {
         TermView {
             long: self.long.view().clone(),
             short: self.short.view().clone(),
+            long_keys: self.long_keys.clone(),
         }
     }
 
@@ -137,18 +154,42 @@ impl TermDictionary {
         for terms in all.chunks(TERMS_AT_ONCE) {
             let short = Terms::new(keys, terms, |term| !is_long[term], decide);
             let grown = short.update_short(&mut self.short, pool)?;
-            grown.keys().for_each(|term| is_long[*term] = true);
+            for term in grown.keys() {
+                is_long[*term] = true;
+                self.long_keys.insert(keys[*term]);
+            }
             let long = Terms::new(keys, terms, |term| is_long[term], decide);
             long.update_long(&mut self.long, grown, pool)?;
         }
+        match self.long_keys.has_room_for(self.long.view().entries()) {
+            true => Ok(()),
+            false => self.widen_filter(pool),
+        }
+    }
+
+    /// Puts all keys of long lists into a filter with room for as many again.
+    fn widen_filter(&mut self, pool: &FramePool) -> Result<()> {
+        self.long.flush()?;
+        let long = self.long.view();
+        let mut long_keys = LongKeys::with_room_for(long.entries());
+        let (mut pages, mut scan) = (Pages::new(pool), long.scan(&[]));
+        while finish(&mut pages, |pages| scan.advance(long, pages))? {
+            long_keys.insert(scan.key());
+        }
+        self.long_keys = long_keys;
         Ok(())
     }
 
     /// Which of `keys` have long lists. Reads their leaves, which the changes behind it find in memory.
     fn are_long(&mut self, pool: &FramePool, keys: &[&[u8]]) -> Result<Vec<bool>> {
-        let mut are_long = Vec::with_capacity(keys.len());
-        self.long.apply(pool, keys, &mut |window| {
-            are_long.extend(window.indexes().map(|at| window.old(at).is_some()));
+        let may_be = (0..keys.len()).filter(|term| self.long_keys.may_have(keys[*term]));
+        let may_be: Vec<usize> = may_be.collect();
+        let asked: Vec<&[u8]> = may_be.iter().map(|term| keys[*term]).collect();
+        let mut are_long = vec![false; keys.len()];
+        self.long.apply(pool, &asked, &mut |window| {
+            for at in window.indexes() {
+                are_long[may_be[at]] = window.old(at).is_some();
+            }
             Ok(())
         })?;
         Ok(are_long)
@@ -185,6 +226,9 @@ impl TermDictionary {
             tree.encode(tables, &mut root)?;
             put_bytes(out, &root);
         }
+        let mut filter = Vec::with_capacity(self.long_keys.memory_bytes());
+        self.long_keys.encode(&mut filter);
+        put_bytes(out, &filter);
         Ok(())
     }
 }

@@ -23,6 +23,7 @@ mod frontier;
 mod head;
 mod head_draft;
 mod invert;
+mod long_keys;
 mod merge;
 mod places;
 mod position_page;

@@ -57,6 +57,7 @@ impl Bed {
     /// Every entry is found, and stands where it should.
     fn compare(&self) {
         let view = self.terms.view();
+        assert!(self.terms.long_keys.has_room_for(view.long.entries()));
         let mut found = 0;
         let mut pages = Pages::new(&self.pool);
         for (tree, is_long) in [(&view.long, true), (&view.short, false)] {
@@ -137,13 +138,13 @@ fn a_long_list_is_found_without_a_leaf_of_short_ones() {
     let view = bed.terms.view();
     assert_eq!((view.long.height(), view.short.height()), (1, 2));
     let pool = frames(&bed.store);
-    // The leaf of long lists is the root of its tree, and the other root is read with it.
+    // A short list does not touch the tree of long ones, whose root is its leaf.
     for (number, rounds, reads) in [
-        (1000, 1, 2),
+        (1500, 2, 2),
+        (1000, 1, 1),
         (9000, 0, 0),
         (9001, 1, 1),
-        (1001, 1, 1),
-        (1002, 0, 0),
+        (1501, 0, 0),
     ] {
         let mut pages = Pages::new(&pool);
         let found = finish(&mut pages, |pages| view.get(&key(number), pages)).unwrap();
@@ -175,17 +176,23 @@ fn it_opens_again_as_it_was() {
 #[test]
 fn a_check_finds_entries_that_stand_wrong() {
     let mut bed = Bed::new();
-    bed.change(&[key(1)], |_, _| Some(entry(false, 1)));
-    let view = bed.terms.view();
-    let fault = |number: usize, long_entry: bool, is_long: bool| {
-        let entry = entry(long_entry, 2);
-        let mut pages = Pages::new(&bed.pool);
+    bed.change(&[key(1), key(2)], |key, _| {
+        Some(entry(key.ends_with(b"2"), 1))
+    });
+    let fault = |bed: &Bed, number: usize, has_chunks: bool, is_long: bool| {
+        let (key, entry) = (key(number), entry(has_chunks, 1));
+        let (view, mut pages) = (bed.terms.view(), Pages::new(&bed.pool));
         finish(&mut pages, |pages| {
-            view.misplaced((&key(number), &entry), is_long, pages)
+            view.misplaced((&key, &entry), is_long, pages)
         })
         .unwrap()
-        .is_some()
+        .unwrap_or("none")
     };
-    assert!(fault(2, false, true) && fault(2, true, false) && fault(1, true, true));
-    assert!(!fault(2, true, true) && !fault(1, false, false));
+    assert_eq!(fault(&bed, 1, false, false), "none");
+    assert_eq!(fault(&bed, 2, true, true), "none");
+    assert!(fault(&bed, 1, false, true).ends_with("the wrong tree"));
+    assert!(fault(&bed, 2, true, false).ends_with("the wrong tree"));
+    assert!(fault(&bed, 1, true, true).ends_with("lacks it"));
+    bed.terms.long_keys.insert(&key(1));
+    assert!(fault(&bed, 1, true, true).ends_with("both trees"));
 }
