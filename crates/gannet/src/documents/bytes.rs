@@ -103,6 +103,21 @@ impl ByteCursor {
         self.page().1.get(at).copied()
     }
 
+    /// The page with an entry and the number of the page's first entry, if that needs no look-up.
+    #[inline]
+    pub(super) fn at_hand(&mut self, index: u64, pages: &mut Pages<'_>) -> Option<(u64, &[u8])> {
+        if self.held(index).is_none() {
+            let page = page_of(index);
+            if let TablePlace::Device(at) = self.table.table.place(page)
+                && !pages.is_pinned(&self.table.pinned, page, at)
+            {
+                return None;
+            }
+            self.turn_to(index, pages).ok()?;
+        }
+        Some(self.page())
+    }
+
     /// The entries of the page at hand, and the first one's number.
     #[inline]
     pub(super) fn page(&self) -> (u64, &[u8]) {

@@ -48,6 +48,13 @@ impl NormCursor {
         self.bytes.each(docs, 1, pages, |_, norm| take(norm))
     }
 
+    /// The norms of a document and of those behind it, as far as they need no look-up of a page.
+    #[inline]
+    pub fn at_hand(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Option<&[u8]> {
+        let (first, page) = self.bytes.at_hand(doc as u64, pages)?;
+        page.get((doc as u64 - first) as usize..)
+    }
+
     /// A document's norm, if it stands in the page at hand.
     #[inline]
     pub fn held(&self, doc: DocId) -> Option<u8> {

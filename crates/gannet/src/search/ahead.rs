@@ -62,11 +62,16 @@ impl Ahead {
         self.at = 0;
         self.next = self.next.max(target);
         let (from, limit) = (self.next, self.batch.first);
-        let to = if self.waited { END - 1 } else { to };
+        let to = if self.keeps_to_ends() { to } else { END - 1 };
         self.found.reserve(limit);
         self.next = source.gather(from, to, limit, &mut self.found, pages)?;
         self.ended = self.next == END;
         Ok(())
+    }
+
+    /// Whether the next batch will end where it is told to.
+    pub fn keeps_to_ends(&self) -> bool {
+        !self.waited
     }
 
     /// The batch at hand waited for pages: the next will be larger.

@@ -81,6 +81,21 @@ impl Bm25 {
         }
     }
 
+    /// What the product of a frequency and [`Bm25::inverse`] of the norm must exceed for a score above `floor`; a
+    /// little less, for the rounding of either.
+    pub fn least_product(&self, floor: f32) -> f32 {
+        match floor < self.weight {
+            true => floor / (self.weight - floor) * (1.0 - 1e-5),
+            false => f32::INFINITY,
+        }
+    }
+
+    /// What the score takes a frequency times, for a norm.
+    #[inline]
+    pub fn inverse(&self, norm: u8) -> f32 {
+        self.norms.inverse[norm as usize]
+    }
+
     /// The best score that any of the competitive pairs (frequency, norm) gives.
     ///
     /// The score ascends with the frequency and descends with the norm, so pairs that another one beats in

@@ -192,9 +192,14 @@ impl Builder<'_> {
         excluded: &[Node],
         optional: &[Node],
     ) -> Result<Option<Clause>> {
-        let all = self.clauses(required)?;
+        let mut all = self.clauses(required)?;
         if all.len() < required.len() {
             return Ok(None);
+        }
+        for clause in &mut all {
+            if let Some(field) = self.field_of(&clause.formula) {
+                clause.matcher.screen(self.view.tables.norm_cursor(field));
+            }
         }
         let (all, mut formulas) = split(all);
         let (none, _) = split(self.clauses(excluded)?);
@@ -205,6 +210,14 @@ impl Builder<'_> {
             matcher: Box::new(matcher),
             formula: Formula::Sum(formulas),
         }))
+    }
+
+    /// The field of a formula that is one ranked leaf.
+    fn field_of(&self, formula: &Formula) -> Option<FieldId> {
+        match formula {
+            Formula::Leaf(leaf) => self.leaves[*leaf].field(),
+            _ => None,
+        }
     }
 
     fn term(&mut self, term: &OpenTerm, boost: Option<f32>) -> Result<Clause> {

@@ -11,6 +11,7 @@
 //! 2. While filtering, nothing of `ahead` is given out.
 
 use super::ahead::{Ahead, Batch};
+use super::formula::LeafId;
 use super::matcher::{Filtering, Matcher, Role, for_all};
 use super::matches::Matches;
 use crate::base::{DocId, END};
@@ -33,6 +34,8 @@ pub struct Conjunction {
     followers: Vec<Follower>,
     ahead: Ahead,
     documents: u64,
+    /// See [`Matcher::skip_below`]; it holds for the stretch that is asked for.
+    floor: f32,
     /// The follower that is being asked, and how far it is.
     filtering: Option<(usize, Filtering)>,
     doc: DocId,
@@ -66,15 +69,18 @@ impl Conjunction {
             followers: followers.collect(),
             ahead: Ahead::new(width, BATCH),
             documents,
+            floor: -1.0,
             filtering: None,
             doc: 0,
         }
     }
 
-    /// Gathers the next candidates from `target` to `to`, unless some are being filtered, and filters them.
-    fn refill(&mut self, target: DocId, to: DocId, pages: &mut Pages<'_>) -> Step<()> {
+    /// Gathers the next candidates from `target` to `to` above `floor`, unless some are being filtered, and filters
+    /// them.
+    fn refill(&mut self, target: DocId, to: DocId, floor: f32, pages: &mut Pages<'_>) -> Step<()> {
         if self.filtering.is_none() {
             let leader = self.leader.as_mut();
+            leader.skip_below(floor);
             self.ahead.gather(leader, target, to, pages)?;
             self.filtering = Some((0, Filtering::default()));
         }
@@ -114,8 +120,17 @@ impl Matcher for Conjunction {
                     return Ok(doc);
                 }
             }
-            self.refill(target, END - 1, pages)?;
+            self.refill(target, END - 1, -1.0, pages)?;
         }
+    }
+
+    fn leading_leaf(&self) -> Option<LeafId> {
+        self.leader.leading_leaf()
+    }
+
+    fn skip_below(&mut self, floor: f32) -> bool {
+        self.floor = floor;
+        floor >= 0.0 && self.leader.leading_leaf().is_some()
     }
 
     /// Looks at no candidate behind `to` as long as that costs no round.
@@ -143,7 +158,9 @@ impl Matcher for Conjunction {
                     return Ok(to.saturating_add(1));
                 }
             }
-            match self.refill(next, to, pages) {
+            let keeps = self.ahead.keeps_to_ends();
+            let floor = if keeps { self.floor } else { -1.0 };
+            match self.refill(next, to, floor, pages) {
                 Err(Stop::Pages) if out.len() > before => return Ok(next),
                 other => other?,
             }

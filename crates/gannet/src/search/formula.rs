@@ -70,6 +70,19 @@ impl Formula {
         }
     }
 
+    /// What a sum of leaves is without one of them; nothing if it is another formula.
+    pub fn without(&self, leaf: LeafId, leaves: &[f32]) -> Option<f64> {
+        let Formula::Sum(parts) = self else {
+            return None;
+        };
+        let scores = parts.iter().map(|part| match part {
+            Formula::Leaf(other) if *other == leaf => Some(0.0),
+            Formula::Leaf(other) => Some(leaves[*other] as f64),
+            _ => None,
+        });
+        scores.sum()
+    }
+
     /// As [`Formula::evaluate`], without a call for what most parts are.
     #[inline]
     pub fn value(&self, leaves: &[f32]) -> f32 {
@@ -112,6 +125,14 @@ impl Leaf {
         }
     }
 
+    /// The field whose norms it needs.
+    pub fn field(&self) -> Option<FieldId> {
+        match self {
+            Leaf::Ranked { field, .. } => Some(*field),
+            Leaf::Constant(_) => None,
+        }
+    }
+
     /// What no score of this leaf exceeds.
     pub fn most(&self) -> f32 {
         match self {
@@ -124,6 +145,14 @@ impl Leaf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sum_of_leaves_without_one() {
+        let sum = Formula::Sum(vec![Formula::Leaf(0), Formula::Leaf(2)]);
+        assert_eq!(sum.without(2, &[1.0, 4.0, 2.0]), Some(1.0));
+        let nested = Formula::Sum(vec![Formula::Leaf(0), Formula::zero()]);
+        assert_eq!(nested.without(0, &[1.0]), None);
+    }
 
     #[test]
     fn sums_and_bests_of_leaves() {

@@ -5,9 +5,11 @@
 //! nesting safe. Before it stops, a node lets each child that it needs anyway note its pages too, so that
 //! one round serves all.
 
+use super::formula::LeafId;
 use super::matches::Matches;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
+use crate::documents::NormCursor;
 
 /// What a matcher does with a candidate that another gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,10 +40,23 @@ pub trait Matcher: Send {
     /// Goes on to the first match at or after `target`, or to [`END`].
     fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId>;
 
-    /// Lets [`Matcher::gather`] leave out documents whose score is at most `floor`. Tells whether it may do so.
+    /// The leaf of which [`Matcher::skip_below`] means the score, if it can do that.
+    fn leading_leaf(&self) -> Option<LeafId> {
+        None
+    }
+
+    /// Lets [`Matcher::gather`] leave out documents in which its leading leaf scores at most `floor`. Tells whether it
+    /// may do so.
     fn skip_below(&mut self, floor: f32) -> bool {
         let _ = floor;
         false
+    }
+
+    /// Lets it leave documents out by their own scores too, not only by bounds of many, where `norms` of the leading
+    /// leaf's field are at hand: worth while where what passes costs more than that, as for the leader of an
+    /// intersection.
+    fn screen(&mut self, norms: NormCursor) {
+        let _ = norms;
     }
 
     /// The end of a stretch from `target` on that [`Matcher::skip_below`] lets be left out.
@@ -51,8 +66,8 @@ pub trait Matcher: Send {
     }
 
     /// Gives out matches at hand up to `to`: the present one, and at most `most` in all; gives the next document.
-    fn give(&mut self, to: DocId, most: usize, out: &mut Matches) -> DocId {
-        let (doc, _) = (self.doc(), (to, most));
+    fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
+        let (doc, _) = (self.doc(), (to, most, pages));
         self.collect(out.push(doc));
         doc.saturating_add(1)
     }
@@ -180,7 +195,7 @@ pub fn gather<M: Matcher + ?Sized>(
             Ok(Some(last)) => Ok(last.saturating_add(1)),
             Ok(None) => match matcher.advance(next, pages) {
                 Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
-                Ok(_) => Ok(matcher.give(to, limit - out.len(), out)),
+                Ok(_) => Ok(matcher.give(to, limit - out.len(), out, pages)),
                 Err(stop) => Err(stop),
             },
             Err(stop) => Err(stop),

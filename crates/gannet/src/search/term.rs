@@ -5,6 +5,7 @@ use super::matcher::{Filtering, Matcher, Role, filter};
 use super::matches::Matches;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
+use crate::documents::NormCursor;
 use crate::postings::{Pair, TermCursor};
 
 /// Ranges that span more pages of a list than this are bounded by the whole list.
@@ -20,6 +21,10 @@ pub struct TermMatcher {
     scored: Option<(LeafId, Leaf)>,
     /// Scores up to this need not be found; negative if all must.
     floor: f32,
+    /// What documents are screened by.
+    norms: Option<NormCursor>,
+    /// Places in a block of documents above the floor.
+    above: Vec<usize>,
     /// Candidates of a block that match, and where in the block.
     common: Vec<(u32, u32)>,
 }
@@ -32,8 +37,47 @@ impl TermMatcher {
             cost,
             scored,
             floor: -1.0,
+            norms: None,
+            above: Vec::new(),
             common: Vec::new(),
         }
+    }
+}
+
+impl TermMatcher {
+    /// Gives out those of the first `count` documents of the decoded block that score above the floor or may do so.
+    fn give_above(&mut self, count: usize, out: &mut Matches, pages: &mut Pages<'_>) -> Option<()> {
+        let (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms)) =
+            (&self.scored, &mut self.norms)
+        else {
+            return None;
+        };
+        let least = bm25.least_product(self.floor);
+        let (docs, frequencies) = self.cursor.block();
+        let mut at = 0;
+        while at < count {
+            let first = docs[at];
+            let Some(norms) = norms.at_hand(first, pages) else {
+                out.push(first)[*leaf] = frequencies[at] as f32;
+                at += 1;
+                continue;
+            };
+            let with_norms =
+                docs[at..count].partition_point(|doc| ((doc - first) as usize) < norms.len());
+            self.above.resize(with_norms + 1, 0);
+            let mut above = 0;
+            for place in at..at + with_norms {
+                let norm = norms[(docs[place] - first) as usize];
+                // Written in any case: a branch could not be predicted.
+                self.above[above] = place;
+                above += usize::from(frequencies[place] as f32 * bm25.inverse(norm) > least);
+            }
+            for place in &self.above[..above] {
+                out.push(docs[*place])[*leaf] = frequencies[*place] as f32;
+            }
+            at += with_norms;
+        }
+        Some(())
     }
 }
 
@@ -46,9 +90,17 @@ impl Matcher for TermMatcher {
         self.cursor.advance(target, pages)
     }
 
+    fn leading_leaf(&self) -> Option<LeafId> {
+        self.scored.as_ref().map(|(leaf, _)| *leaf)
+    }
+
     fn skip_below(&mut self, floor: f32) -> bool {
         self.floor = floor;
         floor >= 0.0
+    }
+
+    fn screen(&mut self, norms: NormCursor) {
+        self.norms = Some(norms);
     }
 
     /// The end of the blocks from the one that would hold `target` on in which nothing scores above the floor.
@@ -65,15 +117,18 @@ impl Matcher for TermMatcher {
 
     /// Gives out the rest of the decoded block.
     #[inline]
-    fn give(&mut self, to: DocId, most: usize, out: &mut Matches) -> DocId {
-        let leaf = self.scored.as_ref().map(|(leaf, _)| *leaf);
+    fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
+        let leaf = self.leading_leaf();
         let (docs, frequencies) = self.cursor.block();
         let count = docs.partition_point(|doc| *doc <= to).min(most);
-        out.extend(&docs[..count], &frequencies[..count], leaf);
-        docs[..count]
-            .last()
-            .map_or(to, |doc| *doc)
-            .saturating_add(1)
+        let next = docs[..count].last().map_or(to, |doc| *doc);
+        if self.floor < 0.0 {
+            out.extend(&docs[..count], &frequencies[..count], leaf);
+        } else if self.give_above(count, out, pages).is_none() {
+            let (docs, frequencies) = self.cursor.block();
+            out.extend(&docs[..count], &frequencies[..count], leaf);
+        }
+        next.saturating_add(1)
     }
 
     fn bound_near(

@@ -146,6 +146,15 @@ impl Pruning<'_> {
         }
     }
 
+    /// The score up to which one leaf of a clause lifts no document over the threshold if the clause's other leaves add
+    /// up to at most `leaves`, and `others` is what the other clauses give; negative if there is none.
+    pub fn floor_beside(&self, others: Known, leaves: f64) -> f32 {
+        match self.tie {
+            1.0 => self.floor(others) - (leaves / FLOOR) as f32,
+            _ => -1.0,
+        }
+    }
+
     /// Whether there are documents enough for anything to be left out.
     pub fn has_threshold(&self) -> bool {
         self.excludes(Known::default())

@@ -82,19 +82,25 @@ impl Ranker {
             tie: self.root.tie as f64,
         };
         let Clause { matcher, formula } = &mut self.root.clauses[clause];
-        let mut to = last;
+        let (mut to, mut floor) = (last, -1.0);
         if pruning.has_threshold() {
+            self.scratch.fill(0.0);
             let end = stretch(from, last, POSTINGS, matcher.cost(), self.options.below);
             if matcher.bound_near((from, end), true, pages, &mut self.scratch)? {
                 to = end;
-                let mut known = self.windows[window].rest(0..self.lists.len());
+                let rest = self.windows[window].rest(0..self.lists.len());
+                let mut known = rest;
                 known.add(formula.value(&self.scratch) as f64);
                 if pruning.excludes(known) {
                     self.total_is_exact = false;
                     return Ok(to.saturating_add(1));
                 }
+                let leading = matcher.leading_leaf();
+                let others = leading.and_then(|leaf| formula.without(leaf, &self.scratch));
+                floor = others.map_or(-1.0, |others| pruning.floor_beside(rest, others));
             }
         }
+        self.total_is_exact &= !matcher.skip_below(floor);
         self.candidates.gather(window as u32, |matches| {
             matcher.gather(from, to, limit, matches, pages)
         })
