@@ -16,7 +16,7 @@ use crate::search::matches::Matches;
 use crate::search::windows::{Clause, Known, Pruning, Window};
 
 /// Documents of a range at most.
-const RANGE: usize = 8192;
+const RANGE: usize = 32768;
 
 /// Postings of each clause in a range, about: those of a block, so that its bounds are close.
 pub(super) const POSTINGS: usize = 128;
