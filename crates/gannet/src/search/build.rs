@@ -73,6 +73,11 @@ pub fn build(node: &Node, lists: &OpenLists, view: &SearchView, budget: &Budget)
     })
 }
 
+/// Of several clauses those are screened that have more than one in so many documents. A word in every tenth
+/// document or so gains a quarter; rarer ones would lose as much, and so would a word alone: what passes the screen raises
+/// the threshold, and that comes late when a batch is filled from many blocks.
+const SCREENED: u64 = 16;
+
 struct Builder<'a> {
     lists: &'a OpenLists,
     view: &'a SearchView,
@@ -106,7 +111,10 @@ impl Builder<'_> {
             tie: 1.0,
         };
         match node {
-            Node::Any { parts, minimum: 1 } => root.clauses = self.clauses(parts)?,
+            Node::Any { parts, minimum: 1 } => {
+                root.clauses = self.clauses(parts)?;
+                self.screen_dense(&mut root.clauses);
+            }
             Node::Best(parts) => {
                 root.clauses = self.clauses(parts)?;
                 root.tie = 0.0;
@@ -196,11 +204,7 @@ impl Builder<'_> {
         if all.len() < required.len() {
             return Ok(None);
         }
-        for clause in &mut all {
-            if let Some(field) = self.field_of(&clause.formula) {
-                clause.matcher.screen(self.view.tables.norm_cursor(field));
-            }
-        }
+        all.iter_mut().for_each(|clause| self.screen(clause));
         let (all, mut formulas) = split(all);
         let (none, _) = split(self.clauses(excluded)?);
         let (some, more) = split(self.clauses(optional)?);
@@ -212,12 +216,24 @@ impl Builder<'_> {
         }))
     }
 
-    /// The field of a formula that is one ranked leaf.
-    fn field_of(&self, formula: &Formula) -> Option<FieldId> {
-        match formula {
-            Formula::Leaf(leaf) => self.leaves[*leaf].field(),
-            _ => None,
+    /// Lets a clause that is one ranked leaf leave documents out by their own scores.
+    fn screen(&self, clause: &mut Clause) {
+        if let Formula::Leaf(leaf) = clause.formula
+            && let Some(field) = self.leaves[leaf].field()
+        {
+            clause.matcher.screen(self.view.tables.norm_cursor(field));
         }
+    }
+
+    /// Screens the dense of several clauses.
+    fn screen_dense(&self, clauses: &mut [Clause]) {
+        let several = clauses.len() > 1;
+        let is_dense =
+            |clause: &&mut Clause| clause.matcher.cost() * SCREENED > self.view.below as u64;
+        let dense = clauses.iter_mut().filter(is_dense);
+        dense
+            .filter(|_| several)
+            .for_each(|clause| self.screen(clause));
     }
 
     fn term(&mut self, term: &OpenTerm, boost: Option<f32>) -> Result<Clause> {

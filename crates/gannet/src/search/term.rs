@@ -45,8 +45,15 @@ impl TermMatcher {
 }
 
 impl TermMatcher {
-    /// Gives out those of the first `count` documents of the decoded block that score above the floor or may do so.
-    fn give_above(&mut self, count: usize, out: &mut Matches, pages: &mut Pages<'_>) -> Option<()> {
+    /// Gives out those of the first `count` documents of the decoded block that score above the floor or may do so,
+    /// until there are `most`. Tells how many it looked at; nothing if it cannot tell their scores.
+    fn give_above(
+        &mut self,
+        count: usize,
+        most: usize,
+        out: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> Option<usize> {
         let (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms)) =
             (&self.scored, &mut self.norms)
         else {
@@ -54,8 +61,8 @@ impl TermMatcher {
         };
         let least = bm25.least_product(self.floor);
         let (docs, frequencies) = self.cursor.block();
-        let mut at = 0;
-        while at < count {
+        let (mut at, end) = (0, out.len().saturating_add(most));
+        while at < count && out.len() < end {
             let first = docs[at];
             let Some(norms) = norms.at_hand(first, pages) else {
                 out.push(first)[*leaf] = frequencies[at] as f32;
@@ -73,11 +80,14 @@ impl TermMatcher {
                 above += usize::from(frequencies[place] as f32 * bm25.inverse(norm) > least);
             }
             for place in &self.above[..above] {
+                if out.len() == end {
+                    return Some(*place);
+                }
                 out.push(docs[*place])[*leaf] = frequencies[*place] as f32;
             }
             at += with_norms;
         }
-        Some(())
+        Some(at)
     }
 }
 
@@ -119,16 +129,20 @@ impl Matcher for TermMatcher {
     #[inline]
     fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
         let leaf = self.leading_leaf();
+        let (docs, _) = self.cursor.block();
+        let count = docs.partition_point(|doc| *doc <= to);
+        let screened = match self.floor < 0.0 {
+            true => None,
+            false => self.give_above(count, most, out, pages),
+        };
         let (docs, frequencies) = self.cursor.block();
-        let count = docs.partition_point(|doc| *doc <= to).min(most);
-        let next = docs[..count].last().map_or(to, |doc| *doc);
-        if self.floor < 0.0 {
+        let count = screened.unwrap_or_else(|| {
+            let count = count.min(most);
             out.extend(&docs[..count], &frequencies[..count], leaf);
-        } else if self.give_above(count, out, pages).is_none() {
-            let (docs, frequencies) = self.cursor.block();
-            out.extend(&docs[..count], &frequencies[..count], leaf);
-        }
-        next.saturating_add(1)
+            count
+        });
+        let last = docs[..count].last().map_or(to, |doc| *doc);
+        last.saturating_add(1)
     }
 
     fn bound_near(
