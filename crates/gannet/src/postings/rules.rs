@@ -106,6 +106,19 @@ mod tests {
     }
 
     #[test]
+    fn only_small_grouped_chunks_that_are_worth_it_lie_apart() {
+        let chunk = |docs: u32, behind: u32, layout| ChunkRef {
+            layout,
+            docs_length: docs,
+            ..chunks(&[docs + behind])[0]
+        };
+        assert!(is_apart(&chunk(1000, 3000, Layout::Grouped)));
+        assert!(!is_apart(&chunk(200, 300, Layout::Grouped)));
+        assert!(!is_apart(&chunk(5000, 9000, Layout::Grouped)));
+        assert!(!is_apart(&chunk(1000, 90_000, Layout::Split)));
+    }
+
+    #[test]
     fn a_crowded_list_is_relocated_from_its_end() {
         assert_eq!(absorbed(&chunks(&[5000; 15]), 5000), 0);
         assert_eq!(absorbed(&chunks(&[5000; 16]), 5000), 16);
