@@ -135,6 +135,16 @@ impl Matches {
         }
     }
 
+    /// The same for several; gives the place behind the last.
+    pub fn shift_all(&mut self, from: Range<usize>, to: usize) -> usize {
+        if from.start != to {
+            from.clone()
+                .zip(to..)
+                .for_each(|(from, to)| self.shift(from, to));
+        }
+        to + from.len()
+    }
+
     /// Drops everything from `length` on.
     pub fn truncate(&mut self, length: usize) {
         self.docs.truncate(length);

@@ -176,15 +176,15 @@ impl Matcher for TermMatcher {
         state: &mut Filtering,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
-        if role != Role::Required {
+        if role == Role::Excluded {
             return filter(self, role, ahead, ahead.len(), state, pages);
         }
         while let Some(&doc) = ahead.docs().get(state.checked) {
             self.cursor.advance(doc, pages)?;
             let (docs, frequencies) = self.cursor.block();
             let Some(last) = docs.last() else {
-                state.checked = ahead.len();
-                break;
+                // The list has ended.
+                return filter(self, role, ahead, ahead.len(), state, pages);
             };
             let asked = &ahead.docs()[state.checked..];
             let asked = &asked[..asked.partition_point(|doc| doc <= last)];
@@ -196,11 +196,17 @@ impl Matcher for TermMatcher {
             intersect(asked, docs, &mut self.common);
             let leaf = self.scored.as_ref().map(|(leaf, _)| *leaf);
             for (at, place) in &self.common {
-                ahead.shift(state.checked + *at as usize, state.kept);
+                let at = state.checked + *at as usize;
                 if let Some(leaf) = leaf {
-                    ahead.row_mut(state.kept)[leaf] = frequencies[*place as usize] as f32;
+                    ahead.row_mut(at)[leaf] = frequencies[*place as usize] as f32;
                 }
-                state.kept += 1;
+                if role == Role::Required {
+                    ahead.shift(at, state.kept);
+                    state.kept += 1;
+                }
+            }
+            if role == Role::Optional {
+                state.kept = ahead.shift_all(state.checked..end, state.kept);
             }
             state.checked = end;
         }

@@ -5,7 +5,8 @@
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
-use crate::search::windows::{Known, Window};
+use crate::search::matcher::{Filtering, Role};
+use crate::search::windows::{Clause, Known, Window};
 
 impl Ranker {
     /// Asks the clauses that were left for later, the one that can add most first.
@@ -47,6 +48,41 @@ impl Ranker {
 
     /// Asks one clause for the candidates that it was not asked for.
     fn ask(&mut self, clause: usize, pages: &mut Pages<'_>) -> Step<()> {
+        let all = self.windows.iter().all(|window| !window.essential[clause]);
+        match all {
+            true => self.ask_for_all(clause, pages),
+            false => self.ask_for_some(clause, pages),
+        }
+    }
+
+    /// Asks one clause for all candidates: its matcher goes through them as it likes best.
+    fn ask_for_all(&mut self, clause: usize, pages: &mut Pages<'_>) -> Step<()> {
+        let Stage::Complete { order, checked } = self.stage else {
+            return Ok(());
+        };
+        let mut state = Filtering {
+            kept: checked,
+            checked,
+        };
+        let Clause { matcher, formula } = &mut self.root.clauses[clause];
+        let matches = &mut self.candidates.matches;
+        let asked = matcher.filter(Role::Optional, matches, &mut state, pages);
+        if let Err(Stop::Pages) = asked {
+            let checked = state.checked;
+            matcher.prefetch(&matches.docs()[checked..], pages)?;
+            self.stage = Stage::Complete { order, checked };
+        }
+        asked?;
+        let (rows, norms) = self.candidates.rows_and_norms();
+        for leaf in self.leaves[clause].clone() {
+            self.score.score_column(leaf, rows, norms);
+        }
+        self.candidates.add_all(formula);
+        Ok(())
+    }
+
+    /// Asks one clause for the candidates of windows that left it for later.
+    fn ask_for_some(&mut self, clause: usize, pages: &mut Pages<'_>) -> Step<()> {
         while let Stage::Complete { order, checked } = self.stage {
             let Some(&doc) = self.candidates.matches.docs().get(checked) else {
                 break;
