@@ -151,3 +151,38 @@ impl Matches {
         self.frequencies.truncate(length * self.width);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(width: usize, docs: &[DocId]) -> Matches {
+        let mut matches = Matches::new(width);
+        for doc in docs {
+            let row = matches.push(*doc).iter_mut().enumerate();
+            row.for_each(|(leaf, place)| *place = (*doc as usize * 10 + leaf) as f32);
+        }
+        matches
+    }
+
+    #[test]
+    fn documents_are_added_from_buffers_for_more_and_fewer_leaves() {
+        for width in 1..4 {
+            let mut matches = of(2, &[1]);
+            matches.append(&of(width, &[3, 4, 5]), 1..3);
+            assert_eq!(matches.docs(), [1, 4, 5]);
+            let second = if width > 1 { 41.0 } else { 0.0 };
+            assert_eq!(matches.row(1), [40.0, second]);
+            assert_eq!(matches.rows_mut().len(), 6);
+        }
+    }
+
+    #[test]
+    fn documents_move_down_together() {
+        let mut matches = of(1, &[1, 2, 3, 4]);
+        assert_eq!(matches.shift_all(2..4, 0), 2);
+        assert_eq!(matches.shift_all(3..4, 3), 4);
+        assert_eq!(matches.docs(), [3, 4, 3, 4]);
+        assert_eq!(matches.row(1), [40.0]);
+    }
+}

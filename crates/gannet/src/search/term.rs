@@ -313,3 +313,21 @@ pub fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
         Leaf::Constant(score) => *score,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_two_lists_have_in_common_is_found_wherever_it_stands() {
+        let mut common = Vec::new();
+        let mut of = |one: &[DocId], other: &[DocId]| {
+            intersect(one, other, &mut common);
+            common.clone()
+        };
+        assert_eq!(of(&[1, 5, 9], &[0, 1, 2, 9, 10]), [(0, 1), (2, 3)]);
+        assert_eq!(of(&[3, 4], &[3, 4]), [(0, 0), (1, 1)]);
+        assert_eq!(of(&[1, 3], &[0, 2, 4]), []);
+        assert_eq!(of(&[], &[1]), []);
+    }
+}
