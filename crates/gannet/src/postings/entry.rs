@@ -14,8 +14,13 @@ use super::fragment::Fragment;
 use super::tokens::{NEIGHBOURS_BYTES, Tokens};
 use crate::base::{ByteReader, DocId, END, Error, PAGE_PAYLOAD, Result, Span, put_varint};
 
-/// The most bytes that the tail in an entry takes.
+/// The most bytes that the tail in an entry without chunks takes: all of a short list.
 pub const INLINE_LIMIT: usize = 256;
+
+/// The most bytes that the tail behind chunks takes: entries of long lists are asked for often, and shorter ones leave
+/// more memory for lists. With 256 as for short lists, they took twice the leaves and a word in 1,000 documents 0.83
+/// reads in place of 0.71 (540,000 passages, 31 MiB), and no less was written: a flush that appends to a leaf writes that.
+pub const TAIL_LIMIT: usize = 64;
 
 /// The most chunks that a list may have; maintenance keeps it well below.
 pub const CHUNKS_LIMIT: usize = 32;

@@ -6,7 +6,7 @@
 
 use super::chunk::{BuiltChunk, ChunkBuilder};
 use super::chunk_reader::ChunkReader;
-use super::entry::{ChunkRef, INLINE_LIMIT, TermEntry};
+use super::entry::{ChunkRef, INLINE_LIMIT, TAIL_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::rules::{CHUNK_BYTES, absorbed, chunk_limit};
 use super::spans::{BATCH_MEMORY, SpanReader};
@@ -56,6 +56,8 @@ pub struct MergeItem<'a> {
 struct Plan<'a> {
     item: &'a MergeItem<'a>,
     entry: TermEntry,
+    /// Whether the new postings join the tail.
+    inline: bool,
     /// Which of the entry's chunks move, byte by byte.
     moved: Vec<usize>,
     absorbed: Vec<ChunkRef>,
@@ -105,7 +107,12 @@ impl<'a> Plan<'a> {
             None => TermEntry::default(),
         };
         let fresh = entry.tail.encoded_length_max() + item.new.encoded_length_max();
-        let absorbed = match fresh <= INLINE_LIMIT {
+        let limit = match entry.chunks.is_empty() {
+            true => INLINE_LIMIT,
+            false => TAIL_LIMIT,
+        };
+        let inline = fresh <= limit;
+        let absorbed = match inline {
             true => Vec::new(),
             false => {
                 let kept = entry.chunks.len() - absorbed(&entry.chunks, fresh);
@@ -118,6 +125,7 @@ impl<'a> Plan<'a> {
             item,
             moved: moved.map(|(at, _)| at).collect(),
             entry,
+            inline,
             absorbed,
         })
     }
@@ -133,11 +141,6 @@ impl<'a> Plan<'a> {
         self.chunks().map(|chunk| chunk.length() as usize).sum()
     }
 
-    fn stays_inline(&self) -> bool {
-        let length = self.entry.tail.encoded_length_max() + self.item.new.encoded_length_max();
-        length <= INLINE_LIMIT
-    }
-
     /// Does all that needs no stream: decodes and codes. `streams` takes full chunks at once; without it they
     /// are kept, in memory that the window's bounds limit.
     fn code(
@@ -151,10 +154,9 @@ impl<'a> Plan<'a> {
         for at in std::mem::take(&mut self.moved) {
             moved.push((at, next_chunk(&mut ahead, reader, &self.entry.chunks[at])?));
         }
-        let inline = self.stays_inline();
         let tail = std::mem::take(&mut self.entry.tail);
         let mut added = Vec::new();
-        if inline {
+        if self.inline {
             self.entry.tail = tail.concat(&self.item.new)?;
         } else {
             added = self.code_chunks(tail, ahead, reader, norms, streams)?;

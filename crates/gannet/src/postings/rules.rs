@@ -3,7 +3,8 @@
 //! A list grows by a chunk at its end; nothing that is on the device is read or written again, except
 //! where reading the list would suffer. The rules, all in [`absorbed`]:
 //!
-//! 1. Up to `INLINE_LIMIT` bytes stay in the dictionary's leaf: a rare term costs one read in all.
+//! 1. Up to `INLINE_LIMIT` bytes stay in the dictionary's leaf: a rare term costs one read in all. Behind chunks it is
+//!    `TAIL_LIMIT`, so that entries that are asked for often are short.
 //! 2. A *small* chunk (its docs take less than a page) is rewritten together with what comes behind it once
 //!    that is at least half as large. So sizes fall geometrically along a list and a short list is a handful
 //!    of reads, for which each posting is written a few times. Were chunks small by all their bytes, a list
