@@ -99,17 +99,18 @@ fn open(term: Expanded, view: &SearchView) -> Result<Option<OpenTerm>> {
     if term.entry.is_none() && memory.is_none() {
         return Ok(None);
     }
-    let chunks: Vec<u64> = match &term.entry {
-        Some(entry) => entry.spans().map(|span| span.page_count() as u64).collect(),
-        None => Vec::new(),
-    };
+    let (chunks, pages) = term.entry.as_ref().map_or((0, 0), |entry| {
+        let pages = entry.spans().map(|run| run.page_count() as u64);
+        // A chunk may lie in two runs.
+        (entry.chunks.len() as u64, pages.sum())
+    });
     let cursor = TermCursor::new(term.entry, memory)?;
     let exists = cursor.document_frequency() > 0;
     Ok(exists.then_some(OpenTerm {
         key: term.key,
         cursor,
         similarity: term.similarity,
-        chunks_in_list: chunks.len() as u64,
-        pages_in_list: chunks.iter().sum(),
+        chunks_in_list: chunks,
+        pages_in_list: pages,
     }))
 }
