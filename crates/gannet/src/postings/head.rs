@@ -12,10 +12,10 @@
 //! A *grouped* chunk is one read in any case. Opening a *split* one reads a page, and a second per 100,000
 //! postings or so that are looked into. Where the parts lie is `postings::places`.
 //!
-//! Memory: a decoded index holds the coded pairs of at most one page and six bytes an entry.
+//! Memory: a decoded index holds the coded entries of at most one page and twelve bytes for each.
 
 use super::entry::{ChunkPlace, ChunkRef, GROUPED_LIMIT, Layout};
-use super::frontier::Frontier;
+use super::frontier::{Frontier, read_pairs};
 use super::places::{GroupedPlaces, Places, SplitPlaces};
 use crate::base::{ByteReader, DocId, Error, PAGE_PAYLOAD, Result, Span};
 
@@ -32,17 +32,28 @@ pub struct Head {
 }
 
 /// Last docs and pairs of consecutive docs pages, or of consecutive index pages.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct PageIndex {
-    lasts: Vec<DocId>,
-    /// The first docs page of each entry; one more for the end.
-    firsts: Vec<u32>,
-    frontiers: Vec<u8>,
-    at: Vec<u32>,
+    entries: Vec<IndexEntry>,
+    /// One past the last docs page.
+    end: u32,
+    /// The bytes of the index, for the pairs in it.
+    coded: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct IndexEntry {
+    last: DocId,
+    /// Its first docs page.
+    first: u32,
+    /// Where its pairs are coded.
+    pairs: u32,
 }
 
 #[derive(Clone, Debug)]
 enum Index {
+    /// Of a chunk with one docs page, which ends with this doc.
+    One(DocId),
     Whole(PageIndex),
     Pages(PageIndex),
 }
@@ -87,6 +98,11 @@ impl Head {
     /// The index entry for `target`, which is at most the chunk's last doc.
     pub fn find(&self, target: DocId) -> Found {
         match &self.index {
+            Index::One(last) => Found::Docs(PageFound {
+                page: 0,
+                last: *last,
+                entry: 0,
+            }),
             Index::Whole(index) => Found::Docs(index.find(target)),
             Index::Pages(index) => Found::IndexPage(index.place(target) as u32),
         }
@@ -95,6 +111,7 @@ impl Head {
     /// The bound on the scores of a docs page that [`Head::find`] found.
     pub fn page_frontier(&self, found: &PageFound) -> Result<Frontier> {
         match &self.index {
+            Index::One(_) => Ok(self.frontier),
             Index::Whole(index) | Index::Pages(index) => index.frontier(found),
         }
     }
@@ -104,12 +121,13 @@ impl Head {
         let Index::Pages(top) = &self.index else {
             return Err(Error::damaged(WHAT, "expected index pages"));
         };
-        let at = (ordinal as usize).min(top.lasts.len() - 1);
-        let before = if at == 0 { 0 } else { top.lasts[at - 1] };
+        let at = (ordinal as usize).min(top.entries.len() - 1);
+        let before = if at == 0 { 0 } else { top.entries[at - 1].last };
+        let IndexEntry { last, first, .. } = top.entries[at];
+        let end = top.entries.get(at + 1).map_or(top.end, |next| next.first);
         let mut reader = ByteReader::new(bytes, WHAT);
-        let pages = (top.firsts[at + 1] - top.firsts[at]) as usize;
-        let index = PageIndex::parse(&mut reader, pages, before, top.firsts[at], false)?;
-        match index.lasts.last() == top.lasts.get(at) {
+        let index = PageIndex::parse(&mut reader, (end - first) as usize, before, first, false)?;
+        match index.last() == last {
             true => Ok(index),
             false => Err(reader.damaged("the last doc that the head names", "another")),
         }
@@ -146,16 +164,16 @@ impl Head {
         let starts = parse_starts(chunk, docs_pages, position_pages, reader)?;
         let frontier = Frontier::decode(reader)?;
         let index = match docs_pages {
-            1 => PageIndex::of_one(chunk.last, &frontier),
-            _ => PageIndex::parse(reader, docs_pages, 0, 0, false)?,
+            1 => Index::One(chunk.last),
+            _ => Index::Whole(PageIndex::parse(reader, docs_pages, 0, 0, false)?),
         };
-        if index.lasts.last() != Some(&chunk.last) {
+        if index.last() != chunk.last {
             return Err(reader.damaged("an index of the whole chunk", "another"));
         }
         let docs_pages = docs_pages as u32;
         Ok(Head {
             frontier,
-            index: Index::Whole(index),
+            index,
             places: Places::Grouped(GroupedPlaces {
                 docs_pages,
                 filter_length: filter_length(chunk),
@@ -185,9 +203,7 @@ impl Head {
             let pages = places.index_pages as usize;
             Index::Pages(PageIndex::parse(reader, pages, 0, 0, true)?)
         };
-        let (Index::Whole(known) | Index::Pages(known)) = &index;
-        let complete = known.firsts.last() == Some(&places.docs_pages);
-        if !complete || known.lasts.last() != Some(&chunk.last) {
+        if index.end() != places.docs_pages || index.last() != chunk.last {
             return Err(reader.damaged("an index of the whole chunk", "another"));
         }
         Ok(Head {
@@ -207,7 +223,8 @@ fn parse_starts(
     reader: &mut ByteReader<'_>,
 ) -> Result<Vec<u32>> {
     let parts = docs_pages + position_pages;
-    let mut starts = vec![chunk.head_length];
+    let mut starts = Vec::with_capacity(parts + 1);
+    starts.push(chunk.head_length);
     let mut at = chunk.head_length;
     for _ in 1..parts {
         at += reader.length(GROUPED_LIMIT)? as u32;
@@ -233,33 +250,48 @@ fn filter_pages(chunk: &ChunkRef) -> u32 {
     filter_length(chunk).div_ceil(PAGE_PAYLOAD as u32)
 }
 
+impl Index {
+    /// The last doc of the last docs page.
+    fn last(&self) -> DocId {
+        match self {
+            Index::One(last) => *last,
+            Index::Whole(index) | Index::Pages(index) => index.last(),
+        }
+    }
+
+    /// One past the last docs page.
+    fn end(&self) -> u32 {
+        match self {
+            Index::One(_) => 1,
+            Index::Whole(index) | Index::Pages(index) => index.end,
+        }
+    }
+}
+
 impl PageIndex {
     /// The docs page for `target`; the last page if there is none.
     pub fn find(&self, target: DocId) -> PageFound {
         let at = self.place(target);
         PageFound {
-            page: self.firsts[at],
-            last: self.lasts[at],
+            page: self.entries[at].first,
+            last: self.entries[at].last,
             entry: at,
         }
     }
 
     /// The bound on the scores of a docs page that [`PageIndex::find`] found.
     pub fn frontier(&self, found: &PageFound) -> Result<Frontier> {
-        let coded = &self.frontiers[self.at[found.entry] as usize..];
+        let coded = &self.coded[self.entries[found.entry].pairs as usize..];
         Frontier::decode(&mut ByteReader::new(coded, WHAT))
     }
 
-    fn of_one(last: DocId, frontier: &Frontier) -> PageIndex {
-        let mut index = PageIndex::default();
-        index.push(last, 0, frontier);
-        index.firsts.push(1);
-        index
+    fn last(&self) -> DocId {
+        self.entries.last().map_or(0, |entry| entry.last)
     }
 
     fn place(&self, target: DocId) -> usize {
-        let at = self.lasts.partition_point(|last| *last < target);
-        at.min(self.lasts.len() - 1)
+        let at = self.entries.partition_point(|entry| entry.last < target);
+        at.min(self.entries.len() - 1)
     }
 
     /// Reads `count` entries; those of an index of index pages say how many docs pages they stand for.
@@ -270,32 +302,34 @@ impl PageIndex {
         mut page: u32,
         counted: bool,
     ) -> Result<PageIndex> {
-        let mut index = PageIndex::default();
-        for _ in 0..count {
+        let coded = reader.rest();
+        let start = reader.position();
+        let mut entries = Vec::with_capacity(count.min(coded.len()));
+        for at in 0..count {
             let distance = reader.varint_u32()?;
             let next = last
                 .checked_add(distance)
-                .filter(|_| distance > 0 || index.lasts.is_empty());
+                .filter(|_| distance > 0 || at == 0);
             last = next.ok_or_else(|| reader.damaged("ascending docs", distance))?;
             let pages = if counted { reader.varint_u32()? } else { 1 };
-            let frontier = Frontier::decode(reader)?;
-            index.push(last, page, &frontier);
+            entries.push(IndexEntry {
+                last,
+                first: page,
+                pairs: (reader.position() - start) as u32,
+            });
+            read_pairs(reader, |_| {})?;
             page = page
                 .checked_add(pages)
                 .filter(|_| pages > 0)
                 .ok_or_else(|| reader.damaged("docs pages", pages))?;
         }
-        index.firsts.push(page);
-        match index.lasts.is_empty() {
-            true => Err(reader.damaged("an index with entries", 0)),
-            false => Ok(index),
+        if entries.is_empty() {
+            return Err(reader.damaged("an index with entries", 0));
         }
-    }
-
-    fn push(&mut self, last: DocId, first: u32, frontier: &Frontier) {
-        self.lasts.push(last);
-        self.firsts.push(first);
-        self.at.push(self.frontiers.len() as u32);
-        frontier.encode(&mut self.frontiers);
+        Ok(PageIndex {
+            entries,
+            end: page,
+            coded: coded[..reader.position() - start].to_vec(),
+        })
     }
 }
