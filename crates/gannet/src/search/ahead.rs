@@ -40,7 +40,7 @@ impl Ahead {
     /// Nothing yet; each candidate with the frequencies of `width` leaves.
     pub fn new(width: usize, batch: Batch) -> Ahead {
         Ahead {
-            found: Matches::new(width),
+            found: Matches::new(0..width),
             at: 0,
             batch,
             next: 0,

@@ -74,19 +74,20 @@ impl Bm25 {
 
     /// Makes scores of many frequencies, each with its norm; 0 stays 0.
     #[inline]
-    pub fn score_all<'a>(&self, places: impl Iterator<Item = (&'a mut f32, u8)>) {
+    pub fn score_all(&self, places: &mut [f32], norms: &[u8]) {
         let (weight, inverse) = (self.weight, &*self.norms.inverse);
-        for (place, norm) in places {
-            *place = weight - weight / (1.0 + *place * inverse[norm as usize]);
+        for (place, norm) in places.iter_mut().zip(norms) {
+            *place = weight - weight / (1.0 + *place * inverse[*norm as usize]);
         }
     }
 
     /// What the product of a frequency and [`Bm25::inverse`] of the norm must exceed for a score above `floor`; a
     /// little less, for the rounding of either.
     pub fn least_product(&self, floor: f32) -> f32 {
-        match floor < self.weight {
-            true => floor / (self.weight - floor) * (1.0 - 1e-5),
-            false => f32::INFINITY,
+        match floor {
+            ..0.0 => -1.0,
+            _ if floor < self.weight => floor / (self.weight - floor) * (1.0 - 1e-5),
+            _ => f32::INFINITY,
         }
     }
 

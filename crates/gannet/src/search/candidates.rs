@@ -2,34 +2,34 @@
 //!
 //! Everything is kept column by column, so that each step of the ranking is one pass over what it needs.
 
-use super::formula::Formula;
-use super::matches::Matches;
+use super::formula::{Formula, LeafId};
+use super::matches::{Matches, keep};
 use super::windows::Known;
 use crate::base::DocId;
 
 /// Candidates in ascending order of their documents.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    /// The documents and, in their rows, the frequencies of the leaves; in place of them the scores, once the
-    /// norms are known.
+    /// The documents and the frequencies of the leaves; in place of them the scores, once the norms are known.
     pub matches: Matches,
-    fields: usize,
     /// The window that each was found in.
     windows: Vec<u32>,
-    /// The norms of the fields.
-    norms: Vec<u8>,
+    /// The norms of each field.
+    norms: Vec<Vec<u8>>,
     /// Which are deleted.
     dead: Vec<bool>,
     /// What the clauses read so far add up to.
     known: Vec<Known>,
+    /// The places of those that are kept.
+    kept: Vec<u32>,
 }
 
 impl Candidates {
     /// No candidates yet of a query with so many leaves and fields.
     pub fn new(leaves: usize, fields: usize) -> Candidates {
         Candidates {
-            matches: Matches::new(leaves),
-            fields,
+            matches: Matches::new(0..leaves),
+            norms: vec![Vec::new(); fields],
             ..Candidates::default()
         }
     }
@@ -37,6 +37,7 @@ impl Candidates {
     /// Bytes that each candidate takes, its place among those to be confirmed included.
     pub fn bytes_each(leaves: usize, fields: usize) -> usize {
         size_of::<usize>()
+            + size_of::<u32>()
             + Matches::bytes_per_document(leaves)
             + size_of::<u32>()
             + fields
@@ -63,7 +64,10 @@ impl Candidates {
 
     /// Makes room for norms and deletions, once all candidates were gathered.
     pub fn begin_tables(&mut self) {
-        self.norms.resize(self.len() * self.fields, 0);
+        let length = self.len();
+        for norms in &mut self.norms {
+            norms.resize(length, 0);
+        }
         self.dead.resize(self.len(), false);
         self.known.resize(self.len(), Known::default());
     }
@@ -73,20 +77,21 @@ impl Candidates {
         self.windows[at] as usize
     }
 
-    /// The documents, and the norms of their fields to be set: those of each document together.
-    pub fn docs_and_norms(&mut self) -> (&[DocId], &mut [u8]) {
-        (self.matches.docs(), &mut self.norms)
+    /// The documents, and the norms of a field, to be set.
+    pub fn docs_and_norms(&mut self, field: usize) -> (&[DocId], &mut [u8]) {
+        (self.matches.docs(), &mut self.norms[field])
     }
 
-    /// The rows of all candidates to be scored, and their norms.
-    pub fn rows_and_norms(&mut self) -> (&mut [f32], &[u8]) {
-        (self.matches.rows_mut(), &self.norms)
+    /// The frequencies of a leaf, to be scored, and the norms of a field.
+    pub fn column_and_norms(&mut self, leaf: LeafId, field: usize) -> (&mut [f32], &[u8]) {
+        let norms = self.norms.get(field).map_or(&[][..], |norms| norms);
+        (self.matches.column_mut(leaf), norms)
     }
 
-    /// The row of a candidate, and its norms.
-    pub fn row_and_norms(&mut self, at: usize) -> (&mut [f32], &[u8]) {
-        let norms = &self.norms[at * self.fields..(at + 1) * self.fields];
-        (self.matches.row_mut(at), norms)
+    /// Writes the norms of a candidate, field by field.
+    pub fn norms(&self, at: usize, out: &mut Vec<u8>) {
+        out.clear();
+        out.extend(self.norms.iter().map(|norms| norms[at]));
     }
 
     /// The documents, and whether each is deleted, to be set.
@@ -111,6 +116,11 @@ impl Candidates {
 
     /// Adds the score of a clause to each candidate.
     pub fn add_all(&mut self, clause: &Formula) {
+        if let Formula::Leaf(leaf) = clause {
+            let scores = self.matches.column(*leaf).iter();
+            let known = self.known.iter_mut().zip(scores);
+            return known.for_each(|(known, score)| known.add(*score as f64));
+        }
         for (at, known) in self.known.iter_mut().enumerate() {
             known.add(clause.value(self.matches.row(at)) as f64);
         }
@@ -121,27 +131,30 @@ impl Candidates {
         self.known[at].add(clause.value(self.matches.row(at)) as f64);
     }
 
-    /// Keeps those for which `keep` says so, given their place.
-    pub fn retain(&mut self, mut keep: impl FnMut(&Candidates, usize) -> bool) {
-        let mut kept = 0;
+    /// Keeps those for which `keeps` says so, given their place.
+    pub fn retain(&mut self, mut keeps: impl FnMut(&Candidates, usize) -> bool) {
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.resize(self.len(), 0);
+        let mut count = 0;
         for at in 0..self.len() {
-            if keep(self, at) {
-                self.shift(at, kept);
-                kept += 1;
-            }
+            // Written in any case: a branch could not be predicted.
+            kept[count] = at as u32;
+            count += usize::from(keeps(self, at));
         }
-        self.truncate(kept);
+        kept.truncate(count);
+        if count < self.len() {
+            self.keep(&kept);
+        }
+        self.kept = kept;
     }
 
-    fn shift(&mut self, from: usize, to: usize) {
-        if from != to {
-            self.matches.shift(from, to);
-            self.windows[to] = self.windows[from];
-            self.dead[to] = self.dead[from];
-            self.known[to] = self.known[from];
-            for field in 0..self.fields {
-                self.norms[to * self.fields + field] = self.norms[from * self.fields + field];
-            }
+    fn keep(&mut self, places: &[u32]) {
+        self.matches.keep(places);
+        keep(&mut self.windows, places);
+        keep(&mut self.dead, places);
+        keep(&mut self.known, places);
+        for norms in &mut self.norms {
+            keep(norms, places);
         }
     }
 
@@ -150,6 +163,8 @@ impl Candidates {
         self.windows.truncate(length);
         self.dead.truncate(length);
         self.known.truncate(length);
-        self.norms.truncate(length * self.fields);
+        for norms in &mut self.norms {
+            norms.truncate(length);
+        }
     }
 }

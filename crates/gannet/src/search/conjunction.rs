@@ -168,10 +168,8 @@ impl Matcher for Conjunction {
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {
-        for (to, from) in frequencies
-            .iter_mut()
-            .zip(self.ahead.found.row(self.ahead.at()))
-        {
+        let row = self.ahead.found.row(self.ahead.at());
+        for (to, from) in frequencies.iter_mut().zip(row) {
             *to = if *from > 0.0 { *from } else { *to };
         }
     }

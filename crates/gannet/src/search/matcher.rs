@@ -7,6 +7,7 @@
 
 use super::formula::LeafId;
 use super::matches::Matches;
+use super::top::Top;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::NormCursor;
@@ -30,6 +31,16 @@ pub struct Filtering {
     pub kept: usize,
     /// How many were asked.
     pub checked: usize,
+}
+
+/// Where documents go that are scored as soon as they are found.
+pub struct Offers<'a> {
+    /// The best documents so far.
+    pub top: &'a mut Top,
+    /// How many documents were offered, or could not enter.
+    pub seen: u64,
+    /// Whether there are others that were passed over.
+    pub passed_over: bool,
 }
 
 /// A set of documents in ascending order, with the frequencies of leaves.
@@ -67,8 +78,9 @@ pub trait Matcher: Send {
 
     /// Gives out matches at hand up to `to`: the present one, and at most `most` in all; gives the next document.
     fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
-        let (doc, _) = (self.doc(), (to, most, pages));
-        self.collect(out.push(doc));
+        let (doc, at, _) = (self.doc(), out.len(), (to, most, pages));
+        out.push(doc);
+        out.collect(at, |row| self.collect(row));
         doc.saturating_add(1)
     }
 
@@ -84,6 +96,20 @@ pub trait Matcher: Send {
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
         gather(self, from, to, limit, out, pages)
+    }
+
+    /// Offers documents from `from` to `to` whose scores are those of its leaf, as far as it can tell them at once, and
+    /// takes the others into `left` until it holds `limit`. As [`Matcher::gather`] otherwise.
+    fn offer(
+        &mut self,
+        (from, to): (DocId, DocId),
+        limit: usize,
+        offers: &mut Offers<'_>,
+        left: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        offers.passed_over |= self.skip_below(offers.top.threshold());
+        self.gather(from, to, limit, left, pages)
     }
 
     /// Lets [`Matcher::gather`] give documents that only may match, with the most that their frequencies can be.
@@ -222,7 +248,7 @@ pub fn filter<M: Matcher + ?Sized>(
     while state.checked < end {
         let matches = matcher.matches(ahead.docs()[state.checked], pages)?;
         if matches && role != Role::Excluded {
-            matcher.collect(ahead.row_mut(state.checked));
+            ahead.collect(state.checked, |row| matcher.collect(row));
         }
         if role == Role::Optional || matches == (role == Role::Required) {
             ahead.shift(state.checked, state.kept);

@@ -1,9 +1,11 @@
 //! Documents that matched, with the frequency of every leaf in each: a buffer that matchers fill ahead.
 //!
-//! Working on many candidates at once is what turns single dependent reads into few batches.
+//! Working on many candidates at once is what turns single dependent reads into few batches. Frequencies stand leaf by
+//! leaf, so that what is done for one leaf goes through memory in order and takes no longer in a query of many.
 
 use std::ops::Range;
 
+use super::formula::LeafId;
 use crate::base::DocId;
 
 /// Bytes that are reserved at once at most.
@@ -12,36 +14,52 @@ const RESERVED_BYTES: usize = 16 << 10;
 /// A run of documents in ascending order.
 #[derive(Clone, Debug, Default)]
 pub struct Matches {
-    width: usize,
     docs: Vec<DocId>,
-    frequencies: Vec<f32>,
+    /// The leaf of the first column.
+    first: LeafId,
+    /// The frequencies of each leaf. What a column is too short for is 0.
+    columns: Vec<Vec<f32>>,
+    /// The frequencies in one document, by leaf.
+    row: Vec<f32>,
 }
 
 impl Matches {
-    /// A buffer for queries of `width` leaves.
-    pub fn new(width: usize) -> Matches {
+    /// A buffer for some of the leaves of a query.
+    pub fn new(leaves: Range<LeafId>) -> Matches {
         Matches {
-            width,
-            ..Matches::default()
+            docs: Vec::new(),
+            first: leaves.start,
+            columns: vec![Vec::new(); leaves.len()],
+            row: Vec::new(),
         }
     }
 
-    /// Makes room for so many documents, so that the buffer does not grow step by step; less where rows are wide.
+    /// Makes an empty buffer one for these leaves.
+    pub fn begin(&mut self, leaves: Range<LeafId>) {
+        debug_assert!(self.docs.is_empty());
+        self.first = leaves.start;
+        self.columns.resize_with(leaves.len(), Vec::new);
+    }
+
+    /// The leaves of which it has the frequencies.
+    pub fn leaves(&self) -> Range<LeafId> {
+        self.first..self.first + self.columns.len()
+    }
+
+    /// Makes room for so many documents, so that the buffer does not grow step by step; less where there are many
+    /// leaves.
     pub fn reserve(&mut self, documents: usize) {
-        let documents = documents.min(RESERVED_BYTES / Matches::bytes_per_document(self.width));
+        let each = Matches::bytes_per_document(self.columns.len());
+        let documents = documents.min(RESERVED_BYTES / each);
         self.docs.reserve(documents);
-        self.frequencies.reserve(documents * self.width);
+        for column in &mut self.columns {
+            column.reserve(documents);
+        }
     }
 
-    /// Makes an empty buffer one for queries of `width` leaves.
-    pub fn widen(&mut self, width: usize) {
-        debug_assert!(self.docs.is_empty() || self.width == width);
-        self.width = width;
-    }
-
-    /// Bytes that each document takes.
-    pub fn bytes_per_document(width: usize) -> usize {
-        size_of::<DocId>() + width * size_of::<f32>()
+    /// Bytes that each document takes in a buffer for so many leaves.
+    pub fn bytes_per_document(leaves: usize) -> usize {
+        size_of::<DocId>() + leaves * size_of::<f32>()
     }
 
     /// How many documents there are.
@@ -54,83 +72,90 @@ impl Matches {
         &self.docs
     }
 
-    /// The frequencies in all documents, to be changed: those of each document together.
-    pub fn rows_mut(&mut self) -> &mut [f32] {
-        &mut self.frequencies
+    /// The frequencies of a leaf, up to the last document in which it occurs or beyond.
+    pub fn column(&self, leaf: LeafId) -> &[f32] {
+        &self.columns[leaf - self.first]
     }
 
-    /// The frequencies of the leaves in the document at `at`.
-    pub fn row(&self, at: usize) -> &[f32] {
-        &self.frequencies[at * self.width..(at + 1) * self.width]
+    /// The frequencies of a leaf in all documents, to be changed.
+    pub fn column_mut(&mut self, leaf: LeafId) -> &mut [f32] {
+        let column = &mut self.columns[leaf - self.first];
+        column.resize(self.docs.len(), 0.0);
+        column
     }
 
-    /// The same, to be changed.
-    pub fn row_mut(&mut self, at: usize) -> &mut [f32] {
-        &mut self.frequencies[at * self.width..(at + 1) * self.width]
+    /// The frequencies of all leaves in the document at `at`.
+    pub fn row(&mut self, at: usize) -> &[f32] {
+        self.row.clear();
+        self.row.resize(self.first, 0.0);
+        let column = |column: &Vec<f32>| column.get(at).copied().unwrap_or(0.0);
+        self.row.extend(self.columns.iter().map(column));
+        &self.row
     }
 
-    /// Adds a document in which no leaf occurs yet, and gives its row.
-    pub fn push(&mut self, doc: DocId) -> &mut [f32] {
-        let at = self.docs.len();
+    /// Lets `collect` write the frequencies of the leaves that occur in the document at `at`.
+    pub fn collect(&mut self, at: usize, collect: impl FnOnce(&mut [f32])) {
+        self.row.clear();
+        self.row.resize(self.first + self.columns.len(), 0.0);
+        collect(&mut self.row);
+        let frequencies = self.row[self.first..].iter();
+        for (column, frequency) in self.columns.iter_mut().zip(frequencies) {
+            if *frequency > 0.0 {
+                set(column, at, *frequency);
+            }
+        }
+    }
+
+    /// Writes the frequency of a leaf in the document at `at`.
+    pub fn set(&mut self, at: usize, leaf: LeafId, frequency: f32) {
+        set(&mut self.columns[leaf - self.first], at, frequency);
+    }
+
+    /// Adds a document in which no leaf occurs yet.
+    pub fn push(&mut self, doc: DocId) {
         self.docs.push(doc);
-        self.frequencies.resize((at + 1) * self.width, 0.0);
-        self.row_mut(at)
-    }
-
-    /// Leaves of the query.
-    pub fn width(&self) -> usize {
-        self.width
     }
 
     /// Adds the documents that `push` appends; no leaf occurs in them yet.
     pub fn extend_blank(&mut self, push: impl FnOnce(&mut Vec<DocId>)) {
         push(&mut self.docs);
-        self.frequencies.resize(self.docs.len() * self.width, 0.0);
     }
 
     /// Adds documents with the frequencies of one leaf, or of none.
-    pub fn extend(&mut self, docs: &[DocId], frequencies: &[u32], leaf: Option<usize>) {
-        let from = self.docs.len() * self.width;
-        self.docs.extend_from_slice(docs);
-        self.frequencies.resize(self.docs.len() * self.width, 0.0);
+    pub fn extend(&mut self, docs: &[DocId], frequencies: &[u32], leaf: Option<LeafId>) {
         if let Some(leaf) = leaf {
-            let rows = self.frequencies[from..].chunks_exact_mut(self.width);
-            for (row, frequency) in rows.zip(frequencies) {
-                row[leaf] = *frequency as f32;
-            }
+            let column = &mut self.columns[leaf - self.first];
+            column.resize(self.docs.len(), 0.0);
+            column.extend(frequencies.iter().map(|frequency| *frequency as f32));
         }
+        self.docs.extend_from_slice(docs);
     }
 
-    /// Adds some of the documents of another buffer. It may be for more leaves or for fewer: those that both have are
-    /// the same.
+    /// Adds some of the documents of another buffer, with the leaves that both have.
     pub fn append(&mut self, other: &Matches, which: Range<usize>) {
-        self.docs.extend_from_slice(&other.docs[which.clone()]);
-        if self.width == other.width {
-            let rows = which.start * self.width..which.end * self.width;
-            self.frequencies.extend_from_slice(&other.frequencies[rows]);
-            return;
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            let theirs = (self.first + at).checked_sub(other.first);
+            let theirs = theirs.and_then(|at| other.columns.get(at));
+            let Some(theirs) = theirs.filter(|theirs| theirs.len() > which.start) else {
+                continue;
+            };
+            column.resize(self.docs.len(), 0.0);
+            column.extend_from_slice(&theirs[which.start..which.end.min(theirs.len())]);
         }
-        let common = self.width.min(other.width);
-        for at in which {
-            self.frequencies.extend_from_slice(&other.row(at)[..common]);
-            let blank = self.width - common;
-            self.frequencies.extend(std::iter::repeat_n(0.0, blank));
-        }
+        self.docs.extend_from_slice(&other.docs[which]);
     }
 
     /// Removes all.
     pub fn clear(&mut self) {
-        self.docs.clear();
-        self.frequencies.clear();
+        self.truncate(0);
     }
 
     /// Moves the document at `from` down to `to`, where one was dropped.
     pub fn shift(&mut self, from: usize, to: usize) {
         if from != to {
             self.docs[to] = self.docs[from];
-            for leaf in 0..self.width {
-                self.frequencies[to * self.width + leaf] =
-                    self.frequencies[from * self.width + leaf];
+            for column in &mut self.columns {
+                shift(column, from, to);
             }
         }
     }
@@ -145,41 +170,105 @@ impl Matches {
         to + from.len()
     }
 
+    /// Keeps only the documents at these ascending places.
+    pub fn keep(&mut self, places: &[u32]) {
+        keep(&mut self.docs, places);
+        for column in &mut self.columns {
+            keep_shorter(column, places);
+        }
+    }
+
     /// Drops everything from `length` on.
     pub fn truncate(&mut self, length: usize) {
         self.docs.truncate(length);
-        self.frequencies.truncate(length * self.width);
+        for column in &mut self.columns {
+            column.truncate(length);
+        }
     }
+}
+
+fn set(column: &mut Vec<f32>, at: usize, frequency: f32) {
+    if column.len() <= at {
+        column.resize(at + 1, 0.0);
+    }
+    column[at] = frequency;
+}
+
+fn shift(column: &mut [f32], from: usize, to: usize) {
+    let moved = column.get(from).copied().unwrap_or(0.0);
+    if let Some(place) = column.get_mut(to) {
+        *place = moved;
+    }
+}
+
+/// Keeps only what stands at these ascending places.
+pub fn keep<T: Copy>(column: &mut Vec<T>, places: &[u32]) {
+    for (to, from) in places.iter().enumerate() {
+        column[to] = column[*from as usize];
+    }
+    column.truncate(places.len());
+}
+
+/// The same where there may be less than the places name.
+fn keep_shorter(column: &mut Vec<f32>, places: &[u32]) {
+    let within = places.partition_point(|place| (*place as usize) < column.len());
+    keep(column, &places[..within]);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(width: usize, docs: &[DocId]) -> Matches {
-        let mut matches = Matches::new(width);
-        for doc in docs {
-            let row = matches.push(*doc).iter_mut().enumerate();
-            row.for_each(|(leaf, place)| *place = (*doc as usize * 10 + leaf) as f32);
+    fn of(leaves: Range<LeafId>, docs: &[DocId]) -> Matches {
+        let mut matches = Matches::new(leaves.clone());
+        for (at, doc) in docs.iter().enumerate() {
+            matches.push(*doc);
+            for leaf in leaves.clone() {
+                matches.set(at, leaf, (*doc as usize * 10 + leaf) as f32);
+            }
         }
         matches
     }
 
     #[test]
     fn documents_are_added_from_buffers_for_more_and_fewer_leaves() {
-        for width in 1..4 {
-            let mut matches = of(2, &[1]);
-            matches.append(&of(width, &[3, 4, 5]), 1..3);
+        for leaves in [0..1, 0..2, 1..2, 1..3, 2..2] {
+            let mut matches = of(0..2, &[1]);
+            matches.append(&of(leaves.clone(), &[3, 4, 5]), 1..3);
             assert_eq!(matches.docs(), [1, 4, 5]);
-            let second = if width > 1 { 41.0 } else { 0.0 };
-            assert_eq!(matches.row(1), [40.0, second]);
-            assert_eq!(matches.rows_mut().len(), 6);
+            let frequency = |leaf: LeafId| match leaves.contains(&leaf) {
+                true => 40.0 + leaf as f32,
+                false => 0.0,
+            };
+            assert_eq!(matches.row(1), [frequency(0), frequency(1)]);
+            assert_eq!(matches.column_mut(1).len(), 3);
         }
     }
 
     #[test]
+    fn what_a_column_is_too_short_for_is_nothing() {
+        let mut matches = Matches::new(3..5);
+        matches.extend_blank(|docs| docs.extend([1, 2, 3, 4]));
+        matches.collect(1, |row| row[4] = 2.0);
+        assert_eq!(matches.row(1), [0.0, 0.0, 0.0, 0.0, 2.0]);
+        assert_eq!(matches.row(3), [0.0; 5]);
+        matches.keep(&[1, 3]);
+        assert_eq!(
+            (matches.column(3), matches.column(4)),
+            (&[][..], &[2.0][..])
+        );
+        matches.extend(&[7], &[5], Some(4));
+        assert_eq!(matches.column(4), [2.0, 0.0, 5.0]);
+        matches.shift(1, 0);
+        assert_eq!(
+            (matches.docs(), matches.column(4)),
+            (&[4, 4, 7][..], &[0.0, 0.0, 5.0][..])
+        );
+    }
+
+    #[test]
     fn documents_move_down_together() {
-        let mut matches = of(1, &[1, 2, 3, 4]);
+        let mut matches = of(0..1, &[1, 2, 3, 4]);
         assert_eq!(matches.shift_all(2..4, 0), 2);
         assert_eq!(matches.shift_all(3..4, 3), 4);
         assert_eq!(matches.docs(), [3, 4, 3, 4]);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::bm25::Bm25;
+use super::candidates::Candidates;
 use super::formula::{Leaf, LeafId};
 use crate::analysis::FieldId;
 
@@ -70,17 +71,13 @@ impl Score {
         }
     }
 
-    /// Makes scores of the frequencies of one leaf in the rows of many documents.
-    pub fn score_column(&self, leaf: LeafId, rows: &mut [f32], norms: &[u8]) {
-        let rows = rows.chunks_exact_mut(self.leaves.len());
-        let column = rows.map(|row| &mut row[leaf]);
+    /// Makes scores of the frequencies of one leaf in all candidates.
+    pub fn score_column(&self, leaf: LeafId, candidates: &mut Candidates) {
+        let (column, norms) = candidates.column_and_norms(leaf, self.field_of[leaf]);
         match &self.leaves[leaf] {
-            Leaf::Ranked { bm25, .. } => {
-                let field = self.field_of[leaf];
-                let norms = norms.chunks_exact(self.fields.len());
-                bm25.score_all(column.zip(norms.map(|norms| norms[field])));
-            }
+            Leaf::Ranked { bm25, .. } => bm25.score_all(column, norms),
             Leaf::Constant(score) => {
+                let column = column.iter_mut();
                 column.for_each(|place| *place = if *place > 0.0 { *score } else { 0.0 });
             }
         }

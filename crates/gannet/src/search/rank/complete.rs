@@ -73,9 +73,8 @@ impl Ranker {
             self.stage = Stage::Complete { order, checked };
         }
         asked?;
-        let (rows, norms) = self.candidates.rows_and_norms();
         for leaf in self.leaves[clause].clone() {
-            self.score.score_column(leaf, rows, norms);
+            self.score.score_column(leaf, &mut self.candidates);
         }
         self.candidates.add_all(formula);
         Ok(())
@@ -116,10 +115,12 @@ impl Ranker {
     fn ask_one(&mut self, clause: usize, at: usize, doc: DocId, pages: &mut Pages<'_>) -> Step<()> {
         let matcher = &mut self.root.clauses[clause].matcher;
         if matcher.advance(doc, pages)? == doc {
-            let (row, norms) = self.candidates.row_and_norms(at);
-            matcher.collect(row);
-            self.score
-                .score_row(self.leaves[clause].clone(), row, norms);
+            self.candidates.norms(at, &mut self.row_norms);
+            let (leaves, norms) = (self.leaves[clause].clone(), &self.row_norms);
+            self.candidates.matches.collect(at, |row| {
+                matcher.collect(row);
+                self.score.score_row(leaves, row, norms);
+            });
             self.candidates.add(at, &self.root.clauses[clause].formula);
         }
         Ok(())

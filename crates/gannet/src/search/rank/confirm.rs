@@ -87,9 +87,10 @@ impl Ranker {
         let matcher = &mut self.root.clauses[0].matcher;
         matcher.confirm(doc, &mut self.scratch, pages)?;
         if self.scratch.iter().any(|frequency| *frequency > 0.0) {
-            let (_, norms) = self.candidates.row_and_norms(at);
+            self.candidates.norms(at, &mut self.row_norms);
             let leaves = self.leaves[0].clone();
-            self.score.score_row(leaves, &mut self.scratch, norms);
+            self.score
+                .score_row(leaves, &mut self.scratch, &self.row_norms);
             self.total += 1;
             self.top.offer(doc, self.formula.value(&self.scratch));
         }

@@ -60,11 +60,10 @@ impl Ranker {
     /// gives the first candidate that is left.
     fn enrich_some(&mut self, from: usize, pages: &mut Pages<'_>) -> Step<usize> {
         let mut end = self.candidates.len();
-        let fields = self.norms.len();
-        let (docs, norms) = self.candidates.docs_and_norms();
         for (field, cursor) in self.norms.iter_mut().enumerate() {
-            let mut column = norms[from * fields + field..].chunks_mut(fields);
-            let set = |norm| column.next().map_or((), |row| row[0] = norm);
+            let (docs, norms) = self.candidates.docs_and_norms(field);
+            let mut column = norms[from..].iter_mut();
+            let set = |norm| column.next().map_or((), |place| *place = norm);
             end = from + cursor.norms(&docs[from..end], pages, set)?;
         }
         if !self.live.all_live(self.options.below) {

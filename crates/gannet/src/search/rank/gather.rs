@@ -5,6 +5,7 @@ use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::search::formula::Formula;
+use crate::search::matcher::Offers;
 use crate::search::windows::{Clause, Pruning};
 
 /// What part of the candidates that there is room for a range of several clauses may find.
@@ -36,6 +37,7 @@ impl Ranker {
             matches!(formula, Formula::Leaf(_))
         };
         let next = match only {
+            Some(_) if self.is_one_leaf => self.offer_leaf(at, last, pages)?,
             Some(clause) if is_leaf(&clause) => self.gather_leaf(clause, at, last, pages)?,
             Some(clause) => self.gather_only(clause, at, last, pages)?,
             None => self.gather_union(at, last, pages)?,
@@ -46,6 +48,23 @@ impl Ranker {
             false => next,
         };
         Ok(())
+    }
+
+    /// Offers what the only clause matches, as long as the scores are at hand.
+    fn offer_leaf(&mut self, window: usize, last: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
+        let (range, limit) = ((self.next, last), self.batch);
+        let matcher = &mut self.root.clauses[0].matcher;
+        let mut offers = Offers {
+            top: &mut self.top,
+            seen: 0,
+            passed_over: false,
+        };
+        let offered = self.candidates.gather(window as u32, |left| {
+            matcher.offer(range, limit, &mut offers, left, pages)
+        });
+        self.total += offers.seen;
+        self.total_is_exact &= !offers.passed_over;
+        offered
     }
 
     /// Takes what one clause matches that is a leaf: most often a term.
@@ -125,9 +144,8 @@ impl Ranker {
             let pruned = union.judge(clauses, rest, pruning, &mut self.scratch, pages)?;
             self.total_is_exact &= !pruned;
         }
-        let leaves = &self.leaves;
         self.candidates.gather(window as u32, |matches| {
-            union.gather(clauses, leaves, matches, pages)
+            union.gather(clauses, matches, pages)
         })
     }
 }

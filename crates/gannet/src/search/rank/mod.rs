@@ -92,10 +92,14 @@ pub struct Ranker {
     /// Whether the present batch waited for pages.
     waited: bool,
     union: Union,
+    /// Whether the score of a document is known with its frequency and norm.
+    is_one_leaf: bool,
     /// Whether candidates must be confirmed, and which are being confirmed.
     tentative: bool,
     chosen: Vec<usize>,
     scratch: Vec<f32>,
+    /// The norms of one candidate.
+    row_norms: Vec<u8>,
     next: DocId,
     /// The first document whose window was not read ahead.
     read_to: DocId,
@@ -149,9 +153,11 @@ impl Ranker {
             batch: BATCH_FIRST.min(options.candidates),
             waited: false,
             union: Union::default(),
+            is_one_leaf: false,
             tentative: false,
             chosen: Vec::new(),
             scratch: vec![0.0; leaves],
+            row_norms: Vec::new(),
             next: 0,
             read_to: 0,
             total: 0,
@@ -211,6 +217,12 @@ impl Ranker {
         self.top.into_sorted()
     }
 
+    /// Whether the query is one leaf whose matches are what they seem, and all of them count.
+    fn is_one_leaf(&self) -> bool {
+        let leaf = matches!(self.root.clauses.as_slice(), [only] if only.formula.is_leaf());
+        leaf && self.options.prune && !self.tentative && self.live.all_live(self.options.below)
+    }
+
     fn pruning(&self) -> Pruning<'_> {
         Pruning {
             top: self.options.prune.then_some(&self.top),
@@ -222,9 +234,8 @@ impl Ranker {
     fn score_known(&mut self) {
         for (clause, leaves) in self.leaves.iter().enumerate() {
             if self.windows.iter().any(|window| window.essential[clause]) {
-                let (rows, norms) = self.candidates.rows_and_norms();
                 for leaf in leaves.clone() {
-                    self.score.score_column(leaf, rows, norms);
+                    self.score.score_column(leaf, &mut self.candidates);
                 }
                 self.candidates.add_all(&self.root.clauses[clause].formula);
             }
@@ -233,10 +244,11 @@ impl Ranker {
 
     /// Offers the candidates. Scores are added up in the order of the formula only where that can matter.
     fn offer(&mut self) {
-        let matches = &self.candidates.matches;
-        for (at, doc) in matches.docs().iter().enumerate() {
+        for at in 0..self.candidates.len() {
             if !self.pruning().excludes(self.candidates.known(at)) {
-                self.top.offer(*doc, self.formula.value(matches.row(at)));
+                let matches = &mut self.candidates.matches;
+                let doc = matches.docs()[at];
+                self.top.offer(doc, self.formula.value(matches.row(at)));
             }
         }
         self.end_batch();

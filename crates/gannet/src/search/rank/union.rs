@@ -6,11 +6,8 @@
 //! only asked for the documents that the others have there. Source of the idea: windows of documents scored
 //! clause by clause, with an essential part in each, as in Lucene's bulk scorers (Grand et al.).
 
-use std::ops::Range;
-
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
-use crate::search::formula::LeafId;
 use crate::search::matcher::{Filtering, Role, for_all};
 use crate::search::matches::Matches;
 use crate::search::windows::{Clause, Known, Pruning, Window};
@@ -35,7 +32,8 @@ pub(super) struct Union {
     judged: bool,
     /// Where the documents of the range begin among the candidates, once they are there.
     given: Option<usize>,
-    bitmap: Box<Bitmap>,
+    /// Made when the first range needs it: many queries have one clause.
+    bitmap: Option<Box<Bitmap>>,
 }
 
 /// What one clause has given so far.
@@ -89,6 +87,7 @@ impl Union {
             let part = &mut self.parts[self.active];
             (part.clause, part.next) = (clause, from);
             (part.bound, part.is_asked) = (window.bounds[clause], false);
+            part.matches.begin(clauses[clause].formula.leaves());
             self.active += 1;
             cost += clauses[clause].matcher.cost();
         }
@@ -128,18 +127,16 @@ impl Union {
     }
 
     /// Adds the documents of the range to `out`, and gives the next that any of its clauses may have. Called
-    /// again after a stop. `leaves` are those of each clause.
+    /// again after a stop.
     pub(super) fn gather(
         &mut self,
         clauses: &mut [Clause],
-        leaves: &[Range<LeafId>],
         out: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
         let to = self.to;
         let parts = &mut self.parts[..self.active];
         for_all(parts.iter_mut().filter(|part| !part.is_asked), |part| {
-            part.matches.widen(out.width());
             let matcher = &mut clauses[part.clause].matcher;
             matcher.skip_below(-1.0);
             while part.next <= to {
@@ -149,7 +146,7 @@ impl Union {
         })?;
         if self.given.is_none() {
             self.given = Some(out.len());
-            self.give(leaves, out);
+            self.give(out);
         }
         let parts = &mut self.parts[..self.active];
         for_all(parts.iter_mut().filter(|part| part.is_asked), |part| {
@@ -167,26 +164,29 @@ impl Union {
         Ok(next)
     }
 
-    fn give(&mut self, leaves: &[Range<LeafId>], out: &mut Matches) {
+    fn give(&mut self, out: &mut Matches) {
         let parts = &mut self.parts[..self.active];
+        let bitmap = self.bitmap.get_or_insert_default();
         for part in parts.iter() {
-            self.bitmap.set_all(self.from, part.matches.docs());
+            bitmap.set_all(self.from, part.matches.docs());
         }
         let first = out.len();
-        out.extend_blank(|docs| self.bitmap.give(self.from, docs));
+        out.extend_blank(|docs| bitmap.give(self.from, docs));
         for part in parts {
             part.filtering = Filtering {
                 kept: first,
                 checked: first,
             };
-            let leaves = leaves[part.clause].clone();
-            for (at, doc) in part.matches.docs().iter().enumerate() {
-                let row = out.row_mut(first + self.bitmap.rank(doc - self.from));
-                row[leaves.clone()].copy_from_slice(&part.matches.row(at)[leaves.clone()]);
+            for leaf in part.matches.leaves() {
+                let found = part.matches.docs().iter().zip(part.matches.column(leaf));
+                let column = &mut out.column_mut(leaf)[first..];
+                for (doc, frequency) in found {
+                    column[bitmap.rank(doc - self.from)] = *frequency;
+                }
             }
             part.matches.clear();
         }
-        self.bitmap.clear();
+        bitmap.clear();
     }
 }
 

@@ -1,10 +1,14 @@
 //! The documents of one term: its postings list behind the matcher's interface.
 
+mod intersect;
+mod screen;
+
+use self::intersect::intersect;
 use super::formula::{Leaf, LeafId};
-use super::matcher::{Filtering, Matcher, Role, filter};
+use super::matcher::{Filtering, Matcher, Offers, Role, filter};
 use super::matches::Matches;
 use crate::base::DocId;
-use crate::cache::{Pages, Step};
+use crate::cache::{Pages, Step, Stop};
 use crate::documents::NormCursor;
 use crate::postings::{Pair, TermCursor};
 
@@ -24,7 +28,7 @@ pub struct TermMatcher {
     /// What documents are screened by.
     norms: Option<NormCursor>,
     /// Places in a block of documents above the floor.
-    above: Vec<usize>,
+    above: Vec<u32>,
     /// Candidates of a block that match, and where in the block.
     common: Vec<(u32, u32)>,
 }
@@ -44,53 +48,6 @@ impl TermMatcher {
     }
 }
 
-impl TermMatcher {
-    /// Gives out those of the first `count` documents of the decoded block that score above the floor or may do so,
-    /// until there are `most`. Tells how many it looked at; nothing if it cannot tell their scores.
-    fn give_above(
-        &mut self,
-        count: usize,
-        most: usize,
-        out: &mut Matches,
-        pages: &mut Pages<'_>,
-    ) -> Option<usize> {
-        let (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms)) =
-            (&self.scored, &mut self.norms)
-        else {
-            return None;
-        };
-        let least = bm25.least_product(self.floor);
-        let (docs, frequencies) = self.cursor.block();
-        let (mut at, end) = (0, out.len().saturating_add(most));
-        while at < count && out.len() < end {
-            let first = docs[at];
-            let Some(norms) = norms.at_hand(first, pages) else {
-                out.push(first)[*leaf] = frequencies[at] as f32;
-                at += 1;
-                continue;
-            };
-            let with_norms =
-                docs[at..count].partition_point(|doc| ((doc - first) as usize) < norms.len());
-            self.above.resize(with_norms + 1, 0);
-            let mut above = 0;
-            for place in at..at + with_norms {
-                let norm = norms[(docs[place] - first) as usize];
-                // Written in any case: a branch could not be predicted.
-                self.above[above] = place;
-                above += usize::from(frequencies[place] as f32 * bm25.inverse(norm) > least);
-            }
-            for place in &self.above[..above] {
-                if out.len() == end {
-                    return Some(*place);
-                }
-                out.push(docs[*place])[*leaf] = frequencies[*place] as f32;
-            }
-            at += with_norms;
-        }
-        Some(at)
-    }
-}
-
 impl Matcher for TermMatcher {
     fn doc(&self) -> DocId {
         self.cursor.doc()
@@ -107,6 +64,25 @@ impl Matcher for TermMatcher {
     fn skip_below(&mut self, floor: f32) -> bool {
         self.floor = floor;
         floor >= 0.0
+    }
+
+    fn offer(
+        &mut self,
+        (from, to): (DocId, DocId),
+        limit: usize,
+        offers: &mut Offers<'_>,
+        left: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        let mut next = from;
+        while left.len() < limit && next <= to {
+            match self.offer_next(next, to, offers, left, pages) {
+                Ok(doc) => next = doc,
+                Err(Stop::Pages) if next > from => break,
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(next)
     }
 
     fn screen(&mut self, norms: NormCursor) {
@@ -198,7 +174,7 @@ impl Matcher for TermMatcher {
             for (at, place) in &self.common {
                 let at = state.checked + *at as usize;
                 if let Some(leaf) = leaf {
-                    ahead.row_mut(at)[leaf] = frequencies[*place as usize] as f32;
+                    ahead.set(at, leaf, frequencies[*place as usize] as f32);
                 }
                 if role == Role::Required {
                     ahead.shift(at, state.kept);
@@ -269,22 +245,6 @@ impl Matcher for TermMatcher {
     }
 }
 
-/// Puts the places of what both ascending lists have into `common`. Which list goes on is computed, not branched
-/// on: it could not be predicted.
-fn intersect(one: &[DocId], other: &[DocId], common: &mut Vec<(u32, u32)>) {
-    common.clear();
-    common.resize(one.len().min(other.len()) + 1, (0, 0));
-    let (mut at, mut place, mut found) = (0, 0, 0);
-    while at < one.len() && place < other.len() {
-        let (here, there) = (one[at], other[place]);
-        common[found] = (at as u32, place as u32);
-        found += usize::from(here == there);
-        at += usize::from(here <= there);
-        place += usize::from(there <= here);
-    }
-    common.truncate(found);
-}
-
 /// The best score of `leaf` in the documents `from..=to` of a list, by its head.
 pub fn best_within(
     cursor: &mut TermCursor,
@@ -311,23 +271,5 @@ pub fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
     match leaf {
         Leaf::Ranked { bm25, .. } => bm25.best(pairs),
         Leaf::Constant(score) => *score,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_two_lists_have_in_common_is_found_wherever_it_stands() {
-        let mut common = Vec::new();
-        let mut of = |one: &[DocId], other: &[DocId]| {
-            intersect(one, other, &mut common);
-            common.clone()
-        };
-        assert_eq!(of(&[1, 5, 9], &[0, 1, 2, 9, 10]), [(0, 1), (2, 3)]);
-        assert_eq!(of(&[3, 4], &[3, 4]), [(0, 0), (1, 1)]);
-        assert_eq!(of(&[1, 3], &[0, 2, 4]), []);
-        assert_eq!(of(&[], &[1]), []);
     }
 }
