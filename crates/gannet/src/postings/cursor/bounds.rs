@@ -28,6 +28,24 @@ impl Bound {
     }
 }
 
+/// For each block of a page from one on: the last doc, and the competitive pairs of the docs up to it.
+pub struct BlockBounds<'a> {
+    page: Option<&'a DocsPage>,
+    block: usize,
+}
+
+impl<'a> Iterator for BlockBounds<'a> {
+    type Item = (DocId, &'a [Pair]);
+
+    #[inline]
+    fn next(&mut self) -> Option<(DocId, &'a [Pair])> {
+        let (page, block) = (self.page?, self.block);
+        let last = page.blocks().get(block)?.last;
+        self.block += 1;
+        Some((last, page.pairs(block)))
+    }
+}
+
 impl TermCursor {
     /// A bound for the docs `target..=last`: the page that would hold `target`, from the heads alone.
     pub fn bound(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Bound> {
@@ -54,7 +72,7 @@ impl TermCursor {
     /// Closer bounds, if the page is at hand that would hold `target`: for each of its blocks from there on the
     /// last doc and the competitive pairs of the docs up to it. Reads nothing.
     #[inline]
-    pub fn block_bounds(&self, target: DocId) -> impl Iterator<Item = (DocId, &[Pair])> {
+    pub fn block_bounds(&self, target: DocId) -> BlockBounds<'_> {
         let part = self.part_of(target);
         let page = self.page.as_ref().filter(|page| page.part == part);
         // Before the page there may be docs in the page before it.
@@ -62,11 +80,11 @@ impl TermCursor {
             let before = docs.blocks().first().map_or(END, |first| first.before);
             before == END || target > before
         };
-        let docs = page.map(|page| &*page.docs).filter(starts);
-        docs.into_iter().flat_map(move |docs| {
-            let blocks = docs.find(target)..docs.blocks().len();
-            blocks.map(|block| (docs.blocks()[block].last, docs.pairs(block)))
-        })
+        let page = page.map(|page| &*page.docs).filter(starts);
+        BlockBounds {
+            block: page.map_or(0, |page| page.find(target)),
+            page,
+        }
     }
 
     /// Brings the page that would hold `target` to hand, for [`TermCursor::block_bounds`], unless the cursor is

@@ -271,7 +271,15 @@ impl TermCursor {
     }
 
     /// The first part that may hold `target` or a later doc.
+    #[inline]
     fn part_of(&self, target: DocId) -> usize {
+        let ends_before = |part: &Part| part.last() < target;
+        let (before, from) = self.parts.split_at(self.part.min(self.parts.len()));
+        if from.first().is_some_and(|part| !ends_before(part))
+            && before.last().is_none_or(ends_before)
+        {
+            return self.part;
+        }
         self.parts.partition_point(|part| part.last() < target)
     }
 

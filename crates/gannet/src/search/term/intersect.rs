@@ -2,17 +2,20 @@
 
 use crate::base::DocId;
 
-/// Puts the places of what both ascending lists have into `common`. The two halves of `one` are gone through in turns:
+/// The places of what both ascending lists have, in `common`. The two halves of `one` are gone through in turns:
 /// each step waits for the one before it in its half, but not for those of the other.
-pub(super) fn intersect(one: &[DocId], other: &[DocId], common: &mut Vec<(u32, u32)>) {
-    common.clear();
+pub(super) fn intersect<'a>(
+    one: &[DocId],
+    other: &[DocId],
+    common: &'a mut Vec<(u32, u32)>,
+) -> &'a [(u32, u32)] {
     let half = one.len() / 2;
     let Some(middle) = one.get(half) else {
-        return;
+        return &[];
     };
     let split = other.partition_point(|doc| doc < middle);
-    // Each half may write one place more than it finds.
-    common.resize(one.len() + 2, (0, 0));
+    // Each half may write one place more than it finds. Never shortened: what it had is written over.
+    common.resize(common.len().max(one.len() + 2), (0, 0));
     let (below, above) = common.split_at_mut(half + 1);
     let mut lower = Merge::new((0, half), (0, split));
     let mut upper = Merge::new((half, one.len()), (split, other.len()));
@@ -27,7 +30,7 @@ pub(super) fn intersect(one: &[DocId], other: &[DocId], common: &mut Vec<(u32, u
         upper.step(one, other, above);
     }
     common.copy_within(half + 1..half + 1 + upper.found, lower.found);
-    common.truncate(lower.found + upper.found);
+    &common[..lower.found + upper.found]
 }
 
 /// A stretch of each of two lists that are gone through side by side.
@@ -71,10 +74,7 @@ mod tests {
     #[test]
     fn what_two_lists_have_in_common_is_found_wherever_it_stands() {
         let mut common = Vec::new();
-        let mut of = |one: &[DocId], other: &[DocId]| {
-            intersect(one, other, &mut common);
-            common.clone()
-        };
+        let mut of = |one: &[DocId], other: &[DocId]| intersect(one, other, &mut common).to_vec();
         assert_eq!(of(&[1, 5, 9], &[0, 1, 2, 9, 10]), [(0, 1), (2, 3)]);
         assert_eq!(of(&[3, 4], &[3, 4]), [(0, 0), (1, 1)]);
         assert_eq!(of(&[1, 3], &[0, 2, 4]), []);

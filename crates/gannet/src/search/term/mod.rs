@@ -27,8 +27,8 @@ pub struct TermMatcher {
     floor: f32,
     /// What documents are screened by.
     norms: Option<NormCursor>,
-    /// Places in a block of documents above the floor.
-    above: Vec<u32>,
+    /// Places in a block, of documents above the floor and others.
+    places: Vec<u32>,
     /// Candidates of a block that match, and where in the block.
     common: Vec<(u32, u32)>,
 }
@@ -42,7 +42,7 @@ impl TermMatcher {
             scored,
             floor: -1.0,
             norms: None,
-            above: Vec::new(),
+            places: Vec::new(),
             common: Vec::new(),
         }
     }
@@ -169,9 +169,9 @@ impl Matcher for TermMatcher {
                 filter(self, role, ahead, end, state, pages)?;
                 continue;
             }
-            intersect(asked, docs, &mut self.common);
+            let common = intersect(asked, docs, &mut self.common);
             let leaf = self.scored.as_ref().map(|(leaf, _)| *leaf);
-            for (at, place) in &self.common {
+            for (at, place) in common {
                 let at = state.checked + *at as usize;
                 if let Some(leaf) = leaf {
                     ahead.set(at, leaf, frequencies[*place as usize] as f32);

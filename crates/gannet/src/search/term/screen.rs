@@ -35,8 +35,8 @@ impl TermMatcher {
                 at += 1;
                 continue;
             };
-            let screened = above(bm25, least, docs, frequencies, norms, &mut self.above);
-            for place in &self.above {
+            let (above, screened) = above(bm25, least, docs, frequencies, norms, &mut self.places);
+            for place in above {
                 if out.len() == end {
                     return Some(at + *place as usize);
                 }
@@ -86,8 +86,8 @@ impl TermMatcher {
             && let Some(norms) = norms_of(docs, norms, pages)
         {
             let least = bm25.least_product(offers.top.threshold());
-            let screened = above(bm25, least, docs, frequencies, norms, &mut self.above);
-            for place in self.above.iter().map(|place| *place as usize) {
+            let (above, screened) = above(bm25, least, docs, frequencies, norms, &mut self.places);
+            for place in above.iter().map(|place| *place as usize) {
                 let norm = norms[(docs[place] - docs[0]) as usize];
                 let score = bm25.score(frequencies[place] as f32, norm);
                 offers.top.offer(docs[place], score);
@@ -109,19 +109,20 @@ fn norms_of<'a>(
     norms.at_hand(*docs.first()?, pages)
 }
 
-/// Writes the places of the documents with norms in which the product that the score ascends with is above `least`;
-/// gives the number of documents with norms. The first norm is that of the first document.
-fn above(
+/// The places of the documents with norms in which the product that the score ascends with is above `least`, and the
+/// number of documents with norms. The first norm is that of the first document.
+fn above<'a>(
     bm25: &Bm25,
     least: f32,
     docs: &[DocId],
     frequencies: &[u32],
     norms: &[u8],
-    places: &mut Vec<u32>,
-) -> usize {
+    places: &'a mut Vec<u32>,
+) -> (&'a [u32], usize) {
     let first = docs[0];
     let count = docs.partition_point(|doc| ((doc - first) as usize) < norms.len());
-    places.resize(count + 1, 0);
+    // Never shortened: what it had is written over.
+    places.resize(places.len().max(count + 1), 0);
     let mut above = 0;
     for (place, (doc, frequency)) in docs[..count].iter().zip(frequencies).enumerate() {
         let norm = norms[(doc - first) as usize];
@@ -129,6 +130,5 @@ fn above(
         places[above] = place as u32;
         above += usize::from(*frequency as f32 * bm25.inverse(norm) > least);
     }
-    places.truncate(above);
-    count
+    (&places[..above], count)
 }
