@@ -213,6 +213,10 @@ impl Matcher for Conjunction {
         self.bound_followers(from, to, pages, scores)
     }
 
+    fn block_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
+        self.leader.block_end(target, pages)
+    }
+
     fn bound_near(
         &mut self,
         range: (DocId, DocId),

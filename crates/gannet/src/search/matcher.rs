@@ -196,6 +196,12 @@ pub trait Matcher: Send {
         Ok(false)
     }
 
+    /// The end of the block that holds `target` or what follows it, of the list that leads.
+    fn block_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
+        let _ = (target, pages);
+        Ok(None)
+    }
+
     /// About how many documents match, at most.
     fn cost(&self) -> u64;
 

@@ -104,7 +104,10 @@ impl Ranker {
         let (mut to, mut floor) = (last, -1.0);
         if pruning.has_threshold() {
             self.scratch.fill(0.0);
-            let end = stretch(from, last, POSTINGS, matcher.cost(), self.options.below);
+            let end = match matcher.block_end(from, pages)? {
+                Some(end) => end.min(last),
+                None => stretch(from, last, POSTINGS, matcher.cost(), self.options.below),
+            };
             if matcher.bound_near((from, end), true, pages, &mut self.scratch)? {
                 to = end;
                 let rest = self.windows[window].rest(0..self.lists.len());

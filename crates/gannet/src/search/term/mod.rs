@@ -121,6 +121,12 @@ impl Matcher for TermMatcher {
         last.saturating_add(1)
     }
 
+    fn block_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
+        self.cursor.look_at(target, pages)?;
+        let mut blocks = self.cursor.block_bounds(target);
+        Ok(blocks.next().map(|(last, _)| last))
+    }
+
     fn bound_near(
         &mut self,
         (from, to): (DocId, DocId),
