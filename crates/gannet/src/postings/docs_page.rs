@@ -136,6 +136,19 @@ impl DocsPage {
         self.blocks.last().map_or(NO_DOC, |entry| entry.last)
     }
 
+    /// Whether no page before it can have `target`.
+    #[inline]
+    pub fn starts_by(&self, target: DocId) -> bool {
+        let before = self.blocks.first().map_or(NO_DOC, |first| first.before);
+        before == NO_DOC || target > before
+    }
+
+    /// Whether the first doc of the list from `target` on is in the page.
+    #[inline]
+    pub fn spans(&self, target: DocId) -> bool {
+        self.starts_by(target) && self.last() >= target
+    }
+
     /// The first block that may hold `target` or a later doc; past the end if none does.
     pub fn find(&self, target: DocId) -> usize {
         self.blocks.partition_point(|entry| entry.last < target)

@@ -75,12 +75,9 @@ impl TermCursor {
     pub fn block_bounds(&self, target: DocId) -> BlockBounds<'_> {
         let part = self.part_of(target);
         let page = self.page.as_ref().filter(|page| page.part == part);
+        let page = page.map(|page| &*page.docs);
         // Before the page there may be docs in the page before it.
-        let starts = |docs: &&DocsPage| {
-            let before = docs.blocks().first().map_or(END, |first| first.before);
-            before == END || target > before
-        };
-        let page = page.map(|page| &*page.docs).filter(starts);
+        let page = page.filter(|docs| docs.starts_by(target));
         BlockBounds {
             block: page.map_or(0, |page| page.find(target)),
             page,

@@ -109,7 +109,7 @@ impl TermCursor {
         self.reach = reach;
     }
 
-    /// Goes back to the start; what was read of the list's heads stays.
+    /// Goes back to the start; what was read of the list's heads stays, and so does the page at hand.
     pub fn rewind(&mut self) {
         for part in &mut self.parts {
             if let Part::Fragment(fragment) = part {
@@ -117,7 +117,6 @@ impl TermCursor {
             }
         }
         (self.started, self.doc, self.part) = (false, 0, 0);
-        self.page = None;
         self.decoded.length = 0;
         self.positions.forget_doc();
     }
@@ -245,7 +244,7 @@ impl TermCursor {
     /// Makes the page at hand the one of a chunk that would hold `target`.
     fn turn_to(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
         let here = self.page.as_ref();
-        if here.is_none_or(|page| page.part != part || page.docs.last() < target) {
+        if here.is_none_or(|page| page.part != part || !page.docs.spans(target)) {
             let found = self.locate(part, target, pages)?;
             let docs = self.load(part, found, pages)?;
             self.decoded.length = 0;
