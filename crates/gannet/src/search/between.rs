@@ -4,35 +4,44 @@
 //! WiSER (He et al., 2020). There both lists are intersected first; here the rarer word alone rules documents
 //! out before the other lists are read.
 
-use super::formula::LeafId;
+use super::formula::{Leaf, LeafId};
 use super::matcher::Matcher;
+use super::matches::Matches;
+use super::scored::ScoredLeaf;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
+use crate::documents::NormCursor;
 use crate::postings::{Neighbours, Reach, TermCursor};
 
 /// Matches documents that have a word, and no proof that it stands nowhere between the wanted neighbours.
 pub struct BetweenMatcher {
     cursor: TermCursor,
     wanted: Neighbours,
-    /// Which frequency is told: how many tokens may stand between the wanted words.
-    leaf: Option<LeafId>,
+    /// Of which leaf the tokens that may stand between the wanted words are told as the frequency.
+    scored: Option<ScoredLeaf>,
     /// What passed of a block, with how many tokens, and where it stands among them.
-    passed: Vec<(DocId, u32)>,
+    docs: Vec<DocId>,
+    tokens: Vec<u32>,
     at: usize,
     /// The first document that was not looked at.
     next: DocId,
 }
 
 impl BetweenMatcher {
-    /// The documents of `cursor` in which a token may stand between words with the `wanted` fingerprints; `leaf`
-    /// is told how many may.
-    pub fn new(mut cursor: TermCursor, wanted: Neighbours, leaf: Option<LeafId>) -> BetweenMatcher {
+    /// The documents of `cursor` in which a token may stand between words with the `wanted` fingerprints; the leaf of
+    /// `scored` is told how many may.
+    pub fn new(
+        mut cursor: TermCursor,
+        wanted: Neighbours,
+        scored: Option<(LeafId, Leaf)>,
+    ) -> BetweenMatcher {
         cursor.will_need(Reach::Filter);
         BetweenMatcher {
             cursor,
             wanted,
-            leaf,
-            passed: Vec::new(),
+            scored: scored.map(ScoredLeaf::new),
+            docs: Vec::new(),
+            tokens: Vec::new(),
             at: 0,
             next: 0,
         }
@@ -41,25 +50,67 @@ impl BetweenMatcher {
 
 impl Matcher for BetweenMatcher {
     fn doc(&self) -> DocId {
-        self.passed.get(self.at).map_or(END, |(doc, _)| *doc)
+        self.docs.get(self.at).map_or(END, |doc| *doc)
     }
 
     fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
         loop {
-            let rest = &self.passed[self.at..];
-            self.at += rest.partition_point(|(doc, _)| *doc < target);
-            if self.at < self.passed.len() || self.next == END {
+            let rest = &self.docs[self.at..];
+            self.at += rest.partition_point(|doc| *doc < target);
+            if self.at < self.docs.len() || self.next == END {
                 return Ok(self.doc());
             }
             if self.cursor.advance(target.max(self.next), pages)? == END {
                 self.next = END;
                 continue;
             }
-            let last = self
-                .cursor
-                .block_between(self.wanted, pages, &mut self.passed)?;
+            let passed = (&mut self.docs, &mut self.tokens);
+            let last = self.cursor.block_between(self.wanted, pages, passed)?;
             (self.at, self.next) = (0, last.saturating_add(1));
         }
+    }
+
+    fn leading_leaf(&self) -> Option<LeafId> {
+        self.scored.as_ref().map(|scored| scored.leaf)
+    }
+
+    fn skip_below(&mut self, floor: f32) -> bool {
+        let scored = self.scored.as_mut();
+        scored.is_some_and(|scored| scored.skip_below(floor))
+    }
+
+    fn screen(&mut self, norms: NormCursor) {
+        if let Some(scored) = &mut self.scored {
+            scored.screen(norms);
+        }
+    }
+
+    /// By the word's own bounds: what may stand between the wanted words is not more than the word.
+    #[inline]
+    fn skippable(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
+        match &self.scored {
+            Some(scored) if target >= self.next => {
+                scored.skippable(&mut self.cursor, target, pages)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Gives out what passed of the block.
+    #[inline]
+    fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
+        let (docs, tokens) = (&self.docs[self.at..], &self.tokens[self.at..]);
+        let count = docs.partition_point(|doc| *doc <= to);
+        let given = match &mut self.scored {
+            Some(scored) => scored.give((&docs[..count], &tokens[..count]), most, out, pages),
+            None => {
+                let count = count.min(most);
+                out.extend(&docs[..count], &tokens[..count], None);
+                count
+            }
+        };
+        let last = docs[..given].last().map_or(to, |doc| *doc);
+        last.saturating_add(1)
     }
 
     fn matches(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
@@ -68,8 +119,8 @@ impl Matcher for BetweenMatcher {
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {
-        if let (Some(leaf), Some((_, tokens))) = (self.leaf, self.passed.get(self.at)) {
-            frequencies[leaf] = *tokens as f32;
+        if let (Some(scored), Some(tokens)) = (&self.scored, self.tokens.get(self.at)) {
+            frequencies[scored.leaf] = *tokens as f32;
         }
     }
 

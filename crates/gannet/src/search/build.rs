@@ -389,8 +389,7 @@ impl Builder<'_> {
             let (mut cursor, frequency) = (word.cursor.clone(), word.cursor.document_frequency());
             let wanted = neighbours_of(word, &all, open).filter(|_| filters);
             if let Some(wanted) = wanted {
-                let leaf = told.map(|(leaf, _)| leaf);
-                return Box::new(BetweenMatcher::new(cursor, wanted, leaf));
+                return Box::new(BetweenMatcher::new(cursor, wanted, told));
             }
             if !filters {
                 cursor.will_need(Reach::Positions);

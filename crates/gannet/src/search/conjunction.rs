@@ -16,6 +16,7 @@ use super::matcher::{Filtering, Matcher, Role, for_all};
 use super::matches::Matches;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
+use crate::documents::NormCursor;
 
 /// Candidates gathered at once.
 const BATCH: Batch = Batch {
@@ -131,6 +132,10 @@ impl Matcher for Conjunction {
     fn skip_below(&mut self, floor: f32) -> bool {
         self.floor = floor;
         floor >= 0.0 && self.leader.leading_leaf().is_some()
+    }
+
+    fn screen(&mut self, norms: NormCursor) {
+        self.leader.screen(norms);
     }
 
     /// Looks at no candidate behind `to` as long as that costs no round.

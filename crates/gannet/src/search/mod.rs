@@ -35,6 +35,7 @@ mod query;
 mod rank;
 mod results;
 mod score;
+mod scored;
 mod sets;
 mod techniques;
 mod term;

@@ -18,6 +18,7 @@ use super::positions::{Occurrences, phrase_frequency};
 use super::term::best_within;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
+use crate::documents::NormCursor;
 use crate::postings::TermCursor;
 
 /// Candidates whose positions are asked for at once.
@@ -142,6 +143,20 @@ impl Matcher for PhraseMatcher {
     fn be_tentative(&mut self) -> bool {
         self.tentative = self.slop == 0;
         self.tentative
+    }
+
+    fn leading_leaf(&self) -> Option<LeafId> {
+        let leaf = self.scored.as_ref().map(|(leaf, _)| *leaf);
+        leaf.filter(|_| self.tentative)
+    }
+
+    /// By how often its rarest word occurs.
+    fn skip_below(&mut self, floor: f32) -> bool {
+        self.tentative && self.candidates.skip_below(floor)
+    }
+
+    fn screen(&mut self, norms: NormCursor) {
+        self.candidates.screen(norms);
     }
 
     fn gather(

@@ -53,13 +53,13 @@ impl TermCursor {
         }
     }
 
-    /// Puts into `out` the docs from the current one to the end of its block of which tokens may stand so, with
-    /// how many. Reads the filter ahead for whoever goes through the list. Gives the last doc of the block.
+    /// Puts into `docs` those from the current one to the end of its block of which tokens may stand so, and into
+    /// `between` how many. Reads the filter ahead for whoever goes through the list. Gives the last doc of the block.
     pub fn block_between(
         &mut self,
         wanted: Neighbours,
         pages: &mut Pages<'_>,
-        out: &mut Vec<(DocId, u32)>,
+        (docs, between): (&mut Vec<DocId>, &mut Vec<u32>),
     ) -> Step<DocId> {
         self.decode_frequencies();
         let rest = self.decoded.at..self.decoded.length;
@@ -67,15 +67,17 @@ impl TermCursor {
         let tokens = frequencies.map(|frequency| *frequency as u64).sum();
         let filtered = self.read_filter(tokens, wanted, true, pages)?;
         let mut first = 0;
-        out.clear();
+        docs.clear();
+        between.clear();
         for at in rest {
             let (doc, frequency) = (self.decoded.docs[at], self.decoded.frequencies[at]);
-            let between = match filtered {
+            let tokens = match filtered {
                 true => self.filter.count(first, frequency),
                 false => frequency,
             };
-            if between > 0 {
-                out.push((doc, between));
+            if tokens > 0 {
+                docs.push(doc);
+                between.push(tokens);
             }
             first += frequency as usize;
         }

@@ -56,11 +56,13 @@ fn verify(list: &List, random: &mut Random, pages: &mut Pages<'_>) -> usize {
 
 /// Walks a list a block at a time; gives the documents that passed, with their tokens.
 fn walk(cursor: &mut TermCursor, wanted: Neighbours, pages: &mut Pages<'_>) -> Vec<(DocId, u32)> {
-    let (mut target, mut out, mut seen) = (0, Vec::new(), Vec::new());
+    let (mut target, mut docs, mut tokens, mut seen) = (0, Vec::new(), Vec::new(), Vec::new());
     while finish(pages, |pages| cursor.advance(target, pages)).unwrap() != END {
-        let last = finish(pages, |pages| cursor.block_between(wanted, pages, &mut out));
+        let last = finish(pages, |pages| {
+            cursor.block_between(wanted, pages, (&mut docs, &mut tokens))
+        });
         target = last.unwrap() + 1;
-        seen.append(&mut out);
+        seen.extend(docs.iter().copied().zip(tokens.iter().copied()));
     }
     seen
 }

@@ -20,7 +20,7 @@ impl Ranker {
     pub(super) fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         self.tentative = self.be_tentative();
         self.is_one_leaf = self.is_one_leaf();
-        if let (true, [field]) = (self.is_one_leaf, self.score.fields()) {
+        if let (true, [field]) = (self.is_one_leaf || self.tentative, self.score.fields()) {
             let norms = self.tables.norm_cursor(*field);
             self.root.clauses[0].matcher.screen(norms);
         }

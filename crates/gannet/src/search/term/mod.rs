@@ -1,12 +1,12 @@
 //! The documents of one term: its postings list behind the matcher's interface.
 
 mod intersect;
-mod screen;
 
 use self::intersect::intersect;
 use super::formula::{Leaf, LeafId};
 use super::matcher::{Filtering, Matcher, Offers, Role, filter};
 use super::matches::Matches;
+use super::scored::ScoredLeaf;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::NormCursor;
@@ -22,13 +22,7 @@ const SIDE_BY_SIDE: usize = 8;
 pub struct TermMatcher {
     cursor: TermCursor,
     cost: u64,
-    scored: Option<(LeafId, Leaf)>,
-    /// Scores up to this need not be found; negative if all must.
-    floor: f32,
-    /// What documents are screened by.
-    norms: Option<NormCursor>,
-    /// Places in a block, of documents above the floor and others.
-    places: Vec<u32>,
+    scored: Option<ScoredLeaf>,
     /// Candidates of a block that match, and where in the block.
     common: Vec<(u32, u32)>,
 }
@@ -39,12 +33,40 @@ impl TermMatcher {
         TermMatcher {
             cursor,
             cost,
-            scored,
-            floor: -1.0,
-            norms: None,
-            places: Vec::new(),
+            scored: scored.map(ScoredLeaf::new),
             common: Vec::new(),
         }
+    }
+
+    /// Passes over blocks in which nothing can enter, or else offers what the next block has up to `to`. Gives the
+    /// first document that was not looked at.
+    fn offer_next(
+        &mut self,
+        next: DocId,
+        to: DocId,
+        offers: &mut Offers<'_>,
+        left: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        self.skip_below(offers.top.threshold());
+        if let Some(last) = self.skippable(next, pages)? {
+            offers.passed_over = true;
+            return Ok(last.saturating_add(1));
+        }
+        if self.cursor.advance(next, pages)? > to {
+            return Ok(to.saturating_add(1));
+        }
+        let (docs, frequencies) = self.cursor.block();
+        let count = docs.partition_point(|doc| *doc <= to);
+        let (docs, frequencies) = (&docs[..count], &frequencies[..count]);
+        let (mut offered, mut leaf) = (0, None);
+        if let Some(scored) = &mut self.scored {
+            leaf = Some(scored.leaf);
+            offered = scored.offer((docs, frequencies), offers, pages);
+        }
+        left.extend(&docs[offered..], &frequencies[offered..], leaf);
+        let last = docs.last().map_or(to, |doc| *doc);
+        Ok(last.saturating_add(1))
     }
 }
 
@@ -58,12 +80,12 @@ impl Matcher for TermMatcher {
     }
 
     fn leading_leaf(&self) -> Option<LeafId> {
-        self.scored.as_ref().map(|(leaf, _)| *leaf)
+        self.scored.as_ref().map(|scored| scored.leaf)
     }
 
     fn skip_below(&mut self, floor: f32) -> bool {
-        self.floor = floor;
-        floor >= 0.0
+        let scored = self.scored.as_mut();
+        scored.is_some_and(|scored| scored.skip_below(floor))
     }
 
     fn offer(
@@ -86,38 +108,33 @@ impl Matcher for TermMatcher {
     }
 
     fn screen(&mut self, norms: NormCursor) {
-        self.norms = Some(norms);
+        if let Some(scored) = &mut self.scored {
+            scored.screen(norms);
+        }
     }
 
-    /// The end of the blocks from the one that would hold `target` on in which nothing scores above the floor.
     #[inline]
     fn skippable(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
-        let Some((_, how)) = self.scored.as_ref().filter(|_| self.floor >= 0.0) else {
-            return Ok(None);
-        };
-        self.cursor.look_at(target, pages)?;
-        let blocks = self.cursor.block_bounds(target);
-        let low = blocks.take_while(|(_, pairs)| best(how, pairs) <= self.floor);
-        Ok(low.last().map(|(last, _)| last))
+        match &self.scored {
+            Some(scored) => scored.skippable(&mut self.cursor, target, pages),
+            None => Ok(None),
+        }
     }
 
     /// Gives out the rest of the decoded block.
     #[inline]
     fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
-        let leaf = self.leading_leaf();
-        let (docs, _) = self.cursor.block();
-        let count = docs.partition_point(|doc| *doc <= to);
-        let screened = match self.floor < 0.0 {
-            true => None,
-            false => self.give_above(count, most, out, pages),
-        };
         let (docs, frequencies) = self.cursor.block();
-        let count = screened.unwrap_or_else(|| {
-            let count = count.min(most);
-            out.extend(&docs[..count], &frequencies[..count], leaf);
-            count
-        });
-        let last = docs[..count].last().map_or(to, |doc| *doc);
+        let count = docs.partition_point(|doc| *doc <= to);
+        let given = match &mut self.scored {
+            Some(scored) => scored.give((&docs[..count], &frequencies[..count]), most, out, pages),
+            None => {
+                let count = count.min(most);
+                out.extend(&docs[..count], &frequencies[..count], None);
+                count
+            }
+        };
+        let last = docs[..given].last().map_or(to, |doc| *doc);
         last.saturating_add(1)
     }
 
@@ -134,7 +151,7 @@ impl Matcher for TermMatcher {
         pages: &mut Pages<'_>,
         scores: &mut [f32],
     ) -> Step<bool> {
-        let Some((leaf, how)) = &self.scored else {
+        let Some(ScoredLeaf { leaf, how, .. }) = &self.scored else {
             return Ok(true);
         };
         if leads {
@@ -176,7 +193,7 @@ impl Matcher for TermMatcher {
                 continue;
             }
             let common = intersect(asked, docs, &mut self.common);
-            let leaf = self.scored.as_ref().map(|(leaf, _)| *leaf);
+            let leaf = self.scored.as_ref().map(|scored| scored.leaf);
             for (at, place) in common {
                 let at = state.checked + *at as usize;
                 if let Some(leaf) = leaf {
@@ -196,7 +213,7 @@ impl Matcher for TermMatcher {
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {
-        if let Some((leaf, _)) = &self.scored {
+        if let Some(ScoredLeaf { leaf, .. }) = &self.scored {
             frequencies[*leaf] = self.cursor.frequency() as f32;
         }
     }
@@ -222,7 +239,7 @@ impl Matcher for TermMatcher {
 
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
         let bound = self.cursor.bound(target, pages)?;
-        if let Some((leaf, how)) = &self.scored {
+        if let Some(ScoredLeaf { leaf, how, .. }) = &self.scored {
             scores[*leaf] = best(how, bound.pairs());
         }
         Ok(bound.last)
@@ -235,7 +252,7 @@ impl Matcher for TermMatcher {
         pages: &mut Pages<'_>,
         scores: &mut [f32],
     ) -> Step<()> {
-        let Some((leaf, how)) = &self.scored else {
+        let Some(ScoredLeaf { leaf, how, .. }) = &self.scored else {
             return Ok(());
         };
         scores[*leaf] = best_within(&mut self.cursor, how, from, to, pages)?;
