@@ -55,12 +55,19 @@ pub struct Built {
     pub notes: Vec<LeafNote>,
 }
 
-/// Builds the root of a plan.
-pub fn build(node: &Node, lists: &OpenLists, view: &SearchView, budget: &Budget) -> Result<Built> {
+/// Builds the root of a plan. `filters` says whether phrase filters are asked.
+pub fn build(
+    node: &Node,
+    lists: &OpenLists,
+    view: &SearchView,
+    budget: &Budget,
+    filters: bool,
+) -> Result<Built> {
     let mut builder = Builder {
         lists,
         view,
         budget,
+        filters,
         width: leaf_count(node, lists),
         leaves: Vec::new(),
         notes: Vec::new(),
@@ -82,6 +89,7 @@ struct Builder<'a> {
     lists: &'a OpenLists,
     view: &'a SearchView,
     budget: &'a Budget,
+    filters: bool,
     width: usize,
     leaves: Vec<Leaf>,
     notes: Vec<LeafNote>,
@@ -358,11 +366,12 @@ impl Builder<'_> {
         }))
     }
 
-    /// Whether the field of these terms keeps phrase filters.
+    /// Whether the field of these terms keeps phrase filters, and they are asked.
     fn has_filters(&self, open: &[&OpenTerm]) -> bool {
         let field = open.first().and_then(|term| split_term_key(&term.key).ok());
         let field = field.and_then(|(field, _)| self.view.schema.field(field));
-        field.is_some_and(|field| field.options.contains(FieldOptions::PHRASE_FILTERS))
+        let kept = |options: FieldOptions| options.contains(FieldOptions::PHRASE_FILTERS);
+        self.filters && field.is_some_and(|field| kept(field.options))
     }
 
     fn phrase_matcher(

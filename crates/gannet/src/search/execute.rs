@@ -150,7 +150,8 @@ impl QueryRun {
     }
 
     fn build(&self) -> Result<Built> {
-        build(&self.node, &self.lists, &self.view, &self.budget)
+        let filters = self.options.techniques.filters;
+        build(&self.node, &self.lists, &self.view, &self.budget, filters)
     }
 
     fn rank_options(&mut self, built: &Built) -> Result<RankOptions> {

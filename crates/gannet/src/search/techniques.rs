@@ -12,6 +12,9 @@ pub struct Techniques {
     pub prefetch: bool,
     /// All pages that a query knows it needs are read in one batch; without, one page after the other.
     pub batches: bool,
+    /// Phrase filters tell which documents may have a phrase before any position is read; without, the positions of
+    /// all documents that have its words are.
+    pub filters: bool,
     /// The documents found are read together; without, one after the other.
     pub documents: bool,
 }
@@ -22,6 +25,7 @@ impl Default for Techniques {
             pruning: true,
             prefetch: true,
             batches: true,
+            filters: true,
             documents: true,
         }
     }
@@ -29,7 +33,7 @@ impl Default for Techniques {
 
 impl Techniques {
     /// What [`Techniques::without`] knows.
-    pub const NAMES: [&str; 4] = ["pruning", "prefetch", "batches", "documents"];
+    pub const NAMES: [&str; 5] = ["pruning", "prefetch", "batches", "filters", "documents"];
 
     /// These less the one of this name; nothing if there is none.
     pub fn without(mut self, name: &str) -> Option<Techniques> {
@@ -37,6 +41,7 @@ impl Techniques {
             "pruning" => &mut self.pruning,
             "prefetch" => &mut self.prefetch,
             "batches" => &mut self.batches,
+            "filters" => &mut self.filters,
             "documents" => &mut self.documents,
             _ => return None,
         };

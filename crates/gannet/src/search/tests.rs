@@ -221,6 +221,10 @@ fn each_technique_saves_what_it_is_there_for() {
         let alone = cold(&world, text, without("documents"));
         assert!(alone.rounds > all.rounds, "{alone:?} {all:?}");
     }
+    let phrase = "body:\"zz quick\"";
+    let all = cold(&world, phrase, Techniques::default());
+    let unfiltered = cold(&world, phrase, without("filters"));
+    assert!(unfiltered.bytes > all.bytes, "{unfiltered:?} {all:?}");
 }
 
 fn without(name: &str) -> Techniques {
