@@ -4,10 +4,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use gannet::Techniques;
+use gannet::{PhraseFilters, Techniques};
 
 use crate::failure::{Failure, Outcome};
 use crate::size::Size;
@@ -129,12 +129,18 @@ pub struct IndexArguments {
     /// The analyzer of new fields, or FIELD=NAME for one of them; may be repeated
     #[arg(long, value_name = "[FIELD=]NAME")]
     pub analyzer: Vec<String>,
-    /// Text fields not seen so far keep phrase filters: phrases read far less, for two bytes a word
-    #[arg(long)]
-    pub phrase_filters: bool,
+    /// What text fields not seen so far keep so that phrases read less; fingerprints take two bytes a word
+    #[arg(long, value_name = "KIND", default_value = "none",
+          value_parser = PossibleValuesParser::new(PhraseFilters::NAMES).try_map(phrase_filters))]
+    pub phrase_filters: PhraseFilters,
     /// Stop at the first line that is refused
     #[arg(long)]
     pub strict: bool,
+}
+
+/// The kind of phrase filters of this name.
+fn phrase_filters(name: String) -> Result<PhraseFilters, &'static str> {
+    PhraseFilters::named(&name).ok_or("there are no such phrase filters")
 }
 
 /// When a write is durable.

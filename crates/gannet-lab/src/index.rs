@@ -23,7 +23,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
     }
     let start = Instant::now();
     let options = Index::options().memory(arguments.memory);
-    let options = options.phrase_filters(!arguments.no_phrase_filters);
+    let options = options.phrase_filters(arguments.phrase_filters);
     let index = options.open(folder)?;
     let mut writing = Writing {
         index: &index,
@@ -50,7 +50,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         "settings": {
             "memory_bytes": arguments.memory,
             "commit_every": arguments.commit_every,
-            "phrase_filters": !arguments.no_phrase_filters,
+            "phrase_filters": arguments.phrase_filters.name(),
         },
     });
     index.close()?;

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use gannet::PhraseFilters;
 
 /// What a command gives: nothing, or why it could not.
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
@@ -92,9 +93,14 @@ struct IndexArguments {
     /// Documents between two checkpoints
     #[arg(long)]
     commit_every: usize,
-    /// Without phrase filters
-    #[arg(long)]
-    no_phrase_filters: bool,
+    /// The phrase filters of text fields
+    #[arg(long, value_name = "KIND", default_value = "fingerprints", value_parser = phrase_filters)]
+    phrase_filters: PhraseFilters,
+}
+
+fn phrase_filters(name: &str) -> Result<PhraseFilters, String> {
+    let known = PhraseFilters::NAMES.join(", ");
+    PhraseFilters::named(name).ok_or_else(|| format!("expected one of {known}"))
 }
 
 fn main() -> ExitCode {

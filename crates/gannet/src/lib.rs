@@ -38,7 +38,7 @@ mod search;
 mod storage;
 
 pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
-pub use base::{Error, Result};
+pub use base::{Error, PhraseFilters, Result};
 pub use cache::{IoCounts, UsedPage};
 pub use device::{Backend, BackendChoice, CountersSnapshot};
 pub use documents::{Document, Value};

@@ -75,7 +75,7 @@ impl Report<'_> {
             "commit_every": self.settings.commit_every,
             "durability": format!("{:?}", self.arguments.durability).to_lowercase(),
             "analyzer": self.arguments.analyzer,
-            "phrase_filters": self.arguments.phrase_filters,
+            "phrase_filters": self.arguments.phrase_filters.name(),
             "strict": self.settings.strict,
         })
     }

@@ -363,7 +363,7 @@ mod tests {
             corpus: corpus.clone(),
             memory: gannet::MEMORY_DEFAULT,
             commit_every: 50,
-            no_phrase_filters: false,
+            phrase_filters: gannet::PhraseFilters::Fingerprints,
         })
         .unwrap();
         run(&Arguments {

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Analyzer, VERSION};
-use crate::base::{ByteReader, Error, Result, put_bytes, put_varint};
+use crate::base::{ByteReader, Error, PhraseFilters, Result, put_bytes, put_varint};
 
 /// A field's number.
 pub type FieldId = u16;
@@ -26,17 +26,20 @@ pub enum FieldKind {
     Exact,
 }
 
-/// What a field's postings keep, one bit each; bits without a name are reserved.
+/// What a field's postings keep, one bit each but for phrase filters, whose kind takes two; bits without a name
+/// are reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldOptions(u8);
+
+/// Where the kind of phrase filters stands among the options.
+const FILTERS_SHIFT: u8 = 2;
+const FILTERS_BITS: u8 = 0b11;
 
 impl FieldOptions {
     /// Where among the words each occurrence stands: phrases need it.
     pub const POSITIONS: FieldOptions = FieldOptions(1);
     /// Where in the source each occurrence stands.
     pub const OFFSETS: FieldOptions = FieldOptions(2);
-    /// Which words may stand before and after each occurrence: phrases read less by it.
-    pub const PHRASE_FILTERS: FieldOptions = FieldOptions(4);
 
     /// What a field of `kind` keeps unless told otherwise.
     pub fn of(kind: FieldKind) -> FieldOptions {
@@ -51,9 +54,23 @@ impl FieldOptions {
         self.0 & others.0 == others.0
     }
 
-    /// These and `others`.
-    pub fn with(self, others: FieldOptions) -> FieldOptions {
-        FieldOptions(self.0 | others.0)
+    /// Which words may stand before and after each occurrence: phrases read less by it.
+    pub fn phrase_filters(self) -> PhraseFilters {
+        PhraseFilters::decode((self.0 >> FILTERS_SHIFT) & FILTERS_BITS).unwrap_or_default()
+    }
+
+    /// These with phrase filters in place of the ones they have.
+    pub fn with_phrase_filters(self, filters: PhraseFilters) -> FieldOptions {
+        let others = self.0 & !(FILTERS_BITS << FILTERS_SHIFT);
+        FieldOptions(others | filters.code() << FILTERS_SHIFT)
+    }
+
+    fn decode(reader: &mut ByteReader<'_>) -> Result<FieldOptions> {
+        let options = reader.u8()?;
+        match PhraseFilters::decode((options >> FILTERS_SHIFT) & FILTERS_BITS) {
+            Some(_) => Ok(FieldOptions(options)),
+            None => Err(reader.damaged("options of a field", options)),
+        }
     }
 }
 
@@ -79,8 +96,8 @@ pub struct SchemaOptions {
     pub default_analyzer: Analyzer,
     /// Field names and their analyzers; the last one for a name counts.
     pub per_field: Vec<(String, Analyzer)>,
-    /// Whether text fields keep phrase filters.
-    pub phrase_filters: bool,
+    /// The phrase filters that text fields keep.
+    pub phrase_filters: PhraseFilters,
 }
 
 impl SchemaOptions {
@@ -160,9 +177,9 @@ impl Schema {
             FieldKind::Exact => Analyzer::KEYWORD,
         };
         let id = self.add(name, kind, analyzer)?;
-        if kind == FieldKind::Text && options.phrase_filters {
-            let field = &mut self.fields[id as usize];
-            field.options = field.options.with(FieldOptions::PHRASE_FILTERS);
+        if kind == FieldKind::Text {
+            let kept = &mut self.fields[id as usize].options;
+            *kept = kept.with_phrase_filters(options.phrase_filters);
         }
         Ok(id)
     }
@@ -223,7 +240,7 @@ impl Schema {
             1 => FieldKind::Exact,
             other => return Err(reader.damaged("a kind of field, 0 or 1", other)),
         };
-        let options = FieldOptions(reader.u8()?);
+        let options = FieldOptions::decode(reader)?;
         let id = self
             .add(name, kind, analyzer)
             .map_err(|error| reader.damaged("a new field", error))?;
@@ -259,7 +276,7 @@ mod tests {
         let options = SchemaOptions {
             default_analyzer: Analyzer::default(),
             per_field: vec![("body".into(), Analyzer::named("english").unwrap())],
-            phrase_filters: true,
+            phrase_filters: PhraseFilters::Fingerprints,
         };
         let mut schema = Schema::default();
         for (name, kind) in [
@@ -280,14 +297,9 @@ mod tests {
             ["title", "body", "year"].map(name_of),
             ["standard", "english", "keyword"]
         );
-        let filtered = |id| {
-            schema
-                .field(id)
-                .unwrap()
-                .options
-                .contains(FieldOptions::PHRASE_FILTERS)
-        };
-        assert_eq!([0, 1, 2].map(filtered), [true, true, false]);
+        let filters = |id| schema.field(id).unwrap().options.phrase_filters();
+        let kept = PhraseFilters::Fingerprints;
+        assert_eq!([0, 1, 2].map(filters), [kept, kept, PhraseFilters::None]);
         assert_eq!(schema.field(1).unwrap().name, "body");
         assert!(schema.named("absent").is_none() && schema.field(3).is_none());
     }

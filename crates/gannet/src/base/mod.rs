@@ -1,5 +1,5 @@
-//! What every room shares: identifiers, addresses on the device, units, errors, the memory budget and
-//! little-endian codecs.
+//! What every room shares: identifiers, addresses on the device, units, errors, the memory budget, kinds of
+//! phrase filters and little-endian codecs.
 //!
 //! Nothing here reads or writes; the room knows no other.
 
@@ -8,12 +8,14 @@ mod budget;
 mod codec;
 mod error;
 mod parallel;
+mod phrase_filters;
 
 pub use address::{PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Span, ZoneNumber};
 pub use budget::{Budget, Reservation};
 pub use codec::{ByteReader, put_bytes, put_u16, put_u32, put_u64, put_varint, varint_length};
 pub use error::{Error, Result};
 pub use parallel::on_all_cores;
+pub use phrase_filters::PhraseFilters;
 
 /// A document's internal number: ascending in the order of writing, never reused until a full vacuum.
 pub type DocId = u32;

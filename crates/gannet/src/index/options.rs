@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Index;
 use crate::analysis::{Analyzer, SchemaOptions};
-use crate::base::{Error, Result};
+use crate::base::{Error, PhraseFilters, Result};
 use crate::device::BackendChoice;
 
 /// The least memory that an index works with: 16 MiB.
@@ -132,10 +132,10 @@ impl Options {
         self
     }
 
-    /// Whether text fields not seen so far keep phrase filters: a phrase then reads a fraction of what it would,
-    /// for two bytes more a word of text.
-    pub fn phrase_filters(mut self, phrase_filters: bool) -> Options {
-        self.schema.phrase_filters = phrase_filters;
+    /// The phrase filters of text fields not seen so far; none unless told otherwise. With fingerprints a phrase
+    /// reads a fraction of what it would, for two bytes more a word of text.
+    pub fn phrase_filters(mut self, filters: PhraseFilters) -> Options {
+        self.schema.phrase_filters = filters;
         self
     }
 

@@ -5,10 +5,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
-use crate::analysis::{
-    Field, FieldId, FieldKind, FieldOptions, Schema, SchemaOptions, Scratch, Token, term_key,
-};
-use crate::base::{ByteReader, Error, Result};
+use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
+use crate::base::{ByteReader, Error, PhraseFilters, Result};
 use crate::documents::{Compressor, Dictionaries, Document, Trainer, Value};
 use crate::postings::{InvertedBatch, Inverter};
 
@@ -270,7 +268,7 @@ impl Workbench {
     fn invert_value(&mut self, field: &Field, ordinal: u32, value: &Value, end: &mut FieldEnd) {
         let (key, inverter, start) = (&mut self.key, &mut self.inverter, end.next);
         let tokens = &mut end.tokens;
-        let filtered = field.options.contains(FieldOptions::PHRASE_FILTERS);
+        let filtered = field.options.phrase_filters() != PhraseFilters::None;
         let mut add = |text: &str, position: u32| {
             if !text.is_empty() && text.len() <= TERM_BYTES_MAX {
                 key.clear();

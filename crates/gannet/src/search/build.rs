@@ -17,8 +17,8 @@ use super::sets::{ConstantMatcher, DocSet, Everything, HasField, Source, Union};
 use super::term::TermMatcher;
 use super::view::SearchView;
 use super::windows::{Clause, Root};
-use crate::analysis::{FieldId, FieldOptions, split_term_key};
-use crate::base::{Budget, Result};
+use crate::analysis::{FieldId, split_term_key};
+use crate::base::{Budget, PhraseFilters, Result};
 use crate::postings::{Neighbours, Reach, TermCursor, fingerprint};
 
 /// A term with its list, ready to be read as often as needed.
@@ -370,8 +370,8 @@ impl Builder<'_> {
     fn has_filters(&self, open: &[&OpenTerm]) -> bool {
         let field = open.first().and_then(|term| split_term_key(&term.key).ok());
         let field = field.and_then(|(field, _)| self.view.schema.field(field));
-        let kept = |options: FieldOptions| options.contains(FieldOptions::PHRASE_FILTERS);
-        self.filters && field.is_some_and(|field| kept(field.options))
+        let kept = field.map(|field| field.options.phrase_filters());
+        self.filters && kept.is_some_and(|kept| kept != PhraseFilters::None)
     }
 
     fn phrase_matcher(

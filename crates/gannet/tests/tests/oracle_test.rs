@@ -7,7 +7,9 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
-use gannet::{Document, Hit, Index, Limits, Operator, Query, SearchResults, Snapshot};
+use gannet::{
+    Document, Hit, Index, Limits, Operator, PhraseFilters, Query, SearchResults, Snapshot,
+};
 use serde_json::json;
 
 use super::environment::{self, number};
@@ -509,7 +511,8 @@ fn assert_whole(index: &Index) {
 }
 
 fn open(path: &std::path::Path, buffer_bytes: Option<usize>) -> Index {
-    let mut options = Index::options().memory(64 << 20).phrase_filters(true);
+    let filters = PhraseFilters::Fingerprints;
+    let mut options = Index::options().memory(64 << 20).phrase_filters(filters);
     if buffer_bytes.is_some() {
         options = options.limits(Limits {
             buffer_bytes,

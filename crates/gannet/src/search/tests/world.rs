@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::bm25::FieldStatistics;
 use super::super::view::{MemoryTerms, SearchView};
 use crate::analysis::{FieldId, FieldKind, Schema, SchemaOptions, term_key};
-use crate::base::{Budget, DocId, PAGE_SIZE, Result};
+use crate::base::{Budget, DocId, PAGE_SIZE, PhraseFilters, Result};
 use crate::cache::FramePool;
 use crate::device::MemoryDevice;
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
@@ -142,7 +142,10 @@ fn schema() -> Schema {
     let mut schema = Schema::default();
     for (name, kind) in FIELDS {
         let options = SchemaOptions {
-            phrase_filters: name == FILTERED,
+            phrase_filters: match name == FILTERED {
+                true => PhraseFilters::Fingerprints,
+                false => PhraseFilters::None,
+            },
             ..SchemaOptions::default()
         };
         schema.ensure(name, kind, &options).unwrap();
