@@ -300,6 +300,7 @@ fn shown(name: &str, differences: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gannet::PhraseFilters;
 
     fn found(hits: &[(u32, f32)], total: Option<u64>) -> Answer {
         let (hits, stored) = (hits.to_vec(), 0);
@@ -342,7 +343,16 @@ mod tests {
     }
 
     #[test]
-    fn a_small_index_passes() {
+    fn small_indexes_pass() {
+        let kinds = [
+            PhraseFilters::None,
+            PhraseFilters::Fingerprints,
+            PhraseFilters::Bloom,
+        ];
+        kinds.into_iter().for_each(check_small_index);
+    }
+
+    fn check_small_index(phrase_filters: PhraseFilters) {
         let folder = tempfile::tempdir().unwrap();
         let (corpus, index) = (
             folder.path().join("docs.jsonl"),
@@ -363,7 +373,7 @@ mod tests {
             corpus: corpus.clone(),
             memory: gannet::MEMORY_DEFAULT,
             commit_every: 50,
-            phrase_filters: gannet::PhraseFilters::Fingerprints,
+            phrase_filters,
         })
         .unwrap();
         run(&Arguments {

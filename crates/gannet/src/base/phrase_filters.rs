@@ -8,14 +8,20 @@ pub enum PhraseFilters {
     None,
     /// One byte for the word before and one for the word after each token.
     Fingerprints,
+    /// Two Bloom filters of nine bytes for each document that has a word: those of the WiSER paper, to compare with.
+    Bloom,
 }
 
 impl PhraseFilters {
     /// The names of all kinds.
-    pub const NAMES: [&str; 2] = ["none", "fingerprints"];
+    pub const NAMES: [&str; 3] = ["none", "fingerprints", "bloom"];
 
     /// All kinds, in the order of their names.
-    const ALL: [PhraseFilters; 2] = [PhraseFilters::None, PhraseFilters::Fingerprints];
+    const ALL: [PhraseFilters; 3] = [
+        PhraseFilters::None,
+        PhraseFilters::Fingerprints,
+        PhraseFilters::Bloom,
+    ];
 
     /// The kind of this name, one of [`PhraseFilters::NAMES`].
     pub fn named(name: &str) -> Option<PhraseFilters> {

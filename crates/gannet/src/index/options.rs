@@ -133,7 +133,7 @@ impl Options {
     }
 
     /// The phrase filters of text fields not seen so far; none unless told otherwise. With fingerprints a phrase
-    /// reads a fraction of what it would, for two bytes more a word of text.
+    /// reads a fraction of what it would, for two bytes more a word of text; Bloom filters are there to be compared with.
     pub fn phrase_filters(mut self, filters: PhraseFilters) -> Options {
         self.schema.phrase_filters = filters;
         self

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
-use crate::base::{ByteReader, Error, PhraseFilters, Result};
+use crate::base::{ByteReader, Error, Result};
 use crate::documents::{Compressor, Dictionaries, Document, Trainer, Value};
 use crate::postings::{InvertedBatch, Inverter};
 
@@ -268,12 +268,12 @@ impl Workbench {
     fn invert_value(&mut self, field: &Field, ordinal: u32, value: &Value, end: &mut FieldEnd) {
         let (key, inverter, start) = (&mut self.key, &mut self.inverter, end.next);
         let tokens = &mut end.tokens;
-        let filtered = field.options.phrase_filters() != PhraseFilters::None;
+        let filters = field.options.phrase_filters();
         let mut add = |text: &str, position: u32| {
             if !text.is_empty() && text.len() <= TERM_BYTES_MAX {
                 key.clear();
                 term_key(field.id, text.as_bytes(), key);
-                inverter.add(key, ordinal, start + position, filtered);
+                inverter.add(key, ordinal, start + position, filters);
                 *tokens += 1;
             }
         };

@@ -1,7 +1,7 @@
 //! A survey of all postings lists: where their bytes are, by how many documents have the term.
 
 use super::Index;
-use crate::base::{PAGE_PAYLOAD, Result};
+use crate::base::{PAGE_PAYLOAD, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::TreeView;
 use crate::postings::{ChunkRef, Layout, TermEntry};
@@ -29,6 +29,10 @@ pub struct ListsReport {
     pub docs_bytes: u64,
     /// Phrase filters of chunks.
     pub filter_bytes: u64,
+    /// How many Bloom filters these would have if none were empty: two for each posting.
+    pub bloom_filters: u64,
+    /// Of these, how many are empty and take a bit.
+    pub empty_bloom_filters: u64,
     /// Positions of chunks.
     pub position_bytes: u64,
     /// What is left free behind split chunks, if each ends a page.
@@ -81,6 +85,10 @@ impl ListsReport {
         self.docs_bytes += chunk.docs_length as u64;
         self.filter_bytes += filter.end - filter.start;
         self.position_bytes += chunk.length() as u64 - filter.end;
+        if chunk.filters == PhraseFilters::Bloom {
+            self.bloom_filters += 2 * chunk.count as u64;
+            self.empty_bloom_filters += chunk.empty_filters();
+        }
         match chunk.layout {
             Layout::Grouped => self.grouped_chunks += 1,
             Layout::Split => {

@@ -238,7 +238,7 @@ impl Inner {
         self.arena.append(&mut slot_value.docs, range(term.docs));
         self.arena
             .append(&mut slot_value.positions, range(term.positions));
-        slot_value.filtered = term.filtered;
+        slot_value.filters = term.filters;
         slot_value.last = base + term.last;
         slot_value.count += term.count;
         slot_value.total_frequency += term.total_frequency;
@@ -251,7 +251,7 @@ impl Inner {
             count: slot.count,
             total_frequency: slot.total_frequency as u64,
             last: slot.last,
-            filtered: slot.filtered,
+            filters: slot.filters,
             docs: Vec::new(),
             positions: Vec::new(),
         };

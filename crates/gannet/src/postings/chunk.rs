@@ -7,14 +7,15 @@
 use super::block::{BLOCK, NO_DOC};
 use super::docs_draft::{DocsDraft, Gathered};
 use super::entry::{ChunkPlace, ChunkRef, Layout};
+use super::filter_draft::FilterDraft;
 use super::head_draft::{self, Assembled, CodedDocs};
 use super::position_page::PositionsDraft;
 use super::streams::ChunkStreams;
-use super::tokens::{NEIGHBOURS_BYTES, Tokens};
-use crate::base::{DocId, PAGE_PAYLOAD, Result};
+use super::tokens::Tokens;
+use crate::base::{DocId, PAGE_PAYLOAD, PhraseFilters, Result};
 
-/// A chunk of more postings than this that has more than a [`DENSE_SHARE`]th of the documents keeps no phrase
-/// filter: beside such a word nearly every other is the rarer one, whose filter is asked.
+/// A chunk of more postings than this that has more than a [`DENSE_SHARE`]th of the documents keeps no
+/// fingerprints: beside such a word nearly every other is the rarer one, whose filter is asked.
 const DENSE_COUNT: u32 = 1024;
 
 /// See [`DENSE_COUNT`].
@@ -34,13 +35,6 @@ pub struct ChunkBuilder {
     block_start: u32,
 }
 
-/// The neighbours of all tokens so far, as long as all postings brought them.
-#[derive(Debug, Default)]
-struct FilterDraft {
-    before: Vec<u8>,
-    after: Vec<u8>,
-}
-
 /// A chunk that is not placed yet.
 #[derive(Debug)]
 pub struct BuiltChunk {
@@ -48,25 +42,25 @@ pub struct BuiltChunk {
     reference: ChunkRef,
 }
 
-impl Default for ChunkBuilder {
-    fn default() -> ChunkBuilder {
+impl ChunkBuilder {
+    /// A chunk of no postings so far, with phrase filters of this kind.
+    pub fn new(filters: PhraseFilters) -> ChunkBuilder {
+        let filter = FilterDraft::new(filters);
         ChunkBuilder {
             first: None,
             count: 0,
             gathered: Gathered::default(),
-            page: DocsDraft::new(NO_DOC, 0),
+            page: DocsDraft::new(NO_DOC, 0, groups_of(&filter)),
             pages: Vec::new(),
             positions: PositionsDraft::default(),
-            filter: FilterDraft::default(),
+            filter,
             block_start: 0,
         }
     }
-}
 
-impl ChunkBuilder {
     /// Coded bytes so far, about.
     pub fn bytes(&self) -> usize {
-        let filter = self.filter.before.len() * NEIGHBOURS_BYTES;
+        let filter = self.filter.bytes();
         self.pages.len() * PAGE_PAYLOAD + self.page.bytes() + self.positions.bytes() + filter
     }
 
@@ -102,14 +96,15 @@ impl ChunkBuilder {
         let docs = finish_pages(&self.pages, &starts, total);
         let range = (last - first) as u64 + 1;
         let dense = self.count > DENSE_COUNT && self.count as u64 * DENSE_SHARE > range;
-        let filter = self.filter.finish(total as usize, dense);
-        let (layout, assembled) = match head_draft::assemble_grouped(&docs, &filter, &positions) {
-            Some(grouped) => (Layout::Grouped, grouped),
-            None => (
-                Layout::Split,
-                head_draft::assemble_split(&docs, &filter, &positions),
-            ),
-        };
+        let filter = self.filter.finish(total, dense);
+        let (layout, assembled) =
+            match head_draft::assemble_grouped(&docs, &filter.bytes, &positions) {
+                Some(grouped) => (Layout::Grouped, grouped),
+                None => (
+                    Layout::Split,
+                    head_draft::assemble_split(&docs, &filter.bytes, &positions),
+                ),
+            };
         let Assembled {
             bytes,
             head_length,
@@ -125,7 +120,8 @@ impl ChunkBuilder {
                 total_frequency: total,
                 head_length,
                 docs_length,
-                filtered: !filter.is_empty(),
+                filters: filter.filters,
+                filter_lengths: filter.lengths,
             },
             bytes,
         })
@@ -133,12 +129,14 @@ impl ChunkBuilder {
 
     fn place_block(&mut self) {
         let gathered = std::mem::take(&mut self.gathered);
+        let groups = groups_of(&self.filter);
+        let kept = self.filter.end_block();
         let pages = self.position_pages_max();
-        if !self.page.push(&gathered, pages) {
-            let fresh = DocsDraft::new(self.page.last(), self.block_start);
+        if !self.page.push(&gathered, kept, pages) {
+            let fresh = DocsDraft::new(self.page.last(), self.block_start, groups);
             self.pages.push(std::mem::replace(&mut self.page, fresh));
             let pages = self.position_pages_max();
-            let placed = self.page.push(&gathered, pages);
+            let placed = self.page.push(&gathered, kept, pages);
             debug_assert!(placed, "the first block of a page always fits");
         }
         self.block_start = self.positions.total();
@@ -153,22 +151,9 @@ impl ChunkBuilder {
     }
 }
 
-impl FilterDraft {
-    fn push(&mut self, tokens: &Tokens) {
-        self.before
-            .extend(tokens.neighbours.iter().map(|n| n.before));
-        self.after.extend(tokens.neighbours.iter().map(|n| n.after));
-    }
-
-    /// The bytes of all `total` tokens: first those of the words before, then those of the words after. None
-    /// if a chunk without a filter was taken in, or if it is not worth its bytes.
-    fn finish(mut self, total: usize, dense: bool) -> Vec<u8> {
-        if dense || self.before.len() < total {
-            return Vec::new();
-        }
-        self.before.append(&mut self.after);
-        self.before
-    }
+/// Where the groups of Bloom filters of the next block will start, if the chunk has any.
+fn groups_of(filter: &FilterDraft) -> Option<[u32; 2]> {
+    (filter.filters() == PhraseFilters::Bloom).then(|| filter.starts())
 }
 
 fn finish_pages(pages: &[DocsDraft], starts: &[u32], total: u32) -> Vec<CodedDocs> {

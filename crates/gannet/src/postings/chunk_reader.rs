@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use super::block::{BLOCK, Numbers};
+use super::bloom::{self, Group};
 use super::docs_page::DocsPage;
 use super::entry::{ChunkPlace, ChunkRef};
 use super::head::Head;
 use super::position_page::PositionPage;
-use super::tokens::{Neighbours, Tokens};
-use crate::base::{DocId, Error, PAGE_PAYLOAD, Result, Span};
+use super::tokens::Tokens;
+use crate::base::{DocId, Error, PAGE_PAYLOAD, PhraseFilters, Result, Span};
 use crate::cache::Bytes;
 
 const WHAT: &str = "a postings chunk";
@@ -27,11 +28,10 @@ pub struct ChunkReader {
     left: u32,
 }
 
-/// Where the fingerprints of the words before and after each token stand among the chunk's bytes.
+/// Where the phrase filter stands among the chunk's bytes: of the words before, and of those after.
 struct FilterBytes {
-    before: usize,
-    after: usize,
-    filtered: bool,
+    filters: PhraseFilters,
+    sides: [usize; 2],
 }
 
 /// Reads the position stream of a chunk from its start.
@@ -87,9 +87,19 @@ impl ChunkReader {
         let first = self.positions.number;
         self.positions
             .read(&self.head, &self.bytes, frequency, &mut tokens.positions)?;
-        let numbers = first..self.positions.number;
-        self.filter
-            .read(&self.bytes, numbers, &mut tokens.neighbours)?;
+        match (self.filter.filters, &self.docs) {
+            (PhraseFilters::Fingerprints, _) => {
+                let numbers = first as usize..self.positions.number as usize;
+                self.filter
+                    .fingerprints(&self.bytes, numbers, &mut tokens.filter)?;
+            }
+            (PhraseFilters::Bloom, Some(docs)) => {
+                let place = (self.block, self.at);
+                self.filter
+                    .bloom(&self.bytes, docs, place, &mut tokens.filter)?;
+            }
+            _ => {}
+        }
         self.at += 1;
         self.left -= 1;
         Ok(Some(doc))
@@ -118,7 +128,7 @@ impl ChunkReader {
         let length = bytes.len();
         self.page += 1;
         self.block = 0;
-        DocsPage::parse(bytes, 0..length)
+        DocsPage::parse(bytes, 0..length, self.filter.filters)
     }
 }
 
@@ -132,29 +142,46 @@ impl FilterBytes {
     fn of(chunk: &ChunkRef) -> FilterBytes {
         let before = chunk.filter().start as usize;
         FilterBytes {
-            before,
-            after: before + chunk.total_frequency as usize,
-            filtered: chunk.filtered,
+            filters: chunk.filters,
+            sides: [before, before + chunk.filter_lengths[0] as usize],
         }
     }
 
-    /// The neighbours of the tokens with these numbers, if there is a filter.
-    fn read(&self, bytes: &[u8], numbers: Range<u32>, out: &mut Vec<Neighbours>) -> Result<()> {
-        if !self.filtered {
-            return Ok(());
+    /// Puts the fingerprints around the tokens with these numbers into `out`.
+    fn fingerprints(
+        &self,
+        bytes: &[u8],
+        numbers: Range<usize>,
+        out: &mut [Vec<u8>; 2],
+    ) -> Result<()> {
+        for (side, out) in out.iter_mut().enumerate() {
+            out.extend_from_slice(self.part(bytes, side, numbers.clone())?);
         }
-        let numbers = numbers.start as usize..numbers.end as usize;
-        let before = bytes.get(self.before + numbers.start..self.before + numbers.end);
-        let after = bytes.get(self.after + numbers.start..self.after + numbers.end);
-        let (Some(before), Some(after)) = (before, after) else {
-            return Err(Error::damaged(WHAT, "expected a longer phrase filter"));
-        };
-        let pairs = before.iter().zip(after);
-        out.extend(pairs.map(|(before, after)| Neighbours {
-            before: *before,
-            after: *after,
-        }));
         Ok(())
+    }
+
+    /// Puts the Bloom filters of the posting at this place of this block into `out`.
+    fn bloom(
+        &self,
+        bytes: &[u8],
+        docs: &DocsPage,
+        (block, at): (usize, usize),
+        out: &mut [Vec<u8>; 2],
+    ) -> Result<()> {
+        let postings = docs.blocks()[block].count as usize;
+        for (side, (group, out)) in docs.groups(block).into_iter().zip(out).enumerate() {
+            let start = group.start as usize;
+            let group = self.part(bytes, side, start..start + group.length(postings))?;
+            bloom::put(Group::parse(group, postings)?.filter(at), out);
+        }
+        Ok(())
+    }
+
+    /// These bytes of a side.
+    fn part<'a>(&self, bytes: &'a [u8], side: usize, range: Range<usize>) -> Result<&'a [u8]> {
+        let start = self.sides[side];
+        let part = bytes.get(start + range.start..start + range.end);
+        part.ok_or_else(|| Error::damaged(WHAT, "expected a longer phrase filter"))
     }
 }
 

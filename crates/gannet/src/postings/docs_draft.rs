@@ -4,7 +4,7 @@
 //! position table tells where position pages start; the page keeps room for the table.
 
 use super::block::{self, BLOCK, Numbers, Shape};
-use super::docs_page::{HEADER_LIMIT, TABLE_LIMIT};
+use super::docs_page::{GROUPS_LIMIT, HEADER_LIMIT, TABLE_LIMIT};
 use super::fragment::put_posting;
 use super::frontier::{BLOCK_PAIRS_MAX, Frontier, Pair};
 use crate::base::{DocId, PAGE_PAYLOAD, put_varint};
@@ -15,6 +15,8 @@ pub struct DocsDraft {
     before: DocId,
     last: DocId,
     first_position: u32,
+    /// Where the groups of Bloom filters of its first block start, if the chunk has any.
+    groups: Option<[u32; 2]>,
     blocks: u32,
     last_count: u8,
     directory: Vec<u8>,
@@ -61,12 +63,14 @@ impl Gathered {
 }
 
 impl DocsDraft {
-    /// An empty page after the doc `before`, whose first position has the number `first_position`.
-    pub fn new(before: DocId, first_position: u32) -> DocsDraft {
+    /// An empty page after the doc `before`, whose first position has the number `first_position` and whose groups of
+    /// Bloom filters start at `groups`, if there are any.
+    pub fn new(before: DocId, first_position: u32, groups: Option<[u32; 2]>) -> DocsDraft {
         DocsDraft {
             before,
             last: before,
             first_position,
+            groups,
             blocks: 0,
             last_count: 0,
             directory: Vec::new(),
@@ -87,12 +91,13 @@ impl DocsDraft {
 
     /// Bytes so far, the position table apart.
     pub fn bytes(&self) -> usize {
-        HEADER_LIMIT + self.directory.len() + self.data.len()
+        let groups = self.groups.map_or(0, |_| GROUPS_LIMIT);
+        HEADER_LIMIT + groups + self.directory.len() + self.data.len()
     }
 
-    /// Adds a block unless the page has no room for it; `position_pages` is how many position pages the
-    /// page's postings touch at most.
-    pub fn push(&mut self, block: &Gathered, position_pages: usize) -> bool {
+    /// Adds a block unless the page has no room for it; `kept` is how many Bloom filters its groups have, and
+    /// `position_pages` how many position pages the page's postings touch at most.
+    pub fn push(&mut self, block: &Gathered, kept: [u8; 2], position_pages: usize) -> bool {
         let (directory, data) = (self.directory.len(), self.data.len());
         let last = block.docs[block.count - 1];
         let shapes = match block.count == BLOCK {
@@ -105,6 +110,9 @@ impl DocsDraft {
         let frontier = block.frontier.loosened(BLOCK_PAIRS_MAX);
         frontier.encode(&mut self.directory);
         put_varint(&mut self.directory, block.extra_total());
+        if self.groups.is_some() {
+            self.directory.extend_from_slice(&kept);
+        }
         // Five bytes are the most that an entry of the table can take.
         if self.bytes() + 5 * position_pages.min(TABLE_LIMIT) > PAGE_PAYLOAD && self.blocks > 0 {
             self.directory.truncate(directory);
@@ -164,6 +172,8 @@ impl DocsDraft {
             put_varint(&mut out, (start - before) as u64);
             before = *start;
         }
+        let groups = self.groups.into_iter().flatten();
+        groups.for_each(|start| put_varint(&mut out, start as u64));
         out.extend_from_slice(&self.directory);
         out.extend_from_slice(&self.data);
         debug_assert!(out.len() <= PAGE_PAYLOAD);

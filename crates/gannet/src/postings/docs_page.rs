@@ -3,8 +3,9 @@
 //! ```text
 //! header     doc before the page + 1 | number of its first position | blocks | postings in the last block
 //!            | first position page | stride | entries | distances between the position pages' first numbers
+//!            | with Bloom filters: where their groups start
 //! directory  per block: distance to the last doc | shape of the docs | shape of the frequencies | competitive
-//!            pairs | frequencies beyond one each
+//!            pairs | frequencies beyond one each | with Bloom filters: how many there are
 //! data       per block: packed docs, packed frequencies - 1; in a last block of fewer than 128: varints
 //! ```
 //! The directory lets a query skip blocks unread; the position table leads from a posting to the one
@@ -14,9 +15,10 @@
 use std::ops::Range;
 
 use super::block::{self, BLOCK, NO_DOC, Numbers, Shape};
+use super::bloom::GroupRef;
 use super::fragment::read_posting;
 use super::frontier::{BLOCK_PAIRS_MAX, Pair, read_pairs};
-use crate::base::{ByteReader, DocId, END, Error, Result};
+use crate::base::{ByteReader, DocId, END, Error, PhraseFilters, Result};
 use crate::cache::Bytes;
 
 const WHAT: &str = "a page of postings";
@@ -26,6 +28,9 @@ pub(super) const TABLE_LIMIT: usize = 96;
 
 /// The header at its longest, the table apart.
 pub(super) const HEADER_LIMIT: usize = 5 + 5 + 2 + 2 + 5 + 1 + 1;
+
+/// What is more in a chunk with Bloom filters.
+pub(super) const GROUPS_LIMIT: usize = 5 + 5;
 
 /// The directory's word on one block, and what follows from the blocks before it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,6 +62,8 @@ pub struct DocsPage {
     blocks: Vec<BlockEntry>,
     /// The competitive pairs of all blocks, one block's after the other's.
     pairs: Vec<Pair>,
+    /// Where the groups of Bloom filters of each block stand, if there are any.
+    groups: Vec<[GroupRef; 2]>,
     first_position_page: u32,
     stride: u8,
     /// The first position's number of every 2^stride-th position page after the first.
@@ -70,8 +77,9 @@ impl BlockEntry {
 }
 
 impl DocsPage {
-    /// Reads the header and directory of the page that lies at `range` of `bytes`.
-    pub fn parse(bytes: Bytes, range: Range<usize>) -> Result<DocsPage> {
+    /// Reads the header and directory of the page that lies at `range` of `bytes`, of a chunk with these phrase
+    /// filters.
+    pub fn parse(bytes: Bytes, range: Range<usize>, filters: PhraseFilters) -> Result<DocsPage> {
         let page = bytes
             .get(range.clone())
             .ok_or_else(|| Error::damaged(WHAT, "expected a longer chunk"))?;
@@ -86,6 +94,10 @@ impl DocsPage {
         if count == 0 || last_count == 0 {
             return Err(reader.damaged("a page with postings", "none"));
         }
+        let mut groups = Groups::default();
+        if filters == PhraseFilters::Bloom {
+            groups.parse_starts(&mut reader)?;
+        }
         let mut blocks = Vec::with_capacity(count);
         let mut pairs = Vec::with_capacity(count * BLOCK_PAIRS_MAX);
         let mut entry = BlockEntry {
@@ -96,6 +108,9 @@ impl DocsPage {
         for i in 0..count {
             let postings = if i + 1 == count { last_count } else { BLOCK };
             let next_position = parse_block(&mut entry, &mut pairs, postings, &mut reader)?;
+            if filters == PhraseFilters::Bloom {
+                groups.parse_next(postings, &mut reader)?;
+            }
             blocks.push(entry);
             if entry.is_packed() {
                 let length = entry.doc_shape.length() + entry.frequency_shape.length();
@@ -112,6 +127,7 @@ impl DocsPage {
             data,
             blocks,
             pairs,
+            groups: groups.all,
             first_position_page,
             stride,
             table,
@@ -198,6 +214,11 @@ impl DocsPage {
             .saturating_add(strides.saturating_mul(self.stride()))
     }
 
+    /// Where the groups of Bloom filters of a block stand, of the words before and of those after.
+    pub fn groups(&self, block: usize) -> [GroupRef; 2] {
+        self.groups.get(block).copied().unwrap_or_default()
+    }
+
     /// Whether [`DocsPage::position_page`] is exact.
     pub fn knows_position_pages(&self) -> bool {
         self.stride() == 1
@@ -211,6 +232,35 @@ impl DocsPage {
     fn data_from(&self, at: u32) -> &[u8] {
         let data = &self.bytes[self.data.clone()];
         &data[(at as usize).min(data.len())..]
+    }
+}
+
+/// Groups of Bloom filters as a directory tells them.
+#[derive(Default)]
+struct Groups {
+    starts: [u32; 2],
+    all: Vec<[GroupRef; 2]>,
+}
+
+impl Groups {
+    fn parse_starts(&mut self, reader: &mut ByteReader<'_>) -> Result<()> {
+        self.starts = [reader.varint_u32()?, reader.varint_u32()?];
+        Ok(())
+    }
+
+    fn parse_next(&mut self, postings: usize, reader: &mut ByteReader<'_>) -> Result<()> {
+        let mut groups = [GroupRef::default(); 2];
+        for (group, start) in groups.iter_mut().zip(&mut self.starts) {
+            let kept = reader.u8()?;
+            *group = GroupRef {
+                start: *start,
+                kept,
+            };
+            let next = start.checked_add(group.length(postings) as u32);
+            *start = next.ok_or_else(|| reader.damaged("groups of 32 bits", kept))?;
+        }
+        self.all.push(groups);
+        Ok(())
     }
 }
 

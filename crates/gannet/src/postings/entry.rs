@@ -10,9 +10,12 @@
 
 use std::ops::Range;
 
+use super::bloom::empty_filters;
 use super::fragment::Fragment;
-use super::tokens::{NEIGHBOURS_BYTES, Tokens};
-use crate::base::{ByteReader, DocId, END, Error, PAGE_PAYLOAD, Result, Span, put_varint};
+use super::tokens::Tokens;
+use crate::base::{
+    ByteReader, DocId, END, Error, PAGE_PAYLOAD, PhraseFilters, Result, Span, put_varint,
+};
 
 /// The most bytes that the tail in an entry without chunks takes: all of a short list.
 pub const INLINE_LIMIT: usize = 256;
@@ -35,11 +38,14 @@ const WHAT: &str = "a term entry";
 const VERSION: u8 = 1;
 const VERSION_BITS: u8 = 0x07;
 const HAS_CHUNKS: u8 = 0x08;
-const HAS_NEIGHBOURS: u8 = 0x10;
+/// The kind of the tail's neighbours.
+const NEIGHBOURS_SHIFT: u8 = 4;
+const NEIGHBOURS_BITS: u8 = 0b11;
 /// Flags that later formats may set: offsets, norms beside the docs, deltas to merge.
-const RESERVED: u8 = 0xe0;
-/// Beside a chunk's layout: it has a phrase filter.
-const FILTERED: u8 = 0x10;
+const RESERVED: u8 = 0xc0;
+/// Beside a chunk's layout: it has a phrase filter of fingerprints, or one of Bloom filters.
+const FINGERPRINTS: u8 = 0x10;
+const BLOOM: u8 = 0x40;
 /// Beside a chunk's layout: what lies behind the docs pages lies in a run of its own.
 const APART: u8 = 0x20;
 
@@ -81,8 +87,10 @@ pub struct ChunkRef {
     pub head_length: u32,
     /// Bytes up to the end of the docs pages. What follows only phrases need.
     pub docs_length: u32,
-    /// Whether there is a phrase filter: two bytes for each token.
-    pub filtered: bool,
+    /// The phrase filter that there is.
+    pub filters: PhraseFilters,
+    /// Bytes of the phrase filter: what it has of the words before the tokens, and of those after.
+    pub filter_lengths: [u32; 2],
 }
 
 /// The entry of one term.
@@ -137,14 +145,23 @@ impl ChunkRef {
     /// from a fresh page on. Empty without one.
     pub fn filter(&self) -> Range<u64> {
         let docs = self.docs_length as u64;
-        if !self.filtered {
+        if self.filters == PhraseFilters::None {
             return docs..docs;
         }
         let start = match self.layout {
             Layout::Grouped => docs,
             Layout::Split => docs.next_multiple_of(PAGE_PAYLOAD as u64),
         };
-        start..start + self.total_frequency as u64 * NEIGHBOURS_BYTES as u64
+        let [before, after] = self.filter_lengths.map(u64::from);
+        start..start + before + after
+    }
+
+    /// How many of its Bloom filters, two for each posting, are empty.
+    pub fn empty_filters(&self) -> u64 {
+        let sides = self.filter_lengths.into_iter();
+        sides
+            .map(|bytes| empty_filters(self.count, bytes) as u64)
+            .sum()
     }
 }
 
@@ -177,11 +194,7 @@ impl TermEntry {
     /// The entry in its coded form.
     pub fn encode(&self) -> Result<Vec<u8>> {
         let mut out = Vec::with_capacity(32 + self.tail.bytes());
-        let neighbours = if self.tail.filtered {
-            HAS_NEIGHBOURS
-        } else {
-            0
-        };
+        let neighbours = self.tail.filters.code() << NEIGHBOURS_SHIFT;
         if self.chunks.is_empty() {
             out.push(VERSION | neighbours);
         } else {
@@ -203,8 +216,8 @@ impl TermEntry {
     pub fn decode(bytes: &[u8]) -> Result<TermEntry> {
         let mut reader = ByteReader::new(bytes, WHAT);
         let mut entry = TermEntry::decode_before_tail(&mut reader)?;
-        let filtered = entry.tail.filtered;
-        entry.tail = Fragment::decode(&mut reader, entry.tail_base(), filtered)?;
+        let filters = entry.tail.filters;
+        entry.tail = Fragment::decode(&mut reader, entry.tail_base(), filters)?;
         if !reader.is_empty() || entry.document_frequency() >= END as u64 {
             return Err(reader.damaged("the end of the entry", "more bytes or postings"));
         }
@@ -232,7 +245,10 @@ impl TermEntry {
             return Err(reader.damaged("an entry of format 1", format));
         }
         let mut entry = TermEntry::default();
-        entry.tail.filtered = format & HAS_NEIGHBOURS != 0;
+        let neighbours = (format >> NEIGHBOURS_SHIFT) & NEIGHBOURS_BITS;
+        let neighbours = PhraseFilters::decode(neighbours);
+        entry.tail.filters =
+            neighbours.ok_or_else(|| reader.damaged("neighbours of a known kind", format))?;
         if format & HAS_CHUNKS != 0 {
             let count = reader.length(CHUNKS_LIMIT)?;
             entry.decode_chunks(count, reader)?;
@@ -260,9 +276,13 @@ impl TermEntry {
         let (mut zone, mut before) = (0, 0);
         for chunk in &self.chunks {
             let ChunkPlace { front, back } = &chunk.place;
-            let filtered = if chunk.filtered { FILTERED } else { 0 };
+            let filters = match chunk.filters {
+                PhraseFilters::None => 0,
+                PhraseFilters::Fingerprints => FINGERPRINTS,
+                PhraseFilters::Bloom => BLOOM,
+            };
             let apart = if back.is_some() { APART } else { 0 };
-            out.push(chunk.layout as u8 | filtered | apart);
+            out.push(chunk.layout as u8 | filters | apart);
             encode_run(front, zone, out);
             if let Some(back) = back {
                 encode_run(back, front.zone as i64, out);
@@ -274,6 +294,10 @@ impl TermEntry {
             put_varint(out, chunk.head_length as u64);
             if back.is_none() {
                 put_varint(out, (chunk.docs_length - chunk.head_length) as u64);
+            }
+            if chunk.filters == PhraseFilters::Bloom {
+                let lengths = chunk.filter_lengths.into_iter();
+                lengths.for_each(|length| put_varint(out, length as u64));
             }
             (zone, before) = (front.zone as i64, chunk.last);
         }
@@ -292,10 +316,16 @@ impl TermEntry {
 
 fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -> Result<ChunkRef> {
     let form = reader.u8()?;
-    let layout = match form & !(FILTERED | APART) {
+    let layout = match form & !(FINGERPRINTS | BLOOM | APART) {
         1 => Layout::Grouped,
         2 => Layout::Split,
         other => return Err(reader.damaged("a chunk layout", other)),
+    };
+    let filters = match form & (FINGERPRINTS | BLOOM) {
+        0 => PhraseFilters::None,
+        FINGERPRINTS => PhraseFilters::Fingerprints,
+        BLOOM => PhraseFilters::Bloom,
+        other => return Err(reader.damaged("one phrase filter", other)),
     };
     let front = decode_run(reader, zone)?;
     let back = match form & APART {
@@ -311,6 +341,11 @@ fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -
         None => sum(reader, head_length)?,
         Some(_) => front.length,
     };
+    let filter_lengths = match filters {
+        PhraseFilters::None => [0; 2],
+        PhraseFilters::Fingerprints => [total_frequency; 2],
+        PhraseFilters::Bloom => [reader.varint_u32()?, reader.varint_u32()?],
+    };
     let chunk = ChunkRef {
         place: ChunkPlace { front, back },
         layout,
@@ -320,7 +355,8 @@ fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -
         total_frequency,
         head_length,
         docs_length,
-        filtered: form & FILTERED != 0,
+        filters,
+        filter_lengths,
     };
     let ascending = last < END as u64 && before.is_none_or(|before| first > before as u64);
     let counted = chunk.count > 0 && chunk.count as u64 <= last - first + 1;

@@ -2,8 +2,8 @@
 //!
 //! The docs stream holds, per posting, `varint(delta * 2 + (frequency == 1))` with the distance to the
 //! posting before (for the first: to the base), then `varint(frequency)` unless that is one. The positions
-//! stream holds the posting's positions: the first as it is, then distances; in an index with phrase filters
-//! the two fingerprints of its neighbours stand behind each. Postings are added by appending
+//! stream holds the posting's positions: the first as it is, then distances; in a field with phrase filters
+//! the two fingerprints of its neighbours stand behind each, of which a chunk makes its filter. Postings are added by appending
 //! to both streams, and two fragments are joined by copying: only one delta depends on what comes before.
 //!
 //! Invariants:
@@ -11,8 +11,11 @@
 //! 2. Frequencies are at least one; a posting has as many positions as its frequency says.
 //! 3. A fragment that came from [`Fragment::decode`] was walked once, so that reading it again cannot fail.
 
-use super::tokens::{NEIGHBOURS_BYTES, Neighbours, Tokens};
-use crate::base::{ByteReader, DocId, END, Error, Result, put_varint, varint_length};
+use super::bloom;
+use super::tokens::{Neighbours, Tokens, neighbours_bytes};
+use crate::base::{
+    ByteReader, DocId, END, Error, PhraseFilters, Result, put_varint, varint_length,
+};
 
 const WHAT: &str = "a postings fragment";
 
@@ -27,8 +30,8 @@ pub struct Fragment {
     pub total_frequency: u64,
     /// The last doc; the base while there is none.
     pub last: DocId,
-    /// Whether neighbours stand behind the positions.
-    pub filtered: bool,
+    /// Which neighbours stand behind the positions.
+    pub filters: PhraseFilters,
     /// The docs stream.
     pub docs: Vec<u8>,
     /// The positions stream.
@@ -40,7 +43,7 @@ pub struct Fragment {
 pub struct FragmentReader<'a> {
     docs: ByteReader<'a>,
     positions: ByteReader<'a>,
-    filtered: bool,
+    filters: PhraseFilters,
     left: u32,
     previous: DocId,
     first: bool,
@@ -66,15 +69,24 @@ impl Fragment {
         self.docs.len() + self.positions.len()
     }
 
-    /// Appends a posting: `doc` lies after the last, `positions` ascend and are not empty.
+    /// Appends a posting: `doc` lies after the last, `positions` ascend and are not empty, and each has neighbours
+    /// if the fragment has any.
     #[cfg(test)]
-    pub fn append(&mut self, doc: DocId, tokens: &Tokens) {
-        let positions = &tokens.positions;
+    pub fn append(&mut self, doc: DocId, positions: &[u32], neighbours: &[Neighbours]) {
         debug_assert!(doc > self.last || (self.is_empty() && doc == self.base));
         debug_assert!(!positions.is_empty());
         put_posting(&mut self.docs, doc - self.last, positions.len() as u32);
-        put_tokens(&mut self.positions, tokens);
-        self.filtered = !tokens.neighbours.is_empty();
+        let mut previous = 0;
+        for (at, position) in positions.iter().enumerate() {
+            let neighbours = neighbours.get(at).copied().unwrap_or_default();
+            put_token(
+                &mut self.positions,
+                position - previous,
+                neighbours,
+                self.filters,
+            );
+            previous = *position;
+        }
         self.count += 1;
         self.total_frequency += positions.len() as u64;
         self.last = doc;
@@ -85,7 +97,7 @@ impl Fragment {
         FragmentReader {
             docs: ByteReader::new(&self.docs, WHAT),
             positions: ByteReader::new(&self.positions, WHAT),
-            filtered: self.filtered,
+            filters: self.filters,
             left: self.count,
             previous: self.base,
             first: true,
@@ -98,12 +110,9 @@ impl Fragment {
             return Ok(self);
         }
         if self.is_empty() {
-            self.filtered = next.filtered;
-        } else if self.filtered != next.filtered {
-            return Err(Error::damaged(
-                WHAT,
-                "expected phrase filters in all or none",
-            ));
+            self.filters = next.filters;
+        } else if self.filters != next.filters {
+            return Err(Error::damaged(WHAT, "expected phrase filters of one kind"));
         }
         self.docs.reserve(next.docs.len() + 4);
         next.rebase(self.last, self.is_empty(), &mut self.docs)?;
@@ -128,13 +137,13 @@ impl Fragment {
             kept.total_frequency += frequency as u64;
             length = docs.position();
         }
-        let positions = skip_tokens(&self.positions, kept.total_frequency, self.filtered);
+        let positions = skip_tokens(&self.positions, kept.total_frequency, self.filters);
         self.docs.truncate(length);
         self.positions.truncate(positions);
         Fragment {
             docs: self.docs,
             positions: self.positions,
-            filtered: self.filtered,
+            filters: self.filters,
             ..kept
         }
     }
@@ -156,9 +165,13 @@ impl Fragment {
     }
 
     /// Reads what [`Fragment::encode`] wrote against the same base, checking every posting.
-    pub fn decode(reader: &mut ByteReader<'_>, base: DocId, filtered: bool) -> Result<Fragment> {
+    pub fn decode(
+        reader: &mut ByteReader<'_>,
+        base: DocId,
+        filters: PhraseFilters,
+    ) -> Result<Fragment> {
         let mut fragment = Fragment::new(base);
-        fragment.filtered = filtered;
+        fragment.filters = filters;
         fragment.count = reader.length(reader.rest().len())? as u32;
         let docs = reader.rest();
         let mut total = 0u64;
@@ -174,7 +187,7 @@ impl Fragment {
         fragment.docs = docs[..docs.len() - positions.len()].to_vec();
         for _ in 0..total {
             reader.varint_u32()?;
-            reader.take(neighbours_bytes(filtered))?;
+            reader.take(neighbours_bytes(filters))?;
         }
         fragment.positions = positions[..positions.len() - reader.rest().len()].to_vec();
         fragment.total_frequency = total;
@@ -210,7 +223,7 @@ impl FragmentReader<'_> {
             return Ok(None);
         }
         let (doc, frequency) = read_posting(&mut self.docs, self.previous, self.first)?;
-        read_tokens(&mut self.positions, frequency, self.filtered, tokens)?;
+        read_tokens(&mut self.positions, frequency, self.filters, tokens)?;
         self.left -= 1;
         self.previous = doc;
         self.first = false;
@@ -228,24 +241,16 @@ pub fn put_posting(docs: &mut Vec<u8>, delta: u32, frequency: u32) {
     }
 }
 
-/// Appends the tokens of one posting to a positions stream.
-#[cfg(test)]
-pub fn put_tokens(stream: &mut Vec<u8>, tokens: &Tokens) {
-    let mut previous = 0;
-    for (at, position) in tokens.positions.iter().enumerate() {
-        let neighbours = tokens.neighbours.get(at).copied();
-        put_token(stream, position - previous, neighbours);
-        previous = *position;
-    }
-}
-
 /// Appends one token to a positions stream.
 #[inline]
-pub fn put_token(stream: &mut Vec<u8>, distance: u32, neighbours: Option<Neighbours>) {
+pub fn put_token(
+    stream: &mut Vec<u8>,
+    distance: u32,
+    neighbours: Neighbours,
+    filters: PhraseFilters,
+) {
     put_varint(stream, distance as u64);
-    if let Some(Neighbours { before, after }) = neighbours {
-        stream.extend_from_slice(&[before, after]);
-    }
+    neighbours.encode(filters, stream);
 }
 
 /// Reads a posting written by [`put_posting`]: doc and frequency.
@@ -273,49 +278,54 @@ pub fn read_posting(
 pub fn read_tokens(
     stream: &mut ByteReader<'_>,
     frequency: u32,
-    filtered: bool,
+    filters: PhraseFilters,
     out: &mut Tokens,
 ) -> Result<()> {
     if frequency as usize > stream.rest().len() {
         return Err(stream.damaged(&format!("{frequency} positions"), stream.rest().len()));
     }
     out.positions.reserve(frequency as usize);
-    let mut position = 0u32;
+    let (mut position, mut blooms) = (0u32, [0u128; 2]);
     for _ in 0..frequency {
         let delta = stream.varint_u32()?;
         position = position
             .checked_add(delta)
             .ok_or_else(|| stream.damaged("a 32-bit position", delta))?;
         out.positions.push(position);
-        if filtered {
-            let (before, after) = (stream.u8()?, stream.u8()?);
-            out.neighbours.push(Neighbours { before, after });
+        let Neighbours { before, after } = Neighbours::decode(filters, stream)?;
+        for (side, word) in [before, after].into_iter().enumerate() {
+            match filters {
+                PhraseFilters::None => {}
+                PhraseFilters::Fingerprints => out.filter[side].push(word as u8),
+                PhraseFilters::Bloom => blooms[side] |= bloom::bits_of(word),
+            }
         }
+    }
+    if filters == PhraseFilters::Bloom {
+        let sides = blooms.into_iter().zip(&mut out.filter);
+        sides.for_each(|(bits, out)| bloom::put(bits, out));
     }
     Ok(())
 }
 
 /// The bytes that the first `count` tokens take.
-pub fn skip_tokens(stream: &[u8], count: u64, filtered: bool) -> usize {
+pub fn skip_tokens(stream: &[u8], count: u64, filters: PhraseFilters) -> usize {
     if count == 0 {
         return 0;
     }
-    if filtered {
+    let neighbours = neighbours_bytes(filters);
+    if neighbours > 0 {
         let mut at = 0;
         for _ in 0..count {
             let varint = stream[at..].iter().position(|byte| *byte < 0x80);
             let Some(varint) = varint else { break };
-            at = (at + varint + 1 + NEIGHBOURS_BYTES).min(stream.len());
+            at = (at + varint + 1 + neighbours).min(stream.len());
         }
         return at;
     }
     let ends = stream.iter().enumerate().filter(|(_, byte)| **byte < 0x80);
     let last = ends.map(|(at, _)| at + 1).nth(count as usize - 1);
     last.unwrap_or(stream.len())
-}
-
-fn neighbours_bytes(filtered: bool) -> usize {
-    if filtered { NEIGHBOURS_BYTES } else { 0 }
 }
 
 #[cfg(test)]
@@ -325,26 +335,30 @@ mod tests {
     fn sample(base: DocId, docs: &[(DocId, &[u32])]) -> Fragment {
         let mut fragment = Fragment::new(base);
         for (doc, positions) in docs {
-            let tokens = Tokens {
-                positions: positions.to_vec(),
-                neighbours: Vec::new(),
-            };
-            fragment.append(*doc, &tokens);
+            fragment.append(*doc, positions, &[]);
         }
         fragment
     }
 
-    fn filtered(fragment: &Fragment) -> Fragment {
+    const KINDS: [PhraseFilters; 2] = [PhraseFilters::Fingerprints, PhraseFilters::Bloom];
+
+    fn filtered(fragment: &Fragment, filters: PhraseFilters) -> Fragment {
         let mut filtered = Fragment::new(fragment.base);
-        for (doc, mut tokens) in postings(fragment) {
+        filtered.filters = filters;
+        for (doc, tokens) in postings(fragment) {
             let neighbours = tokens.positions.iter().map(|position| Neighbours {
-                before: *position as u8,
-                after: 255 - doc as u8,
+                before: *position as u16,
+                after: 255 - doc as u8 as u16,
             });
-            tokens.neighbours = neighbours.collect();
-            filtered.append(doc, &tokens);
+            let neighbours: Vec<Neighbours> = neighbours.collect();
+            filtered.append(doc, &tokens.positions, &neighbours);
         }
         filtered
+    }
+
+    fn all_kinds(plain: Fragment) -> [Fragment; 3] {
+        let [own, bloom] = KINDS.map(|kind| filtered(&plain, kind));
+        [plain, own, bloom]
     }
 
     fn postings(fragment: &Fragment) -> Vec<(DocId, Tokens)> {
@@ -365,20 +379,23 @@ mod tests {
         assert_eq!(postings(&joined), expected);
         assert_eq!((joined.count, joined.total_frequency), (4, 7));
         assert!(second.clone().concat(&first).is_err());
-        assert!(first.clone().concat(&filtered(&second)).is_err());
-        let joined = filtered(&first).concat(&filtered(&second)).unwrap();
-        assert_eq!(postings(&joined).len(), 4);
+        let [own, bloom] = KINDS.map(|kind| filtered(&second, kind));
+        assert!(first.clone().concat(&own).is_err() && own.concat(&bloom).is_err());
+        for kind in KINDS {
+            let joined = filtered(&first, kind).concat(&filtered(&second, kind));
+            assert_eq!(postings(&joined.unwrap()).len(), 4);
+        }
     }
 
     #[test]
     fn one_piece_holds_both_streams_against_any_base() {
         let plain = sample(100, &[(130, &[3, 9]), (131, &[1])]);
-        for fragment in [filtered(&plain), plain] {
+        for fragment in all_kinds(plain) {
             let mut bytes = Vec::new();
             fragment.encode(17, &mut bytes).unwrap();
             assert!(bytes.len() <= fragment.encoded_length_max());
             let mut reader = ByteReader::new(&bytes, "test");
-            let read = Fragment::decode(&mut reader, 17, fragment.filtered).unwrap();
+            let read = Fragment::decode(&mut reader, 17, fragment.filters).unwrap();
             assert!(reader.is_empty());
             assert_eq!(postings(&read), postings(&fragment));
             assert!(fragment.encode(131, &mut Vec::new()).is_err());
@@ -388,7 +405,7 @@ mod tests {
     #[test]
     fn a_truncated_fragment_is_a_prefix() {
         let plain = sample(3, &[(3, &[1, 300]), (9, &[2]), (90, &[0, 1, 2])]);
-        for fragment in [filtered(&plain), plain] {
+        for fragment in all_kinds(plain) {
             for (below, count) in [(0, 0), (3, 0), (4, 1), (9, 1), (90, 2), (END, 3)] {
                 let kept = fragment.clone().truncated(below);
                 assert_eq!(postings(&kept), postings(&fragment)[..count]);
@@ -405,8 +422,8 @@ mod tests {
             &[2, 3, 1, 1, 1],
             &[200, 1, 3],
         ] {
-            for filtered in [false, true] {
-                let read = Fragment::decode(&mut ByteReader::new(bytes, "test"), 0, filtered);
+            for filters in [PhraseFilters::None, KINDS[0], KINDS[1]] {
+                let read = Fragment::decode(&mut ByteReader::new(bytes, "test"), 0, filters);
                 assert!(read.is_err(), "{bytes:?}");
             }
         }

@@ -11,6 +11,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::fragment::{put_posting, put_token};
 use super::tokens::{Neighbours, fingerprint};
+use crate::base::PhraseFilters;
 
 /// The postings of a batch of documents, by term; documents are numbered from 0 within the batch.
 #[derive(Debug, Default)]
@@ -33,8 +34,8 @@ pub(super) struct InvertedTerm {
     pub(super) docs: (u32, u32),
     pub(super) first_frequency: u32,
     pub(super) positions: (u32, u32),
-    /// Whether neighbours stand behind the positions.
-    pub(super) filtered: bool,
+    /// Which neighbours stand behind the positions.
+    pub(super) filters: PhraseFilters,
 }
 
 /// Gathers the tokens of a batch. Reused from batch to batch.
@@ -53,8 +54,9 @@ struct Interned {
     hash: u64,
     key: (u32, u32),
     tokens: u32,
+    filters: PhraseFilters,
     /// 0 if the field keeps no phrase filters.
-    fingerprint: u8,
+    fingerprint: u16,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -130,10 +132,9 @@ impl InvertedBatch {
 
 impl Inverter {
     /// Adds one token of the document that has this number in the batch. Documents come in ascending order,
-    /// and so do the positions of one term key in a document. `filtered` says whether its field keeps phrase
-    /// filters.
-    pub fn add(&mut self, key: &[u8], document: u32, position: u32, filtered: bool) {
-        let term = self.intern(key, filtered);
+    /// and so do the positions of one term key in a document. `filters` are those that its field keeps.
+    pub fn add(&mut self, key: &[u8], document: u32, position: u32, filters: PhraseFilters) {
+        let term = self.intern(key, filters);
         self.terms[term as usize].tokens += 1;
         self.tokens.push(Token {
             term,
@@ -163,7 +164,7 @@ impl Inverter {
         batch
     }
 
-    fn intern(&mut self, key: &[u8], filtered: bool) -> u32 {
+    fn intern(&mut self, key: &[u8], filters: PhraseFilters) -> u32 {
         let (head, hash) = (key_head(key), hash_key(key));
         let (keys, terms) = (&self.keys, &self.terms);
         let same = |term: &u32| {
@@ -184,7 +185,8 @@ impl Inverter {
             hash,
             key: (start, self.keys.len() as u32),
             tokens: 0,
-            fingerprint: if filtered { fingerprint(key) } else { 0 },
+            filters,
+            fingerprint: fingerprint(key, filters),
         });
         let terms = &self.terms;
         self.table
@@ -244,7 +246,7 @@ fn encode_term(term: &Interned, tokens: &[Sorted], data: &mut Vec<u8>) -> Invert
         docs: (docs_start, docs_start),
         first_frequency: 0,
         positions: (0, 0),
-        filtered: term.fingerprint != 0,
+        filters: term.filters,
     };
     let mut previous = 0;
     for posting in tokens.chunk_by(|a, b| a.document == b.document) {
@@ -261,8 +263,8 @@ fn encode_term(term: &Interned, tokens: &[Sorted], data: &mut Vec<u8>) -> Invert
     for posting in tokens.chunk_by(|a, b| a.document == b.document) {
         let mut previous = 0;
         for token in posting {
-            let neighbours = coded.filtered.then_some(token.neighbours);
-            put_token(data, token.position - previous, neighbours);
+            let distance = token.position - previous;
+            put_token(data, distance, token.neighbours, term.filters);
             previous = token.position;
         }
     }

@@ -12,7 +12,7 @@ use super::rules::{CHUNK_BYTES, absorbed, chunk_limit};
 use super::spans::{BATCH_MEMORY, SpanReader};
 use super::streams::ChunkStreams;
 use super::tokens::Tokens;
-use crate::base::{DocId, Error, Result, on_all_cores};
+use crate::base::{DocId, Error, PhraseFilters, Result, on_all_cores};
 use crate::storage::Store;
 
 /// The number of a field in the schema.
@@ -169,6 +169,15 @@ impl<'a> Plan<'a> {
         })
     }
 
+    /// The phrase filters of what will be coded: of new postings their field's, which dense chunks have left out.
+    fn filters(&self, tail: &Fragment) -> PhraseFilters {
+        let fragments = [&self.item.new, tail].map(|fragment| fragment.filters);
+        let chunks = self.absorbed.iter().map(|chunk| chunk.filters);
+        let mut all = fragments.into_iter().chain(chunks);
+        let kept = all.find(|filters| *filters != PhraseFilters::None);
+        kept.unwrap_or_default()
+    }
+
     /// Codes absorbed chunks, tail and new postings as one chunk (or several full ones).
     fn code_chunks(
         &self,
@@ -180,7 +189,8 @@ impl<'a> Plan<'a> {
     ) -> Result<Vec<Added>> {
         let mut all = self.entry.chunks.clone();
         all.extend_from_slice(&self.absorbed);
-        let mut writer = ListWriter::new(self.item.field, chunk_limit(&all), streams, norms);
+        let (field, filters) = (self.item.field, self.filters(&tail));
+        let mut writer = ListWriter::new(field, filters, chunk_limit(&all), streams, norms);
         writer.last = self.entry.chunks.last().map(|chunk| chunk.last);
         for chunk in &self.absorbed {
             let bytes = next_chunk(&mut ahead, reader, chunk)?;
@@ -289,6 +299,7 @@ fn read_one(reader: &SpanReader<'_>, chunk: &ChunkRef) -> Result<Vec<u8>> {
 /// Codes postings as chunks.
 struct ListWriter<'a, 'n> {
     field: FieldId,
+    filters: PhraseFilters,
     limit: usize,
     streams: Option<&'a mut ChunkStreams>,
     norms: &'a mut NormReader<'n>,
@@ -301,16 +312,18 @@ struct ListWriter<'a, 'n> {
 impl<'a, 'n> ListWriter<'a, 'n> {
     fn new(
         field: FieldId,
+        filters: PhraseFilters,
         limit: usize,
         streams: Option<&'a mut ChunkStreams>,
         norms: &'a mut NormReader<'n>,
     ) -> ListWriter<'a, 'n> {
         ListWriter {
             field,
+            filters,
             limit,
             streams,
             norms,
-            builder: ChunkBuilder::default(),
+            builder: ChunkBuilder::new(filters),
             added: Vec::new(),
             last: None,
             tokens: Tokens::default(),
@@ -318,6 +331,7 @@ impl<'a, 'n> ListWriter<'a, 'n> {
     }
 
     fn push_chunk(&mut self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<()> {
+        self.check_filters(chunk.filters)?;
         let mut reader = ChunkReader::new(chunk, bytes)?;
         let mut tokens = std::mem::take(&mut self.tokens);
         while let Some(doc) = reader.next(&mut tokens)? {
@@ -328,6 +342,7 @@ impl<'a, 'n> ListWriter<'a, 'n> {
     }
 
     fn push_fragment(&mut self, fragment: &Fragment) -> Result<()> {
+        self.check_filters(fragment.filters)?;
         let mut reader = fragment.reader();
         let mut tokens = std::mem::take(&mut self.tokens);
         while let Some(doc) = reader.next(&mut tokens)? {
@@ -335,6 +350,20 @@ impl<'a, 'n> ListWriter<'a, 'n> {
         }
         self.tokens = tokens;
         Ok(())
+    }
+
+    /// The parts of a list have phrase filters of one kind, or none.
+    fn check_filters(&self, filters: PhraseFilters) -> Result<()> {
+        match filters == self.filters || filters == PhraseFilters::None {
+            true => Ok(()),
+            false => Err(Error::damaged(
+                "a postings list",
+                format!(
+                    "expected phrase filters of kind {:?}, got {filters:?}",
+                    self.filters
+                ),
+            )),
+        }
     }
 
     fn push(&mut self, doc: DocId, tokens: &Tokens) -> Result<()> {
@@ -353,7 +382,8 @@ impl<'a, 'n> ListWriter<'a, 'n> {
     }
 
     fn end_chunk(&mut self) -> Result<()> {
-        if let Some(chunk) = std::mem::take(&mut self.builder).finish() {
+        let fresh = ChunkBuilder::new(self.filters);
+        if let Some(chunk) = std::mem::replace(&mut self.builder, fresh).finish() {
             self.added.push(match &mut self.streams {
                 Some(streams) => Added::Placed(chunk.place(streams)?),
                 None => Added::Built(chunk),

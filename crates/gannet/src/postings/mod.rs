@@ -9,6 +9,7 @@
 
 mod arena;
 mod block;
+mod bloom;
 mod buffer;
 mod check;
 mod chunk;
@@ -18,6 +19,7 @@ mod dictionary;
 mod docs_draft;
 mod docs_page;
 mod entry;
+mod filter_draft;
 mod fragment;
 mod frontier;
 mod head;
@@ -47,6 +49,4 @@ pub use invert::{InvertedBatch, Inverter};
 pub use merge::{MERGE_MEMORY, MergeItem, NormReader, Norms, merge_window};
 pub use relocate::relocate_window;
 pub use streams::ChunkStreams;
-#[cfg(test)]
-pub use tokens::Tokens;
 pub use tokens::{Neighbours, fingerprint};

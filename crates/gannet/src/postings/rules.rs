@@ -80,6 +80,7 @@ pub(super) fn chunk_limit(chunks: &[ChunkRef]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::PhraseFilters;
     use crate::postings::entry::ChunkPlace;
 
     fn chunks(lengths: &[u32]) -> Vec<ChunkRef> {
@@ -92,7 +93,8 @@ mod tests {
             total_frequency: 1,
             head_length: 0,
             docs_length: *length,
-            filtered: false,
+            filters: PhraseFilters::None,
+            filter_lengths: [0; 2],
         };
         lengths.iter().map(chunk).collect()
     }

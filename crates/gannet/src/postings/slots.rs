@@ -2,7 +2,7 @@
 //! as many.
 
 use super::arena::Stream;
-use crate::base::DocId;
+use crate::base::{DocId, PhraseFilters};
 
 /// Slots of one run: 18 KiB, little beside the smallest buffer.
 const RUN_SLOTS: usize = 256;
@@ -14,8 +14,8 @@ pub(super) struct Slot {
     pub(super) head: [u64; 2],
     pub(super) key: u32,
     pub(super) key_length: u16,
-    /// Whether neighbours stand behind the positions.
-    pub(super) filtered: bool,
+    /// Which neighbours stand behind the positions.
+    pub(super) filters: PhraseFilters,
     pub(super) count: u32,
     /// Below the bytes of the position stream, which are below 4 GiB.
     pub(super) total_frequency: u32,

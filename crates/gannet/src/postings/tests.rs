@@ -7,9 +7,9 @@ use super::entry::{GROUPED_LIMIT, Layout};
 use super::head::{Found, Head};
 use super::merge::{FieldId, MergeItem, merge_window};
 use super::relocate::relocate_window;
-use super::tokens::{Neighbours, Tokens};
+use super::tokens::Neighbours;
 use super::{ChunkStreams, Fragment, Pair, Reach, TermCursor, TermEntry, check};
-use crate::base::{Budget, DocId, END, Result};
+use crate::base::{Budget, DocId, END, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
 use crate::storage::{Store, ZoneTable};
@@ -67,24 +67,22 @@ fn draw(random: &mut Random, start: DocId, count: usize, shape: Shape) -> Vec<Po
     postings
 }
 
-/// Fingerprints that the oracle makes up for a token.
+/// Fingerprints that the oracle makes up for a token: bytes, so that either kind of filter can keep them.
 fn neighbours(doc: DocId, position: u32) -> Neighbours {
     let mixed = (doc ^ position).wrapping_mul(2_654_435_761);
     Neighbours {
-        before: (mixed >> 24) as u8,
-        after: (mixed >> 16) as u8,
+        before: (mixed >> 24) as u8 as u16,
+        after: (mixed >> 16) as u8 as u16,
     }
 }
 
-fn fragment(postings: &[Posting], filtered: bool) -> Fragment {
+fn fragment(postings: &[Posting], filters: PhraseFilters) -> Fragment {
     let mut fragment = Fragment::new(postings.first().map_or(0, |(doc, _)| *doc));
+    fragment.filters = filters;
     for (doc, positions) in postings {
         let neighbours = positions.iter().map(|position| neighbours(*doc, *position));
-        let tokens = Tokens {
-            positions: positions.clone(),
-            neighbours: neighbours.filter(|_| filtered).collect(),
-        };
-        fragment.append(*doc, &tokens);
+        let neighbours: Vec<Neighbours> = neighbours.collect();
+        fragment.append(*doc, positions, &neighbours);
     }
     fragment
 }
@@ -93,7 +91,7 @@ fn fragment(postings: &[Posting], filtered: bool) -> Fragment {
 struct World {
     store: Arc<Store>,
     streams: ChunkStreams,
-    filtered: bool,
+    filters: PhraseFilters,
 }
 
 impl World {
@@ -102,7 +100,7 @@ impl World {
         let store = Arc::new(Store::new(device, 7, ZoneTable::default()));
         World {
             streams: ChunkStreams::new(&store),
-            filtered: false,
+            filters: PhraseFilters::None,
             store,
         }
     }
@@ -111,7 +109,7 @@ impl World {
         let item = MergeItem {
             field: 0,
             old,
-            new: fragment(new, self.filtered),
+            new: fragment(new, self.filters),
         };
         let norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
         let merged = merge_window(&self.store, &mut self.streams, &norms, &[item]).unwrap();
@@ -137,7 +135,7 @@ struct List {
     entry: TermEntry,
     memory: Vec<Posting>,
     all: Vec<Posting>,
-    filtered: bool,
+    filters: PhraseFilters,
 }
 
 /// Merges runs of these lengths, the last of which stays in memory.
@@ -161,13 +159,13 @@ fn build(world: &mut World, random: &mut Random, runs: &[usize], shape: Shape) -
         entry,
         memory,
         all,
-        filtered: world.filtered,
+        filters: world.filters,
     }
 }
 
 impl List {
     fn cursor(&self) -> TermCursor {
-        let memory = fragment(&self.memory, self.filtered);
+        let memory = fragment(&self.memory, self.filters);
         let mut cursor = TermCursor::new(Some(self.entry.clone()), Some(memory)).unwrap();
         cursor.will_need(Reach::Positions);
         cursor
@@ -401,7 +399,7 @@ fn huge_frequencies_and_positions_read_back() {
         entry,
         memory: vec![],
         all: postings,
-        filtered: false,
+        filters: PhraseFilters::None,
     };
     list.verify_all(&mut random, &world);
 }
@@ -418,7 +416,7 @@ fn a_posting_longer_than_the_position_table_reads_back() {
         entry,
         memory: vec![],
         all: postings,
-        filtered: false,
+        filters: PhraseFilters::None,
     };
     let pool = world.pool();
     list.verify_scan(&mut Pages::new(&pool));
@@ -434,7 +432,7 @@ fn documents_0_and_the_last_possible_read_back() {
         entry,
         memory: vec![],
         all: postings,
-        filtered: false,
+        filters: PhraseFilters::None,
     };
     list.verify_all(&mut random, &world);
 }
@@ -566,7 +564,10 @@ fn a_window_of_many_terms_keeps_their_order() {
     for part in 0..4 {
         let quarter = |run: &'_ [Posting]| {
             let length = run.len();
-            fragment(&run[length * part / 4..length * (part + 1) / 4], false)
+            fragment(
+                &run[length * part / 4..length * (part + 1) / 4],
+                PhraseFilters::None,
+            )
         };
         let items: Vec<MergeItem<'_>> = runs
             .iter()
@@ -588,7 +589,7 @@ fn a_window_of_many_terms_keeps_their_order() {
             entry,
             memory: vec![],
             all: run,
-            filtered: false,
+            filters: PhraseFilters::None,
         };
         list.verify_scan(&mut Pages::new(&pool));
     }

@@ -366,12 +366,12 @@ impl Builder<'_> {
         }))
     }
 
-    /// Whether the field of these terms keeps phrase filters, and they are asked.
-    fn has_filters(&self, open: &[&OpenTerm]) -> bool {
+    /// The phrase filters that the field of these terms keeps, if they are asked.
+    fn filters_of(&self, open: &[&OpenTerm]) -> PhraseFilters {
         let field = open.first().and_then(|term| split_term_key(&term.key).ok());
         let field = field.and_then(|(field, _)| self.view.schema.field(field));
         let kept = field.map(|field| field.options.phrase_filters());
-        self.filters && kept.is_some_and(|kept| kept != PhraseFilters::None)
+        kept.filter(|_| self.filters).unwrap_or_default()
     }
 
     fn phrase_matcher(
@@ -391,16 +391,19 @@ impl Builder<'_> {
         let mut distinct: Vec<&PhraseWord> = all.iter().collect();
         distinct.sort_by_key(|word| word.word);
         distinct.dedup_by_key(|word| word.word);
-        let filters = slop == 0 && self.has_filters(open);
+        let filters = match slop {
+            0 => self.filters_of(open),
+            _ => PhraseFilters::None,
+        };
         let rarest = all.iter().min_by_key(|word| rank(word))?.word;
         let lists = distinct.iter().map(|word| -> Box<dyn Matcher> {
             let told = scored.clone().filter(|_| word.word == rarest);
             let (mut cursor, frequency) = (word.cursor.clone(), word.cursor.document_frequency());
-            let wanted = neighbours_of(word, &all, open).filter(|_| filters);
+            let wanted = neighbours_of(word, &all, open, filters);
             if let Some(wanted) = wanted {
                 return Box::new(BetweenMatcher::new(cursor, wanted, told));
             }
-            if !filters {
+            if filters == PhraseFilters::None {
                 cursor.will_need(Reach::Positions);
             }
             Box::new(TermMatcher::new(cursor, frequency, told))
@@ -418,8 +421,13 @@ fn rank(word: &PhraseWord) -> (u64, usize) {
 }
 
 /// The neighbours by which a word of a phrase is filtered: of each pair of words the rarer one is, since it has
-/// fewer documents and its list is read first. None for a word that stands twice in the phrase.
-fn neighbours_of(word: &PhraseWord, all: &[PhraseWord], open: &[&OpenTerm]) -> Option<Neighbours> {
+/// fewer documents and its list is read first. None for a word that stands twice in the phrase, or without filters.
+fn neighbours_of(
+    word: &PhraseWord,
+    all: &[PhraseWord],
+    open: &[&OpenTerm],
+    filters: PhraseFilters,
+) -> Option<Neighbours> {
     if all.iter().filter(|other| other.word == word.word).count() > 1 {
         return None;
     }
@@ -427,7 +435,7 @@ fn neighbours_of(word: &PhraseWord, all: &[PhraseWord], open: &[&OpenTerm]) -> O
         let mut others = all.iter().zip(open);
         let other = others.find(|(other, _)| Some(other.place) == place);
         let commoner = other.filter(|(other, _)| rank(other) > rank(word));
-        commoner.map_or(0, |(_, term)| fingerprint(&term.key))
+        commoner.map_or(0, |(_, term)| fingerprint(&term.key, filters))
     };
     let wanted = Neighbours {
         before: wanted(word.place.checked_sub(1)),

@@ -71,9 +71,13 @@ fn check(world: &World, query: &Query, k: usize) {
 fn check_world(seed: u64, docs: u32, on_device: u32, frames: usize, count: usize) {
     let mut random = Random::new(seed);
     let world = World::new(&mut random, docs, on_device, frames);
+    check_queries(&world, &mut random, count);
+}
+
+fn check_queries(world: &World, random: &mut Random, count: usize) {
     for _ in 0..count {
-        let query = queries::any(&mut random, 3);
-        check(&world, &query, [1, 3, 10, 1000][random.below(4)]);
+        let query = queries::any(random, 3);
+        check(world, &query, [1, 3, 10, 1000][random.below(4)]);
     }
 }
 
@@ -95,6 +99,25 @@ fn lists_on_a_device_are_searched_as_by_hand() {
 fn long_lists_in_a_tiny_frame_pool_are_searched_as_by_hand() {
     for seed in 200..202 {
         check_world(seed, 6_000, 5_500, 64, 20);
+    }
+}
+
+#[test]
+fn bloom_filters_are_searched_as_by_hand() {
+    for (seed, docs, on_device, frames) in [
+        (300, 60, 0, 64),
+        (301, 300, 220, 4096),
+        (302, 300, 220, 4096),
+        (303, 6_000, 5_500, 64),
+    ] {
+        let mut random = Random::new(seed);
+        let filters = world::BLOOM;
+        let world = World::with_filters(&mut random, docs, on_device, frames, filters);
+        check_queries(&world, &mut random, 40);
+        for _ in 0..20 {
+            let query = queries::exact_phrase(&mut random);
+            check(&world, &query, 10);
+        }
     }
 }
 

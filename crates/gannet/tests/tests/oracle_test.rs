@@ -83,7 +83,7 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
     let queries = run.queries(number("GANNET_ORACLE_QUERIES", 2_000) as usize);
     let mut questions = run.ask(queries);
 
-    let index = open(&folder.path().join("memory"), None);
+    let index = open(&folder.path().join("memory"), None, PhraseFilters::Bloom);
     for batch in run.corpus.chunks(300) {
         index.write(parsed(batch)).expect("a batch");
     }
@@ -92,7 +92,7 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
     drop(index);
 
     let path = folder.path().join("flushed");
-    let index = open(&path, Some(64 << 10));
+    let index = open(&path, Some(64 << 10), PhraseFilters::Fingerprints);
     write_with_flushes(&index, &run.corpus, 2);
     run.look_back(&index);
     run.check("after many flushes", &questions, &index.snapshot());
@@ -100,7 +100,7 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
     run.leave(&index);
     index.close().expect("a checkpoint");
 
-    let index = open(&path, Some(64 << 10));
+    let index = open(&path, Some(64 << 10), PhraseFilters::Fingerprints);
     run.look_back(&index);
     run.check("reopened", &questions, &index.snapshot());
 
@@ -130,7 +130,7 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
     run.leave(&index);
     drop(index);
 
-    let index = open(&path, None);
+    let index = open(&path, None, PhraseFilters::Fingerprints);
     run.look_back(&index);
     run.check(
         "reopened with a log to replay",
@@ -510,8 +510,7 @@ fn assert_whole(index: &Index) {
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
 }
 
-fn open(path: &std::path::Path, buffer_bytes: Option<usize>) -> Index {
-    let filters = PhraseFilters::Fingerprints;
+fn open(path: &std::path::Path, buffer_bytes: Option<usize>, filters: PhraseFilters) -> Index {
     let mut options = Index::options().memory(64 << 20).phrase_filters(filters);
     if buffer_bytes.is_some() {
         options = options.limits(Limits {

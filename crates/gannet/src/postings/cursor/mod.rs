@@ -14,6 +14,7 @@
 
 mod bounds;
 mod filter;
+mod filter_pieces;
 mod parts;
 mod positions;
 mod prefetch;
@@ -323,7 +324,7 @@ impl TermCursor {
     fn load(&self, part: usize, found: PageFound, pages: &mut Pages<'_>) -> Step<LoadedPage> {
         let bytes = read(self.parts[part].head()?.docs_page(found.page)?, pages)?;
         let length = bytes.len();
-        let docs = DocsPage::parse(bytes, 0..length)?;
+        let docs = DocsPage::parse(bytes, 0..length, self.parts[part].filters())?;
         if docs.last() != found.last {
             let reason = format!("expected doc {} last, got {}", found.last, docs.last());
             return Err(Error::damaged("a page of postings", reason).into());

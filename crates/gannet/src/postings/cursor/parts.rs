@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::Decoded;
-use crate::base::{ByteReader, DocId, Error, PageAddress, Result, Span};
+use crate::base::{ByteReader, DocId, Error, PageAddress, PhraseFilters, Result, Span};
 use crate::cache::{Bytes, Frame, Pages, Step, Stop};
 use crate::postings::block::BLOCK;
 use crate::postings::entry::{ChunkRef, Layout};
 use crate::postings::fragment::{Fragment, read_posting, read_tokens, skip_tokens};
 use crate::postings::frontier::{Frontier, Pair};
 use crate::postings::head::Head;
-use crate::postings::tokens::Tokens;
+use crate::postings::tokens::{Neighbours, Tokens};
 use crate::storage::{PageKind, wrong_kind};
 
 const WHAT: &str = "a postings fragment";
@@ -96,6 +96,14 @@ impl Part {
         match self {
             Part::Chunk(part) => part.docs().page_count(),
             Part::Fragment(_) => 0,
+        }
+    }
+
+    /// The phrase filter that it has.
+    pub(super) fn filters(&self) -> PhraseFilters {
+        match self {
+            Part::Chunk(part) => part.chunk.filters,
+            Part::Fragment(part) => part.fragment.filters,
         }
     }
 
@@ -243,40 +251,40 @@ impl FragmentPart {
     /// Reads `frequency` tokens, of a posting before which the block has `skip` tokens.
     pub(super) fn tokens(&mut self, skip: u64, frequency: u32, out: &mut Tokens) -> Result<()> {
         out.clear();
-        let filtered = self.fragment.filtered;
-        read_tokens(&mut self.stream_from(skip), frequency, filtered, out)
+        let filters = self.fragment.filters;
+        read_tokens(&mut self.stream_from(skip), frequency, filters, out)
     }
 
-    /// Reads the neighbours of `count` tokens behind the first `skip` of the block, if the fragment has them.
-    pub(super) fn neighbours(
+    /// Puts into `fit` which of the `count` tokens behind the first `skip` of the block may stand between the
+    /// `wanted` words; false if the fragment does not know.
+    pub(super) fn between(
         &mut self,
         skip: u64,
         count: u64,
-        before: &mut Vec<u8>,
-        after: &mut Vec<u8>,
+        wanted: Neighbours,
+        fit: &mut Vec<bool>,
     ) -> Result<bool> {
-        before.clear();
-        after.clear();
-        if !self.fragment.filtered {
+        let filters = self.fragment.filters;
+        if filters == PhraseFilters::None {
             return Ok(false);
         }
+        fit.clear();
         let mut reader = self.stream_from(skip);
         for _ in 0..count {
             reader.varint_u32()?;
-            before.push(reader.u8()?);
-            after.push(reader.u8()?);
+            fit.push(Neighbours::decode(filters, &mut reader)?.may_be(wanted));
         }
         Ok(true)
     }
 
     /// The positions stream behind the first `skip` tokens of the block.
     fn stream_from(&mut self, skip: u64) -> ByteReader<'_> {
-        let (number, filtered) = (self.block_number + skip, self.fragment.filtered);
+        let (number, filters) = (self.block_number + skip, self.fragment.filters);
         if self.known.0 > number {
             self.known = (0, 0);
         }
         let stream = &self.fragment.positions[self.known.1..];
-        let skipped = skip_tokens(stream, number - self.known.0, filtered);
+        let skipped = skip_tokens(stream, number - self.known.0, filters);
         self.known = (number, self.known.1 + skipped);
         ByteReader::new(&self.fragment.positions[self.known.1..], WHAT)
     }

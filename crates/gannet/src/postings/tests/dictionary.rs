@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::base::{Budget, PAGE_SIZE};
+use crate::base::{Budget, PAGE_SIZE, PhraseFilters};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
 use crate::postings::dictionary::{TERMS_AT_ONCE, TermDictionary};
@@ -94,16 +94,13 @@ fn entry(is_long: bool, count: u32) -> Vec<u8> {
         total_frequency: 1,
         head_length: 10,
         docs_length: 20,
-        filtered: false,
+        filters: PhraseFilters::None,
+        filter_lengths: [0; 2],
     };
     match is_long {
         true => entry.chunks.push(chunk),
         false => {
-            let positions = crate::postings::Tokens {
-                positions: vec![1],
-                ..Default::default()
-            };
-            entry.tail.append(count, &positions);
+            entry.tail.append(count, &[1], &[]);
         }
     }
     entry.encode().unwrap()

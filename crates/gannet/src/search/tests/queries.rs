@@ -30,6 +30,19 @@ fn phrase(random: &mut Random) -> String {
     words[..2 + random.below(2)].join(" ")
 }
 
+/// Two or three distinct words side by side, as often rare ones as frequent ones.
+pub fn exact_phrase(random: &mut Random) -> Query {
+    let first = random.below(WORDS.len());
+    let words = [0, 1, 2].map(|step| WORDS[(first + step * (1 + random.below(5))) % WORDS.len()]);
+    let mut words = words[..2 + random.below(2)].to_vec();
+    words.dedup();
+    Query::Phrase {
+        field: Some(FIELDS[random.below(2)].0.to_owned()),
+        text: words.join(" "),
+        slop: 0,
+    }
+}
+
 fn bound(random: &mut Random) -> Bound<String> {
     match random.below(3) {
         0 => Bound::Unbounded,

@@ -11,8 +11,7 @@ use crate::cache::FramePool;
 use crate::device::MemoryDevice;
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
 use crate::postings::{
-    ChunkStreams, Fragment, MergeItem, Neighbours, TermDictionary, Tokens, fingerprint,
-    merge_window,
+    ChunkStreams, Fragment, MergeItem, Neighbours, TermDictionary, fingerprint, merge_window,
 };
 use crate::storage::{PageKind, RecordKind, Store, StreamWriter, ZoneTable, frame};
 
@@ -51,8 +50,20 @@ pub const FIELDS: [(&str, FieldKind); 3] = [
     ("tag", FieldKind::Exact),
 ];
 
-/// The field that keeps phrase filters.
-const FILTERED: &str = "body";
+/// What the fields keep, the body most often fingerprints.
+type Filters = [PhraseFilters; FIELDS.len()];
+
+pub const FINGERPRINTS: Filters = [
+    PhraseFilters::Fingerprints,
+    PhraseFilters::None,
+    PhraseFilters::None,
+];
+
+pub const BLOOM: Filters = [
+    PhraseFilters::Bloom,
+    PhraseFilters::Bloom,
+    PhraseFilters::None,
+];
 
 /// The words of each field of a document.
 pub type Words = Vec<Vec<&'static str>>;
@@ -86,6 +97,17 @@ impl MemoryTerms for Memory {
 impl World {
     /// `count` documents, the first `on_device` of which are flushed; a pool of `frames` frames.
     pub fn new(random: &mut Random, count: u32, on_device: u32, frames: usize) -> World {
+        World::with_filters(random, count, on_device, frames, FINGERPRINTS)
+    }
+
+    /// The same whose fields keep these phrase filters.
+    pub fn with_filters(
+        random: &mut Random,
+        count: u32,
+        on_device: u32,
+        frames: usize,
+        filters: Filters,
+    ) -> World {
         let docs: Vec<Words> = (0..count).map(|_| document(random)).collect();
         let deleted: Vec<bool> = docs.iter().map(|_| random.below(10) == 0).collect();
         let device = Arc::new(MemoryDevice::new());
@@ -97,13 +119,14 @@ impl World {
         // Two flushes, so that lists have several chunks.
         let half = on_device / 2;
         for range in [0..half, half..on_device] {
-            flush(&docs, range, &store, &mut streams, &mut terms, &large);
+            let lists = invert(&docs, range, filters);
+            flush(&docs, &lists, &store, &mut streams, &mut terms, &large);
         }
         let pool = FramePool::new(Arc::clone(&store), &budget, frames * PAGE_SIZE).unwrap();
         let view = SearchView {
-            schema: Arc::new(schema()),
+            schema: Arc::new(schema(filters)),
             terms: terms.view(),
-            buffer: Arc::new(Memory(invert(&docs, on_device..count))),
+            buffer: Arc::new(Memory(invert(&docs, on_device..count, filters))),
             below: count,
             tables: tables(&docs, &deleted, &store),
             dictionaries: Dictionaries::default(),
@@ -138,14 +161,11 @@ impl World {
     }
 }
 
-fn schema() -> Schema {
+fn schema(filters: Filters) -> Schema {
     let mut schema = Schema::default();
-    for (name, kind) in FIELDS {
+    for ((name, kind), phrase_filters) in FIELDS.into_iter().zip(filters) {
         let options = SchemaOptions {
-            phrase_filters: match name == FILTERED {
-                true => PhraseFilters::Fingerprints,
-                false => PhraseFilters::None,
-            },
+            phrase_filters,
             ..SchemaOptions::default()
         };
         schema.ensure(name, kind, &options).unwrap();
@@ -165,13 +185,18 @@ fn document(random: &mut Random) -> Words {
     vec![body, title, tag]
 }
 
-fn neighbours(field: FieldId, words: &[&str], position: usize) -> Neighbours {
+fn neighbours(
+    field: FieldId,
+    words: &[&str],
+    position: usize,
+    filters: PhraseFilters,
+) -> Neighbours {
     let of = |at: Option<usize>| {
         let word = at.and_then(|at| words.get(at));
         word.map_or(0, |word| {
             let mut key = Vec::new();
             term_key(field, word.as_bytes(), &mut key);
-            fingerprint(&key)
+            fingerprint(&key, filters)
         })
     };
     Neighbours {
@@ -180,24 +205,30 @@ fn neighbours(field: FieldId, words: &[&str], position: usize) -> Neighbours {
     }
 }
 
-fn invert(docs: &[Words], range: std::ops::Range<u32>) -> Lists {
+fn invert(docs: &[Words], range: std::ops::Range<u32>, filters: Filters) -> Lists {
     let mut lists = Lists::new();
     for doc in range {
         for (field, words) in docs[doc as usize].iter().enumerate() {
-            let mut tokens: BTreeMap<&str, Tokens> = BTreeMap::new();
+            let mut tokens: BTreeMap<&str, (Vec<u32>, Vec<Neighbours>)> = BTreeMap::new();
             for (position, word) in (0..).zip(words) {
-                let tokens = tokens.entry(word).or_default();
-                tokens.positions.push(position as u32);
-                if FIELDS[field].0 == FILTERED {
-                    let neighbours = neighbours(field as FieldId, words, position);
-                    tokens.neighbours.push(neighbours);
-                }
+                let (positions, beside) = tokens.entry(word).or_default();
+                positions.push(position as u32);
+                beside.push(neighbours(
+                    field as FieldId,
+                    words,
+                    position,
+                    filters[field],
+                ));
             }
-            for (word, tokens) in tokens {
+            for (word, (positions, beside)) in tokens {
                 let mut key = Vec::new();
                 term_key(field as FieldId, word.as_bytes(), &mut key);
-                let list = lists.entry(key).or_insert_with(|| Fragment::new(0));
-                list.append(doc, &tokens);
+                let list = lists.entry(key).or_insert_with(|| {
+                    let mut list = Fragment::new(0);
+                    list.filters = filters[field];
+                    list
+                });
+                list.append(doc, &positions, &beside);
             }
         }
     }
@@ -206,13 +237,12 @@ fn invert(docs: &[Words], range: std::ops::Range<u32>) -> Lists {
 
 fn flush(
     docs: &[Words],
-    range: std::ops::Range<u32>,
+    lists: &Lists,
     store: &Store,
     streams: &mut ChunkStreams,
     terms: &mut TermDictionary,
     pool: &FramePool,
 ) {
-    let lists = invert(docs, range);
     let keys: Vec<&[u8]> = lists.keys().map(Vec::as_slice).collect();
     let norms = |field: FieldId, doc: DocId| -> Result<u8> {
         Ok(length_to_norm(
