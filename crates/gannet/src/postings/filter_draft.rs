@@ -56,7 +56,8 @@ impl FilterDraft {
         for (side, known) in tokens.filter.iter().enumerate() {
             match self.filters {
                 PhraseFilters::None => {}
-                PhraseFilters::Fingerprints => self.sides[side].extend_from_slice(known),
+                // A token or two, for which a loop is less than a call.
+                PhraseFilters::Fingerprints => self.sides[side].extend(known.iter().copied()),
                 PhraseFilters::Bloom => self.gathered[side].extend_from_slice(match known.len() {
                     BLOOM_BYTES => known,
                     _ => &bloom::ANY,

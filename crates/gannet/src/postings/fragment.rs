@@ -197,8 +197,17 @@ impl Fragment {
 
     /// Walks the positions, which must stay 32-bit numbers when the distances are added up.
     fn check_positions(&self) -> Result<()> {
-        let (mut reader, mut tokens) = (self.reader(), Tokens::default());
-        while reader.next(&mut tokens)?.is_some() {}
+        let (mut docs, mut doc) = (ByteReader::new(&self.docs, WHAT), self.base);
+        let mut positions = ByteReader::new(&self.positions, WHAT);
+        for at in 0..self.count {
+            let frequency;
+            (doc, frequency) = read_posting(&mut docs, doc, at == 0)?;
+            let mut position = 0u32;
+            for _ in 0..frequency {
+                position = read_position(&mut positions, position)?;
+                positions.take(neighbours_bytes(self.filters))?;
+            }
+        }
         Ok(())
     }
 
@@ -287,17 +296,18 @@ pub fn read_tokens(
     out.positions.reserve(frequency as usize);
     let (mut position, mut blooms) = (0u32, [0u128; 2]);
     for _ in 0..frequency {
-        let delta = stream.varint_u32()?;
-        position = position
-            .checked_add(delta)
-            .ok_or_else(|| stream.damaged("a 32-bit position", delta))?;
+        position = read_position(stream, position)?;
         out.positions.push(position);
-        let Neighbours { before, after } = Neighbours::decode(filters, stream)?;
-        for (side, word) in [before, after].into_iter().enumerate() {
-            match filters {
-                PhraseFilters::None => {}
-                PhraseFilters::Fingerprints => out.filter[side].push(word as u8),
-                PhraseFilters::Bloom => blooms[side] |= bloom::bits_of(word),
+        match filters {
+            PhraseFilters::None => {}
+            PhraseFilters::Fingerprints => {
+                out.filter[0].push(stream.u8()?);
+                out.filter[1].push(stream.u8()?);
+            }
+            PhraseFilters::Bloom => {
+                let Neighbours { before, after } = Neighbours::decode(filters, stream)?;
+                blooms[0] |= bloom::bits_of(before);
+                blooms[1] |= bloom::bits_of(after);
             }
         }
     }
@@ -306,6 +316,14 @@ pub fn read_tokens(
         sides.for_each(|(bits, out)| bloom::put(bits, out));
     }
     Ok(())
+}
+
+/// Reads the position that follows `previous`.
+#[inline]
+fn read_position(stream: &mut ByteReader<'_>, previous: u32) -> Result<u32> {
+    let delta = stream.varint_u32()?;
+    let position = previous.checked_add(delta);
+    position.ok_or_else(|| stream.damaged("a 32-bit position", delta))
 }
 
 /// The bytes that the first `count` tokens take.
