@@ -10,7 +10,7 @@ pub(super) fn without_possessive(word: &str) -> &str {
 
 /// Whether the lowercase `word` is one of the 33 that Lucene's analyzer leaves out.
 #[inline]
-pub(super) fn is_stop_word(word: &str) -> bool {
+pub fn is_stop_word(word: &str) -> bool {
     word.len() <= 5
         && matches!(
             word,

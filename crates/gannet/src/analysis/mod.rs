@@ -14,6 +14,7 @@ mod stems;
 mod words;
 
 pub use analyzer::{Analyzer, Scratch, Token, VERSION};
+pub use english::is_stop_word;
 pub use schema::{
     Field, FieldId, FieldKind, FieldOptions, Schema, SchemaOptions, split_term_key, term_key,
 };

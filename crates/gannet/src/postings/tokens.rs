@@ -7,6 +7,7 @@
 //! question in several times the space; bytes in the order of the tokens need no lengths and say at which token to
 //! look.
 
+use crate::analysis::{is_stop_word, split_term_key};
 use crate::base::{ByteReader, PhraseFilters, Result};
 
 /// Fingerprints of the words around a token; 0 where there is none in the same value.
@@ -36,14 +37,22 @@ impl Tokens {
     }
 }
 
-/// The fingerprint of a term key: 1 to 255, for Bloom filters 1 to 65,535.
+/// The fingerprint of a term key: 1 to 255, for Bloom filters 1 to 65,535; 0 for the stop words of English, which
+/// these leave out.
 pub fn fingerprint(key: &[u8], filters: PhraseFilters) -> u16 {
     let distinct = match filters {
         PhraseFilters::None => return 0,
         PhraseFilters::Fingerprints => u8::MAX as u32,
+        PhraseFilters::Bloom if is_left_out(key) => return 0,
         PhraseFilters::Bloom => u16::MAX as u32,
     };
     (crc32c::crc32c(key) % distinct) as u16 + 1
+}
+
+/// WiSER's filters have no stop words: beside them every word would have two, and nearly no filter would be empty.
+fn is_left_out(key: &[u8]) -> bool {
+    let term = split_term_key(key).map(|(_, term)| str::from_utf8(term));
+    matches!(term, Ok(Ok(term)) if is_stop_word(term))
 }
 
 /// Bytes of both fingerprints behind a position in a fragment.

@@ -396,18 +396,26 @@ impl Builder<'_> {
             _ => PhraseFilters::None,
         };
         let rarest = all.iter().min_by_key(|word| rank(word))?.word;
-        let lists = distinct.iter().map(|word| -> Box<dyn Matcher> {
-            let told = scored.clone().filter(|_| word.word == rarest);
-            let (mut cursor, frequency) = (word.cursor.clone(), word.cursor.document_frequency());
-            let wanted = neighbours_of(word, &all, open, filters);
-            if let Some(wanted) = wanted {
-                return Box::new(BetweenMatcher::new(cursor, wanted, told));
-            }
-            if filters == PhraseFilters::None {
-                cursor.will_need(Reach::Positions);
-            }
-            Box::new(TermMatcher::new(cursor, frequency, told))
-        });
+        let wanted = distinct
+            .iter()
+            .map(|word| neighbours_of(word, &all, open, filters));
+        let wanted: Vec<Option<Neighbours>> = wanted.collect();
+        let filtered = wanted.iter().any(Option::is_some);
+        let lists = distinct
+            .iter()
+            .zip(wanted)
+            .map(|(word, wanted)| -> Box<dyn Matcher> {
+                let told = scored.clone().filter(|_| word.word == rarest);
+                let (mut cursor, frequency) =
+                    (word.cursor.clone(), word.cursor.document_frequency());
+                if let Some(wanted) = wanted {
+                    return Box::new(BetweenMatcher::new(cursor, wanted, told));
+                }
+                if !filtered {
+                    cursor.will_need(Reach::Positions);
+                }
+                Box::new(TermMatcher::new(cursor, frequency, told))
+            });
         let lists: Vec<_> = lists.collect();
         let (none, below) = (Vec::new, self.view.below.into());
         let candidates = Conjunction::new(lists, none(), none(), self.width, below);
