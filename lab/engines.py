@@ -23,7 +23,10 @@ class Gannet:
     name = "gannet"
     score_factor = 1.0
 
-    def __init__(self):
+    def __init__(self, filters="fingerprints"):
+        self.filters = filters
+        if filters != "fingerprints":
+            self.name = f"gannet-{filters}"
         self.command = gannet()
         self.indexer = gannet_lab()
 
@@ -31,7 +34,8 @@ class Gannet:
         return [file_hash(self.command), file_hash(ROOT / "crates/gannet-lab/src/index.rs")]
 
     def index(self, folder, source, commit_every):
-        return run([self.indexer, "index", folder, source, "--memory", INDEX_MEMORY, "--commit-every", commit_every])
+        return run([self.indexer, "index", folder, source, "--memory", INDEX_MEMORY, "--commit-every", commit_every,
+                    "--phrase-filters", self.filters])
 
     def bench(self, folder, queries, cache_bytes, options, group=None):
         memory = max(GANNET_MEMORY_MIN, cache_bytes)

@@ -31,7 +31,9 @@ pub fn write(path: &Path, snapshot: &Snapshot, settings: &Settings) -> Outcome<(
         let hits: Vec<Value> = hits
             .map(|hit| json!({"id": hit.id, "score": score(hit.score)}))
             .collect();
-        writeln!(file, "{}", json!({"query": number, "hits": hits})).map_err(unwritable)?;
+        let total = settings.options.count.then_some(results.total);
+        let row = json!({"query": number, "total": total, "hits": hits});
+        writeln!(file, "{row}").map_err(unwritable)?;
     }
     file.flush().map_err(unwritable)
 }
