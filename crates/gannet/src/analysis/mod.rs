@@ -6,6 +6,7 @@
 //! Changing what an analyzer gives makes existing indexes miss documents: [`VERSION`] must change with it.
 
 mod analyzer;
+mod common;
 mod english;
 mod plain;
 mod porter;
@@ -14,6 +15,7 @@ mod stems;
 mod words;
 
 pub use analyzer::{Analyzer, Scratch, Token, VERSION};
+pub use common::{COMMON_WORDS, common_word};
 pub use english::is_stop_word;
 pub use schema::{
     Field, FieldId, FieldKind, FieldOptions, Schema, SchemaOptions, split_term_key, term_key,

@@ -11,6 +11,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::fragment::{put_posting, put_token};
 use super::tokens::{Neighbours, fingerprint};
+use crate::analysis::split_term_key;
 use crate::base::PhraseFilters;
 
 /// The postings of a batch of documents, by term; documents are numbered from 0 within the batch.
@@ -54,6 +55,8 @@ struct Interned {
     hash: u64,
     key: (u32, u32),
     tokens: u32,
+    /// The key's first bytes.
+    field: u16,
     filters: PhraseFilters,
     /// 0 if the field keeps no phrase filters.
     fingerprint: u16,
@@ -185,6 +188,7 @@ impl Inverter {
             hash,
             key: (start, self.keys.len() as u32),
             tokens: 0,
+            field: split_term_key(key).map_or(0, |(field, _)| field),
             filters,
             fingerprint: fingerprint(key, filters),
         });
@@ -216,13 +220,19 @@ impl Inverter {
         }
     }
 
-    /// The neighbours of a token among all tokens as they came: those beside it that stand there in the
-    /// document too. (A token of another field that by chance has the next position does no harm.)
+    /// The neighbours of a token among all tokens as they came: those beside it that stand there in the field of
+    /// the document too.
     fn neighbours(&self, at: usize) -> Neighbours {
         let here = &self.tokens[at];
+        let field = self.terms[here.term as usize].field;
         let of = |token: Option<&Token>, position: u32| match token {
             Some(token) if (token.document, token.position) == (here.document, position) => {
-                self.terms[token.term as usize].fingerprint
+                let term = &self.terms[token.term as usize];
+                if term.field == field {
+                    term.fingerprint
+                } else {
+                    0
+                }
             }
             _ => 0,
         };

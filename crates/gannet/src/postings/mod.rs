@@ -49,4 +49,4 @@ pub use invert::{InvertedBatch, Inverter};
 pub use merge::{MERGE_MEMORY, MergeItem, NormReader, Norms, merge_window};
 pub use relocate::relocate_window;
 pub use streams::ChunkStreams;
-pub use tokens::{Neighbours, fingerprint};
+pub use tokens::{Neighbours, fingerprint, is_exact};

@@ -7,7 +7,7 @@
 //! question in several times the space; bytes in the order of the tokens need no lengths and say at which token to
 //! look.
 
-use crate::analysis::{is_stop_word, split_term_key};
+use crate::analysis::{COMMON_WORDS, common_word, is_stop_word, split_term_key};
 use crate::base::{ByteReader, PhraseFilters, Result};
 
 /// Fingerprints of the words around a token; 0 where there is none in the same value.
@@ -37,22 +37,26 @@ impl Tokens {
     }
 }
 
-/// The fingerprint of a term key: 1 to 255, for Bloom filters 1 to 65,535; 0 for the stop words of English, which
-/// these leave out.
+/// The fingerprint of a term key: 1 to 255, of which each common word has one for itself; for Bloom filters 1 to 65,535,
+/// and 0 for the stop words of English, which these leave out: beside them every word would have two, and nearly no
+/// filter would be empty.
 pub fn fingerprint(key: &[u8], filters: PhraseFilters) -> u16 {
-    let distinct = match filters {
-        PhraseFilters::None => return 0,
-        PhraseFilters::Fingerprints => u8::MAX as u32,
-        PhraseFilters::Bloom if is_left_out(key) => return 0,
-        PhraseFilters::Bloom => u16::MAX as u32,
-    };
-    (crc32c::crc32c(key) % distinct) as u16 + 1
+    let term = split_term_key(key).ok();
+    let word = term.and_then(|(_, term)| str::from_utf8(term).ok());
+    let word = word.unwrap_or_default();
+    let hashed = |from: u16, to: u16| (crc32c::crc32c(key) % (to - from) as u32) as u16 + 1 + from;
+    match (filters, common_word(word)) {
+        (PhraseFilters::None, _) => 0,
+        (PhraseFilters::Fingerprints, Some(number)) => number as u16 + 1,
+        (PhraseFilters::Fingerprints, None) => hashed(COMMON_WORDS as u16, u8::MAX as u16),
+        (PhraseFilters::Bloom, _) if is_stop_word(word) => 0,
+        (PhraseFilters::Bloom, _) => hashed(0, u16::MAX),
+    }
 }
 
-/// WiSER's filters have no stop words: beside them every word would have two, and nearly no filter would be empty.
-fn is_left_out(key: &[u8]) -> bool {
-    let term = split_term_key(key).map(|(_, term)| str::from_utf8(term));
-    matches!(term, Ok(Ok(term)) if is_stop_word(term))
+/// Whether only one term of a field has this fingerprint.
+pub fn is_exact(fingerprint: u16, filters: PhraseFilters) -> bool {
+    filters == PhraseFilters::Fingerprints && (1..=COMMON_WORDS as u16).contains(&fingerprint)
 }
 
 /// Bytes of both fingerprints behind a position in a fragment.

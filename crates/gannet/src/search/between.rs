@@ -1,19 +1,23 @@
 //! The documents in which a word may stand between others, by the word's own list: a phrase filter at work.
 //!
+//! Where the filter names the others exactly, these are the documents that have the phrase, and no other list is read.
+//!
 //! Source of the idea to test for neighbours before any position is read: the two-way cost-aware filters of
 //! WiSER (He et al., 2020). There both lists are intersected first; here the rarer word alone rules documents
 //! out before the other lists are read, by whichever kind of filter its list keeps: the order is the same for both.
 
 use super::formula::{Leaf, LeafId};
-use super::matcher::Matcher;
+use super::matcher::{Matcher, Offers};
 use super::matches::Matches;
 use super::scored::ScoredLeaf;
+use super::term::{best, best_within};
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
 use crate::postings::{Neighbours, Reach, TermCursor};
 
-/// Matches documents that have a word, and no proof that it stands nowhere between the wanted neighbours.
+/// Matches documents that have a word, and no proof that it stands nowhere between the wanted neighbours: to be confirmed
+/// by positions, unless the fingerprints are exact.
 pub struct BetweenMatcher {
     cursor: TermCursor,
     wanted: Neighbours,
@@ -113,9 +117,37 @@ impl Matcher for BetweenMatcher {
         last.saturating_add(1)
     }
 
+    fn offer_block(
+        &mut self,
+        to: DocId,
+        offers: &mut Offers<'_>,
+        left: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> DocId {
+        let (docs, tokens) = (&self.docs[self.at..], &self.tokens[self.at..]);
+        let count = docs.partition_point(|doc| *doc <= to);
+        let (docs, tokens) = (&docs[..count], &tokens[..count]);
+        match &mut self.scored {
+            Some(scored) => scored.offer((docs, tokens), offers, left, pages),
+            None => left.extend(docs, tokens, None),
+        }
+        docs.last().map_or(to, |doc| *doc).saturating_add(1)
+    }
+
+    /// What it stands on is then the document that was asked for, or nothing.
     fn matches(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
-        let there = self.cursor.advance(doc, pages)? == doc;
-        Ok(there && self.cursor.tokens_between(self.wanted, pages)? > 0)
+        let tokens = match self.cursor.advance(doc, pages)? == doc {
+            true => self.cursor.tokens_between(self.wanted, pages)?,
+            false => 0,
+        };
+        self.docs.clear();
+        self.tokens.clear();
+        if tokens > 0 {
+            self.docs.push(doc);
+            self.tokens.push(tokens);
+        }
+        (self.at, self.next) = (0, doc.saturating_add(1));
+        Ok(tokens > 0)
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {
@@ -145,11 +177,24 @@ impl Matcher for BetweenMatcher {
         self.cursor.docs_pages()
     }
 
-    fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, _: &mut [f32]) -> Step<DocId> {
-        Ok(self.cursor.bound(target, pages)?.last)
+    fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
+        let bound = self.cursor.bound(target, pages)?;
+        if let Some(scored) = &self.scored {
+            scores[scored.leaf] = best(&scored.how, bound.pairs());
+        }
+        Ok(bound.last)
     }
 
-    fn bound_within(&mut self, _: DocId, _: DocId, _: &mut Pages<'_>, _: &mut [f32]) -> Step<()> {
+    fn bound_within(
+        &mut self,
+        from: DocId,
+        to: DocId,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<()> {
+        if let Some(scored) = &self.scored {
+            scores[scored.leaf] = best_within(&mut self.cursor, &scored.how, from, to, pages)?;
+        }
         Ok(())
     }
 

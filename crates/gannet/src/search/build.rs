@@ -19,7 +19,7 @@ use super::view::SearchView;
 use super::windows::{Clause, Root};
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Budget, PhraseFilters, Result};
-use crate::postings::{Neighbours, Reach, TermCursor, fingerprint};
+use crate::postings::{Neighbours, Reach, TermCursor, fingerprint, is_exact};
 
 /// A term with its list, ready to be read as often as needed.
 #[derive(Clone)]
@@ -359,11 +359,22 @@ impl Builder<'_> {
         }
         let scored = self.ranked(field, &terms, boost);
         let formula = formula_of(&scored);
-        let matcher = self.phrase_matcher(words, &open, slop, scored);
-        Ok(matcher.map(|matcher| Clause {
-            matcher: Box::new(matcher),
-            formula,
-        }))
+        let with_place = words.iter().zip(&open);
+        let all = with_place.map(|((slot, place), term)| PhraseWord {
+            place: *place,
+            word: *slot,
+            cursor: term.cursor.clone(),
+        });
+        let all: Vec<PhraseWord> = all.collect();
+        let filters = match slop {
+            0 => self.filters_of(&open),
+            _ => PhraseFilters::None,
+        };
+        let matcher = match exact(&all, &open, filters, &scored) {
+            Some(matcher) => Some(Box::new(matcher) as Box<dyn Matcher>),
+            None => self.phrase_matcher(all, &open, filters, slop, scored),
+        };
+        Ok(matcher.map(|matcher| Clause { matcher, formula }))
     }
 
     /// The phrase filters that the field of these terms keeps, if they are asked.
@@ -376,25 +387,15 @@ impl Builder<'_> {
 
     fn phrase_matcher(
         &self,
-        words: &[(Slot, u32)],
+        all: Vec<PhraseWord>,
         open: &[&OpenTerm],
+        filters: PhraseFilters,
         slop: u32,
         scored: Option<(LeafId, Leaf)>,
-    ) -> Option<PhraseMatcher> {
-        let with_place = words.iter().zip(open);
-        let all = with_place.map(|((slot, place), term)| PhraseWord {
-            place: *place,
-            word: *slot,
-            cursor: term.cursor.clone(),
-        });
-        let all: Vec<PhraseWord> = all.collect();
+    ) -> Option<Box<dyn Matcher>> {
         let mut distinct: Vec<&PhraseWord> = all.iter().collect();
         distinct.sort_by_key(|word| word.word);
         distinct.dedup_by_key(|word| word.word);
-        let filters = match slop {
-            0 => self.filters_of(open),
-            _ => PhraseFilters::None,
-        };
         let rarest = all.iter().min_by_key(|word| rank(word))?.word;
         let wanted = distinct
             .iter()
@@ -419,8 +420,24 @@ impl Builder<'_> {
         let lists: Vec<_> = lists.collect();
         let (none, below) = (Vec::new, self.view.below.into());
         let candidates = Conjunction::new(lists, none(), none(), self.width, below);
-        PhraseMatcher::new(all, candidates, slop, scored)
+        let matcher = PhraseMatcher::new(all, candidates, slop, scored)?;
+        Some(Box::new(matcher))
     }
+}
+
+/// The documents of a phrase by the list of its rarest word alone, if its filter names all the others exactly.
+fn exact(
+    all: &[PhraseWord],
+    open: &[&OpenTerm],
+    filters: PhraseFilters,
+    scored: &Option<(LeafId, Leaf)>,
+) -> Option<BetweenMatcher> {
+    let rarest = all.iter().min_by_key(|word| rank(word))?;
+    let wanted = neighbours_of(rarest, all, open, filters)?;
+    let named = [wanted.before, wanted.after].map(|word| is_exact(word, filters));
+    let others = named.iter().filter(|exact| **exact).count();
+    let alone = others + 1 == all.len() && rarest.cursor.has_filters(filters);
+    alone.then(|| BetweenMatcher::new(rarest.cursor.clone(), wanted, scored.clone()))
 }
 
 /// By which the rarest word of a phrase is the first.

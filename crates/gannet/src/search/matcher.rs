@@ -108,8 +108,40 @@ pub trait Matcher: Send {
         left: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
+        let mut next = from;
+        while left.len() < limit && next <= to {
+            self.skip_below(offers.top.threshold());
+            let step = match self.skippable(next, pages) {
+                Ok(Some(last)) => {
+                    offers.passed_over = true;
+                    Ok(last.saturating_add(1))
+                }
+                Ok(None) => match self.advance(next, pages) {
+                    Ok(doc) if doc > to => Ok(to.saturating_add(1)),
+                    Ok(_) => Ok(self.offer_block(to, offers, left, pages)),
+                    Err(stop) => Err(stop),
+                },
+                Err(stop) => Err(stop),
+            };
+            match step {
+                Ok(doc) => next = doc,
+                Err(Stop::Pages) if next > from => break,
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(next)
+    }
+
+    /// [`Matcher::offer`] of the matches at hand up to `to`; gives the next document.
+    fn offer_block(
+        &mut self,
+        to: DocId,
+        offers: &mut Offers<'_>,
+        left: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> DocId {
         offers.passed_over |= self.skip_below(offers.top.threshold());
-        self.gather(from, to, limit, left, pages)
+        self.give(to, usize::MAX, left, pages)
     }
 
     /// Lets [`Matcher::gather`] give documents that only may match, with the most that their frequencies can be.

@@ -110,13 +110,14 @@ impl ScoredLeaf {
         at
     }
 
-    /// Offers documents as long as their norms are at hand. Tells how many it looked at.
+    /// Offers documents as long as their norms are at hand, and puts the others into `left`.
     pub fn offer(
         &mut self,
         (docs, frequencies): Occurring<'_>,
         offers: &mut Offers<'_>,
+        left: &mut Matches,
         pages: &mut Pages<'_>,
-    ) -> usize {
+    ) {
         let mut at = 0;
         while let (Leaf::Ranked { bm25, .. }, Some(norms)) = (&self.how, &mut self.norms)
             && let Some(first) = docs.get(at)
@@ -134,7 +135,30 @@ impl ScoredLeaf {
             at += screened;
         }
         offers.seen += at as u64;
-        at
+        left.extend(&docs[at..], &frequencies[at..], Some(self.leaf));
+    }
+
+    /// See [`super::matcher::Matcher::bound_near`].
+    pub fn bound_near(
+        &self,
+        cursor: &mut TermCursor,
+        (from, to): (DocId, DocId),
+        leads: bool,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<bool> {
+        if leads {
+            cursor.look_at(from, pages)?;
+        }
+        let mut most = 0f32;
+        for (last, pairs) in cursor.block_bounds(from) {
+            most = most.max(best(&self.how, pairs));
+            if last >= to {
+                scores[self.leaf] = most;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

@@ -8,7 +8,7 @@ use super::matcher::{Filtering, Matcher, Offers, Role, filter};
 use super::matches::Matches;
 use super::scored::ScoredLeaf;
 use crate::base::DocId;
-use crate::cache::{Pages, Step, Stop};
+use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
 use crate::postings::{Pair, TermCursor};
 
@@ -37,37 +37,6 @@ impl TermMatcher {
             common: Vec::new(),
         }
     }
-
-    /// Passes over blocks in which nothing can enter, or else offers what the next block has up to `to`. Gives the
-    /// first document that was not looked at.
-    fn offer_next(
-        &mut self,
-        next: DocId,
-        to: DocId,
-        offers: &mut Offers<'_>,
-        left: &mut Matches,
-        pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
-        self.skip_below(offers.top.threshold());
-        if let Some(last) = self.skippable(next, pages)? {
-            offers.passed_over = true;
-            return Ok(last.saturating_add(1));
-        }
-        if self.cursor.advance(next, pages)? > to {
-            return Ok(to.saturating_add(1));
-        }
-        let (docs, frequencies) = self.cursor.block();
-        let count = docs.partition_point(|doc| *doc <= to);
-        let (docs, frequencies) = (&docs[..count], &frequencies[..count]);
-        let (mut offered, mut leaf) = (0, None);
-        if let Some(scored) = &mut self.scored {
-            leaf = Some(scored.leaf);
-            offered = scored.offer((docs, frequencies), offers, pages);
-        }
-        left.extend(&docs[offered..], &frequencies[offered..], leaf);
-        let last = docs.last().map_or(to, |doc| *doc);
-        Ok(last.saturating_add(1))
-    }
 }
 
 impl Matcher for TermMatcher {
@@ -88,23 +57,21 @@ impl Matcher for TermMatcher {
         scored.is_some_and(|scored| scored.skip_below(floor))
     }
 
-    fn offer(
+    fn offer_block(
         &mut self,
-        (from, to): (DocId, DocId),
-        limit: usize,
+        to: DocId,
         offers: &mut Offers<'_>,
         left: &mut Matches,
         pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
-        let mut next = from;
-        while left.len() < limit && next <= to {
-            match self.offer_next(next, to, offers, left, pages) {
-                Ok(doc) => next = doc,
-                Err(Stop::Pages) if next > from => break,
-                Err(stop) => return Err(stop),
-            }
+    ) -> DocId {
+        let (docs, frequencies) = self.cursor.block();
+        let count = docs.partition_point(|doc| *doc <= to);
+        let (docs, frequencies) = (&docs[..count], &frequencies[..count]);
+        match &mut self.scored {
+            Some(scored) => scored.offer((docs, frequencies), offers, left, pages),
+            None => left.extend(docs, frequencies, None),
         }
-        Ok(next)
+        docs.last().map_or(to, |doc| *doc).saturating_add(1)
     }
 
     fn screen(&mut self, norms: NormCursor) {
@@ -146,26 +113,15 @@ impl Matcher for TermMatcher {
 
     fn bound_near(
         &mut self,
-        (from, to): (DocId, DocId),
+        range: (DocId, DocId),
         leads: bool,
         pages: &mut Pages<'_>,
         scores: &mut [f32],
     ) -> Step<bool> {
-        let Some(ScoredLeaf { leaf, how, .. }) = &self.scored else {
-            return Ok(true);
-        };
-        if leads {
-            self.cursor.look_at(from, pages)?;
+        match &self.scored {
+            Some(scored) => scored.bound_near(&mut self.cursor, range, leads, pages, scores),
+            None => Ok(true),
         }
-        let mut most = 0f32;
-        for (last, pairs) in self.cursor.block_bounds(from) {
-            most = most.max(best(how, pairs));
-            if last >= to {
-                scores[*leaf] = most;
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     fn filter(
