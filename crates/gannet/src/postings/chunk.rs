@@ -15,11 +15,11 @@ use super::tokens::Tokens;
 use crate::base::{DocId, PAGE_PAYLOAD, PhraseFilters, Result};
 
 /// A chunk of more postings than this that has more than a [`DENSE_SHARE`]th of the documents keeps no
-/// fingerprints: beside such a word nearly every other is the rarer one, whose filter is asked.
+/// fingerprints: beside such a word every other but a few is the rarer one, whose filter is asked.
 const DENSE_COUNT: u32 = 1024;
 
 /// See [`DENSE_COUNT`].
-const DENSE_SHARE: u64 = 8;
+const DENSE_SHARE: u64 = 2;
 
 /// Makes a chunk out of postings in doc order.
 #[derive(Debug)]

@@ -281,3 +281,23 @@ fn encode_term(term: &Interned, tokens: &[Sorted], data: &mut Vec<u8>) -> Invert
     coded.positions = (coded.docs.1, data.len() as u32);
     coded
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_another_field_are_no_neighbours() {
+        let filters = PhraseFilters::Fingerprints;
+        let mut inverter = Inverter::default();
+        for (field, word, position) in [(1, b"sea", 0), (2, b"the", 1), (2, b"ice", 2)] {
+            let key = [&[0, field], &word[..]].concat();
+            inverter.add(&key, 0, position, filters);
+        }
+        let the = fingerprint(b"\0\x02the", filters);
+        let ice = fingerprint(b"\0\x02ice", filters);
+        let seen = [0, 1, 2].map(|at| inverter.neighbours(at));
+        assert_eq!(seen.map(|seen| seen.before), [0, 0, the]);
+        assert_eq!(seen.map(|seen| seen.after), [0, ice, 0]);
+    }
+}

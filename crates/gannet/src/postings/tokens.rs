@@ -106,3 +106,34 @@ impl Neighbours {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::term_key;
+
+    fn of(word: &str, filters: PhraseFilters) -> u16 {
+        let mut key = Vec::new();
+        term_key(3, word.as_bytes(), &mut key);
+        fingerprint(&key, filters)
+    }
+
+    #[test]
+    fn common_words_have_fingerprints_of_their_own() {
+        let own = PhraseFilters::Fingerprints;
+        assert!(of("the", own) != of("of", own));
+        assert!(is_exact(of("the", own), own) && is_exact(of("of", own), own));
+        for number in 0..10_000 {
+            let hashed = of(&format!("word{number}"), own);
+            assert!(!is_exact(hashed, own) && (1..=255).contains(&hashed));
+        }
+    }
+
+    #[test]
+    fn bloom_filters_name_nothing_exactly_and_leave_stop_words_out() {
+        let bloom = PhraseFilters::Bloom;
+        assert_eq!(of("the", bloom), 0);
+        assert!(of("whale", bloom) > 0 && !is_exact(of("whale", bloom), bloom));
+        assert_eq!(of("whale", PhraseFilters::None), 0);
+    }
+}

@@ -116,6 +116,9 @@ fn read_all(cursor: &mut TermCursor, set: &mut DocSet, pages: &mut Pages<'_>) ->
             Ok(doc) => doc,
             Err(stop) => {
                 if pages.reads_ahead() && pages.has_room() {
+                    if cursor.docs_pages() <= UNION_PAGES as u64 {
+                        cursor.prefetch_whole(pages)?;
+                    }
                     cursor.prefetch_from(next.max(cursor.doc()), UNION_PAGES, pages)?;
                 }
                 return Err(stop);

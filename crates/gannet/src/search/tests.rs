@@ -134,6 +134,7 @@ fn frequent_words_are_pruned_by_blocks_as_by_hand() {
         "body:a^0.1 body:seal tag:c",
         "+body:a +body:b",
         "+body:a +body:b -body:c body:q",
+        "+body:a +body:b body:q",
         "(+body:a +body:b) body:zone",
     ] {
         let query = super::parse(text, super::Operator::Or, &|_| true).unwrap();

@@ -168,12 +168,18 @@ impl Pruning<'_> {
 }
 
 impl Root {
-    /// The score of a document as a formula.
+    /// The score of a document as a formula. What every document must match is added up with the others in one sum, as
+    /// where the same query is part of another.
     pub fn formula(&self) -> Formula {
         if let [only] = self.clauses.as_slice() {
             return only.formula.clone();
         }
-        let parts = self.clauses.iter().map(|clause| clause.formula.clone());
+        let parts = self.clauses.iter().enumerate().flat_map(|(at, clause)| {
+            match (&clause.formula, at == 0 && self.driven) {
+                (Formula::Sum(parts), true) => parts.clone(),
+                (formula, _) => vec![formula.clone()],
+            }
+        });
         let parts = parts.collect();
         match self.tie == 1.0 {
             true => Formula::Sum(parts),

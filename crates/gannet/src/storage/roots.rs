@@ -14,7 +14,7 @@ use crate::base::{ByteReader, Error, PAGE_PAYLOAD, PAGE_SIZE, Result, Span, put_
 use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
 
 /// The format that this program writes, and the newest that it reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 const MAGIC: &[u8; 8] = b"GANNETIX";
 const SLOTS: u32 = 2;
@@ -178,12 +178,15 @@ fn decode_slot(page: &[u8; PAGE_SIZE], number: u32, path: &Path) -> Result<RootS
         return Err(reader.damaged("the mark of a Gannet index", "other bytes"));
     }
     let version = reader.u32()?;
-    if version > FORMAT_VERSION {
+    if version != FORMAT_VERSION {
+        let remedy = match version > FORMAT_VERSION {
+            true => "use a newer gannet",
+            false => "index the documents again",
+        };
         return Err(Error::Format {
             path: file(),
             reason: format!(
-                "the index has format {version}, this program reads formats up to \
-                 {FORMAT_VERSION}; use a newer gannet"
+                "the index has format {version}, this program reads format {FORMAT_VERSION}: {remedy}"
             ),
         });
     }

@@ -41,7 +41,7 @@ impl Random {
 /// The words of the collection, frequent ones first.
 pub const WORDS: [&str; 18] = [
     "a", "b", "c", "ab", "abc", "flash", "flask", "flesh", "fish", "gannet", "sea", "seal", "page",
-    "pages", "zone", "q", "quick", "zz",
+    "of", "zone", "q", "quick", "zz",
 ];
 
 pub const FIELDS: [(&str, FieldKind); 3] = [
