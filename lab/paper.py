@@ -25,6 +25,9 @@ FETCHED = ["or-1000", "web-all"]
 SWITCHED = ["term-1000", "term-10000", "term-100000", "and-10000", "or-1000", "or-10000", "or-100000", "mix"]
 SWITCHES = ["prefetch", "pruning", "batches"]
 PHRASES = [f"phrase-{level}" for level in LEVELS] + ["web-phrase", "game-phrase"]
+# Which Bloom filters do not have, see docs/format.md. The paper's phrases have none of them.
+STOP_WORDS = set("a an and are as at be but by for if in into is it no not of on or such that the their then there these they "
+                 "this to was will with".split())
 # Kinds of phrase filters and whether they are asked.
 FILTERED = [("none", True), ("fingerprints", True), ("fingerprints", False), ("bloom", True), ("bloom", False)]
 # Each a method of `Paper`.
@@ -140,7 +143,7 @@ class Paper:
     def filters(self):
         """Phrases with each kind of filters, asked or not."""
         rows = []
-        for name in self.sets(PHRASES):
+        for name in self.sets([*map(self.without_stop_words, PHRASES), *PHRASES]):
             plain, positive = None, self.positive(name)
             for kind, asked in FILTERED:
                 figures = self.bench(name, None if asked else "filters", kind)
@@ -154,8 +157,18 @@ class Paper:
         heads = ["set", "filters", "list pages", "KB/query", "none to this", "reads/query", "rounds/query", "CPU us/query",
                  "positive"]
         title = (f"Phrase filters: pages of leaves and lists that a query touches, and what it reads with {self.memory / MIB:.1f} MiB; "
-                 "positive: of the documents with all words of one of the first 200 queries, how many have the phrase")
+                 "less: those queries that have no stop word; positive: of the documents with all words of one of the first 200 queries, "
+                 "how many have the phrase")
         return table(title, PAPER["filters"], heads, rows)
+
+    def without_stop_words(self, name):
+        """A set of the queries that have no stop word."""
+        path, less = self.queries / f"{name}.tsv", self.queries / "less" / f"{name}.tsv"
+        if path.exists():
+            less.parent.mkdir(exist_ok=True)
+            queries = path.read_text().splitlines(keepends=True)
+            less.write_text("".join(query for query in queries if STOP_WORDS.isdisjoint(query.split()[1:])))
+        return f"less/{name}"
 
     def lists(self, kind):
         """What all lists of an index take, summed up."""
