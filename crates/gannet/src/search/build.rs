@@ -85,6 +85,10 @@ pub fn build(
 /// the threshold, and that comes late when a batch is filled from many blocks.
 const SCREENED: u64 = 16;
 
+/// How many times as many documents a word's neighbour must have for the word's Bloom filters to be asked. They take
+/// about six times the bytes of its positions, and all of them are read, of the neighbour only what has both.
+const BLOOM_COST: u64 = 8;
+
 struct Builder<'a> {
     lists: &'a OpenLists,
     view: &'a SearchView,
@@ -460,6 +464,7 @@ fn neighbours_of(
         let mut others = all.iter().zip(open);
         let other = others.find(|(other, _)| Some(other.place) == place);
         let commoner = other.filter(|(other, _)| rank(other) > rank(word));
+        let commoner = commoner.filter(|(other, _)| is_worth_asking(word, other, filters));
         commoner.map_or(0, |(_, term)| fingerprint(&term.key, filters))
     };
     let wanted = Neighbours {
@@ -467,6 +472,13 @@ fn neighbours_of(
         after: wanted(word.place.checked_add(1)),
     };
     (wanted != Neighbours::default()).then_some(wanted)
+}
+
+/// Whether the filter of a word costs less to read than what it may save of a commoner word's list. That of fingerprints
+/// always does, about; for Bloom filters this is WiSER's rule, which picks a direction or none by frequencies.
+fn is_worth_asking(word: &PhraseWord, commoner: &PhraseWord, filters: PhraseFilters) -> bool {
+    let [least, most] = [word, commoner].map(|word| word.cursor.document_frequency());
+    filters != PhraseFilters::Bloom || least * BLOOM_COST <= most
 }
 
 fn formula_of(scored: &Option<(LeafId, Leaf)>) -> Formula {
