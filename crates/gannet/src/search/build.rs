@@ -3,14 +3,14 @@
 //! Parts that match nothing are left out, and what needs them with them. The root is taken apart into clauses
 //! where that lets the ranking prune.
 
-use super::between::BetweenMatcher;
 use super::bm25::{Bm25, NormCache, idf};
 use super::conjunction::Conjunction;
 use super::disjunction::Disjunction;
 use super::explain::LeafNote;
 use super::formula::{Formula, Leaf, LeafId};
 use super::matcher::Matcher;
-use super::phrase::{PhraseMatcher, PhraseWord};
+use super::phrase::PhraseWord;
+use super::phrase_lists::PhraseLists;
 use super::plan::{Node, Slot};
 use super::score::Score;
 use super::sets::{ConstantMatcher, DocSet, Everything, HasField, Source, Union};
@@ -19,7 +19,7 @@ use super::view::SearchView;
 use super::windows::{Clause, Root};
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Budget, PhraseFilters, Result};
-use crate::postings::{Neighbours, Reach, TermCursor, fingerprint, is_exact};
+use crate::postings::{TermCursor, fingerprint};
 
 /// A term with its list, ready to be read as often as needed.
 #[derive(Clone)]
@@ -84,10 +84,6 @@ pub fn build(
 /// document or so gains a quarter; rarer ones would lose as much, and so would a word alone: what passes the screen raises
 /// the threshold, and that comes late when a batch is filled from many blocks.
 const SCREENED: u64 = 16;
-
-/// How many times as many documents a word's neighbour must have for the word's Bloom filters to be asked. They take
-/// about six times the bytes of its positions, and all of them are read, of the neighbour only what has both.
-const BLOOM_COST: u64 = 8;
 
 struct Builder<'a> {
     lists: &'a OpenLists,
@@ -363,122 +359,32 @@ impl Builder<'_> {
         }
         let scored = self.ranked(field, &terms, boost);
         let formula = formula_of(&scored);
-        let with_place = words.iter().zip(&open);
-        let all = with_place.map(|((slot, place), term)| PhraseWord {
-            place: *place,
-            word: *slot,
-            cursor: term.cursor.clone(),
-        });
-        let all: Vec<PhraseWord> = all.collect();
         let filters = match slop {
-            0 => self.filters_of(&open),
+            0 => self.filters_of(field),
             _ => PhraseFilters::None,
         };
-        let matcher = match exact(&all, &open, filters, &scored) {
-            Some(matcher) => Some(Box::new(matcher) as Box<dyn Matcher>),
-            None => self.phrase_matcher(all, &open, filters, slop, scored),
+        let words = words.iter().zip(open);
+        let words = words.map(|((slot, place), term)| PhraseWord {
+            place: *place,
+            word: *slot,
+            fingerprint: fingerprint(&term.key, filters),
+            cursor: term.cursor.clone(),
+        });
+        let lists = PhraseLists {
+            words: words.collect(),
+            filters,
+            slop,
         };
+        let matcher = lists.into_matcher(scored, self.width, self.view.below.into());
         Ok(matcher.map(|matcher| Clause { matcher, formula }))
     }
 
-    /// The phrase filters that the field of these terms keeps, if they are asked.
-    fn filters_of(&self, open: &[&OpenTerm]) -> PhraseFilters {
-        let field = open.first().and_then(|term| split_term_key(&term.key).ok());
-        let field = field.and_then(|(field, _)| self.view.schema.field(field));
+    /// The phrase filters that a field keeps, if they are asked.
+    fn filters_of(&self, field: FieldId) -> PhraseFilters {
+        let field = self.view.schema.field(field);
         let kept = field.map(|field| field.options.phrase_filters());
         kept.filter(|_| self.filters).unwrap_or_default()
     }
-
-    fn phrase_matcher(
-        &self,
-        all: Vec<PhraseWord>,
-        open: &[&OpenTerm],
-        filters: PhraseFilters,
-        slop: u32,
-        scored: Option<(LeafId, Leaf)>,
-    ) -> Option<Box<dyn Matcher>> {
-        let mut distinct: Vec<&PhraseWord> = all.iter().collect();
-        distinct.sort_by_key(|word| word.word);
-        distinct.dedup_by_key(|word| word.word);
-        let rarest = all.iter().min_by_key(|word| rank(word))?.word;
-        let wanted = distinct
-            .iter()
-            .map(|word| neighbours_of(word, &all, open, filters));
-        let wanted: Vec<Option<Neighbours>> = wanted.collect();
-        let filtered = wanted.iter().any(Option::is_some);
-        let lists = distinct
-            .iter()
-            .zip(wanted)
-            .map(|(word, wanted)| -> Box<dyn Matcher> {
-                let told = scored.clone().filter(|_| word.word == rarest);
-                let (mut cursor, frequency) =
-                    (word.cursor.clone(), word.cursor.document_frequency());
-                if let Some(wanted) = wanted {
-                    return Box::new(BetweenMatcher::new(cursor, wanted, told));
-                }
-                if !filtered {
-                    cursor.will_need(Reach::Positions);
-                }
-                Box::new(TermMatcher::new(cursor, frequency, told))
-            });
-        let lists: Vec<_> = lists.collect();
-        let (none, below) = (Vec::new, self.view.below.into());
-        let candidates = Conjunction::new(lists, none(), none(), self.width, below);
-        let matcher = PhraseMatcher::new(all, candidates, slop, scored)?;
-        Some(Box::new(matcher))
-    }
-}
-
-/// The documents of a phrase by the list of its rarest word alone, if its filter names all the others exactly.
-fn exact(
-    all: &[PhraseWord],
-    open: &[&OpenTerm],
-    filters: PhraseFilters,
-    scored: &Option<(LeafId, Leaf)>,
-) -> Option<BetweenMatcher> {
-    let rarest = all.iter().min_by_key(|word| rank(word))?;
-    let wanted = neighbours_of(rarest, all, open, filters)?;
-    let named = [wanted.before, wanted.after].map(|word| is_exact(word, filters));
-    let others = named.iter().filter(|exact| **exact).count();
-    let alone = others + 1 == all.len() && rarest.cursor.has_filters(filters);
-    alone.then(|| BetweenMatcher::new(rarest.cursor.clone(), wanted, scored.clone()))
-}
-
-/// By which the rarest word of a phrase is the first.
-fn rank(word: &PhraseWord) -> (u64, usize) {
-    (word.cursor.document_frequency(), word.word)
-}
-
-/// The neighbours by which a word of a phrase is filtered: of each pair of words the rarer one is, since it has
-/// fewer documents and its list is read first. None for a word that stands twice in the phrase, or without filters.
-fn neighbours_of(
-    word: &PhraseWord,
-    all: &[PhraseWord],
-    open: &[&OpenTerm],
-    filters: PhraseFilters,
-) -> Option<Neighbours> {
-    if all.iter().filter(|other| other.word == word.word).count() > 1 {
-        return None;
-    }
-    let wanted = |place: Option<u32>| {
-        let mut others = all.iter().zip(open);
-        let other = others.find(|(other, _)| Some(other.place) == place);
-        let commoner = other.filter(|(other, _)| rank(other) > rank(word));
-        let commoner = commoner.filter(|(other, _)| is_worth_asking(word, other, filters));
-        commoner.map_or(0, |(_, term)| fingerprint(&term.key, filters))
-    };
-    let wanted = Neighbours {
-        before: wanted(word.place.checked_sub(1)),
-        after: wanted(word.place.checked_add(1)),
-    };
-    (wanted != Neighbours::default()).then_some(wanted)
-}
-
-/// Whether the filter of a word costs less to read than what it may save of a commoner word's list. That of fingerprints
-/// always does, about; for Bloom filters this is WiSER's rule, which picks a direction or none by frequencies.
-fn is_worth_asking(word: &PhraseWord, commoner: &PhraseWord, filters: PhraseFilters) -> bool {
-    let [least, most] = [word, commoner].map(|word| word.cursor.document_frequency());
-    filters != PhraseFilters::Bloom || least * BLOOM_COST <= most
 }
 
 fn formula_of(scored: &Option<(LeafId, Leaf)>) -> Formula {

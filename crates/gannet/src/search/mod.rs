@@ -28,6 +28,7 @@ mod options;
 mod parser;
 mod pattern;
 mod phrase;
+mod phrase_lists;
 mod plan;
 mod positions;
 mod print;

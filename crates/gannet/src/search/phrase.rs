@@ -35,6 +35,8 @@ pub struct PhraseWord {
     pub place: u32,
     /// Which of the distinct words it is.
     pub word: usize,
+    /// What stands for it in the filters of others; 0 if none is asked.
+    pub fingerprint: u16,
     /// Its list.
     pub cursor: TermCursor,
 }

@@ -1,0 +1,120 @@
+//! Which lists answer a phrase, and how: by the filter of one, or by all of them and their positions.
+
+use super::between::BetweenMatcher;
+use super::conjunction::Conjunction;
+use super::formula::{Leaf, LeafId};
+use super::matcher::Matcher;
+use super::phrase::{PhraseMatcher, PhraseWord};
+use super::term::TermMatcher;
+use crate::base::PhraseFilters;
+use crate::postings::{Neighbours, Reach, is_exact};
+
+/// How many times as many documents a word's neighbour must have for the word's Bloom filters to be asked. They take
+/// about six times the bytes of its positions, and all of them are read, of the neighbour only what has both.
+const BLOOM_COST: u64 = 8;
+
+/// The words of a phrase with their lists.
+pub struct PhraseLists {
+    /// All, in any order.
+    pub words: Vec<PhraseWord>,
+    /// The filters that may be asked, of the kind that the words' fingerprints are for.
+    pub filters: PhraseFilters,
+    /// How far the words may be moved.
+    pub slop: u32,
+}
+
+impl PhraseLists {
+    /// What finds the documents of the phrase among `below` documents, in a query of `width` leaves; nothing if there
+    /// are no words.
+    pub fn into_matcher(
+        self,
+        scored: Option<(LeafId, Leaf)>,
+        width: usize,
+        below: u64,
+    ) -> Option<Box<dyn Matcher>> {
+        if let Some(matcher) = self.exact(&scored) {
+            return Some(Box::new(matcher));
+        }
+        let candidates = Conjunction::new(
+            self.candidates(&scored)?,
+            Vec::new(),
+            Vec::new(),
+            width,
+            below,
+        );
+        let matcher = PhraseMatcher::new(self.words, candidates, self.slop, scored)?;
+        Some(Box::new(matcher))
+    }
+
+    /// The documents by the list of the rarest word alone, if its filter names all the others exactly.
+    fn exact(&self, scored: &Option<(LeafId, Leaf)>) -> Option<BetweenMatcher> {
+        let rarest = self.rarest()?;
+        let wanted = self.neighbours_of(rarest)?;
+        let named = [wanted.before, wanted.after].map(|word| is_exact(word, self.filters));
+        let others = named.iter().filter(|exact| **exact).count();
+        let alone = others + 1 == self.words.len() && rarest.cursor.has_filters(self.filters);
+        alone.then(|| BetweenMatcher::new(rarest.cursor.clone(), wanted, scored.clone()))
+    }
+
+    /// The documents that each distinct word has, or may have between its neighbours; the rarest tells the frequency.
+    fn candidates(&self, scored: &Option<(LeafId, Leaf)>) -> Option<Vec<Box<dyn Matcher>>> {
+        let mut distinct: Vec<&PhraseWord> = self.words.iter().collect();
+        distinct.sort_by_key(|word| word.word);
+        distinct.dedup_by_key(|word| word.word);
+        let rarest = self.rarest()?.word;
+        let wanted = distinct.iter().map(|word| self.neighbours_of(word));
+        let wanted: Vec<Option<Neighbours>> = wanted.collect();
+        let filtered = wanted.iter().any(Option::is_some);
+        let list = |(word, wanted): (&PhraseWord, Option<Neighbours>)| -> Box<dyn Matcher> {
+            let told = scored.clone().filter(|_| word.word == rarest);
+            let mut cursor = word.cursor.clone();
+            if let Some(wanted) = wanted {
+                return Box::new(BetweenMatcher::new(cursor, wanted, told));
+            }
+            if !filtered {
+                cursor.will_need(Reach::Positions);
+            }
+            let frequency = cursor.document_frequency();
+            Box::new(TermMatcher::new(cursor, frequency, told))
+        };
+        Some(distinct.into_iter().zip(wanted).map(list).collect())
+    }
+
+    fn rarest(&self) -> Option<&PhraseWord> {
+        self.words.iter().min_by_key(|word| rank(word))
+    }
+
+    /// The neighbours by which a word is filtered: of each pair of words the rarer one is, since it has fewer documents
+    /// and its list is read first. None for a word that stands twice in the phrase, or without filters.
+    fn neighbours_of(&self, word: &PhraseWord) -> Option<Neighbours> {
+        let same = self.words.iter().filter(|other| other.word == word.word);
+        if same.count() > 1 {
+            return None;
+        }
+        let wanted = |place: Option<u32>| {
+            let mut others = self.words.iter();
+            let other = others.find(|other| Some(other.place) == place);
+            let commoner = other.filter(|other| rank(other) > rank(word));
+            let commoner = commoner.filter(|other| self.is_worth_asking(word, other));
+            commoner.map_or(0, |other| other.fingerprint)
+        };
+        let wanted = Neighbours {
+            before: wanted(word.place.checked_sub(1)),
+            after: wanted(word.place.checked_add(1)),
+        };
+        (wanted != Neighbours::default()).then_some(wanted)
+    }
+
+    /// Whether the filter of a word costs less to read than what it may save of a commoner word's list. That of
+    /// fingerprints always does, about; for Bloom filters this is WiSER's rule, which picks a direction or none by
+    /// frequencies.
+    fn is_worth_asking(&self, word: &PhraseWord, commoner: &PhraseWord) -> bool {
+        let [least, most] = [word, commoner].map(|word| word.cursor.document_frequency());
+        self.filters != PhraseFilters::Bloom || least * BLOOM_COST <= most
+    }
+}
+
+/// By which the rarest word of a phrase is the first.
+fn rank(word: &PhraseWord) -> (u64, usize) {
+    (word.cursor.document_frequency(), word.word)
+}
