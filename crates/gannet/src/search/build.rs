@@ -81,8 +81,8 @@ pub fn build(
 }
 
 /// Of several clauses those are screened that have more than one in so many documents. A word in every tenth
-/// document or so gains a quarter; rarer ones would lose as much, and so would a word alone: what passes the screen raises
-/// the threshold, and that comes late when a batch is filled from many blocks.
+/// document or so gains a quarter; rarer ones would lose as much: what passes the screen raises the threshold, and that
+/// comes late when a batch is filled from many blocks.
 const SCREENED: u64 = 16;
 
 struct Builder<'a> {

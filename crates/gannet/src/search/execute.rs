@@ -28,6 +28,9 @@ use crate::documents::{Document, stored_many};
 /// Bytes of candidates that a query works on at most.
 const CANDIDATE_BYTES: usize = 512 << 10;
 
+/// Of the memory that is free a query takes one part of so many for its candidates, so that many can go on at once.
+const CANDIDATE_SHARE: usize = 8;
+
 /// Candidates of a batch, at least and at most.
 const CANDIDATES: (usize, usize) = (64, 8192);
 
@@ -157,7 +160,9 @@ impl QueryRun {
     fn rank_options(&mut self, built: &Built) -> Result<RankOptions> {
         let (leaves, fields) = (built.score.leaves().len(), built.score.fields().len());
         let each = Candidates::bytes_each(leaves, fields);
-        let candidates = (CANDIDATE_BYTES / each).clamp(CANDIDATES.0, CANDIDATES.1);
+        let free = self.budget.total().saturating_sub(self.budget.used());
+        let bytes = CANDIDATE_BYTES.min(free / CANDIDATE_SHARE);
+        let candidates = (bytes / each).clamp(CANDIDATES.0, CANDIDATES.1);
         let expanded: usize = self
             .lists
             .patterns

@@ -145,6 +145,17 @@ fn frequent_words_are_pruned_by_blocks_as_by_hand() {
 }
 
 #[test]
+fn a_query_takes_less_where_little_memory_is_left() {
+    let world = World::new(&mut Random::new(29), 3000, 2800, 4096);
+    let query = super::parse("body:a body:zone", super::Operator::Or, &|_| true).unwrap();
+    let ask = || run(&world, std::slice::from_ref(&query), 1, &options(10)).remove(0);
+    let expected = found(&ask());
+    let free = world.budget.total() - world.budget.used();
+    let others = world.budget.reserve("what others hold", free - (64 << 10));
+    assert_eq!((found(&ask()), others.is_ok()), (expected, true));
+}
+
+#[test]
 fn a_group_answers_as_each_query_alone() {
     let mut random = Random::new(7);
     let world = World::new(&mut random, 2000, 1800, 4096);
