@@ -1,7 +1,7 @@
 //! The one memory number: whatever is sized by data reserves from the budget before it allocates.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::{Error, Result};
 
@@ -18,6 +18,8 @@ struct Shared {
     total: usize,
     used: AtomicUsize,
     peak: AtomicUsize,
+    /// Held by who reserves a little for a while: together, or alone by who found too little beside the others.
+    turns: RwLock<()>,
 }
 
 impl Budget {
@@ -28,8 +30,21 @@ impl Budget {
                 total,
                 used: AtomicUsize::new(0),
                 peak: AtomicUsize::new(0),
+                turns: RwLock::new(()),
             }),
         }
+    }
+
+    /// A turn beside others. To be dropped before another is taken.
+    pub fn turn(&self) -> RwLockReadGuard<'_, ()> {
+        let turn = self.shared.turns.read();
+        turn.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A turn alone: waits until all others have ended, and lets none begin.
+    pub fn turn_alone(&self) -> RwLockWriteGuard<'_, ()> {
+        let turn = self.shared.turns.write();
+        turn.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The whole budget in bytes.

@@ -48,8 +48,31 @@ impl<'a> Group<'a> {
         options: &SearchOptions,
     ) -> Vec<Result<SearchResults>> {
         let groups = queries.chunks(self.width);
-        let answers = groups.flat_map(|group| self.search_together(group, view, options));
+        let answers = groups.flat_map(|group| {
+            let turn = self.budget.turn();
+            let answers = self.search_together(group, view, options);
+            drop(turn);
+            let both = answers.into_iter().zip(group);
+            both.map(|(answer, query)| self.with_more_memory(answer, query, view, options))
+        });
         answers.collect()
+    }
+
+    /// A query that found too little memory beside others is asked again when it is alone.
+    fn with_more_memory(
+        &self,
+        answer: Result<SearchResults>,
+        query: &Query,
+        view: &SearchView,
+        options: &SearchOptions,
+    ) -> Result<SearchResults> {
+        if !matches!(answer, Err(Error::Memory { .. })) {
+            return answer;
+        }
+        let _turn = self.budget.turn_alone();
+        let query = std::slice::from_ref(query);
+        let again = self.search_together(query, view, options).pop();
+        again.unwrap_or(answer)
     }
 
     /// Pages that one of so many queries may ask for in a round.

@@ -156,6 +156,24 @@ fn a_query_takes_less_where_little_memory_is_left() {
 }
 
 #[test]
+fn a_query_without_memory_waits_for_the_others() {
+    let world = World::new(&mut Random::new(29), 3000, 2800, 4096);
+    let query = super::parse("body:a body:zone", super::Operator::Or, &|_| true).unwrap();
+    let ask = || run(&world, std::slice::from_ref(&query), 1, &options(10)).remove(0);
+    let expected = found(&ask());
+    std::thread::scope(|scope| {
+        let turn = world.budget.turn();
+        let free = world.budget.total() - world.budget.used();
+        let held = world.budget.reserve("another query", free - 1024).unwrap();
+        let asked = scope.spawn(|| found(&ask()));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(!asked.is_finished());
+        drop((held, turn));
+        assert_eq!(asked.join().unwrap(), expected);
+    });
+}
+
+#[test]
 fn a_group_answers_as_each_query_alone() {
     let mut random = Random::new(7);
     let world = World::new(&mut random, 2000, 1800, 4096);
