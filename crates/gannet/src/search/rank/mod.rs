@@ -133,7 +133,7 @@ impl Ranker {
     /// Ranks the documents of `root`, whose leaves are `score`'s.
     pub fn new(root: Root, score: Score, tables: &DocumentTables, options: RankOptions) -> Ranker {
         let (leaves, fields) = (score.leaves().len(), score.fields().len());
-        Ranker {
+        let mut ranker = Ranker {
             tables: tables.clone(),
             live: tables.live_cursor(),
             norms: score
@@ -167,7 +167,17 @@ impl Ranker {
             root,
             score,
             options,
+        };
+        ranker.tentative = ranker.be_tentative();
+        ranker.is_one_leaf = ranker.is_one_leaf();
+        if let (true, [field]) = (
+            ranker.is_one_leaf || ranker.tentative,
+            ranker.score.fields(),
+        ) {
+            let norms = ranker.tables.norm_cursor(*field);
+            ranker.root.clauses[0].matcher.screen(norms);
         }
+        ranker
     }
 
     /// Works up to the end of a batch.

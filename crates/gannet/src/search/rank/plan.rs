@@ -18,12 +18,6 @@ const DENSE: u64 = 8;
 
 impl Ranker {
     pub(super) fn open(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        self.tentative = self.be_tentative();
-        self.is_one_leaf = self.is_one_leaf();
-        if let (true, [field]) = (self.is_one_leaf || self.tentative, self.score.fields()) {
-            let norms = self.tables.norm_cursor(*field);
-            self.root.clauses[0].matcher.screen(norms);
-        }
         self.open_lists(pages)?;
         self.lists = self.root.list_bounds(self.scratch.len(), pages)?;
         let lists = &self.lists;
