@@ -9,8 +9,7 @@
 use super::formula::{Leaf, LeafId};
 use super::matcher::{Matcher, Offers};
 use super::matches::Matches;
-use super::scored::ScoredLeaf;
-use super::term::{best, best_within};
+use super::scored::ListScore;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
@@ -22,7 +21,7 @@ pub struct BetweenMatcher {
     cursor: TermCursor,
     wanted: Neighbours,
     /// Of which leaf the tokens that may stand between the wanted words are told as the frequency.
-    scored: Option<ScoredLeaf>,
+    score: ListScore,
     /// What passed of a block, with how many tokens, and where it stands among them.
     docs: Vec<DocId>,
     tokens: Vec<u32>,
@@ -43,7 +42,7 @@ impl BetweenMatcher {
         BetweenMatcher {
             cursor,
             wanted,
-            scored: scored.map(ScoredLeaf::new),
+            score: ListScore::new(scored),
             docs: Vec::new(),
             tokens: Vec::new(),
             at: 0,
@@ -75,46 +74,31 @@ impl Matcher for BetweenMatcher {
     }
 
     fn leading_leaf(&self) -> Option<LeafId> {
-        self.scored.as_ref().map(|scored| scored.leaf)
+        self.score.leaf()
     }
 
     fn skip_below(&mut self, floor: f32) -> bool {
-        let scored = self.scored.as_mut();
-        scored.is_some_and(|scored| scored.skip_below(floor))
+        self.score.skip_below(floor)
     }
 
     fn screen(&mut self, norms: NormCursor) {
-        if let Some(scored) = &mut self.scored {
-            scored.screen(norms);
-        }
+        self.score.screen(norms);
     }
 
     /// By the word's own bounds: what may stand between the wanted words is not more than the word.
     #[inline]
     fn skippable(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
-        match &self.scored {
-            Some(scored) if target >= self.next => {
-                scored.skippable(&mut self.cursor, target, pages)
-            }
-            _ => Ok(None),
+        match target >= self.next {
+            true => self.score.skippable(&mut self.cursor, target, pages),
+            false => Ok(None),
         }
     }
 
     /// Gives out what passed of the block.
     #[inline]
     fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
-        let (docs, tokens) = (&self.docs[self.at..], &self.tokens[self.at..]);
-        let count = docs.partition_point(|doc| *doc <= to);
-        let given = match &mut self.scored {
-            Some(scored) => scored.give((&docs[..count], &tokens[..count]), most, out, pages),
-            None => {
-                let count = count.min(most);
-                out.extend(&docs[..count], &tokens[..count], None);
-                count
-            }
-        };
-        let last = docs[..given].last().map_or(to, |doc| *doc);
-        last.saturating_add(1)
+        let block = (&self.docs[self.at..], &self.tokens[self.at..]);
+        self.score.give(block, to, most, out, pages)
     }
 
     fn offer_block(
@@ -124,14 +108,8 @@ impl Matcher for BetweenMatcher {
         left: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> DocId {
-        let (docs, tokens) = (&self.docs[self.at..], &self.tokens[self.at..]);
-        let count = docs.partition_point(|doc| *doc <= to);
-        let (docs, tokens) = (&docs[..count], &tokens[..count]);
-        match &mut self.scored {
-            Some(scored) => scored.offer((docs, tokens), offers, left, pages),
-            None => left.extend(docs, tokens, None),
-        }
-        docs.last().map_or(to, |doc| *doc).saturating_add(1)
+        let block = (&self.docs[self.at..], &self.tokens[self.at..]);
+        self.score.offer(block, to, offers, left, pages)
     }
 
     /// What it stands on is then the document that was asked for, or nothing.
@@ -151,8 +129,8 @@ impl Matcher for BetweenMatcher {
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {
-        if let (Some(scored), Some(tokens)) = (&self.scored, self.tokens.get(self.at)) {
-            frequencies[scored.leaf] = *tokens as f32;
+        if let (Some(leaf), Some(tokens)) = (self.score.leaf(), self.tokens.get(self.at)) {
+            frequencies[leaf] = *tokens as f32;
         }
     }
 
@@ -178,11 +156,7 @@ impl Matcher for BetweenMatcher {
     }
 
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
-        let bound = self.cursor.bound(target, pages)?;
-        if let Some(scored) = &self.scored {
-            scores[scored.leaf] = best(&scored.how, bound.pairs());
-        }
-        Ok(bound.last)
+        self.score.bound(&mut self.cursor, target, pages, scores)
     }
 
     fn bound_within(
@@ -192,10 +166,8 @@ impl Matcher for BetweenMatcher {
         pages: &mut Pages<'_>,
         scores: &mut [f32],
     ) -> Step<()> {
-        if let Some(scored) = &self.scored {
-            scores[scored.leaf] = best_within(&mut self.cursor, &scored.how, from, to, pages)?;
-        }
-        Ok(())
+        self.score
+            .bound_within(&mut self.cursor, (from, to), pages, scores)
     }
 
     fn cost(&self) -> u64 {

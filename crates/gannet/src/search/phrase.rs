@@ -15,7 +15,7 @@ use super::formula::{Leaf, LeafId};
 use super::matcher::{Matcher, for_all, gather};
 use super::matches::Matches;
 use super::positions::{Occurrences, phrase_frequency};
-use super::term::best_within;
+use super::scored::best_within;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::NormCursor;

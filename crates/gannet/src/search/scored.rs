@@ -6,45 +6,48 @@ use super::bm25::Bm25;
 use super::formula::{Leaf, LeafId};
 use super::matcher::Offers;
 use super::matches::Matches;
-use super::term::best;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
-use crate::postings::TermCursor;
+use crate::postings::{Pair, TermCursor};
+
+/// Ranges that span more pages of a list than this are bounded by the whole list.
+const BOUND_PAGES_MAX: usize = 8;
 
 /// Documents, and how often the leaf occurs in each.
 pub type Occurring<'a> = (&'a [DocId], &'a [u32]);
 
-/// A leaf that ranks the documents of a list, or gives all the same score.
-pub struct ScoredLeaf {
-    /// The leaf.
-    pub leaf: LeafId,
-    /// What its frequency is worth.
-    pub how: Leaf,
+/// What the documents of a list are worth: the scores of a leaf, or nothing.
+pub struct ListScore {
+    scored: Option<(LeafId, Leaf)>,
     /// Scores up to this need not be found; negative if all must.
-    pub floor: f32,
+    floor: f32,
     /// What documents are screened by.
     norms: Option<NormCursor>,
     /// Places of documents that score enough, and room behind them.
     places: Vec<u32>,
 }
 
-impl ScoredLeaf {
-    /// A leaf of which all documents must be found.
-    pub fn new((leaf, how): (LeafId, Leaf)) -> ScoredLeaf {
-        ScoredLeaf {
-            leaf,
-            how,
+impl ListScore {
+    /// A list of which all documents must be found.
+    pub fn new(scored: Option<(LeafId, Leaf)>) -> ListScore {
+        ListScore {
+            scored,
             floor: -1.0,
             norms: None,
             places: Vec::new(),
         }
     }
 
+    /// The leaf.
+    pub fn leaf(&self) -> Option<LeafId> {
+        self.scored.as_ref().map(|(leaf, _)| *leaf)
+    }
+
     /// Lets documents be left out that score at most `floor`. Tells whether any may be.
     pub fn skip_below(&mut self, floor: f32) -> bool {
         self.floor = floor;
-        floor >= 0.0
+        self.scored.is_some() && floor >= 0.0
     }
 
     /// Lets them be left out by their own scores too.
@@ -61,65 +64,67 @@ impl ScoredLeaf {
         target: DocId,
         pages: &mut Pages<'_>,
     ) -> Step<Option<DocId>> {
-        if self.floor < 0.0 {
+        let Some((_, how)) = self.scored.as_ref().filter(|_| self.floor >= 0.0) else {
             return Ok(None);
-        }
+        };
         cursor.look_at(target, pages)?;
         let blocks = cursor.block_bounds(target);
-        let low = blocks.take_while(|(_, pairs)| best(&self.how, pairs) <= self.floor);
+        let low = blocks.take_while(|(_, pairs)| best(how, pairs) <= self.floor);
         Ok(low.last().map(|(last, _)| last))
     }
 
-    /// Gives out those of some documents that score above the floor or may do so, until there are `most`. Tells how
-    /// many it looked at.
+    /// Gives out those of a block's documents up to `to` that score above the floor or may do so, until there are
+    /// `most`. Gives the first document that it did not look at.
     #[inline]
     pub fn give(
         &mut self,
-        (docs, frequencies): Occurring<'_>,
+        block: Occurring<'_>,
+        to: DocId,
         most: usize,
         out: &mut Matches,
         pages: &mut Pages<'_>,
-    ) -> usize {
-        let (Leaf::Ranked { bm25, .. }, Some(norms), 0.0..) =
-            (&self.how, &mut self.norms, self.floor)
-        else {
-            let count = docs.len().min(most);
-            out.extend(&docs[..count], &frequencies[..count], Some(self.leaf));
-            return count;
-        };
-        let least = bm25.least_product(self.floor);
-        let (mut at, end) = (0, out.len().saturating_add(most));
-        while at < docs.len() && out.len() < end {
-            let (docs, frequencies) = (&docs[at..], &frequencies[at..]);
-            let Some(norms) = norms.at_hand(docs[0], pages) else {
-                out.extend(&docs[..1], &frequencies[..1], Some(self.leaf));
-                at += 1;
-                continue;
-            };
-            let places = &mut self.places;
-            let (above, screened) = above(bm25, least, (docs, frequencies), norms, places);
-            for place in above.iter().map(|place| *place as usize) {
-                if out.len() == end {
-                    return at + place;
+    ) -> DocId {
+        let (docs, frequencies) = up_to(block, to);
+        let looked_at = match (&self.scored, &mut self.norms, self.floor) {
+            (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms), 0.0..) => {
+                let least = bm25.least_product(self.floor);
+                let (mut at, end) = (0, out.len().saturating_add(most));
+                while at < docs.len() && out.len() < end {
+                    let (docs, frequencies) = (&docs[at..], &frequencies[at..]);
+                    let Some(norms) = norms.at_hand(docs[0], pages) else {
+                        out.extend(&docs[..1], &frequencies[..1], Some(*leaf));
+                        at += 1;
+                        continue;
+                    };
+                    let places = &mut self.places;
+                    let (above, screened) = above(bm25, least, (docs, frequencies), norms, places);
+                    at += give_places(above, screened, (docs, frequencies), *leaf, end, out);
                 }
-                out.set(out.len(), self.leaf, frequencies[place] as f32);
-                out.push(docs[place]);
+                at
             }
-            at += screened;
-        }
-        at
+            _ => {
+                let count = docs.len().min(most);
+                out.extend(&docs[..count], &frequencies[..count], self.leaf());
+                count
+            }
+        };
+        behind(&docs[..looked_at], to)
     }
 
-    /// Offers documents as long as their norms are at hand, and puts the others into `left`.
+    /// Offers a block's documents up to `to` as long as their norms are at hand, and puts the others into `left`. Gives
+    /// the first document behind them.
     pub fn offer(
         &mut self,
-        (docs, frequencies): Occurring<'_>,
+        block: Occurring<'_>,
+        to: DocId,
         offers: &mut Offers<'_>,
         left: &mut Matches,
         pages: &mut Pages<'_>,
-    ) {
+    ) -> DocId {
+        let (docs, frequencies) = up_to(block, to);
         let mut at = 0;
-        while let (Leaf::Ranked { bm25, .. }, Some(norms)) = (&self.how, &mut self.norms)
+        while let (Some((_, Leaf::Ranked { bm25, .. })), Some(norms)) =
+            (&self.scored, &mut self.norms)
             && let Some(first) = docs.get(at)
             && let Some(norms) = norms.at_hand(*first, pages)
         {
@@ -135,7 +140,37 @@ impl ScoredLeaf {
             at += screened;
         }
         offers.seen += at as u64;
-        left.extend(&docs[at..], &frequencies[at..], Some(self.leaf));
+        left.extend(&docs[at..], &frequencies[at..], self.leaf());
+        behind(docs, to)
+    }
+
+    /// See [`super::matcher::Matcher::bound`].
+    pub fn bound(
+        &self,
+        cursor: &mut TermCursor,
+        target: DocId,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<DocId> {
+        let bound = cursor.bound(target, pages)?;
+        if let Some((leaf, how)) = &self.scored {
+            scores[*leaf] = best(how, bound.pairs());
+        }
+        Ok(bound.last)
+    }
+
+    /// See [`super::matcher::Matcher::bound_within`].
+    pub fn bound_within(
+        &self,
+        cursor: &mut TermCursor,
+        (from, to): (DocId, DocId),
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<()> {
+        if let Some((leaf, how)) = &self.scored {
+            scores[*leaf] = best_within(cursor, how, from, to, pages)?;
+        }
+        Ok(())
     }
 
     /// See [`super::matcher::Matcher::bound_near`].
@@ -147,19 +182,53 @@ impl ScoredLeaf {
         pages: &mut Pages<'_>,
         scores: &mut [f32],
     ) -> Step<bool> {
+        let Some((leaf, how)) = &self.scored else {
+            return Ok(true);
+        };
         if leads {
             cursor.look_at(from, pages)?;
         }
         let mut most = 0f32;
         for (last, pairs) in cursor.block_bounds(from) {
-            most = most.max(best(&self.how, pairs));
+            most = most.max(best(how, pairs));
             if last >= to {
-                scores[self.leaf] = most;
+                scores[*leaf] = most;
                 return Ok(true);
             }
         }
         Ok(false)
     }
+}
+
+/// The documents of a block up to `to`.
+fn up_to((docs, frequencies): Occurring<'_>, to: DocId) -> Occurring<'_> {
+    let count = docs.partition_point(|doc| *doc <= to);
+    (&docs[..count], &frequencies[..count])
+}
+
+/// The document behind the last of these, or behind `to` if there is none.
+fn behind(docs: &[DocId], to: DocId) -> DocId {
+    docs.last().map_or(to, |doc| *doc).saturating_add(1)
+}
+
+/// Adds the documents at these places until there are `end`. Tells how many of `screened` were looked at.
+#[inline]
+fn give_places(
+    places: &[u32],
+    screened: usize,
+    (docs, frequencies): Occurring<'_>,
+    leaf: LeafId,
+    end: usize,
+    out: &mut Matches,
+) -> usize {
+    for place in places.iter().map(|place| *place as usize) {
+        if out.len() == end {
+            return place;
+        }
+        out.set(out.len(), leaf, frequencies[place] as f32);
+        out.push(docs[place]);
+    }
+    screened
 }
 
 /// The places of the documents with norms in which the product that the score ascends with is above `least`, and the
@@ -183,4 +252,33 @@ fn above<'a>(
         above += usize::from(*frequency as f32 * bm25.inverse(norm) > least);
     }
     (&places[..above], count)
+}
+
+/// The best score of `leaf` in the documents `from..=to` of a list, by its head.
+pub fn best_within(
+    cursor: &mut TermCursor,
+    leaf: &Leaf,
+    from: DocId,
+    to: DocId,
+    pages: &mut Pages<'_>,
+) -> Step<f32> {
+    let (mut most, mut at) = (0f32, from);
+    for _ in 0..BOUND_PAGES_MAX {
+        let bound = cursor.bound(at, pages)?;
+        most = most.max(best(leaf, bound.pairs()));
+        if bound.last >= to {
+            return Ok(most);
+        }
+        at = bound.last + 1;
+    }
+    let list = cursor.list_bound(pages)?;
+    Ok(best(leaf, list.pairs()))
+}
+
+/// The best score that competitive pairs give.
+pub fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
+    match leaf {
+        Leaf::Ranked { bm25, .. } => bm25.best(pairs),
+        Leaf::Constant(score) => *score,
+    }
 }

@@ -6,14 +6,11 @@ use self::intersect::intersect;
 use super::formula::{Leaf, LeafId};
 use super::matcher::{Filtering, Matcher, Offers, Role, filter};
 use super::matches::Matches;
-use super::scored::ScoredLeaf;
+use super::scored::ListScore;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
-use crate::postings::{Pair, TermCursor};
-
-/// Ranges that span more pages of a list than this are bounded by the whole list.
-const BOUND_PAGES_MAX: usize = 8;
+use crate::postings::TermCursor;
 
 /// Where at least one in so many documents of a block is asked for, both are gone through side by side.
 const SIDE_BY_SIDE: usize = 8;
@@ -22,7 +19,7 @@ const SIDE_BY_SIDE: usize = 8;
 pub struct TermMatcher {
     cursor: TermCursor,
     cost: u64,
-    scored: Option<ScoredLeaf>,
+    score: ListScore,
     /// Candidates of a block that match, and where in the block.
     common: Vec<(u32, u32)>,
 }
@@ -33,7 +30,7 @@ impl TermMatcher {
         TermMatcher {
             cursor,
             cost,
-            scored: scored.map(ScoredLeaf::new),
+            score: ListScore::new(scored),
             common: Vec::new(),
         }
     }
@@ -49,12 +46,11 @@ impl Matcher for TermMatcher {
     }
 
     fn leading_leaf(&self) -> Option<LeafId> {
-        self.scored.as_ref().map(|scored| scored.leaf)
+        self.score.leaf()
     }
 
     fn skip_below(&mut self, floor: f32) -> bool {
-        let scored = self.scored.as_mut();
-        scored.is_some_and(|scored| scored.skip_below(floor))
+        self.score.skip_below(floor)
     }
 
     fn offer_block(
@@ -64,45 +60,24 @@ impl Matcher for TermMatcher {
         left: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> DocId {
-        let (docs, frequencies) = self.cursor.block();
-        let count = docs.partition_point(|doc| *doc <= to);
-        let (docs, frequencies) = (&docs[..count], &frequencies[..count]);
-        match &mut self.scored {
-            Some(scored) => scored.offer((docs, frequencies), offers, left, pages),
-            None => left.extend(docs, frequencies, None),
-        }
-        docs.last().map_or(to, |doc| *doc).saturating_add(1)
+        let block = self.cursor.block();
+        self.score.offer(block, to, offers, left, pages)
     }
 
     fn screen(&mut self, norms: NormCursor) {
-        if let Some(scored) = &mut self.scored {
-            scored.screen(norms);
-        }
+        self.score.screen(norms);
     }
 
     #[inline]
     fn skippable(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
-        match &self.scored {
-            Some(scored) => scored.skippable(&mut self.cursor, target, pages),
-            None => Ok(None),
-        }
+        self.score.skippable(&mut self.cursor, target, pages)
     }
 
     /// Gives out the rest of the decoded block.
     #[inline]
     fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
-        let (docs, frequencies) = self.cursor.block();
-        let count = docs.partition_point(|doc| *doc <= to);
-        let given = match &mut self.scored {
-            Some(scored) => scored.give((&docs[..count], &frequencies[..count]), most, out, pages),
-            None => {
-                let count = count.min(most);
-                out.extend(&docs[..count], &frequencies[..count], None);
-                count
-            }
-        };
-        let last = docs[..given].last().map_or(to, |doc| *doc);
-        last.saturating_add(1)
+        let block = self.cursor.block();
+        self.score.give(block, to, most, out, pages)
     }
 
     fn block_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
@@ -118,10 +93,8 @@ impl Matcher for TermMatcher {
         pages: &mut Pages<'_>,
         scores: &mut [f32],
     ) -> Step<bool> {
-        match &self.scored {
-            Some(scored) => scored.bound_near(&mut self.cursor, range, leads, pages, scores),
-            None => Ok(true),
-        }
+        self.score
+            .bound_near(&mut self.cursor, range, leads, pages, scores)
     }
 
     fn filter(
@@ -149,7 +122,7 @@ impl Matcher for TermMatcher {
                 continue;
             }
             let common = intersect(asked, docs, &mut self.common);
-            let leaf = self.scored.as_ref().map(|scored| scored.leaf);
+            let leaf = self.score.leaf();
             for (at, place) in common {
                 let at = state.checked + *at as usize;
                 if let Some(leaf) = leaf {
@@ -169,8 +142,8 @@ impl Matcher for TermMatcher {
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {
-        if let Some(ScoredLeaf { leaf, .. }) = &self.scored {
-            frequencies[*leaf] = self.cursor.frequency() as f32;
+        if let Some(leaf) = self.score.leaf() {
+            frequencies[leaf] = self.cursor.frequency() as f32;
         }
     }
 
@@ -194,11 +167,7 @@ impl Matcher for TermMatcher {
     }
 
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
-        let bound = self.cursor.bound(target, pages)?;
-        if let Some(ScoredLeaf { leaf, how, .. }) = &self.scored {
-            scores[*leaf] = best(how, bound.pairs());
-        }
-        Ok(bound.last)
+        self.score.bound(&mut self.cursor, target, pages, scores)
     }
 
     fn bound_within(
@@ -208,11 +177,8 @@ impl Matcher for TermMatcher {
         pages: &mut Pages<'_>,
         scores: &mut [f32],
     ) -> Step<()> {
-        let Some(ScoredLeaf { leaf, how, .. }) = &self.scored else {
-            return Ok(());
-        };
-        scores[*leaf] = best_within(&mut self.cursor, how, from, to, pages)?;
-        Ok(())
+        self.score
+            .bound_within(&mut self.cursor, (from, to), pages, scores)
     }
 
     fn cost(&self) -> u64 {
@@ -221,34 +187,5 @@ impl Matcher for TermMatcher {
 
     fn cost_min(&self) -> u64 {
         self.cost
-    }
-}
-
-/// The best score of `leaf` in the documents `from..=to` of a list, by its head.
-pub fn best_within(
-    cursor: &mut TermCursor,
-    leaf: &Leaf,
-    from: DocId,
-    to: DocId,
-    pages: &mut Pages<'_>,
-) -> Step<f32> {
-    let (mut most, mut at) = (0f32, from);
-    for _ in 0..BOUND_PAGES_MAX {
-        let bound = cursor.bound(at, pages)?;
-        most = most.max(best(leaf, bound.pairs()));
-        if bound.last >= to {
-            return Ok(most);
-        }
-        at = bound.last + 1;
-    }
-    let list = cursor.list_bound(pages)?;
-    Ok(best(leaf, list.pairs()))
-}
-
-/// The best score that competitive pairs give.
-pub fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
-    match leaf {
-        Leaf::Ranked { bm25, .. } => bm25.best(pairs),
-        Leaf::Constant(score) => *score,
     }
 }
