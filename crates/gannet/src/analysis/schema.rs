@@ -252,7 +252,9 @@ impl Schema {
 /// Appends the key of `term` in `field`: the field's number, big-endian so that keys sort by field first,
 /// then the term's bytes.
 pub fn term_key(field: FieldId, term: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(&field.to_be_bytes());
+    let field = field.to_be_bytes();
+    out.reserve(field.len() + term.len());
+    out.extend_from_slice(&field);
     out.extend_from_slice(term);
 }
 

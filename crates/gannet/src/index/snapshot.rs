@@ -8,7 +8,8 @@ use super::state::State;
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
 use crate::search::{
-    GROUP_MAX, Group, Operator, Query, SearchOptions, SearchResults, SearchView, Techniques, parse,
+    GROUP_MAX, Group, Operator, Query, SearchOptions, SearchResults, SearchView, Statistics,
+    Techniques, parse,
 };
 
 /// The index as it was at one moment. Later writes do not change it; while it lives, neither the memory nor
@@ -17,6 +18,7 @@ use crate::search::{
 pub struct Snapshot {
     shared: Arc<Shared>,
     state: Arc<State>,
+    view: Arc<SearchView>,
 }
 
 /// A search being set up; see [`Snapshot::search`].
@@ -28,7 +30,11 @@ pub struct Search<'a> {
 
 impl Snapshot {
     pub(super) fn new(shared: Arc<Shared>, state: Arc<State>) -> Snapshot {
-        Snapshot { shared, state }
+        Snapshot {
+            view: Arc::new(view(&state)),
+            shared,
+            state,
+        }
     }
 
     /// Documents that can be found.
@@ -65,19 +71,7 @@ impl Snapshot {
     ) -> Vec<Result<SearchResults>> {
         let options = with_clock(options.clone());
         let group = Group::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
-        group.search(queries, &self.view(), &options)
-    }
-
-    fn view(&self) -> SearchView {
-        SearchView {
-            schema: Arc::clone(&self.state.schema),
-            terms: self.state.terms.clone(),
-            buffer: Arc::new(self.state.buffers.clone()),
-            below: self.state.below,
-            tables: self.state.tables.clone(),
-            dictionaries: self.state.dictionaries.clone(),
-            statistics: Arc::clone(&self.state.statistics),
-        }
+        group.search(queries, &self.view, &options)
     }
 }
 
@@ -125,6 +119,18 @@ impl Search<'_> {
         results
             .pop()
             .unwrap_or_else(|| Err(Error::invalid("a search gave no answer; this is a defect")))
+    }
+}
+
+fn view(state: &State) -> SearchView {
+    SearchView {
+        schema: Arc::clone(&state.schema),
+        terms: state.terms.clone(),
+        buffer: Arc::new(state.buffers.clone()),
+        below: state.below,
+        tables: state.tables.clone(),
+        dictionaries: state.dictionaries.clone(),
+        statistics: Statistics::new(Arc::clone(&state.statistics)),
     }
 }
 

@@ -250,6 +250,8 @@ impl Inner {
             base: 0,
             count: slot.count,
             total_frequency: slot.total_frequency as u64,
+            // All others occur once at least.
+            max_frequency: slot.total_frequency - slot.count + 1,
             last: slot.last,
             filters: slot.filters,
             docs: Vec::new(),

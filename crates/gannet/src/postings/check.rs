@@ -3,6 +3,7 @@
 use super::cursor::TermCursor;
 use super::entry::TermEntry;
 use super::frontier::Pair;
+use super::list::TermList;
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, finish};
 
@@ -14,7 +15,7 @@ const FAULTS_MAX: usize = 20;
 /// Errors of the device or the memory budget are errors; damaged bytes are faults.
 pub fn check(entry: &TermEntry, pages: &mut Pages<'_>) -> Result<Vec<String>> {
     let mut walk = Walk {
-        cursor: TermCursor::new(Some(entry.clone()), None)?,
+        cursor: TermList::new(Some(entry.clone()), None).cursor(),
         faults: Vec::new(),
         count: 0,
         total: 0,
@@ -35,6 +36,7 @@ struct Walk {
 
 impl Walk {
     fn run(&mut self, entry: &TermEntry, pages: &mut Pages<'_>) -> Result<()> {
+        entry.tail.check()?;
         let (mut before, mut page_last, mut positions) = (None, None, Vec::new());
         loop {
             let doc = finish(pages, |pages| self.cursor.next(pages))?;

@@ -9,7 +9,8 @@
 //! Invariants:
 //! 1. Docs ascend strictly from the base on; the first may equal the base, which allows document 0.
 //! 2. Frequencies are at least one; a posting has as many positions as its frequency says.
-//! 3. A fragment that came from [`Fragment::decode`] was walked once, so that reading it again cannot fail.
+//! 3. Of a fragment that came from [`Fragment::decode`] the docs were walked once; positions are checked as they are
+//!    read, since most queries read none.
 
 use super::bloom;
 use super::tokens::{Neighbours, Tokens, neighbours_bytes};
@@ -28,6 +29,8 @@ pub struct Fragment {
     pub count: u32,
     /// Sum of the frequencies.
     pub total_frequency: u64,
+    /// The highest frequency, or more.
+    pub max_frequency: u32,
     /// The last doc; the base while there is none.
     pub last: DocId,
     /// Which neighbours stand behind the positions.
@@ -89,6 +92,7 @@ impl Fragment {
         }
         self.count += 1;
         self.total_frequency += positions.len() as u64;
+        self.max_frequency = self.max_frequency.max(positions.len() as u32);
         self.last = doc;
     }
 
@@ -119,6 +123,7 @@ impl Fragment {
         self.positions.extend_from_slice(&next.positions);
         self.count += next.count;
         self.total_frequency += next.total_frequency;
+        self.max_frequency = self.max_frequency.max(next.max_frequency);
         self.last = next.last;
         Ok(self)
     }
@@ -135,6 +140,7 @@ impl Fragment {
             kept.last = doc;
             kept.count += 1;
             kept.total_frequency += frequency as u64;
+            kept.max_frequency = kept.max_frequency.max(frequency);
             length = docs.position();
         }
         let positions = skip_tokens(&self.positions, kept.total_frequency, self.filters);
@@ -164,7 +170,7 @@ impl Fragment {
         varint_length(self.count as u64) + 5 + self.bytes()
     }
 
-    /// Reads what [`Fragment::encode`] wrote against the same base, checking every posting.
+    /// Reads what [`Fragment::encode`] wrote against the same base, up to the end of the bytes.
     pub fn decode(
         reader: &mut ByteReader<'_>,
         base: DocId,
@@ -174,41 +180,32 @@ impl Fragment {
         fragment.filters = filters;
         fragment.count = reader.length(reader.rest().len())? as u32;
         let docs = reader.rest();
-        let mut total = 0u64;
         for i in 0..fragment.count {
             let (doc, frequency) = read_posting(reader, fragment.last, i == 0)?;
             fragment.last = doc;
-            total += frequency as u64;
+            fragment.total_frequency += frequency as u64;
+            fragment.max_frequency = fragment.max_frequency.max(frequency);
         }
         let positions = reader.rest();
-        if total > positions.len() as u64 {
+        if fragment.total_frequency > positions.len() as u64 {
             return Err(reader.damaged("as many positions as postings say", positions.len()));
         }
         fragment.docs = docs[..docs.len() - positions.len()].to_vec();
-        for _ in 0..total {
-            reader.varint_u32()?;
-            reader.take(neighbours_bytes(filters))?;
-        }
-        fragment.positions = positions[..positions.len() - reader.rest().len()].to_vec();
-        fragment.total_frequency = total;
-        fragment.check_positions()?;
+        fragment.positions = reader.take(positions.len())?.to_vec();
         Ok(fragment)
     }
 
-    /// Walks the positions, which must stay 32-bit numbers when the distances are added up.
-    fn check_positions(&self) -> Result<()> {
-        let (mut docs, mut doc) = (ByteReader::new(&self.docs, WHAT), self.base);
-        let mut positions = ByteReader::new(&self.positions, WHAT);
-        for at in 0..self.count {
-            let frequency;
-            (doc, frequency) = read_posting(&mut docs, doc, at == 0)?;
-            let mut position = 0u32;
-            for _ in 0..frequency {
-                position = read_position(&mut positions, position)?;
-                positions.take(neighbours_bytes(self.filters))?;
+    /// Reads everything; an error if any of it cannot be, or if something stands behind the last position.
+    pub fn check(&self) -> Result<()> {
+        let (mut reader, mut tokens) = (self.reader(), Tokens::default());
+        while reader.next(&mut tokens)?.is_some() {}
+        match reader.positions.is_empty() {
+            true => Ok(()),
+            false => {
+                let rest = reader.positions.rest().len();
+                Err(reader.positions.damaged("the last position", rest))
             }
         }
-        Ok(())
     }
 
     /// Appends the docs stream with the first delta counted from `base`.
@@ -439,10 +436,12 @@ mod tests {
             &[1, 2, 0, 5],
             &[2, 3, 1, 1, 1],
             &[200, 1, 3],
+            &[1, 3, 0, 0, 0, 0],
         ] {
             for filters in [PhraseFilters::None, KINDS[0], KINDS[1]] {
                 let read = Fragment::decode(&mut ByteReader::new(bytes, "test"), 0, filters);
-                assert!(read.is_err(), "{bytes:?}");
+                let checked = read.and_then(|fragment| fragment.check());
+                assert!(checked.is_err(), "{bytes:?}");
             }
         }
     }

@@ -8,7 +8,7 @@ use super::head::{Found, Head};
 use super::merge::{FieldId, MergeItem, merge_window};
 use super::relocate::relocate_window;
 use super::tokens::Neighbours;
-use super::{ChunkStreams, Fragment, Pair, Reach, TermCursor, TermEntry, check};
+use super::{ChunkStreams, Fragment, Pair, Reach, TermCursor, TermEntry, TermList, check};
 use crate::base::{Budget, DocId, END, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
@@ -166,7 +166,7 @@ fn build(world: &mut World, random: &mut Random, runs: &[usize], shape: Shape) -
 impl List {
     fn cursor(&self) -> TermCursor {
         let memory = fragment(&self.memory, self.filters);
-        let mut cursor = TermCursor::new(Some(self.entry.clone()), Some(memory)).unwrap();
+        let mut cursor = TermList::new(Some(self.entry.clone()), Some(memory)).cursor();
         cursor.will_need(Reach::Positions);
         cursor
     }

@@ -4,8 +4,9 @@
 //! of Lucene's `BM25Similarity`. Scores that agree in every bit let ties and orders be compared with Lucene's.
 //! A document that was deleted counts in all statistics until a vacuum removes it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::analysis::FieldId;
 use crate::documents::norm_to_length;
 use crate::postings::Pair;
 
@@ -47,6 +48,36 @@ impl NormCache {
         NormCache {
             inverse: Arc::new(inverse),
         }
+    }
+}
+
+/// The statistics of all fields, and what scores take from them, made when it is first asked for.
+#[derive(Debug, Default)]
+pub struct Statistics {
+    fields: Arc<Vec<FieldStatistics>>,
+    norms: Vec<OnceLock<NormCache>>,
+}
+
+impl Statistics {
+    /// Of the fields by their numbers.
+    pub fn new(fields: Arc<Vec<FieldStatistics>>) -> Statistics {
+        Statistics {
+            norms: fields.iter().map(|_| OnceLock::new()).collect(),
+            fields,
+        }
+    }
+
+    /// The statistics of a field.
+    pub fn of(&self, field: FieldId) -> FieldStatistics {
+        let statistics = self.fields.get(field as usize);
+        statistics.copied().unwrap_or_default()
+    }
+
+    /// The norms of a field, as scores use them.
+    pub fn norms(&self, field: FieldId) -> NormCache {
+        let make = || NormCache::new(self.of(field).average_length());
+        let norms = self.norms.get(field as usize);
+        norms.map_or_else(make, |norms| norms.get_or_init(make).clone())
     }
 }
 

@@ -3,7 +3,7 @@
 //! Parts that match nothing are left out, and what needs them with them. The root is taken apart into clauses
 //! where that lets the ranking prune.
 
-use super::bm25::{Bm25, NormCache, idf};
+use super::bm25::{Bm25, idf};
 use super::conjunction::Conjunction;
 use super::disjunction::Disjunction;
 use super::explain::LeafNote;
@@ -19,21 +19,30 @@ use super::view::SearchView;
 use super::windows::{Clause, Root};
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Budget, PhraseFilters, Result};
-use crate::postings::{TermCursor, fingerprint};
+use crate::postings::{TermList, fingerprint};
 
 /// A term with its list, ready to be read as often as needed.
 #[derive(Clone)]
 pub struct OpenTerm {
     /// Its key.
     pub key: Vec<u8>,
-    /// A cursor at the start of its list.
-    pub cursor: TermCursor,
+    /// Its list.
+    pub list: TermList,
     /// 1, or less for a fuzzy term that differs.
     pub similarity: f32,
     /// Chunks that the list has on the device.
     pub chunks_in_list: u64,
     /// Pages of these chunks.
     pub pages_in_list: u64,
+}
+
+impl OpenTerm {
+    /// The term and the number of its documents, for people to read.
+    pub fn name_and_frequency(&self) -> (String, u64) {
+        let text = split_term_key(&self.key).map_or(&self.key[..], |(_, text)| text);
+        let name = String::from_utf8_lossy(text).into_owned();
+        (name, self.list.document_frequency())
+    }
 }
 
 /// The terms of a plan and those that its patterns stand for. A term without documents is `None`.
@@ -51,23 +60,32 @@ pub struct Built {
     pub root: Root,
     /// The leaves.
     pub score: Score,
-    /// What each leaf is, for explanations.
+    /// What each leaf is, if notes were to be taken.
     pub notes: Vec<LeafNote>,
 }
 
-/// Builds the root of a plan. `filters` says whether phrase filters are asked.
+/// What is built in beside the query.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildOptions {
+    /// Whether phrase filters are asked.
+    pub filters: bool,
+    /// Whether notes are taken of the leaves.
+    pub notes: bool,
+}
+
+/// Builds the root of a plan.
 pub fn build(
     node: &Node,
     lists: &OpenLists,
     view: &SearchView,
     budget: &Budget,
-    filters: bool,
+    options: BuildOptions,
 ) -> Result<Built> {
     let mut builder = Builder {
         lists,
         view,
         budget,
-        filters,
+        options,
         width: leaf_count(node, lists),
         leaves: Vec::new(),
         notes: Vec::new(),
@@ -89,7 +107,7 @@ struct Builder<'a> {
     lists: &'a OpenLists,
     view: &'a SearchView,
     budget: &'a Budget,
-    filters: bool,
+    options: BuildOptions,
     width: usize,
     leaves: Vec<Leaf>,
     notes: Vec<LeafNote>,
@@ -164,7 +182,9 @@ impl Builder<'_> {
             Node::Pattern(slot, boost) => self.pattern(*slot, *boost),
             Node::All(boost) => {
                 let all = Everything(self.view.below);
-                Ok(Some(self.constant(all, *boost, "all documents")))
+                Ok(Some(
+                    self.constant(all, *boost, || "all documents".to_owned()),
+                ))
             }
             Node::Exists(field, boost) => Ok(Some(self.exists(*field, *boost))),
             Node::Any { parts, minimum } => {
@@ -246,12 +266,11 @@ impl Builder<'_> {
 
     fn term(&mut self, term: &OpenTerm, boost: Option<f32>) -> Result<Clause> {
         let boost = boost.map(|boost| boost * term.similarity);
-        let frequency = term.cursor.document_frequency();
-        let (field, text) = split_term_key(&term.key)?;
-        let text = String::from_utf8_lossy(text).into_owned();
-        let scored = self.ranked(field, &[(text, frequency)], boost);
+        let frequency = term.list.document_frequency();
+        let (field, _) = split_term_key(&term.key)?;
+        let scored = self.ranked(field, &[term], boost);
         let formula = formula_of(&scored);
-        let matcher = TermMatcher::new(term.cursor.clone(), frequency, scored);
+        let matcher = TermMatcher::new(term.list.cursor(), frequency, scored);
         Ok(Clause {
             matcher: Box::new(matcher),
             formula,
@@ -262,22 +281,24 @@ impl Builder<'_> {
     fn ranked(
         &mut self,
         field: FieldId,
-        terms: &[(String, u64)],
+        terms: &[&OpenTerm],
         boost: Option<f32>,
     ) -> Option<(LeafId, Leaf)> {
         let boost = boost?;
-        let statistics = self.view.field_statistics(field);
-        let each = terms.iter().map(|(_, df)| idf(statistics.documents, *df));
+        let statistics = self.view.statistics.of(field);
+        let frequencies = terms.iter().map(|term| term.list.document_frequency());
+        let each = frequencies.map(|frequency| idf(statistics.documents, frequency));
         let sum = each.map(f64::from).sum::<f64>() as f32;
-        let norms: NormCache = self.view.norm_cache(field);
-        let bm25 = Bm25::new(sum, boost, norms);
-        let name = self.view.schema.field(field);
-        self.notes.push(LeafNote {
-            field: name.map_or(String::new(), |field| field.name.clone()),
-            terms: terms.to_vec(),
-            boost,
-            statistics,
-        });
+        let bm25 = Bm25::new(sum, boost, self.view.statistics.norms(field));
+        if self.options.notes {
+            let name = self.view.schema.field(field);
+            self.notes.push(LeafNote {
+                field: name.map_or(String::new(), |field| field.name.clone()),
+                terms: terms.iter().map(|term| term.name_and_frequency()).collect(),
+                boost,
+                statistics,
+            });
+        }
         Some(self.leaf(Leaf::Ranked { field, bm25 }))
     }
 
@@ -290,14 +311,16 @@ impl Builder<'_> {
         &mut self,
         source: impl Source + 'static,
         boost: Option<f32>,
-        what: &str,
+        what: impl FnOnce() -> String,
     ) -> Clause {
         let leaf = boost.map(|boost| {
-            self.notes.push(LeafNote {
-                field: what.to_owned(),
-                boost,
-                ..LeafNote::default()
-            });
+            if self.options.notes {
+                self.notes.push(LeafNote {
+                    field: what(),
+                    boost,
+                    ..LeafNote::default()
+                });
+            }
             (self.leaf(Leaf::Constant(boost)).0, boost)
         });
         Clause {
@@ -308,9 +331,10 @@ impl Builder<'_> {
 
     fn exists(&mut self, field: FieldId, boost: Option<f32>) -> Clause {
         let view = self.view;
-        let documents = view.field_statistics(field).documents;
+        let documents = view.statistics.of(field).documents;
         let source = HasField::new(view.tables.norm_cursor(field), view.below, documents);
-        self.constant(source, boost, "documents that have the field")
+        let what = || "documents that have the field".to_owned();
+        self.constant(source, boost, what)
     }
 
     fn pattern(&mut self, slot: Slot, boost: Option<f32>) -> Result<Option<Clause>> {
@@ -322,10 +346,10 @@ impl Builder<'_> {
         if terms.is_empty() {
             return Ok(None);
         }
-        let cursors = terms.iter().map(|term| term.cursor.clone()).collect();
+        let cursors = terms.iter().map(|term| term.list.cursor()).collect();
         let union = Union::new(cursors, DocSet::new(self.budget)?);
-        let what = format!("{} terms of a pattern", terms.len());
-        Ok(Some(self.constant(union, boost, &what)))
+        let what = || format!("{} terms of a pattern", terms.len());
+        Ok(Some(self.constant(union, boost, what)))
     }
 
     fn fuzzy(&mut self, slot: Slot, boost: Option<f32>) -> Result<Vec<Clause>> {
@@ -351,13 +375,7 @@ impl Builder<'_> {
             return Ok(None);
         };
         let field = split_term_key(&first.key)?.0;
-        let mut terms = Vec::with_capacity(open.len());
-        for term in &open {
-            let text = split_term_key(&term.key)?.1;
-            let text = String::from_utf8_lossy(text).into_owned();
-            terms.push((text, term.cursor.document_frequency()));
-        }
-        let scored = self.ranked(field, &terms, boost);
+        let scored = self.ranked(field, &open, boost);
         let formula = formula_of(&scored);
         let filters = match slop {
             0 => self.filters_of(field),
@@ -368,14 +386,14 @@ impl Builder<'_> {
             place: *place,
             word: *slot,
             fingerprint: fingerprint(&term.key, filters),
-            cursor: term.cursor.clone(),
+            list: &term.list,
         });
         let lists = PhraseLists {
             words: words.collect(),
             filters,
             slop,
         };
-        let matcher = lists.into_matcher(scored, self.width, self.view.below.into());
+        let matcher = lists.matcher(scored, self.width, self.view.below.into());
         Ok(matcher.map(|matcher| Clause { matcher, formula }))
     }
 
@@ -383,7 +401,7 @@ impl Builder<'_> {
     fn filters_of(&self, field: FieldId) -> PhraseFilters {
         let field = self.view.schema.field(field);
         let kept = field.map(|field| field.options.phrase_filters());
-        kept.filter(|_| self.filters).unwrap_or_default()
+        kept.filter(|_| self.options.filters).unwrap_or_default()
     }
 }
 

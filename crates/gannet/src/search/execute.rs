@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use super::build::{Built, OpenLists, build};
+use super::build::{BuildOptions, Built, OpenLists, build};
 use super::candidates::Candidates;
 use super::explain::explain;
 use super::lookup::Lookup;
@@ -38,10 +38,10 @@ const CANDIDATES: (usize, usize) = (64, 8192);
 const CURSOR_BYTES: usize = 4 << 10;
 
 /// A query being carried out.
-pub struct QueryRun {
-    view: SearchView,
-    options: SearchOptions,
-    budget: Budget,
+pub struct QueryRun<'q> {
+    view: &'q SearchView,
+    options: &'q SearchOptions,
+    budget: &'q Budget,
     pages_per_round: usize,
     node: Node,
     lists: OpenLists,
@@ -66,15 +66,15 @@ enum Phase {
     Done,
 }
 
-impl QueryRun {
+impl<'q> QueryRun<'q> {
     /// Will carry out `query` on a snapshot. `pages_per_round` bounds what it asks for at once.
     pub fn new(
         query: &Query,
-        view: SearchView,
-        options: SearchOptions,
-        budget: &Budget,
+        view: &'q SearchView,
+        options: &'q SearchOptions,
+        budget: &'q Budget,
         pages_per_round: usize,
-    ) -> Result<QueryRun> {
+    ) -> Result<QueryRun<'q>> {
         options.check()?;
         let Plan {
             root,
@@ -91,7 +91,7 @@ impl QueryRun {
             results: SearchResults::default(),
             report: PlanReport::default(),
             seen: IoCounts::default(),
-            budget: budget.clone(),
+            budget,
             view,
             options,
             pages_per_round,
@@ -104,7 +104,7 @@ impl QueryRun {
             self.options.check_interrupt()?;
             match &mut self.phase {
                 Phase::LookUp(lookup) => {
-                    lookup.step(&self.view, pages)?;
+                    lookup.step(self.view, pages)?;
                     self.end_look_up(pages)?;
                 }
                 Phase::Rank(ranker) => {
@@ -132,19 +132,21 @@ impl QueryRun {
         let io = pages.counts().since(self.seen);
         self.seen = pages.counts();
         self.results.io = pages.counts();
-        self.report.steps.push(PlanStep { name, io });
+        if self.options.explain {
+            self.report.steps.push(PlanStep { name, io });
+        }
     }
 
     fn end_look_up(&mut self, pages: &Pages<'_>) -> Result<()> {
         let Phase::LookUp(lookup) = std::mem::replace(&mut self.phase, Phase::Done) else {
             return Ok(());
         };
-        self.lists = lookup.finish(&self.view)?;
+        self.lists = lookup.finish(self.view)?;
         self.end_phase("look up terms", pages);
         if self.options.explain {
             self.report.terms = self.report_terms()?;
         }
-        let built = self.build()?;
+        let built = self.build(false)?;
         let options = self.rank_options(&built)?;
         let tables = &self.view.tables;
         let ranker = Ranker::new(built.root, built.score, tables, options);
@@ -152,9 +154,10 @@ impl QueryRun {
         Ok(())
     }
 
-    fn build(&self) -> Result<Built> {
+    fn build(&self, notes: bool) -> Result<Built> {
         let filters = self.options.techniques.filters;
-        build(&self.node, &self.lists, &self.view, &self.budget, filters)
+        let options = BuildOptions { filters, notes };
+        build(&self.node, &self.lists, self.view, self.budget, options)
     }
 
     fn rank_options(&mut self, built: &Built) -> Result<RankOptions> {
@@ -190,7 +193,7 @@ impl QueryRun {
             Ok(TermReport {
                 field: field.map_or(String::new(), |field| field.name.clone()),
                 term: String::from_utf8_lossy(term).into_owned(),
-                document_frequency: open.cursor.document_frequency(),
+                document_frequency: open.list.document_frequency(),
                 chunks_in_list: open.chunks_in_list,
                 pages_in_list: open.pages_in_list,
             })
@@ -282,7 +285,7 @@ impl QueryRun {
                 break;
             };
             if built.is_none() {
-                let built = Some(Box::new(self.build()?));
+                let built = Some(Box::new(self.build(true)?));
                 self.phase = Phase::Explain { done, built };
                 continue;
             }
@@ -293,7 +296,7 @@ impl QueryRun {
             else {
                 return Ok(());
             };
-            self.results.hits[done].explanation = explain(built, doc, &self.view, pages)?;
+            self.results.hits[done].explanation = explain(built, doc, self.view, pages)?;
             let done = done + 1;
             self.phase = Phase::Explain { done, built: None };
         }

@@ -102,21 +102,18 @@ impl<'a> Group<'a> {
         members.into_iter().map(Member::into_results).collect()
     }
 
-    fn member(
-        &self,
+    fn member<'q>(
+        &'q self,
         query: &Query,
         queries: usize,
-        view: &SearchView,
-        options: &SearchOptions,
-    ) -> Member<'a> {
+        view: &'q SearchView,
+        options: &'q SearchOptions,
+    ) -> Member<'q> {
         let pages = self.pages_per_round(queries);
-        let run = QueryRun::new(query, view.clone(), options.clone(), self.budget, pages);
-        let state = match run {
-            Ok(run) => State::Waiting(Box::new(run)),
-            Err(error) => State::Failed(error),
-        };
+        let run = QueryRun::new(query, view, options, self.budget, pages);
         Member {
-            state,
+            run: run.map(Box::new),
+            is_complete: false,
             pages: Pages::sharing(self.pool, queries).reading(Reading {
                 ahead: options.techniques.prefetch,
                 in_batches: options.techniques.batches,
@@ -139,36 +136,26 @@ impl<'a> Group<'a> {
     }
 }
 
-struct Member<'a> {
-    state: State,
-    pages: Pages<'a>,
-}
-
-enum State {
-    Waiting(Box<QueryRun>),
-    Complete(Box<QueryRun>),
-    Failed(Error),
+struct Member<'q> {
+    run: Result<Box<QueryRun<'q>>>,
+    is_complete: bool,
+    pages: Pages<'q>,
 }
 
 impl Member<'_> {
     fn is_waiting(&self) -> bool {
-        matches!(self.state, State::Waiting(_))
+        self.run.is_ok() && !self.is_complete
     }
 
     fn step(&mut self) {
-        let State::Waiting(run) = &mut self.state else {
+        let (Ok(run), false) = (&mut self.run, self.is_complete) else {
             return;
         };
         match run.step(&mut self.pages) {
+            Ok(()) => self.is_complete = true,
             Err(Stop::Pages) if self.pages.has_wanted() => {}
-            Err(Stop::Pages) => self.state = State::Failed(stuck()),
-            Err(Stop::Failed(error)) => self.state = State::Failed(error),
-            Ok(()) => {
-                let failed = State::Failed(stuck());
-                if let State::Waiting(run) = std::mem::replace(&mut self.state, failed) {
-                    self.state = State::Complete(run);
-                }
-            }
+            Err(Stop::Pages) => self.run = Err(stuck()),
+            Err(Stop::Failed(error)) => self.run = Err(error),
         }
     }
 
@@ -176,24 +163,24 @@ impl Member<'_> {
     fn finish_alone(&mut self, pool: &FramePool, error: &Error) {
         while self.is_waiting() {
             if !self.pages.has_wanted() {
-                self.state = State::Failed(error.clone());
+                self.run = Err(error.clone());
                 return;
             }
             match fetch_round(pool, &mut [&mut self.pages]) {
                 Ok(()) => self.step(),
-                Err(error) => self.state = State::Failed(error),
+                Err(error) => self.run = Err(error),
             }
         }
     }
 
     fn into_results(self) -> Result<SearchResults> {
-        match self.state {
-            State::Complete(run) => Ok(SearchResults {
+        let run = self.run?;
+        match self.is_complete {
+            true => Ok(SearchResults {
                 pages: self.pages.into_used(),
                 ..run.finish()
             }),
-            State::Failed(error) => Err(error),
-            State::Waiting(_) => Err(stuck()),
+            false => Err(stuck()),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::plan::{PlannedPattern, PlannedTerm};
 use super::view::SearchView;
 use crate::base::Result;
 use crate::cache::{Pages, Step};
-use crate::postings::{TermCursor, TermEntry};
+use crate::postings::{TermEntry, TermList};
 
 /// Look-ups and expansions of one query under way.
 pub struct Lookup {
@@ -104,11 +104,11 @@ fn open(term: Expanded, view: &SearchView) -> Result<Option<OpenTerm>> {
         // A chunk may lie in two runs.
         (entry.chunks.len() as u64, pages.sum())
     });
-    let cursor = TermCursor::new(term.entry, memory)?;
-    let exists = cursor.document_frequency() > 0;
+    let list = TermList::new(term.entry, memory);
+    let exists = list.document_frequency() > 0;
     Ok(exists.then_some(OpenTerm {
         key: term.key,
-        cursor,
+        list,
         similarity: term.similarity,
         chunks_in_list: chunks,
         pages_in_list: pages,

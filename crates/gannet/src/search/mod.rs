@@ -47,7 +47,7 @@ mod windows;
 #[cfg(test)]
 mod tests;
 
-pub use bm25::FieldStatistics;
+pub use bm25::{FieldStatistics, Statistics};
 pub use explain::Explanation;
 pub use group::{GROUP_MAX, Group};
 pub use highlight::SnippetOptions;

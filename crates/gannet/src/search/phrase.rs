@@ -19,7 +19,7 @@ use super::scored::best_within;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::NormCursor;
-use crate::postings::TermCursor;
+use crate::postings::{TermCursor, TermList};
 
 /// Candidates whose positions are asked for at once.
 const BATCH: Batch = Batch {
@@ -29,8 +29,7 @@ const BATCH: Batch = Batch {
 };
 
 /// One word of a phrase.
-#[derive(Clone)]
-pub struct PhraseWord {
+pub struct PhraseWord<'a> {
     /// Its place in the phrase.
     pub place: u32,
     /// Which of the distinct words it is.
@@ -38,7 +37,7 @@ pub struct PhraseWord {
     /// What stands for it in the filters of others; 0 if none is asked.
     pub fingerprint: u16,
     /// Its list.
-    pub cursor: TermCursor,
+    pub list: &'a TermList,
 }
 
 /// Matches the documents that have a phrase.
@@ -61,15 +60,15 @@ impl PhraseMatcher {
     /// The documents in which `words` (at least one) stand within `slop`; `candidates` gives those that have
     /// all of them.
     pub fn new(
-        words: Vec<PhraseWord>,
+        words: &[PhraseWord<'_>],
         candidates: Conjunction,
         slop: u32,
         scored: Option<(LeafId, Leaf)>,
     ) -> Option<PhraseMatcher> {
         let rarest = words
             .iter()
-            .min_by_key(|word| word.cursor.document_frequency())?;
-        let heads = rarest.cursor.clone();
+            .min_by_key(|word| word.list.document_frequency())?;
+        let heads = rarest.list.cursor();
         let occurrences = words.iter().map(|word| Occurrences {
             place: word.place,
             word: word.word,
@@ -80,7 +79,7 @@ impl PhraseMatcher {
             tentative: false,
             heads,
             occurrences: occurrences.collect(),
-            cursors: words.into_iter().map(|word| word.cursor).collect(),
+            cursors: words.iter().map(|word| word.list.cursor()).collect(),
             slop,
             scored,
             ahead: Ahead::new(0, BATCH),

@@ -14,20 +14,20 @@ use crate::postings::{Neighbours, Reach, is_exact};
 const BLOOM_COST: u64 = 8;
 
 /// The words of a phrase with their lists.
-pub struct PhraseLists {
+pub struct PhraseLists<'a> {
     /// All, in any order.
-    pub words: Vec<PhraseWord>,
+    pub words: Vec<PhraseWord<'a>>,
     /// The filters that may be asked, of the kind that the words' fingerprints are for.
     pub filters: PhraseFilters,
     /// How far the words may be moved.
     pub slop: u32,
 }
 
-impl PhraseLists {
+impl PhraseLists<'_> {
     /// What finds the documents of the phrase among `below` documents, in a query of `width` leaves; nothing if there
     /// are no words.
-    pub fn into_matcher(
-        self,
+    pub fn matcher(
+        &self,
         scored: Option<(LeafId, Leaf)>,
         width: usize,
         below: u64,
@@ -42,7 +42,7 @@ impl PhraseLists {
             width,
             below,
         );
-        let matcher = PhraseMatcher::new(self.words, candidates, self.slop, scored)?;
+        let matcher = PhraseMatcher::new(&self.words, candidates, self.slop, scored)?;
         Some(Box::new(matcher))
     }
 
@@ -52,22 +52,22 @@ impl PhraseLists {
         let wanted = self.neighbours_of(rarest)?;
         let named = [wanted.before, wanted.after].map(|word| is_exact(word, self.filters));
         let others = named.iter().filter(|exact| **exact).count();
-        let alone = others + 1 == self.words.len() && rarest.cursor.has_filters(self.filters);
-        alone.then(|| BetweenMatcher::new(rarest.cursor.clone(), wanted, scored.clone()))
+        let alone = others + 1 == self.words.len() && rarest.list.has_filters(self.filters);
+        alone.then(|| BetweenMatcher::new(rarest.list.cursor(), wanted, scored.clone()))
     }
 
     /// The documents that each distinct word has, or may have between its neighbours; the rarest tells the frequency.
     fn candidates(&self, scored: &Option<(LeafId, Leaf)>) -> Option<Vec<Box<dyn Matcher>>> {
-        let mut distinct: Vec<&PhraseWord> = self.words.iter().collect();
+        let mut distinct: Vec<&PhraseWord<'_>> = self.words.iter().collect();
         distinct.sort_by_key(|word| word.word);
         distinct.dedup_by_key(|word| word.word);
         let rarest = self.rarest()?.word;
         let wanted = distinct.iter().map(|word| self.neighbours_of(word));
         let wanted: Vec<Option<Neighbours>> = wanted.collect();
         let filtered = wanted.iter().any(Option::is_some);
-        let list = |(word, wanted): (&PhraseWord, Option<Neighbours>)| -> Box<dyn Matcher> {
+        let list = |(word, wanted): (&PhraseWord<'_>, Option<Neighbours>)| -> Box<dyn Matcher> {
             let told = scored.clone().filter(|_| word.word == rarest);
-            let mut cursor = word.cursor.clone();
+            let mut cursor = word.list.cursor();
             if let Some(wanted) = wanted {
                 return Box::new(BetweenMatcher::new(cursor, wanted, told));
             }
@@ -80,13 +80,13 @@ impl PhraseLists {
         Some(distinct.into_iter().zip(wanted).map(list).collect())
     }
 
-    fn rarest(&self) -> Option<&PhraseWord> {
+    fn rarest(&self) -> Option<&PhraseWord<'_>> {
         self.words.iter().min_by_key(|word| rank(word))
     }
 
     /// The neighbours by which a word is filtered: of each pair of words the rarer one is, since it has fewer documents
     /// and its list is read first. None for a word that stands twice in the phrase, or without filters.
-    fn neighbours_of(&self, word: &PhraseWord) -> Option<Neighbours> {
+    fn neighbours_of(&self, word: &PhraseWord<'_>) -> Option<Neighbours> {
         let same = self.words.iter().filter(|other| other.word == word.word);
         if same.count() > 1 {
             return None;
@@ -108,13 +108,13 @@ impl PhraseLists {
     /// Whether the filter of a word costs less to read than what it may save of a commoner word's list. That of
     /// fingerprints always does, about; for Bloom filters this is WiSER's rule, which picks a direction or none by
     /// frequencies.
-    fn is_worth_asking(&self, word: &PhraseWord, commoner: &PhraseWord) -> bool {
-        let [least, most] = [word, commoner].map(|word| word.cursor.document_frequency());
+    fn is_worth_asking(&self, word: &PhraseWord<'_>, commoner: &PhraseWord<'_>) -> bool {
+        let [least, most] = [word, commoner].map(|word| word.list.document_frequency());
         self.filters != PhraseFilters::Bloom || least * BLOOM_COST <= most
     }
 }
 
 /// By which the rarest word of a phrase is the first.
-fn rank(word: &PhraseWord) -> (u64, usize) {
-    (word.cursor.document_frequency(), word.word)
+fn rank(word: &PhraseWord<'_>) -> (u64, usize) {
+    (word.list.document_frequency(), word.word)
 }

@@ -40,6 +40,9 @@ impl PartialOrd for Scored {
     }
 }
 
+/// Room that is made at first at most.
+const RESERVED: usize = 64;
+
 /// Keeps the best k of the documents that it is offered.
 #[derive(Clone, Debug)]
 pub struct Top {
@@ -52,7 +55,7 @@ impl Top {
     pub fn new(k: usize) -> Top {
         Top {
             k,
-            heap: BinaryHeap::new(),
+            heap: BinaryHeap::with_capacity(k.min(RESERVED)),
         }
     }
 

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::bm25::{FieldStatistics, NormCache};
-use crate::analysis::{FieldId, Schema};
+use super::bm25::Statistics;
+use crate::analysis::Schema;
 use crate::base::{DocId, Result};
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::{Fragment, TermView};
@@ -20,8 +20,7 @@ pub trait MemoryTerms: Send + Sync {
     fn keys(&self, below: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>>;
 }
 
-/// A snapshot as a search sees it. Clones are cheap.
-#[derive(Clone)]
+/// A snapshot as a search sees it.
 pub struct SearchView {
     /// The fields.
     pub schema: Arc<Schema>,
@@ -35,19 +34,6 @@ pub struct SearchView {
     pub tables: DocumentTables,
     /// What stored documents are decompressed with.
     pub dictionaries: Dictionaries,
-    /// Statistics of each field, by its number; deleted documents count until a vacuum.
-    pub statistics: Arc<Vec<FieldStatistics>>,
-}
-
-impl SearchView {
-    /// The statistics of a field.
-    pub fn field_statistics(&self, field: FieldId) -> FieldStatistics {
-        let statistics = self.statistics.get(field as usize);
-        statistics.copied().unwrap_or_default()
-    }
-
-    /// The norms of a field, as scores use them.
-    pub fn norm_cache(&self, field: FieldId) -> NormCache {
-        NormCache::new(self.field_statistics(field).average_length())
-    }
+    /// Statistics of each field; deleted documents count until a vacuum.
+    pub statistics: Statistics,
 }

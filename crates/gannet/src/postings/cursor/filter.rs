@@ -26,11 +26,6 @@ pub(super) struct FilterState {
 }
 
 impl TermCursor {
-    /// Whether all of the list has filters of this kind.
-    pub fn has_filters(&self, filters: PhraseFilters) -> bool {
-        self.parts.iter().all(|part| part.filters() == filters)
-    }
-
     /// How many tokens of the current doc may stand between words with these fingerprints (0 for any word): all
     /// where the list has no filter that could tell, and all or none by Bloom filters.
     pub fn tokens_between(&mut self, wanted: Neighbours, pages: &mut Pages<'_>) -> Step<u32> {

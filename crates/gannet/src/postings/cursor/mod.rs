@@ -15,7 +15,7 @@
 mod bounds;
 mod filter;
 mod filter_pieces;
-mod parts;
+pub(super) mod parts;
 mod positions;
 mod prefetch;
 
@@ -23,14 +23,13 @@ use std::sync::Arc;
 
 use super::block::{BLOCK, Numbers};
 use super::docs_page::DocsPage;
-use super::entry::TermEntry;
-use super::fragment::Fragment;
 use super::head::{Found, PageFound, PageIndex};
+use super::list::TermList;
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, Step, Stop};
 use filter::FilterState;
 pub use parts::Reach;
-use parts::{ChunkPart, FragmentPart, Part, read};
+use parts::{Part, read};
 use positions::PositionState;
 
 /// Docs after the current one among which a target is looked for first.
@@ -75,23 +74,11 @@ struct Decoded {
 }
 
 impl TermCursor {
-    /// A cursor over an entry's chunks and tail, then the memory part, whose docs lie after them.
-    pub fn new(entry: Option<TermEntry>, memory: Option<Fragment>) -> Result<TermCursor> {
-        let entry = entry.unwrap_or_default();
-        let memory = memory.unwrap_or_default();
-        let document_frequency = entry.document_frequency() + memory.count as u64;
-        let chunks = entry.chunks.into_iter();
-        let mut parts: Vec<Part> = chunks
-            .map(|chunk| Part::Chunk(ChunkPart::new(chunk)))
-            .collect();
-        for fragment in [entry.tail, memory] {
-            if !fragment.is_empty() {
-                parts.push(Part::Fragment(FragmentPart::new(fragment)?));
-            }
-        }
-        Ok(TermCursor {
-            parts,
-            document_frequency,
+    /// A cursor at the start of a list.
+    pub fn new(list: TermList) -> TermCursor {
+        TermCursor {
+            document_frequency: list.document_frequency(),
+            parts: list.parts,
             reach: Reach::default(),
             opened: false,
             started: false,
@@ -102,7 +89,7 @@ impl TermCursor {
             decoded: Box::default(),
             positions: PositionState::default(),
             filter: FilterState::default(),
-        })
+        }
     }
 
     /// Says what will be needed of the list, before it is opened: short lists are read that far at once.

@@ -15,9 +15,6 @@ use crate::storage::{PageKind, wrong_kind};
 
 const WHAT: &str = "a postings fragment";
 
-/// The most postings of a fragment that are walked for their highest frequency; more are estimated.
-const WALK_LIMIT: u32 = 1024;
-
 /// How much of a chunk is needed, from its front on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
@@ -32,21 +29,21 @@ pub enum Reach {
 
 /// A part of a list.
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(in crate::postings) enum Part {
     Chunk(ChunkPart),
     Fragment(FragmentPart),
 }
 
 /// A chunk and its head once that was read.
 #[derive(Clone, Debug)]
-pub(super) struct ChunkPart {
+pub(in crate::postings) struct ChunkPart {
     chunk: ChunkRef,
     head: Option<Box<Head>>,
 }
 
 /// A fragment, decoded forward a block at a time.
 #[derive(Clone, Debug)]
-pub(super) struct FragmentPart {
+pub(in crate::postings) struct FragmentPart {
     /// Shared, so that cursors are cloned without its bytes.
     fragment: Arc<Fragment>,
     /// Postings decoded so far, the last of them, and the bytes they took.
@@ -58,7 +55,6 @@ pub(super) struct FragmentPart {
     next_number: u64,
     /// A position's number and where it starts: skipping goes on from here.
     known: (u64, usize),
-    max_frequency: u32,
 }
 
 /// Reads a span of postings pages.
@@ -100,7 +96,7 @@ impl Part {
     }
 
     /// The phrase filter that it has.
-    pub(super) fn filters(&self) -> PhraseFilters {
+    pub(in crate::postings) fn filters(&self) -> PhraseFilters {
         match self {
             Part::Chunk(part) => part.chunk.filters,
             Part::Fragment(part) => part.fragment.filters,
@@ -129,7 +125,7 @@ impl Part {
 }
 
 impl ChunkPart {
-    pub(super) fn new(chunk: ChunkRef) -> ChunkPart {
+    pub(in crate::postings) fn new(chunk: ChunkRef) -> ChunkPart {
         ChunkPart { chunk, head: None }
     }
 
@@ -191,24 +187,22 @@ pub(super) fn note(span: Span, pages: &mut Pages<'_>) -> Step<bool> {
 }
 
 impl FragmentPart {
-    pub(super) fn new(fragment: Fragment) -> Result<FragmentPart> {
-        let max_frequency = max_frequency(&fragment)?;
-        Ok(FragmentPart {
+    pub(in crate::postings) fn new(fragment: Fragment) -> FragmentPart {
+        FragmentPart {
             decoded: 0,
             previous: fragment.base,
             docs_at: 0,
             block_number: 0,
             next_number: 0,
             known: (0, 0),
-            max_frequency,
             fragment: Arc::new(fragment),
-        })
+        }
     }
 
     /// Norms are not kept beside a fragment, so the bound has to take the shortest field there can be.
     pub(super) fn frontier(&self) -> Frontier {
         Frontier::of(Pair {
-            frequency: self.max_frequency,
+            frequency: self.fragment.max_frequency,
             norm: 0,
         })
     }
@@ -288,22 +282,4 @@ impl FragmentPart {
         self.known = (number, self.known.1 + skipped);
         ByteReader::new(&self.fragment.positions[self.known.1..], WHAT)
     }
-}
-
-/// The highest frequency, or for a long fragment the highest there can be.
-fn max_frequency(fragment: &Fragment) -> Result<u32> {
-    if fragment.count > WALK_LIMIT {
-        let extra = fragment
-            .total_frequency
-            .saturating_sub(fragment.count as u64);
-        return Ok((extra + 1).min(u32::MAX as u64) as u32);
-    }
-    let mut reader = ByteReader::new(&fragment.docs, WHAT);
-    let (mut doc, mut highest) = (fragment.base, 0);
-    for i in 0..fragment.count {
-        let frequency;
-        (doc, frequency) = read_posting(&mut reader, doc, i == 0)?;
-        highest = highest.max(frequency);
-    }
-    Ok(highest)
 }

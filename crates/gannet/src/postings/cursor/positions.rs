@@ -29,7 +29,8 @@ pub(super) struct PositionState {
     page: Option<(usize, u32, PositionPage)>,
     /// The number of the first position that is decoded, and how many are.
     block: (u32, usize),
-    values: Box<Numbers>,
+    /// Not there before a position is read.
+    values: Option<Box<Numbers>>,
     /// The tokens of a posting in memory.
     tokens: Tokens,
 }
@@ -42,7 +43,7 @@ impl Default for PositionState {
             before: (0, 0),
             page: None,
             block: (0, 0),
-            values: Box::new([0; BLOCK]),
+            values: None,
             tokens: Tokens::default(),
         }
     }
@@ -176,7 +177,8 @@ impl PositionState {
         let decoded = number.wrapping_sub(self.block.0) < self.block.1 as u32;
         if let (false, Some((.., page))) = (decoded, &self.page) {
             self.block = (0, 0);
-            self.block = page.block(number, &mut self.values)?;
+            let values = self.values.get_or_insert_with(|| Box::new([0; BLOCK]));
+            self.block = page.block(number, values)?;
         }
         Ok(())
     }
@@ -186,7 +188,8 @@ impl PositionState {
         let from = (number - self.block.0) as usize;
         let count = (self.block.1 - from).min((end - number) as usize);
         let mut position = self.read.last().copied().unwrap_or(0);
-        for value in &self.values[from..from + count] {
+        let values = self.values.as_deref().map_or(&[][..], |values| values);
+        for value in &values[from..from + count] {
             position = position
                 .checked_add(*value)
                 .ok_or_else(|| Error::damaged(WHAT, "expected 32-bit positions"))?;

@@ -10,6 +10,7 @@ mod wanted;
 
 pub use wanted::{Wanted, WantedPhrase};
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::analysis::{Analyzer, Scratch};
@@ -23,9 +24,9 @@ pub struct SnippetOptions {
     /// The length of a snippet in characters, without the tags. A longer mark is shown whole all the same.
     pub characters: usize,
     /// What goes before a mark.
-    pub pre: String,
+    pub pre: Cow<'static, str>,
     /// What goes after a mark.
-    pub post: String,
+    pub post: Cow<'static, str>,
     /// How many characters of the text's beginning to give when there is nothing to mark; 0 gives no snippet.
     pub beginning: usize,
     /// Whether `&`, `<`, `>`, `"` and `'` in the text are written as HTML entities.

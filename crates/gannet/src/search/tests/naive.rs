@@ -6,7 +6,7 @@ use super::super::bm25::{Bm25, NormCache, idf};
 use super::super::expand::FUZZY_MAX;
 use super::super::query::{Operator, PatternPart, Query, automatic_distance, pattern_parts};
 use super::world::{FIELDS, WORDS, World};
-use crate::analysis::FieldKind;
+use crate::analysis::{FieldId, FieldKind};
 use crate::documents::length_to_norm;
 
 pub struct Naive<'a> {
@@ -160,11 +160,20 @@ impl Naive<'_> {
         let known = WORDS.iter().find(|known| **known == word);
         let df = known.and_then(|word| self.world.frequencies.get(&(field, *word)));
         let df = df.copied().unwrap_or(0);
-        idf(self.world.view.statistics[field].documents, df)
+        idf(
+            self.world.view.statistics.of(field as FieldId).documents,
+            df,
+        )
     }
 
     fn bm25(&self, idf: f32, frequency: f32, field: usize, doc: usize, boost: f32) -> Score {
-        let norms = NormCache::new(self.world.view.statistics[field].average_length());
+        let norms = NormCache::new(
+            self.world
+                .view
+                .statistics
+                .of(field as FieldId)
+                .average_length(),
+        );
         let norm = length_to_norm(self.world.docs[doc][field].len() as u32);
         (frequency > 0.0).then(|| Bm25::new(idf, boost, norms).score(frequency, norm))
     }

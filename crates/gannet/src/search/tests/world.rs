@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::bm25::FieldStatistics;
+use super::super::bm25::{FieldStatistics, Statistics};
 use super::super::view::{MemoryTerms, SearchView};
 use crate::analysis::{FieldId, FieldKind, Schema, SchemaOptions, term_key};
 use crate::base::{Budget, DocId, PAGE_SIZE, PhraseFilters, Result};
@@ -130,7 +130,7 @@ impl World {
             below: count,
             tables: tables(&docs, &deleted, &store),
             dictionaries: Dictionaries::default(),
-            statistics: Arc::new(statistics(&docs)),
+            statistics: Statistics::new(Arc::new(statistics(&docs))),
         };
         World {
             frequencies: frequencies(&docs),
@@ -152,7 +152,12 @@ impl World {
             frequencies: self.frequencies.clone(),
             view: SearchView {
                 tables: self.view.tables.unpinned(),
-                ..self.view.clone()
+                schema: Arc::clone(&self.view.schema),
+                terms: self.view.terms.clone(),
+                buffer: Arc::clone(&self.view.buffer),
+                below: self.view.below,
+                dictionaries: self.view.dictionaries.clone(),
+                statistics: Statistics::new(Arc::new(statistics(&self.docs))),
             },
             pool: FramePool::new(Arc::clone(&self.store), &self.budget, bytes).unwrap(),
             budget: self.budget.clone(),
