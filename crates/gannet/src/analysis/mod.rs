@@ -8,6 +8,7 @@
 mod analyzer;
 mod common;
 mod english;
+mod fingerprints;
 mod plain;
 mod porter;
 mod schema;
@@ -15,8 +16,7 @@ mod stems;
 mod words;
 
 pub use analyzer::{Analyzer, Scratch, Token, VERSION};
-pub use common::{COMMON_WORDS, common_word};
-pub use english::is_stop_word;
+pub use fingerprints::{fingerprint, is_exact};
 pub use schema::{
     Field, FieldId, FieldKind, FieldOptions, Schema, SchemaOptions, split_term_key, term_key,
 };

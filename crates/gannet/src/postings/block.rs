@@ -148,12 +148,26 @@ pub fn unpack_docs(before: DocId, bytes: &[u8], shape: Shape, docs: &mut Numbers
             BitPacker4x::new().decompress_strictly_sorted(Some(before), bytes, docs, bits);
         }
     }
-    for (place, high) in highs(exceptions, shape) {
-        docs[place..]
-            .iter_mut()
-            .for_each(|doc| *doc = doc.wrapping_add(high));
-    }
+    add_up(highs(exceptions, shape), docs);
     Ok(())
+}
+
+/// Adds each number to all docs from its place on.
+#[inline]
+fn add_up(mut highs: impl Iterator<Item = (usize, u32)>, docs: &mut Numbers) {
+    let Some((mut from, mut sum)) = highs.next() else {
+        return;
+    };
+    let mut add = |from: usize, to: usize, sum: u32| {
+        let docs = docs.get_mut(from..to).unwrap_or_default();
+        docs.iter_mut().for_each(|doc| *doc = doc.wrapping_add(sum));
+    };
+    // Places ascend.
+    for (place, high) in highs {
+        add(from, place, sum);
+        (from, sum) = (place, sum.wrapping_add(high));
+    }
+    add(from, BLOCK, sum);
 }
 
 /// Unpacks what [`pack`] wrote.

@@ -127,8 +127,8 @@ impl<'a> Group<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::fingerprint;
     use crate::base::PhraseFilters;
-    use crate::postings::tokens::fingerprint;
 
     fn of(words: impl Iterator<Item = u16>) -> u128 {
         words.map(bits_of).fold(0, |all, bits| all | bits)

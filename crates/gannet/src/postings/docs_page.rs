@@ -100,26 +100,20 @@ impl DocsPage {
         }
         let mut blocks = Vec::with_capacity(count);
         let mut pairs = Vec::with_capacity(count * BLOCK_PAIRS_MAX);
-        let mut entry = BlockEntry {
+        let mut behind = Behind {
             last: before,
             first_position,
-            ..BlockEntry::default()
+            at: 0,
         };
         for i in 0..count {
             let postings = if i + 1 == count { last_count } else { BLOCK };
-            let next_position = parse_block(&mut entry, &mut pairs, postings, &mut reader)?;
+            behind.parse_next(postings, (&mut blocks, &mut pairs), &mut reader)?;
             if filters == PhraseFilters::Bloom {
                 groups.parse_next(postings, &mut reader)?;
             }
-            blocks.push(entry);
-            if entry.is_packed() {
-                let length = entry.doc_shape.length() + entry.frequency_shape.length();
-                entry.at += length as u32;
-            }
-            entry.first_position = next_position;
         }
         let data = range.start + reader.position()..range.end;
-        if entry.at as usize > data.len() {
+        if behind.at as usize > data.len() {
             return Err(reader.damaged("all blocks in the page", data.len()));
         }
         Ok(DocsPage {
@@ -165,8 +159,18 @@ impl DocsPage {
         self.starts_by(target) && self.last() >= target
     }
 
-    /// The first block that may hold `target` or a later doc; past the end if none does.
-    pub fn find(&self, target: DocId) -> usize {
+    /// The first block that may hold `target` or a later doc; past the end if none does. It is looked for at `near`
+    /// and the block behind first.
+    #[inline]
+    pub fn find(&self, target: DocId, near: usize) -> usize {
+        let is_behind = |block: usize| self.blocks.get(block).is_some_and(|b| b.last < target);
+        if near == 0 || is_behind(near - 1) {
+            for block in near..near + 2 {
+                if self.blocks.get(block).is_some_and(|b| b.last >= target) {
+                    return block;
+                }
+            }
+        }
         self.blocks.partition_point(|entry| entry.last < target)
     }
 
@@ -278,29 +282,51 @@ fn parse_table(first: u32, reader: &mut ByteReader<'_>) -> Result<Vec<u32>> {
     Ok(table)
 }
 
-/// Reads a directory entry over the one before; gives the first position's number of the block after.
-fn parse_block(
-    entry: &mut BlockEntry,
-    pairs: &mut Vec<Pair>,
-    count: usize,
-    reader: &mut ByteReader<'_>,
-) -> Result<u32> {
-    let distance = reader.varint()?;
-    let last = entry.last.wrapping_add(1) as u64 + distance.min(END as u64);
-    entry.before = entry.last;
-    entry.count = count as u8;
-    entry.doc_shape = Shape::decode(reader.u8()?)?;
-    entry.frequency_shape = Shape::decode(reader.u8()?)?;
-    entry.first_pair = pairs.len() as u32;
-    read_pairs(reader, |pair| pairs.push(pair))?;
-    let positions = reader.varint()?.saturating_add(count as u64);
-    let next = (entry.first_position as u64).saturating_add(positions);
-    let sound = last < END as u64 && distance + 1 >= count as u64 && next <= u32::MAX as u64;
-    if !sound {
-        return Err(reader.damaged("a sound directory entry", format!("{entry:?}")));
+/// What is behind the blocks whose directory entries were read.
+struct Behind {
+    last: DocId,
+    first_position: u32,
+    at: u32,
+}
+
+impl Behind {
+    /// Reads the directory entry of the next block, of `count` postings. It is made where it stays: to copy what was
+    /// just written field by field stalls the processor.
+    fn parse_next(
+        &mut self,
+        count: usize,
+        (blocks, pairs): (&mut Vec<BlockEntry>, &mut Vec<Pair>),
+        reader: &mut ByteReader<'_>,
+    ) -> Result<()> {
+        let distance = reader.varint()?;
+        let last = self.last.wrapping_add(1) as u64 + distance.min(END as u64);
+        let doc_shape = Shape::decode(reader.u8()?)?;
+        let frequency_shape = Shape::decode(reader.u8()?)?;
+        let first_pair = pairs.len() as u32;
+        read_pairs(reader, |pair| pairs.push(pair))?;
+        let positions = reader.varint()?.saturating_add(count as u64);
+        let next = (self.first_position as u64).saturating_add(positions);
+        let sound = last < END as u64 && distance + 1 >= count as u64 && next <= u32::MAX as u64;
+        if !sound {
+            let what = format!("block up to doc {last}, positions up to {next}");
+            return Err(reader.damaged("a sound directory entry", what));
+        }
+        blocks.push(BlockEntry {
+            before: self.last,
+            last: last as DocId,
+            count: count as u8,
+            doc_shape,
+            frequency_shape,
+            first_pair,
+            first_position: self.first_position,
+            at: self.at,
+        });
+        (self.last, self.first_position) = (last as DocId, next as u32);
+        if count == BLOCK {
+            self.at += (doc_shape.length() + frequency_shape.length()) as u32;
+        }
+        Ok(())
     }
-    entry.last = last as DocId;
-    Ok(next as u32)
 }
 
 fn read_short(

@@ -158,8 +158,15 @@ impl Frontier {
 #[inline]
 pub fn read_pairs(reader: &mut ByteReader<'_>, mut take: impl FnMut(Pair)) -> Result<()> {
     let mut pair = Pair::default();
-    for i in 0..reader.length(PAIRS_MAX)? {
-        let (frequency, norm) = (reader.varint_u32()?, reader.u8()?);
+    let count = reader.length(PAIRS_MAX)?;
+    // Nearly always each distance is one byte.
+    let short = reader.rest().get(..2 * count);
+    let short = short.filter(|bytes| bytes.iter().step_by(2).all(|byte| *byte < 0x80));
+    for i in 0..count {
+        let (frequency, norm) = match short {
+            Some(bytes) => (bytes[2 * i] as u32, bytes[2 * i + 1]),
+            None => (reader.varint_u32()?, reader.u8()?),
+        };
         let ascends = frequency > 0 && (norm > 0 || i == 0);
         let frequency = pair.frequency.checked_add(frequency);
         let (Some(frequency), Some(norm), true) = (frequency, pair.norm.checked_add(norm), ascends)
@@ -169,6 +176,7 @@ pub fn read_pairs(reader: &mut ByteReader<'_>, mut take: impl FnMut(Pair)) -> Re
         pair = Pair { frequency, norm };
         take(pair);
     }
+    reader.take(short.map_or(0, <[u8]>::len))?;
     Ok(())
 }
 

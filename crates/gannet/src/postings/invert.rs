@@ -10,8 +10,8 @@ use std::hash::BuildHasher;
 use rustc_hash::FxBuildHasher;
 
 use super::fragment::{put_posting, put_token};
-use super::tokens::{Neighbours, fingerprint};
-use crate::analysis::split_term_key;
+use super::tokens::Neighbours;
+use crate::analysis::{fingerprint, split_term_key};
 use crate::base::PhraseFilters;
 
 /// The postings of a batch of documents, by term; documents are numbered from 0 within the batch.

@@ -51,4 +51,4 @@ pub use list::TermList;
 pub use merge::{MERGE_MEMORY, MergeItem, NormReader, Norms, merge_window};
 pub use relocate::relocate_window;
 pub use streams::ChunkStreams;
-pub use tokens::{Neighbours, fingerprint, is_exact};
+pub use tokens::Neighbours;

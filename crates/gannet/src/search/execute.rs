@@ -9,9 +9,10 @@
 
 use std::time::Duration;
 
-use super::build::{BuildOptions, Built, OpenLists, build};
+use super::build::{BuildOptions, Built, build};
 use super::candidates::Candidates;
 use super::explain::explain;
+use super::lists::{OpenLists, OpenTerm};
 use super::lookup::Lookup;
 use super::marks::Marker;
 use super::options::SearchOptions;
@@ -187,7 +188,7 @@ impl<'q> QueryRun<'q> {
     fn report_terms(&self) -> Result<Vec<TermReport>> {
         let named = self.lists.terms.iter().flatten();
         let expanded = self.lists.patterns.iter().flat_map(|(_, terms)| terms);
-        let report = |open: &super::build::OpenTerm| {
+        let report = |open: &OpenTerm| {
             let (field, term) = split_term_key(&open.key)?;
             let field = self.view.schema.field(field);
             Ok(TermReport {

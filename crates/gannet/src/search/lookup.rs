@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::build::{OpenLists, OpenTerm};
 use super::expand::{Expanded, Expansion};
+use super::lists::{OpenLists, OpenTerm};
 use super::matcher::for_all;
 use super::plan::{PlannedPattern, PlannedTerm};
 use super::view::SearchView;

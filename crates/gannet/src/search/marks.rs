@@ -2,8 +2,8 @@
 //!
 //! What must not match is never marked. A pattern marks the terms that it was found to stand for.
 
-use super::build::{OpenLists, OpenTerm};
 use super::highlight::{SnippetOptions, Wanted, WantedPhrase, snippets};
+use super::lists::{OpenLists, OpenTerm};
 use super::plan::Node;
 use crate::analysis::{Field, FieldId, Scratch, split_term_key};
 use crate::base::Result;

@@ -111,20 +111,13 @@ pub trait Matcher: Send {
         let mut next = from;
         while left.len() < limit && next <= to {
             self.skip_below(offers.top.threshold());
-            let step = match self.skippable(next, pages) {
-                Ok(Some(last)) => {
+            next = match look(self, next, to, pages) {
+                Ok(Found::PassedOver(next)) => {
                     offers.passed_over = true;
-                    Ok(last.saturating_add(1))
+                    next
                 }
-                Ok(None) => match self.advance(next, pages) {
-                    Ok(doc) if doc > to => Ok(to.saturating_add(1)),
-                    Ok(_) => Ok(self.offer_block(to, offers, left, pages)),
-                    Err(stop) => Err(stop),
-                },
-                Err(stop) => Err(stop),
-            };
-            match step {
-                Ok(doc) => next = doc,
+                Ok(Found::Beyond) => to.saturating_add(1),
+                Ok(Found::Here) => self.offer_block(to, offers, left, pages),
                 Err(Stop::Pages) if next > from => break,
                 Err(stop) => return Err(stop),
             }
@@ -243,6 +236,33 @@ pub trait Matcher: Send {
     }
 }
 
+/// What is from a document on.
+enum Found {
+    /// A stretch that may be left out, up to this document.
+    PassedOver(DocId),
+    /// No match in the range.
+    Beyond,
+    /// A match, on which the matcher stands.
+    Here,
+}
+
+/// Looks for the first match from `next` to `to`.
+#[inline]
+fn look<M: Matcher + ?Sized>(
+    matcher: &mut M,
+    next: DocId,
+    to: DocId,
+    pages: &mut Pages<'_>,
+) -> Step<Found> {
+    if let Some(last) = matcher.skippable(next, pages)? {
+        return Ok(Found::PassedOver(last.saturating_add(1)));
+    }
+    Ok(match matcher.advance(next, pages)? {
+        doc if doc > to => Found::Beyond,
+        _ => Found::Here,
+    })
+}
+
 /// What [`Matcher::gather`] does unless a matcher knows better.
 #[inline]
 pub fn gather<M: Matcher + ?Sized>(
@@ -255,18 +275,11 @@ pub fn gather<M: Matcher + ?Sized>(
 ) -> Step<DocId> {
     let (before, mut next) = (out.len(), from);
     while out.len() < limit && next <= to {
-        let step = match matcher.skippable(next, pages) {
-            Ok(Some(last)) => Ok(last.saturating_add(1)),
-            Ok(None) => match matcher.advance(next, pages) {
-                Ok(doc) if doc > to => return Ok(to.saturating_add(1)),
-                Ok(_) => Ok(matcher.give(to, limit - out.len(), out, pages)),
-                Err(stop) => Err(stop),
-            },
-            Err(stop) => Err(stop),
-        };
-        match step {
-            Ok(doc) => next = doc,
-            Err(Stop::Pages) if out.len() > before => return Ok(next),
+        next = match look(matcher, next, to, pages) {
+            Ok(Found::PassedOver(next)) => next,
+            Ok(Found::Beyond) => to.saturating_add(1),
+            Ok(Found::Here) => matcher.give(to, limit - out.len(), out, pages),
+            Err(Stop::Pages) if out.len() > before => break,
             Err(stop) => return Err(stop),
         }
     }

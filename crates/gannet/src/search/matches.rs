@@ -131,6 +131,21 @@ impl Matches {
         self.docs.extend_from_slice(docs);
     }
 
+    /// Adds those of some documents that stand at `places`, with the frequencies of one leaf.
+    pub fn extend_from(
+        &mut self,
+        docs: &[DocId],
+        frequencies: &[u32],
+        places: &[u32],
+        leaf: LeafId,
+    ) {
+        let column = &mut self.columns[leaf - self.first];
+        column.resize(self.docs.len(), 0.0);
+        let places = places.iter().map(|place| *place as usize);
+        column.extend(places.clone().map(|place| frequencies[place] as f32));
+        self.docs.extend(places.map(|place| docs[place]));
+    }
+
     /// Adds some of the documents of another buffer, with the leaves that both have.
     pub fn append(&mut self, other: &Matches, which: Range<usize>) {
         for (at, column) in self.columns.iter_mut().enumerate() {

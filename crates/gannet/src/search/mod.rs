@@ -20,6 +20,7 @@ mod explain;
 mod formula;
 mod group;
 mod highlight;
+mod lists;
 mod lookup;
 mod marks;
 mod matcher;

@@ -6,8 +6,9 @@ use super::formula::{Leaf, LeafId};
 use super::matcher::Matcher;
 use super::phrase::{PhraseMatcher, PhraseWord};
 use super::term::TermMatcher;
+use crate::analysis::is_exact;
 use crate::base::PhraseFilters;
-use crate::postings::{Neighbours, Reach, is_exact};
+use crate::postings::{Neighbours, Reach};
 
 /// How many times as many documents a word's neighbour must have for the word's Bloom filters to be asked. They take
 /// about six times the bytes of its positions, and all of them are read, of the neighbour only what has both.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::bm25::Bm25;
 use super::candidates::Candidates;
 use super::formula::{Leaf, LeafId};
+use super::matches::Matches;
 use crate::analysis::FieldId;
 
 /// The leaves of a query and the fields whose norms they need.
@@ -74,6 +75,18 @@ impl Score {
     /// Makes scores of the frequencies of one leaf in all candidates.
     pub fn score_column(&self, leaf: LeafId, candidates: &mut Candidates) {
         let (column, norms) = candidates.column_and_norms(leaf, self.field_of[leaf]);
+        self.score_all(leaf, column, norms);
+    }
+
+    /// The same for what was found, with the norms of each field.
+    pub fn score_found(&self, leaf: LeafId, found: &mut Matches, norms: &[Vec<u8>]) {
+        let norms = norms
+            .get(self.field_of[leaf])
+            .map_or(&[][..], |norms| norms);
+        self.score_all(leaf, found.column_mut(leaf), norms);
+    }
+
+    fn score_all(&self, leaf: LeafId, column: &mut [f32], norms: &[u8]) {
         match &self.leaves[leaf] {
             Leaf::Ranked { bm25, .. } => bm25.score_all(column, norms),
             Leaf::Constant(score) => {

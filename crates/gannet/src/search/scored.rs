@@ -14,6 +14,10 @@ use crate::postings::{Pair, TermCursor};
 /// Ranges that span more pages of a list than this are bounded by the whole list.
 const BOUND_PAGES_MAX: usize = 8;
 
+/// A screen that lets more than this share of a block pass is not worth its cost, and that of the next blocks neither.
+const SCREEN_SHARE: (usize, usize) = (3, 4);
+const SCREEN_REST: u32 = 8;
+
 /// Documents, and how often the leaf occurs in each.
 pub type Occurring<'a> = (&'a [DocId], &'a [u32]);
 
@@ -24,6 +28,8 @@ pub struct ListScore {
     floor: f32,
     /// What documents are screened by.
     norms: Option<NormCursor>,
+    /// Blocks that are given as they are before the next is screened.
+    rest: u32,
     /// Places of documents that score enough, and room behind them.
     places: Vec<u32>,
 }
@@ -35,6 +41,7 @@ impl ListScore {
             scored,
             floor: -1.0,
             norms: None,
+            rest: 0,
             places: Vec::new(),
         }
     }
@@ -86,7 +93,8 @@ impl ListScore {
     ) -> DocId {
         let (docs, frequencies) = up_to(block, to);
         let looked_at = match (&self.scored, &mut self.norms, self.floor) {
-            (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms), 0.0..) => {
+            (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms), 0.0..) if self.rest == 0 => {
+                let before = out.len();
                 let least = bm25.least_product(self.floor);
                 let (mut at, end) = (0, out.len().saturating_add(most));
                 while at < docs.len() && out.len() < end {
@@ -100,9 +108,13 @@ impl ListScore {
                     let (above, screened) = above(bm25, least, (docs, frequencies), norms, places);
                     at += give_places(above, screened, (docs, frequencies), *leaf, end, out);
                 }
+                if (out.len() - before) * SCREEN_SHARE.1 > at * SCREEN_SHARE.0 {
+                    self.rest = SCREEN_REST;
+                }
                 at
             }
             _ => {
+                self.rest = self.rest.saturating_sub(1);
                 let count = docs.len().min(most);
                 out.extend(&docs[..count], &frequencies[..count], self.leaf());
                 count
@@ -221,14 +233,9 @@ fn give_places(
     end: usize,
     out: &mut Matches,
 ) -> usize {
-    for place in places.iter().map(|place| *place as usize) {
-        if out.len() == end {
-            return place;
-        }
-        out.set(out.len(), leaf, frequencies[place] as f32);
-        out.push(docs[place]);
-    }
-    screened
+    let room = (end - out.len()).min(places.len());
+    out.extend_from(docs, frequencies, &places[..room], leaf);
+    places.get(room).map_or(screened, |next| *next as usize)
 }
 
 /// The places of the documents with norms in which the product that the score ascends with is above `least`, and the

@@ -79,7 +79,7 @@ impl TermCursor {
         // Before the page there may be docs in the page before it.
         let page = page.filter(|docs| docs.starts_by(target));
         BlockBounds {
-            block: page.map_or(0, |page| page.find(target)),
+            block: page.map_or(0, |page| page.find(target, self.decoded.block)),
             page,
         }
     }

@@ -223,7 +223,7 @@ impl TermCursor {
     fn seek_chunk(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
         self.turn_to(part, target, pages)?;
         if let Some(page) = &self.page {
-            let block = page.docs.find(target);
+            let block = page.docs.find(target, self.decoded.block);
             self.decoded.load(&page.docs, block)?;
         }
         Ok(self.enter(part, target)?)

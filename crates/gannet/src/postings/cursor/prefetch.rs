@@ -148,7 +148,7 @@ impl TermCursor {
         pages: &mut Pages<'_>,
     ) -> Step<bool> {
         let page = self.page_for(probe, part, doc, pages)?;
-        let block = page.docs.find(doc);
+        let block = page.docs.find(doc, 0);
         let same =
             |p: &Probe| p.page.part == part && p.page.ordinal == page.ordinal && p.block == block;
         if !probe.as_deref().is_some_and(same) {

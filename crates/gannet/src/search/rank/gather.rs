@@ -5,7 +5,6 @@ use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::search::formula::Formula;
-use crate::search::matcher::Offers;
 use crate::search::windows::{Clause, Pruning};
 
 /// What part of the candidates that there is room for a range of several clauses may find.
@@ -48,23 +47,6 @@ impl Ranker {
             false => next,
         };
         Ok(())
-    }
-
-    /// Offers what the only clause matches, as long as the scores are at hand.
-    fn offer_leaf(&mut self, window: usize, last: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
-        let (range, limit) = ((self.next, last), self.batch);
-        let matcher = &mut self.root.clauses[0].matcher;
-        let mut offers = Offers {
-            top: &mut self.top,
-            seen: 0,
-            passed_over: false,
-        };
-        let offered = self.candidates.gather(window as u32, |left| {
-            matcher.offer(range, limit, &mut offers, left, pages)
-        });
-        self.total += offers.seen;
-        self.total_is_exact &= !offers.passed_over;
-        offered
     }
 
     /// Takes what one clause matches that is a leaf: most often a term.
@@ -123,6 +105,9 @@ impl Ranker {
             }
         }
         self.total_is_exact &= !matcher.skip_below(floor);
+        if self.is_direct {
+            return self.offer_found(window, (from, to), pages);
+        }
         self.candidates.gather(window as u32, |matches| {
             matcher.gather(from, to, limit, matches, pages)
         })

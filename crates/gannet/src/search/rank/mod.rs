@@ -17,6 +17,7 @@
 
 mod complete;
 mod confirm;
+mod direct;
 mod enrich;
 mod gather;
 mod plan;
@@ -31,6 +32,7 @@ use crate::cache::{Pages, Step, Stop};
 use crate::documents::{DocumentTables, LiveCursor, NormCursor};
 use crate::search::candidates::Candidates;
 use crate::search::formula::{Formula, LeafId};
+use crate::search::matches::Matches;
 use crate::search::score::Score;
 use crate::search::top::{Scored, Top};
 use crate::search::windows::{Pruning, Root, Window};
@@ -92,8 +94,13 @@ pub struct Ranker {
     /// Whether the present batch waited for pages.
     waited: bool,
     union: Union,
-    /// Whether the score of a document is known with its frequency and norm.
+    /// Whether documents are offered as they are found, and whether the query is one leaf.
+    is_direct: bool,
     is_one_leaf: bool,
+    /// What was found and may be offered at once, its norms by field, and its scores.
+    found: Matches,
+    found_norms: Vec<Vec<u8>>,
+    found_scores: Vec<f32>,
     /// Whether candidates must be confirmed, and which are being confirmed.
     tentative: bool,
     chosen: Vec<usize>,
@@ -153,7 +160,11 @@ impl Ranker {
             batch: BATCH_FIRST.min(options.candidates),
             waited: false,
             union: Union::default(),
+            is_direct: false,
             is_one_leaf: false,
+            found: Matches::new(0..leaves),
+            found_norms: vec![Vec::new(); fields],
+            found_scores: Vec::new(),
             tentative: false,
             chosen: Vec::new(),
             scratch: vec![0.0; leaves],
@@ -169,7 +180,8 @@ impl Ranker {
             options,
         };
         ranker.tentative = ranker.be_tentative();
-        ranker.is_one_leaf = ranker.is_one_leaf();
+        ranker.is_direct = ranker.is_direct();
+        ranker.is_one_leaf = ranker.is_direct && ranker.root.clauses[0].formula.is_leaf();
         if let (true, [field]) = (
             ranker.is_one_leaf || ranker.tentative,
             ranker.score.fields(),
@@ -225,12 +237,6 @@ impl Ranker {
     /// The best documents.
     pub fn into_top(self) -> Vec<Scored> {
         self.top.into_sorted()
-    }
-
-    /// Whether the query is one leaf whose matches are what they seem, and all of them count.
-    fn is_one_leaf(&self) -> bool {
-        let leaf = matches!(self.root.clauses.as_slice(), [only] if only.formula.is_leaf());
-        leaf && self.options.prune && !self.tentative && self.live.all_live(self.options.below)
     }
 
     fn pruning(&self) -> Pruning<'_> {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::super::bm25::{FieldStatistics, Statistics};
 use super::super::view::{MemoryTerms, SearchView};
-use crate::analysis::{FieldId, FieldKind, Schema, SchemaOptions, term_key};
+use crate::analysis::{FieldId, FieldKind, Schema, SchemaOptions, fingerprint, term_key};
 use crate::base::{Budget, DocId, PAGE_SIZE, PhraseFilters, Result};
 use crate::cache::FramePool;
 use crate::device::MemoryDevice;
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
 use crate::postings::{
-    ChunkStreams, Fragment, MergeItem, Neighbours, TermDictionary, fingerprint, merge_window,
+    ChunkStreams, Fragment, MergeItem, Neighbours, TermDictionary, merge_window,
 };
 use crate::storage::{PageKind, RecordKind, Store, StreamWriter, ZoneTable, frame};
 
