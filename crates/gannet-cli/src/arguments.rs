@@ -86,6 +86,8 @@ pub enum Command {
     Bench(BenchArguments),
     /// Say what an index holds and where its bytes are
     Stats(IndexPath),
+    /// Give back the space of an index that is no longer needed
+    Clean(IndexPath),
     /// Read the whole index and say whether it is sound
     Check(IndexPath),
     /// Look at the parts of an index, without changing it

@@ -8,6 +8,7 @@ mod analyze;
 mod arguments;
 mod bench;
 mod check;
+mod clean;
 mod completions;
 mod failure;
 mod index;
@@ -46,6 +47,7 @@ fn run(given: &Given) -> Outcome<()> {
         Command::Search(arguments) => search::run(common, arguments, &mut output)?,
         Command::Bench(arguments) => bench::run(common, arguments, &mut output)?,
         Command::Stats(arguments) => stats::run(common, arguments, &mut output)?,
+        Command::Clean(arguments) => clean::run(common, arguments, &mut output)?,
         Command::Check(arguments) => check::run(common, arguments, &mut output)?,
         Command::Inspect(arguments) => inspect::run(common, arguments, &mut output)?,
         Command::Analyze(arguments) => analyze::run(common, arguments, &mut output)?,

@@ -197,3 +197,16 @@ fn a_benchmark_reports_figures_with_their_settings() {
         .run(&[&bench[..], &["--without", "luck"]].concat())
         .refused(1, &["luck", "prefetch"]);
 }
+
+#[test]
+fn cleaning_says_what_it_gave_back() {
+    let place = Place::with_lines(&SCRIPTS);
+    for _ in 0..3 {
+        place.done(&["index", "index", "docs.jsonl", "--commit-every", "2"]);
+    }
+    let cleaned = place.json(&["clean", "index"]);
+    let bytes = |name: &str| cleaned[name].as_u64().expect(name);
+    assert!(bytes("allocated") > bytes("free"), "{cleaned}");
+    assert_eq!(place.found("ÉLAN"), ["la"]);
+    assert!(place.json(&["clean", "index"])["bytes_written"].as_u64() > Some(0));
+}

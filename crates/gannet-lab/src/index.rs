@@ -35,6 +35,8 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
     }
     writing.write()?;
     index.checkpoint()?;
+    // The other engines end their merges too.
+    while index.clean()? {}
     let stats = index.stats()?;
     let figures = json!({
         "docs": stats.documents,

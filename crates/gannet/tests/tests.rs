@@ -1,5 +1,7 @@
 //! The engine's integration tests, in one binary.
 
+#[path = "tests/cleaning.rs"]
+mod cleaning;
 #[path = "tests/environment.rs"]
 mod environment;
 #[path = "tests/kill.rs"]

@@ -2,14 +2,14 @@
 //!
 //! It runs before a checkpoint's root is written, which then no longer refers to the victims. The victim rule
 //! is greedy: the zones whose live share is least, while each costs less than two thirds of what it gives
-//! back, if all of them give back enough. Source of the mechanism: the node validation manager of the AS
+//! back, if all of them give back enough; when it is asked for, as long as anything is left to give back. Source of the mechanism: the node validation manager of the AS
 //! B-tree (Roh et al., 2014), which
 //! waits for 5 %.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::flush::Flusher;
+use super::flush::{Flusher, lock};
 use super::options::Phase;
 use super::shared::Shared;
 use super::writer::Writer;
@@ -21,12 +21,30 @@ use crate::storage::{
     LogStart, PageKind, RecordKind, Store, Zone, ZoneRecord, frame, read_records,
 };
 
-/// A zone is a victim when less than this share of it lives.
-const LIVE_SHARE: f64 = 0.4;
+/// When cleaning is worth what it writes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worth {
+    /// A zone is a victim when less than this share of it lives.
+    live_share: f64,
+    /// Cleaning begins when it gives back one byte of so many of the index: each begins with a sweep over what may
+    /// refer to the victims.
+    one_of: u64,
+}
 
-/// Cleaning begins when it gives back one byte of so many of the index: each begins with a sweep over what may
-/// refer to the victims.
-const WORTHWHILE: u64 = 64;
+/// While documents come, space that is dead is likely to be joined by more.
+pub(super) const BESIDE_WRITING: Worth = Worth {
+    live_share: 0.4,
+    one_of: 64,
+};
+
+/// When it was asked for.
+const THOROUGH: Worth = Worth {
+    live_share: 0.97,
+    one_of: 512,
+};
+
+/// A thorough cleaning ends when at most one byte of so many is dead.
+const DENSE: u64 = 25;
 
 /// Live bytes that one checkpoint moves at most, so that cleaning never holds up a write for long.
 const MOVED_BYTES_MAX: u64 = 32 << 20;
@@ -41,11 +59,11 @@ impl Flusher {
         self.terms.flush()?;
         self.ids.flush()?;
         self.postings.flush()?;
-        let nodes = victims(&shared.store, &[PageKind::Node]);
+        let nodes = victims(&shared.store, &[PageKind::Node], self.worth);
         if !nodes.is_empty() {
             self.clean_nodes(shared, &nodes)?;
         }
-        let postings = victims(&shared.store, &[PageKind::Postings]);
+        let postings = victims(&shared.store, &[PageKind::Postings], self.worth);
         if !postings.is_empty() {
             self.terms.flush()?;
             self.clean_postings(shared, &postings)?;
@@ -102,21 +120,45 @@ impl Flusher {
 }
 
 impl Writer {
+    /// A checkpoint that cleans as long as anything is worth moving. Tells whether another would give space back.
+    pub(super) fn clean_more(&mut self) -> Result<bool> {
+        let dead = |store: &Store| -> u64 {
+            let zones = store.zones();
+            zones.iter().map(|(_, zone)| zone.dead_bytes()).sum()
+        };
+        if self.state.buffers.terms() > 0 {
+            // What a flush leaves dead is not to be set against what this gives back.
+            self.checkpoint()?;
+        }
+        let before = dead(&self.shared.store);
+        let flusher = Arc::clone(&self.flusher);
+        lock(&flusher).worth = THOROUGH;
+        let done = self.checkpoint();
+        lock(&flusher).worth = BESIDE_WRITING;
+        done?;
+        let (after, all) = {
+            let store = &self.shared.store;
+            (dead(store), store.zones().allocated_bytes())
+        };
+        Ok(after < before && after * DENSE > all)
+    }
+
     /// Moves what lives out of the tables' and documents' zones that are worth it. A replay from `start`
     /// reads the log behind it, so that stays.
     pub(super) fn clean(&mut self, flusher: &mut Flusher, start: LogStart) -> Result<()> {
-        let tables = victims(&self.shared.store, &[PageKind::Table]);
+        let tables = victims(&self.shared.store, &[PageKind::Table], flusher.worth);
         if !tables.is_empty() {
             self.clean_tables(flusher, &tables)?;
         }
-        for (zone, kind) in self.document_victims(start) {
+        for (zone, kind) in self.document_victims(start, flusher.worth) {
             self.clean_documents(zone, kind)?;
         }
         Ok(())
     }
 
-    fn document_victims(&self, start: LogStart) -> Vec<(ZoneNumber, PageKind)> {
-        let victims = victims(&self.shared.store, &[PageKind::Log, PageKind::Documents]);
+    fn document_victims(&self, start: LogStart, worth: Worth) -> Vec<(ZoneNumber, PageKind)> {
+        let kinds = [PageKind::Log, PageKind::Documents];
+        let victims = victims(&self.shared.store, &kinds, worth);
         let zones = self.shared.store.zones();
         let kind = |number| {
             let zone = zones.get(number)?;
@@ -183,12 +225,12 @@ impl Writer {
 
 /// The closed zones of these kinds with little live data, least first, up to the bound on moves; none if cleaning
 /// them is not worth a sweep.
-fn victims(store: &Store, kinds: &[PageKind]) -> Victims {
+fn victims(store: &Store, kinds: &[PageKind], worth: Worth) -> Victims {
     let zones = store.zones();
     let mut candidates: Vec<(u64, ZoneNumber)> = zones
         .iter()
         .filter(|(_, zone)| !zone.open && zone.live > 0 && kinds.contains(&zone.kind))
-        .filter(|(_, zone)| zone.live_share() < LIVE_SHARE)
+        .filter(|(_, zone)| zone.live_share() < worth.live_share)
         .map(|(number, zone)| (zone.live, number))
         .collect();
     candidates.sort_unstable();
@@ -200,7 +242,7 @@ fn victims(store: &Store, kinds: &[PageKind]) -> Victims {
     let victims: Victims = affordable.map(|(_, number)| number).collect();
     let all = victims.iter().filter_map(|number| zones.get(*number));
     let dead: u64 = all.map(Zone::dead_bytes).sum();
-    match dead * WORTHWHILE >= zones.allocated_bytes() {
+    match dead * worth.one_of >= zones.allocated_bytes() {
         true => victims,
         false => Victims::new(),
     }

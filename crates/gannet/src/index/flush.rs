@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
+use super::clean::Worth;
 use super::ids::NewIds;
 use super::options::Phase;
 use super::shared::Shared;
@@ -29,6 +30,7 @@ pub(super) struct Flusher {
     pub(super) terms: TermDictionary,
     pub(super) ids: Tree,
     pub(super) postings: ChunkStreams,
+    pub(super) worth: Worth,
 }
 
 /// One flush.
@@ -77,6 +79,7 @@ impl Flush {
             terms,
             ids,
             postings,
+            ..
         } = flusher;
         thread::scope(|scope| {
             let ids = scope.spawn(|| self.fill_ids(ids));

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use super::buffers::Buffers;
+use super::clean::BESIDE_WRITING;
 use super::flush::Flusher;
 use super::ids::NewIds;
 use super::options::Options;
@@ -189,6 +190,7 @@ fn new_writer(
             terms,
             ids,
             postings: ChunkStreams::new(&shared.store),
+            worth: BESIDE_WRITING,
         })),
         flushing: None,
         state,

@@ -11,6 +11,8 @@ pub(super) enum Step {
     Delete(Vec<String>),
     Sync,
     Checkpoint,
+    /// A step of the cleaning that gives all space back.
+    Clean,
     /// The process ends without a word and another opens the index; power stays on.
     Restart,
 }
@@ -65,6 +67,7 @@ pub(super) fn many(seed: u64) -> Vec<Step> {
     let gone = (0..400).filter(|id| id % 7 > 1).map(|id| format!("id{id}"));
     steps.push(Step::Delete(gone.collect()));
     steps.extend([Step::Checkpoint, Step::Sync, Step::Checkpoint]);
+    steps.extend([Step::Clean, Step::Clean]);
     steps
 }
 
@@ -92,7 +95,8 @@ fn any_step(random: &mut Random, ids: usize, tag: &mut usize) -> Step {
             Step::Delete(some.collect())
         }
         13..=16 => Step::Sync,
-        17..=18 => Step::Checkpoint,
+        17 => Step::Checkpoint,
+        18 => Step::Clean,
         _ => Step::Restart,
     }
 }

@@ -117,12 +117,18 @@ impl World {
             }
             Step::Sync => index.sync()?,
             Step::Checkpoint => index.checkpoint()?,
+            Step::Clean => drop(index.clean()?),
             Step::Restart => {
                 drop(index);
                 self.restart()?;
             }
         }
-        if self.trusts_writes || matches!(step, Step::Sync | Step::Checkpoint | Step::Restart) {
+        if self.trusts_writes
+            || matches!(
+                step,
+                Step::Sync | Step::Checkpoint | Step::Clean | Step::Restart
+            )
+        {
             self.durable
                 .push((self.device.events(), self.states.len() - 1));
         }
