@@ -297,7 +297,8 @@ impl<'q> QueryRun<'q> {
             else {
                 return Ok(());
             };
-            self.results.hits[done].explanation = explain(built, doc, self.view, pages)?;
+            let explanation = explain(built, doc, self.view, pages)?;
+            self.results.hits[done].explanation = explanation.map(Box::new);
             let done = done + 1;
             self.phase = Phase::Explain { done, built: None };
         }

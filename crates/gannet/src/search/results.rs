@@ -41,7 +41,7 @@ pub struct Hit {
     /// Fields with their snippets, if any were asked for.
     pub snippets: Vec<(String, Vec<String>)>,
     /// Why it has its score, if that was asked for.
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<Box<Explanation>>,
 }
 
 /// How a query was carried out.

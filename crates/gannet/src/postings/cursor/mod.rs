@@ -48,7 +48,7 @@ pub struct TermCursor {
     part: usize,
     page: Option<LoadedPage>,
     index_page: Option<(usize, u32, PageIndex)>,
-    decoded: Box<Decoded>,
+    decoded: Decoded,
     positions: PositionState,
     filter: FilterState,
 }
@@ -64,8 +64,8 @@ struct LoadedPage {
 /// The block that the cursor stands in.
 #[derive(Clone, Debug)]
 struct Decoded {
-    docs: Numbers,
-    frequencies: Numbers,
+    docs: Box<Numbers>,
+    frequencies: Box<Numbers>,
     has_frequencies: bool,
     /// The block's ordinal in its page.
     block: usize,
@@ -86,7 +86,7 @@ impl TermCursor {
             part: 0,
             page: None,
             index_page: None,
-            decoded: Box::default(),
+            decoded: Decoded::default(),
             positions: PositionState::default(),
             filter: FilterState::default(),
         }
@@ -346,8 +346,8 @@ fn noted<T>(step: Step<T>) -> Result<Option<T>> {
 impl Default for Decoded {
     fn default() -> Decoded {
         Decoded {
-            docs: [0; BLOCK],
-            frequencies: [0; BLOCK],
+            docs: Box::new([0; BLOCK]),
+            frequencies: Box::new([0; BLOCK]),
             has_frequencies: false,
             block: 0,
             at: 0,

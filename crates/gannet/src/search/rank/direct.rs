@@ -6,6 +6,26 @@ use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
 use crate::search::matcher::Offers;
+use crate::search::matches::Matches;
+
+/// What was found in a stretch.
+pub(super) struct Direct {
+    found: Matches,
+    /// The norms of each field.
+    norms: Vec<Vec<u8>>,
+    scores: Vec<f32>,
+}
+
+impl Direct {
+    /// Room for a query with so many leaves and fields.
+    pub(super) fn new(leaves: usize, fields: usize) -> Direct {
+        Direct {
+            found: Matches::new(0..leaves),
+            norms: vec![Vec::new(); fields],
+            scores: Vec::new(),
+        }
+    }
+}
 
 impl Ranker {
     /// Whether what the only clause matches counts as it is, so that it can be offered at once.
@@ -40,44 +60,48 @@ impl Ranker {
     /// candidates.
     pub(super) fn offer_found(
         &mut self,
+        direct: &mut Direct,
         window: usize,
         (from, to): (DocId, DocId),
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
         let limit = self.batch - self.candidates.len();
         let matcher = &mut self.root.clauses[0].matcher;
-        let next = matcher.gather(from, to, limit, &mut self.found, pages)?;
-        if self.found_norms(pages) {
-            self.score_found();
+        let next = matcher.gather(from, to, limit, &mut direct.found, pages)?;
+        let found = &mut direct.found;
+        if self.norms_at_hand(found.docs(), &mut direct.norms, pages) {
+            self.offer_all(found, &direct.norms, &mut direct.scores);
         } else {
             self.candidates.gather(window as u32, |matches| {
-                matches.append(&self.found, 0..self.found.len())
+                matches.append(found, 0..found.len())
             });
         }
-        self.found.clear();
+        found.clear();
         Ok(next)
     }
 
-    /// Gathers the norms of what was found. Tells whether all are at hand.
-    fn found_norms(&mut self, pages: &mut Pages<'_>) -> bool {
-        let docs = self.found.docs();
-        let mut fields = self.norms.iter_mut().zip(&mut self.found_norms);
+    /// Gathers the norms of documents, field by field. Tells whether all are at hand.
+    fn norms_at_hand(
+        &mut self,
+        docs: &[DocId],
+        norms: &mut [Vec<u8>],
+        pages: &mut Pages<'_>,
+    ) -> bool {
+        let mut fields = self.norms.iter_mut().zip(norms);
         fields.all(|(cursor, norms)| {
             norms.clear();
             norms_at_hand(cursor, docs, norms, pages)
         })
     }
 
-    fn score_found(&mut self) {
+    fn offer_all(&mut self, found: &mut Matches, norms: &[Vec<u8>], scores: &mut Vec<f32>) {
         for leaf in 0..self.score.leaves().len() {
-            self.score
-                .score_found(leaf, &mut self.found, &self.found_norms);
+            self.score.score_found(leaf, found, norms);
         }
-        self.total += self.found.len() as u64;
-        let scores = &mut self.found_scores;
-        self.formula.values(&mut self.found, scores);
+        self.total += found.len() as u64;
+        self.formula.values(found, scores);
         let mut threshold = self.top.threshold();
-        for (doc, score) in self.found.docs().iter().zip(scores) {
+        for (doc, score) in found.docs().iter().zip(scores) {
             // Ties go to the smaller document, and what is behind a stop may be smaller.
             if *score >= threshold {
                 self.top.offer(*doc, *score);

@@ -105,8 +105,10 @@ impl Ranker {
             }
         }
         self.total_is_exact &= !matcher.skip_below(floor);
-        if self.is_direct {
-            return self.offer_found(window, (from, to), pages);
+        if let Some(mut direct) = self.direct.take() {
+            let offered = self.offer_found(&mut direct, window, (from, to), pages);
+            self.direct = Some(direct);
+            return offered;
         }
         self.candidates.gather(window as u32, |matches| {
             matcher.gather(from, to, limit, matches, pages)

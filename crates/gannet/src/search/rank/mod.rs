@@ -26,13 +26,13 @@ mod union;
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use self::direct::Direct;
 use self::union::Union;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::{DocumentTables, LiveCursor, NormCursor};
 use crate::search::candidates::Candidates;
 use crate::search::formula::{Formula, LeafId};
-use crate::search::matches::Matches;
 use crate::search::score::Score;
 use crate::search::top::{Scored, Top};
 use crate::search::windows::{Pruning, Root, Window};
@@ -94,13 +94,10 @@ pub struct Ranker {
     /// Whether the present batch waited for pages.
     waited: bool,
     union: Union,
-    /// Whether documents are offered as they are found, and whether the query is one leaf.
-    is_direct: bool,
+    /// Whether the query is one leaf whose documents are offered as they are found.
     is_one_leaf: bool,
-    /// What was found and may be offered at once, its norms by field, and its scores.
-    found: Matches,
-    found_norms: Vec<Vec<u8>>,
-    found_scores: Vec<f32>,
+    /// What is needed to do the same for another query of one clause, if it may be done.
+    direct: Option<Box<Direct>>,
     /// Whether candidates must be confirmed, and which are being confirmed.
     tentative: bool,
     chosen: Vec<usize>,
@@ -160,11 +157,8 @@ impl Ranker {
             batch: BATCH_FIRST.min(options.candidates),
             waited: false,
             union: Union::default(),
-            is_direct: false,
             is_one_leaf: false,
-            found: Matches::new(0..leaves),
-            found_norms: vec![Vec::new(); fields],
-            found_scores: Vec::new(),
+            direct: None,
             tentative: false,
             chosen: Vec::new(),
             scratch: vec![0.0; leaves],
@@ -180,8 +174,11 @@ impl Ranker {
             options,
         };
         ranker.tentative = ranker.be_tentative();
-        ranker.is_direct = ranker.is_direct();
-        ranker.is_one_leaf = ranker.is_direct && ranker.root.clauses[0].formula.is_leaf();
+        if ranker.is_direct() {
+            ranker.is_one_leaf = ranker.root.clauses[0].formula.is_leaf();
+            let several = !ranker.is_one_leaf;
+            ranker.direct = several.then(|| Box::new(Direct::new(leaves, fields)));
+        }
         if let (true, [field]) = (
             ranker.is_one_leaf || ranker.tentative,
             ranker.score.fields(),
