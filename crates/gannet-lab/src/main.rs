@@ -8,6 +8,7 @@ mod answers;
 mod corpus;
 mod index;
 mod logs;
+mod offsets;
 /// The naive engine of the test suite. What only the tests ask of it is unused here.
 #[allow(dead_code)]
 #[path = "../../gannet/tests/tests/oracle/mod.rs"]
@@ -39,6 +40,8 @@ enum Command {
     Log(LogCommand),
     /// Compare the answers with every technique to those without each, and to those of a naive engine
     Answers(answers::Arguments),
+    /// Count what offsets for snippets would take, and time the snippets that are made without
+    Offsets(offsets::Arguments),
     /// Record the pages that queries use, and print what is read beside what could not be less
     Pages(pages::Arguments),
 }
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
         Command::Wsbench(arguments) => run_wsbench(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Answers(arguments) => answers::run(&arguments),
+        Command::Offsets(arguments) => offsets::run(&arguments),
         Command::Pages(arguments) => pages::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
