@@ -18,6 +18,9 @@ use crate::storage::PageKind;
 /// Pages that a round asks for ahead of need, at least and at most.
 const ROUND_PAGES: (usize, usize) = (4, 1024);
 
+/// Pages noted last among which one that is wanted is looked for first.
+const RECENT: usize = 4;
+
 /// What came of a step: a value, or why there is none yet.
 pub type Step<T> = std::result::Result<T, Stop>;
 
@@ -160,6 +163,10 @@ impl<'a> Pages<'a> {
 
     /// Notes a page that will be needed, if it is not at hand. Tells whether it is.
     pub fn want(&mut self, address: PageAddress) -> Step<bool> {
+        // Neighbours want the same pages: to look each up takes locks.
+        if self.wanted.iter().rev().take(RECENT).any(|w| *w == address) {
+            return Ok(false);
+        }
         let found = self.find(address)?.is_some();
         if !found {
             self.note(address);

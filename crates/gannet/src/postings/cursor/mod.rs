@@ -57,8 +57,15 @@ pub struct TermCursor {
 #[derive(Clone, Debug)]
 struct LoadedPage {
     part: usize,
-    ordinal: u32,
     docs: Arc<DocsPage>,
+}
+
+impl LoadedPage {
+    /// Whether the first doc of the list from `doc` on is in it.
+    #[inline]
+    fn holds(&self, part: usize, doc: DocId) -> bool {
+        self.part == part && self.docs.spans(doc)
+    }
 }
 
 /// The block that the cursor stands in.
@@ -232,7 +239,7 @@ impl TermCursor {
     /// Makes the page at hand the one of a chunk that would hold `target`.
     fn turn_to(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
         let here = self.page.as_ref();
-        if here.is_none_or(|page| page.part != part || !page.docs.spans(target)) {
+        if !here.is_some_and(|page| page.holds(part, target)) {
             let found = self.locate(part, target, pages)?;
             let docs = self.load(part, found, pages)?;
             self.decoded.length = 0;
@@ -318,7 +325,6 @@ impl TermCursor {
         }
         Ok(LoadedPage {
             part,
-            ordinal: found.page,
             docs: Arc::new(docs),
         })
     }

@@ -3,8 +3,6 @@
 //! Noting reads nothing; the pages come with the next round that any step stops for. A prefetch stops only
 //! if it cannot tell yet which pages it needs, having noted those that would tell.
 
-use std::sync::Arc;
-
 use super::parts::{Part, note};
 use super::{BLOCK, LoadedPage, Numbers, TermCursor, noted};
 use crate::base::{DocId, END, Result};
@@ -17,6 +15,8 @@ struct Probe {
     block: usize,
     docs: Numbers,
     frequencies: Numbers,
+    /// The tokens of the block before each doc.
+    before: [u64; BLOCK],
 }
 
 impl TermCursor {
@@ -147,15 +147,15 @@ impl TermCursor {
         note: &impl Fn(&TermCursor, usize, &DocsPage, (u64, u64), &mut Pages<'_>) -> Step<bool>,
         pages: &mut Pages<'_>,
     ) -> Step<bool> {
-        let page = self.page_for(probe, part, doc, pages)?;
-        let block = page.docs.find(doc, 0);
-        let same =
-            |p: &Probe| p.page.part == part && p.page.ordinal == page.ordinal && p.block == block;
-        if !probe.as_deref().is_some_and(same) {
-            *probe = Some(Box::new(Probe::load(page, block)?));
-        }
-        let Some(probe) = probe else {
-            return Ok(true);
+        let probe = match probe {
+            Some(probe) if probe.page.holds(part, doc) => {
+                probe.turn_to(doc)?;
+                probe
+            }
+            _ => {
+                let page = self.page_for(part, doc, pages)?;
+                probe.insert(Box::new(Probe::load(page, doc)?))
+            }
         };
         match probe.numbers(doc) {
             Some(numbers) => note(self, part, &probe.page.docs, numbers, pages),
@@ -163,38 +163,53 @@ impl TermCursor {
         }
     }
 
-    /// The docs page that would hold a doc: the current one, the probe's, or one from the frames.
-    fn page_for(
-        &mut self,
-        probe: &Option<Box<Probe>>,
-        part: usize,
-        doc: DocId,
-        pages: &mut Pages<'_>,
-    ) -> Step<LoadedPage> {
-        let found = self.locate(part, doc, pages)?;
-        let known = [probe.as_ref().map(|probe| &probe.page), self.page.as_ref()];
-        for page in known.into_iter().flatten() {
-            if page.part == part && page.ordinal == found.page {
-                return Ok(page.clone());
+    /// The docs page that would hold a doc: the current one, or one from the frames.
+    fn page_for(&mut self, part: usize, doc: DocId, pages: &mut Pages<'_>) -> Step<LoadedPage> {
+        match &self.page {
+            Some(page) if page.holds(part, doc) => Ok(page.clone()),
+            _ => {
+                let found = self.locate(part, doc, pages)?;
+                self.load(part, found, pages)
             }
         }
-        self.load(part, found, pages)
     }
 }
 
 impl Probe {
-    fn load(page: LoadedPage, block: usize) -> Result<Probe> {
+    /// The block of a page that would hold a doc.
+    fn load(page: LoadedPage, doc: DocId) -> Result<Probe> {
         let mut probe = Probe {
+            block: page.docs.find(doc, 0),
             page,
-            block,
             docs: [0; BLOCK],
             frequencies: [0; BLOCK],
+            before: [0; BLOCK],
         };
-        let docs: Arc<DocsPage> = probe.page.docs.clone();
-        if !docs.docs(block, &mut probe.docs, &mut probe.frequencies)? {
-            docs.frequencies(block, &mut probe.frequencies)?;
-        }
+        probe.decode()?;
         Ok(probe)
+    }
+
+    /// Goes to the block of the same page that would hold a doc.
+    fn turn_to(&mut self, doc: DocId) -> Result<()> {
+        let block = self.page.docs.find(doc, self.block);
+        if block != self.block {
+            self.block = block;
+            self.decode()?;
+        }
+        Ok(())
+    }
+
+    fn decode(&mut self) -> Result<()> {
+        let page = &self.page.docs;
+        if !page.docs(self.block, &mut self.docs, &mut self.frequencies)? {
+            page.frequencies(self.block, &mut self.frequencies)?;
+        }
+        let mut sum = 0;
+        for (before, frequency) in self.before.iter_mut().zip(&self.frequencies) {
+            *before = sum;
+            sum += *frequency as u64;
+        }
+        Ok(())
     }
 
     /// The numbers of a doc's first position and of the first after its last, if the block has the doc.
@@ -205,8 +220,7 @@ impl Probe {
         if docs.get(at) != Some(&doc) {
             return None;
         }
-        let before: u64 = self.frequencies[..at].iter().map(|f| *f as u64).sum();
-        let first = entry.first_position as u64 + before;
+        let first = entry.first_position as u64 + self.before[at];
         Some((first, first + self.frequencies[at] as u64))
     }
 }
