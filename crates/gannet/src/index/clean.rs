@@ -1,4 +1,5 @@
-//! Cleaning: zones with little live data are emptied by moving what lives, so that their space comes back.
+//! Cleaning: zones with little live data are emptied by moving what lives, so that their space comes back; when it
+//! is asked for, small chunks of lists are joined too.
 //!
 //! It runs before a checkpoint's root is written, which then no longer refers to the victims. The victim rule
 //! is greedy: the zones whose live share is least, while each costs less than two thirds of what it gives
@@ -9,14 +10,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::flush::{Flusher, lock};
+use super::flush::{Flusher, TableNorms, lock};
 use super::options::Phase;
 use super::shared::Shared;
 use super::writer::Writer;
+use crate::analysis::split_term_key;
 use crate::base::{DocId, Error, PageAddress, Result, ZoneNumber};
 use crate::cache::{Pages, finish};
-use crate::documents::{Address, Change as TableChange, DocumentRecord};
-use crate::postings::{TermEntry, relocate_window};
+use crate::documents::{Address, Change as TableChange, DocumentRecord, DocumentTables};
+use crate::postings::{
+    Fragment, MergeItem, TermEntry, joinable_bytes, merge_window, relocate_window,
+};
 use crate::storage::{
     LogStart, PageKind, RecordKind, Store, Zone, ZoneRecord, frame, read_records,
 };
@@ -49,16 +53,34 @@ const DENSE: u64 = 25;
 /// Live bytes that one checkpoint moves at most, so that cleaning never holds up a write for long.
 const MOVED_BYTES_MAX: u64 = 32 << 20;
 
+/// Bytes of small chunks that one checkpoint joins at most.
+const JOINED_BYTES_MAX: u64 = 32 << 20;
+
+/// How far a sweep over all lists has come that joins their small chunks.
+#[derive(Debug, Default)]
+pub(super) struct Joining {
+    /// The key that it goes on at; nothing if there is no sweep.
+    from: Option<Key>,
+    /// Whether the last step joined any.
+    any: bool,
+}
+
 type Victims = BTreeSet<ZoneNumber>;
+
+/// The key of a term.
+type Key = Vec<u8>;
 
 impl Flusher {
     /// Moves what lives out of the nodes' and chunks' zones that are worth it.
     ///
     /// The trees and lists are read while they are cleaned, so what the flush has appended is written first.
-    pub(super) fn clean(&mut self, shared: &Shared) -> Result<()> {
+    pub(super) fn clean(&mut self, shared: &Shared, tables: &DocumentTables) -> Result<()> {
         self.terms.flush()?;
         self.ids.flush()?;
         self.postings.flush()?;
+        if let Some(from) = self.joining.from.take() {
+            self.join_chunks(&from, shared, tables)?;
+        }
         let nodes = victims(&shared.store, &[PageKind::Node], self.worth);
         if !nodes.is_empty() {
             self.clean_nodes(shared, &nodes)?;
@@ -92,6 +114,54 @@ impl Flusher {
             let entries: Vec<&[u8]> = entries.collect();
             relocate_window(&entries, &is_victim, store, postings)
         })
+    }
+
+    /// Makes one chunk of the small chunks at the ends of lists, from a key on, so that each list takes fewer reads.
+    /// Beside writing that would be for nothing: the next postings begin another.
+    fn join_chunks(&mut self, from: &[u8], shared: &Shared, tables: &DocumentTables) -> Result<()> {
+        shared.options.limits.enter(Phase::Cleaning);
+        let (keys, next) = self.keys_to_join(from, shared)?;
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let pool = &shared.pool;
+        let (postings, norms) = (&mut self.postings, TableNorms { tables, pool });
+        self.terms.update(pool, &keys, &mut |old| {
+            let mut items = Vec::with_capacity(old.len());
+            for (term, old) in old {
+                items.push(MergeItem {
+                    field: split_term_key(keys[*term])?.0,
+                    old: *old,
+                    new: Fragment::default(),
+                    joins: true,
+                });
+            }
+            let entries = merge_window(&shared.store, postings, &norms, &items)?;
+            Ok(entries.into_iter().map(Some).collect())
+        })?;
+        self.terms.flush()?;
+        self.postings.flush()?;
+        self.joining = Joining {
+            from: next,
+            any: !keys.is_empty(),
+        };
+        Ok(())
+    }
+
+    /// The next lists whose chunks can be joined, as many as one step takes, and where the step behind begins.
+    fn keys_to_join(&mut self, from: &[u8], shared: &Shared) -> Result<(Vec<Key>, Option<Key>)> {
+        let long = self.terms.view().long;
+        let (mut pages, mut scan) = (Pages::new(&shared.pool), long.scan(from));
+        let (mut keys, mut bytes) = (Vec::new(), 0);
+        while finish(&mut pages, |pages| scan.advance(&long, pages))? {
+            if bytes > JOINED_BYTES_MAX {
+                return Ok((keys, Some(scan.key().to_vec())));
+            }
+            let joinable = joinable_bytes(scan.value())?;
+            if joinable > 0 {
+                bytes += joinable;
+                keys.push(scan.key().to_vec());
+            }
+        }
+        Ok((keys, None))
     }
 
     fn keys_with_chunks(
@@ -132,15 +202,21 @@ impl Writer {
         }
         let before = dead(&self.shared.store);
         let flusher = Arc::clone(&self.flusher);
-        lock(&flusher).worth = THOROUGH;
+        {
+            let mut flusher = lock(&flusher);
+            flusher.worth = THOROUGH;
+            flusher.joining.from.get_or_insert_default();
+        }
         let done = self.checkpoint();
         lock(&flusher).worth = BESIDE_WRITING;
         done?;
+        let Joining { from, any } = &lock(&flusher).joining;
+        let joins = from.is_some() || *any;
         let (after, all) = {
             let store = &self.shared.store;
             (dead(store), store.zones().allocated_bytes())
         };
-        Ok(after < before && after * DENSE > all)
+        Ok(joins || after < before && after * DENSE > all)
     }
 
     /// Moves what lives out of the tables' and documents' zones that are worth it. A replay from `start`

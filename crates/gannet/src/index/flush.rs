@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
-use super::clean::Worth;
+use super::clean::{Joining, Worth};
 use super::ids::NewIds;
 use super::options::Phase;
 use super::shared::Shared;
@@ -31,6 +31,7 @@ pub(super) struct Flusher {
     pub(super) ids: Tree,
     pub(super) postings: ChunkStreams,
     pub(super) worth: Worth,
+    pub(super) joining: Joining,
 }
 
 /// One flush.
@@ -62,13 +63,13 @@ impl Flush {
         match limits.beside {
             true => {
                 self.fill_both(&mut flusher)?;
-                flusher.clean(&self.shared)?;
+                flusher.clean(&self.shared, &self.tables)?;
                 flusher.sync(&self.shared.store)
             }
             false => {
                 self.fill_terms(&mut flusher.terms_and_postings())?;
                 self.fill_ids(&mut flusher.ids)?;
-                flusher.clean(&self.shared)
+                flusher.clean(&self.shared, &self.tables)
             }
         }
     }
@@ -180,6 +181,7 @@ impl TermMerge<'_> {
                 field,
                 old: *old,
                 new,
+                joins: false,
             });
         }
         let entries = merge_window(self.store, self.postings, &self.norms, &items)?;
@@ -188,9 +190,9 @@ impl TermMerge<'_> {
 }
 
 /// Norms out of the document tables.
-struct TableNorms<'a> {
-    tables: &'a DocumentTables,
-    pool: &'a FramePool,
+pub(super) struct TableNorms<'a> {
+    pub(super) tables: &'a DocumentTables,
+    pub(super) pool: &'a FramePool,
 }
 
 impl Norms for TableNorms<'_> {

@@ -110,8 +110,8 @@ impl Index {
         self.with_writer(Writer::checkpoint)
     }
 
-    /// Gives space back: a checkpoint that moves what lives out of zones where anything is dead, 32 MiB at most of
-    /// each kind of data. Tells whether calling it again would give more back; at the end at most a twenty-fifth of the
+    /// Gives space back: a checkpoint that moves what lives out of zones where anything is dead and joins small chunks
+    /// of lists, 32 MiB at most of each. Tells whether calling it again would do more; at the end at most a twenty-fifth of the
     /// index is dead, as long as no snapshot holds what was given up. Documents can be written between the calls.
     pub fn clean(&self) -> Result<bool> {
         self.with_writer(Writer::clean_more)

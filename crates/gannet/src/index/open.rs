@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use super::buffers::Buffers;
-use super::clean::BESIDE_WRITING;
+use super::clean::{BESIDE_WRITING, Joining};
 use super::flush::Flusher;
 use super::ids::NewIds;
 use super::options::Options;
@@ -191,6 +191,7 @@ fn new_writer(
             ids,
             postings: ChunkStreams::new(&shared.store),
             worth: BESIDE_WRITING,
+            joining: Joining::default(),
         })),
         flushing: None,
         state,

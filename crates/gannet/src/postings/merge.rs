@@ -8,7 +8,7 @@ use super::chunk::{BuiltChunk, ChunkBuilder};
 use super::chunk_reader::ChunkReader;
 use super::entry::{ChunkRef, INLINE_LIMIT, TAIL_LIMIT, TermEntry};
 use super::fragment::Fragment;
-use super::rules::{CHUNK_BYTES, absorbed, chunk_limit};
+use super::rules::{CHUNK_BYTES, absorbed, chunk_limit, joined};
 use super::spans::{BATCH_MEMORY, SpanReader};
 use super::streams::ChunkStreams;
 use super::tokens::Tokens;
@@ -50,6 +50,15 @@ pub struct MergeItem<'a> {
     pub old: Option<&'a [u8]>,
     /// Postings behind all that the entry has.
     pub new: Fragment,
+    /// Whether the small chunks at the list's end become one, though there may be nothing new.
+    pub joins: bool,
+}
+
+/// Bytes that are read to join the small chunks at the end of a coded entry's list; 0 if there is nothing to join.
+pub fn joinable_bytes(entry: &[u8]) -> Result<u64> {
+    let chunks = TermEntry::decode_only_chunks(entry)?;
+    let small = &chunks[chunks.len() - joined(&chunks)..];
+    Ok(small.iter().map(|chunk| chunk.length() as u64).sum())
 }
 
 /// What is to be done for one item.
@@ -111,12 +120,15 @@ impl<'a> Plan<'a> {
             true => INLINE_LIMIT,
             false => TAIL_LIMIT,
         };
-        let inline = fresh <= limit;
+        let inline = fresh <= limit && !item.joins;
         let absorbed = match inline {
             true => Vec::new(),
             false => {
-                let kept = entry.chunks.len() - absorbed(&entry.chunks, fresh);
-                entry.chunks.split_off(kept)
+                let count = match item.joins {
+                    true => joined(&entry.chunks),
+                    false => absorbed(&entry.chunks, fresh),
+                };
+                entry.chunks.split_off(entry.chunks.len() - count)
             }
         };
         let kept = entry.chunks.iter().enumerate();

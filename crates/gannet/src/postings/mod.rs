@@ -48,7 +48,7 @@ pub use fragment::Fragment;
 pub use frontier::Pair;
 pub use invert::{InvertedBatch, Inverter};
 pub use list::TermList;
-pub use merge::{MERGE_MEMORY, MergeItem, NormReader, Norms, merge_window};
+pub use merge::{MERGE_MEMORY, MergeItem, NormReader, Norms, joinable_bytes, merge_window};
 pub use relocate::relocate_window;
 pub use streams::ChunkStreams;
 pub use tokens::Neighbours;

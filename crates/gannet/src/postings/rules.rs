@@ -69,6 +69,15 @@ pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize) -> usize {
     count
 }
 
+/// How many chunks at the end of a list are small, if that is more than one: they can be joined.
+pub(super) fn joined(chunks: &[ChunkRef]) -> usize {
+    let small = chunks.iter().rev().take_while(|chunk| is_small(chunk));
+    match small.count() {
+        1 => 0,
+        count => count,
+    }
+}
+
 /// The size at which a chunk is complete.
 pub(super) fn chunk_limit(chunks: &[ChunkRef]) -> usize {
     let total: u64 = chunks.iter().map(|chunk| chunk.length() as u64).sum();

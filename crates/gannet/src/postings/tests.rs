@@ -110,6 +110,7 @@ impl World {
             field: 0,
             old,
             new: fragment(new, self.filters),
+            joins: false,
         };
         let norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
         let merged = merge_window(&self.store, &mut self.streams, &norms, &[item]).unwrap();
@@ -576,6 +577,7 @@ fn a_window_of_many_terms_keeps_their_order() {
                 field: 0,
                 old: old.as_deref(),
                 new: quarter(run),
+                joins: false,
             })
             .collect();
         let merged = merge_window(&world.store, &mut world.streams, &norms, &items).unwrap();

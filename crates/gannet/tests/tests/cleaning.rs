@@ -1,4 +1,4 @@
-//! Cleaning that was asked for gives the space back and leaves the documents.
+//! Cleaning that was asked for gives the space back, joins chunks and leaves the documents.
 
 use gannet::{Document, Index, Operator, SearchOptions};
 
@@ -37,6 +37,10 @@ fn a_cleaned_index_has_little_dead_and_answers_as_before() {
     assert!(before.dead * 3 > before.allocated, "{before:?}");
     assert!(after.dead * 5 <= after.allocated, "{after:?}");
     assert_eq!(self::answers(&index), answers);
+    // Lists of so few documents have small chunks only, and each is one now.
+    for lists in index.lists().expect("the lists").iter().take(3) {
+        assert_eq!(lists.chunks, lists.lists - lists.inline_lists, "{lists:?}");
+    }
     let report = index.check(&|_, _| ()).expect("a check");
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }

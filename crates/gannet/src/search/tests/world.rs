@@ -260,6 +260,7 @@ fn flush(
                 field: u16::from_be_bytes([keys[*term][0], keys[*term][1]]),
                 old: *old,
                 new: lists[keys[*term]].clone(),
+                joins: false,
             });
             let items: Vec<MergeItem<'_>> = items.collect();
             let entries = merge_window(store, streams, &norms, &items)?;
