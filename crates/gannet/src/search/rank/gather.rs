@@ -10,11 +10,18 @@ use crate::search::windows::{Clause, Pruning};
 /// What part of the candidates that there is room for a range of several clauses may find.
 const POSTINGS_SHARE: usize = 8;
 
+/// Stretches of a batch at most, so that a caller who gave up is noticed in a millisecond or two.
+const STRETCHES_MAX: usize = 2048;
+
 impl Ranker {
     /// Finds the documents that essential clauses match, in all windows or until enough were found.
     pub(super) fn gather(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         self.candidates.matches.reserve(self.batch);
-        while self.candidates.len() < self.batch {
+        // What is offered at once fills no batch.
+        for _ in 0..STRETCHES_MAX {
+            if self.candidates.len() >= self.batch {
+                break;
+            }
             if self.is_unfinished() {
                 self.gather_some(pages)?;
             } else if !self.take_window() {
