@@ -36,11 +36,14 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
     writing.write()?;
     index.checkpoint()?;
     // The other engines end their merges too.
+    let cleaning = Instant::now();
     while index.clean()? {}
+    let seconds_to_clean = cleaning.elapsed().as_secs_f64();
     let stats = index.stats()?;
     let figures = json!({
         "docs": stats.documents,
         "seconds": start.elapsed().as_secs_f64(),
+        "seconds_to_clean": seconds_to_clean,
         "flushes": stats.flushes,
         "bytes_written": stats.io.written_bytes,
         "index_bytes": stats.bytes.allocated,

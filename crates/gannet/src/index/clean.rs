@@ -3,9 +3,8 @@
 //!
 //! It runs before a checkpoint's root is written, which then no longer refers to the victims. The victim rule
 //! is greedy: the zones whose live share is least, while each costs less than two thirds of what it gives
-//! back, if all of them give back enough; when it is asked for, as long as anything is left to give back. Source of the mechanism: the node validation manager of the AS
-//! B-tree (Roh et al., 2014), which
-//! waits for 5 %.
+//! back, if all of them give back enough; when it is asked for, as long as anything is left to give back.
+//! Source of the mechanism: the node validation manager of the AS B-tree (Roh et al., 2014), which waits for 5 %.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,18 +32,22 @@ pub(super) struct Worth {
     /// Cleaning begins when it gives back one byte of so many of the index: each begins with a sweep over what may
     /// refer to the victims.
     one_of: u64,
+    /// Whether small chunks of lists are joined too.
+    joins: bool,
 }
 
 /// While documents come, space that is dead is likely to be joined by more.
 pub(super) const BESIDE_WRITING: Worth = Worth {
     live_share: 0.4,
     one_of: 64,
+    joins: false,
 };
 
 /// When it was asked for.
 const THOROUGH: Worth = Worth {
     live_share: 0.97,
     one_of: 512,
+    joins: true,
 };
 
 /// A thorough cleaning ends when at most one byte of so many is dead.
@@ -59,7 +62,7 @@ const JOINED_BYTES_MAX: u64 = 32 << 20;
 /// How far a sweep over all lists has come that joins their small chunks.
 #[derive(Debug, Default)]
 pub(super) struct Joining {
-    /// The key that it goes on at; nothing if there is no sweep.
+    /// The key that it goes on at; nothing if it is not under way.
     from: Option<Key>,
     /// Whether the last step joined any.
     any: bool,
@@ -78,8 +81,8 @@ impl Flusher {
         self.terms.flush()?;
         self.ids.flush()?;
         self.postings.flush()?;
-        if let Some(from) = self.joining.from.take() {
-            self.join_chunks(&from, shared, tables)?;
+        if self.worth.joins {
+            self.join_chunks(shared, tables)?;
         }
         let nodes = victims(&shared.store, &[PageKind::Node], self.worth);
         if !nodes.is_empty() {
@@ -118,9 +121,17 @@ impl Flusher {
 
     /// Makes one chunk of the small chunks at the ends of lists, from a key on, so that each list takes fewer reads.
     /// Beside writing that would be for nothing: the next postings begin another.
-    fn join_chunks(&mut self, from: &[u8], shared: &Shared, tables: &DocumentTables) -> Result<()> {
+    fn join_chunks(&mut self, shared: &Shared, tables: &DocumentTables) -> Result<()> {
+        let from = self.joining.from.take().unwrap_or_default();
+        let (keys, next) = self.keys_to_join(&from, shared)?;
+        self.joining = Joining {
+            from: next,
+            any: !keys.is_empty(),
+        };
+        if keys.is_empty() {
+            return Ok(());
+        }
         shared.options.limits.enter(Phase::Cleaning);
-        let (keys, next) = self.keys_to_join(from, shared)?;
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let pool = &shared.pool;
         let (postings, norms) = (&mut self.postings, TableNorms { tables, pool });
@@ -138,12 +149,7 @@ impl Flusher {
             Ok(entries.into_iter().map(Some).collect())
         })?;
         self.terms.flush()?;
-        self.postings.flush()?;
-        self.joining = Joining {
-            from: next,
-            any: !keys.is_empty(),
-        };
-        Ok(())
+        self.postings.flush()
     }
 
     /// The next lists whose chunks can be joined, as many as one step takes, and where the step behind begins.
@@ -202,11 +208,7 @@ impl Writer {
         }
         let before = dead(&self.shared.store);
         let flusher = Arc::clone(&self.flusher);
-        {
-            let mut flusher = lock(&flusher);
-            flusher.worth = THOROUGH;
-            flusher.joining.from.get_or_insert_default();
-        }
+        lock(&flusher).worth = THOROUGH;
         let done = self.checkpoint();
         lock(&flusher).worth = BESIDE_WRITING;
         done?;

@@ -118,6 +118,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_small_at_the_end_is_joined_if_there_are_several() {
+        assert_eq!(joined(&chunks(&[9000, 4000, 1500, 600])), 3);
+        assert_eq!(joined(&chunks(&[600, 9000, 600])), 0);
+        assert_eq!(joined(&chunks(&[300])) + joined(&[]), 0);
+    }
+
+    #[test]
     fn only_small_grouped_chunks_that_are_worth_it_lie_apart() {
         let chunk = |docs: u32, behind: u32, layout| ChunkRef {
             layout,
