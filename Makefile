@@ -28,6 +28,7 @@ lab:
 	$(PYTHON) lab/run.py --shares 16 8 4 1 --name lab
 	$(PYTHON) lab/plots.py target/lab/lab.json
 	$(PYTHON) lab/paper.py
+	$(PYTHON) lab/wiser.py
 
 # The same with little of everything: minutes, and no figures to quote.
 lab-quick:
@@ -35,6 +36,7 @@ lab-quick:
 		--sets mix term-100 and-1000 phrase-1000 or-1000 or-1000+documents web-all
 	$(PYTHON) lab/plots.py target/lab/lab-quick.json
 	$(PYTHON) lab/paper.py --documents 60000 --queries 2000 --name paper-quick
+	$(PYTHON) lab/wiser.py --documents 60000 --queries 2000 --runs 1 --seconds 0.5
 
 # Measurements and longer proofs, one for each promise: show-1 to show-8.
 show-%:

@@ -22,11 +22,13 @@ class Gannet:
     """The engine of this repository; its cache is its own memory, so it is told how much it has."""
     name = "gannet"
     score_factor = 1.0
+    filters = "fingerprints"
+    # Techniques that are switched off.
+    without = ()
 
-    def __init__(self, filters="fingerprints"):
-        self.filters = filters
-        if filters != "fingerprints":
-            self.name = f"gannet-{filters}"
+    def __init__(self, filters=None):
+        self.filters = filters or self.filters
+        self.index_name = "gannet" if self.filters == "fingerprints" else f"gannet-{self.filters}"
         self.command = gannet()
         self.indexer = gannet_lab()
 
@@ -39,6 +41,7 @@ class Gannet:
 
     def bench(self, folder, queries, cache_bytes, options, group=None):
         memory = max(GANNET_MEMORY_MIN, cache_bytes)
+        options = [*options, "--without", *self.without] if self.without else options
         return run([self.command, "bench", folder, queries, "--memory", memory, "--json", *options], group=group)
 
     def own_cache_bytes(self, figures, cache_bytes):
@@ -46,9 +49,22 @@ class Gannet:
         return min(figures["bytes_read"]["engine"], int(FRAME_SHARE * max(GANNET_MEMORY_MIN, cache_bytes)))
 
 
+class WiserBase(Gannet):
+    """WiSER as published, without its filters, on Gannet's storage: all matches are scored, one page is read after the other."""
+    name = "wiser-base"
+    filters = "none"
+    without = ("pruning", "batches")
+
+
+class Wiser(WiserBase):
+    """The same with its Bloom filters."""
+    name = "wiser"
+    filters = "bloom"
+
+
 class Tantivy:
     """Tantivy, with its files mapped for random reads."""
-    name = "tantivy"
+    name = index_name = "tantivy"
     # It keeps the constant factor k1 + 1 of BM25, which changes no order.
     score_factor = 1 / 2.2
 
@@ -71,7 +87,7 @@ class Tantivy:
 
 class Lucene:
     """Lucene, with its files mapped for random reads and a heap no larger than it needs."""
-    name = "lucene"
+    name = index_name = "lucene"
     score_factor = 1.0
 
     def __init__(self):
@@ -97,7 +113,8 @@ class Lucene:
         return 0
 
 
-ENGINES = {engine.name: engine for engine in (Gannet, Tantivy, Lucene)}
+ENGINES = {engine.name: engine for engine in (Gannet, Tantivy, Lucene, Wiser, WiserBase)}
+PEERS = [Tantivy.name, Lucene.name]
 
 
 def gannet_lab():

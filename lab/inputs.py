@@ -44,7 +44,7 @@ def queries(path, folder, seed, count):
 def index(engine, path, folder, flushes):
     """The engine's index of the corpus and its figures, from an earlier run if nothing changed since."""
     every = -(-count_lines(path) // flushes)
-    built, mark = folder / engine.name, folder / f"{engine.name}.json"
+    built, mark = folder / engine.index_name, folder / f"{engine.index_name}.json"
     identity = [engine.identity(), every, path.stat().st_size]
     with contextlib.suppress(OSError, ValueError, KeyError):
         marked = json.loads(mark.read_text())

@@ -33,11 +33,14 @@ FILTERED = [("none", True), ("fingerprints", True), ("fingerprints", False), ("b
 # What WiSER does not do: it scores all matches, and reads list by list. Its filters are Bloom filters.
 LITERAL = ["pruning", "batches"]
 COMPARED = ["mix", *SWITCHED[:-1], *PHRASES]
+# Of pages, as `gannet-lab pages` names them.
+PARTS = ["dictionary", "list_docs", "list_filters_and_positions", "tables"]
 # Each a method of `Paper`.
-TABLES = ["grouping", "documents", "switches", "literal", "sizes", "filters", "offsets", "least"]
+TABLES = ["grouping", "parts", "documents", "switches", "literal", "sizes", "filters", "offsets", "least"]
 PAPER = {
     "grouping": "the paper, against three places: up to 2.9 times less for one term, least at 100,000; "
                 "for two terms 17 % to 51 % less up to 1,000",
+    "parts": "the paper: single terms mostly waste, of phrases mostly positions unless filters are asked",
     "documents": "the paper, against groups of 16 KiB: 1.7 times less (42 %) for 25 % more space",
     "sizes": "the paper: its filters make the index 50 % larger, 32 % of them are empty, and the bitmap saves 29 %; Gannet's aim "
              "is at most 0.25 of Bloom filters",
@@ -105,6 +108,15 @@ class Paper:
         title = ("Grouping: leaves of the dictionary and pages of lists a query touches; 2 and 3 places MODELLED (dictionary; "
                  "documents and frequencies; positions)")
         return table(title, PAPER["grouping"], heads, rows)
+
+    def parts(self):
+        """What the pages hold that a query touches, in memory or not."""
+        rows = []
+        for name in self.sets(f"{kind}-{level}" for kind in ("term", "phrase") for level in [*LEVELS, 100_000]):
+            for kind in self.indexes if name.startswith("phrase") else ["fingerprints"]:
+                found = self.pages(name, kind=kind)["used_pages_per_query_by_kind"]
+                rows.append([name, kind, *[found.get(part, 0.0) for part in PARTS]])
+        return table("Parts: pages that a query touches, by what they hold", PAPER["parts"], ["set", "filters", *PARTS], rows)
 
     def documents(self):
         """What the ten best documents take."""

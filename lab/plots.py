@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / "target" / "lab" / "venv"
-COLOURS = {"gannet": "#0072b2", "tantivy": "#e69f00", "lucene": "#999999"}
+COLOURS = {"gannet": "#0072b2", "tantivy": "#e69f00", "lucene": "#999999", "wiser": "#009e73", "wiser-base": "#cc79a7"}
 PERCENTILES = ["latency_us_p50", "latency_us_p95", "latency_us_p99"]
 
 
@@ -98,4 +98,5 @@ def median(rows, name, engine, figure):
     return statistics.median(found) or float("nan") if found else float("nan")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,8 @@
 """The tables of a run: one for each memory limit and number of threads, a line for each set."""
 import statistics
 
+from engines import PEERS
+
 # Title, and where a row of `bench` has the figure.
 FIGURES = [
     ("queries/s", lambda row: row["qps"]),
@@ -34,7 +36,7 @@ def summary(rows):
 def table(title, rows, engines):
     """Text for people: `rows` is a list of (set, {engine: summary}, {peer: agreement})."""
     headings = "".join(f"{heading:>13}" for heading, _ in FIGURES)
-    lines = [title, "", f"{'set':<22}{'':>3}{headings}{'rounds':>8}{'spread':>8}{'agrees':>8}{'ratio':>7}"]
+    lines = [title, "", f"{'set':<22}{'':<12}{headings}{'rounds':>8}{'spread':>8}{'agrees':>8}{'ratio':>7}"]
     for name, summaries, agreements in rows:
         for engine in engines:
             lines.append(line(name, engine, summaries, agreements))
@@ -44,7 +46,7 @@ def table(title, rows, engines):
 
 def line(name, engine, summaries, agreements):
     figures = summaries.get(engine)
-    start = f"{name:<22}{engine[:1]:>3}"
+    start = f"{name:<22}{engine:<12}"
     if figures is None:
         return start + "  no run came to its end"
     cells = "".join(f"{number(figures[title]):>13}" for title, _ in FIGURES)
@@ -56,7 +58,7 @@ def line(name, engine, summaries, agreements):
 
 def against_better_peer(summaries):
     """Gannet's rate divided by that of the faster peer, or None where either is missing."""
-    peers = [figures["queries/s"] for engine, figures in summaries.items() if engine != "gannet" and figures]
+    peers = [summaries[peer]["queries/s"] for peer in PEERS if summaries.get(peer)]
     ours = summaries.get("gannet")
     return ours["queries/s"] / max(peers) if ours and peers else None
 

@@ -112,7 +112,7 @@ impl Sums {
         self.uses
             .extend(used.iter().map(|page| (page.zone, page.page)));
         for page in &used {
-            let count = self.kinds.entry(name(page.kind)).or_insert(json!(0));
+            let count = self.kinds.entry(name(page, lists)).or_insert(json!(0));
             *count = json!(count.as_u64().unwrap_or(0) + 1);
         }
         // Above the leaves the dictionary is a few pages, which no other layout would change.
@@ -172,10 +172,16 @@ fn needed_bytes(list: &ListReport) -> u64 {
     entry + chunks.sum::<u64>() + list.document_frequency
 }
 
-fn name(kind: PageKind) -> String {
-    match kind {
+/// What a page holds; of a list's pages, those with documents and frequencies may hold the rest of a short list too.
+fn name(page: &UsedPage, lists: &[ListReport]) -> String {
+    let holds_docs = |list: &ListReport| {
+        let mut chunks = list.chunks.iter();
+        chunks.any(|chunk| model::is_within(page, chunk, chunk.docs_bytes))
+    };
+    match page.kind {
         PageKind::Node => "dictionary",
-        PageKind::Postings => "postings",
+        PageKind::Postings if lists.iter().any(holds_docs) => "list_docs",
+        PageKind::Postings => "list_filters_and_positions",
         PageKind::Table => "tables",
         PageKind::Log | PageKind::Documents => "documents",
         PageKind::RootSlot | PageKind::Root => "roots",

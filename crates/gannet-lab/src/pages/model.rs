@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use gannet::{Hit, ListReport, UsedPage};
+use gannet::{ChunkReport, Hit, ListReport, UsedPage};
 
 use crate::Outcome;
 
@@ -41,14 +41,19 @@ pub fn apart(list: &ListReport, used: &[UsedPage]) -> Apart {
             apart.docs += pages(f64::from(chunk.docs_bytes));
             apart.positions += pages(f64::from(positions));
         } else {
-            let end = chunk.page + chunk.bytes.div_ceil(PAGE as u32) + 1;
-            let inside = |used: &&UsedPage| {
-                used.zone == chunk.zone && (chunk.page..end).contains(&used.page)
-            };
-            apart.docs += used.iter().filter(inside).count() as f64;
+            let inside = used
+                .iter()
+                .filter(|page| is_within(page, chunk, chunk.bytes));
+            apart.docs += inside.count() as f64;
         }
     }
     apart
+}
+
+/// Whether a page holds some of the first `bytes` of a chunk, which may begin anywhere in its first page.
+pub fn is_within(used: &UsedPage, chunk: &ChunkReport, bytes: u32) -> bool {
+    let end = chunk.page + bytes.div_ceil(PAGE as u32) + 1;
+    used.zone == chunk.zone && (chunk.page..end).contains(&used.page)
 }
 
 fn pages(bytes: f64) -> f64 {

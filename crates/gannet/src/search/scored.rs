@@ -214,8 +214,17 @@ impl ListScore {
 
 /// The documents of a block up to `to`.
 fn up_to((docs, frequencies): Occurring<'_>, to: DocId) -> Occurring<'_> {
-    let count = docs.partition_point(|doc| *doc <= to);
+    let count = leading(docs, |doc| doc <= to);
     (&docs[..count], &frequencies[..count])
+}
+
+/// How many of ascending documents come before the first that is not `within`: most often all.
+#[inline]
+fn leading(docs: &[DocId], within: impl Fn(DocId) -> bool) -> usize {
+    match docs.last() {
+        Some(last) if !within(*last) => docs.partition_point(|doc| within(*doc)),
+        _ => docs.len(),
+    }
 }
 
 /// The document behind the last of these, or behind `to` if there is none.
@@ -248,7 +257,7 @@ fn above<'a>(
     places: &'a mut Vec<u32>,
 ) -> (&'a [u32], usize) {
     let first = docs[0];
-    let count = docs.partition_point(|doc| ((doc - first) as usize) < norms.len());
+    let count = leading(docs, |doc| ((doc - first) as usize) < norms.len());
     // Never shortened: what it had is written over.
     places.resize(places.len().max(count + 1), 0);
     let mut above = 0;
