@@ -234,8 +234,7 @@ impl Coded {
     fn place(mut self, reader: &SpanReader<'_>, streams: &mut ChunkStreams) -> Result<Vec<u8>> {
         for (at, bytes) in self.moved {
             let chunk = &mut self.entry.chunks[at];
-            reader.release(chunk);
-            *chunk = streams.place(&bytes, *chunk)?;
+            *chunk = streams.leave(&bytes, *chunk, reader)?;
         }
         for chunk in self.added {
             self.entry.chunks.push(match chunk {

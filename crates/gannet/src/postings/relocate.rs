@@ -40,8 +40,7 @@ pub fn relocate_window(
             .collect();
         for ((at, c), bytes) in batch.iter().zip(reader.chunks(&chunks)?) {
             let chunk = &mut decoded[*at].chunks[*c];
-            reader.release(chunk);
-            *chunk = streams.place(&bytes, *chunk)?;
+            *chunk = streams.relocate(&bytes, *chunk, is_victim, &reader)?;
         }
     }
     let mut new = vec![None; entries.len()];

@@ -59,9 +59,12 @@ impl SpanReader<'_> {
 
     /// Counts a chunk that was replaced as no longer needed.
     pub(super) fn release(&self, chunk: &ChunkRef) {
-        for run in chunk.place.spans() {
-            self.store.release_span(run);
-        }
+        chunk.place.spans().for_each(|run| self.release_run(run));
+    }
+
+    /// Counts a run of a chunk as no longer needed.
+    pub(super) fn release_run(&self, run: Span) {
+        self.store.release_span(run);
     }
 
     fn read(&self, addresses: &[PageAddress]) -> Result<Vec<ReadPage>> {

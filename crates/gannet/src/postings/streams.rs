@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 use super::entry::{ChunkPlace, ChunkRef, Layout};
 use super::rules::{is_apart, is_small};
-use crate::base::{Result, ZoneNumber};
+use super::spans::SpanReader;
+use crate::base::{Result, Span, ZoneNumber};
 use crate::storage::{PageKind, Store, StreamWriter};
 
-/// Merges move chunks out of zones of which less than this share lives, so that moving three bytes frees two.
-const SPARSE_SHARE: f64 = 0.6;
+/// Merges move chunks out of zones of which less than this share lives, so that moving two bytes frees three.
+const SPARSE_SHARE: f64 = 0.4;
 
 /// The streams of one writer.
 pub struct ChunkStreams {
@@ -62,6 +63,48 @@ impl ChunkStreams {
     pub(super) fn leaves(&self, chunk: &ChunkRef) -> bool {
         let mut runs = chunk.place.spans();
         runs.any(|run| self.sparse.contains(&run.zone))
+    }
+
+    /// Moves a chunk, with these bytes, out of zones that are to be left; of one in two runs only those there, since the
+    /// other may lie in a zone that is full of what is needed. Gives the reference with its new place.
+    pub(super) fn relocate(
+        &mut self,
+        bytes: &[u8],
+        chunk: ChunkRef,
+        is_left: &dyn Fn(ZoneNumber) -> bool,
+        reader: &SpanReader<'_>,
+    ) -> Result<ChunkRef> {
+        let ChunkPlace { front, back } = chunk.place;
+        let Some(back) = back else {
+            reader.release(&chunk);
+            return self.place(bytes, chunk);
+        };
+        let (docs, rest) = bytes.split_at(front.length as usize);
+        let moved = |run: Span, bytes, stream: &mut StreamWriter| match is_left(run.zone) {
+            true => {
+                reader.release_run(run);
+                stream.append(bytes)
+            }
+            false => Ok(run),
+        };
+        let place = ChunkPlace {
+            front: moved(front, docs, &mut self.small)?,
+            back: Some(moved(back, rest, &mut self.small_backs)?),
+        };
+        Ok(ChunkRef { place, ..chunk })
+    }
+
+    /// [`ChunkStreams::relocate`] out of the zones that merges leave.
+    pub(super) fn leave(
+        &mut self,
+        bytes: &[u8],
+        chunk: ChunkRef,
+        reader: &SpanReader<'_>,
+    ) -> Result<ChunkRef> {
+        let sparse = std::mem::take(&mut self.sparse);
+        let placed = self.relocate(bytes, chunk, &|zone| sparse.contains(&zone), reader);
+        self.sparse = sparse;
+        placed
     }
 
     /// Appends a chunk's bytes and gives the reference with its new place.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::entry::{GROUPED_LIMIT, Layout};
+use super::entry::{ChunkPlace, GROUPED_LIMIT, Layout};
 use super::head::{Found, Head};
 use super::merge::{FieldId, MergeItem, merge_window};
 use super::relocate::relocate_window;
@@ -496,6 +496,33 @@ fn moved_chunks_read_the_same() {
     assert!(list.entry.spans().all(|span| span.zone >= victims));
     assert_eq!(world.live_bytes(), before);
     list.verify_all(&mut random, &world);
+}
+
+#[test]
+fn of_a_chunk_in_two_runs_only_that_in_a_victim_moves() {
+    let (mut world, mut random) = (World::new(), Random(14));
+    let mut list = build(&mut world, &mut random, &[400, 0], PLAIN);
+    for stream in world.streams.all() {
+        stream.close_zone().unwrap();
+    }
+    let before = world.live_bytes();
+    for of_back in [true, false] {
+        let ChunkPlace { front, back } = list.entry.chunks[0].place;
+        let back = back.expect("a chunk in two runs");
+        let victim = if of_back { back.zone } else { front.zone };
+        let (store, streams) = (&world.store, &mut world.streams);
+        let entry = list.entry.encode().unwrap();
+        let moved = relocate_window(&[&entry], &|zone| zone == victim, store, streams);
+        world.flush();
+        list.entry = TermEntry::decode(moved.unwrap()[0].as_ref().unwrap()).unwrap();
+        let place = list.entry.chunks[0].place;
+        assert_eq!(
+            (place.front == front, place.back == Some(back)),
+            (of_back, !of_back)
+        );
+        assert_eq!(world.live_bytes(), before);
+        list.verify_all(&mut random, &world);
+    }
 }
 
 #[test]
