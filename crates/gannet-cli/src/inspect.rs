@@ -72,18 +72,19 @@ fn print_trees(stats: &Stats, output: &mut Output) -> Outcome<()> {
     let trees = [
         ("long_lists", &stats.long_lists),
         ("short_lists", &stats.short_lists),
+        ("recent_postings", &stats.recent_postings),
         ("ids", &stats.ids),
     ];
     if output.form() != Form::Text {
         let trees = trees.map(|(name, figures)| (name.to_owned(), tree(figures)));
         return output.json(&Value::Object(trees.into_iter().collect()));
     }
-    let heading = output.dim("tree         height      nodes     leaves    entries");
+    let heading = output.dim("tree             height      nodes     leaves    entries");
     output.line(heading)?;
     for (name, figures) in trees {
         let name = name.replace('_', " ");
         output.line(format!(
-            "{name:<13}{:>6} {:>10} {:>10} {:>10}",
+            "{name:<17}{:>6} {:>10} {:>10} {:>10}",
             figures.height,
             grouped(figures.nodes),
             grouped(figures.leaves),

@@ -46,6 +46,7 @@ fn object(stats: &Stats, backend: Backend) -> Value {
         "trees": {
             "long_lists": tree(&stats.long_lists),
             "short_lists": tree(&stats.short_lists),
+            "recent_postings": tree(&stats.recent_postings),
             "ids": tree(&stats.ids),
         },
         "backend": backend.to_string(),

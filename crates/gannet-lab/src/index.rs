@@ -37,7 +37,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
     index.checkpoint()?;
     // The other engines end their merges too.
     let cleaning = Instant::now();
-    while index.clean()? {}
+    while !arguments.as_written && index.clean()? {}
     let seconds_to_clean = cleaning.elapsed().as_secs_f64();
     let stats = index.stats()?;
     let figures = json!({
@@ -46,6 +46,11 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         "seconds_to_clean": seconds_to_clean,
         "flushes": stats.flushes,
         "bytes_written": stats.io.written_bytes,
+        "bytes_written_for": {
+            "log": stats.written.log, "moved_documents": stats.written.moved_documents,
+            "nodes": stats.written.nodes, "postings": stats.written.postings,
+            "tables": stats.written.tables, "roots": stats.written.roots,
+        },
         "index_bytes": stats.bytes.allocated,
         "bytes": {
             "nodes": stats.bytes.nodes, "postings": stats.bytes.postings,
@@ -56,6 +61,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
             "memory_bytes": arguments.memory,
             "commit_every": arguments.commit_every,
             "phrase_filters": arguments.phrase_filters.name(),
+            "as_written": arguments.as_written,
         },
     });
     index.close()?;

@@ -99,6 +99,9 @@ struct IndexArguments {
     /// The phrase filters of text fields
     #[arg(long, value_name = "KIND", default_value = "fingerprints", value_parser = phrase_filters)]
     phrase_filters: PhraseFilters,
+    /// Leave the index as the last checkpoint left it, in place of cleaning it
+    #[arg(long)]
+    as_written: bool,
 }
 
 fn phrase_filters(name: &str) -> Result<PhraseFilters, String> {

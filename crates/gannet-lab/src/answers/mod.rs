@@ -374,6 +374,7 @@ mod tests {
             memory: gannet::MEMORY_DEFAULT,
             commit_every: 50,
             phrase_filters,
+            as_written: false,
         })
         .unwrap();
         run(&Arguments {

@@ -29,6 +29,7 @@ pub(super) struct NodeWriter {
     stream: StreamWriter,
     fresh: FxHashMap<NodeId, Arc<[u8]>>,
     recent: VecDeque<PageAddress>,
+    appended: u64,
 }
 
 impl NodeWriter {
@@ -39,7 +40,13 @@ impl NodeWriter {
             store,
             fresh: FxHashMap::default(),
             recent: VecDeque::new(),
+            appended: 0,
         }
+    }
+
+    /// Nodes appended so far.
+    pub(super) fn appended(&self) -> u64 {
+        self.appended
     }
 
     pub(super) fn store(&self) -> &Arc<Store> {
@@ -157,6 +164,16 @@ impl NodeWriter {
         *count = count.saturating_sub(1);
     }
 
+    /// Removes all nodes, and the mapping's pages.
+    pub(super) fn clear(&mut self) {
+        let old = std::mem::replace(&mut self.view, TreeView::new());
+        let nodes = old.mapping.places().map(|(_, place)| place);
+        let pages = old.mapping.table().addresses().map(|(_, place)| place);
+        for place in nodes.chain(pages) {
+            self.store.release_page(place);
+        }
+    }
+
     /// Appends all changed nodes but those of `keep`, in the order of their IDs.
     pub(super) fn settle(&mut self, keep: &FxHashSet<NodeId>) -> Result<()> {
         let ids = self.fresh.keys().filter(|id| !keep.contains(id));
@@ -196,6 +213,7 @@ impl NodeWriter {
 
     fn append(&mut self, id: NodeId, payload: &[u8]) -> Result<()> {
         let address = self.stream.append_page(payload)?;
+        self.appended += 1;
         if self.recent.len() > WRITE_PAGES {
             self.recent.pop_front();
         }

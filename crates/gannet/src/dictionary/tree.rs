@@ -94,6 +94,19 @@ impl Tree {
         self.guarded(|nodes| apply(nodes, pool, keys, decide))
     }
 
+    /// Removes all entries.
+    pub fn clear(&mut self) -> Result<()> {
+        self.guarded(|nodes| {
+            nodes.clear();
+            Ok(())
+        })
+    }
+
+    /// Nodes appended since the tree was opened.
+    pub fn appended(&self) -> u64 {
+        self.nodes.appended()
+    }
+
     /// Writes all nodes out. They are durable after `stream().sync()`.
     pub fn flush(&mut self) -> Result<()> {
         self.guarded(NodeWriter::flush)

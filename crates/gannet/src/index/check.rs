@@ -11,9 +11,9 @@ use super::shared::Shared;
 use super::state::State;
 use crate::base::{DocId, Error, Result, Span};
 use crate::cache::{Pages, Step, Stop, finish};
-use crate::dictionary::{TreeView, check as check_tree};
+use crate::dictionary::check as check_tree;
 use crate::documents::{Address, stored};
-use crate::postings::{TermEntry, check as check_list};
+use crate::postings::{TermEntry, TermTree, check as check_list};
 use crate::storage::{Found, PageKind, Store, Zone, ZoneTable, find_root, has_log_behind};
 
 /// The most findings that are listed.
@@ -24,7 +24,7 @@ const FINDINGS_MAX: usize = 100;
 pub struct CheckReport {
     /// What is wrong, one sentence each; empty if the index is whole.
     pub findings: Vec<String>,
-    /// Terms checked.
+    /// Entries of terms checked: a term with recent postings has two.
     pub terms: u64,
     /// Documents read and checked.
     pub documents: u64,
@@ -77,20 +77,15 @@ impl Check<'_> {
 
     /// The dictionary, and every list in it.
     fn terms(&mut self, progress: &dyn Fn(&str, u64)) -> Result<()> {
-        let terms = &self.state.terms;
-        for (tree, is_long) in [(&terms.long, true), (&terms.short, false)] {
-            self.lists(tree, is_long, progress)?;
+        for tree in TermTree::ALL {
+            self.lists(tree, progress)?;
         }
         Ok(())
     }
 
     /// One tree of the dictionary, and every list in it.
-    fn lists(
-        &mut self,
-        tree: &TreeView,
-        is_long: bool,
-        progress: &dyn Fn(&str, u64),
-    ) -> Result<()> {
+    fn lists(&mut self, which: TermTree, progress: &dyn Fn(&str, u64)) -> Result<()> {
+        let tree = self.state.terms.tree(which);
         let mut pages = Pages::new(&self.shared.pool);
         let mut lists = Pages::new(&self.shared.pool);
         let (mut terms, mut faults, mut live) = (self.report.terms, Vec::new(), Vec::new());
@@ -100,7 +95,7 @@ impl Check<'_> {
             if terms % 10_000 == 0 {
                 progress("terms", terms);
             }
-            match check_entry(self.state, (key, value), is_long, &mut lists, &mut live) {
+            match check_entry(self.state, (key, value), which, &mut lists, &mut live) {
                 Ok(found) => faults.extend(found.into_iter().map(|f| name_term(key, &f))),
                 Err(error) => failed = Some(error),
             }
@@ -252,7 +247,7 @@ fn name_term(key: &[u8], finding: &str) -> String {
 fn check_entry(
     state: &State,
     (key, value): (&[u8], &[u8]),
-    is_long: bool,
+    which: TermTree,
     pages: &mut Pages<'_>,
     live: &mut Vec<Span>,
 ) -> Result<Vec<String>> {
@@ -269,7 +264,7 @@ fn check_entry(
         ));
     }
     let terms = &state.terms;
-    match finish(pages, |pages| terms.misplaced((key, value), is_long, pages)) {
+    match finish(pages, |pages| terms.misplaced((key, value), which, pages)) {
         // Damage of a node is told when its tree is gone through.
         Err(Error::Damaged { .. }) => {}
         other => findings.extend(other?.map(str::to_owned)),

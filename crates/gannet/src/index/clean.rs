@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::flush::{Flusher, TableNorms, lock};
+use super::flush::{Flusher, Lists, TableNorms, lock};
 use super::options::Phase;
 use super::shared::Shared;
 use super::writer::Writer;
@@ -64,7 +64,7 @@ const JOINED_BYTES_MAX: u64 = 32 << 20;
 pub(super) struct Joining {
     /// The key that it goes on at; nothing if it is not under way.
     from: Option<Key>,
-    /// Whether the last step joined any.
+    /// Whether the last step joined any, or recent postings joined their lists.
     any: bool,
 }
 
@@ -82,7 +82,9 @@ impl Flusher {
         self.ids.flush()?;
         self.postings.flush()?;
         if self.worth.joins {
+            let settled = self.settle_recent(shared, tables)?;
             self.join_chunks(shared, tables)?;
+            self.joining.any |= settled;
         }
         let nodes = victims(&shared.store, &[PageKind::Node], self.worth);
         if !nodes.is_empty() {
@@ -119,15 +121,30 @@ impl Flusher {
         })
     }
 
+    /// Has recent postings join their lists, so that no term takes a read more for them. Tells whether there were any.
+    fn settle_recent(&mut self, shared: &Shared, tables: &DocumentTables) -> Result<bool> {
+        if self.terms.view().recent.entries() == 0 {
+            return Ok(false);
+        }
+        let pool = &shared.pool;
+        let mut lists = Lists {
+            postings: &mut self.postings,
+            store: &shared.store,
+            norms: TableNorms { tables, pool },
+        };
+        self.terms
+            .settle(pool, &mut |additions| lists.join(additions))?;
+        self.terms.flush()?;
+        self.postings.flush()?;
+        Ok(true)
+    }
+
     /// Makes one chunk of the small chunks at the ends of lists, from a key on, so that each list takes fewer reads.
     /// Beside writing that would be for nothing: the next postings begin another.
     fn join_chunks(&mut self, shared: &Shared, tables: &DocumentTables) -> Result<()> {
         let from = self.joining.from.take().unwrap_or_default();
         let (keys, next) = self.keys_to_join(&from, shared)?;
-        self.joining = Joining {
-            from: next,
-            any: !keys.is_empty(),
-        };
+        (self.joining.from, self.joining.any) = (next, !keys.is_empty());
         if keys.is_empty() {
             return Ok(());
         }
@@ -212,13 +229,23 @@ impl Writer {
         let done = self.checkpoint();
         lock(&flusher).worth = BESIDE_WRITING;
         done?;
-        let Joining { from, any } = &lock(&flusher).joining;
-        let joins = from.is_some() || *any;
-        let (after, all) = {
-            let store = &self.shared.store;
-            (dead(store), store.zones().allocated_bytes())
+        let joins = {
+            let joining = &lock(&flusher).joining;
+            joining.from.is_some() || joining.any
         };
-        Ok(joins || after < before && after * DENSE > all)
+        let after = dead(&self.shared.store);
+        let all = self.shared.store.zones().allocated_bytes();
+        let goes_on = after < before && after * DENSE > all && self.has_victims();
+        Ok(joins || goes_on)
+    }
+
+    /// Whether there is anything that a thorough cleaning would move.
+    fn has_victims(&mut self) -> bool {
+        let log = self.log.end();
+        let store = &self.shared.store;
+        let mut kinds = [PageKind::Node, PageKind::Postings, PageKind::Table].into_iter();
+        kinds.any(|kind| !victims(store, &[kind], THOROUGH).is_empty())
+            || !self.document_victims(log, THOROUGH).is_empty()
     }
 
     /// Moves what lives out of the tables' and documents' zones that are worth it. A replay from `start`

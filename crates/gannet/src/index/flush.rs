@@ -17,7 +17,7 @@ use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Change, Tree};
 use crate::documents::{DocumentTables, NormCursor};
 use crate::postings::{
-    ChunkStreams, MERGE_MEMORY, MergeItem, NormReader, Norms, OldEntry, PostingBuffer, SortedTerms,
+    Addition, ChunkStreams, MERGE_MEMORY, MergeItem, NormReader, Norms, PostingBuffer,
     TermDictionary, merge_window,
 };
 use crate::storage::{Store, Unsynced};
@@ -101,8 +101,7 @@ impl Flush {
         let keys: Vec<&[u8]> = (0..sorted.len()).map(|rank| sorted.key(rank)).collect();
         let store = &self.shared.store;
         postings.leave_sparse_zones(store);
-        let mut merge = TermMerge {
-            sorted: &sorted,
+        let mut lists = Lists {
             postings,
             store,
             norms: TableNorms {
@@ -110,7 +109,14 @@ impl Flush {
                 pool: &self.shared.pool,
             },
         };
-        terms.update(&self.shared.pool, &keys, &mut |old| merge.entries(old))
+        let new = |ranks: Vec<usize>| {
+            on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
+                let fragments = share.into_iter().map(|rank| sorted.fragment(rank));
+                fragments.collect()
+            })
+        };
+        let pool = &self.shared.pool;
+        terms.add(pool, &keys, &new, &mut |additions| lists.join(additions))
     }
 
     fn fill_ids(&self, tree: &mut Tree) -> Result<()> {
@@ -158,34 +164,27 @@ pub(super) fn lock(flusher: &Mutex<Flusher>) -> MutexGuard<'_, Flusher> {
     flusher.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// What merging terms into the dictionary needs.
-struct TermMerge<'a> {
-    sorted: &'a SortedTerms<'a>,
-    postings: &'a mut ChunkStreams,
-    store: &'a Store,
-    norms: TableNorms<'a>,
+/// What adding postings to lists needs.
+pub(super) struct Lists<'a> {
+    pub(super) postings: &'a mut ChunkStreams,
+    pub(super) store: &'a Store,
+    pub(super) norms: TableNorms<'a>,
 }
 
-impl TermMerge<'_> {
-    /// The new entries of terms that have these entries now.
-    fn entries(&mut self, old: &[OldEntry<'_>]) -> Result<Vec<Option<Vec<u8>>>> {
-        let ranks = old.iter().map(|(rank, _)| *rank).collect();
-        let fragments = on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
-            let fragments = share.into_iter().map(|rank| self.sorted.fragment(rank));
-            fragments.collect()
-        });
-        let mut items = Vec::with_capacity(fragments.len());
-        for ((rank, old), new) in old.iter().zip(fragments) {
-            let (field, _) = split_term_key(self.sorted.key(*rank))?;
+impl Lists<'_> {
+    /// The new entries of terms whose lists get more postings.
+    pub(super) fn join(&mut self, additions: Vec<Addition<'_>>) -> Result<Vec<Vec<u8>>> {
+        let mut items = Vec::with_capacity(additions.len());
+        for Addition { key, old, new } in additions {
+            let (field, _) = split_term_key(key)?;
             items.push(MergeItem {
                 field,
-                old: *old,
+                old,
                 new,
                 joins: false,
             });
         }
-        let entries = merge_window(self.store, self.postings, &self.norms, &items)?;
-        Ok(entries.into_iter().map(Some).collect())
+        merge_window(self.store, self.postings, &self.norms, &items)
     }
 }
 

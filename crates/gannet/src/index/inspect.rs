@@ -3,7 +3,7 @@
 use super::Index;
 use crate::base::{Error, PageAddress, Result, ZoneNumber};
 use crate::cache::{Pages, finish};
-use crate::postings::{Layout, TermEntry};
+use crate::postings::Layout;
 use crate::storage::PageKind;
 
 /// One zone, for display.
@@ -32,11 +32,11 @@ pub struct ListReport {
     pub total_frequency: u64,
     /// Its chunks.
     pub chunks: Vec<ChunkReport>,
-    /// Postings that stand in the dictionary's leaf.
+    /// Postings that stand in the dictionary's leaves.
     pub inline_postings: u32,
     /// Bytes that their positions take there.
     pub inline_position_bytes: usize,
-    /// Bytes of the whole term entry.
+    /// Bytes of the whole term entry, and of the recent postings.
     pub entry_bytes: usize,
 }
 
@@ -106,14 +106,15 @@ impl Index {
         let mut key = Vec::new();
         crate::analysis::term_key(field.id, term.as_bytes(), &mut key);
         let mut pages = Pages::new(&self.shared().pool);
-        let value = finish(&mut pages, |pages| state.terms.get(&key, pages))?;
-        let Some(value) = value else {
+        let found = finish(&mut pages, |pages| state.terms.get(&key, pages))?;
+        let Some(postings) = found.decode()? else {
             return Ok(None);
         };
-        let entry = TermEntry::decode(&value)?;
+        let (entry, recent) = (&postings.entry, &postings.recent);
+        let coded = [&found.entry, &found.recent].into_iter().flatten();
         Ok(Some(ListReport {
-            document_frequency: entry.document_frequency(),
-            total_frequency: entry.total_frequency(),
+            document_frequency: postings.document_frequency(),
+            total_frequency: entry.total_frequency() + recent.total_frequency,
             chunks: entry
                 .chunks
                 .iter()
@@ -128,9 +129,9 @@ impl Index {
                     apart: chunk.place.back.is_some(),
                 })
                 .collect(),
-            inline_postings: entry.tail.count,
-            inline_position_bytes: entry.tail.positions.len(),
-            entry_bytes: value.len(),
+            inline_postings: entry.tail.count + recent.count,
+            inline_position_bytes: entry.tail.positions.len() + recent.positions.len(),
+            entry_bytes: coded.map(|bytes| bytes.len()).sum(),
         }))
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn open(
     let store = Arc::new(store);
     let replays = has_log_behind(&store, record.covered.log_start)?;
     let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes(replays))?;
-    let terms = open_terms(&store, &record.terms)?;
+    let terms = open_terms(&store, &pool, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
     let generation = slot.map_or(0, |slot| slot.generation);
     let state = State {
@@ -146,10 +146,10 @@ fn make(device: Arc<dyn Device>) -> Result<(Store, RootRecord, Option<RootSlot>)
     Ok((store, record, None))
 }
 
-fn open_terms(store: &Arc<Store>, bytes: &[u8]) -> Result<TermDictionary> {
+fn open_terms(store: &Arc<Store>, pool: &FramePool, bytes: &[u8]) -> Result<TermDictionary> {
     match bytes.is_empty() {
         true => Ok(TermDictionary::new(store)),
-        false => TermDictionary::open(store, bytes),
+        false => TermDictionary::open(store, pool, bytes),
     }
 }
 

@@ -12,7 +12,8 @@ pub struct Stats {
     pub documents: u64,
     /// Doc IDs given, deleted and replaced documents included.
     pub doc_ids: DocId,
-    /// Distinct terms in the dictionary, without those that are only in memory.
+    /// Distinct terms in the dictionary, at most: those with recent postings may count twice. Terms that are only in
+    /// memory are not among them.
     pub terms: u64,
     /// Distinct terms in memory.
     pub terms_in_memory: u64,
@@ -24,6 +25,8 @@ pub struct Stats {
     pub long_lists: TreeFigures,
     /// The same of its tree of lists that have none: they stand in its leaves.
     pub short_lists: TreeFigures,
+    /// The same of its small tree of recent postings, which are to join those lists.
+    pub recent_postings: TreeFigures,
     /// Levels, nodes and leaves of the tree of external IDs.
     pub ids: TreeFigures,
     /// Flushes since the index was opened.
@@ -130,6 +133,7 @@ impl Index {
             },
             long_lists: tree(&state.terms.long),
             short_lists: tree(&state.terms.short),
+            recent_postings: tree(&state.terms.recent),
             ids: tree(&state.ids),
             flushes: self.flushes(),
             written: self.bytes_written(),

@@ -4,7 +4,7 @@ use super::Index;
 use crate::base::{PAGE_PAYLOAD, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::TreeView;
-use crate::postings::{ChunkRef, Layout, TermEntry};
+use crate::postings::{ChunkRef, Layout, TermEntry, TermTree};
 
 /// The lists of terms in 10^n to 10^(n + 1) - 1 documents, for display. Sizes are in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,12 +40,12 @@ pub struct ListsReport {
 }
 
 impl Index {
-    /// The postings lists on flash, summed up for each power of ten. Reads the whole dictionary.
+    /// The postings lists on flash, summed up for each power of ten, without recent postings. Reads the whole dictionary.
     pub fn lists(&self) -> Result<Vec<ListsReport>> {
         let terms = self.shared().published.get().terms.clone();
         let mut reports = Vec::new();
-        for tree in [&terms.long, &terms.short] {
-            survey(tree, &self.shared().pool, &mut reports)?;
+        for tree in [TermTree::Long, TermTree::Short] {
+            survey(terms.tree(tree), &self.shared().pool, &mut reports)?;
         }
         Ok(reports)
     }

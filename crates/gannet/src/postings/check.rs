@@ -15,7 +15,7 @@ const FAULTS_MAX: usize = 20;
 /// Errors of the device or the memory budget are errors; damaged bytes are faults.
 pub fn check(entry: &TermEntry, pages: &mut Pages<'_>) -> Result<Vec<String>> {
     let mut walk = Walk {
-        cursor: TermList::new(Some(entry.clone()), None).cursor(),
+        cursor: TermList::new(entry.clone().into(), None).cursor(),
         faults: Vec::new(),
         count: 0,
         total: 0,

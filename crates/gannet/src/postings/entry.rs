@@ -12,7 +12,6 @@ use std::ops::Range;
 
 use super::bloom::empty_filters;
 use super::fragment::Fragment;
-use super::tokens::Tokens;
 use crate::base::{
     ByteReader, DocId, END, Error, PAGE_PAYLOAD, PhraseFilters, Result, Span, put_varint,
 };
@@ -257,8 +256,7 @@ impl TermEntry {
     }
 
     fn check_tail(&self, after: DocId) -> Result<()> {
-        let first = self.tail.reader().next(&mut Tokens::default())?;
-        match first {
+        match self.tail.first()? {
             Some(doc) if doc <= after => Err(Error::damaged(
                 WHAT,
                 format!("expected a tail after doc {after}, got doc {doc}"),

@@ -67,6 +67,11 @@ impl Fragment {
         self.count == 0
     }
 
+    /// The first doc, if there is any.
+    pub fn first(&self) -> Result<Option<DocId>> {
+        self.reader().next(&mut Tokens::default())
+    }
+
     /// Bytes of both streams.
     pub fn bytes(&self) -> usize {
         self.docs.len() + self.positions.len()

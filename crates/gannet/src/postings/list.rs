@@ -2,7 +2,7 @@
 
 use super::cursor::TermCursor;
 use super::cursor::parts::{ChunkPart, FragmentPart, Part};
-use super::entry::TermEntry;
+use super::dictionary::TermPostings;
 use super::fragment::Fragment;
 use crate::base::PhraseFilters;
 
@@ -14,14 +14,15 @@ pub struct TermList {
 }
 
 impl TermList {
-    /// An entry's chunks and tail, then the memory part, whose docs lie after them.
-    pub fn new(entry: Option<TermEntry>, memory: Option<Fragment>) -> TermList {
-        let entry = entry.unwrap_or_default();
+    /// An entry's chunks and tail, then recent postings and the memory part, whose docs lie after them.
+    pub fn new(postings: TermPostings, memory: Option<Fragment>) -> TermList {
+        let TermPostings { entry, recent } = postings;
         let memory = memory.unwrap_or_default();
-        let document_frequency = entry.document_frequency() + memory.count as u64;
+        let behind = recent.count as u64 + memory.count as u64;
+        let document_frequency = entry.document_frequency() + behind;
         let chunks = entry.chunks.into_iter();
         let chunks = chunks.map(|chunk| Part::Chunk(ChunkPart::new(chunk)));
-        let fragments = [entry.tail, memory].into_iter();
+        let fragments = [entry.tail, recent, memory].into_iter();
         let fragments = fragments.filter(|fragment| !fragment.is_empty());
         let fragments = fragments.map(|fragment| Part::Fragment(FragmentPart::new(fragment)));
         TermList {

@@ -13,7 +13,7 @@ use crate::analysis::{FieldId, term_key};
 use crate::base::{Error, Result};
 use crate::cache::{Pages, Step};
 use crate::dictionary::{Scan, TreeView};
-use crate::postings::TermEntry;
+use crate::postings::{TermPostings, TermTree};
 
 /// The most terms that a prefix, wildcard or range may stand for.
 pub const EXPANSIONS_MAX: usize = 1024;
@@ -26,8 +26,8 @@ pub const FUZZY_MAX: usize = 50;
 pub struct Expanded {
     /// Its key.
     pub key: Vec<u8>,
-    /// Its entry in the dictionary, if it is there.
-    pub entry: Option<TermEntry>,
+    /// What the dictionary has of it, if it is there.
+    pub postings: Option<TermPostings>,
     /// 1, or less for fuzzy terms that differ.
     pub similarity: f32,
 }
@@ -36,9 +36,9 @@ pub struct Expanded {
 pub struct Expansion {
     field: FieldId,
     pattern: Pattern,
-    found: BTreeMap<Vec<u8>, (Option<TermEntry>, f32)>,
-    /// Through the long lists' tree and through the short ones'; nothing when it has ended.
-    scans: [Option<Scan>; 2],
+    found: BTreeMap<Vec<u8>, (Option<TermPostings>, f32)>,
+    /// Through each of the dictionary's trees; nothing when it has ended.
+    scans: [Option<Scan>; TermTree::ALL.len()],
     done: bool,
 }
 
@@ -51,7 +51,7 @@ impl Expansion {
             field,
             pattern,
             found: BTreeMap::new(),
-            scans: [(); 2].map(|()| Some(Scan::new(&start))),
+            scans: TermTree::ALL.map(|_| Some(Scan::new(&start))),
             done: false,
         }
     }
@@ -61,14 +61,13 @@ impl Expansion {
         if self.done {
             return Ok(());
         }
-        let trees = [&view.terms.long, &view.terms.short];
-        for_all([0, 1], |at| match self.scans[at].take() {
-            None => Ok(()),
-            Some(mut scan) => {
-                let stopped = self.go_through(trees[at], &mut scan, pages);
-                self.scans[at] = stopped.is_err().then_some(scan);
-                stopped
-            }
+        for_all((0..).zip(TermTree::ALL), |(at, which)| {
+            let Some(mut scan) = self.scans[at].take() else {
+                return Ok(());
+            };
+            let stopped = self.go_through(which, view.terms.tree(which), &mut scan, pages);
+            self.scans[at] = stopped.is_err().then_some(scan);
+            stopped
         })?;
         self.walk_memory(view)?;
         self.done = true;
@@ -76,9 +75,15 @@ impl Expansion {
     }
 
     /// Goes on to the end of what may match in one tree.
-    fn go_through(&mut self, tree: &TreeView, scan: &mut Scan, pages: &mut Pages<'_>) -> Step<()> {
+    fn go_through(
+        &mut self,
+        which: TermTree,
+        tree: &TreeView,
+        scan: &mut Scan,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
         while self.advance(tree, scan, pages)? {
-            match self.take(scan.key(), Some(scan.value()))? {
+            match self.take(scan.key(), Some((which, scan.value())))? {
                 Verdict::End => break,
                 Verdict::SkipTo(term) => {
                     let mut key = Vec::new();
@@ -96,9 +101,9 @@ impl Expansion {
         let fuzzy = self.pattern.is_fuzzy();
         let found = self.found.into_iter();
         let mut terms: Vec<Expanded> = found
-            .map(|(key, (entry, similarity))| Expanded {
+            .map(|(key, (postings, similarity))| Expanded {
                 key,
-                entry,
+                postings,
                 similarity,
             })
             .collect();
@@ -117,21 +122,29 @@ impl Expansion {
     }
 
     /// Judges a key and keeps it if it matches.
-    fn take(&mut self, key: &[u8], entry: Option<&[u8]>) -> Result<Verdict> {
+    fn take(&mut self, key: &[u8], value: Option<(TermTree, &[u8])>) -> Result<Verdict> {
         let Some(term) = key.strip_prefix(&self.field.to_be_bytes()) else {
             return Ok(Verdict::End);
         };
         let verdict = self.pattern.judge(term);
         if let Verdict::Match(similarity) = verdict {
-            self.keep(key, entry, similarity)?;
+            self.keep(key, value, similarity)?;
         }
         Ok(verdict)
     }
 
-    fn keep(&mut self, key: &[u8], entry: Option<&[u8]>, similarity: f32) -> Result<()> {
-        let entry = entry.map(TermEntry::decode).transpose()?;
+    fn keep(
+        &mut self,
+        key: &[u8],
+        value: Option<(TermTree, &[u8])>,
+        similarity: f32,
+    ) -> Result<()> {
         let found = self.found.entry(key.to_vec());
-        found.or_insert((entry, similarity));
+        let (postings, _) = found.or_insert((None, similarity));
+        if let Some((which, value)) = value {
+            let postings = postings.get_or_insert_default();
+            postings.take(which, value)?;
+        }
         if self.found.len() > EXPANSIONS_MAX && !self.pattern.is_fuzzy() {
             return Err(Error::invalid(format!(
                 "a prefix, wildcard or range stands for more than {EXPANSIONS_MAX} terms: make it narrower"

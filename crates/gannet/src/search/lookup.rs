@@ -9,7 +9,10 @@ use super::plan::{PlannedPattern, PlannedTerm};
 use super::view::SearchView;
 use crate::base::Result;
 use crate::cache::{Pages, Step};
-use crate::postings::{TermEntry, TermList};
+use crate::postings::TermList;
+
+/// A term's entry and its recent postings may stand in two leaves, which are held until all of a round are found.
+const PAGES_PER_KEY: usize = 2;
 
 /// Look-ups and expansions of one query under way.
 pub struct Lookup {
@@ -20,11 +23,11 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// Will look up `terms` and expand `patterns`, at most `keys_per_round` keys at once.
+    /// Will look up `terms` and expand `patterns`, with at most so many pages at once.
     pub fn new(
         terms: Vec<PlannedTerm>,
         patterns: Vec<PlannedPattern>,
-        keys_per_round: usize,
+        pages_per_round: usize,
     ) -> Lookup {
         let expansions = patterns.into_iter().map(|planned| {
             let fuzzy = planned.pattern.is_fuzzy();
@@ -34,7 +37,7 @@ impl Lookup {
             waiting: terms.into_iter().map(|term| term.key).collect(),
             found: Vec::new(),
             expansions: expansions.collect(),
-            keys_per_round: keys_per_round.max(1),
+            keys_per_round: (pages_per_round / PAGES_PER_KEY).max(1),
         }
     }
 
@@ -78,16 +81,12 @@ fn look_up(
         let keys: Vec<&[u8]> = waiting.iter().take(count).map(Vec::as_slice).collect();
         let entries = view.terms.lookup_all(&keys, pages)?;
         for (key, entry) in waiting.drain(..count).zip(entries) {
-            let entry = entry.map(|bytes| TermEntry::decode(&bytes)).transpose()?;
-            let similarity = 1.0;
-            found.push(open(
-                Expanded {
-                    key,
-                    entry,
-                    similarity,
-                },
-                view,
-            )?);
+            let term = Expanded {
+                key,
+                postings: entry.decode()?,
+                similarity: 1.0,
+            };
+            found.push(open(term, view)?);
         }
     }
     Ok(())
@@ -96,15 +95,14 @@ fn look_up(
 /// Joins what the dictionary and the memory buffer have of a term.
 fn open(term: Expanded, view: &SearchView) -> Result<Option<OpenTerm>> {
     let memory = view.buffer.term(&term.key, view.below)?;
-    if term.entry.is_none() && memory.is_none() {
+    if term.postings.is_none() && memory.is_none() {
         return Ok(None);
     }
-    let (chunks, pages) = term.entry.as_ref().map_or((0, 0), |entry| {
-        let pages = entry.spans().map(|run| run.page_count() as u64);
-        // A chunk may lie in two runs.
-        (entry.chunks.len() as u64, pages.sum())
-    });
-    let list = TermList::new(term.entry, memory);
+    let postings = term.postings.unwrap_or_default();
+    // A chunk may lie in two runs.
+    let pages = postings.entry.spans().map(|run| run.page_count() as u64);
+    let (chunks, pages) = (postings.entry.chunks.len() as u64, pages.sum());
+    let list = TermList::new(postings, memory);
     let exists = list.document_frequency() > 0;
     Ok(exists.then_some(OpenTerm {
         key: term.key,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::base::{Budget, PAGE_SIZE, PhraseFilters};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
-use crate::postings::dictionary::{TERMS_AT_ONCE, TermDictionary};
+use crate::postings::dictionary::{Addition, TERMS_AT_ONCE, TermDictionary, TermTree};
 use crate::postings::entry::{ChunkPlace, ChunkRef, Layout, TermEntry};
+use crate::postings::fragment::Fragment;
 use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
 
 type Map = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -54,18 +55,30 @@ impl Bed {
         self.terms.flush().unwrap();
     }
 
+    /// Encodes and opens the dictionary; gives what was encoded.
+    fn reopen(&mut self) -> Vec<u8> {
+        let mut tables = StreamWriter::new(Arc::clone(&self.store), PageKind::Table);
+        let mut root = Vec::new();
+        self.terms.flush().unwrap();
+        self.terms.encode(&mut tables, &mut root).unwrap();
+        tables.flush().unwrap();
+        self.terms = TermDictionary::open(&self.store, &self.pool, &root).unwrap();
+        root
+    }
+
     /// Every entry is found, and stands where it should.
     fn compare(&self) {
         let view = self.terms.view();
         assert!(self.terms.long_keys.has_room_for(view.long.entries()));
         let mut found = 0;
         let mut pages = Pages::new(&self.pool);
-        for (tree, is_long) in [(&view.long, true), (&view.short, false)] {
+        for which in [TermTree::Long, TermTree::Short] {
+            let tree = view.tree(which);
             let mut scan = tree.scan(&[]);
             while finish(&mut pages, |pages| scan.advance(tree, pages)).unwrap() {
                 let entry = (scan.key(), scan.value());
                 assert_eq!(self.map.get(entry.0).map(Vec::as_slice), Some(entry.1));
-                let fault = finish(&mut pages, |pages| view.misplaced(entry, is_long, pages));
+                let fault = finish(&mut pages, |pages| view.misplaced(entry, which, pages));
                 assert_eq!(fault.unwrap(), None);
                 found += 1;
             }
@@ -145,7 +158,8 @@ fn a_long_list_is_found_without_a_leaf_of_short_ones() {
     ] {
         let mut pages = Pages::new(&pool);
         let found = finish(&mut pages, |pages| view.get(&key(number), pages)).unwrap();
-        assert_eq!(found.as_deref(), Some(&bed.map[&key(number)][..]));
+        assert_eq!(found.entry.as_deref(), Some(&bed.map[&key(number)][..]));
+        assert!(found.recent.is_none());
         let pages_read = pages.counts().bytes / PAGE_SIZE as u64;
         assert_eq!(
             (pages.counts().rounds, pages_read),
@@ -160,14 +174,10 @@ fn it_opens_again_as_it_was() {
     let mut bed = Bed::new();
     let keys: Vec<Vec<u8>> = (0..3000).map(key).collect();
     bed.change(&keys, |key, _| Some(entry(key.ends_with(b"7"), 9)));
-    let mut tables = StreamWriter::new(Arc::clone(&bed.store), PageKind::Table);
-    let mut root = Vec::new();
-    bed.terms.encode(&mut tables, &mut root).unwrap();
-    tables.flush().unwrap();
-    bed.terms = TermDictionary::open(&bed.store, &root).unwrap();
+    let mut root = bed.reopen();
     bed.compare();
     root.push(0);
-    assert!(TermDictionary::open(&bed.store, &root).is_err());
+    assert!(TermDictionary::open(&bed.store, &bed.pool, &root).is_err());
 }
 
 #[test]
@@ -177,10 +187,14 @@ fn a_check_finds_entries_that_stand_wrong() {
         Some(entry(key.ends_with(b"2"), 1))
     });
     let fault = |bed: &Bed, number: usize, has_chunks: bool, is_long: bool| {
+        let tree = match is_long {
+            true => TermTree::Long,
+            false => TermTree::Short,
+        };
         let (key, entry) = (key(number), entry(has_chunks, 1));
         let (view, mut pages) = (bed.terms.view(), Pages::new(&bed.pool));
         finish(&mut pages, |pages| {
-            view.misplaced((&key, &entry), is_long, pages)
+            view.misplaced((&key, &entry), tree, pages)
         })
         .unwrap()
         .unwrap_or("none")
@@ -192,4 +206,98 @@ fn a_check_finds_entries_that_stand_wrong() {
     assert!(fault(&bed, 1, true, true).ends_with("lacks it"));
     bed.terms.long_keys.insert(&key(1));
     assert!(fault(&bed, 1, true, true).ends_with("both trees"));
+}
+
+/// Joins postings as a flush does, but a list that becomes too long gets a chunk that only counts them.
+fn join(additions: Vec<Addition<'_>>) -> crate::base::Result<Vec<Vec<u8>>> {
+    let join_one = |addition: Addition<'_>| {
+        let old = addition.old.map(TermEntry::decode).transpose()?;
+        let mut joined = old.unwrap_or_default();
+        joined.tail = std::mem::take(&mut joined.tail).concat(&addition.new)?;
+        if joined.tail.bytes() > 100 {
+            let old = joined.chunks.pop();
+            let counted = joined.tail.count + old.map_or(0, |chunk| chunk.count);
+            let first = joined.tail.first()?.unwrap_or_default();
+            joined.chunks.push(ChunkRef {
+                first: old.map_or(first, |chunk| chunk.first),
+                last: joined.tail.last,
+                count: counted,
+                total_frequency: counted,
+                ..TermEntry::decode(&entry(true, 1))?.chunks[0]
+            });
+            joined.tail = Fragment::default();
+        }
+        joined.encode()
+    };
+    additions.into_iter().map(join_one).collect()
+}
+
+#[test]
+fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
+    let mut bed = Bed::new();
+    let mut counts: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+    let (mut kept, mut joined) = (0, 0);
+    for doc in 1..160u32 {
+        // The first terms in every document, with many words each, the others ever more rarely.
+        let step = 1 + (doc as usize * 7) % 40;
+        let asked = (0..8).chain((8..4000).step_by(step));
+        let terms: Vec<usize> = asked.collect();
+        let keys: Vec<Vec<u8>> = terms.iter().copied().map(key).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let new = |indexes: Vec<usize>| {
+            let fragment = |at: usize| {
+                let words: Vec<u32> = (0..if terms[at] < 8 { 300 } else { 1 }).collect();
+                let mut fragment = Fragment::new(doc);
+                fragment.append(doc, &words, &[]);
+                fragment
+            };
+            indexes.into_iter().map(fragment).collect()
+        };
+        bed.terms.add(&bed.pool, &keys, &new, &mut join).unwrap();
+        bed.terms.flush().unwrap();
+        for term in terms {
+            counts.entry(term).or_default().push(doc);
+        }
+        let recent = bed.terms.view().recent.entries();
+        kept += u32::from(recent > 0);
+        joined += u32::from(recent == 0);
+        if doc % 40 == 0 {
+            bed.reopen();
+        }
+        bed.compare_postings(&counts);
+    }
+    println!("recent postings after {kept} changes, none after {joined}");
+    assert!(kept > 50 && joined > 5);
+    bed.terms.settle(&bed.pool, &mut join).unwrap();
+    bed.terms.flush().unwrap();
+    bed.compare_postings(&counts);
+    let view = bed.terms.view();
+    assert_eq!(
+        (view.recent.nodes(), view.terms()),
+        (0, counts.len() as u64)
+    );
+}
+
+impl Bed {
+    /// Every term is found with all its documents, and stands where it should.
+    fn compare_postings(&self, counts: &BTreeMap<usize, Vec<u32>>) {
+        let (view, mut pages) = (self.terms.view(), Pages::new(&self.pool));
+        for (term, docs) in counts {
+            let found = finish(&mut pages, |pages| view.get(&key(*term), pages)).unwrap();
+            let postings = found.decode().unwrap().unwrap();
+            assert_eq!(postings.document_frequency(), docs.len() as u64, "{term}");
+            let behind = postings.recent.count as usize;
+            let (listed, recent) = docs.split_at(docs.len() - behind);
+            assert_eq!(postings.entry.last(), listed.last().copied());
+            assert_eq!(postings.recent.first().unwrap(), recent.first().copied());
+        }
+        for which in TermTree::ALL {
+            let mut scan = view.tree(which).scan(&[]);
+            while finish(&mut pages, |pages| scan.advance(view.tree(which), pages)).unwrap() {
+                let value = (scan.key(), scan.value());
+                let fault = finish(&mut pages, |pages| view.misplaced(value, which, pages));
+                assert_eq!(fault.unwrap(), None);
+            }
+        }
+    }
 }

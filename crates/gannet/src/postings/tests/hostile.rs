@@ -15,7 +15,7 @@ fn read_all(entry: &[u8], world: &World) {
     let pool = world.pool();
     let mut pages = Pages::new(&pool);
     let _ = check(&entry, &mut pages);
-    let mut cursor = TermList::new(Some(entry), None).cursor();
+    let mut cursor = TermList::new(entry.into(), None).cursor();
     let wanted = Neighbours {
         before: 7,
         after: 9,

@@ -1,0 +1,91 @@
+//! A change of some terms' entries, each in the tree where it stands.
+
+use std::collections::BTreeMap;
+
+use super::Decide;
+use crate::base::Result;
+use crate::cache::FramePool;
+use crate::dictionary::{Change, Tree, Window};
+use crate::postings::entry::TermEntry;
+
+/// Entries of lists that became long, by their terms' indexes.
+pub(super) type Grown = BTreeMap<usize, Vec<u8>>;
+
+/// Terms of one tree that are changed together.
+pub(super) struct Terms<'a, 'd, 'e> {
+    /// Their indexes among the keys of the change.
+    indexes: Vec<usize>,
+    keys: Vec<&'a [u8]>,
+    decide: &'d mut Decide<'e>,
+}
+
+impl<'a, 'd, 'e> Terms<'a, 'd, 'e> {
+    pub(super) fn new(
+        keys: &[&'a [u8]],
+        indexes: &[usize],
+        belongs: impl Fn(usize) -> bool,
+        decide: &'d mut Decide<'e>,
+    ) -> Self {
+        let indexes: Vec<usize> = indexes.iter().copied().filter(|at| belongs(*at)).collect();
+        Terms {
+            keys: indexes.iter().map(|at| keys[*at]).collect(),
+            indexes,
+            decide,
+        }
+    }
+
+    /// Changes short lists. Gives the entries of those that became long, which are in no tree then.
+    pub(super) fn update_short(self, tree: &mut Tree, pool: &FramePool) -> Result<Grown> {
+        let mut grown = Grown::new();
+        tree.apply(pool, &self.keys, &mut |window| {
+            let asked = window.indexes().collect();
+            for (at, entry) in ask(window, asked, &self.indexes, self.decide)? {
+                if TermEntry::has_chunks(&entry) {
+                    grown.insert(self.indexes[at], entry);
+                    window.set(at, Change::Remove)?;
+                } else {
+                    window.set(at, Change::Put(entry))?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(grown)
+    }
+
+    /// Changes long lists, and puts those that have become long where they belong.
+    pub(super) fn update_long(
+        self,
+        tree: &mut Tree,
+        mut grown: Grown,
+        pool: &FramePool,
+    ) -> Result<()> {
+        tree.apply(pool, &self.keys, &mut |window| {
+            let mut asked = Vec::with_capacity(window.indexes().len());
+            for at in window.indexes() {
+                match grown.remove(&self.indexes[at]) {
+                    Some(entry) => window.set(at, Change::Put(entry))?,
+                    None => asked.push(at),
+                }
+            }
+            for (at, entry) in ask(window, asked, &self.indexes, self.decide)? {
+                window.set(at, Change::Put(entry))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Shows `decide` the old entries of some keys of a window; gives the new ones with their keys' places.
+fn ask(
+    window: &Window<'_>,
+    asked: Vec<usize>,
+    indexes: &[usize],
+    decide: &mut Decide<'_>,
+) -> Result<Vec<(usize, Vec<u8>)>> {
+    let old = asked.iter().map(|at| (indexes[*at], window.old(*at)));
+    let new = decide(&old.collect::<Vec<_>>())?;
+    let changed = asked.into_iter().zip(new);
+    Ok(changed
+        .filter_map(|(at, entry)| Some((at, entry?)))
+        .collect())
+}
