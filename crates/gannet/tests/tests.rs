@@ -18,3 +18,5 @@ mod rooms;
 mod snapshots;
 #[path = "tests/soundness.rs"]
 mod soundness;
+#[path = "tests/totals.rs"]
+mod totals;

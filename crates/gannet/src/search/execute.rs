@@ -178,7 +178,8 @@ impl<'q> QueryRun<'q> {
         self.scratch.grow_to(bytes)?;
         Ok(RankOptions {
             k: self.options.k,
-            prune: self.options.techniques.pruning && !self.options.count,
+            prune: self.options.techniques.pruning,
+            count: self.options.count,
             fetch: self.options.needs_documents() && self.options.techniques.documents,
             candidates,
             below: self.view.below,

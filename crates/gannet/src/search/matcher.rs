@@ -230,6 +230,11 @@ pub trait Matcher: Send {
     /// About how many documents match, at most.
     fn cost(&self) -> u64;
 
+    /// How many documents match, deleted ones included, if that is known without a look at them.
+    fn documents(&self) -> Option<u64> {
+        None
+    }
+
     /// About how many documents match, at least.
     fn cost_min(&self) -> u64 {
         0

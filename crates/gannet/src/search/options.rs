@@ -20,7 +20,7 @@ pub type Cancelled = Arc<dyn Fn() -> bool + Send + Sync>;
 pub struct SearchOptions {
     /// How many documents are wanted, at most [`TOP_MAX`].
     pub k: usize,
-    /// Whether `total` must be exact; this rules pruning out.
+    /// Whether `total` must be exact; this rules pruning out but for single terms without deletions, whose total is known.
     pub count: bool,
     /// Whether the documents' IDs and sources are fetched.
     pub fetch: bool,

@@ -59,6 +59,8 @@ pub struct RankOptions {
     pub k: usize,
     /// Whether documents that cannot enter may be passed over.
     pub prune: bool,
+    /// Whether the total must be exact: then they may only where it is known without them.
+    pub count: bool,
     /// Whether the documents will be fetched.
     pub fetch: bool,
     /// Candidates that a batch may hold.
@@ -109,6 +111,8 @@ pub struct Ranker {
     read_to: DocId,
     total: u64,
     total_is_exact: bool,
+    /// The total, if it is known without a look at the documents.
+    known_total: Option<u64>,
     /// Windows searched and skipped.
     seen: (u64, u64),
 }
@@ -137,9 +141,18 @@ impl Ranker {
     /// Ranks the documents of `root`, whose leaves are `score`'s.
     pub fn new(root: Root, score: Score, tables: &DocumentTables, options: RankOptions) -> Ranker {
         let (leaves, fields) = (score.leaves().len(), score.fields().len());
+        let live = tables.live_cursor();
+        let known_total = match root.clauses.as_slice() {
+            [only] if live.all_live(options.below) => only.matcher.documents(),
+            _ => None,
+        };
+        let options = RankOptions {
+            prune: options.prune && (!options.count || known_total.is_some()),
+            ..options
+        };
         let mut ranker = Ranker {
             tables: tables.clone(),
-            live: tables.live_cursor(),
+            live,
             norms: score
                 .fields()
                 .iter()
@@ -167,6 +180,7 @@ impl Ranker {
             read_to: 0,
             total: 0,
             total_is_exact: true,
+            known_total,
             seen: (0, 0),
             formula: root.formula(),
             root,
@@ -223,7 +237,10 @@ impl Ranker {
 
     /// Live documents that matched, and whether that is all of them.
     pub fn total(&self) -> (u64, bool) {
-        (self.total, self.total_is_exact)
+        match self.known_total {
+            Some(total) => (total, true),
+            None => (self.total, self.total_is_exact),
+        }
     }
 
     /// Windows that were searched, and that were skipped.

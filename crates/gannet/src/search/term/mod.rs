@@ -185,6 +185,10 @@ impl Matcher for TermMatcher {
         self.cost
     }
 
+    fn documents(&self) -> Option<u64> {
+        Some(self.cursor.document_frequency())
+    }
+
     fn cost_min(&self) -> u64 {
         self.cost
     }
