@@ -27,8 +27,8 @@ from measure import CORPORA, MIB, MemoryGroup, Unable, machine, note
 SETS = ["mix", "term-10", "term-100", "term-1000", "term-10000", "and-100", "and-1000", "and-10000", "phrase-100",
         "phrase-1000", "phrase-10000", "or-100", "or-1000", "or-10000", "or-1000+documents", "web-all", "web-and", "web-phrase",
         "game-and", "game-or", "game-phrase"]
-# Asks for the stored documents and snippets too.
-DOCUMENTS = "+documents"
+# Asks for the stored documents and snippets too, or for how many documents match, exactly.
+DOCUMENTS, COUNT = "+documents", "+count"
 UNLIMITED = 0
 
 
@@ -50,7 +50,7 @@ def arguments():
     parser.add_argument("--corpus", default="passages", help="passages, articles or a file of JSON lines")
     parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=["gannet", *PEERS])
-    parser.add_argument("--sets", nargs="+", default=SETS, help=f"with {DOCUMENTS} at the end: documents and snippets too")
+    parser.add_argument("--sets", nargs="+", default=SETS, help=f"with {DOCUMENTS} at the end: documents and snippets too; with {COUNT}: exact totals")
     parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--flushes", type=int, default=100, help="commits by which each index is built")
@@ -128,6 +128,7 @@ class Lab:
         begun = {"cached_before_bytes": limits.cached_bytes(folder), "load": os.getloadavg()[0], "at": round(time.time())}
         options = ["--threads", threads, "-k", 10, "--warm", self.options.warm, "--seconds", self.options.seconds]
         options += ["--fetch"] if name.endswith(DOCUMENTS) else []
+        options += ["--count"] if name.endswith(COUNT) else []
         group = MemoryGroup(limit) if limit else contextlib.nullcontext()
         with group:
             done = engine.bench(folder, self.file(name), cache_bytes, options, group=group if limit else None)
@@ -149,7 +150,7 @@ class Lab:
         return False
 
     def file(self, name):
-        path = self.queries / f"{name.removesuffix(DOCUMENTS)}.tsv"
+        path = self.queries / f"{name.removesuffix(DOCUMENTS).removesuffix(COUNT)}.tsv"
         if not path.exists():
             raise Unable(f"there is no set {name}, or its log is not in {CORPORA}")
         return path
