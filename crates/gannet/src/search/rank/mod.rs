@@ -275,7 +275,12 @@ impl Ranker {
     /// Offers the candidates. Scores are added up in the order of the formula only where that can matter.
     fn offer(&mut self) {
         for at in 0..self.candidates.len() {
-            if !self.pruning().excludes(self.candidates.known(at)) {
+            // They are counted: also where none may be passed over, the sum need not be made for all.
+            let pruning = Pruning {
+                top: Some(&self.top),
+                tie: self.root.tie as f64,
+            };
+            if !pruning.excludes(self.candidates.known(at)) {
                 let matches = &mut self.candidates.matches;
                 let doc = matches.docs()[at];
                 self.top.offer(doc, self.formula.value(matches.row(at)));
