@@ -77,7 +77,6 @@ pub fn entry_fits(key: &[u8], value: &[u8]) -> Result<()> {
 }
 
 /// The longest value that a key of `key_bytes` bytes can have.
-#[cfg(test)]
 pub fn value_max(key_bytes: usize) -> usize {
     // One byte for nothing shared, two for the length of the value.
     ENTRY_MAX.saturating_sub(3 + varint_length(key_bytes as u64) + key_bytes)

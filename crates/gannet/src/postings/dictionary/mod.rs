@@ -372,6 +372,7 @@ fn keys_of(tree: &TreeView, pool: &FramePool) -> Result<KeyFilter> {
     let mut keys = KeyFilter::with_room_for(tree.entries());
     let (mut pages, mut scan) = (Pages::new(pool), tree.scan(&[]));
     while finish(&mut pages, |pages| scan.advance(tree, pages))? {
+        pages.trim();
         keys.insert(scan.key());
     }
     Ok(keys)

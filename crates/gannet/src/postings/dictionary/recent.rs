@@ -18,11 +18,11 @@ use super::key_filter::KeyFilter;
 use super::{TermDictionary, keys_of};
 use crate::base::Result;
 use crate::cache::{FramePool, Pages, finish};
-use crate::dictionary::{Change, Scan, TreeView};
+use crate::dictionary::{Change, Scan, TreeView, value_max};
 use crate::postings::entry::TermEntry;
 use crate::postings::fragment::Fragment;
 
-/// The most bytes that recent postings of a term take.
+/// The most bytes that recent postings of a term take; fewer beside a very long key.
 const RECENT_LIMIT: usize = 512;
 
 /// A change of at least so many terms, and of one of so many of the dictionary, goes to the lists at once: it changes
@@ -156,7 +156,8 @@ impl TermDictionary {
             for (term, new) in window.indexes().zip(fragments) {
                 let old = window.old(term).map(TermEntry::decode).transpose()?;
                 let is_there = old.is_some();
-                match joined(old.unwrap_or_default().tail, new, limit)? {
+                let room = limit.min(value_max(keys[term].len()));
+                match joined(old.unwrap_or_default().tail, new, room)? {
                     Ok(entry) => {
                         recent_keys.insert(keys[term]);
                         window.set(term, Change::Put(entry))?;
@@ -197,7 +198,8 @@ impl TermDictionary {
                 while let Some((key, fragment)) = before.take_below(keys[term])? {
                     entries.push((key, encode(fragment)?));
                 }
-                match joined(before.take_at(keys[term])?, new, limit)? {
+                let room = limit.min(value_max(keys[term].len()));
+                match joined(before.take_at(keys[term])?, new, room)? {
                     Ok(entry) => entries.push((keys[term].to_vec(), entry)),
                     Err(old) => outgrown.push(term, old),
                 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::base::{Budget, PAGE_SIZE, PhraseFilters};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
+use crate::dictionary::KEY_MAX;
 use crate::postings::dictionary::{Addition, TERMS_AT_ONCE, TermDictionary, TermTree};
 use crate::postings::entry::{ChunkPlace, ChunkRef, Layout, TermEntry};
 use crate::postings::fragment::Fragment;
@@ -276,6 +277,26 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
         (view.recent.nodes(), view.terms()),
         (0, counts.len() as u64)
     );
+}
+
+#[test]
+fn recent_postings_of_the_longest_words_fit_beside_them() {
+    let mut bed = Bed::new();
+    let (key, words): (_, Vec<u32>) = (vec![b'k'; KEY_MAX], (0..25).collect());
+    for doc in 1..100u32 {
+        let new = |_: Vec<usize>| {
+            let mut fragment = Fragment::new(doc);
+            fragment.append(doc, &words, &[]);
+            vec![fragment]
+        };
+        let added = bed.terms.add(&bed.pool, &[&key], &new, &mut join);
+        added.unwrap();
+        bed.terms.flush().unwrap();
+    }
+    let (view, mut pages) = (bed.terms.view(), Pages::new(&bed.pool));
+    let found = finish(&mut pages, |pages| view.get(&key, pages)).unwrap();
+    let postings = found.decode().unwrap().unwrap();
+    assert_eq!(postings.document_frequency(), 99);
 }
 
 impl Bed {
