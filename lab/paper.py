@@ -258,8 +258,7 @@ class Paper:
 
     def pages(self, name, fetch=False, kind="fingerprints"):
         """The figures of `gannet-lab pages`, made once for each set and kind of filters."""
-        key = f"{name}+documents" if fetch else name
-        key = key if kind == "fingerprints" else f"{key}, filters {kind}"
+        key = pages_key(f"{name}+documents" if fetch else name, kind)
         if key not in self.results["pages"]:
             note(f"pages of {key}")
             more = ["--corpus", self.source] if fetch else []
@@ -282,6 +281,11 @@ class Paper:
         return figures
 
 
+def pages_key(name, kind):
+    """The name of a set's pages among the results."""
+    return name if kind == "fingerprints" else f"{name}, filters {kind}"
+
+
 def table(title, paper, heads, rows):
     """Text for people, with what the paper found below the title."""
     widths = [max(16 if at < 2 else 13, len(head) + 2) for at, head in enumerate(heads)]
@@ -299,4 +303,5 @@ def cell(value):
     return f"{value:,.0f}" if isinstance(value, int) or value >= 1000 else f"{value:.2f}"
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -19,6 +19,7 @@ import plots
 from engines import ENGINES
 from inputs import PLACE
 from measure import MIB, ROOT, note
+from paper import BLOOM_BYTES, PARTS, pages_key
 
 LEVELS = [10, 100, 1000, 10000, 100000]
 KINDS = ["term", "and", "phrase"]
@@ -28,8 +29,6 @@ SWEPT = {"web-all": "web log", "and-1000": "two terms", "phrase-1000": "phrase",
 SHARES = [1, 2, 4, 8, 16]
 SHARE, THREADS = 16, 8
 FILTERS = ["none", "bloom", "fingerprints"]
-# As in the paper, see docs/format.md.
-BLOOM_BYTES = 9
 RATE, KILOBYTES, MEDIAN, TAIL, BANDWIDTH = "queries/s", "KB/query", "p50 us", "p99 us", "MB/s"
 READS = {
     RATE: lambda row: row["qps"],
@@ -54,7 +53,6 @@ PAPER = {
     18: "to Elasticsearch without read-ahead: single terms 2.2, several more than 1.6, phrases more than 1.6",
     19: "with 128 MB WiSER beats Elasticsearch with 8 GB but for phrases; filters: up to 1.4 times as many",
 }
-PARTS = ["dictionary", "list_docs", "list_filters_and_positions", "tables"]
 
 
 def main():
@@ -197,11 +195,6 @@ class Runs:
 
     def cache_bytes(self, share):
         return next(row["cache_bytes"] for row in self.rows if row["share"] == share)
-
-
-def pages_key(name, filters):
-    """As `lab/paper.py` names them."""
-    return name if filters == "fingerprints" else f"{name}, filters {filters}"
 
 
 def draw(number, title, panels):
