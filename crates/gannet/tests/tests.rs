@@ -10,6 +10,8 @@ mod kill;
 mod oracle;
 #[path = "tests/oracle_test.rs"]
 mod oracle_test;
+#[path = "tests/pruning.rs"]
+mod pruning;
 #[path = "tests/random.rs"]
 mod random;
 #[path = "tests/rooms.rs"]

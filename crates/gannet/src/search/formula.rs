@@ -11,7 +11,6 @@
 use std::ops::Range;
 
 use super::bm25::Bm25;
-use super::matches::Matches;
 use crate::analysis::FieldId;
 
 /// The ordinal of a leaf within its query.
@@ -102,28 +101,6 @@ impl Formula {
                 sum as f32
             }
             Formula::Best { parts, tie } => best(parts, *tie, leaves),
-        }
-    }
-
-    /// The scores of all documents of which the leaves' scores are given.
-    pub fn values(&self, scores: &mut Matches, out: &mut Vec<f32>) {
-        out.clear();
-        let leaf = |part: &Formula| match part {
-            Formula::Leaf(leaf) => Some(*leaf),
-            _ => None,
-        };
-        let pair = match self {
-            Formula::Sum(parts) => parts.as_slice(),
-            _ => &[],
-        };
-        match (leaf(self), pair) {
-            (Some(leaf), _) => out.extend_from_slice(scores.column_mut(leaf)),
-            // What most intersections are.
-            (None, [Formula::Leaf(one), Formula::Leaf(other)]) => {
-                let both = scores.column(*one).iter().zip(scores.column(*other));
-                out.extend(both.map(|(one, other)| (*one as f64 + *other as f64) as f32));
-            }
-            _ => out.extend((0..scores.len()).map(|at| self.evaluate(scores.row(at)))),
         }
     }
 }

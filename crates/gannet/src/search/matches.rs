@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::formula::LeafId;
+use super::matcher::Filtering;
 use crate::base::DocId;
 
 /// Bytes that are reserved at once at most.
@@ -183,6 +184,12 @@ impl Matches {
                 .for_each(|(from, to)| self.shift(from, to));
         }
         to + from.len()
+    }
+
+    /// Drops what filtering left between the documents kept and those not checked yet.
+    pub fn drop_between(&mut self, state: Filtering) {
+        let length = self.shift_all(state.checked..self.len(), state.kept);
+        self.truncate(length);
     }
 
     /// Keeps only the documents at these ascending places.

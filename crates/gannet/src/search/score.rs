@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::bm25::Bm25;
 use super::candidates::Candidates;
 use super::formula::{Leaf, LeafId};
-use super::matches::Matches;
 use crate::analysis::FieldId;
 
 /// The leaves of a query and the fields whose norms they need.
@@ -53,6 +52,14 @@ impl Score {
         }
     }
 
+    /// The scorer of a leaf that ranks, and the place of its field among [`Score::fields`].
+    pub fn scorer(&self, leaf: LeafId) -> Option<(&Bm25, usize)> {
+        match &self.leaves[leaf] {
+            Leaf::Ranked { bm25, .. } => Some((bm25, self.field_of[leaf])),
+            Leaf::Constant(_) => None,
+        }
+    }
+
     /// Writes the leaves' scores.
     pub fn score(&self, frequencies: &[f32], norms: &[u8], scores: &mut [f32]) {
         scores.copy_from_slice(frequencies);
@@ -75,23 +82,28 @@ impl Score {
     /// Makes scores of the frequencies of one leaf in all candidates.
     pub fn score_column(&self, leaf: LeafId, candidates: &mut Candidates) {
         let (column, norms) = candidates.column_and_norms(leaf, self.field_of[leaf]);
-        self.score_all(leaf, column, norms);
-    }
-
-    /// The same for what was found, with the norms of each field.
-    pub fn score_found(&self, leaf: LeafId, found: &mut Matches, norms: &[Vec<u8>]) {
-        let norms = norms
-            .get(self.field_of[leaf])
-            .map_or(&[][..], |norms| norms);
-        self.score_all(leaf, found.column_mut(leaf), norms);
-    }
-
-    fn score_all(&self, leaf: LeafId, column: &mut [f32], norms: &[u8]) {
         match &self.leaves[leaf] {
             Leaf::Ranked { bm25, .. } => bm25.score_all(column, norms),
             Leaf::Constant(score) => {
                 let column = column.iter_mut();
                 column.for_each(|place| *place = if *place > 0.0 { *score } else { 0.0 });
+            }
+        }
+    }
+
+    /// Adds the scores of a leaf's frequencies to sums, with the norms of each field.
+    pub fn add_to(&self, leaf: LeafId, frequencies: &[f32], norms: &[Vec<u8>], sums: &mut [f32]) {
+        match &self.leaves[leaf] {
+            Leaf::Ranked { bm25, .. } => {
+                let norms = norms[self.field_of[leaf]].iter();
+                let rows = sums.iter_mut().zip(frequencies).zip(norms);
+                rows.for_each(|((sum, frequency), norm)| *sum += bm25.score(*frequency, *norm));
+            }
+            Leaf::Constant(score) => {
+                let rows = sums.iter_mut().zip(frequencies);
+                rows.for_each(|(sum, frequency)| {
+                    *sum += if *frequency > 0.0 { *score } else { 0.0 }
+                });
             }
         }
     }

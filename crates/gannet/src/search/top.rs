@@ -15,6 +15,9 @@ pub const TOP_MAX: usize = 10_000;
 /// Bounds are sums of rounded numbers; they are taken as this much larger than they came out.
 const SLACK: f64 = 1e-6;
 
+/// The same for sums of up to a thousand numbers that are rounded after each.
+const SUM_SLACK: f64 = 1e-4;
+
 /// A document and its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
@@ -76,6 +79,12 @@ impl Top {
     pub fn excludes(&self, bound: f64) -> bool {
         let full = self.heap.len() >= self.k;
         full && bound * (1.0 + SLACK) <= self.threshold() as f64
+    }
+
+    /// The rounded sum of scores up to which no document can enter if others may add `rest` to it.
+    #[inline]
+    pub fn least_sum(&self, rest: f64) -> f32 {
+        (self.threshold() as f64 * (1.0 - SUM_SLACK) - rest * (1.0 + SUM_SLACK)) as f32
     }
 
     /// The score that must be exceeded; below every score while there is room.

@@ -54,6 +54,11 @@ impl Window {
         self.essential.contains(&true)
     }
 
+    /// Whether all clauses find candidates.
+    pub fn leaves_none(&self) -> bool {
+        !self.essential.contains(&false)
+    }
+
     /// The clause that finds all candidates, if one alone does.
     pub fn only_essential(&self) -> Option<usize> {
         let mut essential = (0..self.essential.len()).filter(|clause| self.essential[*clause]);
@@ -112,6 +117,11 @@ impl Known {
         self.most = if score > self.most { score } else { self.most };
     }
 
+    /// What the clauses give in all.
+    pub fn sum(self) -> f64 {
+        self.sum
+    }
+
     /// The best of what the clauses give.
     pub fn best(self) -> f64 {
         self.most
@@ -134,7 +144,7 @@ impl Known {
 impl Pruning<'_> {
     /// The score up to which a clause lifts no document over the threshold if `others` is what the other
     /// clauses give; negative if there is none, or if the clauses are neither added up nor the best taken.
-    fn floor(&self, others: Known) -> f32 {
+    pub fn floor(&self, others: Known) -> f32 {
         let threshold = match self.top {
             Some(top) if top.excludes(0.0) => top.threshold() as f64 * FLOOR,
             _ => return -1.0,

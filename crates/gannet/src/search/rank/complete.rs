@@ -115,12 +115,23 @@ impl Ranker {
     fn ask_one(&mut self, clause: usize, at: usize, doc: DocId, pages: &mut Pages<'_>) -> Step<()> {
         let matcher = &mut self.root.clauses[clause].matcher;
         if matcher.advance(doc, pages)? == doc {
+            let matches = &mut self.candidates.matches;
+            matches.collect(at, |row| matcher.collect(row));
+        }
+        // It may have been found to match before, when not all that its score needs was at hand.
+        self.scratch
+            .copy_from_slice(self.candidates.matches.row(at));
+        let leaves = self.leaves[clause].clone();
+        if self.scratch[leaves.clone()]
+            .iter()
+            .any(|frequency| *frequency > 0.0)
+        {
             self.candidates.norms(at, &mut self.row_norms);
-            let (leaves, norms) = (self.leaves[clause].clone(), &self.row_norms);
-            self.candidates.matches.collect(at, |row| {
-                matcher.collect(row);
-                self.score.score_row(leaves, row, norms);
-            });
+            self.score
+                .score_row(leaves.clone(), &mut self.scratch, &self.row_norms);
+            for leaf in leaves {
+                self.candidates.matches.set(at, leaf, self.scratch[leaf]);
+            }
             self.candidates.add(at, &self.root.clauses[clause].formula);
         }
         Ok(())

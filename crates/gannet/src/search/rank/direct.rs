@@ -1,19 +1,35 @@
-//! Offering documents as they are found: where a query is one clause and norms are at hand, no batch is needed to
-//! know a score, and the threshold of the moment rules more out than that of the batch before.
+//! Offering documents as they are found: where all that scores need is at hand, no batch is needed to know them, and the
+//! threshold of the moment rules more out than that of the batch before.
+//!
+//! What was found in a stretch is worked on column by column. Sums of scores, rounded, are enough to drop what cannot
+//! enter, before each further clause is asked; the few that stay are scored by the formula.
 
 use super::Ranker;
 use crate::base::DocId;
-use crate::cache::{Pages, Step};
+use crate::cache::{Pages, Step, Stop};
 use crate::documents::NormCursor;
-use crate::search::matcher::Offers;
-use crate::search::matches::Matches;
+use crate::search::formula::Formula;
+use crate::search::matcher::{Filtering, Offers, Role};
+use crate::search::matches::{Matches, keep};
+use crate::search::score::Score;
+use crate::search::windows::Clause;
 
 /// What was found in a stretch.
+#[derive(Default)]
 pub(super) struct Direct {
-    found: Matches,
+    pub(super) found: Matches,
+    /// Whether it was tried in vain to offer it: clauses that were asked cannot go back.
+    was_tried: bool,
     /// The norms of each field.
     norms: Vec<Vec<u8>>,
-    scores: Vec<f32>,
+    /// What the clauses asked so far add up to, rounded.
+    sums: Vec<f32>,
+    /// The places of those that stay.
+    kept: Vec<u32>,
+    /// The norms of one document.
+    row: Vec<u8>,
+    /// Clauses that may still be asked and their bounds, the best first.
+    later: Vec<(usize, f64)>,
 }
 
 impl Direct {
@@ -21,17 +37,83 @@ impl Direct {
     pub(super) fn new(leaves: usize, fields: usize) -> Direct {
         Direct {
             found: Matches::new(0..leaves),
+            was_tried: false,
             norms: vec![Vec::new(); fields],
-            scores: Vec::new(),
+            sums: Vec::new(),
+            kept: Vec::new(),
+            row: Vec::new(),
+            later: Vec::new(),
         }
+    }
+
+    /// Begins with what was found. Tells whether all norms are at hand.
+    fn begin(&mut self, cursors: &mut [NormCursor], pages: &mut Pages<'_>) -> bool {
+        self.sums.clear();
+        self.sums.resize(self.found.len(), 0.0);
+        let docs = self.found.docs();
+        let mut fields = cursors.iter_mut().zip(&mut self.norms);
+        fields.all(|(cursor, norms)| {
+            norms.clear();
+            norms_at_hand(cursor, docs, norms, pages)
+        })
+    }
+
+    /// Whether a clause is still to be asked.
+    fn is_later(&self, clause: usize) -> bool {
+        self.later.iter().any(|(later, _)| *later == clause)
+    }
+
+    /// Adds the scores of a clause to the sums.
+    fn add(&mut self, formula: &Formula, score: &Score) {
+        match formula {
+            Formula::Leaf(leaf) => {
+                score.add_to(*leaf, self.found.column(*leaf), &self.norms, &mut self.sums);
+            }
+            Formula::Sum(parts) => parts.iter().for_each(|part| self.add(part, score)),
+            Formula::Best { .. } => self.add_each(formula, score),
+        }
+    }
+
+    fn add_each(&mut self, formula: &Formula, score: &Score) {
+        let mut scores = vec![0.0; score.leaves().len()];
+        for at in 0..self.sums.len() {
+            self.score(at, score, &mut scores);
+            self.sums[at] += formula.evaluate(&scores);
+        }
+    }
+
+    /// Writes the scores of the leaves in one document.
+    fn score(&mut self, at: usize, score: &Score, scores: &mut [f32]) {
+        self.row.clear();
+        self.row.extend(self.norms.iter().map(|norms| norms[at]));
+        score.score(self.found.row(at), &self.row, scores);
+    }
+
+    /// Keeps those whose sums exceed `least`. Tells how many it dropped.
+    fn keep_above(&mut self, least: f32) -> usize {
+        let before = self.sums.len();
+        self.kept.resize(self.sums.len(), 0);
+        let mut count = 0;
+        for (at, sum) in self.sums.iter().enumerate() {
+            // Written in any case: a branch could not be predicted.
+            self.kept[count] = at as u32;
+            count += usize::from(*sum > least);
+        }
+        if count < before {
+            let kept = &self.kept[..count];
+            self.found.keep(kept);
+            keep(&mut self.sums, kept);
+            self.norms.iter_mut().for_each(|norms| keep(norms, kept));
+        }
+        before - count
     }
 }
 
 impl Ranker {
-    /// Whether what the only clause matches counts as it is, so that it can be offered at once.
-    pub(super) fn is_direct(&self) -> bool {
-        let only = self.root.clauses.len() == 1;
-        only && self.options.prune && !self.tentative && self.live.all_live(self.options.below)
+    /// Whether scores may be offered as soon as they are known: clauses are added up, and what is found counts as it is.
+    pub(super) fn can_be_direct(&self) -> bool {
+        let adds_up = self.root.tie == 1.0 && !self.tentative;
+        self.options.direct && adds_up && self.live.all_live(self.options.below)
     }
 
     /// Offers what the only clause, a leaf, matches in a window, as long as the scores are at hand.
@@ -56,58 +138,126 @@ impl Ranker {
         offered
     }
 
-    /// Offers what the only clause matches in a stretch of a window, if the scores are at hand; else they are
-    /// candidates.
-    pub(super) fn offer_found(
+    /// Offers what was found in a stretch of a window, if all that the scores need is at hand; else makes candidates of
+    /// it. Called again after a stop.
+    pub(super) fn place(
         &mut self,
         direct: &mut Direct,
         window: usize,
-        (from, to): (DocId, DocId),
         pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
-        let limit = self.batch - self.candidates.len();
-        let matcher = &mut self.root.clauses[0].matcher;
-        let next = matcher.gather(from, to, limit, &mut direct.found, pages)?;
-        let found = &mut direct.found;
-        if self.norms_at_hand(found.docs(), &mut direct.norms, pages) {
-            self.offer_all(found, &direct.norms, &mut direct.scores);
-        } else {
+    ) -> Step<()> {
+        // No cursor may go beyond candidates that its clause is still to be asked for.
+        let is_first = self.candidates.len() == 0 || self.windows[window].leaves_none();
+        let tries = self.is_direct && is_first && !direct.was_tried;
+        direct.was_tried |= tries;
+        if !(tries && self.offer_found(direct, window, pages)?) {
+            // Candidates have all that clauses give which are essential in their window.
+            let clauses = &mut self.root.clauses;
+            self.union.ask(clauses, &mut direct.found, pages)?;
             self.candidates.gather(window as u32, |matches| {
-                matches.append(found, 0..found.len())
+                matches.append(&direct.found, 0..direct.found.len());
             });
         }
-        found.clear();
-        Ok(next)
+        direct.found.clear();
+        direct.was_tried = false;
+        Ok(())
     }
 
-    /// Gathers the norms of documents, field by field. Tells whether all are at hand.
-    fn norms_at_hand(
+    /// Offers what was found, if that is possible. If not, clauses may have been asked for some of it.
+    fn offer_found(
         &mut self,
-        docs: &[DocId],
-        norms: &mut [Vec<u8>],
+        direct: &mut Direct,
+        window: usize,
         pages: &mut Pages<'_>,
-    ) -> bool {
-        let mut fields = self.norms.iter_mut().zip(norms);
-        fields.all(|(cursor, norms)| {
-            norms.clear();
-            norms_at_hand(cursor, docs, norms, pages)
-        })
+    ) -> Step<bool> {
+        self.order_later(&mut direct.later, window);
+        self.total_is_exact &= self.root.driven || self.windows[window].leaves_none();
+        let offered = self.ask_required(direct, window, pages)?
+            && direct.begin(&mut self.norms, pages)
+            && self.ask_later(direct, pages)?;
+        if offered {
+            self.total += direct.found.len() as u64;
+            self.offer_best(direct);
+        }
+        Ok(offered)
     }
 
-    fn offer_all(&mut self, found: &mut Matches, norms: &[Vec<u8>], scores: &mut Vec<f32>) {
-        for leaf in 0..self.score.leaves().len() {
-            self.score.score_found(leaf, found, norms);
+    /// Asks clauses without which no document can enter, so that only those stay that match. Tells whether all pages
+    /// were at hand.
+    fn ask_required(
+        &mut self,
+        direct: &mut Direct,
+        window: usize,
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
+        let bounds = self.windows[window].bounds.iter().enumerate();
+        let leading = bounds.filter(|(clause, _)| !direct.is_later(*clause));
+        let leading = leading.map(|(clause, bound)| self.union.bound(clause).unwrap_or(*bound));
+        let all = leading.sum::<f64>() + direct.later.iter().map(|(_, bound)| bound).sum::<f64>();
+        let mut at = 0;
+        while let Some((clause, bound)) = direct.later.get(at) {
+            if !self.top.excludes(all - bound) {
+                at += 1;
+                continue;
+            }
+            let matcher = &mut self.root.clauses[*clause].matcher;
+            let (before, mut state) = (direct.found.len(), Filtering::default());
+            let asked = matcher.filter(Role::Required, &mut direct.found, &mut state, pages);
+            direct.found.drop_between(state);
+            self.total += (before - direct.found.len()) as u64;
+            match asked {
+                Err(Stop::Pages) => return Ok(false),
+                asked => asked?,
+            }
+            direct.later.remove(at);
         }
-        self.total += found.len() as u64;
-        self.formula.values(found, scores);
-        let mut threshold = self.top.threshold();
-        for (doc, score) in found.docs().iter().zip(scores) {
-            // Ties go to the smaller document, and what is behind a stop may be smaller.
-            if *score >= threshold {
-                self.top.offer(*doc, *score);
-                threshold = self.top.threshold();
+        Ok(true)
+    }
+
+    /// Asks the other clauses for what can enter with what they may add. Tells whether all pages were at hand.
+    fn ask_later(&mut self, direct: &mut Direct, pages: &mut Pages<'_>) -> Step<bool> {
+        for (clause, Clause { formula, .. }) in self.root.clauses.iter().enumerate() {
+            if !direct.is_later(clause) {
+                direct.add(formula, &self.score);
             }
         }
+        for at in 0..direct.later.len() {
+            let rest = direct.later[at..].iter().map(|(_, bound)| bound).sum();
+            self.total += direct.keep_above(self.top.least_sum(rest)) as u64;
+            let Clause { matcher, formula } = &mut self.root.clauses[direct.later[at].0];
+            let mut state = Filtering::default();
+            match matcher.filter(Role::Optional, &mut direct.found, &mut state, pages) {
+                Err(Stop::Pages) => return Ok(false),
+                asked => asked?,
+            }
+            direct.add(formula, &self.score);
+        }
+        Ok(true)
+    }
+
+    /// The clauses that are still to be asked for what was found in a window, the one that can add most first.
+    fn order_later(&self, later: &mut Vec<(usize, f64)>, window: usize) {
+        let window = &self.windows[window];
+        later.clear();
+        let rest = (0..window.bounds.len()).filter(|clause| !window.essential[*clause]);
+        later.extend(rest.map(|clause| (clause, window.bounds[clause])));
+        later.extend(self.union.to_be_asked());
+        later.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
+    }
+
+    /// Offers what can enter by its sum.
+    fn offer_best(&mut self, direct: &mut Direct) {
+        let mut least = self.top.least_sum(0.0);
+        let mut scores = std::mem::take(&mut self.scratch);
+        for at in 0..direct.sums.len() {
+            if direct.sums[at] > least {
+                direct.score(at, &self.score, &mut scores);
+                let doc = direct.found.docs()[at];
+                self.top.offer(doc, self.formula.evaluate(&scores));
+                least = self.top.least_sum(0.0);
+            }
+        }
+        self.scratch = scores;
     }
 }
 

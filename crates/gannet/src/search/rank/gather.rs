@@ -1,10 +1,11 @@
 //! The candidates of a batch: the documents that essential clauses match.
 
-use super::union::{POSTINGS, stretch};
+use super::direct::Direct;
+use super::union::{LeftOut, POSTINGS, Screen, stretch};
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
-use crate::search::formula::Formula;
+use crate::search::matches::Matches;
 use crate::search::windows::{Clause, Pruning};
 
 /// What part of the candidates that there is room for a range of several clauses may find.
@@ -35,18 +36,16 @@ impl Ranker {
     /// Goes on in the present window.
     fn gather_some(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         let at = self.windows.len() - 1;
-        let window = &self.windows[at];
-        let last = window.last.min(self.options.below - 1);
-        let only = window.only_essential();
-        let is_leaf = |clause: &usize| {
-            let formula = &self.root.clauses[*clause].formula;
-            matches!(formula, Formula::Leaf(_))
-        };
+        let last = self.windows[at].last.min(self.options.below - 1);
+        let only = self.windows[at].only_essential();
         let next = match only {
             Some(_) if self.is_one_leaf => self.offer_leaf(at, last, pages)?,
-            Some(clause) if is_leaf(&clause) => self.gather_leaf(clause, at, last, pages)?,
-            Some(clause) => self.gather_only(clause, at, last, pages)?,
-            None => self.gather_union(at, last, pages)?,
+            _ => {
+                let mut direct = std::mem::take(&mut self.direct);
+                let next = self.gather_stretch(only, (at, last), &mut direct, pages);
+                self.direct = direct;
+                next?
+            }
         };
         // The window may go on where there are no documents.
         self.next = match next > last {
@@ -56,23 +55,46 @@ impl Ranker {
         Ok(())
     }
 
+    /// Finds and places the documents of a stretch of a window that ends at `last` or before. Gives the first document
+    /// that was not looked at.
+    fn gather_stretch(
+        &mut self,
+        only: Option<usize>,
+        (window, last): (usize, DocId),
+        direct: &mut Direct,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        let found = &mut direct.found;
+        let next = match only {
+            Some(clause) if self.root.clauses[clause].formula.is_leaf() => {
+                self.gather_leaf(clause, (window, last), found, pages)?
+            }
+            Some(clause) => self.gather_only(clause, (window, last), found, pages)?,
+            None => {
+                self.gather_union((window, last), found, pages)?;
+                last
+            }
+        };
+        self.place(direct, window, pages)?;
+        Ok(match only {
+            Some(_) => next,
+            None => self.union.end(&self.root.clauses),
+        })
+    }
+
     /// Takes what one clause matches that is a leaf: most often a term.
     fn gather_leaf(
         &mut self,
         clause: usize,
-        window: usize,
-        last: DocId,
+        (window, last): (usize, DocId),
+        found: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
         let floor = self.windows[window].floor(clause, self.pruning());
-        let (from, limit) = (self.next, self.batch);
+        let limit = self.batch - self.candidates.len();
         let Clause { matcher, .. } = &mut self.root.clauses[clause];
-        let skips = matcher.skip_below(floor);
-        let gathered = self.candidates.gather(window as u32, |matches| {
-            matcher.gather(from, last, limit, matches, pages)
-        });
-        self.total_is_exact &= !skips;
-        gathered
+        self.total_is_exact &= !matcher.skip_below(floor);
+        matcher.gather(self.next, last, limit, found, pages)
     }
 
     /// Takes what one clause matches, passing over a stretch of its documents in which none can enter by the bounds
@@ -80,11 +102,11 @@ impl Ranker {
     fn gather_only(
         &mut self,
         clause: usize,
-        window: usize,
-        last: DocId,
+        (window, last): (usize, DocId),
+        found: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
-        let (from, limit) = (self.next, self.batch);
+        let (from, limit) = (self.next, self.batch - self.candidates.len());
         let pruning = Pruning {
             top: self.options.prune.then_some(&self.top),
             tie: self.root.tie as f64,
@@ -112,37 +134,43 @@ impl Ranker {
             }
         }
         self.total_is_exact &= !matcher.skip_below(floor);
-        if let Some(mut direct) = self.direct.take() {
-            let offered = self.offer_found(&mut direct, window, (from, to), pages);
-            self.direct = Some(direct);
-            return offered;
-        }
-        self.candidates.gather(window as u32, |matches| {
-            matcher.gather(from, to, limit, matches, pages)
-        })
+        matcher.gather(from, to, limit, found, pages)
     }
 
     /// Takes what the clauses match, up to the end of the window or of a range.
-    fn gather_union(&mut self, window: usize, last: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
+    fn gather_union(
+        &mut self,
+        (window, last): (usize, DocId),
+        found: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
         let most = self.options.candidates / POSTINGS_SHARE;
-        let place = &self.windows[window];
+        let window = &self.windows[window];
         let union = &mut self.union;
         if union.is_idle() {
             let range = (self.next, last);
-            union.begin(&self.root.clauses, place, range, most, self.options.below);
+            union.begin(&self.root.clauses, window, range, most, self.options.below);
         }
         let pruning = Pruning {
             top: self.options.prune.then_some(&self.top),
             tie: self.root.tie as f64,
         };
         let clauses = &mut self.root.clauses;
+        let rest = window.rest(0..clauses.len());
         if pruning.has_threshold() && !union.is_judged() {
-            let rest = place.rest(0..clauses.len());
             let pruned = union.judge(clauses, rest, pruning, &mut self.scratch, pages)?;
             self.total_is_exact &= !pruned;
         }
-        self.candidates.gather(window as u32, |matches| {
-            union.gather(clauses, matches, pages)
-        })
+        let screen = self.is_direct.then_some(Screen {
+            score: &self.score,
+            norms: &mut self.norms,
+            top: &self.top,
+            rest: rest.sum(),
+        });
+        match union.gather(clauses, found, screen, pages)? {
+            LeftOut::Counted(count) => self.total += count as u64,
+            LeftOut::Some => self.total_is_exact = false,
+        }
+        Ok(())
     }
 }

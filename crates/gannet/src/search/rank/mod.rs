@@ -59,6 +59,8 @@ pub struct RankOptions {
     pub k: usize,
     /// Whether documents that cannot enter may be passed over.
     pub prune: bool,
+    /// Whether documents that cannot enter need not be scored as the formula has it.
+    pub direct: bool,
     /// Whether the total must be exact: then they may only where it is known without them.
     pub count: bool,
     /// Whether the documents will be fetched.
@@ -98,8 +100,10 @@ pub struct Ranker {
     union: Union,
     /// Whether the query is one leaf whose documents are offered as they are found.
     is_one_leaf: bool,
-    /// What is needed to do the same for another query of one clause, if it may be done.
-    direct: Option<Box<Direct>>,
+    /// Whether other documents are, as far as their scores are at hand.
+    is_direct: bool,
+    /// What was found last.
+    direct: Direct,
     /// Whether candidates must be confirmed, and which are being confirmed.
     tentative: bool,
     chosen: Vec<usize>,
@@ -169,9 +173,10 @@ impl Ranker {
             candidates: Candidates::new(leaves, fields),
             batch: BATCH_FIRST.min(options.candidates),
             waited: false,
-            union: Union::default(),
+            union: Union::new(options.count),
             is_one_leaf: false,
-            direct: None,
+            is_direct: false,
+            direct: Direct::new(leaves, fields),
             tentative: false,
             chosen: Vec::new(),
             scratch: vec![0.0; leaves],
@@ -188,10 +193,13 @@ impl Ranker {
             options,
         };
         ranker.tentative = ranker.be_tentative();
-        if ranker.is_direct() {
-            ranker.is_one_leaf = ranker.root.clauses[0].formula.is_leaf();
-            let several = !ranker.is_one_leaf;
-            ranker.direct = several.then(|| Box::new(Direct::new(leaves, fields)));
+        ranker.is_direct = ranker.can_be_direct();
+        if let ([only], true, true) = (
+            ranker.root.clauses.as_slice(),
+            ranker.is_direct,
+            ranker.options.prune,
+        ) {
+            ranker.is_one_leaf = only.formula.is_leaf();
         }
         if let (true, [field]) = (
             ranker.is_one_leaf || ranker.tentative,

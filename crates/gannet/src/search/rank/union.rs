@@ -3,17 +3,30 @@
 //! Each clause gives all it has in the range in one go, so that its loop calls no other through a table; a
 //! bitmap over the range then puts the documents in order. Ranges are long where the lists are sparse, and
 //! begin where a clause has a document. A clause that is not essential in a range by the bounds of its blocks is
-//! only asked for the documents that the others have there. Source of the idea: windows of documents scored
-//! clause by clause, with an essential part in each, as in Lucene's bulk scorers (Grand et al.).
+//! only asked for the documents that the others have there. Of what several clauses found, only that is put in order
+//! whose scores add up to enough: they are added up in a small table first, by the low bits of documents. Source of
+//! the idea: windows of documents scored clause by clause into an array, with an essential part in each, as in Lucene's
+//! bulk scorers (Grand et al.).
 
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
+use crate::documents::NormCursor;
+use crate::search::bm25::Bm25;
+use crate::search::formula::{Formula, LeafId};
 use crate::search::matcher::{Filtering, Role, for_all};
 use crate::search::matches::Matches;
+use crate::search::score::Score;
+use crate::search::top::Top;
 use crate::search::windows::{Clause, Known, Pruning, Window};
 
 /// Documents of a range at most.
-const RANGE: usize = 32768;
+const RANGE: usize = 1 << 17;
+
+/// Room for sums at most where all documents are counted: these must not share a place.
+const SUMS_COUNTED: usize = 1 << 15;
+
+/// The same where some are passed over: what shares a place is taken for more than it is worth, and seldom does.
+const SUMS: usize = 1 << 12;
 
 /// Postings of each clause in a range, about: those of a block, so that its bounds are close.
 pub(super) const POSTINGS: usize = 128;
@@ -24,16 +37,18 @@ const WORDS: usize = RANGE / 64;
 /// A range being worked on.
 #[derive(Default)]
 pub(super) struct Union {
+    is_counted: bool,
     from: DocId,
     to: DocId,
     parts: Vec<Part>,
     /// The clauses of the range, as many of `parts` as there are; none between ranges.
     active: usize,
     judged: bool,
-    /// Where the documents of the range begin among the candidates, once they are there.
-    given: Option<usize>,
-    /// Made when the first range needs it: many queries have one clause.
+    /// Whether the documents of the range were given out.
+    given: bool,
+    /// Made when the first range needs them: many queries have one clause.
     bitmap: Option<Box<Bitmap>>,
+    sums: Sums,
 }
 
 /// What one clause has given so far.
@@ -42,11 +57,24 @@ struct Part {
     clause: usize,
     /// What its score in the range may be at most.
     bound: f64,
+    /// What its score must exceed if a document is to enter with it; negative if that is not known.
+    floor: f32,
     /// Whether it is only asked for the documents that others found.
     is_asked: bool,
     next: DocId,
     matches: Matches,
     filtering: Filtering,
+    /// The places of those that can enter.
+    kept: Vec<u32>,
+}
+
+/// What is needed to leave out documents by the sums of their scores.
+pub(super) struct Screen<'a> {
+    pub(super) score: &'a Score,
+    pub(super) norms: &'a mut [NormCursor],
+    pub(super) top: &'a Top,
+    /// What clauses that did not look for documents may add.
+    pub(super) rest: f64,
 }
 
 /// Which documents of a range are in.
@@ -58,6 +86,18 @@ struct Bitmap {
     marks: [u64; WORDS / 64],
 }
 
+/// Documents that were left out of a range.
+pub(super) enum LeftOut {
+    /// So many.
+    Counted(usize),
+    /// Some.
+    Some,
+}
+
+/// The sums of scores in a range, by the low bits of documents; 0 where there is none, and between ranges.
+#[derive(Default)]
+struct Sums(Vec<f32>);
+
 impl Union {
     /// Whether no range is being worked on.
     pub(super) fn is_idle(&self) -> bool {
@@ -67,6 +107,14 @@ impl Union {
     /// Whether [`Union::judge`] did its work for the range.
     pub(super) fn is_judged(&self) -> bool {
         self.judged
+    }
+
+    /// A union of which all documents are counted, or not.
+    pub(super) fn new(is_counted: bool) -> Union {
+        Union {
+            is_counted,
+            ..Union::default()
+        }
     }
 
     /// Begins a range at `from` that ends at `last` or before: where the window's essential clauses have about a
@@ -86,21 +134,27 @@ impl Union {
             }
             let part = &mut self.parts[self.active];
             (part.clause, part.next) = (clause, from);
-            (part.bound, part.is_asked) = (window.bounds[clause], false);
+            (part.bound, part.floor, part.is_asked) = (window.bounds[clause], -1.0, false);
+            part.filtering = Filtering::default();
             part.matches.begin(clauses[clause].formula.leaves());
             self.active += 1;
             cost += clauses[clause].matcher.cost();
         }
         let postings = (self.active * POSTINGS).min(most);
+        let last = match self.is_counted {
+            true => last.min(from.saturating_add(SUMS_COUNTED as DocId - 1)),
+            false => last,
+        };
         (self.from, self.to) = (from, stretch(from, last, postings, cost, below));
     }
 
     /// Finds clauses that cannot lift a document of the range over the threshold together with `rest`, by the
-    /// bounds of blocks: these need not find documents in it. Tells whether there is any. Called again after a stop.
+    /// bounds of blocks: these need not find documents in it; and what the others must give. Tells whether anything is
+    /// left out. Called again after a stop.
     pub(super) fn judge(
         &mut self,
         clauses: &mut [Clause],
-        mut rest: Known,
+        rest: Known,
         pruning: Pruning<'_>,
         scores: &mut [f32],
         pages: &mut Pages<'_>,
@@ -115,53 +169,151 @@ impl Union {
             Ok(())
         })?;
         parts.sort_unstable_by(|a, b| a.bound.total_cmp(&b.bound));
+        let mut known = rest;
         for part in parts.iter_mut() {
-            rest.add(part.bound);
-            part.is_asked = pruning.excludes(rest);
+            known.add(part.bound);
+            part.is_asked = pruning.excludes(known);
             if !part.is_asked {
                 break;
             }
         }
+        for at in 0..parts.len() {
+            let mut others = rest;
+            let bounds = parts.iter().map(|part| part.bound).enumerate();
+            let beside = bounds.filter(|(other, _)| *other != at);
+            beside.for_each(|(_, bound)| others.add(bound));
+            parts[at].floor = pruning.floor(others);
+        }
         self.judged = true;
-        Ok(self.parts[..self.active].iter().any(|part| part.is_asked))
+        Ok(parts.iter().any(|part| part.is_asked || part.floor >= 0.0))
     }
 
-    /// Adds the documents of the range to `out`, and gives the next that any of its clauses may have. Called
-    /// again after a stop.
+    /// Adds the documents of the range to `out`, which is empty, but for those that cannot enter by what `screen` tells.
+    /// Called again after a stop.
     pub(super) fn gather(
         &mut self,
         clauses: &mut [Clause],
         out: &mut Matches,
+        screen: Option<Screen<'_>>,
         pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
+    ) -> Step<LeftOut> {
+        if self.given {
+            return Ok(LeftOut::Counted(0));
+        }
         let to = self.to;
         let parts = &mut self.parts[..self.active];
         for_all(parts.iter_mut().filter(|part| !part.is_asked), |part| {
             let matcher = &mut clauses[part.clause].matcher;
-            matcher.skip_below(-1.0);
+            matcher.skip_below(part.floor);
             while part.next <= to {
                 part.next = matcher.gather(part.next, to, usize::MAX, &mut part.matches, pages)?;
             }
             Ok(())
         })?;
-        if self.given.is_none() {
-            self.given = Some(out.len());
-            self.give(out);
+        self.given = true;
+        let mut finders = parts.iter_mut().filter(|part| !part.is_asked);
+        if let (Some(only), None) = (finders.next(), finders.next()) {
+            out.append(&only.matches, 0..only.matches.len());
+            only.matches.clear();
+            return Ok(LeftOut::Counted(0));
         }
-        let parts = &mut self.parts[..self.active];
-        for_all(parts.iter_mut().filter(|part| part.is_asked), |part| {
+        let found = screen.and_then(|screen| self.keep_best(clauses, screen, pages));
+        self.give(out);
+        Ok(match found {
+            Some(found) if self.is_counted => LeftOut::Counted(found - out.len()),
+            Some(_) => LeftOut::Some,
+            None => LeftOut::Counted(0),
+        })
+    }
+
+    /// The clauses that were not asked yet for the documents found, and their bounds.
+    pub(super) fn to_be_asked(&self) -> impl Iterator<Item = (usize, f64)> {
+        let parts = self.parts[..self.active].iter();
+        parts
+            .filter(|part| part.is_asked)
+            .map(|part| (part.clause, part.bound))
+    }
+
+    /// What a clause may give in the range, if that is known closer than for the window.
+    pub(super) fn bound(&self, clause: usize) -> Option<f64> {
+        let mut parts = self.parts[..self.active].iter();
+        parts
+            .find(|part| part.clause == clause)
+            .map(|part| part.bound)
+    }
+
+    /// Asks these clauses. Called again after a stop.
+    pub(super) fn ask(
+        &mut self,
+        clauses: &mut [Clause],
+        found: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let parts = self.parts[..self.active].iter_mut();
+        for_all(parts.filter(|part| part.is_asked), |part| {
             let matcher = &mut clauses[part.clause].matcher;
-            matcher.filter(Role::Optional, out, &mut part.filtering, pages)
-        })?;
+            matcher.filter(Role::Optional, found, &mut part.filtering, pages)
+        })
+    }
+
+    /// Ends the range, and gives the next document that any of its clauses may have.
+    pub(super) fn end(&mut self, clauses: &[Clause]) -> DocId {
         // What was only asked may stand anywhere.
         let stands = |part: &Part| match part.is_asked {
             true => 0,
             false => clauses[part.clause].matcher.doc(),
         };
-        let next = parts.iter().map(stands).min().unwrap_or(0);
-        let next = next.max(to.saturating_add(1));
-        (self.active, self.judged, self.given) = (0, false, None);
-        Ok(next)
+        let next = self.parts[..self.active].iter().map(stands).min();
+        let next = next.unwrap_or(0).max(self.to.saturating_add(1));
+        (self.active, self.judged, self.given) = (0, false, false);
+        next
+    }
+
+    /// Drops documents that cannot enter by the sums of their scores. Tells how many there were, if they are counted;
+    /// nothing if the sums cannot be told.
+    fn keep_best(
+        &mut self,
+        clauses: &[Clause],
+        screen: Screen<'_>,
+        pages: &mut Pages<'_>,
+    ) -> Option<usize> {
+        let Screen {
+            score,
+            norms,
+            top,
+            mut rest,
+        } = screen;
+        rest += self.to_be_asked().map(|(_, bound)| bound).sum::<f64>();
+        let least = top.least_sum(rest);
+        if least < 0.0 {
+            return None;
+        }
+        let (sums, parts) = (&mut self.sums, &mut self.parts[..self.active]);
+        let most = if self.is_counted { SUMS_COUNTED } else { SUMS };
+        sums.begin(((self.to - self.from) as usize + 1).min(most));
+        let mut found = Some(0);
+        for part in parts.iter().filter(|part| !part.is_asked) {
+            let added = leaf_of(clauses, part.clause).and_then(|leaf| {
+                let (bm25, field) = score.scorer(leaf)?;
+                // A score of 0 would not tell that the document was found.
+                let bm25 = Some(bm25).filter(|bm25| bm25.weight > 0.0)?;
+                let postings = (part.matches.docs(), part.matches.column(leaf));
+                sums.add(postings, bm25, &mut norms[field], pages)
+            });
+            found = found.zip(added).map(|(found, added)| found + added);
+        }
+        if found.is_some() {
+            for part in parts.iter_mut() {
+                sums.above(part.matches.docs(), least, &mut part.kept);
+            }
+        }
+        for part in parts.iter_mut() {
+            sums.clear(part.matches.docs());
+            if found.is_some() {
+                part.matches.keep(&part.kept);
+            }
+        }
+        found
     }
 
     fn give(&mut self, out: &mut Matches) {
@@ -170,16 +322,11 @@ impl Union {
         for part in parts.iter() {
             bitmap.set_all(self.from, part.matches.docs());
         }
-        let first = out.len();
         out.extend_blank(|docs| bitmap.give(self.from, docs));
         for part in parts {
-            part.filtering = Filtering {
-                kept: first,
-                checked: first,
-            };
             for leaf in part.matches.leaves() {
                 let found = part.matches.docs().iter().zip(part.matches.column(leaf));
-                let column = &mut out.column_mut(leaf)[first..];
+                let column = out.column_mut(leaf);
                 for (doc, frequency) in found {
                     column[bitmap.rank(doc - self.from)] = *frequency;
                 }
@@ -187,6 +334,82 @@ impl Union {
             part.matches.clear();
         }
         bitmap.clear();
+    }
+}
+
+/// The leaf that a clause is, if it is one.
+fn leaf_of(clauses: &[Clause], clause: usize) -> Option<LeafId> {
+    match clauses[clause].formula {
+        Formula::Leaf(leaf) => Some(leaf),
+        _ => None,
+    }
+}
+
+impl Sums {
+    /// Makes room for about so many documents.
+    fn begin(&mut self, length: usize) {
+        let length = length.next_power_of_two();
+        self.0.resize(self.0.len().max(length), 0.0);
+    }
+
+    /// Adds the scores of one leaf. Tells how many places had none before; nothing if a norm is not at hand.
+    fn add(
+        &mut self,
+        (mut docs, mut frequencies): (&[DocId], &[f32]),
+        bm25: &Bm25,
+        norms: &mut NormCursor,
+        pages: &mut Pages<'_>,
+    ) -> Option<usize> {
+        let mut fresh = 0;
+        while let Some(first) = docs.first() {
+            let norms = norms.at_hand(*first, pages)?;
+            let count = docs.partition_point(|doc| ((doc - first) as usize) < norms.len());
+            let (here, behind) = docs.split_at(count);
+            fresh += self.add_some((here, frequencies), bm25, norms);
+            (docs, frequencies) = (behind, &frequencies[count..]);
+        }
+        Some(fresh)
+    }
+
+    /// The same with the norms from the first document on.
+    #[inline(never)]
+    fn add_some(
+        &mut self,
+        (docs, frequencies): (&[DocId], &[f32]),
+        bm25: &Bm25,
+        norms: &[u8],
+    ) -> usize {
+        let Some(first) = docs.first() else { return 0 };
+        let (sums, mut fresh) = (&mut self.0[..], 0);
+        let mask = sums.len() - 1;
+        for (doc, frequency) in docs.iter().zip(frequencies) {
+            let norm = norms[(doc - first) as usize];
+            let sum = &mut sums[*doc as usize & mask];
+            fresh += usize::from(*sum == 0.0);
+            *sum += bm25.score(*frequency, norm);
+        }
+        fresh
+    }
+
+    /// Writes the places of the documents whose sums exceed `least`.
+    #[inline(never)]
+    fn above(&self, docs: &[DocId], least: f32, kept: &mut Vec<u32>) {
+        kept.resize(docs.len(), 0);
+        let (sums, mut count) = (&self.0[..], 0);
+        let mask = sums.len() - 1;
+        for (place, doc) in docs.iter().enumerate() {
+            // Written in any case: a branch could not be predicted.
+            kept[count] = place as u32;
+            count += usize::from(sums[*doc as usize & mask] > least);
+        }
+        kept.truncate(count);
+    }
+
+    #[inline(never)]
+    fn clear(&mut self, docs: &[DocId]) {
+        let sums = &mut self.0[..];
+        let mask = sums.len() - 1;
+        docs.iter().for_each(|doc| sums[*doc as usize & mask] = 0.0);
     }
 }
 
@@ -227,23 +450,25 @@ impl Bitmap {
     /// Gives out the documents in order, and counts them for [`Bitmap::rank`].
     fn give(&mut self, from: DocId, out: &mut Vec<DocId>) {
         let first = out.len();
-        for at in set_words(&self.marks) {
-            self.before[at] = (out.len() - first) as u32;
-            let base = from + (at * 64) as DocId;
-            out.extend(Ones(self.words[at]).map(|bit| base + bit));
+        for (at, mark) in self.marks.iter().enumerate() {
+            for bit in Ones(*mark) {
+                let at = at * 64 + bit as usize;
+                self.before[at] = (out.len() - first) as u32;
+                let base = from + (at * 64) as DocId;
+                for bit in Ones(self.words[at]) {
+                    out.push(base + bit);
+                }
+            }
         }
     }
 
     fn clear(&mut self) {
-        set_words(&self.marks).for_each(|at| self.words[at] = 0);
-        self.marks.fill(0);
+        for (at, mark) in self.marks.iter_mut().enumerate() {
+            for bit in Ones(std::mem::take(mark)) {
+                self.words[at * 64 + bit as usize] = 0;
+            }
+        }
     }
-}
-
-/// The words that are marked, ascending.
-fn set_words(marks: &[u64]) -> impl Iterator<Item = usize> {
-    let marks = marks.iter().enumerate();
-    marks.flat_map(|(at, mark)| Ones(*mark).map(move |bit| at * 64 + bit as usize))
 }
 
 /// The places of the ones in a word, ascending.
@@ -257,12 +482,5 @@ impl Iterator for Ones {
         let bit = (self.0 != 0).then(|| self.0.trailing_zeros())?;
         self.0 &= self.0 - 1;
         Some(bit)
-    }
-
-    /// Exactly, so that a vector makes room once.
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = self.0.count_ones() as usize;
-        (count, Some(count))
     }
 }

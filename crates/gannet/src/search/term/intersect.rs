@@ -1,21 +1,72 @@
-//! What two short ascending lists have in common.
+//! Which of the documents that are asked for a block has, and where.
 
 use crate::base::DocId;
 
-/// The places of what both ascending lists have, in `common`. The two halves of `one` are gone through in turns:
-/// each step waits for the one before it in its half, but not for those of the other.
-pub(super) fn intersect<'a>(
-    one: &[DocId],
-    other: &[DocId],
-    common: &'a mut Vec<(u32, u32)>,
-) -> &'a [(u32, u32)] {
+/// Blocks whose documents lie closer together than this are spread over a table of so many places.
+const SPAN: usize = 1 << 14;
+
+/// Looks documents up in blocks.
+#[derive(Default)]
+pub(super) struct Intersection {
+    /// By the low bits of a document its place in the block it was last in: made when first needed, and never cleared,
+    /// for what a place holds is compared.
+    places: Option<Box<[u8; SPAN]>>,
+    /// What was found, and room behind it.
+    common: Vec<(u32, u32)>,
+}
+
+impl Intersection {
+    /// The places of what both ascending lists have. Neither way branches on what it compares: it could not be
+    /// predicted.
+    pub(super) fn of(&mut self, asked: &[DocId], block: &[DocId]) -> &[(u32, u32)] {
+        let (Some(first), Some(last)) = (block.first(), block.last()) else {
+            return &[];
+        };
+        let is_near = ((last - first) as usize) < SPAN && block.len() <= 1 << u8::BITS;
+        let make = || Box::new([0; SPAN]);
+        // Each half of a merge may write one place more than it finds. Never shortened: what it had is written over.
+        self.common
+            .resize(self.common.len().max(asked.len() + 2), (0, 0));
+        let found = match is_near {
+            true => spread(
+                asked,
+                block,
+                self.places.get_or_insert_with(make),
+                &mut self.common,
+            ),
+            false => merge(asked, block, &mut self.common),
+        };
+        &self.common[..found]
+    }
+}
+
+/// Spreads the block over the table and looks up what is asked. No two documents of the block share a place.
+fn spread(
+    asked: &[DocId],
+    block: &[DocId],
+    places: &mut [u8; SPAN],
+    common: &mut [(u32, u32)],
+) -> usize {
+    for (place, doc) in block.iter().enumerate() {
+        places[*doc as usize % SPAN] = place as u8;
+    }
+    let mut found = 0;
+    for (at, doc) in asked.iter().enumerate() {
+        let place = (places[*doc as usize % SPAN] as usize).min(block.len() - 1);
+        common[found] = (at as u32, place as u32);
+        found += usize::from(block[place] == *doc);
+    }
+    found
+}
+
+/// Goes through both lists side by side, the two halves of `one` in turns: each step waits for the one before it in its
+/// half, but not for those of the other. Tells how many have a match.
+fn merge(one: &[DocId], other: &[DocId], common: &mut [(u32, u32)]) -> usize {
     let half = one.len() / 2;
     let Some(middle) = one.get(half) else {
-        return &[];
+        return 0;
     };
     let split = other.partition_point(|doc| doc < middle);
-    // Each half may write one place more than it finds. Never shortened: what it had is written over.
-    common.resize(common.len().max(one.len() + 2), (0, 0));
     let (below, above) = common.split_at_mut(half + 1);
     let mut lower = Merge::new((0, half), (0, split));
     let mut upper = Merge::new((half, one.len()), (split, other.len()));
@@ -30,7 +81,7 @@ pub(super) fn intersect<'a>(
         upper.step(one, other, above);
     }
     common.copy_within(half + 1..half + 1 + upper.found, lower.found);
-    &common[..lower.found + upper.found]
+    lower.found + upper.found
 }
 
 /// A stretch of each of two lists that are gone through side by side.
@@ -73,8 +124,14 @@ mod tests {
 
     #[test]
     fn what_two_lists_have_in_common_is_found_wherever_it_stands() {
-        let mut common = Vec::new();
-        let mut of = |one: &[DocId], other: &[DocId]| intersect(one, other, &mut common).to_vec();
+        let mut intersection = Intersection::default();
+        let mut of = |one: &[DocId], other: &[DocId]| {
+            let near = intersection.of(one, other).to_vec();
+            let mut far = vec![(0, 0); one.len() + 2];
+            let found = merge(one, other, &mut far);
+            assert_eq!(near, far[..found]);
+            near
+        };
         assert_eq!(of(&[1, 5, 9], &[0, 1, 2, 9, 10]), [(0, 1), (2, 3)]);
         assert_eq!(of(&[3, 4], &[3, 4]), [(0, 0), (1, 1)]);
         assert_eq!(of(&[1, 3], &[0, 2, 4]), []);
@@ -85,5 +142,12 @@ mod tests {
         let threes: Vec<DocId> = (0..100).map(|at| at * 3).collect();
         let both: Vec<_> = (0..34).map(|at| (at * 3, at * 2)).collect();
         assert_eq!(of(&evens, &threes), both);
+        // A document that shares its place with one of the block.
+        let span = SPAN as DocId;
+        assert_eq!(
+            of(&[5, 5 + span, 6 + span], &[5 + span, 6 + span]),
+            [(1, 0), (2, 1)]
+        );
+        assert_eq!(of(&[5, 5 + span], &[4, 5, 9 + span]), [(0, 1)]);
     }
 }

@@ -2,7 +2,7 @@
 
 mod intersect;
 
-use self::intersect::intersect;
+use self::intersect::Intersection;
 use super::formula::{Leaf, LeafId};
 use super::matcher::{Filtering, Matcher, Offers, Role, filter};
 use super::matches::Matches;
@@ -20,8 +20,7 @@ pub struct TermMatcher {
     cursor: TermCursor,
     cost: u64,
     score: ListScore,
-    /// Candidates of a block that match, and where in the block.
-    common: Vec<(u32, u32)>,
+    intersection: Intersection,
 }
 
 impl TermMatcher {
@@ -31,7 +30,7 @@ impl TermMatcher {
             cursor,
             cost,
             score: ListScore::new(scored),
-            common: Vec::new(),
+            intersection: Intersection::default(),
         }
     }
 }
@@ -121,7 +120,7 @@ impl Matcher for TermMatcher {
                 filter(self, role, ahead, end, state, pages)?;
                 continue;
             }
-            let common = intersect(asked, docs, &mut self.common);
+            let common = self.intersection.of(asked, docs);
             let leaf = self.score.leaf();
             for (at, place) in common {
                 let at = state.checked + *at as usize;
