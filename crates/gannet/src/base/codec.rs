@@ -124,23 +124,22 @@ impl<'a> ByteReader<'a> {
     /// The next varint.
     #[inline]
     pub fn varint(&mut self) -> Result<u64> {
-        match self.bytes.get(self.at) {
-            Some(byte) if *byte < 0x80 => {
+        match self.rest() {
+            [byte @ ..0x80, ..] => {
                 self.at += 1;
                 Ok(*byte as u64)
+            }
+            [low, high @ ..0x80, ..] => {
+                self.at += 2;
+                Ok((*low & 0x7f) as u64 | (*high as u64) << 7)
             }
             _ => self.long_varint(),
         }
     }
 
-    /// A varint of more than one byte: most often of two.
+    /// A varint of more than two bytes.
+    #[cold]
     fn long_varint(&mut self) -> Result<u64> {
-        if let [low, high, ..] = self.rest()
-            && *high < 0x80
-        {
-            self.at += 2;
-            return Ok((*low & 0x7f) as u64 | (*high as u64) << 7);
-        }
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let Some(&byte) = self.bytes.get(self.at) else {

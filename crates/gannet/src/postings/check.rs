@@ -72,13 +72,13 @@ impl Walk {
     fn check_bounds(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Result<()> {
         let frequency = self.cursor.frequency();
         let page = finish(pages, |pages| self.cursor.bound(doc, pages))?;
-        let block = self.cursor.block_bounds(doc).next();
-        let page = Some((page.last, page.pairs()));
-        let held = |pairs: &[Pair]| pairs.iter().any(|pair| pair.frequency >= frequency);
-        let bounds = [page, block].into_iter().flatten();
-        let sound: Vec<_> = bounds
-            .map(|(last, pairs)| (last >= doc, held(pairs)))
-            .collect();
+        let held = |pair: &Pair| pair.frequency >= frequency;
+        let mut sound = vec![(page.last >= doc, page.pairs().iter().any(held))];
+        if let Some(blocks) = self.cursor.blocks_ahead(doc) {
+            let mut block = (blocks.lasts().next() >= Some(doc), false);
+            blocks.each_pair(blocks.first(), |pair| block.1 |= held(&pair))?;
+            sound.push(block);
+        }
         for (within, held) in sound {
             self.expect(held, doc, "its frequency is above the bound");
             self.expect(within, doc, "it lies behind its page");

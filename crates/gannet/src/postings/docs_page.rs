@@ -17,7 +17,7 @@ use std::ops::Range;
 use super::block::{self, BLOCK, NO_DOC, Numbers, Shape};
 use super::bloom::GroupRef;
 use super::fragment::read_posting;
-use super::frontier::{BLOCK_PAIRS_MAX, Pair, read_pairs};
+use super::frontier::{Pair, read_pairs, skip_pairs};
 use crate::base::{ByteReader, DocId, END, Error, PhraseFilters, Result};
 use crate::cache::Bytes;
 
@@ -45,8 +45,8 @@ pub struct BlockEntry {
     doc_shape: Shape,
     /// How the frequencies are packed.
     frequency_shape: Shape,
-    /// Its first competitive pair among those of the page.
-    first_pair: u32,
+    /// Where its competitive pairs stand in the page's bytes.
+    pairs: u32,
     /// The number, within the chunk, of the first position of the block's first posting.
     pub first_position: u32,
     /// Where the block's data starts, from the start of the page's data.
@@ -57,11 +57,11 @@ pub struct BlockEntry {
 #[derive(Clone, Debug)]
 pub struct DocsPage {
     bytes: Bytes,
+    /// Where the page starts in `bytes`.
+    start: usize,
     /// The blocks' data within `bytes`.
     data: Range<usize>,
     blocks: Vec<BlockEntry>,
-    /// The competitive pairs of all blocks, one block's after the other's.
-    pairs: Vec<Pair>,
     /// Where the groups of Bloom filters of each block stand, if there are any.
     groups: Vec<[GroupRef; 2]>,
     first_position_page: u32,
@@ -99,7 +99,6 @@ impl DocsPage {
             groups.parse_starts(&mut reader)?;
         }
         let mut blocks = Vec::with_capacity(count);
-        let mut pairs = Vec::with_capacity(count * BLOCK_PAIRS_MAX);
         let mut behind = Behind {
             last: before,
             first_position,
@@ -107,7 +106,7 @@ impl DocsPage {
         };
         for i in 0..count {
             let postings = if i + 1 == count { last_count } else { BLOCK };
-            behind.parse_next(postings, (&mut blocks, &mut pairs), &mut reader)?;
+            behind.parse_next(postings, &mut blocks, &mut reader)?;
             if filters == PhraseFilters::Bloom {
                 groups.parse_next(postings, &mut reader)?;
             }
@@ -118,9 +117,9 @@ impl DocsPage {
         }
         Ok(DocsPage {
             bytes,
+            start: range.start,
             data,
             blocks,
-            pairs,
             groups: groups.all,
             first_position_page,
             stride,
@@ -133,12 +132,12 @@ impl DocsPage {
         &self.blocks
     }
 
-    /// The competitive pairs of a block.
+    /// Gives the competitive pairs of a block to `take`.
     #[inline]
-    pub fn pairs(&self, block: usize) -> &[Pair] {
-        let next = self.blocks.get(block + 1);
-        let end = next.map_or(self.pairs.len(), |next| next.first_pair as usize);
-        &self.pairs[self.blocks[block].first_pair as usize..end]
+    pub fn each_pair(&self, block: usize, take: impl FnMut(Pair)) -> Result<()> {
+        let at = self.start + self.blocks[block].pairs as usize;
+        let mut reader = ByteReader::new(&self.bytes[at..self.data.end], WHAT);
+        read_pairs(&mut reader, take)
     }
 
     /// The last doc of the page.
@@ -295,15 +294,15 @@ impl Behind {
     fn parse_next(
         &mut self,
         count: usize,
-        (blocks, pairs): (&mut Vec<BlockEntry>, &mut Vec<Pair>),
+        blocks: &mut Vec<BlockEntry>,
         reader: &mut ByteReader<'_>,
     ) -> Result<()> {
         let distance = reader.varint()?;
         let last = self.last.wrapping_add(1) as u64 + distance.min(END as u64);
         let doc_shape = Shape::decode(reader.u8()?)?;
         let frequency_shape = Shape::decode(reader.u8()?)?;
-        let first_pair = pairs.len() as u32;
-        read_pairs(reader, |pair| pairs.push(pair))?;
+        let pairs = reader.position() as u32;
+        skip_pairs(reader)?;
         let positions = reader.varint()?.saturating_add(count as u64);
         let next = (self.first_position as u64).saturating_add(positions);
         let sound = last < END as u64 && distance + 1 >= count as u64 && next <= u32::MAX as u64;
@@ -317,7 +316,7 @@ impl Behind {
             count: count as u8,
             doc_shape,
             frequency_shape,
-            first_pair,
+            pairs,
             first_position: self.first_position,
             at: self.at,
         });

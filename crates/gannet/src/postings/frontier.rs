@@ -154,19 +154,50 @@ impl Frontier {
     }
 }
 
+/// Passes over the pairs that [`Frontier::encode`] wrote, [`PAIRS_MAX`] at most.
+#[inline]
+pub fn skip_pairs(reader: &mut ByteReader<'_>) -> Result<()> {
+    match short_pairs(reader.rest()) {
+        Some(pairs) => reader.take(1 + 2 * pairs.len()).map(|_| ()),
+        None => read_long_pairs(reader, |_| {}),
+    }
+}
+
 /// Reads the pairs that [`Frontier::encode`] wrote, [`PAIRS_MAX`] at most.
 #[inline]
 pub fn read_pairs(reader: &mut ByteReader<'_>, mut take: impl FnMut(Pair)) -> Result<()> {
+    let Some(pairs) = short_pairs(reader.rest()) else {
+        return read_long_pairs(reader, take);
+    };
+    let mut pair = Pair::default();
+    for [frequency, norm] in pairs {
+        pair.frequency += *frequency as u32;
+        pair.norm = pair.norm.saturating_add(*norm);
+        take(pair);
+    }
+    reader.take(1 + 2 * pairs.len())?;
+    Ok(())
+}
+
+/// The distances of the pairs that stand first in `bytes`, where each is one byte, as nearly always in docs pages.
+#[inline]
+fn short_pairs(bytes: &[u8]) -> Option<&[[u8; 2]]> {
+    // The first bits of four distances of frequencies.
+    const LONG: u64 = 0x0080_0080_0080_0080;
+    let (count, bytes) = bytes.split_first()?;
+    let bytes = bytes.first_chunk::<8>()?;
+    let within = !u64::MAX.checked_shl(16 * *count as u32).unwrap_or(0);
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let is_short = u64::from_le_bytes(*bytes) & LONG & within == 0;
+    pairs.get(..*count as usize).filter(|_| is_short)
+}
+
+/// The same where some distances are longer.
+fn read_long_pairs(reader: &mut ByteReader<'_>, mut take: impl FnMut(Pair)) -> Result<()> {
     let mut pair = Pair::default();
     let count = reader.length(PAIRS_MAX)?;
-    // Nearly always each distance is one byte.
-    let short = reader.rest().get(..2 * count);
-    let short = short.filter(|bytes| bytes.iter().step_by(2).all(|byte| *byte < 0x80));
     for i in 0..count {
-        let (frequency, norm) = match short {
-            Some(bytes) => (bytes[2 * i] as u32, bytes[2 * i + 1]),
-            None => (reader.varint_u32()?, reader.u8()?),
-        };
+        let (frequency, norm) = (reader.varint_u32()?, reader.u8()?);
         let ascends = frequency > 0 && (norm > 0 || i == 0);
         let frequency = pair.frequency.checked_add(frequency);
         let (Some(frequency), Some(norm), true) = (frequency, pair.norm.checked_add(norm), ascends)
@@ -176,7 +207,6 @@ pub fn read_pairs(reader: &mut ByteReader<'_>, mut take: impl FnMut(Pair)) -> Re
         pair = Pair { frequency, norm };
         take(pair);
     }
-    reader.take(short.map_or(0, <[u8]>::len))?;
     Ok(())
 }
 

@@ -40,7 +40,7 @@ mod tokens;
 
 pub use buffer::PostingBuffer;
 pub use check::check;
-pub use cursor::{Reach, TermCursor};
+pub use cursor::{BlocksAhead, Reach, TermCursor};
 pub use dictionary::{Addition, TermDictionary, TermPostings, TermTree, TermView};
 pub use entry::{ChunkRef, Layout, TermEntry};
 pub use fragment::Fragment;

@@ -256,11 +256,16 @@ impl List {
             assert_eq!((bound.last, bound.pairs().len()), (END, 0));
             return;
         }
-        let page = Some((bound.last, bound.pairs()));
-        for (last, pairs) in [page, cursor.block_bounds(target).next()]
-            .into_iter()
-            .flatten()
-        {
+        let mut bounds = vec![(bound.last, bound.pairs().to_vec())];
+        if let Some(blocks) = cursor.blocks_ahead(target) {
+            let mut pairs = Vec::new();
+            let last = blocks.lasts().next().unwrap();
+            blocks
+                .each_pair(blocks.first(), |pair| pairs.push(pair))
+                .unwrap();
+            bounds.push((last, pairs));
+        }
+        for (last, pairs) in bounds {
             assert_eq!(self.doc(self.place(last)), last);
             assert!(last >= self.doc(first));
             for (doc, positions) in &self.all[first..=self.place(last)] {

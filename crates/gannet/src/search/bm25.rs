@@ -134,11 +134,20 @@ impl Bm25 {
     /// both need not be among them.
     pub fn best(&self, pairs: &[Pair]) -> f32 {
         // One division for all: the score ascends with this product, and rounding does not change that.
-        let products = pairs
-            .iter()
-            .map(|pair| pair.frequency as f32 * self.norms.inverse[pair.norm as usize]);
-        let most = products.fold(0.0, |a, b| if b > a { b } else { a });
-        self.weight - self.weight / (1.0 + most)
+        let products = pairs.iter().map(|pair| self.product(*pair));
+        self.of_product(products.fold(0.0, |a, b| if b > a { b } else { a }))
+    }
+
+    /// What the score of a pair ascends with.
+    #[inline]
+    pub fn product(&self, pair: Pair) -> f32 {
+        pair.frequency as f32 * self.norms.inverse[pair.norm as usize]
+    }
+
+    /// The score of a product.
+    #[inline]
+    pub fn of_product(&self, product: f32) -> f32 {
+        self.weight - self.weight / (1.0 + product)
     }
 }
 

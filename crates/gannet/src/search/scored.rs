@@ -6,10 +6,10 @@ use super::bm25::Bm25;
 use super::formula::{Leaf, LeafId};
 use super::matcher::Offers;
 use super::matches::Matches;
-use crate::base::DocId;
+use crate::base::{DocId, Result};
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
-use crate::postings::{Pair, TermCursor};
+use crate::postings::{BlocksAhead, Pair, TermCursor};
 
 /// Ranges that span more pages of a list than this are bounded by the whole list.
 const BOUND_PAGES_MAX: usize = 8;
@@ -32,6 +32,36 @@ pub struct ListScore {
     rest: u32,
     /// Places of documents that score enough, and room behind them.
     places: Vec<u32>,
+    bests: Bests,
+}
+
+/// The best score that each block of a page may have, computed once for a page.
+#[derive(Default)]
+struct Bests {
+    turn: Option<u64>,
+    all: Vec<f32>,
+}
+
+impl Bests {
+    /// Those of `blocks`.
+    #[inline]
+    fn of(&mut self, blocks: BlocksAhead<'_>, how: &Leaf) -> Result<&[f32]> {
+        if self.turn != Some(blocks.turn) {
+            self.all.clear();
+            for block in 0..blocks.all() {
+                self.all.push(match how {
+                    Leaf::Ranked { bm25, .. } => {
+                        let mut most = 0f32;
+                        blocks.each_pair(block, |pair| most = most.max(bm25.product(pair)))?;
+                        bm25.of_product(most)
+                    }
+                    Leaf::Constant(score) => *score,
+                });
+            }
+            self.turn = Some(blocks.turn);
+        }
+        Ok(&self.all[blocks.first()..])
+    }
 }
 
 impl ListScore {
@@ -43,6 +73,7 @@ impl ListScore {
             norms: None,
             rest: 0,
             places: Vec::new(),
+            bests: Bests::default(),
         }
     }
 
@@ -66,7 +97,7 @@ impl ListScore {
     /// floor.
     #[inline]
     pub fn skippable(
-        &self,
+        &mut self,
         cursor: &mut TermCursor,
         target: DocId,
         pages: &mut Pages<'_>,
@@ -75,8 +106,12 @@ impl ListScore {
             return Ok(None);
         };
         cursor.look_at(target, pages)?;
-        let blocks = cursor.block_bounds(target);
-        let low = blocks.take_while(|(_, pairs)| best(how, pairs) <= self.floor);
+        let Some(blocks) = cursor.blocks_ahead(target) else {
+            return Ok(None);
+        };
+        let bests = self.bests.of(blocks, how)?;
+        let low = blocks.lasts().zip(bests);
+        let low = low.take_while(|(_, best)| **best <= self.floor);
         Ok(low.last().map(|(last, _)| last))
     }
 
@@ -187,7 +222,7 @@ impl ListScore {
 
     /// See [`super::matcher::Matcher::bound_near`].
     pub fn bound_near(
-        &self,
+        &mut self,
         cursor: &mut TermCursor,
         (from, to): (DocId, DocId),
         leads: bool,
@@ -200,9 +235,12 @@ impl ListScore {
         if leads {
             cursor.look_at(from, pages)?;
         }
+        let Some(blocks) = cursor.blocks_ahead(from) else {
+            return Ok(false);
+        };
         let mut most = 0f32;
-        for (last, pairs) in cursor.block_bounds(from) {
-            most = most.max(best(how, pairs));
+        for (last, best) in blocks.lasts().zip(self.bests.of(blocks, how)?) {
+            most = if *best > most { *best } else { most };
             if last >= to {
                 scores[*leaf] = most;
                 return Ok(true);

@@ -1,7 +1,7 @@
 //! Bounds: what the docs ahead can score at most, known before they are read.
 
 use super::{Part, TermCursor};
-use crate::base::{DocId, END};
+use crate::base::{DocId, END, Result};
 use crate::cache::{Pages, Step};
 use crate::postings::docs_page::DocsPage;
 use crate::postings::frontier::{Frontier, Pair};
@@ -28,21 +28,39 @@ impl Bound {
     }
 }
 
-/// For each block of a page from one on: the last doc, and the competitive pairs of the docs up to it.
-pub struct BlockBounds<'a> {
-    page: Option<&'a DocsPage>,
-    block: usize,
+/// The blocks of the page at hand from one on.
+#[derive(Clone, Copy)]
+pub struct BlocksAhead<'a> {
+    /// Which of the pages it is that the cursor took to hand: another number, another page.
+    pub turn: u64,
+    page: &'a DocsPage,
+    first: usize,
 }
 
-impl<'a> Iterator for BlockBounds<'a> {
-    type Item = (DocId, &'a [Pair]);
-
+impl<'a> BlocksAhead<'a> {
+    /// The last docs of the blocks.
     #[inline]
-    fn next(&mut self) -> Option<(DocId, &'a [Pair])> {
-        let (page, block) = (self.page?, self.block);
-        let last = page.blocks().get(block)?.last;
-        self.block += 1;
-        Some((last, page.pairs(block)))
+    pub fn lasts(self) -> impl Iterator<Item = DocId> + 'a {
+        self.page.blocks()[self.first..]
+            .iter()
+            .map(|block| block.last)
+    }
+
+    /// The number of the first of them in its page.
+    pub fn first(self) -> usize {
+        self.first
+    }
+
+    /// How many blocks the page has.
+    pub fn all(self) -> usize {
+        self.page.blocks().len()
+    }
+
+    /// Gives the competitive pairs of a block, by its number in the page, to `take`: no posting in it scores higher
+    /// than the best of them.
+    #[inline]
+    pub fn each_pair(self, block: usize, take: impl FnMut(Pair)) -> Result<()> {
+        self.page.each_pair(block, take)
     }
 }
 
@@ -69,22 +87,24 @@ impl TermCursor {
         }
     }
 
-    /// Closer bounds, if the page is at hand that would hold `target`: for each of its blocks from there on the
-    /// last doc and the competitive pairs of the docs up to it. Reads nothing.
+    /// Blocks with closer bounds, if the page is at hand that would hold `target`: from the block on that would. Reads
+    /// nothing.
     #[inline]
-    pub fn block_bounds(&self, target: DocId) -> BlockBounds<'_> {
+    pub fn blocks_ahead(&self, target: DocId) -> Option<BlocksAhead<'_>> {
         let part = self.part_of(target);
-        let page = self.page.as_ref().filter(|page| page.part == part);
-        let page = page.map(|page| &*page.docs);
+        let page = self.page.as_ref().filter(|page| page.part == part)?;
         // Before the page there may be docs in the page before it.
-        let page = page.filter(|docs| docs.starts_by(target));
-        BlockBounds {
-            block: page.map_or(0, |page| page.find(target, self.decoded.block)),
-            page,
-        }
+        let docs = Some(&*page.docs).filter(|docs| docs.starts_by(target))?;
+        let first = docs.find(target, self.decoded.block);
+        let blocks = BlocksAhead {
+            turn: self.turns,
+            page: docs,
+            first,
+        };
+        Some(blocks).filter(|blocks| blocks.first < blocks.all())
     }
 
-    /// Brings the page that would hold `target` to hand, for [`TermCursor::block_bounds`], unless the cursor is
+    /// Brings the page that would hold `target` to hand, for [`TermCursor::blocks_ahead`], unless the cursor is
     /// there or beyond. It must go on from `target` then.
     pub fn look_at(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
         if self.started && target <= self.doc {

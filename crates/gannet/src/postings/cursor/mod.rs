@@ -10,7 +10,7 @@
 //! 3. Docs never go back: a target at or before the current doc gives the current doc.
 //!
 //! Memory: one docs page, one index page, one position page (as frames), the docs page's directory (28 bytes a
-//! block and 8 a competitive pair), 1.5 KiB of decoded numbers, and per chunk a decoded index (see `postings::head`), a few hundred bytes for most lists and 10 KiB at most.
+//! block), 1.5 KiB of decoded numbers, and per chunk a decoded index (see `postings::head`), a few hundred bytes for most lists and 10 KiB at most.
 
 mod bounds;
 mod filter;
@@ -27,6 +27,7 @@ use super::head::{Found, PageFound, PageIndex};
 use super::list::TermList;
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, Step, Stop};
+pub use bounds::BlocksAhead;
 use filter::FilterState;
 pub use parts::Reach;
 use parts::{Part, read};
@@ -47,6 +48,8 @@ pub struct TermCursor {
     /// The part that the decoded block belongs to.
     part: usize,
     page: Option<LoadedPage>,
+    /// How many pages were taken to hand.
+    turns: u64,
     index_page: Option<(usize, u32, PageIndex)>,
     decoded: Decoded,
     positions: PositionState,
@@ -92,6 +95,7 @@ impl TermCursor {
             doc: 0,
             part: 0,
             page: None,
+            turns: 0,
             index_page: None,
             decoded: Decoded::default(),
             positions: PositionState::default(),
@@ -244,6 +248,7 @@ impl TermCursor {
             let docs = self.load(part, found, pages)?;
             self.decoded.length = 0;
             self.page = Some(docs);
+            self.turns += 1;
         }
         Ok(())
     }

@@ -81,8 +81,8 @@ impl Matcher for TermMatcher {
 
     fn block_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
         self.cursor.look_at(target, pages)?;
-        let mut blocks = self.cursor.block_bounds(target);
-        Ok(blocks.next().map(|(last, _)| last))
+        let blocks = self.cursor.blocks_ahead(target);
+        Ok(blocks.and_then(|blocks| blocks.lasts().next()))
     }
 
     fn bound_near(
