@@ -209,10 +209,11 @@ impl Root {
     /// Bounds of the clauses over their whole lists. Opens every list: one round for all heads.
     pub fn list_bounds(&mut self, leaves: usize, pages: &mut Pages<'_>) -> Step<Vec<f64>> {
         let mut bounds = vec![0.0; self.clauses.len()];
+        let mut scores = vec![0.0; leaves];
         for_all(
             self.clauses.iter_mut().zip(&mut bounds),
             |(clause, bound)| {
-                let mut scores = vec![0.0; leaves];
+                scores.fill(0.0);
                 clause.matcher.bound_within(0, END, pages, &mut scores)?;
                 *bound = clause.formula.evaluate(&scores) as f64;
                 Ok(())

@@ -15,7 +15,6 @@ use crate::search::score::Score;
 use crate::search::windows::Clause;
 
 /// What was found in a stretch.
-#[derive(Default)]
 pub(super) struct Direct {
     pub(super) found: Matches,
     /// Whether it was tried in vain to offer it: clauses that were asked cannot go back.

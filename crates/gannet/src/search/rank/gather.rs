@@ -41,9 +41,11 @@ impl Ranker {
         let next = match only {
             Some(_) if self.is_one_leaf => self.offer_leaf(at, last, pages)?,
             _ => {
-                let mut direct = std::mem::take(&mut self.direct);
+                let (leaves, fields) = (self.score.leaves().len(), self.score.fields().len());
+                let make = || Box::new(Direct::new(leaves, fields));
+                let mut direct = self.direct.take().unwrap_or_else(make);
                 let next = self.gather_stretch(only, (at, last), &mut direct, pages);
-                self.direct = direct;
+                self.direct = Some(direct);
                 next?
             }
         };

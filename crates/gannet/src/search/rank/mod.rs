@@ -102,8 +102,8 @@ pub struct Ranker {
     is_one_leaf: bool,
     /// Whether other documents are, as far as their scores are at hand.
     is_direct: bool,
-    /// What was found last.
-    direct: Direct,
+    /// What was found last; made when it is first needed.
+    direct: Option<Box<Direct>>,
     /// Whether candidates must be confirmed, and which are being confirmed.
     tentative: bool,
     chosen: Vec<usize>,
@@ -176,7 +176,7 @@ impl Ranker {
             union: Union::new(options.count),
             is_one_leaf: false,
             is_direct: false,
-            direct: Direct::new(leaves, fields),
+            direct: None,
             tentative: false,
             chosen: Vec::new(),
             scratch: vec![0.0; leaves],
