@@ -137,7 +137,16 @@ pub fn pack(values: &Numbers, shape: Shape, out: &mut Vec<u8>) {
 /// Unpacks [`distances`] and adds them up.
 #[inline]
 pub fn unpack_docs(before: DocId, bytes: &[u8], shape: Shape, docs: &mut Numbers) -> Result<()> {
-    let (bytes, exceptions) = packed(bytes, shape)?;
+    if shape.exceptions > 0 {
+        unpack_values(bytes, shape, docs)?;
+        let mut last = before;
+        for doc in docs {
+            last = last.wrapping_add(*doc).wrapping_add(1);
+            *doc = last;
+        }
+        return Ok(());
+    }
+    let (bytes, _) = packed(bytes, shape)?;
     match shape.bits {
         // The packer would load a vector before it looks at the width.
         0 => docs
@@ -148,26 +157,7 @@ pub fn unpack_docs(before: DocId, bytes: &[u8], shape: Shape, docs: &mut Numbers
             BitPacker4x::new().decompress_strictly_sorted(Some(before), bytes, docs, bits);
         }
     }
-    add_up(highs(exceptions, shape), docs);
     Ok(())
-}
-
-/// Adds each number to all docs from its place on.
-#[inline]
-fn add_up(mut highs: impl Iterator<Item = (usize, u32)>, docs: &mut Numbers) {
-    let Some((mut from, mut sum)) = highs.next() else {
-        return;
-    };
-    let mut add = |from: usize, to: usize, sum: u32| {
-        let docs = docs.get_mut(from..to).unwrap_or_default();
-        docs.iter_mut().for_each(|doc| *doc = doc.wrapping_add(sum));
-    };
-    // Places ascend.
-    for (place, high) in highs {
-        add(from, place, sum);
-        (from, sum) = (place, sum.wrapping_add(high));
-    }
-    add(from, BLOCK, sum);
 }
 
 /// Unpacks what [`pack`] wrote.
