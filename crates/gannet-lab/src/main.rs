@@ -1,7 +1,8 @@
 //! `gannet-lab`: what measuring Gannet beside other engines needs and a user of it does not.
 //!
 //! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `answers` shows that no
-//! technique changes an answer, `pages` compares what is read with the least that could be. Running engines in turns,
+//! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
+//! indexes of the literature. Running engines in turns,
 //! under memory limits, is the work of `lab/run.py`; see `docs/lab.md`.
 
 mod answers;
@@ -16,6 +17,7 @@ mod oracle;
 mod pages;
 mod queries;
 mod random;
+mod trees;
 mod wsbench;
 
 use std::path::PathBuf;
@@ -44,6 +46,8 @@ enum Command {
     Offsets(offsets::Arguments),
     /// Record the pages that queries use, and print what is read beside what could not be less
     Pages(pages::Arguments),
+    /// Run a mix of operations on an ordered index of the literature, and print what it did with the device
+    Trees(trees::Arguments),
 }
 
 /// Which log is read.
@@ -116,6 +120,7 @@ fn main() -> ExitCode {
         Command::Answers(arguments) => answers::run(&arguments),
         Command::Offsets(arguments) => offsets::run(&arguments),
         Command::Pages(arguments) => pages::run(&arguments),
+        Command::Trees(arguments) => trees::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
     };

@@ -52,3 +52,14 @@ pub use search::{
     SearchResults, SnippetOptions, Techniques, TermReport,
 };
 pub use storage::PageKind;
+
+/// The device layer, for the lab: other structures are measured on the reads and writes that the engine itself does. No
+/// part of what a version promises.
+#[doc(hidden)]
+pub mod lab {
+    pub use crate::base::PAGE_SIZE;
+    pub use crate::device::{
+        Access, BackendChoice, Device, FileId, OpenOptions, PageBuffer, PagePool, Transfer,
+        open_directory,
+    };
+}

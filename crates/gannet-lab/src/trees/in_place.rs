@@ -1,0 +1,91 @@
+//! Nodes that are written back to where they were read: the B+-tree that the paper starts from, with its write buffer.
+//!
+//! A node's name is its slot. When the write buffer is full its nodes are written, each to its own slot, wherever that
+//! is: one after the other as the paper's program did, or in one batch.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use gannet::Result;
+
+use super::Settings;
+use super::btree::Nodes;
+use super::cache::{Cache, WriteBuffer};
+use super::device::{NodeFile, Work};
+use super::node::{Node, NodeId};
+
+/// Nodes in place.
+pub struct InPlace {
+    file: NodeFile,
+    buffer: WriteBuffer,
+    cache: Cache,
+    next: NodeId,
+    one_by_one: bool,
+}
+
+impl InPlace {
+    /// Opens or makes the nodes in a folder.
+    pub fn open(folder: &Path, settings: &Settings) -> Result<InPlace> {
+        let file = NodeFile::open(folder, settings.subfile)?;
+        Ok(InPlace {
+            next: file.end(),
+            file,
+            buffer: WriteBuffer::new(settings.write_buffer),
+            cache: Cache::new(settings.cache),
+            one_by_one: settings.one_by_one,
+        })
+    }
+}
+
+impl Nodes for InPlace {
+    fn is_empty(&self) -> bool {
+        self.next == 0
+    }
+
+    fn create(&mut self) -> NodeId {
+        self.next += 1;
+        self.next - 1
+    }
+
+    fn read(&mut self, id: NodeId) -> Result<Rc<Node>> {
+        if let Some(node) = self.buffer.get(id).or_else(|| self.cache.get(id)) {
+            return Ok(node);
+        }
+        let node = Rc::new(Node::from_bytes(self.file.read(id)?)?);
+        self.cache.put(id, Rc::clone(&node));
+        Ok(node)
+    }
+
+    fn write(&mut self, id: NodeId, node: Node) -> Result<()> {
+        self.cache.forget(id);
+        match self.buffer.put(id, Rc::new(node)) {
+            true => self.settle(),
+            false => Ok(()),
+        }
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        let nodes = self.buffer.take();
+        let places: Vec<_> = nodes.iter().map(|(id, node)| (*id, node.bytes())).collect();
+        match self.one_by_one {
+            true => {
+                for (slot, node) in places {
+                    self.file.write_run(slot, &[node])?;
+                }
+            }
+            false => self.file.write_scattered(&places)?,
+        }
+        for (id, node) in nodes {
+            self.cache.put(id, node);
+        }
+        Ok(())
+    }
+
+    fn work(&self) -> Work {
+        self.file.work()
+    }
+
+    fn file_bytes(&self) -> u64 {
+        self.file.bytes()
+    }
+}

@@ -1,0 +1,131 @@
+//! Ordered indexes of the literature behind one interface, on the engine's device layer.
+//!
+//! Each is real: it keeps its nodes in files, under a limit of memory, and what it does with the device is counted and
+//! priced by a model of another device beside ([`device`]). So they can be compared with the paper that compared them
+//! (Roh, Kim, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014), with each other, and with
+//! Gannet's own tree.
+//!
+//! [`BTree`] is one B+-tree over three ways to keep nodes: [`InPlace`], where a node is written back to where it was read,
+//! [`Sequential`], where changed nodes go to the end of the file (the AS B-tree), and [`Units`], where only what changed
+//! in them does (BFTL). [`FdTree`] merges sorted runs, [`LaTree`] lets operations
+//! wait above the leaves.
+
+mod btree;
+mod cache;
+mod device;
+mod fd_tree;
+mod in_place;
+mod la_tree;
+mod node;
+mod run;
+mod sequential;
+#[cfg(test)]
+mod tests;
+mod units;
+
+pub use btree::BTree;
+pub use device::Work;
+pub use fd_tree::FdTree;
+pub use in_place::InPlace;
+pub use la_tree::LaTree;
+pub use node::{KEY_MAX, NODE_BYTES};
+pub use run::{Arguments, run};
+pub use sequential::Sequential;
+pub use units::Units;
+
+use gannet::{Error, Result};
+
+/// The value of a key, below [`VALUE_END`]: what a row of a table or a document has as its number.
+pub type Value = u64;
+
+/// One past the largest value: two bits are left for what structures note beside one.
+pub const VALUE_END: Value = 1 << 62;
+
+/// What every structure can do.
+pub trait OrderedIndex {
+    /// Adds a key, or gives one that is there another value.
+    fn insert(&mut self, key: &[u8], value: Value) -> Result<()>;
+
+    /// The value of a key.
+    fn search(&mut self, key: &[u8]) -> Result<Option<Value>>;
+
+    /// Removes a key, if it is there.
+    fn delete(&mut self, key: &[u8]) -> Result<()>;
+
+    /// Up to `most` keys from `from` on, ascending, with their values.
+    fn range(&mut self, from: &[u8], most: usize) -> Result<Vec<(Vec<u8>, Value)>>;
+
+    /// Writes out what only memory has.
+    fn settle(&mut self) -> Result<()>;
+
+    /// What it did with the device.
+    fn work(&self) -> Work;
+
+    /// Bytes of its files.
+    fn file_bytes(&self) -> u64;
+}
+
+/// What a B+-tree of the paper is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Keys of a node at most.
+    pub fan_out: usize,
+    /// Changed nodes that memory keeps until they are written together.
+    pub write_buffer: usize,
+    /// Nodes of the buffer cache.
+    pub cache: usize,
+    /// Nodes of a subfile.
+    pub subfile: u32,
+    /// A subfile of which fewer than so many percent of the nodes are valid is cleaned.
+    pub valid_percent: u32,
+    /// Sectors that a node of BFTL lies in at most, before it is gathered.
+    pub sectors: usize,
+    /// How many times larger a level of an FD-tree is than the one above it.
+    pub ratio: usize,
+    /// Nodes that the head tree of an FD-tree takes at most.
+    pub head: usize,
+    /// Levels between nodes of an LA-tree that have buffers.
+    pub buffered_every: usize,
+    /// Nodes that the parts of its buffers in memory take together.
+    pub buffers: usize,
+    /// Pages of one of its buffers at most.
+    pub buffer_most: usize,
+    /// Whether nodes that lie apart are written one after the other, as the paper's programs did, or in one batch.
+    pub one_by_one: bool,
+}
+
+/// Whether a key and its value can be kept.
+fn entry_fits(key: &[u8], value: Value) -> Result<()> {
+    if key.len() > KEY_MAX {
+        return Err(Error::invalid(format!(
+            "a key of {} bytes is too long: at most {KEY_MAX} are possible",
+            key.len()
+        )));
+    }
+    match value < VALUE_END {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "the value {value} is too large: it must be below {VALUE_END}"
+        ))),
+    }
+}
+
+impl Default for Settings {
+    /// The paper's own.
+    fn default() -> Settings {
+        Settings {
+            fan_out: 256,
+            write_buffer: 32,
+            cache: 0,
+            subfile: (64 << 20) / NODE_BYTES as u32,
+            valid_percent: 5,
+            sectors: 3,
+            ratio: 128,
+            head: 112,
+            buffered_every: 2,
+            buffers: 32,
+            buffer_most: 256,
+            one_by_one: true,
+        }
+    }
+}

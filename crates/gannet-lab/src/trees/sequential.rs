@@ -1,0 +1,182 @@
+//! Nodes that are written to the end of the file, always: the AS B-tree of the paper, as it is printed.
+//!
+//! Its parts by their names there: the *write buffer* keeps changed nodes; the *sequential writer* writes them together
+//! behind each other (algorithm 2 as printed writes to the old address; the text and figure 5 say what is meant); the
+//! *address mapping table* tells where each node is; the *node validation manager* counts the valid nodes of each
+//! subfile, and once fewer than T percent of one are, writes these to the end and removes the subfile.
+//!
+//! The paper's table is made anew by reading all nodes: the newest of each name counts.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use gannet::{Error, Result};
+
+use super::Settings;
+use super::btree::Nodes;
+use super::cache::{Cache, WriteBuffer};
+use super::device::{NodeFile, Slot, Work};
+use super::node::{Node, NodeId};
+
+/// Nodes of one operation of a recovery.
+const RECOVERY_RUN: usize = 128;
+
+/// Nodes one behind the other.
+pub struct Sequential {
+    file: NodeFile,
+    buffer: WriteBuffer,
+    cache: Cache,
+    /// Where each node is.
+    mapping: Vec<Option<Slot>>,
+    /// Valid nodes of each subfile.
+    valid: BTreeMap<u32, u32>,
+    end: Slot,
+    /// Counts what is written: of two nodes of one name the later counts.
+    time: u64,
+    valid_percent: u32,
+}
+
+impl Sequential {
+    /// Opens or makes the nodes in a folder.
+    pub fn open(folder: &Path, settings: &Settings) -> Result<Sequential> {
+        let file = NodeFile::open(folder, settings.subfile)?;
+        let mut nodes = Sequential {
+            end: file.end(),
+            file,
+            buffer: WriteBuffer::new(settings.write_buffer),
+            cache: Cache::new(settings.cache),
+            mapping: Vec::new(),
+            valid: BTreeMap::new(),
+            time: 0,
+            valid_percent: settings.valid_percent,
+        };
+        nodes.recover()?;
+        Ok(nodes)
+    }
+
+    fn recover(&mut self) -> Result<()> {
+        let mut times = Vec::new();
+        let subfiles: Vec<(Slot, u32)> = self.file.subfiles().collect();
+        for (first, slots) in subfiles {
+            for from in (first..first + slots).step_by(RECOVERY_RUN) {
+                let count = RECOVERY_RUN.min((first + slots - from) as usize);
+                for (slot, bytes) in (from..).zip(self.file.read_run(from, count)?) {
+                    let (id, time) = Node::from_bytes(bytes)?.stamped();
+                    let known = id as usize + 1;
+                    self.mapping.resize(self.mapping.len().max(known), None);
+                    times.resize(times.len().max(known), 0);
+                    if time > times[id as usize] {
+                        times[id as usize] = time;
+                        self.place(id, slot);
+                    }
+                    self.time = self.time.max(time);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Says where a node is now.
+    fn place(&mut self, id: NodeId, slot: Slot) {
+        let subfile = self.file.subfile();
+        if let Some(before) = self.mapping[id as usize].replace(slot) {
+            *self.valid.entry(before / subfile).or_default() -= 1;
+        }
+        *self.valid.entry(slot / subfile).or_default() += 1;
+    }
+
+    /// Writes nodes to the end.
+    fn append(&mut self, nodes: &[(NodeId, Rc<Node>)]) -> Result<()> {
+        let mut stamped = Vec::with_capacity(nodes.len());
+        for (id, node) in nodes {
+            self.time += 1;
+            let mut node = Node::clone(node);
+            node.stamp(*id, self.time);
+            stamped.push(node);
+        }
+        let bytes: Vec<_> = stamped.iter().map(Node::bytes).collect();
+        self.file.write_run(self.end, &bytes)?;
+        for (id, _) in nodes {
+            self.place(*id, self.end);
+            self.end += 1;
+        }
+        Ok(())
+    }
+
+    /// Cleans subfiles with few valid nodes, other than the one that is being written.
+    fn clean(&mut self) -> Result<()> {
+        let subfile = self.file.subfile();
+        let few = subfile as u64 * self.valid_percent as u64 / 100;
+        let last = self.end / subfile;
+        let sparse = self.valid.iter();
+        let sparse = sparse.filter(|(file, valid)| **file < last && (**valid as u64) < few);
+        for file in sparse.map(|(file, _)| *file).collect::<Vec<u32>>() {
+            self.empty(file)?;
+            self.valid.remove(&file);
+            self.file.remove(file)?;
+        }
+        Ok(())
+    }
+
+    /// Moves the valid nodes out of a subfile.
+    fn empty(&mut self, file: u32) -> Result<()> {
+        let subfile = self.file.subfile();
+        let names = (0..).zip(&self.mapping);
+        let inside = names.filter(|(_, slot)| slot.is_some_and(|slot| slot / subfile == file));
+        let names: Vec<(NodeId, Option<Slot>)> = inside.map(|(id, slot)| (id, *slot)).collect();
+        let mut nodes = Vec::with_capacity(names.len());
+        for (id, slot) in names {
+            let bytes = self.file.read(slot.unwrap_or_default())?;
+            nodes.push((id, Rc::new(Node::from_bytes(bytes)?)));
+        }
+        self.append(&nodes)
+    }
+}
+
+impl Nodes for Sequential {
+    fn is_empty(&self) -> bool {
+        self.mapping.is_empty()
+    }
+
+    fn create(&mut self) -> NodeId {
+        self.mapping.push(None);
+        self.mapping.len() as NodeId - 1
+    }
+
+    fn read(&mut self, id: NodeId) -> Result<Rc<Node>> {
+        if let Some(node) = self.buffer.get(id).or_else(|| self.cache.get(id)) {
+            return Ok(node);
+        }
+        let slot = self.mapping.get(id as usize).copied().flatten();
+        let slot = slot.ok_or_else(|| Error::damaged("a tree", format!("node {id} is nowhere")))?;
+        let node = Rc::new(Node::from_bytes(self.file.read(slot)?)?);
+        self.cache.put(id, Rc::clone(&node));
+        Ok(node)
+    }
+
+    fn write(&mut self, id: NodeId, node: Node) -> Result<()> {
+        self.cache.forget(id);
+        match self.buffer.put(id, Rc::new(node)) {
+            true => self.settle(),
+            false => Ok(()),
+        }
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        let nodes = self.buffer.take();
+        self.append(&nodes)?;
+        for (id, node) in nodes {
+            self.cache.put(id, node);
+        }
+        self.clean()
+    }
+
+    fn work(&self) -> Work {
+        self.file.work()
+    }
+
+    fn file_bytes(&self) -> u64 {
+        self.file.bytes()
+    }
+}
