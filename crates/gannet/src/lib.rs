@@ -59,7 +59,6 @@ pub use storage::PageKind;
 pub mod lab {
     pub use crate::base::PAGE_SIZE;
     pub use crate::device::{
-        Access, BackendChoice, Device, FileId, OpenOptions, PageBuffer, PagePool, Transfer,
-        open_directory,
+        Access, BackendChoice, Device, FileId, OpenOptions, PagePool, Transfer, open_directory,
     };
 }

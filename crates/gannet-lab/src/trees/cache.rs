@@ -10,8 +10,14 @@ use super::node::{Node, NodeId};
 /// The buffer cache: what was used last by name or slot, nothing if it has no room.
 pub struct Cache<T = Node>(Option<LruCache<u32, Rc<T>>>);
 
+/// The nodes in memory.
+pub struct Held {
+    waiting: WriteBuffer,
+    cache: Cache,
+}
+
 /// Changed nodes in the order in which they came, up to a number.
-pub struct WriteBuffer {
+struct WriteBuffer {
     nodes: Vec<(NodeId, Rc<Node>)>,
     most: usize,
 }
@@ -42,32 +48,59 @@ impl<T> Cache<T> {
     }
 }
 
-impl WriteBuffer {
-    /// Room for so many nodes, one at least.
-    pub fn new(most: usize) -> WriteBuffer {
-        WriteBuffer {
-            nodes: Vec::new(),
-            most: most.max(1),
+impl Held {
+    /// Room for so many nodes that wait, one at least, and so many that were read.
+    pub fn new(waiting: usize, cache: usize) -> Held {
+        Held {
+            waiting: WriteBuffer {
+                nodes: Vec::new(),
+                most: waiting.max(1),
+            },
+            cache: Cache::new(cache),
         }
     }
 
+    /// A node, if it is in memory.
+    pub fn get(&mut self, id: NodeId) -> Option<Rc<Node>> {
+        self.waiting.get(id).or_else(|| self.cache.get(id))
+    }
+
+    /// Keeps a node that was read.
+    pub fn keep(&mut self, id: NodeId, node: Node) -> Rc<Node> {
+        let node = Rc::new(node);
+        self.cache.put(id, Rc::clone(&node));
+        node
+    }
+
+    /// Lets a changed node wait, in place of what waits of it. Tells whether no more may.
+    pub fn change(&mut self, id: NodeId, node: Node) -> bool {
+        self.cache.forget(id);
+        self.waiting.put(id, Rc::new(node))
+    }
+
+    /// All that wait, in the order in which they came, to be written now.
+    pub fn take(&mut self) -> Vec<(NodeId, Rc<Node>)> {
+        let nodes = std::mem::take(&mut self.waiting.nodes);
+        for (id, node) in &nodes {
+            self.cache.put(*id, Rc::clone(node));
+        }
+        nodes
+    }
+}
+
+impl WriteBuffer {
     /// A node, if it waits.
-    pub fn get(&self, id: NodeId) -> Option<Rc<Node>> {
+    fn get(&self, id: NodeId) -> Option<Rc<Node>> {
         let found = self.nodes.iter().find(|(waiting, _)| *waiting == id);
         found.map(|(_, node)| Rc::clone(node))
     }
 
     /// Lets a node wait, in place of what waits of it. Tells whether the buffer is full.
-    pub fn put(&mut self, id: NodeId, node: Rc<Node>) -> bool {
+    fn put(&mut self, id: NodeId, node: Rc<Node>) -> bool {
         match self.nodes.iter_mut().find(|(waiting, _)| *waiting == id) {
             Some((_, waiting)) => *waiting = node,
             None => self.nodes.push((id, node)),
         }
         self.nodes.len() >= self.most
-    }
-
-    /// All that wait, in the order in which they came.
-    pub fn take(&mut self) -> Vec<(NodeId, Rc<Node>)> {
-        std::mem::take(&mut self.nodes)
     }
 }

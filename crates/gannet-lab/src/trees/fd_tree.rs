@@ -135,18 +135,11 @@ impl FdTree {
         let below = self.levels.get(target + 1).copied().unwrap_or_default();
         // Only the last source has fences to the level below the target.
         let keeps = sources.len() - 1;
+        for source in &mut sources {
+            source.fill(&mut self.file)?;
+        }
         let mut writer = Writer::new(self.end, self.fan_out, below);
-        loop {
-            let mut least: Option<Vec<u8>> = None;
-            for source in &mut sources {
-                source.fill(&mut self.file)?;
-                if let Some((key, _)) = source.peek()
-                    && least.as_ref().is_none_or(|least| key < least)
-                {
-                    least = Some(key.clone());
-                }
-            }
-            let Some(key) = least else { break };
+        while let Some(key) = least(&mut sources) {
             let mut newest = None;
             for (at, source) in sources.iter_mut().enumerate() {
                 while let Some(entry) = source.next_if(&key, &mut self.file)? {
@@ -355,18 +348,14 @@ impl OrderedIndex for FdTree {
                 records: 0,
             }));
         }
+        for source in &mut sources {
+            source.skip_to(from, &mut self.file)?;
+        }
         let mut found = Vec::new();
         while found.len() < most {
-            let mut least: Option<Vec<u8>> = None;
-            for source in &mut sources {
-                source.skip_to(from, &mut self.file)?;
-                if let Some((key, _)) = source.peek()
-                    && least.as_ref().is_none_or(|least| key < least)
-                {
-                    least = Some(key.clone());
-                }
-            }
-            let Some(key) = least else { break };
+            let Some(key) = least(&mut sources) else {
+                break;
+            };
             let mut newest = None;
             for source in &mut sources {
                 while let Some(entry) = source.next_if(&key, &mut self.file)? {
@@ -526,6 +515,12 @@ impl Source {
         }
         Ok(())
     }
+}
+
+/// The least key at hand; sources read on by themselves.
+fn least(sources: &mut [Source]) -> Option<Vec<u8>> {
+    let keys = sources.iter_mut().filter_map(Source::peek);
+    keys.map(|(key, _)| key).min().cloned()
 }
 
 /// Writes a run.

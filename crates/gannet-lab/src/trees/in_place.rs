@@ -10,15 +10,14 @@ use gannet::Result;
 
 use super::Settings;
 use super::btree::Nodes;
-use super::cache::{Cache, WriteBuffer};
+use super::cache::Held;
 use super::device::{NodeFile, Work};
 use super::node::{Node, NodeId};
 
 /// Nodes in place.
 pub struct InPlace {
     file: NodeFile,
-    buffer: WriteBuffer,
-    cache: Cache,
+    held: Held,
     next: NodeId,
     one_by_one: bool,
 }
@@ -30,8 +29,7 @@ impl InPlace {
         Ok(InPlace {
             next: file.end(),
             file,
-            buffer: WriteBuffer::new(settings.write_buffer),
-            cache: Cache::new(settings.cache),
+            held: Held::new(settings.write_buffer, settings.cache),
             one_by_one: settings.one_by_one,
         })
     }
@@ -48,24 +46,22 @@ impl Nodes for InPlace {
     }
 
     fn read(&mut self, id: NodeId) -> Result<Rc<Node>> {
-        if let Some(node) = self.buffer.get(id).or_else(|| self.cache.get(id)) {
+        if let Some(node) = self.held.get(id) {
             return Ok(node);
         }
-        let node = Rc::new(Node::from_bytes(self.file.read(id)?)?);
-        self.cache.put(id, Rc::clone(&node));
-        Ok(node)
+        let node = Node::from_bytes(self.file.read(id)?)?;
+        Ok(self.held.keep(id, node))
     }
 
     fn write(&mut self, id: NodeId, node: Node) -> Result<()> {
-        self.cache.forget(id);
-        match self.buffer.put(id, Rc::new(node)) {
+        match self.held.change(id, node) {
             true => self.settle(),
             false => Ok(()),
         }
     }
 
     fn settle(&mut self) -> Result<()> {
-        let nodes = self.buffer.take();
+        let nodes = self.held.take();
         let places: Vec<_> = nodes.iter().map(|(id, node)| (*id, node.bytes())).collect();
         match self.one_by_one {
             true => {
@@ -74,9 +70,6 @@ impl Nodes for InPlace {
                 }
             }
             false => self.file.write_scattered(&places)?,
-        }
-        for (id, node) in nodes {
-            self.cache.put(id, node);
         }
         Ok(())
     }

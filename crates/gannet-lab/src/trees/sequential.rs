@@ -15,7 +15,7 @@ use gannet::{Error, Result};
 
 use super::Settings;
 use super::btree::Nodes;
-use super::cache::{Cache, WriteBuffer};
+use super::cache::Held;
 use super::device::{NodeFile, Slot, Work};
 use super::node::{Node, NodeId};
 
@@ -25,8 +25,7 @@ const RECOVERY_RUN: usize = 128;
 /// Nodes one behind the other.
 pub struct Sequential {
     file: NodeFile,
-    buffer: WriteBuffer,
-    cache: Cache,
+    held: Held,
     /// Where each node is.
     mapping: Vec<Option<Slot>>,
     /// Valid nodes of each subfile.
@@ -44,8 +43,7 @@ impl Sequential {
         let mut nodes = Sequential {
             end: file.end(),
             file,
-            buffer: WriteBuffer::new(settings.write_buffer),
-            cache: Cache::new(settings.cache),
+            held: Held::new(settings.write_buffer, settings.cache),
             mapping: Vec::new(),
             valid: BTreeMap::new(),
             time: 0,
@@ -145,30 +143,25 @@ impl Nodes for Sequential {
     }
 
     fn read(&mut self, id: NodeId) -> Result<Rc<Node>> {
-        if let Some(node) = self.buffer.get(id).or_else(|| self.cache.get(id)) {
+        if let Some(node) = self.held.get(id) {
             return Ok(node);
         }
         let slot = self.mapping.get(id as usize).copied().flatten();
         let slot = slot.ok_or_else(|| Error::damaged("a tree", format!("node {id} is nowhere")))?;
-        let node = Rc::new(Node::from_bytes(self.file.read(slot)?)?);
-        self.cache.put(id, Rc::clone(&node));
-        Ok(node)
+        let node = Node::from_bytes(self.file.read(slot)?)?;
+        Ok(self.held.keep(id, node))
     }
 
     fn write(&mut self, id: NodeId, node: Node) -> Result<()> {
-        self.cache.forget(id);
-        match self.buffer.put(id, Rc::new(node)) {
+        match self.held.change(id, node) {
             true => self.settle(),
             false => Ok(()),
         }
     }
 
     fn settle(&mut self) -> Result<()> {
-        let nodes = self.buffer.take();
+        let nodes = self.held.take();
         self.append(&nodes)?;
-        for (id, node) in nodes {
-            self.cache.put(id, node);
-        }
         self.clean()
     }
 

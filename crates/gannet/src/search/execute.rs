@@ -179,7 +179,6 @@ impl<'q> QueryRun<'q> {
         Ok(RankOptions {
             k: self.options.k,
             prune: self.options.techniques.pruning,
-            direct: self.options.techniques.pruning,
             count: self.options.count,
             fetch: self.options.needs_documents() && self.options.techniques.documents,
             candidates,

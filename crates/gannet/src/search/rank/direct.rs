@@ -25,8 +25,9 @@ pub(super) struct Direct {
     sums: Vec<f32>,
     /// The places of those that stay.
     kept: Vec<u32>,
-    /// The norms of one document.
+    /// The norms of one document, and its leaves' scores.
     row: Vec<u8>,
+    scores: Vec<f32>,
     /// Clauses that may still be asked and their bounds, the best first.
     later: Vec<(usize, f64)>,
 }
@@ -41,6 +42,7 @@ impl Direct {
             sums: Vec::new(),
             kept: Vec::new(),
             row: Vec::new(),
+            scores: vec![0.0; leaves],
             later: Vec::new(),
         }
     }
@@ -74,18 +76,17 @@ impl Direct {
     }
 
     fn add_each(&mut self, formula: &Formula, score: &Score) {
-        let mut scores = vec![0.0; score.leaves().len()];
         for at in 0..self.sums.len() {
-            self.score(at, score, &mut scores);
-            self.sums[at] += formula.evaluate(&scores);
+            self.sums[at] += formula.evaluate(self.score(at, score));
         }
     }
 
-    /// Writes the scores of the leaves in one document.
-    fn score(&mut self, at: usize, score: &Score, scores: &mut [f32]) {
+    /// The scores of the leaves in one document.
+    fn score(&mut self, at: usize, score: &Score) -> &[f32] {
         self.row.clear();
         self.row.extend(self.norms.iter().map(|norms| norms[at]));
-        score.score(self.found.row(at), &self.row, scores);
+        score.score(self.found.row(at), &self.row, &mut self.scores);
+        &self.scores
     }
 
     /// Keeps those whose sums exceed `least`. Tells how many it dropped.
@@ -112,7 +113,7 @@ impl Ranker {
     /// Whether scores may be offered as soon as they are known: clauses are added up, and what is found counts as it is.
     pub(super) fn can_be_direct(&self) -> bool {
         let adds_up = self.root.tie == 1.0 && !self.tentative;
-        self.options.direct && adds_up && self.live.all_live(self.options.below)
+        adds_up && self.live.all_live(self.options.below)
     }
 
     /// Offers what the only clause, a leaf, matches in a window, as long as the scores are at hand.
@@ -247,16 +248,13 @@ impl Ranker {
     /// Offers what can enter by its sum.
     fn offer_best(&mut self, direct: &mut Direct) {
         let mut least = self.top.least_sum(0.0);
-        let mut scores = std::mem::take(&mut self.scratch);
         for at in 0..direct.sums.len() {
             if direct.sums[at] > least {
-                direct.score(at, &self.score, &mut scores);
-                let doc = direct.found.docs()[at];
-                self.top.offer(doc, self.formula.evaluate(&scores));
+                let score = self.formula.evaluate(direct.score(at, &self.score));
+                self.top.offer(direct.found.docs()[at], score);
                 least = self.top.least_sum(0.0);
             }
         }
-        self.scratch = scores;
     }
 }
 

@@ -59,8 +59,6 @@ pub struct RankOptions {
     pub k: usize,
     /// Whether documents that cannot enter may be passed over.
     pub prune: bool,
-    /// Whether documents that cannot enter need not be scored as the formula has it.
-    pub direct: bool,
     /// Whether the total must be exact: then they may only where it is known without them.
     pub count: bool,
     /// Whether the documents will be fetched.
@@ -150,6 +148,7 @@ impl Ranker {
             [only] if live.all_live(options.below) => only.matcher.documents(),
             _ => None,
         };
+        let leaves_out = options.prune;
         let options = RankOptions {
             prune: options.prune && (!options.count || known_total.is_some()),
             ..options
@@ -193,7 +192,7 @@ impl Ranker {
             options,
         };
         ranker.tentative = ranker.be_tentative();
-        ranker.is_direct = ranker.can_be_direct();
+        ranker.is_direct = leaves_out && ranker.can_be_direct();
         if let ([only], true, true) = (
             ranker.root.clauses.as_slice(),
             ranker.is_direct,

@@ -363,7 +363,8 @@ impl Sums {
         let mut fresh = 0;
         while let Some(first) = docs.first() {
             let norms = norms.at_hand(*first, pages)?;
-            let count = docs.partition_point(|doc| ((doc - first) as usize) < norms.len());
+            let count =
+                docs.partition_point(|doc| (doc.wrapping_sub(*first) as usize) < norms.len());
             let (here, behind) = docs.split_at(count);
             fresh += self.add_some((here, frequencies), bm25, norms);
             (docs, frequencies) = (behind, &frequencies[count..]);
@@ -383,7 +384,9 @@ impl Sums {
         let (sums, mut fresh) = (&mut self.0[..], 0);
         let mask = sums.len() - 1;
         for (doc, frequency) in docs.iter().zip(frequencies) {
-            let norm = norms[(doc - first) as usize];
+            // A damaged list may name documents in any order.
+            let norm = norms.get(doc.wrapping_sub(*first) as usize);
+            let norm = norm.copied().unwrap_or_default();
             let sum = &mut sums[*doc as usize & mask];
             fresh += usize::from(*sum == 0.0);
             *sum += bm25.score(*frequency, norm);

@@ -22,7 +22,7 @@ impl Intersection {
         let (Some(first), Some(last)) = (block.first(), block.last()) else {
             return &[];
         };
-        let is_near = ((last - first) as usize) < SPAN && block.len() <= 1 << u8::BITS;
+        let is_near = (last.wrapping_sub(*first) as usize) < SPAN && block.len() <= 1 << u8::BITS;
         let make = || Box::new([0; SPAN]);
         // Each half of a merge may write one place more than it finds. Never shortened: what it had is written over.
         self.common
