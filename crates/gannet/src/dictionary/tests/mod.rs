@@ -1,5 +1,6 @@
 //! The tree against a plain ordered map, in small pools, reopened, cleaned and damaged.
 
+mod crashes;
 mod hostile;
 mod model;
 mod rules;
