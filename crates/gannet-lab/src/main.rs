@@ -2,11 +2,12 @@
 //!
 //! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `answers` shows that no
 //! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
-//! indexes of the literature. Running engines in turns,
-//! under memory limits, is the work of `lab/run.py`; see `docs/lab.md`.
+//! indexes of the literature and Gannet's, `disk` tells what the device does. Running engines in turns, under memory
+//! limits, is the work of `lab/run.py`; see `docs/lab.md`.
 
 mod answers;
 mod corpus;
+mod disk;
 mod index;
 mod logs;
 mod offsets;
@@ -46,8 +47,10 @@ enum Command {
     Offsets(offsets::Arguments),
     /// Record the pages that queries use, and print what is read beside what could not be less
     Pages(pages::Arguments),
-    /// Run a mix of operations on an ordered index of the literature, and print what it did with the device
+    /// Run a mix of operations on an ordered index, of the literature or Gannet's, and print what it did with the device
     Trees(trees::Arguments),
+    /// Measure rates of sequential and random reads and writes by size
+    Disk(disk::Arguments),
 }
 
 /// Which log is read.
@@ -121,6 +124,7 @@ fn main() -> ExitCode {
         Command::Offsets(arguments) => offsets::run(&arguments),
         Command::Pages(arguments) => pages::run(&arguments),
         Command::Trees(arguments) => trees::run(&arguments),
+        Command::Disk(arguments) => disk::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
     };

@@ -29,9 +29,20 @@ impl Random {
 
     /// The next number.
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        self.0 = self.0.wrapping_add(STEP);
+        mixed(self.0)
     }
+}
+
+/// The number that a generator with this seed and no name gives after `before` others.
+pub fn nth(seed: u64, before: u64) -> u64 {
+    mixed(seed.wrapping_add(STEP.wrapping_mul(before.wrapping_add(1))))
+}
+
+const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+fn mixed(state: u64) -> u64 {
+    let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
 }

@@ -53,12 +53,16 @@ pub use search::{
 };
 pub use storage::PageKind;
 
-/// The device layer, for the lab: other structures are measured on the reads and writes that the engine itself does. No
-/// part of what a version promises.
+/// The device layer and the ordered index on it, for the lab: other structures are measured on the reads and writes that
+/// the engine itself does, beside its own. No part of what a version promises.
 #[doc(hidden)]
 pub mod lab {
-    pub use crate::base::PAGE_SIZE;
+    pub use crate::base::{Budget, ByteReader, PAGE_SIZE, put_bytes};
+    pub use crate::cache::{FramePool, Pages, finish};
     pub use crate::device::{
-        Access, BackendChoice, Device, FileId, OpenOptions, PagePool, Transfer, open_directory,
+        Access, Backend, BackendChoice, Counters, Device, FileId, OpenOptions, PagePool, Transfer,
+        open_directory,
     };
+    pub use crate::dictionary::{Change as TreeChange, Tree};
+    pub use crate::storage::{LogStart, Store, StreamWriter, ZoneTable};
 }

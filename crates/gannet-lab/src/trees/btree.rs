@@ -8,9 +8,10 @@ use std::rc::Rc;
 
 use gannet::Result;
 
-use super::device::Work;
 use super::node::{Node, NodeId};
-use super::{OrderedIndex, Value, entry_fits};
+use super::rolling::{Change, Merging};
+use super::trace::Work;
+use super::{Cleaning, OrderedIndex, Value, entry_fits};
 
 /// The root's name, the first that is given.
 pub const ROOT: NodeId = 0;
@@ -26,6 +27,16 @@ pub trait Nodes {
     /// A node.
     fn read(&mut self, id: NodeId) -> Result<Rc<Node>>;
 
+    /// How many nodes may be fetched together.
+    fn fetches(&self) -> usize {
+        1
+    }
+
+    /// Reads nodes that will be changed next, if it is a gain to read them together.
+    fn fetch(&mut self, _ids: &[NodeId]) -> Result<()> {
+        Ok(())
+    }
+
     /// Keeps a node that is new or has changed.
     fn write(&mut self, id: NodeId, node: Node) -> Result<()>;
 
@@ -37,6 +48,11 @@ pub trait Nodes {
 
     /// Bytes of the files.
     fn file_bytes(&self) -> u64;
+
+    /// What cleaning has to do and did.
+    fn cleaning(&self) -> Cleaning {
+        Cleaning::default()
+    }
 }
 
 /// The tree.
@@ -239,5 +255,73 @@ impl<N: Nodes> OrderedIndex for BTree<N> {
 
     fn file_bytes(&self) -> u64 {
         self.nodes.file_bytes()
+    }
+
+    fn cleaning(&self) -> Cleaning {
+        self.nodes.cleaning()
+    }
+}
+
+impl<N: Nodes> Merging for BTree<N> {
+    fn merge(&mut self, changes: &[(Vec<u8>, Change)]) -> Result<()> {
+        let mut rest = changes;
+        while !rest.is_empty() {
+            let (mut leaves, mut there) = (Vec::new(), 0);
+            while leaves.len() < self.nodes.fetches() && there < rest.len() {
+                let (leaf, here) = self.first_leaf(&rest[there..])?;
+                leaves.push(leaf);
+                there += here;
+            }
+            self.nodes.fetch(&leaves)?;
+            let (mut some, behind) = rest.split_at(there);
+            while !some.is_empty() {
+                some = &some[self.merge_first(some)?..];
+            }
+            rest = behind;
+        }
+        Ok(())
+    }
+}
+
+impl<N: Nodes> BTree<N> {
+    /// The leaf that the first changes belong to, which is not read, and how many do.
+    fn first_leaf(&mut self, changes: &[(Vec<u8>, Change)]) -> Result<(NodeId, usize)> {
+        let key = &changes[0].0;
+        let (mut id, mut here) = (ROOT, changes.len());
+        for _ in 0..self.height()? {
+            let node = self.nodes.read(id)?;
+            let at = node.floor(key);
+            if at + 1 < node.len() {
+                let end = node.key(at + 1);
+                here = changes[..here].partition_point(|(key, _)| &key[..] < end);
+            }
+            id = node.value(at) as NodeId;
+        }
+        Ok((id, here))
+    }
+
+    /// Makes the first changes, those of one leaf, which is written once; gives how many. If it is full, the change that
+    /// finds no room splits it and is the last.
+    fn merge_first(&mut self, changes: &[(Vec<u8>, Change)]) -> Result<usize> {
+        let (_, here) = self.first_leaf(changes)?;
+        let mut path = Path::new();
+        let (id, leaf) = self.leaf(&changes[0].0, &mut path)?;
+        let mut leaf = Node::clone(&*leaf);
+        for (at, (key, change)) in changes[..here].iter().enumerate() {
+            match (leaf.find(key), change) {
+                (Ok(place), Some(value)) => leaf.set_value(place, *value),
+                (Ok(place), None) => leaf.remove(place),
+                (Err(_), None) => {}
+                (Err(place), Some(value)) if leaf.len() < self.fan_out && leaf.fits(key.len()) => {
+                    leaf.insert(place, key, *value)
+                }
+                (Err(_), Some(value)) => {
+                    self.put(id, leaf, (key, *value), &mut path)?;
+                    return Ok(at + 1);
+                }
+            }
+        }
+        self.nodes.write(id, leaf)?;
+        Ok(here)
     }
 }

@@ -1,5 +1,6 @@
 //! Nodes in memory: changed ones that wait to be written together, and those that were read last.
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
@@ -13,12 +14,16 @@ pub struct Cache<T = Node>(Option<LruCache<u32, Rc<T>>>);
 /// The nodes in memory.
 pub struct Held {
     waiting: WriteBuffer,
+    /// Nodes that were read together, to be changed next.
+    fetched: HashMap<NodeId, Rc<Node>>,
     cache: Cache,
 }
 
-/// Changed nodes in the order in which they came, up to a number.
+/// Changed nodes in the order in which they came, up to a number, and where each is among them.
+#[derive(Default)]
 struct WriteBuffer {
     nodes: Vec<(NodeId, Rc<Node>)>,
+    places: HashMap<NodeId, usize>,
     most: usize,
 }
 
@@ -53,16 +58,29 @@ impl Held {
     pub fn new(waiting: usize, cache: usize) -> Held {
         Held {
             waiting: WriteBuffer {
-                nodes: Vec::new(),
                 most: waiting.max(1),
+                ..WriteBuffer::default()
             },
+            fetched: HashMap::new(),
             cache: Cache::new(cache),
         }
     }
 
+    /// How many nodes may wait.
+    pub fn most(&self) -> usize {
+        self.waiting.most
+    }
+
     /// A node, if it is in memory.
     pub fn get(&mut self, id: NodeId) -> Option<Rc<Node>> {
-        self.waiting.get(id).or_else(|| self.cache.get(id))
+        let changed = self.waiting.get(id);
+        let fetched = || self.fetched.get(&id).cloned();
+        changed.or_else(fetched).or_else(|| self.cache.get(id))
+    }
+
+    /// Keeps nodes that were read together until others are, or they are changed.
+    pub fn keep_fetched(&mut self, nodes: impl Iterator<Item = (NodeId, Node)>) {
+        self.fetched = nodes.map(|(id, node)| (id, Rc::new(node))).collect();
     }
 
     /// Keeps a node that was read.
@@ -75,12 +93,14 @@ impl Held {
     /// Lets a changed node wait, in place of what waits of it. Tells whether no more may.
     pub fn change(&mut self, id: NodeId, node: Node) -> bool {
         self.cache.forget(id);
+        self.fetched.remove(&id);
         self.waiting.put(id, Rc::new(node))
     }
 
     /// All that wait, in the order in which they came, to be written now.
     pub fn take(&mut self) -> Vec<(NodeId, Rc<Node>)> {
         let nodes = std::mem::take(&mut self.waiting.nodes);
+        self.waiting.places.clear();
         for (id, node) in &nodes {
             self.cache.put(*id, Rc::clone(node));
         }
@@ -91,13 +111,14 @@ impl Held {
 impl WriteBuffer {
     /// A node, if it waits.
     fn get(&self, id: NodeId) -> Option<Rc<Node>> {
-        let found = self.nodes.iter().find(|(waiting, _)| *waiting == id);
-        found.map(|(_, node)| Rc::clone(node))
+        let place = self.places.get(&id)?;
+        Some(Rc::clone(&self.nodes[*place].1))
     }
 
     /// Lets a node wait, in place of what waits of it. Tells whether the buffer is full.
     fn put(&mut self, id: NodeId, node: Rc<Node>) -> bool {
-        match self.nodes.iter_mut().find(|(waiting, _)| *waiting == id) {
+        let place = *self.places.entry(id).or_insert(self.nodes.len());
+        match self.nodes.get_mut(place) {
             Some((_, waiting)) => *waiting = node,
             None => self.nodes.push((id, node)),
         }

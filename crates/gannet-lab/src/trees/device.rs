@@ -1,24 +1,18 @@
-//! Files of nodes on the engine's device, and what is done with them: counted, and priced by a model.
+//! Files of nodes on the engine's device.
 //!
 //! A node file is one run of slots of 8 KiB over files of a fixed number of slots (*subfiles*). Slots that follow each
 //! other are read and written in one operation.
-//!
-//! The model prices each operation as the paper's device would take for it (Intel X25-E, table 1 of the paper: rates of
-//! sequential and random reads and writes by size). An operation is sequential if it starts where the one before it of
-//! the same kind ended, or is longer than the largest size of the table. What it gives is a modelled time, never a
-//! measured one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use gannet::lab::{
-    Access, BackendChoice, Device, FileId, OpenOptions, PAGE_SIZE, PagePool, Transfer,
-    open_directory,
-};
+use gannet::lab::{Device, FileId, PAGE_SIZE, PagePool, Transfer};
 use gannet::{Error, Result};
 
+use super::Settings;
 use super::node::NODE_BYTES;
+use super::trace::{Traced, Work};
 
 /// The place of a node: its number in the run of slots.
 pub type Slot = u32;
@@ -32,105 +26,20 @@ const PAGES: usize = NODE_BYTES / PAGE_SIZE;
 /// Nodes of an operation at most.
 const NODES_MAX: usize = 128;
 
-/// What was done with a device.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Work {
-    /// Read operations.
-    pub reads: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Write operations.
-    pub writes: u64,
-    /// Bytes written.
-    pub written_bytes: u64,
-    /// Seconds that the modelled device takes for the reads.
-    pub modelled_read_seconds: f64,
-    /// Seconds that it takes for the writes.
-    pub modelled_write_seconds: f64,
-}
-
-impl Work {
-    /// What both did together.
-    pub fn and(self, other: Work) -> Work {
-        Work {
-            reads: self.reads + other.reads,
-            read_bytes: self.read_bytes + other.read_bytes,
-            writes: self.writes + other.writes,
-            written_bytes: self.written_bytes + other.written_bytes,
-            modelled_read_seconds: self.modelled_read_seconds + other.modelled_read_seconds,
-            modelled_write_seconds: self.modelled_write_seconds + other.modelled_write_seconds,
-        }
-    }
-}
-
-impl Work {
-    /// What was done since `before`.
-    pub fn less(self, before: Work) -> Work {
-        Work {
-            reads: self.reads - before.reads,
-            read_bytes: self.read_bytes - before.read_bytes,
-            writes: self.writes - before.writes,
-            written_bytes: self.written_bytes - before.written_bytes,
-            modelled_read_seconds: self.modelled_read_seconds - before.modelled_read_seconds,
-            modelled_write_seconds: self.modelled_write_seconds - before.modelled_write_seconds,
-        }
-    }
-}
-
-/// Rates of a device in MB/s: of sequential and random reads and writes of some sizes.
-#[derive(Clone, Copy, Debug)]
-pub struct Model {
-    /// Name of the device.
-    pub name: &'static str,
-    /// Bytes of an operation, and the rates: sequential read, sequential write, random read, random write.
-    pub rates: [(usize, [f64; 4]); 4],
-}
-
-/// Table 1 of the paper.
-pub const X25_E: Model = Model {
-    name: "Intel X25-E",
-    rates: [
-        (4 << 10, [193.0, 158.0, 149.0, 21.0]),
-        (8 << 10, [206.0, 188.0, 192.0, 22.0]),
-        (16 << 10, [206.0, 186.0, 227.0, 32.0]),
-        (32 << 10, [206.0, 175.0, 256.0, 40.0]),
-    ],
-};
-
-impl Model {
-    /// Seconds of an operation.
-    fn seconds(&self, bytes: usize, is_write: bool, follows: bool) -> f64 {
-        let largest = self.rates[self.rates.len() - 1].0;
-        let column = usize::from(is_write) + if follows || bytes > largest { 0 } else { 2 };
-        let row = self.rates.iter().find(|(size, _)| *size >= bytes);
-        let (_, rates) = row.unwrap_or(&self.rates[self.rates.len() - 1]);
-        bytes as f64 / (rates[column] * 1e6)
-    }
-}
-
 /// A run of nodes.
 pub struct NodeFile {
-    device: Arc<dyn Device>,
+    device: Arc<Traced>,
     pool: PagePool,
     /// Slots of a subfile.
     subfile: u32,
     /// The subfiles and their lengths in slots.
     files: BTreeMap<u32, u32>,
-    model: Model,
-    work: Work,
-    /// Where the last read and the last write ended.
-    ends: [Slot; 2],
 }
 
 impl NodeFile {
-    /// Opens or makes the nodes in a folder, in subfiles of so many slots.
-    pub fn open(folder: &Path, subfile: u32) -> Result<NodeFile> {
-        let options = OpenOptions {
-            backend: BackendChoice::Auto,
-            access: Access::Write,
-            create: true,
-        };
-        let device = open_directory(folder, &options)?;
+    /// Opens or makes the nodes in a folder.
+    pub fn open(folder: &Path, settings: &Settings) -> Result<NodeFile> {
+        let device = Traced::open(folder, settings.trace)?;
         let mut files = BTreeMap::new();
         for (file, pages) in device.list()? {
             if let FileId::Zone(number) = file {
@@ -140,11 +49,9 @@ impl NodeFile {
         Ok(NodeFile {
             device,
             pool: PagePool::new(2 * NODES_MAX * PAGES),
-            subfile,
+            // A structure that has a manifest keeps two of them in the first subfile.
+            subfile: settings.subfile.max(2),
             files,
-            model: X25_E,
-            work: Work::default(),
-            ends: [Slot::MAX; 2],
         })
     }
 
@@ -169,7 +76,7 @@ impl NodeFile {
 
     /// What was done with it.
     pub fn work(&self) -> Work {
-        self.work
+        self.device.work()
     }
 
     /// Bytes of all subfiles.
@@ -196,14 +103,19 @@ impl NodeFile {
             let here = self.run(slot, count - nodes.len());
             let mut batch = [self.transfer(slot, here)?];
             self.device.read(&mut batch)?;
-            self.count(slot, here, false);
-            for pages in batch[0].buffers.chunks_exact(PAGES) {
-                let mut node = Box::new([0; NODE_BYTES]);
-                for (to, page) in node.chunks_exact_mut(PAGE_SIZE).zip(pages) {
-                    to.copy_from_slice(&page[..]);
-                }
-                nodes.push(node);
-            }
+            nodes.extend(nodes_of(&batch[0]));
+        }
+        Ok(nodes)
+    }
+
+    /// Reads nodes wherever they are, as one batch.
+    pub fn read_scattered(&mut self, slots: &[Slot]) -> Result<Vec<NodeBytes>> {
+        let mut nodes = Vec::with_capacity(slots.len());
+        for some in slots.chunks(NODES_MAX) {
+            let batch = some.iter().map(|slot| self.transfer(*slot, 1));
+            let mut batch = batch.collect::<Result<Vec<_>>>()?;
+            self.device.read(&mut batch)?;
+            nodes.extend(batch.iter().flat_map(nodes_of));
         }
         Ok(nodes)
     }
@@ -216,7 +128,6 @@ impl NodeFile {
             let here = self.run(slot, nodes.len() - done);
             let transfer = self.filled(slot, &nodes[done..done + here])?;
             self.device.write(&mut [transfer])?;
-            self.count(slot, here, true);
             done += here;
         }
         Ok(())
@@ -230,7 +141,6 @@ impl NodeFile {
                 batch.push(self.filled(*slot, &[*node])?);
             }
             self.device.write(&mut batch)?;
-            some.iter().for_each(|(slot, _)| self.count(*slot, 1, true));
         }
         Ok(())
     }
@@ -288,27 +198,15 @@ impl NodeFile {
         }
         Ok(transfer)
     }
+}
 
-    fn count(&mut self, slot: Slot, nodes: usize, is_write: bool) {
-        let bytes = nodes * NODE_BYTES;
-        let end = &mut self.ends[usize::from(is_write)];
-        let seconds = self.model.seconds(bytes, is_write, *end == slot);
-        *end = slot + nodes as Slot;
-        let work = &mut self.work;
-        let (operations, moved, modelled) = match is_write {
-            true => (
-                &mut work.writes,
-                &mut work.written_bytes,
-                &mut work.modelled_write_seconds,
-            ),
-            false => (
-                &mut work.reads,
-                &mut work.read_bytes,
-                &mut work.modelled_read_seconds,
-            ),
-        };
-        *operations += 1;
-        *moved += bytes as u64;
-        *modelled += seconds;
-    }
+/// The nodes that a transfer has read.
+fn nodes_of(transfer: &Transfer) -> impl Iterator<Item = NodeBytes> + '_ {
+    transfer.buffers.chunks_exact(PAGES).map(|pages| {
+        let mut node = Box::new([0; NODE_BYTES]);
+        for (to, page) in node.chunks_exact_mut(PAGE_SIZE).zip(pages) {
+            to.copy_from_slice(&page[..]);
+        }
+        node
+    })
 }

@@ -20,8 +20,9 @@ use std::vec::IntoIter;
 use gannet::{Error, Result};
 
 use super::cache::Cache;
-use super::device::{NodeFile, Slot, Work};
+use super::device::{NodeFile, Slot};
 use super::node::{NODE_BYTES, Node};
+use super::trace::Work;
 use super::{OrderedIndex, Settings, VALUE_END, Value, entry_fits};
 
 /// Pages of one operation where runs are merged.
@@ -70,7 +71,7 @@ impl FdTree {
     /// Opens or makes the tree in a folder.
     pub fn open(folder: &Path, settings: &Settings) -> Result<FdTree> {
         let mut tree = FdTree {
-            file: NodeFile::open(folder, settings.subfile.max(2))?,
+            file: NodeFile::open(folder, settings)?,
             cache: Cache::new(settings.cache),
             records: BTreeMap::new(),
             fences: BTreeMap::new(),

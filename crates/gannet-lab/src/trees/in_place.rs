@@ -11,8 +11,9 @@ use gannet::Result;
 use super::Settings;
 use super::btree::Nodes;
 use super::cache::Held;
-use super::device::{NodeFile, Work};
+use super::device::NodeFile;
 use super::node::{Node, NodeId};
+use super::trace::Work;
 
 /// Nodes in place.
 pub struct InPlace {
@@ -25,7 +26,7 @@ pub struct InPlace {
 impl InPlace {
     /// Opens or makes the nodes in a folder.
     pub fn open(folder: &Path, settings: &Settings) -> Result<InPlace> {
-        let file = NodeFile::open(folder, settings.subfile)?;
+        let file = NodeFile::open(folder, settings)?;
         Ok(InPlace {
             next: file.end(),
             file,

@@ -16,9 +16,10 @@ use std::path::Path;
 use gannet::{Error, Result};
 
 use super::btree::{BTree, ROOT, Split};
-use super::device::{NodeFile, Slot, Work};
+use super::device::{NodeFile, Slot};
 use super::in_place::InPlace;
 use super::node::{KEY_MAX, NODE_BYTES, Node, NodeId};
+use super::trace::Work;
 use super::{OrderedIndex, Settings, VALUE_END, Value, entry_fits};
 
 /// What an operation takes in memory besides its key.
@@ -69,7 +70,7 @@ impl LaTree {
         Ok(LaTree {
             height: tree.height()?,
             tree,
-            file: NodeFile::open(&folder.join("buffers"), settings.subfile)?,
+            file: NodeFile::open(&folder.join("buffers"), settings)?,
             free: Vec::new(),
             end: 0,
             buffers: BTreeMap::new(),

@@ -1,14 +1,14 @@
 //! Ordered indexes of the literature behind one interface, on the engine's device layer.
 //!
 //! Each is real: it keeps its nodes in files, under a limit of memory, and what it does with the device is counted and
-//! priced by a model of another device beside ([`device`]). So they can be compared with the paper that compared them
+//! priced by a model of another device beside ([`trace`]). So they can be compared with the paper that compared them
 //! (Roh, Kim, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014), with each other, and with
 //! Gannet's own tree.
 //!
 //! [`BTree`] is one B+-tree over three ways to keep nodes: [`InPlace`], where a node is written back to where it was read,
 //! [`Sequential`], where changed nodes go to the end of the file (the AS B-tree), and [`Units`], where only what changed
-//! in them does (BFTL). [`FdTree`] merges sorted runs, [`LaTree`] lets operations
-//! wait above the leaves.
+//! in them does (BFTL). [`FdTree`] merges sorted runs, [`LaTree`] lets operations wait above the leaves. Gannet's own is
+//! [`Rolling`] over the engine's tree ([`Packed`]), or over [`Sequential`] nodes, which are those of the others.
 
 mod btree;
 mod cache;
@@ -17,20 +17,25 @@ mod fd_tree;
 mod in_place;
 mod la_tree;
 mod node;
+mod packed;
+mod rolling;
 mod run;
 mod sequential;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod units;
 
 pub use btree::BTree;
-pub use device::Work;
 pub use fd_tree::FdTree;
 pub use in_place::InPlace;
 pub use la_tree::LaTree;
 pub use node::{KEY_MAX, NODE_BYTES};
+pub use packed::Packed;
+pub use rolling::Rolling;
 pub use run::{Arguments, run};
 pub use sequential::Sequential;
+pub use trace::Work;
 pub use units::Units;
 
 use gannet::{Error, Result};
@@ -63,6 +68,20 @@ pub trait OrderedIndex {
 
     /// Bytes of its files.
     fn file_bytes(&self) -> u64;
+
+    /// What cleaning has to do and did.
+    fn cleaning(&self) -> Cleaning {
+        Cleaning::default()
+    }
+}
+
+/// How nodes that count are spread over files, and how many were moved to empty some.
+#[derive(Clone, Debug, Default)]
+pub struct Cleaning {
+    /// Of each subfile its number, its nodes, and how many of these count.
+    pub subfiles: Vec<[u32; 3]>,
+    /// Nodes that were moved.
+    pub moved: u64,
 }
 
 /// What a B+-tree of the paper is given.
@@ -92,6 +111,8 @@ pub struct Settings {
     pub buffer_most: usize,
     /// Whether nodes that lie apart are written one after the other, as the paper's programs did, or in one batch.
     pub one_by_one: bool,
+    /// Whether all that is done is written down, see [`trace`].
+    pub trace: bool,
 }
 
 /// Whether a key and its value can be kept.
@@ -126,6 +147,7 @@ impl Default for Settings {
             buffers: 32,
             buffer_most: 256,
             one_by_one: true,
+            trace: false,
         }
     }
 }

@@ -1,41 +1,53 @@
 //! A mix of operations on one structure, and what it did with the device.
+//!
+//! Records are numbered; the key of each is drawn from its number alone, so that other programs can ask for the same
+//! and none has to remember them. The oldest are deleted first.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use serde_json::{Value as Json, json};
+use clap::ValueEnum;
+use serde_json::{Map, Value as Json, json};
 
-use super::device::X25_E;
+use super::trace::X25_E;
 use super::{
-    BTree, FdTree, InPlace, LaTree, NODE_BYTES, OrderedIndex, Sequential, Settings, Units, Work,
+    BTree, FdTree, InPlace, LaTree, NODE_BYTES, OrderedIndex, Packed, Rolling, Sequential,
+    Settings, Units, Work,
 };
 use crate::Outcome;
-use crate::random::Random;
+use crate::random::{Random, nth};
 
 /// Nodes in memory while the records are loaded, which is not measured.
 const LOAD_CACHE: usize = 16_384;
 const LOAD_BUFFER: usize = 1_024;
 
-/// Keys of a range.
-const RANGE: usize = 100;
+/// Of skewed keys so many of ten fall into the first tenth of all.
+const SKEW: u64 = 9;
 
 /// The arguments of `gannet-lab trees`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The folder, which must not be there
     folder: PathBuf,
-    /// The structure: b-tree, as-b-tree, bftl, fd-tree or la-tree
-    #[arg(long)]
-    structure: String,
+    /// The structure
+    #[arg(long, value_enum)]
+    structure: Structure,
     /// Records that are there before anything is measured
     #[arg(long, default_value_t = 400_000)]
-    records: usize,
+    records: u64,
     /// Operations that are measured
     #[arg(long, default_value_t = 100_000)]
-    operations: usize,
+    operations: u64,
     /// Of a hundred operations so many insert, search, update, delete and go through a range
     #[arg(long, num_args = 5, default_values_t = [100, 0, 0, 0, 0])]
     mix: Vec<usize>,
+    /// Keys of a range
+    #[arg(long, default_value_t = 100)]
+    range: usize,
+    /// Keys that are inserted while it is measured: all over, or nine of ten in a tenth of all
+    #[arg(long, value_enum, default_value_t = Keys::Uniform)]
+    keys: Keys,
     /// Keys of a node at most
     #[arg(long, default_value_t = 256)]
     fan_out: usize,
@@ -45,129 +57,280 @@ pub struct Arguments {
     /// Nodes of the buffer cache
     #[arg(long, default_value_t = 0)]
     cache: usize,
+    /// Nodes that operations take which wait in memory, of the LA-tree and of Gannet
+    #[arg(long, default_value_t = 32)]
+    buffers: usize,
+    /// Nodes of the head of an FD-tree
+    #[arg(long, default_value_t = 112)]
+    head: usize,
+    /// Nodes of a subfile
+    #[arg(long, default_value_t = Settings::default().subfile)]
+    subfile: u32,
+    /// A subfile of which fewer than so many percent count is cleaned
+    #[arg(long, default_value_t = 5)]
+    valid_percent: u32,
     /// Nodes that lie apart are written in one batch, in place of one after the other
     #[arg(long)]
     batched: bool,
     /// What the choice of keys starts from
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Only loads the records
+    #[arg(long, conflicts_with = "loaded")]
+    load_only: bool,
+    /// The folder is there and has the records
+    #[arg(long)]
+    loaded: bool,
+    /// Keeps a trace of all that is measured in the folder
+    #[arg(long)]
+    trace: bool,
 }
+
+/// A structure of the lab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Structure {
+    /// B+-tree in place, with a write buffer
+    BTree,
+    /// AS B-tree as printed
+    AsBTree,
+    /// BFTL
+    Bftl,
+    /// FD-tree
+    FdTree,
+    /// LA-tree
+    LaTree,
+    /// Gannet's way of changing a tree, on the nodes of the others
+    Rolling,
+    /// The same on the engine's tree, with its own packing
+    Gannet,
+}
+
+/// Which keys are inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Keys {
+    Uniform,
+    Skewed,
+}
+
+/// What operations draw from.
+struct Stream<'a> {
+    arguments: &'a Arguments,
+    random: Random,
+    /// Numbers of the records that are there.
+    records: Range<u64>,
+}
+
+/// What operations of one kind did.
+#[derive(Default)]
+struct Done {
+    count: u64,
+    work: Work,
+    seconds: f64,
+}
+
+const KINDS: [&str; 5] = ["insert", "search", "update", "delete", "range"];
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Outcome {
-    if arguments.folder.exists() {
-        return Err(format!(
-            "{} is there already: name another folder",
-            arguments.folder.display()
-        )
-        .into());
+    let folder = &arguments.folder;
+    if folder.exists() != arguments.loaded {
+        let problem = match arguments.loaded {
+            true => "is not there: load it first, with --load-only",
+            false => "is there already: name another folder",
+        };
+        return Err(format!("{} {problem}", folder.display()).into());
     }
-    let settings = Settings {
-        fan_out: arguments.fan_out,
-        write_buffer: arguments.write_buffer,
-        cache: arguments.cache,
-        one_by_one: !arguments.batched,
-        ..Settings::default()
+    if arguments.mix.iter().sum::<usize>() == 0 {
+        return Err("--mix has no operations: one of its numbers must be above 0".into());
+    }
+    let load_seconds = match arguments.loaded {
+        true => None,
+        false => Some(load(arguments)?),
     };
-    let loading = Settings {
-        cache: LOAD_CACHE,
-        write_buffer: LOAD_BUFFER,
-        one_by_one: false,
-        ..settings
-    };
-    let mut index = open(arguments, &loading)?;
-    let mut random = Random::new(arguments.seed, "trees");
-    let mut keys = Vec::with_capacity(arguments.records + arguments.operations);
+    if arguments.load_only {
+        println!("{}", json!({ "load_seconds": load_seconds }));
+        return Ok(());
+    }
     let started = Instant::now();
-    for _ in 0..arguments.records {
-        insert(&mut *index, &mut random, &mut keys)?;
-    }
-    index.settle()?;
-    drop(index);
-    let load_seconds = started.elapsed().as_secs_f64();
-    let mut index = open(arguments, &settings)?;
+    let mut index = open(arguments, &settings(arguments))?;
+    let open_seconds = started.elapsed().as_secs_f64();
     let before = index.work();
+    let mut stream = Stream::new(arguments);
+    let mut done: [Done; KINDS.len()] = Default::default();
     let started = Instant::now();
     for _ in 0..arguments.operations {
-        operate(&mut *index, &arguments.mix, &mut random, &mut keys)?;
+        let kind = stream.kind();
+        let (work, begun) = (index.work(), Instant::now());
+        stream.operate(&mut *index, kind)?;
+        done[kind].add(index.work().less(work), begun.elapsed().as_secs_f64());
     }
     index.settle()?;
     let seconds = started.elapsed().as_secs_f64();
+    let cleaning = index.cleaning();
     let report = json!({
-        "structure": arguments.structure,
+        "structure": arguments.structure.to_possible_value().map(|name| name.get_name().to_owned()),
         "records": arguments.records,
         "operations": arguments.operations,
         "mix": arguments.mix,
-        "fan_out": settings.fan_out,
-        "write_buffer": settings.write_buffer,
-        "cache": settings.cache,
-        "batched": !settings.one_by_one,
+        "keys": arguments.keys.to_possible_value().map(|name| name.get_name().to_owned()),
+        "fan_out": arguments.fan_out,
+        "write_buffer": arguments.write_buffer,
+        "cache": arguments.cache,
+        "buffers": arguments.buffers,
+        "head": arguments.head,
+        "subfile": arguments.subfile,
+        "valid_percent": arguments.valid_percent,
+        "batched": arguments.batched,
         "node_bytes": NODE_BYTES,
         "load_seconds": load_seconds,
+        "open_seconds": open_seconds,
         "seconds": seconds,
         "file_bytes": index.file_bytes(),
         "work": report(index.work().less(before)),
+        "kinds": kinds(&done),
+        "moved_nodes": cleaning.moved,
+        "subfiles": cleaning.subfiles,
         "model": X25_E.name,
     });
     println!("{report}");
     Ok(())
 }
 
+fn settings(arguments: &Arguments) -> Settings {
+    Settings {
+        fan_out: arguments.fan_out,
+        write_buffer: arguments.write_buffer,
+        cache: arguments.cache,
+        buffers: arguments.buffers,
+        head: arguments.head,
+        subfile: arguments.subfile,
+        valid_percent: arguments.valid_percent,
+        one_by_one: !arguments.batched,
+        trace: arguments.trace && !arguments.load_only,
+        ..Settings::default()
+    }
+}
+
+/// Inserts the records; gives the seconds that it took.
+fn load(arguments: &Arguments) -> Outcome<f64> {
+    let loading = Settings {
+        cache: LOAD_CACHE,
+        write_buffer: LOAD_BUFFER,
+        one_by_one: false,
+        trace: false,
+        ..settings(arguments)
+    };
+    let started = Instant::now();
+    let mut index = open(arguments, &loading)?;
+    for number in 0..arguments.records {
+        index.insert(&key(arguments, number), number)?;
+    }
+    index.settle()?;
+    Ok(started.elapsed().as_secs_f64())
+}
+
 fn open(arguments: &Arguments, settings: &Settings) -> Outcome<Box<dyn OrderedIndex>> {
     let (folder, fan_out) = (&arguments.folder, settings.fan_out);
-    Ok(match arguments.structure.as_str() {
-        "b-tree" => Box::new(BTree::new(InPlace::open(folder, settings)?, fan_out)?),
-        "as-b-tree" => Box::new(BTree::new(Sequential::open(folder, settings)?, fan_out)?),
-        "bftl" => Box::new(BTree::new(Units::open(folder, settings)?, fan_out)?),
-        "fd-tree" => Box::new(FdTree::open(folder, settings)?),
-        "la-tree" => Box::new(LaTree::open(folder, settings)?),
-        other => {
-            let known = "b-tree, as-b-tree, bftl, fd-tree, la-tree";
-            return Err(format!("no structure is called {other}: there are {known}").into());
+    Ok(match arguments.structure {
+        Structure::BTree => Box::new(BTree::new(InPlace::open(folder, settings)?, fan_out)?),
+        Structure::AsBTree => Box::new(BTree::new(Sequential::open(folder, settings)?, fan_out)?),
+        Structure::Bftl => Box::new(BTree::new(Units::open(folder, settings)?, fan_out)?),
+        Structure::FdTree => Box::new(FdTree::open(folder, settings)?),
+        Structure::LaTree => Box::new(LaTree::open(folder, settings)?),
+        Structure::Rolling => {
+            let tree = BTree::new(Sequential::open(folder, settings)?, fan_out)?;
+            Box::new(Rolling::new(tree, settings))
         }
+        Structure::Gannet => Box::new(Rolling::new(Packed::open(folder, settings)?, settings)),
     })
 }
 
-fn insert(index: &mut dyn OrderedIndex, random: &mut Random, keys: &mut Vec<u64>) -> Outcome {
-    let key = random.next();
-    index.insert(&key.to_be_bytes(), keys.len() as u64)?;
-    keys.push(key);
-    Ok(())
+/// The key of a record.
+fn key(arguments: &Arguments, number: u64) -> [u8; 8] {
+    let key = nth(arguments.seed, number);
+    let is_skewed = arguments.keys == Keys::Skewed && number >= arguments.records;
+    match is_skewed && nth(key, 0) % 10 < SKEW {
+        true => (key / 10).to_be_bytes(),
+        false => key.to_be_bytes(),
+    }
 }
 
-/// Does one operation of the mix.
-fn operate(
-    index: &mut dyn OrderedIndex,
-    mix: &[usize],
-    random: &mut Random,
-    keys: &mut Vec<u64>,
-) -> Outcome {
-    let mut drawn = random.below(mix.iter().sum::<usize>().max(1));
-    let which = mix.iter().position(|share| {
-        let here = drawn < *share;
-        drawn = drawn.wrapping_sub(*share);
-        here
-    });
-    if which == Some(0) || keys.is_empty() {
-        return insert(index, random, keys);
+impl<'a> Stream<'a> {
+    fn new(arguments: &'a Arguments) -> Stream<'a> {
+        Stream {
+            arguments,
+            random: Random::new(arguments.seed, "operations"),
+            records: 0..arguments.records,
+        }
     }
-    let at = random.below(keys.len());
-    let key = keys[at].to_be_bytes();
-    match which {
-        Some(1) => {
-            let found = index.search(&key)?;
-            if found.is_none() {
-                return Err(format!("the key {} is lost", keys[at]).into());
+
+    /// Draws the next operation.
+    fn kind(&mut self) -> usize {
+        if self.records.is_empty() {
+            return 0;
+        }
+        let mix = &self.arguments.mix;
+        let mut drawn = self.random.below(mix.iter().sum());
+        let kind = mix.iter().position(|share| {
+            let here = drawn < *share;
+            drawn = drawn.saturating_sub(*share);
+            here
+        });
+        kind.unwrap_or_default()
+    }
+
+    /// Does an operation.
+    fn operate(&mut self, index: &mut dyn OrderedIndex, kind: usize) -> Outcome {
+        let there = (self.records.end - self.records.start).max(1);
+        let number = self.records.start + self.random.below(there as usize) as u64;
+        let record = key(self.arguments, number);
+        match kind {
+            0 => {
+                let new = self.records.end;
+                self.records.end += 1;
+                index.insert(&key(self.arguments, new), new)?;
+            }
+            1 => {
+                if index.search(&record)? != Some(number) {
+                    return Err(format!("the record {number} is lost").into());
+                }
+            }
+            2 => index.insert(&record, number)?,
+            3 => {
+                index.delete(&key(self.arguments, self.records.start))?;
+                self.records.start += 1;
+            }
+            _ => {
+                let found = index.range(&record, self.arguments.range)?;
+                if found.first().is_none_or(|(key, _)| key[..] != record) {
+                    return Err(format!("a range from record {number} lacks it").into());
+                }
             }
         }
-        Some(2) => index.insert(&key, at as u64)?,
-        Some(3) => {
-            index.delete(&key)?;
-            keys.swap_remove(at);
-        }
-        _ => drop(index.range(&key, RANGE)?),
+        Ok(())
     }
-    Ok(())
+}
+
+impl Done {
+    fn add(&mut self, work: Work, seconds: f64) {
+        self.count += 1;
+        self.work = self.work.and(work);
+        self.seconds += seconds;
+    }
+}
+
+fn kinds(done: &[Done]) -> Map<String, Json> {
+    let named = KINDS.iter().zip(done).filter(|(_, done)| done.count > 0);
+    let of = |done: &Done| {
+        json!({
+            "count": done.count,
+            "seconds": done.seconds,
+            "work": report(done.work),
+        })
+    };
+    named
+        .map(|(name, done)| ((*name).to_owned(), of(done)))
+        .collect()
 }
 
 fn report(work: Work) -> Json {

@@ -13,11 +13,12 @@ use std::rc::Rc;
 
 use gannet::{Error, Result};
 
-use super::Settings;
 use super::btree::Nodes;
 use super::cache::Held;
-use super::device::{NodeFile, Slot, Work};
+use super::device::{NodeFile, Slot};
 use super::node::{Node, NodeId};
+use super::trace::Work;
+use super::{Cleaning, Settings};
 
 /// Nodes of one operation of a recovery.
 const RECOVERY_RUN: usize = 128;
@@ -34,12 +35,14 @@ pub struct Sequential {
     /// Counts what is written: of two nodes of one name the later counts.
     time: u64,
     valid_percent: u32,
+    /// Nodes that cleaning has moved.
+    moved: u64,
 }
 
 impl Sequential {
     /// Opens or makes the nodes in a folder.
     pub fn open(folder: &Path, settings: &Settings) -> Result<Sequential> {
-        let file = NodeFile::open(folder, settings.subfile)?;
+        let file = NodeFile::open(folder, settings)?;
         let mut nodes = Sequential {
             end: file.end(),
             file,
@@ -48,6 +51,7 @@ impl Sequential {
             valid: BTreeMap::new(),
             time: 0,
             valid_percent: settings.valid_percent,
+            moved: 0,
         };
         nodes.recover()?;
         Ok(nodes)
@@ -73,6 +77,12 @@ impl Sequential {
             }
         }
         Ok(())
+    }
+
+    /// Where a node is.
+    fn slot(&self, id: NodeId) -> Result<Slot> {
+        let slot = self.mapping.get(id as usize).copied().flatten();
+        slot.ok_or_else(|| Error::damaged("a tree", format!("node {id} is nowhere")))
     }
 
     /// Says where a node is now.
@@ -128,6 +138,7 @@ impl Sequential {
             let bytes = self.file.read(slot.unwrap_or_default())?;
             nodes.push((id, Rc::new(Node::from_bytes(bytes)?)));
         }
+        self.moved += nodes.len() as u64;
         self.append(&nodes)
     }
 }
@@ -146,10 +157,31 @@ impl Nodes for Sequential {
         if let Some(node) = self.held.get(id) {
             return Ok(node);
         }
-        let slot = self.mapping.get(id as usize).copied().flatten();
-        let slot = slot.ok_or_else(|| Error::damaged("a tree", format!("node {id} is nowhere")))?;
+        let slot = self.slot(id)?;
         let node = Node::from_bytes(self.file.read(slot)?)?;
         Ok(self.held.keep(id, node))
+    }
+
+    fn fetches(&self) -> usize {
+        self.held.most()
+    }
+
+    fn fetch(&mut self, ids: &[NodeId]) -> Result<()> {
+        // They take the room of nodes that waited, and wait next.
+        self.settle()?;
+        let mut missing = Vec::with_capacity(ids.len());
+        for id in ids {
+            if self.held.get(*id).is_none() {
+                missing.push((self.slot(*id)?, *id));
+            }
+        }
+        missing.sort_unstable();
+        let slots: Vec<Slot> = missing.iter().map(|(slot, _)| *slot).collect();
+        let read = self.file.read_scattered(&slots)?.into_iter();
+        let nodes = read.map(Node::from_bytes).collect::<Result<Vec<Node>>>()?;
+        let ids = missing.into_iter().map(|(_, id)| id);
+        self.held.keep_fetched(ids.zip(nodes));
+        Ok(())
     }
 
     fn write(&mut self, id: NodeId, node: Node) -> Result<()> {
@@ -171,5 +203,17 @@ impl Nodes for Sequential {
 
     fn file_bytes(&self) -> u64 {
         self.file.bytes()
+    }
+
+    fn cleaning(&self) -> Cleaning {
+        let subfiles = self.file.subfiles().map(|(first, slots)| {
+            let number = first / self.file.subfile();
+            let valid = self.valid.get(&number).copied().unwrap_or_default();
+            [number, slots, valid]
+        });
+        Cleaning {
+            subfiles: subfiles.collect(),
+            moved: self.moved,
+        }
     }
 }

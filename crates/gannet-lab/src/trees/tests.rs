@@ -10,7 +10,7 @@ use crate::random::Random;
 
 type Open = fn(&Path, &Settings) -> Result<Box<dyn OrderedIndex>>;
 
-const STRUCTURES: [(&str, Open); 5] = [
+const STRUCTURES: [(&str, Open); 7] = [
     ("in place", |folder, settings| {
         let nodes = InPlace::open(folder, settings)?;
         Ok(Box::new(BTree::new(nodes, settings.fan_out)?))
@@ -28,6 +28,15 @@ const STRUCTURES: [(&str, Open); 5] = [
     }),
     ("LA-tree", |folder, settings| {
         Ok(Box::new(LaTree::open(folder, settings)?))
+    }),
+    ("rolling", |folder, settings| {
+        let nodes = Sequential::open(folder, settings)?;
+        let tree = BTree::new(nodes, settings.fan_out)?;
+        Ok(Box::new(Rolling::new(tree, settings)))
+    }),
+    ("packed", |folder, settings| {
+        let tree = Packed::open(folder, settings)?;
+        Ok(Box::new(Rolling::new(tree, settings)))
     }),
 ];
 
@@ -155,6 +164,7 @@ const KNOWN: Settings = Settings {
     buffers: 32,
     buffer_most: 256,
     one_by_one: true,
+    trace: false,
 };
 
 /// A key of its own for each number, all over.

@@ -24,8 +24,9 @@ use super::Settings;
 use super::Value;
 use super::btree::Nodes;
 use super::cache::Cache;
-use super::device::{NodeBytes, NodeFile, Slot, Work};
+use super::device::{NodeBytes, NodeFile, Slot};
 use super::node::{NODE_BYTES, Node, NodeId};
+use super::trace::Work;
 
 /// Nodes that were read last, to tell what changed in them. They save no reads.
 const REMEMBERED: usize = 16;
@@ -65,7 +66,7 @@ pub struct Units {
 impl Units {
     /// Opens or makes the nodes in a folder.
     pub fn open(folder: &Path, settings: &Settings) -> Result<Units> {
-        let file = NodeFile::open(folder, settings.subfile)?;
+        let file = NodeFile::open(folder, settings)?;
         let mut nodes = Units {
             end: file.end(),
             file,

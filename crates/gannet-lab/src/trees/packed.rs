@@ -1,0 +1,206 @@
+//! The engine's own tree with its own packing: pages of 4 KiB, keys that share prefixes, leaves as full as they go, a
+//! mapping table that is kept, zones that are cleaned by what they give back.
+//!
+//! What a tree of the engine gets from the index around it is here in its smallest form: a root, written whole to a file
+//! beside the zones, which names the tree and the zones as of the last time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gannet::lab::{
+    Budget, ByteReader, FramePool, LogStart, Pages, Store, StreamWriter, Tree, TreeChange,
+    ZoneTable, finish, put_bytes,
+};
+use gannet::{Error, PageKind, Result};
+
+use super::node::NODE_BYTES;
+use super::rolling::{Change, Merging};
+use super::trace::{Traced, Work};
+use super::{Cleaning, OrderedIndex, Settings, Value, entry_fits};
+
+/// Pages of a zone: 1 MiB. A tree of the lab is small.
+const ZONE_PAGES: u32 = 256;
+
+/// Cleaning begins when so much of the zones is dead, and takes the zones of which less than this lives.
+const DEAD_SHARE: f64 = 0.4;
+const LIVE_SHARE: f64 = 0.4;
+
+/// Any: an index would draw one.
+const IDENTITY: u64 = 1;
+
+/// The tree.
+pub struct Packed {
+    device: Arc<Traced>,
+    store: Arc<Store>,
+    pool: FramePool,
+    tree: Tree,
+    tables: StreamWriter,
+    root: PathBuf,
+    moved: u64,
+}
+
+impl Packed {
+    /// Opens or makes the tree in a folder.
+    pub fn open(folder: &Path, settings: &Settings) -> Result<Packed> {
+        let device = Traced::open(folder, settings.trace)?;
+        let root = folder.join("root");
+        let bytes = match root.exists() {
+            true => Some(fs::read(&root).map_err(|error| at(&root, error))?),
+            false => None,
+        };
+        let (mut zones, mut named) = (ZoneTable::default(), None);
+        if let Some(bytes) = &bytes {
+            let mut reader = ByteReader::new(bytes, "the root of the lab's tree");
+            named = Some(reader.bytes()?);
+            zones = ZoneTable::decode(&mut reader)?;
+        }
+        zones.set_zone_pages(Some(ZONE_PAGES));
+        let store = Arc::new(Store::new(device.clone(), IDENTITY, zones));
+        let budget = Budget::new(usize::MAX);
+        let frames = settings.cache * NODE_BYTES;
+        Ok(Packed {
+            device,
+            pool: FramePool::new(Arc::clone(&store), &budget, frames)?,
+            tree: match named {
+                Some(named) => Tree::open(Arc::clone(&store), named)?,
+                None => Tree::new(Arc::clone(&store)),
+            },
+            tables: StreamWriter::new(Arc::clone(&store), PageKind::Table),
+            store,
+            root,
+            moved: 0,
+        })
+    }
+
+    /// Cleans if enough is dead. What the root names stays until the next one is written.
+    fn clean(&mut self) -> Result<()> {
+        let (mut dead, mut all) = (0, 0);
+        let mut victims = Vec::new();
+        for (number, zone) in self.store.zones().iter() {
+            dead += zone.dead_bytes();
+            all += zone.live + zone.dead_bytes();
+            if !zone.open && zone.live_share() < LIVE_SHARE {
+                victims.push(number);
+            }
+        }
+        if (dead as f64) < all as f64 * DEAD_SHARE || victims.is_empty() {
+            return Ok(());
+        }
+        self.moved += self
+            .tree
+            .move_out_of(&self.pool, &|zone| victims.contains(&zone))?;
+        self.write_root()
+    }
+
+    /// Makes all durable and gives up zones that nothing is in.
+    fn write_root(&mut self) -> Result<()> {
+        self.tree.flush()?;
+        let (mut named, mut bytes) = (Vec::new(), Vec::new());
+        self.tree.encode(&mut self.tables, &mut named)?;
+        self.tables.flush()?;
+        let mut unsynced = self.tree.stream().take_unsynced();
+        unsynced.join(self.tables.take_unsynced());
+        self.store.sync(&unsynced)?;
+        let start = LogStart {
+            zone: None,
+            page: 0,
+        };
+        let empty = self.store.zones().take_empty(start);
+        put_bytes(&mut bytes, &named);
+        self.store.zones().encode(&mut bytes);
+        let new = self.root.with_extension("new");
+        fs::write(&new, &bytes).map_err(|error| at(&new, error))?;
+        fs::File::open(&new)
+            .and_then(|file| file.sync_all())
+            .and_then(|()| fs::rename(&new, &self.root))
+            .map_err(|error| at(&self.root, error))?;
+        self.store.remove_zones(&empty)
+    }
+}
+
+fn at(path: &Path, error: std::io::Error) -> Error {
+    Error::invalid(format!("{}: {error}", path.display()))
+}
+
+/// A value in as few bytes as it has.
+fn encode(value: Value) -> Vec<u8> {
+    let bytes = value.to_le_bytes();
+    let zeros = value.leading_zeros() as usize / 8;
+    bytes[..bytes.len() - zeros].to_vec()
+}
+
+fn decode(bytes: &[u8]) -> Value {
+    let bytes = bytes.iter().rev();
+    bytes.fold(0, |value, byte| value << 8 | Value::from(*byte))
+}
+
+impl Merging for Packed {
+    fn merge(&mut self, changes: &[(Vec<u8>, Change)]) -> Result<()> {
+        let keys: Vec<&[u8]> = changes.iter().map(|(key, _)| key.as_slice()).collect();
+        self.tree.apply(&self.pool, &keys, &mut |window| {
+            for at in window.indexes() {
+                let change = match changes[at].1 {
+                    Some(value) => TreeChange::Put(encode(value)),
+                    None => TreeChange::Remove,
+                };
+                window.set(at, change)?;
+            }
+            Ok(())
+        })?;
+        self.tree.flush()?;
+        self.clean()
+    }
+}
+
+impl OrderedIndex for Packed {
+    fn insert(&mut self, key: &[u8], value: Value) -> Result<()> {
+        entry_fits(key, value)?;
+        self.merge(&[(key.to_vec(), Some(value))])
+    }
+
+    fn search(&mut self, key: &[u8]) -> Result<Option<Value>> {
+        let view = self.tree.view();
+        let found = finish(&mut Pages::new(&self.pool), |pages| view.get(key, pages))?;
+        Ok(found.map(|bytes| decode(&bytes)))
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<()> {
+        self.merge(&[(key.to_vec(), None)])
+    }
+
+    fn range(&mut self, from: &[u8], most: usize) -> Result<Vec<(Vec<u8>, Value)>> {
+        let view = self.tree.view();
+        let (mut pages, mut scan) = (Pages::new(&self.pool), view.scan(from));
+        let mut found = Vec::new();
+        while found.len() < most && finish(&mut pages, |pages| scan.advance(view, pages))? {
+            pages.trim();
+            found.push((scan.key().to_vec(), decode(scan.value())));
+        }
+        Ok(found)
+    }
+
+    fn settle(&mut self) -> Result<()> {
+        self.write_root()
+    }
+
+    fn work(&self) -> Work {
+        self.device.work()
+    }
+
+    fn file_bytes(&self) -> u64 {
+        self.store.zones().allocated_bytes()
+    }
+
+    fn cleaning(&self) -> Cleaning {
+        let page = gannet::lab::PAGE_SIZE as u64;
+        let zones = self.store.zones();
+        let subfiles = zones
+            .iter()
+            .map(|(number, zone)| [number, zone.pages, zone.live.div_ceil(page) as u32]);
+        Cleaning {
+            subfiles: subfiles.collect(),
+            moved: self.moved,
+        }
+    }
+}

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Figures 7 and 9 to 15 and tables 1 to 4 of the AS B-tree's paper (Roh et al., 2014), with the paper's figures beside, and Gannet's tree.
+
+Every structure is a real one on the engine's device (`gannet-lab trees`); each run is a process of its own on a copy of an
+index that was loaded once. Seconds are measured on this disk, of which the rates are printed first. What is called modelled
+is what the same operations would take on the paper's device by its table 1. Results go to `target/lab/trees.json`,
+`trees.txt` and pictures beside. See docs/lab.md.
+"""
+import argparse
+import json
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+
+import plots
+from engines import gannet_lab
+from inputs import PLACE
+from measure import MIB, machine, note, remove, run
+
+PAPERS = ["b-tree", "as-b-tree", "bftl"]
+OURS = ["rolling", "gannet"]
+ALL = [*PAPERS, "fd-tree", "la-tree", *OURS]
+LABELS = {
+    "b-tree": "B+-tree", "as-b-tree": "AS B-tree", "bftl": "BFTL", "fd-tree": "FD-tree", "la-tree": "LA-tree",
+    "rolling": "Gannet's way, nodes as theirs", "gannet": "Gannet's tree, own packing",
+}
+COLOURS = {
+    "b-tree": "#999999", "as-b-tree": "#d55e00", "bftl": "#cc79a7", "fd-tree": "#e69f00", "la-tree": "#009e73",
+    "rolling": "#56b4e9", "gannet": "#0072b2",
+}
+MIXES = {"insert": [100, 0, 0, 0, 0], "search": [0, 100, 0, 0, 0], "update": [0, 0, 100, 0, 0], "delete": [0, 0, 0, 100, 0]}
+NUMBERS = {"insert": 9, "search": 10, "update": 11, "delete": 12}
+SHAPES = [(64, 32), (128, 32), (256, 1), (256, 4), (256, 32)]
+PLAIN = (256, 32)
+CACHES = [0, 32, 64, 128, 256, 512]
+MIXED = {"10/90": [10, 90, 0, 0, 0], "30/70": [30, 70, 0, 0, 0], "50/50": [50, 50, 0, 0, 0], "70/30": [70, 30, 0, 0, 0],
+         "90/10": [90, 10, 0, 0, 0], "OLTP": [24, 72, 0, 1, 3]}
+RECORDS, OPERATIONS = 400_000, 100_000
+MIXED_RECORDS, MIXED_OPERATIONS = 500_000, 1_000_000
+# 896 KB are 112 nodes. What is not named takes none.
+MEMORY = {
+    "b-tree": {"cache": 80, "write-buffer": 32},
+    "as-b-tree": {"cache": 80, "write-buffer": 32},
+    "bftl": {"cache": 111, "write-buffer": 1},
+    "fd-tree": {"head": 112},
+    "la-tree": {"buffers": 48, "cache": 56, "write-buffer": 8},
+    "rolling": {"buffers": 40, "cache": 56, "write-buffer": 16},
+    "gannet": {"buffers": 56, "cache": 32},
+}
+# Nodes of a subfile where the spread of nodes is looked at: 8 MiB.
+SPREAD = 1024
+PAPER_RATES = {4096: [193, 158, 149, 21], 8192: [206, 188, 192, 22], 16384: [206, 186, 227, 32], 32768: [206, 175, 256, 40]}
+PAPER_MIXED = {
+    "bftl": [1127, 981, 835, 689, 543], "fd-tree": [446, 432, 400, 353, 280], "la-tree": [259, 273, 250, 177, 71],
+    "as-b-tree": [247, 276, 301, 308, 322],
+}
+PAPER_FILES = {"b-tree": 22.4, "bftl": 1615, "as-b-tree": 70}
+PAPER_INSERTS = {"b-tree": (68, 10, 78), "as-b-tree": (56, 5, 61)}
+TABLES = ["disk", "operations", "caches", "spread", "mixed"]
+
+
+def main():
+    plots.matplotlib()  # Before the runs: it may start this script again.
+    options = arguments()
+    PLACE.mkdir(parents=True, exist_ok=True)
+    lab = Lab(options)
+    texts = [getattr(lab, name)() for name in options.tables]
+    text = "\n".join(texts)
+    path = PLACE / f"{options.name}.json"
+    path.write_text(json.dumps({"settings": lab.settings, "rates": lab.rates, "rows": lab.rows}, indent=1))
+    path.with_suffix(".txt").write_text(text)
+    print(text)
+    note(f"everything is in {path}")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
+    parser.add_argument("--structures", nargs="+", choices=ALL, default=ALL)
+    parser.add_argument("--scale", type=float, default=1, help="records and operations times this, for a look")
+    parser.add_argument("--name", default="trees", help="name of the result's files in target/lab")
+    return parser.parse_args()
+
+
+class Lab:
+    """All runs, and what came of them."""
+
+    def __init__(self, options):
+        self.options, self.name = options, options.name
+        self.program = gannet_lab()
+        self.folder = PLACE / f"{options.name}-nodes"
+        remove(self.folder)
+        self.folder.mkdir()
+        self.rows, self.rates = [], None
+        self.settings = machine() | vars(options)
+
+    def disk(self):
+        """Table 1."""
+        place = self.folder / "disk"
+        self.rates = run([self.program, "disk", place]).json()
+        remove(place)
+        kinds = ["sequential_read", "sequential_write", "random_read", "random_write"]
+        rows = {}
+        for rate in self.rates["rates"]:
+            rows[f"{rate['bytes'] >> 10} KiB"] = [*[rate[kind] for kind in kinds], *PAPER_RATES.get(rate["bytes"], [None] * 4)]
+        heads = ["SR", "SW", "RR", "RW", "paper SR", "paper SW", "paper RR", "paper RW"]
+        title = f"Table 1: MB/s of this disk, 32 at a time ({self.rates['backend']}, direct: {self.rates['is_direct']}), and of the paper's"
+        return table(title, heads, rows)
+
+    def operations(self):
+        """Figures 9 to 12, tables 2 and 3."""
+        texts, heads = [], [f"F {fan_out} WB {buffer}" for fan_out, buffer in SHAPES]
+        for kind, number in NUMBERS.items():
+            seconds, modelled = {}, {}
+            for structure in self.structures([*PAPERS, *OURS]):
+                rows = [self.single(structure, kind, fan_out, buffer) for fan_out, buffer in SHAPES]
+                seconds[LABELS[structure]] = [row and row["seconds"] for row in rows]
+                modelled[LABELS[structure]] = [row and modelled_seconds(row) for row in rows]
+            self.draw(f"figure-{number}", f"{kind} (figure {number})", heads, {"measured s": seconds, "modelled s": modelled})
+            texts.append(table(f"Figure {number}: seconds of {self.count(OPERATIONS):,} operations: {kind}, measured", heads, seconds))
+            texts.append(table("modelled for the X25-E", heads, modelled))
+        return "\n".join([*texts, self.table_2(), self.table_3()])
+
+    def table_2(self):
+        rows = {}
+        for structure in self.structures([*PAPERS, *OURS]):
+            row = self.single(structure, "insert", *PLAIN)
+            work = row["work"]
+            rows[LABELS[structure]] = [row["seconds"], work["modelled_read_seconds"], work["modelled_write_seconds"], modelled_seconds(row),
+                                       *PAPER_INSERTS.get(structure, [None] * 3), work["reads"], work["writes"], work["written_bytes"] / 1e6]
+        heads = ["measured s", "modelled read", "write", "total", "paper read", "write", "total", "reads", "writes", "MB written"]
+        return table("Table 2: insertions, 256 keys a node, 32 nodes in the write buffer", heads, rows)
+
+    def table_3(self):
+        rows = {}
+        for structure in self.structures([*PAPERS, *OURS]):
+            files = [self.single(structure, kind, *PLAIN)["file_bytes"] / 1e6 for kind in ("insert", "search")]
+            rows[LABELS[structure]] = [*files, PAPER_FILES.get(structure)]
+        return table("Table 3: MB of files after the insertions, before them, and in the paper", ["after", "before", "paper"], rows)
+
+    def caches(self):
+        """Figures 13 and 14."""
+        texts, heads = [], [f"{cache} nodes" for cache in CACHES]
+        for kind, number in [("insert", 13), ("search", 14)]:
+            seconds, reads = {}, {}
+            for structure in self.structures([*PAPERS, *OURS]):
+                rows = [self.single(structure, kind, *PLAIN, cache) for cache in CACHES]
+                seconds[LABELS[structure]] = [row["seconds"] for row in rows]
+                reads[LABELS[structure]] = [row["work"]["reads"] / row["operations"] for row in rows]
+            self.draw(f"figure-{number}", f"{kind} by buffer cache (figure {number})", heads, {"measured s": seconds, "reads": reads})
+            texts.append(table(f"Figure {number}: seconds of {self.count(OPERATIONS):,} operations by buffer cache: {kind}", heads, seconds))
+            texts.append(table("reads an operation", heads, reads))
+        return "\n".join(texts)
+
+    def spread(self):
+        """Figure 7, and what cleaning moves."""
+        texts, heads = [], ["moved nodes", "written nodes", "moved share", "file MB", "valid share"]
+        for keys in ("uniform", "skewed"):
+            rows, drawn = {}, {}
+            for structure in self.structures(["as-b-tree", *OURS]):
+                row = self.run(structure, RECORDS, 5 * OPERATIONS, MIXES["insert"], {"keys": keys, "subfile": SPREAD} | MEMORY[structure])
+                files, written = row["subfiles"], row["work"]["written_bytes"] / node_bytes(structure)
+                valid, nodes = sum(file[2] for file in files), sum(file[1] for file in files)
+                rows[LABELS[structure]] = [row["moved_nodes"], written, row["moved_nodes"] / written, row["file_bytes"] / 1e6, valid / nodes]
+                drawn[LABELS[structure]] = tenths(files)
+            texts.append(table(f"Figure 7: nodes that count, by age of the subfiles (oldest tenth first, share of its nodes), {keys} keys",
+                               [f"{at + 1}/10" for at in range(10)], drawn))
+            self.draw(f"figure-7-{keys}", f"nodes that count by age of subfiles, {keys} keys (figure 7)",
+                      [str(at + 1) for at in range(10)], {"share of nodes": drawn}, scale="linear")
+            texts.append(table(f"Cleaning, {keys} keys, {5 * self.count(OPERATIONS):,} insertions", heads, rows))
+        return "\n".join(texts)
+
+    def mixed(self):
+        """Figure 15 and table 4."""
+        what = {"measured s": lambda row: row["seconds"], "modelled s": modelled_seconds,
+                "reads a search": lambda row: of_kind(row, "search", "reads"),
+                "KB read a search": lambda row: of_kind(row, "search", "read_bytes") / 1e3,
+                "KB written an insertion": lambda row: row["work"]["written_bytes"] / row["kinds"]["insert"]["count"] / 1e3,
+                "file MB": lambda row: row["file_bytes"] / 1e6}
+        made = {}
+        for structure in self.structures(ALL):
+            for name, mix in MIXED.items():
+                made[structure, name] = self.run(structure, MIXED_RECORDS, MIXED_OPERATIONS, mix, MEMORY[structure])
+        texts, panels = [], {}
+        for title, figure in what.items():
+            rows = {LABELS[structure]: [figure(made[structure, name]) for name in MIXED] for structure in self.structures(ALL)}
+            panels[title] = rows
+            texts.append(table(f"{title}, insertions/searches", list(MIXED), rows))
+        texts.append(table("the paper's seconds (table 4)", list(MIXED)[:5], {LABELS[name]: row for name, row in PAPER_MIXED.items()}))
+        self.draw("figure-15", "mixed workloads (figure 15)", list(MIXED), {name: panels[name] for name in ("measured s", "modelled s")})
+        heading = (f"Figure 15 and table 4: {self.count(MIXED_OPERATIONS):,} operations on {self.count(MIXED_RECORDS):,} records with 896 KB "
+                   "(OLTP: 72 % searches, 24 % insertions, 3 % ranges of 100 keys, 1 % deletions)\n")
+        return "\n".join([heading, *texts])
+
+    def structures(self, some):
+        return [name for name in some if name in self.options.structures]
+
+    def count(self, number):
+        return round(number * self.options.scale)
+
+    def single(self, structure, kind, fan_out, buffer, cache=0):
+        """100,000 operations of one kind. Gannet's has the memory of the write buffer for what waits, and as many nodes to write."""
+        settings = {"fan-out": fan_out, "write-buffer": buffer, "cache": cache}
+        if structure in OURS:
+            settings["buffers"] = buffer
+        return self.run(structure, RECORDS, OPERATIONS, MIXES[kind], settings)
+
+    def run(self, structure, records, operations, mix, settings):
+        """One run on a copy of the loaded index."""
+        wanted = {"structure": structure, "records": self.count(records), "operations": self.count(operations), "mix": mix}
+        asked = wanted | {name.replace("-", "_"): value for name, value in settings.items()}
+        known = [row for row in self.rows if all(row[name] == value for name, value in asked.items())]
+        if known:
+            return known[0]
+        fan_out, subfile = settings.get("fan-out", 256), settings.get("subfile")
+        shape = ["--structure", structure, "--records", self.count(records), "--fan-out", fan_out]
+        shape += ["--subfile", subfile] if subfile else []
+        loaded = self.folder / f"{structure}-{records}-{fan_out}-{subfile}"
+        if not loaded.exists():
+            note(f"loading {loaded.name}")
+            run([self.program, "trees", loaded, *shape, "--load-only"]).json()
+        place = self.folder / "run"
+        remove(place)
+        shutil.copytree(loaded, place)
+        more = [word for name, value in settings.items() if name not in ("fan-out", "subfile") for word in (f"--{name}", value)]
+        done = run([self.program, "trees", place, *shape, "--loaded", "--operations", self.count(operations), "--mix", *mix, *more])
+        row = done.json() | {"cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
+        note(f"{structure} {mix} {settings}: {row['seconds']:.1f} s, modelled {modelled_seconds(row):.1f}")
+        self.rows.append(row)
+        remove(place)
+        return row
+
+    def draw(self, name, title, heads, panels, scale="log"):
+        """A picture with a panel for each title, a line for each structure."""
+        pyplot = plots.matplotlib()
+        figure, places = pyplot.subplots(1, len(panels), figsize=(6 * len(panels), 4.5), squeeze=False, layout="constrained")
+        figure.suptitle(title)
+        colours = {LABELS[structure]: colour for structure, colour in COLOURS.items()}
+        for place, (panel, rows) in zip(places[0], panels.items()):
+            for label, values in rows.items():
+                place.plot(heads, [value or float("nan") for value in values], marker="o", label=label, color=colours[label])
+            place.set_title(panel)
+            place.set_yscale(scale)
+            place.grid(alpha=0.3)
+        places[0][0].legend(fontsize="small")
+        for ending in ("png", "svg"):
+            figure.savefig(PLACE / f"{self.name}-{name}.{ending}", dpi=120)
+        pyplot.close(figure)
+
+
+def modelled_seconds(row):
+    return row["work"]["modelled_read_seconds"] + row["work"]["modelled_write_seconds"]
+
+
+def of_kind(row, kind, what):
+    """A figure of one kind of operations, for each of them."""
+    return row["kinds"][kind]["work"][what] / row["kinds"][kind]["count"]
+
+
+def node_bytes(structure):
+    """The engine's nodes are pages."""
+    return 4096 if structure == "gannet" else 8192
+
+
+def tenths(subfiles):
+    """The share of nodes that count in each tenth of the subfiles, the oldest first."""
+    parts = [subfiles[len(subfiles) * at // 10:max(len(subfiles) * (at + 1) // 10, len(subfiles) * at // 10 + 1)] for at in range(10)]
+    return [sum(file[2] for file in part) / max(1, sum(file[1] for file in part)) for part in parts]
+
+
+def table(title, heads, rows):
+    """Text for people."""
+    widths = [max(12, len(head) + 2) for head in heads]
+    lines = [title, " " * 30 + "".join(f"{head:>{width}}" for head, width in zip(heads, widths))]
+    for name, values in rows.items():
+        lines.append(f"{name:<30}" + "".join(f"{cell(value):>{width}}" for value, width in zip(values, widths)))
+    return "\n".join(lines) + "\n"
+
+
+def cell(value):
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+
+
+main()
