@@ -51,6 +51,10 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
             "nodes": stats.written.nodes, "postings": stats.written.postings,
             "tables": stats.written.tables, "roots": stats.written.roots,
         },
+        "nodes_written_for": {
+            "long_lists": stats.long_lists.written_nodes, "short_lists": stats.short_lists.written_nodes,
+            "recent_postings": stats.recent_postings.written_nodes, "ids": stats.ids.written_nodes,
+        },
         "index_bytes": stats.bytes.allocated,
         "bytes": {
             "nodes": stats.bytes.nodes, "postings": stats.bytes.postings,

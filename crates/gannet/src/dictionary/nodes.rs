@@ -29,7 +29,6 @@ pub(super) struct NodeWriter {
     stream: StreamWriter,
     fresh: FxHashMap<NodeId, Arc<[u8]>>,
     recent: VecDeque<PageAddress>,
-    appended: u64,
 }
 
 impl NodeWriter {
@@ -40,13 +39,7 @@ impl NodeWriter {
             store,
             fresh: FxHashMap::default(),
             recent: VecDeque::new(),
-            appended: 0,
         }
-    }
-
-    /// Nodes appended so far.
-    pub(super) fn appended(&self) -> u64 {
-        self.appended
     }
 
     pub(super) fn store(&self) -> &Arc<Store> {
@@ -166,7 +159,9 @@ impl NodeWriter {
 
     /// Removes all nodes, and the mapping's pages.
     pub(super) fn clear(&mut self) {
-        let old = std::mem::replace(&mut self.view, TreeView::new());
+        let mut new = TreeView::new();
+        new.appended = self.view.appended;
+        let old = std::mem::replace(&mut self.view, new);
         let nodes = old.mapping.places().map(|(_, place)| place);
         let pages = old.mapping.table().addresses().map(|(_, place)| place);
         for place in nodes.chain(pages) {
@@ -213,7 +208,7 @@ impl NodeWriter {
 
     fn append(&mut self, id: NodeId, payload: &[u8]) -> Result<()> {
         let address = self.stream.append_page(payload)?;
-        self.appended += 1;
+        self.view.appended += 1;
         if self.recent.len() > WRITE_PAGES {
             self.recent.pop_front();
         }

@@ -102,11 +102,6 @@ impl Tree {
         })
     }
 
-    /// Nodes appended since the tree was opened.
-    pub fn appended(&self) -> u64 {
-        self.nodes.appended()
-    }
-
     /// Writes all nodes out. They are durable after `stream().sync()`.
     pub fn flush(&mut self) -> Result<()> {
         self.guarded(NodeWriter::flush)

@@ -20,6 +20,7 @@ pub struct TreeView {
     pub(super) entries: u64,
     pub(super) leaves: u64,
     pub(super) inner: u64,
+    pub(super) appended: u64,
 }
 
 /// A node in a frame.
@@ -58,6 +59,7 @@ impl TreeView {
             entries: 0,
             leaves: 0,
             inner: 0,
+            appended: 0,
         }
     }
 
@@ -74,6 +76,11 @@ impl TreeView {
     /// Nodes that hold entries.
     pub fn leaves(&self) -> u64 {
         self.leaves
+    }
+
+    /// Nodes appended since the tree was opened, those moved by cleaning too.
+    pub fn appended(&self) -> u64 {
+        self.appended
     }
 
     /// Levels, leaves included; 0 when the tree is empty.
@@ -161,6 +168,7 @@ impl TreeView {
             entries,
             leaves,
             inner,
+            appended: 0,
         };
         let used = view.mapping.next() - view.mapping.free_count();
         if leaves.checked_add(inner) != Some(used as u64) || (height == 0) != (used == 0) {

@@ -102,6 +102,8 @@ pub struct TreeFigures {
     pub leaves: u64,
     /// Entries.
     pub entries: u64,
+    /// Nodes written since the index was opened.
+    pub written_nodes: u64,
 }
 
 impl Index {
@@ -114,6 +116,7 @@ impl Index {
             nodes: view.nodes(),
             leaves: view.leaves(),
             entries: view.entries(),
+            written_nodes: view.appended(),
         };
         Ok(Stats {
             documents: state.documents,

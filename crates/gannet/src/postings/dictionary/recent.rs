@@ -130,13 +130,13 @@ impl TermDictionary {
         }
         self.recent.clear()?;
         self.recent_keys = KeyFilter::with_room_for(0);
-        self.settled_at = self.recent.appended();
+        self.settled_at = self.recent.view().appended();
         Ok(())
     }
 
     /// Whether as much was written of recent postings as joining them to their lists writes.
     fn is_worth_settling(&self) -> bool {
-        let written = self.recent.appended() - self.settled_at;
+        let written = self.recent.view().appended() - self.settled_at;
         let lists = self.long.view().nodes() + self.short.view().nodes();
         written >= (lists * JOIN_COST).max(NODES_MIN)
     }
