@@ -7,9 +7,12 @@ is what the same operations would take on the paper's device by its table 1. Res
 `trees.txt` and pictures beside. See docs/lab.md.
 """
 import argparse
+import itertools
 import json
 import shutil
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
@@ -79,6 +82,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
     parser.add_argument("--structures", nargs="+", choices=ALL, default=ALL)
+    parser.add_argument("--jobs", type=int, default=1, help="mixed workloads that run at a time; counts are the same, seconds nearly")
     parser.add_argument("--scale", type=float, default=1, help="records and operations times this, for a look")
     parser.add_argument("--name", default="trees", help="name of the result's files in target/lab")
     return parser.parse_args()
@@ -93,7 +97,7 @@ class Lab:
         self.folder = PLACE / f"{options.name}-nodes"
         remove(self.folder)
         self.folder.mkdir()
-        self.rows, self.rates = [], None
+        self.rows, self.rates, self.numbers, self.loading = [], None, itertools.count(), threading.Lock()
         self.settings = machine() | vars(options)
 
     def disk(self):
@@ -179,10 +183,11 @@ class Lab:
                 "KB read a search": lambda row: of_kind(row, "search", "read_bytes") / 1e3,
                 "KB written an insertion": lambda row: row["work"]["written_bytes"] / row["kinds"]["insert"]["count"] / 1e3,
                 "file MB": lambda row: row["file_bytes"] / 1e6}
-        made = {}
-        for structure in self.structures(ALL):
-            for name, mix in MIXED.items():
-                made[structure, name] = self.run(structure, MIXED_RECORDS, MIXED_OPERATIONS, mix, MEMORY[structure])
+        # Rivals run next to each other: the disk is not the same all the time.
+        wanted = [(structure, name) for name in MIXED for structure in self.structures(ALL)]
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            rows = pool.map(lambda of: self.run(of[0], MIXED_RECORDS, MIXED_OPERATIONS, MIXED[of[1]], MEMORY[of[0]]), wanted)
+            made = dict(zip(wanted, rows))
         texts, panels = [], {}
         for title, figure in what.items():
             rows = {LABELS[structure]: [figure(made[structure, name]) for name in MIXED] for structure in self.structures(ALL)}
@@ -218,11 +223,11 @@ class Lab:
         shape = ["--structure", structure, "--records", self.count(records), "--fan-out", fan_out]
         shape += ["--subfile", subfile] if subfile else []
         loaded = self.folder / f"{structure}-{records}-{fan_out}-{subfile}"
-        if not loaded.exists():
-            note(f"loading {loaded.name}")
-            run([self.program, "trees", loaded, *shape, "--load-only"]).json()
-        place = self.folder / "run"
-        remove(place)
+        with self.loading:
+            if not loaded.exists():
+                note(f"loading {loaded.name}")
+                run([self.program, "trees", loaded, *shape, "--load-only"]).json()
+        place = self.folder / f"run-{next(self.numbers)}"
         shutil.copytree(loaded, place)
         more = [word for name, value in settings.items() if name not in ("fan-out", "subfile") for word in (f"--{name}", value)]
         done = run([self.program, "trees", place, *shape, "--loaded", "--operations", self.count(operations), "--mix", *mix, *more])
