@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Figures 7 and 9 to 15 and tables 1 to 4 of the AS B-tree's paper (Roh et al., 2014), with the paper's figures beside, and Gannet's tree.
+"""Figures 7 and 9 to 15 and tables 1 to 4 of the AS B-tree's paper (Roh et al., 2014), with the paper's figures beside, and Gannet's
+tree: in all of these, beside other stores under one limit of memory, scanned after it has changed much, and opened.
 
 Every structure is a real one on the engine's device (`gannet-lab trees`); each run is a process of its own on a copy of an
 index that was loaded once. Seconds are measured on this disk, of which the rates are printed first. What is called modelled
-is what the same operations would take on the paper's device by its table 1. Results go to `target/lab/trees.json`,
+is what the same operations would take on the paper's device by its table 1. Other stores are `lab/engines/stores`. Results go to `target/lab/trees.json`,
 `trees.txt` and pictures beside. See docs/lab.md.
 """
 import argparse
@@ -17,10 +18,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
 
+import limits
 import plots
 from engines import gannet_lab
 from inputs import PLACE
-from measure import MIB, machine, note, remove, run
+from measure import MIB, ROOT, TARGET, MemoryGroup, build, machine, note, remove, run
 
 PAPERS = ["b-tree", "as-b-tree", "bftl"]
 OURS = ["rolling", "gannet"]
@@ -61,7 +63,19 @@ PAPER_MIXED = {
 }
 PAPER_FILES = {"b-tree": 22.4, "bftl": 1615, "as-b-tree": 70}
 PAPER_INSERTS = {"b-tree": (68, 10, 78), "as-b-tree": (56, 5, 61)}
-TABLES = ["disk", "operations", "caches", "spread", "mixed"]
+# Other stores: memory for all that a process holds and caches, and data of 16 bytes a record, ten times as many.
+STORES = ["redb", "fjall", "lmdb"]
+STORE_MEMORY = 24 * MIB
+STORE_RECORDS = 10 * STORE_MEMORY // 16
+STORE_OPERATIONS = 300_000
+STORE_MIXES = {"50/50": [50, 50, 0, 0, 0], "10/90": [10, 90, 0, 0, 0], "90/10": [90, 10, 0, 0, 0]}
+# Of it, what caches take: the rest is for programs, and for the page cache.
+STORE_CACHE = 12 * MIB
+# A change that waits takes five times as much in this program's map as it is counted for.
+STORE_GANNET = {"buffers": 250, "cache": 512}
+SCANNED_RECORDS, SCANS, SCANNED_KEYS, CHURN = 200_000, 2_000, 1_000, 10
+OPENED_RECORDS = [1_000_000, 10_000_000]
+TABLES = ["disk", "operations", "caches", "spread", "mixed", "scans", "recovery", "stores"]
 
 
 def main():
@@ -71,18 +85,18 @@ def main():
     lab = Lab(options)
     texts = [getattr(lab, name)() for name in options.tables]
     text = "\n".join(texts)
-    path = PLACE / f"{options.name}.json"
-    path.write_text(json.dumps({"settings": lab.settings, "rates": lab.rates, "rows": lab.rows}, indent=1))
-    path.with_suffix(".txt").write_text(text)
+    lab.save()
+    lab.path.with_suffix(".txt").write_text(text)
     print(text)
-    note(f"everything is in {path}")
+    note(f"everything is in {lab.path}")
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
     parser.add_argument("--structures", nargs="+", choices=ALL, default=ALL)
-    parser.add_argument("--jobs", type=int, default=1, help="mixed workloads that run at a time; counts are the same, seconds nearly")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time, but for stores; counts are the same, seconds nearly")
+    parser.add_argument("--keep", action="store_true", help="use the runs that are there")
     parser.add_argument("--scale", type=float, default=1, help="records and operations times this, for a look")
     parser.add_argument("--name", default="trees", help="name of the result's files in target/lab")
     return parser.parse_args()
@@ -97,7 +111,9 @@ class Lab:
         self.folder = PLACE / f"{options.name}-nodes"
         remove(self.folder)
         self.folder.mkdir()
-        self.rows, self.rates, self.numbers, self.loading = [], None, itertools.count(), threading.Lock()
+        self.rates, self.numbers, self.loading = None, itertools.count(), threading.Lock()
+        self.path = PLACE / f"{options.name}.json"
+        self.rows = json.loads(self.path.read_text())["rows"] if options.keep and self.path.exists() else []
         self.settings = machine() | vars(options)
 
     def disk(self):
@@ -116,6 +132,8 @@ class Lab:
     def operations(self):
         """Figures 9 to 12, tables 2 and 3."""
         texts, heads = [], [f"F {fan_out} WB {buffer}" for fan_out, buffer in SHAPES]
+        wanted = itertools.product(NUMBERS, SHAPES, self.structures([*PAPERS, *OURS]))
+        self.together(lambda of: self.single(of[2], of[0], *of[1]), wanted)
         for kind, number in NUMBERS.items():
             seconds, modelled = {}, {}
             for structure in self.structures([*PAPERS, *OURS]):
@@ -147,6 +165,8 @@ class Lab:
     def caches(self):
         """Figures 13 and 14."""
         texts, heads = [], [f"{cache} nodes" for cache in CACHES]
+        wanted = itertools.product(("insert", "search"), CACHES, self.structures([*PAPERS, *OURS]))
+        self.together(lambda of: self.single(of[2], of[0], *PLAIN, of[1]), wanted)
         for kind, number in [("insert", 13), ("search", 14)]:
             seconds, reads = {}, {}
             for structure in self.structures([*PAPERS, *OURS]):
@@ -185,9 +205,8 @@ class Lab:
                 "file MB": lambda row: row["file_bytes"] / 1e6}
         # Rivals run next to each other: the disk is not the same all the time.
         wanted = [(structure, name) for name in MIXED for structure in self.structures(ALL)]
-        with ThreadPoolExecutor(self.options.jobs) as pool:
-            rows = pool.map(lambda of: self.run(of[0], MIXED_RECORDS, MIXED_OPERATIONS, MIXED[of[1]], MEMORY[of[0]]), wanted)
-            made = dict(zip(wanted, rows))
+        rows = self.together(lambda of: self.run(of[0], MIXED_RECORDS, MIXED_OPERATIONS, MIXED[of[1]], MEMORY[of[0]]), wanted)
+        made = dict(zip(wanted, rows))
         texts, panels = [], {}
         for title, figure in what.items():
             rows = {LABELS[structure]: [figure(made[structure, name]) for name in MIXED] for structure in self.structures(ALL)}
@@ -199,11 +218,85 @@ class Lab:
                    "(OLTP: 72 % searches, 24 % insertions, 3 % ranges of 100 keys, 1 % deletions)\n")
         return "\n".join([heading, *texts])
 
+    def scans(self):
+        """Ranges of 1,000 keys, in a tree as it was loaded and after ten times as many insertions and deletions as it has records."""
+        rows, records = {}, self.count(SCANNED_RECORDS)
+        for structure in self.structures(OURS):
+            for churn in (0, CHURN * records):
+                settings = {"range": SCANNED_KEYS, "churn": churn} | MEMORY[structure]
+                row = self.run(structure, SCANNED_RECORDS, SCANS, [0, 0, 0, 0, 100], settings)
+                work, nodes = row["work"], sum(file[2] for file in row["subfiles"])
+                rows[f"{LABELS[structure]}{', churned' if churn else ''}"[:29]] = [
+                    work["reads"] / row["operations"], work["read_bytes"] / node_bytes(structure) / row["operations"],
+                    1e6 * row["seconds"] / row["operations"], nodes, row["churned"]["written_bytes"] / node_bytes(structure) / nodes,
+                    row["moved_nodes"] / nodes]
+        heads = ["reads", "nodes read", "us a scan", "live nodes", "written/live", "moved/live"]
+        return table(f"Scans of {SCANNED_KEYS:,} keys before and after {CHURN} times as many insertions and deletions as records", heads, rows)
+
+    def recovery(self):
+        """Opening."""
+        rows = {}
+        for records in OPENED_RECORDS:
+            row = self.run("gannet", records, 1_000, [0, 100, 0, 0, 0], {"buffers": 56, "cache": 512})
+            rows[f"{self.count(records):,} keys"] = [1000 * row["open_seconds"], row["file_bytes"] / 1e6]
+        return table("Opening Gannet's tree after its process has ended", ["ms", "file MB"], rows)
+
+    def stores(self):
+        """Gannet's tree and other stores, each in a memory group of the same limit with its page cache."""
+        target = TARGET / "engines"
+        build(["cargo", "build", "--release", "--locked", "--target-dir", str(target)], ROOT / "lab/engines/stores")
+        peer, texts = target / "release" / "stores-peer", []
+        records, operations = self.count(STORE_RECORDS), self.count(STORE_OPERATIONS)
+        for name, mix in STORE_MIXES.items():
+            rows = {}
+            for store in ["gannet", *STORES]:
+                row = self.store(peer, store, records, operations, mix)
+                rows[store] = [row["seconds"], operations / row["seconds"], row["cpu_seconds"], row["read_bytes"] / operations / 1e3,
+                               row["written_bytes"] / operations / 1e3, row["file_bytes"] / 1e6, row["group"]["most_used_bytes"] / MIB]
+            heads = ["measured s", "operations/s", "CPU s", "KB read", "KB written", "file MB", "MiB used"]
+            texts.append(table(f"Stores: {operations:,} insertions/searches {name} on {records:,} records, {STORE_MEMORY / MIB:.0f} MiB of memory each; "
+                               "KB an operation that the kernel read for the process and that it wrote or made dirty", heads, rows))
+        return "\n".join(texts)
+
+    def store(self, peer, store, records, operations, mix):
+        """One run of a store in its memory group, on a copy of what was loaded outside of it."""
+        loaded, place = self.folder / f"{store}-{records}", self.folder / "store"
+        wanted = ["--records", records, "--operations", operations, "--mix", *mix]
+        if store == "gannet":
+            more = [word for name, value in STORE_GANNET.items() for word in (f"--{name}", value)]
+            load = [self.program, "trees", loaded, "--structure", store, "--records", records, "--load-only"]
+            ask = [self.program, "trees", place, "--structure", store, "--loaded", *wanted, *more]
+        else:
+            load = [peer, "load", store, loaded, "--records", records, "--cache-bytes", STORE_CACHE]
+            ask = [peer, "run", store, place, "--cache-bytes", STORE_CACHE, *wanted]
+        if not loaded.exists():
+            note(f"loading {loaded.name}")
+            run(load).json()
+        remove(place)
+        shutil.copytree(loaded, place)
+        limits.forget(place)
+        with MemoryGroup(STORE_MEMORY) as group:
+            done = run(ask, group=group)
+            row = done.json() | {"store": store, "group": group.figures(), "cpu_seconds": done.cpu_seconds,
+                                 "read_bytes": done.device_bytes_read, "written_bytes": done.device_bytes_written}
+        note(f"{store} {mix}: {row['seconds']:.1f} s")
+        self.rows.append(row | {"structure": None})
+        remove(place)
+        return row
+
     def structures(self, some):
         return [name for name in some if name in self.options.structures]
 
     def count(self, number):
         return round(number * self.options.scale)
+
+    def together(self, make, wanted):
+        """Some runs, as many at a time as was asked for."""
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            return list(pool.map(make, wanted))
+
+    def save(self):
+        self.path.write_text(json.dumps({"settings": self.settings, "rates": self.rates, "rows": self.rows}, indent=1))
 
     def single(self, structure, kind, fan_out, buffer, cache=0):
         """100,000 operations of one kind. Gannet's has the memory of the write buffer for what waits, and as many nodes to write."""
@@ -216,7 +309,7 @@ class Lab:
         """One run on a copy of the loaded index."""
         wanted = {"structure": structure, "records": self.count(records), "operations": self.count(operations), "mix": mix}
         asked = wanted | {name.replace("-", "_"): value for name, value in settings.items()}
-        known = [row for row in self.rows if all(row[name] == value for name, value in asked.items())]
+        known = [row for row in self.rows if all(row.get(name) == value for name, value in asked.items())]
         if known:
             return known[0]
         fan_out, subfile = settings.get("fan-out", 256), settings.get("subfile")
@@ -233,7 +326,9 @@ class Lab:
         done = run([self.program, "trees", place, *shape, "--loaded", "--operations", self.count(operations), "--mix", *mix, *more])
         row = done.json() | {"cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
         note(f"{structure} {mix} {settings}: {row['seconds']:.1f} s, modelled {modelled_seconds(row):.1f}")
-        self.rows.append(row)
+        with self.loading:
+            self.rows.append(row)
+            self.save()
         remove(place)
         return row
 

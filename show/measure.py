@@ -133,6 +133,7 @@ class Finished:
         self.cpu_seconds = usage.ru_utime + usage.ru_stime
         self.peak_resident_bytes = usage.ru_maxrss * 1024
         self.device_bytes_read = usage.ru_inblock * 512
+        self.device_bytes_written = usage.ru_oublock * 512
         self.output, self.errors = output, errors
 
     def json(self):

@@ -25,7 +25,7 @@ use super::{Cleaning, OrderedIndex, Settings, Value, entry_fits};
 const AROUND: usize = 12;
 
 /// Which part of what waits is merged at a time.
-const PARTS: usize = 32;
+pub(super) const PARTS: usize = 32;
 
 /// What becomes of a key: its value, or that it is gone.
 pub type Change = Option<Value>;

@@ -42,6 +42,9 @@ pub struct Arguments {
     /// Of a hundred operations so many insert, search, update, delete and go through a range
     #[arg(long, num_args = 5, default_values_t = [100, 0, 0, 0, 0])]
     mix: Vec<usize>,
+    /// Insertions before anything is measured, each followed by the deletion of the oldest record
+    #[arg(long, default_value_t = 0)]
+    churn: u64,
     /// Keys of a range
     #[arg(long, default_value_t = 100)]
     range: usize,
@@ -154,8 +157,16 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let started = Instant::now();
     let mut index = open(arguments, &settings(arguments))?;
     let open_seconds = started.elapsed().as_secs_f64();
-    let before = index.work();
     let mut stream = Stream::new(arguments);
+    let unchurned = index.work();
+    for _ in 0..arguments.churn {
+        stream.operate(&mut *index, 0)?;
+        stream.operate(&mut *index, 3)?;
+    }
+    if arguments.churn > 0 {
+        index.settle()?;
+    }
+    let before = index.work();
     let mut done: [Done; KINDS.len()] = Default::default();
     let started = Instant::now();
     for _ in 0..arguments.operations {
@@ -186,6 +197,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         "open_seconds": open_seconds,
         "seconds": seconds,
         "file_bytes": index.file_bytes(),
+        "churn": arguments.churn,
+        "churned": report(before.less(unchurned)),
         "work": report(index.work().less(before)),
         "kinds": kinds(&done),
         "moved_nodes": cleaning.moved,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gannet::Result;
 
+use super::rolling::PARTS;
 use super::*;
 use crate::random::Random;
 
@@ -172,9 +173,9 @@ fn spread(number: u64) -> [u8; 8] {
     number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes()
 }
 
-fn loaded(open: Open, folder: &Path) -> Box<dyn OrderedIndex> {
+fn loaded(open: Open, folder: &Path, records: u64) -> Box<dyn OrderedIndex> {
     let mut index = open(folder, &KNOWN).unwrap();
-    for number in 0..RECORDS {
+    for number in 0..records {
         index.insert(&spread(number), number).unwrap();
     }
     index.settle().unwrap();
@@ -187,7 +188,7 @@ fn loaded(open: Open, folder: &Path) -> Box<dyn OrderedIndex> {
 fn b_trees_do_what_can_be_counted_beforehand() {
     for (name, open) in &STRUCTURES[..2] {
         let folder = tempfile::tempdir().unwrap();
-        let mut index = loaded(*open, &folder.path().join("nodes"));
+        let mut index = loaded(*open, &folder.path().join("nodes"), RECORDS);
         let before = index.work();
         for number in 0..OPERATIONS {
             index.search(&spread(number * 7)).unwrap();
@@ -214,6 +215,78 @@ fn b_trees_do_what_can_be_counted_beforehand() {
         };
         near(updated.writes, OPERATIONS / together, name);
     }
+}
+
+/// BFTL that gathers no nodes: each time the reservation buffer is full of changes of leaves all over, it goes to one sector.
+#[test]
+fn bftl_writes_what_can_be_counted_beforehand() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nodes");
+    drop(loaded(STRUCTURES[2].1, &path, OPERATIONS));
+    let settings = Settings {
+        sectors: usize::MAX,
+        ..KNOWN
+    };
+    let mut index = STRUCTURES[2].1(&path, &settings).unwrap();
+    let before = index.work();
+    for number in 0..OPERATIONS {
+        index.insert(&spread(number), RECORDS).unwrap();
+    }
+    index.settle().unwrap();
+    let written = index.work().less(before).written_bytes / NODE_BYTES as u64;
+    let full = OPERATIONS.div_ceil(KNOWN.fan_out as u64);
+    near(written, full, "BFTL");
+}
+
+/// An LA-tree whose operations all wait in memory, and are then so many that each leaf has some: each is written once, or
+/// twice if it is the one that fills the write buffer while more of its own follow.
+#[test]
+fn an_la_tree_writes_what_can_be_counted_beforehand() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut index = loaded(STRUCTURES[4].1, &folder.path().join("nodes"), RECORDS);
+    let nodes = index.file_bytes() / NODE_BYTES as u64;
+    let before = index.work();
+    for number in 0..RECORDS / 2 {
+        index.insert(&spread(number * 2), RECORDS).unwrap();
+    }
+    assert_eq!(index.work().less(before).writes, 0);
+    index.settle().unwrap();
+    let written = index.work().less(before).written_bytes / NODE_BYTES as u64;
+    let leaves = nodes - nodes / 32;
+    near(
+        written,
+        leaves + leaves / KNOWN.write_buffer as u64,
+        "LA-tree",
+    );
+}
+
+/// Changes that go round a tree: of those that wait, a leaf has twice the mean when its turn comes. Between two parts a leaf
+/// is written twice.
+#[test]
+fn changes_that_wait_write_what_can_be_counted_beforehand() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nodes");
+    drop(loaded(STRUCTURES[5].1, &path, RECORDS));
+    let settings = Settings {
+        buffers: 8,
+        ..KNOWN
+    };
+    let mut index = STRUCTURES[5].1(&path, &settings).unwrap();
+    let waiting = (settings.buffers * NODE_BYTES / (8 + 12)) as u64;
+    let mut change = |numbers: std::ops::Range<u64>| {
+        let before = index.work();
+        for number in numbers {
+            index.insert(&spread(number * 7 % RECORDS), number).unwrap();
+        }
+        index.work().less(before).written_bytes / NODE_BYTES as u64
+    };
+    // In the first rounds fewer wait.
+    change(0..6 * waiting);
+    let written = change(6 * waiting..14 * waiting);
+    let files = index.cleaning().subfiles;
+    let nodes: u64 = files.iter().map(|[_, _, valid]| u64::from(*valid)).sum();
+    let leaves = nodes - nodes / 32;
+    near(written, 4 * (leaves + 2 * PARTS as u64), "rolling");
 }
 
 /// An FD-tree of one level: each time the head is full, the level is written anew with what it had.
