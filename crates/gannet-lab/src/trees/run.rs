@@ -21,6 +21,7 @@ use crate::random::{Random, nth};
 /// Nodes in memory while the records are loaded, which is not measured.
 const LOAD_CACHE: usize = 16_384;
 const LOAD_BUFFER: usize = 1_024;
+const LOAD_WAITING: usize = 8_192;
 
 /// Of skewed keys so many of ten fall into the first tenth of all.
 const SKEW: u64 = 9;
@@ -229,6 +230,7 @@ fn load(arguments: &Arguments) -> Outcome<f64> {
     let loading = Settings {
         cache: LOAD_CACHE,
         write_buffer: LOAD_BUFFER,
+        buffers: LOAD_WAITING,
         one_by_one: false,
         trace: false,
         ..settings(arguments)

@@ -28,8 +28,8 @@ use super::device::{NodeBytes, NodeFile, Slot};
 use super::node::{NODE_BYTES, Node, NodeId};
 use super::trace::Work;
 
-/// Nodes that were read last, to tell what changed in them. They save no reads.
-const REMEMBERED: usize = 16;
+/// Nodes that were read last, to tell what changed in them. They save no reads, only the work to put them together again.
+const REMEMBERED: usize = 64;
 
 /// Sectors of one operation of a recovery.
 const RECOVERY_RUN: usize = 128;
@@ -205,6 +205,14 @@ impl Nodes for Units {
     fn read(&mut self, id: NodeId) -> Result<Rc<Node>> {
         if self.table.len() <= id as usize {
             return Err(Error::damaged("a tree", format!("node {id} is nowhere")));
+        }
+        let known = self.remembered.iter().find(|(known, _)| *known == id);
+        if let Some(node) = known.map(|(_, node)| Rc::clone(node)) {
+            for slot in self.table[id as usize].clone() {
+                self.sector(slot)?;
+            }
+            self.remember(id, Rc::clone(&node));
+            return Ok(node);
         }
         let whole = self.gather(id)?;
         let mut keys: BTreeMap<Vec<u8>, Option<Value>> = whole.units.into_iter().collect();
