@@ -72,7 +72,7 @@ STORE_MIXES = {"50/50": [50, 50, 0, 0, 0], "10/90": [10, 90, 0, 0, 0], "90/10": 
 # Of it, what caches take: the rest is for programs, and for the page cache.
 STORE_CACHE = 12 * MIB
 # A change that waits takes five times as much in this program's map as it is counted for.
-STORE_GANNET = {"buffers": 250, "cache": 512}
+STORE_GANNET = {"buffers": 120, "cache": 512}
 SCANNED_RECORDS, SCANS, SCANNED_KEYS, CHURN = 200_000, 2_000, 1_000, 10
 OPENED_RECORDS = [1_000_000, 10_000_000]
 TABLES = ["disk", "operations", "caches", "spread", "mixed", "scans", "recovery", "stores"]
