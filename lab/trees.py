@@ -75,6 +75,8 @@ STORE_CACHE = 12 * MIB
 STORE_GANNET = {"buffers": 120, "cache": 512}
 SCANNED_RECORDS, SCANS, SCANNED_KEYS, CHURN = 200_000, 2_000, 1_000, 10
 OPENED_RECORDS = [1_000_000, 10_000_000]
+# What would take long to load gets more memory for it.
+MANY_RECORDS, MANY = 1_000_000, ["--load-buffers", 8192]
 TABLES = ["disk", "operations", "caches", "spread", "mixed", "scans", "recovery", "stores"]
 
 
@@ -265,7 +267,7 @@ class Lab:
         wanted = ["--records", records, "--operations", operations, "--mix", *mix]
         if store == "gannet":
             more = [word for name, value in STORE_GANNET.items() for word in (f"--{name}", value)]
-            load = [self.program, "trees", loaded, "--structure", store, "--records", records, "--load-only"]
+            load = [self.program, "trees", loaded, "--structure", store, "--records", records, *MANY, "--load-only"]
             ask = [self.program, "trees", place, "--structure", store, "--loaded", *wanted, *more]
         else:
             load = [peer, "load", store, loaded, "--records", records, "--cache-bytes", STORE_CACHE]
@@ -316,6 +318,7 @@ class Lab:
         fan_out, subfile = settings.get("fan-out", 256), settings.get("subfile")
         shape = ["--structure", structure, "--records", self.count(records), "--fan-out", fan_out]
         shape += ["--subfile", subfile] if subfile else []
+        shape += MANY if records >= MANY_RECORDS else []
         loaded = self.folder / f"{structure}-{records}-{fan_out}-{subfile}"
         with self.loading:
             if not loaded.exists():
