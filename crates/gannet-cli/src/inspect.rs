@@ -1,6 +1,6 @@
 //! `gannet inspect`: the parts of an index, looked at without changing it.
 
-use gannet::{Index, ListReport, ListsReport, PageKind, Stats, ZoneReport};
+use gannet::{FillReport, Index, ListReport, ListsReport, PageKind, Stats, ZoneReport};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, InspectArguments, Part};
@@ -18,7 +18,7 @@ pub fn run(common: &Common, arguments: &InspectArguments, output: &mut Output) -
     let index = open_to_read(&arguments.index, common)?;
     match &arguments.part {
         Part::Zones => print_zones(&index.zones(), output),
-        Part::Trees => print_trees(&index.stats()?, output),
+        Part::Trees => print_trees(&index.stats()?, &index.fill()?, output),
         Part::Lists => print_lists(&index.lists()?, output),
         Part::Page { zone, page } => {
             let (kind, payload) = index.page(*zone, *page)?;
@@ -68,23 +68,32 @@ fn print_zone_lines(zones: &[ZoneReport], output: &mut Output) -> Outcome<()> {
     Ok(())
 }
 
-fn print_trees(stats: &Stats, output: &mut Output) -> Outcome<()> {
+fn print_trees(stats: &Stats, fill: &FillReport, output: &mut Output) -> Outcome<()> {
     let trees = [
-        ("long_lists", &stats.long_lists),
-        ("short_lists", &stats.short_lists),
-        ("recent_postings", &stats.recent_postings),
-        ("ids", &stats.ids),
+        ("long_lists", &stats.long_lists, fill.long_lists),
+        ("short_lists", &stats.short_lists, fill.short_lists),
+        (
+            "recent_postings",
+            &stats.recent_postings,
+            fill.recent_postings,
+        ),
+        ("ids", &stats.ids, fill.ids),
     ];
     if output.form() != Form::Text {
-        let trees = trees.map(|(name, figures)| (name.to_owned(), tree(figures)));
+        let trees = trees.map(|(name, figures, fill)| {
+            let mut tree = tree(figures);
+            tree["fill"] = json!(fill);
+            (name.to_owned(), tree)
+        });
         return output.json(&Value::Object(trees.into_iter().collect()));
     }
-    let heading = output.dim("tree             height      nodes     leaves    entries");
+    let heading = output.dim("tree             height      nodes     leaves    entries   fill");
     output.line(heading)?;
-    for (name, figures) in trees {
+    for (name, figures, fill) in trees {
         let name = name.replace('_', " ");
+        let fill = fill.map_or("-".to_owned(), |fill| format!("{:.0}%", fill * 100.0));
         output.line(format!(
-            "{name:<17}{:>6} {:>10} {:>10} {:>10}",
+            "{name:<17}{:>6} {:>10} {:>10} {:>10} {fill:>6}",
             figures.height,
             grouped(figures.nodes),
             grouped(figures.leaves),

@@ -97,8 +97,9 @@ fn parts_can_be_looked_at() {
     place
         .run(&["inspect", "index", "page", &zone, "9999"])
         .refused(1, &["pages"]);
-    assert_eq!(
-        place.json(&["inspect", "index", "trees"])["ids"]["entries"],
-        1
-    );
+    let trees = place.json(&["inspect", "index", "trees"]);
+    assert_eq!(trees["ids"]["entries"], 1);
+    let fill = trees["ids"]["fill"].as_f64().unwrap();
+    assert!(fill > 0.0 && fill < 0.1, "{fill}");
+    assert!(trees["long_lists"]["fill"].is_null());
 }

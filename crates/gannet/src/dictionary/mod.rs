@@ -21,6 +21,7 @@
 mod check;
 mod cursor;
 mod entries;
+mod fill;
 mod mapping;
 mod merge;
 mod node;
@@ -38,6 +39,7 @@ mod window;
 mod tests;
 
 pub use check::check;
+pub use fill::fill;
 pub use scan::Scan;
 pub use tree::Tree;
 pub use view::TreeView;

@@ -109,6 +109,11 @@ impl<'a> Node<'a> {
         self.end
     }
 
+    /// Bytes that it uses.
+    pub(super) fn length(&self) -> usize {
+        self.end + self.restarts() * 2
+    }
+
     /// The bytes of a value.
     pub(super) fn value(&self, value: Range<usize>) -> &'a [u8] {
         &self.bytes[value]

@@ -30,5 +30,5 @@ pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, Phase
 pub use prepare::{PreparedBatch, Workbench};
 pub use snapshot::{Search, Snapshot};
 pub use stats::{BytesByPart, BytesWritten, MemoryByPart, Stats, TreeFigures};
-pub use survey::ListsReport;
+pub use survey::{FillReport, ListsReport};
 pub use writer::Written;

@@ -1,9 +1,10 @@
-//! A survey of all postings lists: where their bytes are, by how many documents have the term.
+//! A survey of all postings lists: where their bytes are, by how many documents have the term. And of all trees: how full
+//! their leaves are.
 
 use super::Index;
 use crate::base::{PAGE_PAYLOAD, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, finish};
-use crate::dictionary::TreeView;
+use crate::dictionary::{TreeView, fill};
 use crate::postings::{ChunkRef, Layout, TermEntry, TermTree};
 
 /// The lists of terms in 10^n to 10^(n + 1) - 1 documents, for display. Sizes are in bytes.
@@ -39,7 +40,32 @@ pub struct ListsReport {
     pub padding_bytes: u64,
 }
 
+/// The share of its leaves' bytes that each tree uses; none if it is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FillReport {
+    /// Of the tree of lists that have chunks.
+    pub long_lists: Option<f64>,
+    /// Of that of lists that have none.
+    pub short_lists: Option<f64>,
+    /// Of that of recent postings.
+    pub recent_postings: Option<f64>,
+    /// Of that of external IDs.
+    pub ids: Option<f64>,
+}
+
 impl Index {
+    /// How full the leaves of the trees are. Reads all nodes.
+    pub fn fill(&self) -> Result<FillReport> {
+        let state = self.shared().published.get();
+        let fill = |tree: &TreeView| fill(tree, &self.shared().pool);
+        Ok(FillReport {
+            long_lists: fill(&state.terms.long)?,
+            short_lists: fill(&state.terms.short)?,
+            recent_postings: fill(&state.terms.recent)?,
+            ids: fill(&state.ids)?,
+        })
+    }
+
     /// The postings lists on flash, summed up for each power of ten, without recent postings. Reads the whole dictionary.
     pub fn lists(&self) -> Result<Vec<ListsReport>> {
         let terms = self.shared().published.get().terms.clone();
