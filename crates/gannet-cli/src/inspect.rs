@@ -70,6 +70,7 @@ fn print_zone_lines(zones: &[ZoneReport], output: &mut Output) -> Outcome<()> {
 
 fn print_trees(stats: &Stats, fill: &FillReport, output: &mut Output) -> Outcome<()> {
     let trees = [
+        ("frequent_lists", &stats.frequent_lists, fill.frequent_lists),
         ("long_lists", &stats.long_lists, fill.long_lists),
         ("short_lists", &stats.short_lists, fill.short_lists),
         (

@@ -44,6 +44,7 @@ fn object(stats: &Stats, backend: Backend) -> Value {
             "tables": memory.tables,
         },
         "trees": {
+            "frequent_lists": tree(&stats.frequent_lists),
             "long_lists": tree(&stats.long_lists),
             "short_lists": tree(&stats.short_lists),
             "recent_postings": tree(&stats.recent_postings),

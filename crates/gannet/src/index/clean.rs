@@ -16,9 +16,10 @@ use super::writer::Writer;
 use crate::analysis::split_term_key;
 use crate::base::{DocId, Error, PageAddress, Result, ZoneNumber};
 use crate::cache::{Pages, finish};
+use crate::dictionary::{Scan, TreeView};
 use crate::documents::{Address, Change as TableChange, DocumentRecord, DocumentTables};
 use crate::postings::{
-    Fragment, MergeItem, TermEntry, joinable_bytes, merge_window, relocate_window,
+    Fragment, MergeItem, TermEntry, TermTree, joinable_bytes, merge_window, relocate_window,
 };
 use crate::storage::{
     LogStart, PageKind, RecordKind, Store, Zone, ZoneRecord, frame, read_records,
@@ -106,7 +107,7 @@ impl Flusher {
         Ok(())
     }
 
-    /// Sweeps the long lists' entries for those with chunks in the victims and moves those chunks.
+    /// Sweeps the entries with chunks for those that have some in the victims and moves these.
     fn clean_postings(&mut self, shared: &Shared, victims: &Victims) -> Result<()> {
         shared.options.limits.enter(Phase::Cleaning);
         let is_victim = |zone| victims.contains(&zone);
@@ -171,10 +172,21 @@ impl Flusher {
 
     /// The next lists whose chunks can be joined, as many as one step takes, and where the step behind begins.
     fn keys_to_join(&mut self, from: &[u8], shared: &Shared) -> Result<(Vec<Key>, Option<Key>)> {
-        let long = self.terms.view().long;
-        let (mut pages, mut scan) = (Pages::new(&shared.pool), long.scan(from));
+        let terms = self.terms.view();
+        let mut pages = Pages::new(&shared.pool);
+        let mut scans = Vec::new();
+        for tree in TermTree::WITH_CHUNKS {
+            let (tree, mut scan) = (terms.tree(tree), terms.tree(tree).scan(from));
+            if finish(&mut pages, |pages| scan.advance(tree, pages))? {
+                scans.push((tree, scan));
+            }
+        }
         let (mut keys, mut bytes) = (Vec::new(), 0);
-        while finish(&mut pages, |pages| scan.advance(&long, pages))? {
+        let least = |scans: &[(&TreeView, Scan)]| {
+            (0..scans.len()).min_by(|a, b| scans[*a].1.key().cmp(scans[*b].1.key()))
+        };
+        while let Some(at) = least(&scans) {
+            let (tree, scan) = &mut scans[at];
             if bytes > JOINED_BYTES_MAX {
                 return Ok((keys, Some(scan.key().to_vec())));
             }
@@ -182,6 +194,9 @@ impl Flusher {
             if joinable > 0 {
                 bytes += joinable;
                 keys.push(scan.key().to_vec());
+            }
+            if !finish(&mut pages, |pages| scan.advance(tree, pages))? {
+                scans.swap_remove(at);
             }
         }
         Ok((keys, None))
@@ -194,20 +209,21 @@ impl Flusher {
     ) -> Result<Vec<Vec<u8>>> {
         // The flush before has left nodes in the stream's buffer, where a scan would not find them.
         self.terms.flush()?;
-        let long = self.terms.view().long;
+        let terms = self.terms.view();
         let mut pages = Pages::new(&shared.pool);
-        let mut scan = long.scan(&[]);
         let mut keys = Vec::new();
-        while finish(&mut pages, |pages| scan.advance(&long, pages))? {
-            let chunks = TermEntry::decode_only_chunks(scan.value())?;
-            if chunks
-                .iter()
-                .flat_map(|chunk| chunk.place.spans())
-                .any(|run| is_victim(run.zone))
-            {
-                keys.push(scan.key().to_vec());
+        for tree in TermTree::WITH_CHUNKS {
+            let tree = terms.tree(tree);
+            let mut scan = tree.scan(&[]);
+            while finish(&mut pages, |pages| scan.advance(tree, pages))? {
+                let chunks = TermEntry::decode_only_chunks(scan.value())?;
+                let mut spans = chunks.iter().flat_map(|chunk| chunk.place.spans());
+                if spans.any(|run| is_victim(run.zone)) {
+                    keys.push(scan.key().to_vec());
+                }
             }
         }
+        keys.sort_unstable();
         Ok(keys)
     }
 }

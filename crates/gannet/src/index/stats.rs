@@ -21,7 +21,9 @@ pub struct Stats {
     pub bytes: BytesByPart,
     /// Bytes of memory, by part.
     pub memory: MemoryByPart,
-    /// Levels, nodes and leaves of the term dictionary's tree of lists that have chunks.
+    /// Levels, nodes and leaves of the term dictionary's tree of lists of frequent words.
+    pub frequent_lists: TreeFigures,
+    /// The same of its tree of other lists that have chunks.
     pub long_lists: TreeFigures,
     /// The same of its tree of lists that have none: they stand in its leaves.
     pub short_lists: TreeFigures,
@@ -134,6 +136,7 @@ impl Index {
                     + state.terms.memory_bytes()
                     + state.ids.memory_bytes()) as u64,
             },
+            frequent_lists: tree(&state.terms.frequent),
             long_lists: tree(&state.terms.long),
             short_lists: tree(&state.terms.short),
             recent_postings: tree(&state.terms.recent),

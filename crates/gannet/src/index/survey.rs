@@ -43,7 +43,9 @@ pub struct ListsReport {
 /// The share of its leaves' bytes that each tree uses; none if it is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FillReport {
-    /// Of the tree of lists that have chunks.
+    /// Of the tree of lists of frequent words.
+    pub frequent_lists: Option<f64>,
+    /// Of that of other lists that have chunks.
     pub long_lists: Option<f64>,
     /// Of that of lists that have none.
     pub short_lists: Option<f64>,
@@ -59,6 +61,7 @@ impl Index {
         let state = self.shared().published.get();
         let fill = |tree: &TreeView| fill(tree, &self.shared().pool);
         Ok(FillReport {
+            frequent_lists: fill(&state.terms.frequent)?,
             long_lists: fill(&state.terms.long)?,
             short_lists: fill(&state.terms.short)?,
             recent_postings: fill(&state.terms.recent)?,
@@ -70,7 +73,7 @@ impl Index {
     pub fn lists(&self) -> Result<Vec<ListsReport>> {
         let terms = self.shared().published.get().terms.clone();
         let mut reports = Vec::new();
-        for tree in [TermTree::Long, TermTree::Short] {
+        for tree in TermTree::LISTS {
             survey(terms.tree(tree), &self.shared().pool, &mut reports)?;
         }
         Ok(reports)

@@ -4,7 +4,7 @@
 //! memory buffer holds, in the order of doc IDs. [`TermCursor`] reads all of it as one list, in rounds;
 //! [`merge_window`] adds what a flush brings. The room knows neither terms nor queries: an entry is bytes
 //! that the dictionary keeps, a norm is a byte that someone else computes.
-//! Which of the two trees of the term dictionary has a list's entry depends on whether it has chunks, so that is
+//! Which of the trees of the term dictionary has a list's entry depends on whether it has chunks, so that is
 //! known here too ([`TermDictionary`]).
 
 mod arena;

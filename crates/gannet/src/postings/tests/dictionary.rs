@@ -73,7 +73,7 @@ impl Bed {
         assert!(self.terms.long_keys.has_room_for(view.long.entries()));
         let mut found = 0;
         let mut pages = Pages::new(&self.pool);
-        for which in [TermTree::Long, TermTree::Short] {
+        for which in TermTree::LISTS {
             let tree = view.tree(which);
             let mut scan = tree.scan(&[]);
             while finish(&mut pages, |pages| scan.advance(tree, pages)).unwrap() {
@@ -206,7 +206,19 @@ fn a_check_finds_entries_that_stand_wrong() {
     assert!(fault(&bed, 2, true, false).ends_with("the wrong tree"));
     assert!(fault(&bed, 1, true, true).ends_with("lacks it"));
     bed.terms.long_keys.insert(&key(1));
-    assert!(fault(&bed, 1, true, true).ends_with("both trees"));
+    assert!(fault(&bed, 1, true, true).ends_with("another tree"));
+    let tree = TermTree::Frequent;
+    let (view, mut pages) = (bed.terms.view(), Pages::new(&bed.pool));
+    let wrong = finish(&mut pages, |pages| {
+        view.misplaced((&key(2), &entry(true, 1)), tree, pages)
+    });
+    assert!(wrong.unwrap().unwrap().ends_with("lacks it"));
+    bed.terms.frequent_keys.insert(&key(2));
+    let view = bed.terms.view();
+    let wrong = finish(&mut pages, |pages| {
+        view.misplaced((&key(2), &entry(true, 1)), tree, pages)
+    });
+    assert!(wrong.unwrap().unwrap().ends_with("another tree"));
 }
 
 /// Joins postings as a flush does, but a list that becomes too long gets a chunk that only counts them.
@@ -269,6 +281,8 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
     }
     println!("recent postings after {kept} changes, none after {joined}");
     assert!(kept > 50 && joined > 5);
+    // The first terms got much at once.
+    assert_eq!(bed.terms.view().frequent.entries(), 8);
     bed.terms.settle(&bed.pool, &mut join).unwrap();
     bed.terms.flush().unwrap();
     bed.compare_postings(&counts);
