@@ -70,7 +70,7 @@ STORE_RECORDS = 10 * STORE_MEMORY // 16
 STORE_OPERATIONS = 300_000
 STORE_MIXES = {"50/50": [50, 50, 0, 0, 0], "10/90": [10, 90, 0, 0, 0], "90/10": [90, 10, 0, 0, 0]}
 # Of it, what caches take: the rest is for programs, and for the page cache.
-STORE_CACHE = 12 * MIB
+STORE_CACHE = {"redb": 12 * MIB, "fjall": 4 * MIB, "lmdb": 0}
 # A change that waits takes five times as much in this program's map as it is counted for.
 STORE_GANNET = {"buffers": 120, "cache": 512}
 SCANNED_RECORDS, SCANS, SCANNED_KEYS, CHURN = 200_000, 2_000, 1_000, 10
@@ -254,6 +254,8 @@ class Lab:
             rows = {}
             for store in ["gannet", *STORES]:
                 row = self.store(peer, store, records, operations, mix)
+                if row is None:
+                    continue
                 rows[store] = [row["seconds"], operations / row["seconds"], row["cpu_seconds"], row["read_bytes"] / operations / 1e3,
                                row["written_bytes"] / operations / 1e3, row["file_bytes"] / 1e6, row["group"]["most_used_bytes"] / MIB]
             heads = ["measured s", "operations/s", "CPU s", "KB read", "KB written", "file MB", "MiB used"]
@@ -270,8 +272,9 @@ class Lab:
             load = [self.program, "trees", loaded, "--structure", store, "--records", records, *MANY, "--load-only"]
             ask = [self.program, "trees", place, "--structure", store, "--loaded", *wanted, *more]
         else:
-            load = [peer, "load", store, loaded, "--records", records, "--cache-bytes", STORE_CACHE]
-            ask = [peer, "run", store, place, "--cache-bytes", STORE_CACHE, *wanted]
+            cache = ["--cache-bytes", STORE_CACHE[store]] if STORE_CACHE[store] else []
+            load = [peer, "load", store, loaded, "--records", records, *cache]
+            ask = [peer, "run", store, place, *cache, *wanted]
         if not loaded.exists():
             note(f"loading {loaded.name}")
             run(load).json()
@@ -280,6 +283,9 @@ class Lab:
         limits.forget(place)
         with MemoryGroup(STORE_MEMORY) as group:
             done = run(ask, group=group)
+            if group.figures()["kills"]:
+                note(f"{store} {mix}: killed, for it needs more memory")
+                return None
             row = done.json() | {"store": store, "group": group.figures(), "cpu_seconds": done.cpu_seconds,
                                  "read_bytes": done.device_bytes_read, "written_bytes": done.device_bytes_written}
         note(f"{store} {mix}: {row['seconds']:.1f} s")
