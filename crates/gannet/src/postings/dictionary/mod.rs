@@ -7,6 +7,7 @@
 //! 1,000 documents takes 0.49 rounds in place of 0.75, and one in 1,000 to 10,000 takes 0.96 in place of 1.30.
 //! Some long lists get postings in nearly every flush: those of *frequent* words. Their entries stand in a tree of their own
 //! too, so that a flush writes the few leaves that these have and not most leaves of long lists, over which they would be strewn.
+//! Of 540,000 passages 3,768 words are frequent; with 28.6 MiB a word in 100 documents takes 0.48 reads in place of 0.56.
 //!
 //! One more tree is small and has the *recent* postings of a term, until they are worth a place in its list (`recent.rs`).
 //!
