@@ -65,3 +65,13 @@ def against_better_peer(summaries):
 
 def number(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+
+
+def figures(title, heads, rows):
+    """Text for people: `rows` is {name: numbers}, a number for each head, or None."""
+    widths = [max(12, len(head) + 2) for head in heads]
+    lines = [title, " " * 30 + "".join(f"{head:>{width}}" for head, width in zip(heads, widths))]
+    for name, values in rows.items():
+        cells = ["-" if value is None else number(value) for value in values]
+        lines.append(f"{name:<30}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths)))
+    return "\n".join(lines) + "\n"

@@ -23,6 +23,7 @@ import plots
 from engines import gannet_lab
 from inputs import PLACE
 from measure import MIB, ROOT, TARGET, MemoryGroup, build, machine, note, remove, run
+from report import figures as table
 
 PAPERS = ["b-tree", "as-b-tree", "bftl"]
 OURS = ["rolling", "gannet"]
@@ -229,7 +230,7 @@ class Lab:
                 settings = {"range": SCANNED_KEYS, "churn": churn} | MEMORY[structure]
                 row = self.run(structure, SCANNED_RECORDS, SCANS, [0, 0, 0, 0, 100], settings)
                 work, nodes = row["work"], sum(file[2] for file in row["subfiles"])
-                rows[f"{LABELS[structure]}{', churned' if churn else ''}"[:29]] = [
+                rows[f"{structure}, changed" if churn else structure] = [
                     work["reads"] / row["operations"], work["read_bytes"] / node_bytes(structure) / row["operations"],
                     1e6 * row["seconds"] / row["operations"], nodes, row["churned"]["written_bytes"] / node_bytes(structure) / nodes,
                     row["moved_nodes"] / nodes]
@@ -378,21 +379,6 @@ def tenths(subfiles):
     """The share of nodes that count in each tenth of the subfiles, the oldest first."""
     parts = [subfiles[len(subfiles) * at // 10:max(len(subfiles) * (at + 1) // 10, len(subfiles) * at // 10 + 1)] for at in range(10)]
     return [sum(file[2] for file in part) / max(1, sum(file[1] for file in part)) for part in parts]
-
-
-def table(title, heads, rows):
-    """Text for people."""
-    widths = [max(12, len(head) + 2) for head in heads]
-    lines = [title, " " * 30 + "".join(f"{head:>{width}}" for head, width in zip(heads, widths))]
-    for name, values in rows.items():
-        lines.append(f"{name:<30}" + "".join(f"{cell(value):>{width}}" for value, width in zip(values, widths)))
-    return "\n".join(lines) + "\n"
-
-
-def cell(value):
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
 
 
 main()

@@ -20,6 +20,7 @@ from engines import ENGINES
 from inputs import PLACE
 from measure import MIB, ROOT, note
 from paper import BLOOM_BYTES, PARTS, pages_key
+from report import figures as table
 
 LEVELS = [10, 100, 1000, 10000, 100000]
 KINDS = ["term", "and", "phrase"]
@@ -212,21 +213,6 @@ def draw(number, title, panels):
     for ending in ("png", "svg"):
         figure.savefig(PLACE / f"wiser-figure-{number}.{ending}", dpi=120)
     pyplot.close(figure)
-
-
-def table(title, heads, rows):
-    """Text for people."""
-    widths = [max(14, len(head) + 2) for head in heads]
-    lines = [title, " " * 28 + "".join(f"{head:>{width}}" for head, width in zip(heads, widths))]
-    for name, values in rows.items():
-        lines.append(f"{name:<28}" + "".join(f"{cell(value):>{width}}" for value, width in zip(values, widths)))
-    return "\n".join(lines) + "\n"
-
-
-def cell(value):
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
 
 
 main()
