@@ -335,8 +335,11 @@ impl TermDictionary {
         keys: &[&[u8]],
         decide: &mut Decide<'_>,
     ) -> Result<()> {
-        let is_frequent = are_in(&mut self.frequent, &self.frequent_keys, pool, keys)?;
-        let mut is_long = are_in(&mut self.long, &self.long_keys, pool, keys)?;
+        let may_be = |term: usize| self.frequent_keys.may_have(keys[term]);
+        let is_frequent = are_in(&mut self.frequent, pool, keys, may_be)?;
+        // The filter still passes those that were moved to the frequent.
+        let may_be = |term: usize| !is_frequent[term] && self.long_keys.may_have(keys[term]);
+        let mut is_long = are_in(&mut self.long, pool, keys, may_be)?;
         let all: Vec<usize> = (0..keys.len()).collect();
         for terms in all.chunks(TERMS_AT_ONCE) {
             let frequent = Terms::new(keys, terms, |term| is_frequent[term], decide);
@@ -437,15 +440,14 @@ impl TermDictionary {
     }
 }
 
-/// Which of `keys` are in a tree. Reads their leaves, which the changes behind it find in memory.
+/// Which of `keys` are in a tree, of those that may be. Reads their leaves, which the changes behind it find in memory.
 fn are_in(
     tree: &mut Tree,
-    tree_keys: &KeyFilter,
     pool: &FramePool,
     keys: &[&[u8]],
+    may_be: impl Fn(usize) -> bool,
 ) -> Result<Vec<bool>> {
-    let may_be = (0..keys.len()).filter(|term| tree_keys.may_have(keys[*term]));
-    let may_be: Vec<usize> = may_be.collect();
+    let may_be: Vec<usize> = (0..keys.len()).filter(|term| may_be(*term)).collect();
     let asked: Vec<&[u8]> = may_be.iter().map(|term| keys[*term]).collect();
     let mut are_in = vec![false; keys.len()];
     tree.apply(pool, &asked, &mut |window| {

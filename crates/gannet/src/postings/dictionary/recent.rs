@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 
 use super::key_filter::KeyFilter;
-use super::{TermDictionary, keys_of};
+use super::{TERMS_AT_ONCE, TermDictionary, keys_of};
 use crate::base::Result;
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Change, Scan, Tree, TreeView, value_max};
@@ -272,7 +272,8 @@ impl TermDictionary {
         })?;
         frequent.sort_unstable();
         frequent.retain(|key| !self.frequent_keys.may_have(key));
-        self.promote(pool, &frequent)
+        let mut some = frequent.chunks(TERMS_AT_ONCE);
+        some.try_for_each(|some| self.promote(pool, some))
     }
 }
 
