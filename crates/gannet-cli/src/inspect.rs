@@ -69,32 +69,38 @@ fn print_zone_lines(zones: &[ZoneReport], output: &mut Output) -> Outcome<()> {
 }
 
 fn print_trees(stats: &Stats, fill: &FillReport, output: &mut Output) -> Outcome<()> {
-    let trees = [
-        ("frequent_lists", &stats.frequent_lists, fill.frequent_lists),
-        ("long_lists", &stats.long_lists, fill.long_lists),
-        ("short_lists", &stats.short_lists, fill.short_lists),
+    let named = |name: &str| name.to_owned();
+    let mut trees = vec![
         (
-            "recent_postings",
-            &stats.recent_postings,
-            fill.recent_postings,
+            named("frequent_lists"),
+            &stats.frequent_lists,
+            fill.frequent_lists,
         ),
-        ("ids", &stats.ids, fill.ids),
+        (named("long_lists"), &stats.long_lists, fill.long_lists),
+        (named("short_lists"), &stats.short_lists, fill.short_lists),
+        (named("ids"), &stats.ids, fill.ids),
     ];
+    let levels = stats.recent_postings.iter().zip(fill.recent_postings);
+    trees.extend(
+        (0..)
+            .zip(levels)
+            .map(|(level, (figures, fill))| (format!("recent_postings_{level}"), figures, fill)),
+    );
     if output.form() != Form::Text {
-        let trees = trees.map(|(name, figures, fill)| {
+        let trees = trees.into_iter().map(|(name, figures, fill)| {
             let mut tree = tree(figures);
             tree["fill"] = json!(fill);
-            (name.to_owned(), tree)
+            (name, tree)
         });
-        return output.json(&Value::Object(trees.into_iter().collect()));
+        return output.json(&Value::Object(trees.collect()));
     }
-    let heading = output.dim("tree             height      nodes     leaves    entries   fill");
+    let heading = output.dim("tree               height      nodes     leaves    entries   fill");
     output.line(heading)?;
     for (name, figures, fill) in trees {
         let name = name.replace('_', " ");
         let fill = fill.map_or("-".to_owned(), |fill| format!("{:.0}%", fill * 100.0));
         output.line(format!(
-            "{name:<17}{:>6} {:>10} {:>10} {:>10} {fill:>6}",
+            "{name:<19}{:>6} {:>10} {:>10} {:>10} {fill:>6}",
             figures.height,
             grouped(figures.nodes),
             grouped(figures.leaves),

@@ -54,7 +54,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         "nodes_written_for": {
             "frequent_lists": stats.frequent_lists.written_nodes,
             "long_lists": stats.long_lists.written_nodes, "short_lists": stats.short_lists.written_nodes,
-            "recent_postings": stats.recent_postings.written_nodes, "ids": stats.ids.written_nodes,
+            "recent_postings": stats.recent_postings.map(|level| level.written_nodes), "ids": stats.ids.written_nodes,
         },
         "index_bytes": stats.bytes.allocated,
         "bytes": {

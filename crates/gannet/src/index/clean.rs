@@ -124,7 +124,7 @@ impl Flusher {
 
     /// Has recent postings join their lists, so that no term takes a read more for them. Tells whether there were any.
     fn settle_recent(&mut self, shared: &Shared, tables: &DocumentTables) -> Result<bool> {
-        if self.terms.view().recent.entries() == 0 {
+        if !self.terms.view().has_recent() {
             return Ok(false);
         }
         let pool = &shared.pool;

@@ -111,10 +111,12 @@ impl Index {
             return Ok(None);
         };
         let (entry, recent) = (&postings.entry, &postings.recent);
-        let coded = [&found.entry, &found.recent].into_iter().flatten();
+        let coded = found.recent.iter().map(|(_, recent)| recent);
+        let coded = coded.chain(&found.entry);
+        let fragments = || recent.iter().chain([&entry.tail]);
         Ok(Some(ListReport {
             document_frequency: postings.document_frequency(),
-            total_frequency: entry.total_frequency() + recent.total_frequency,
+            total_frequency: postings.total_frequency(),
             chunks: entry
                 .chunks
                 .iter()
@@ -129,8 +131,8 @@ impl Index {
                     apart: chunk.place.back.is_some(),
                 })
                 .collect(),
-            inline_postings: entry.tail.count + recent.count,
-            inline_position_bytes: entry.tail.positions.len() + recent.positions.len(),
+            inline_postings: fragments().map(|fragment| fragment.count).sum(),
+            inline_position_bytes: fragments().map(|fragment| fragment.positions.len()).sum(),
             entry_bytes: coded.map(|bytes| bytes.len()).sum(),
         }))
     }

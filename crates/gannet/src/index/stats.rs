@@ -3,6 +3,8 @@
 use super::Index;
 use crate::base::{DocId, PAGE_PAYLOAD, PAGE_SIZE, Result};
 use crate::device::CountersSnapshot;
+use crate::dictionary::TreeView;
+use crate::postings::{RECENT_LEVELS, TermTree};
 use crate::storage::PageKind;
 
 /// The figures of an index at one moment.
@@ -27,8 +29,8 @@ pub struct Stats {
     pub long_lists: TreeFigures,
     /// The same of its tree of lists that have none: they stand in its leaves.
     pub short_lists: TreeFigures,
-    /// The same of its small tree of recent postings, which are to join those lists.
-    pub recent_postings: TreeFigures,
+    /// The same of its small trees of recent postings, which are to join those lists: the newest first.
+    pub recent_postings: [TreeFigures; RECENT_LEVELS],
     /// Levels, nodes and leaves of the tree of external IDs.
     pub ids: TreeFigures,
     /// Flushes since the index was opened.
@@ -108,18 +110,24 @@ pub struct TreeFigures {
     pub written_nodes: u64,
 }
 
-impl Index {
-    /// The figures of the index now.
-    pub fn stats(&self) -> Result<Stats> {
-        let shared = self.shared();
-        let state = shared.published.get();
-        let tree = |view: &crate::dictionary::TreeView| TreeFigures {
+impl TreeFigures {
+    fn of(view: &TreeView) -> TreeFigures {
+        TreeFigures {
             height: view.height() as u64,
             nodes: view.nodes(),
             leaves: view.leaves(),
             entries: view.entries(),
             written_nodes: view.appended(),
-        };
+        }
+    }
+}
+
+impl Index {
+    /// The figures of the index now.
+    pub fn stats(&self) -> Result<Stats> {
+        let shared = self.shared();
+        let state = shared.published.get();
+        let of_terms = |tree| TreeFigures::of(state.terms.tree(tree));
         Ok(Stats {
             documents: state.documents,
             doc_ids: state.below,
@@ -136,11 +144,11 @@ impl Index {
                     + state.terms.memory_bytes()
                     + state.ids.memory_bytes()) as u64,
             },
-            frequent_lists: tree(&state.terms.frequent),
-            long_lists: tree(&state.terms.long),
-            short_lists: tree(&state.terms.short),
-            recent_postings: tree(&state.terms.recent),
-            ids: tree(&state.ids),
+            frequent_lists: of_terms(TermTree::Frequent),
+            long_lists: of_terms(TermTree::Long),
+            short_lists: of_terms(TermTree::Short),
+            recent_postings: std::array::from_fn(|level| of_terms(TermTree::Recent(level))),
+            ids: TreeFigures::of(&state.ids),
             flushes: self.flushes(),
             written: self.bytes_written(),
             io: self.counters(),

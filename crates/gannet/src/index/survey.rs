@@ -5,7 +5,7 @@ use super::Index;
 use crate::base::{PAGE_PAYLOAD, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{TreeView, fill};
-use crate::postings::{ChunkRef, Layout, TermEntry, TermTree};
+use crate::postings::{ChunkRef, Layout, RECENT_LEVELS, TermEntry, TermTree};
 
 /// The lists of terms in 10^n to 10^(n + 1) - 1 documents, for display. Sizes are in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,8 +49,8 @@ pub struct FillReport {
     pub long_lists: Option<f64>,
     /// Of that of lists that have none.
     pub short_lists: Option<f64>,
-    /// Of that of recent postings.
-    pub recent_postings: Option<f64>,
+    /// Of those of recent postings, the newest first.
+    pub recent_postings: [Option<f64>; RECENT_LEVELS],
     /// Of that of external IDs.
     pub ids: Option<f64>,
 }
@@ -59,14 +59,19 @@ impl Index {
     /// How full the leaves of the trees are. Reads all nodes.
     pub fn fill(&self) -> Result<FillReport> {
         let state = self.shared().published.get();
-        let fill = |tree: &TreeView| fill(tree, &self.shared().pool);
-        Ok(FillReport {
-            frequent_lists: fill(&state.terms.frequent)?,
-            long_lists: fill(&state.terms.long)?,
-            short_lists: fill(&state.terms.short)?,
-            recent_postings: fill(&state.terms.recent)?,
-            ids: fill(&state.ids)?,
-        })
+        let pool = &self.shared().pool;
+        let of_terms = |tree| fill(state.terms.tree(tree), pool);
+        let mut report = FillReport {
+            frequent_lists: of_terms(TermTree::Frequent)?,
+            long_lists: of_terms(TermTree::Long)?,
+            short_lists: of_terms(TermTree::Short)?,
+            ids: fill(&state.ids, pool)?,
+            ..FillReport::default()
+        };
+        for (level, fill) in report.recent_postings.iter_mut().enumerate() {
+            *fill = of_terms(TermTree::Recent(level))?;
+        }
+        Ok(report)
     }
 
     /// The postings lists on flash, summed up for each power of ten, without recent postings. Reads the whole dictionary.

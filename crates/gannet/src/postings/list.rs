@@ -16,13 +16,13 @@ pub struct TermList {
 impl TermList {
     /// An entry's chunks and tail, then recent postings and the memory part, whose docs lie after them.
     pub fn new(postings: TermPostings, memory: Option<Fragment>) -> TermList {
-        let TermPostings { entry, recent } = postings;
         let memory = memory.unwrap_or_default();
-        let behind = recent.count as u64 + memory.count as u64;
-        let document_frequency = entry.document_frequency() + behind;
+        let document_frequency = postings.document_frequency() + memory.count as u64;
+        let TermPostings { entry, recent } = postings;
         let chunks = entry.chunks.into_iter();
         let chunks = chunks.map(|chunk| Part::Chunk(ChunkPart::new(chunk)));
-        let fragments = [entry.tail, recent, memory].into_iter();
+        let recent = recent.into_iter().rev();
+        let fragments = [entry.tail].into_iter().chain(recent).chain([memory]);
         let fragments = fragments.filter(|fragment| !fragment.is_empty());
         let fragments = fragments.map(|fragment| Part::Fragment(FragmentPart::new(fragment)));
         TermList {

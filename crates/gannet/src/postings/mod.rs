@@ -41,7 +41,7 @@ mod tokens;
 pub use buffer::PostingBuffer;
 pub use check::check;
 pub use cursor::{BlocksAhead, Reach, TermCursor};
-pub use dictionary::{Addition, TermDictionary, TermPostings, TermTree, TermView};
+pub use dictionary::{Addition, RECENT_LEVELS, TermDictionary, TermPostings, TermTree, TermView};
 pub use entry::{ChunkRef, Layout, TermEntry};
 pub use fragment::Fragment;
 pub use frontier::Pair;

@@ -9,10 +9,10 @@ use super::plan::{PlannedPattern, PlannedTerm};
 use super::view::SearchView;
 use crate::base::Result;
 use crate::cache::{Pages, Step};
-use crate::postings::TermList;
+use crate::postings::{RECENT_LEVELS, TermList};
 
-/// A term's entry and its recent postings may stand in two leaves, which are held until all of a round are found.
-const PAGES_PER_KEY: usize = 2;
+/// A term's entry and its recent postings on each level may stand in a leaf each, which are held until all of a round are found.
+const PAGES_PER_KEY: usize = 1 + RECENT_LEVELS;
 
 /// Look-ups and expansions of one query under way.
 pub struct Lookup {

@@ -1,6 +1,6 @@
 //! The term dictionary: where the entry of each list stands.
 //!
-//! It is three trees with the same keys, and one more before them. Lists that have chunks, *long* ones, have their entries
+//! It is three trees with the same keys, and more before them. Lists that have chunks, *long* ones, have their entries
 //! in one, *short* lists, which are in their entries whole, in the other. Long lists are few and asked for often, and in
 //! one tree with the short ones their entries would be strewn over all leaves. Of 669,136 terms of 540,000 passages
 //! 47,846 are long; they take 845 of 6,177 leaves. With memory for a sixteenth of the index a word in 100 to
@@ -9,28 +9,31 @@
 //! too, so that a flush writes the few leaves that these have and not most leaves of long lists, over which they would be strewn.
 //! Of 540,000 passages 3,768 words are frequent; with 28.6 MiB a word in 100 documents takes 0.48 reads in place of 0.56.
 //!
-//! One more tree is small and has the *recent* postings of a term, until they are worth a place in its list (`recent.rs`).
+//! Smaller trees have the *recent* postings of a term, until they are worth a place in its list (`recent.rs`).
 //!
 //! Invariants:
 //! 1. A key is in one of the trees of lists at most. A list never loses its last chunk, so it moves at most twice: from the
 //!    short to the long, in the change that gives it its first chunk, and from there to the frequent.
 //! 2. A look-up asks the frequent first and then the long, so that a long list costs no read of a leaf of short ones; and only
 //!    for keys that their filters pass, which have all of them (`key_filter.rs`).
-//! 3. Recent postings lie behind all that the term's entry has.
+//! 3. Recent postings lie behind all that the term's entry has, and those of a level behind those of the levels below.
 
 mod change;
+mod filtered;
 mod key_filter;
 mod recent;
 
 use std::sync::Arc;
 
 use self::change::{Grown, Terms};
+use self::filtered::{FilteredTree, FilteredView};
 use self::key_filter::KeyFilter;
 pub use self::recent::Addition;
+use self::recent::Level;
 use super::entry::TermEntry;
 use super::fragment::Fragment;
-use crate::base::{ByteReader, Result, ZoneNumber, put_bytes};
-use crate::cache::{Bytes, FramePool, Pages, Step, Stop, finish, gather};
+use crate::base::{ByteReader, Result, ZoneNumber, put_bytes, put_varint};
+use crate::cache::{Bytes, FramePool, Pages, Step, Stop, gather};
 use crate::dictionary::{Change, Tree, TreeView};
 use crate::storage::{Store, StreamWriter, Unsynced};
 
@@ -38,20 +41,16 @@ use crate::storage::{Store, StreamWriter, Unsynced};
 /// their entries, of a chunk or two each, are kept meanwhile.
 pub(in crate::postings) const TERMS_AT_ONCE: usize = 16_384;
 
+/// How many levels recent postings have.
+pub const RECENT_LEVELS: usize = 3;
+
 /// The term dictionary as of one moment.
 #[derive(Clone, Debug)]
 pub struct TermView {
-    /// The entries of frequent words, which have chunks.
-    pub frequent: TreeView,
-    /// The other entries that have chunks.
-    pub long: TreeView,
-    /// The entries that are whole lists.
-    pub short: TreeView,
-    /// Postings behind what these entries have.
-    pub recent: TreeView,
-    frequent_keys: KeyFilter,
-    long_keys: KeyFilter,
-    recent_keys: KeyFilter,
+    frequent: FilteredView,
+    long: FilteredView,
+    short: TreeView,
+    recent: [FilteredView; RECENT_LEVELS],
 }
 
 /// What the dictionary has of a term, coded.
@@ -59,8 +58,8 @@ pub struct TermView {
 pub struct TermFound {
     /// Its entry.
     pub entry: Option<Bytes>,
-    /// Its recent postings.
-    pub recent: Option<Bytes>,
+    /// Its recent postings: the level that has them, and these.
+    pub recent: Vec<(usize, Bytes)>,
 }
 
 /// What the dictionary has of a term.
@@ -68,8 +67,8 @@ pub struct TermFound {
 pub struct TermPostings {
     /// Its entry.
     pub entry: TermEntry,
-    /// Postings behind those of the entry.
-    pub recent: Fragment,
+    /// Postings behind those of the entry, by level: level 0 has the last.
+    pub recent: [Fragment; RECENT_LEVELS],
 }
 
 /// Which tree of the dictionary.
@@ -81,18 +80,22 @@ pub enum TermTree {
     Long,
     /// That of entries that are whole lists.
     Short,
-    /// That of recent postings.
-    Recent,
+    /// One of recent postings; the newest are on level 0.
+    Recent(usize),
 }
 
 impl TermTree {
     /// All of them.
-    pub const ALL: [TermTree; 4] = [
-        TermTree::Frequent,
-        TermTree::Long,
-        TermTree::Short,
-        TermTree::Recent,
-    ];
+    pub const ALL: [TermTree; 3 + RECENT_LEVELS] = {
+        let mut all = [TermTree::Frequent; 3 + RECENT_LEVELS];
+        (all[1], all[2]) = (TermTree::Long, TermTree::Short);
+        let mut level = 0;
+        while level < RECENT_LEVELS {
+            all[3 + level] = TermTree::Recent(level);
+            level += 1;
+        }
+        all
+    };
 
     /// Those whose entries are lists, and not what is behind them.
     pub const LISTS: [TermTree; 3] = [TermTree::Frequent, TermTree::Long, TermTree::Short];
@@ -103,15 +106,10 @@ impl TermTree {
 
 /// The term dictionary, to be changed.
 pub struct TermDictionary {
-    frequent: Tree,
-    long: Tree,
+    pub(in crate::postings) frequent: FilteredTree,
+    pub(in crate::postings) long: FilteredTree,
     short: Tree,
-    recent: Tree,
-    pub(in crate::postings) frequent_keys: KeyFilter,
-    pub(in crate::postings) long_keys: KeyFilter,
-    recent_keys: KeyFilter,
-    /// Nodes that the tree of recent postings had appended when it was emptied.
-    settled_at: u64,
+    recent: [Level; RECENT_LEVELS],
 }
 
 /// A term of a change: its index among the keys, and its coded entry if it has one.
@@ -129,31 +127,34 @@ impl TermView {
             .sum()
     }
 
+    /// Whether any term has recent postings.
+    pub fn has_recent(&self) -> bool {
+        self.recent.iter().any(|level| level.tree.entries() > 0)
+    }
+
     /// One of its trees.
     pub fn tree(&self, tree: TermTree) -> &TreeView {
         match tree {
-            TermTree::Frequent => &self.frequent,
-            TermTree::Long => &self.long,
+            TermTree::Frequent => &self.frequent.tree,
+            TermTree::Long => &self.long.tree,
             TermTree::Short => &self.short,
-            TermTree::Recent => &self.recent,
+            TermTree::Recent(level) => &self.recent[level].tree,
         }
     }
 
     /// Bytes of memory that it holds.
     pub fn memory_bytes(&self) -> usize {
-        let trees = TermTree::ALL.map(|tree| self.tree(tree).memory_bytes());
-        let filters = [&self.frequent_keys, &self.long_keys, &self.recent_keys];
-        let filters = filters.map(KeyFilter::memory_bytes);
-        trees.iter().chain(&filters).sum()
+        let filtered = [&self.frequent, &self.long].into_iter().chain(&self.recent);
+        self.short.memory_bytes() + filtered.map(FilteredView::memory_bytes).sum::<usize>()
     }
 
     /// What it has of a term. Recent postings are read in the same round.
     pub fn get(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<TermFound> {
-        let recent = match self.recent_keys.may_have(key) {
-            true => self.recent.get(key, pages),
-            false => Ok(None),
-        };
-        let recent = match recent {
+        let levels = 0..RECENT_LEVELS;
+        let levels: Vec<usize> = levels
+            .filter(|level| self.recent[*level].keys.may_have(key))
+            .collect();
+        let recent = match gather(&levels, |level| self.recent[level].tree.get(key, pages)) {
             Err(Stop::Pages) => {
                 self.entry(key, pages)?;
                 return Err(Stop::Pages);
@@ -161,19 +162,20 @@ impl TermView {
             found => found?,
         };
         let entry = self.entry(key, pages)?;
-        Ok(TermFound { entry, recent })
+        let recent = levels.into_iter().zip(recent);
+        Ok(TermFound {
+            entry,
+            recent: recent
+                .filter_map(|(level, found)| Some((level, found?)))
+                .collect(),
+        })
     }
 
     /// The entry of a term, coded. A round for a leaf of short lists comes behind one for a leaf of long ones, if
     /// that is not in memory; what is above the leaves is read for both at once.
     fn entry(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<Option<Bytes>> {
-        if self.frequent_keys.may_have(key)
-            && let Some(found) = self.frequent.get(key, pages)?
-        {
+        if let Some(found) = self.frequent.get(key, pages)? {
             return Ok(Some(found));
-        }
-        if !self.long_keys.may_have(key) {
-            return self.short.get(key, pages);
         }
         match self.long.get(key, pages) {
             Ok(None) => self.short.get(key, pages),
@@ -187,7 +189,7 @@ impl TermView {
 
     /// What it has of many terms, in their order, found in the same rounds.
     ///
-    /// Every term may hold two frames, so ask for no more at once than the frame pool can hold pairs of leaves.
+    /// Every term may hold as many frames as there are trees, so ask for no more at once than the frame pool can hold of them.
     pub fn lookup_all(&self, keys: &[&[u8]], pages: &mut Pages<'_>) -> Step<Vec<TermFound>> {
         gather(keys, |key| self.get(key, pages))
     }
@@ -204,29 +206,28 @@ impl TermView {
         }
         Ok(match tree {
             TermTree::Short => None,
-            TermTree::Frequent if !self.frequent_keys.may_have(key) => {
+            TermTree::Frequent if !self.frequent.keys.may_have(key) => {
                 Some("the filter of frequent words lacks it")
             }
             TermTree::Frequent => {
-                let twice = self.long.get(key, pages)?.or(self.short.get(key, pages)?);
+                let long = self.long.get(key, pages)?;
+                let twice = long.or(self.short.get(key, pages)?);
                 twice.map(|_| "it has an entry in another tree")
             }
-            TermTree::Long if !self.long_keys.may_have(key) => {
+            TermTree::Long if !self.long.keys.may_have(key) => {
                 Some("the filter of long lists lacks it")
             }
             TermTree::Long => {
                 let twice = self.short.get(key, pages)?.is_some();
                 twice.then_some("it has an entry in another tree")
             }
-            TermTree::Recent if !self.recent_keys.may_have(key) => {
+            TermTree::Recent(level) if !self.recent[level].keys.may_have(key) => {
                 Some("the filter of recent postings lacks it")
             }
-            TermTree::Recent => {
-                let found = self.get(key, pages)?;
-                let postings = found.decode()?.unwrap_or_default();
-                let first = postings.recent.first()?;
-                let behind = postings.entry.last().is_none_or(|last| Some(last) < first);
-                (!behind).then_some("its recent postings lie before those of its entry")
+            TermTree::Recent(_) => {
+                let postings = self.get(key, pages)?.decode()?.unwrap_or_default();
+                let disordered = !postings.is_ordered()?;
+                disordered.then_some("its recent postings do not lie behind those before them")
             }
         })
     }
@@ -235,15 +236,15 @@ impl TermView {
 impl TermFound {
     /// What was found, decoded; nothing if the dictionary does not have the term.
     pub fn decode(&self) -> Result<Option<TermPostings>> {
-        if self.entry.is_none() && self.recent.is_none() {
+        if self.entry.is_none() && self.recent.is_empty() {
             return Ok(None);
         }
         let mut postings = TermPostings::default();
         if let Some(entry) = &self.entry {
             postings.take(TermTree::Short, entry)?;
         }
-        if let Some(recent) = &self.recent {
-            postings.take(TermTree::Recent, recent)?;
+        for (level, recent) in &self.recent {
+            postings.take(TermTree::Recent(*level), recent)?;
         }
         Ok(Some(postings))
     }
@@ -253,7 +254,7 @@ impl From<TermEntry> for TermPostings {
     fn from(entry: TermEntry) -> TermPostings {
         TermPostings {
             entry,
-            recent: Fragment::default(),
+            recent: Default::default(),
         }
     }
 }
@@ -261,17 +262,36 @@ impl From<TermEntry> for TermPostings {
 impl TermPostings {
     /// Documents that have the term.
     pub fn document_frequency(&self) -> u64 {
-        self.entry.document_frequency() + self.recent.count as u64
+        let recent = self.recent.iter().map(|recent| recent.count as u64);
+        self.entry.document_frequency() + recent.sum::<u64>()
+    }
+
+    /// Tokens of the term.
+    pub fn total_frequency(&self) -> u64 {
+        let recent = self.recent.iter().map(|recent| recent.total_frequency);
+        self.entry.total_frequency() + recent.sum::<u64>()
     }
 
     /// Takes in what one of the trees has of the term.
     pub fn take(&mut self, tree: TermTree, value: &[u8]) -> Result<()> {
         let entry = TermEntry::decode(value)?;
         match tree {
-            TermTree::Recent => self.recent = entry.tail,
+            TermTree::Recent(level) => self.recent[level] = entry.tail,
             TermTree::Frequent | TermTree::Long | TermTree::Short => self.entry = entry,
         }
         Ok(())
+    }
+
+    /// Whether all recent postings lie behind those that came before them.
+    fn is_ordered(&self) -> Result<bool> {
+        let mut last = self.entry.last();
+        for recent in self.recent.iter().rev().filter(|recent| !recent.is_empty()) {
+            if last >= recent.first()? {
+                return Ok(false);
+            }
+            last = Some(recent.last);
+        }
+        Ok(true)
     }
 }
 
@@ -279,14 +299,10 @@ impl TermDictionary {
     /// An empty one.
     pub fn new(store: &Arc<Store>) -> TermDictionary {
         TermDictionary {
-            frequent: Tree::new(Arc::clone(store)),
-            long: Tree::new(Arc::clone(store)),
+            frequent: FilteredTree::new(store),
+            long: FilteredTree::new(store),
             short: Tree::new(Arc::clone(store)),
-            recent: Tree::new(Arc::clone(store)),
-            frequent_keys: KeyFilter::with_room_for(0),
-            long_keys: KeyFilter::with_room_for(0),
-            recent_keys: KeyFilter::with_room_for(0),
-            settled_at: 0,
+            recent: std::array::from_fn(|_| Level::new(store)),
         }
     }
 
@@ -295,33 +311,33 @@ impl TermDictionary {
     pub fn open(store: &Arc<Store>, pool: &FramePool, bytes: &[u8]) -> Result<TermDictionary> {
         let mut reader = ByteReader::new(bytes, "the root of the term dictionary");
         let mut tree = || Tree::open(Arc::clone(store), reader.bytes()?);
-        let (frequent, long, short, recent) = (tree()?, tree()?, tree()?, tree()?);
-        let long_keys = KeyFilter::decode(reader.bytes()?)?;
-        if !reader.is_empty() {
-            return Err(reader.damaged("the end", reader.rest().len()));
-        }
-        Ok(TermDictionary {
-            frequent_keys: keys_of(frequent.view(), pool)?,
-            recent_keys: keys_of(recent.view(), pool)?,
-            frequent,
+        let (frequent, long, short) = (tree()?, tree()?, tree()?);
+        let long = FilteredTree {
+            tree: long,
+            keys: KeyFilter::decode(reader.bytes()?)?,
+        };
+        let mut dictionary = TermDictionary {
+            frequent: FilteredTree::open(frequent, pool)?,
             long,
             short,
-            recent,
-            long_keys,
-            settled_at: 0,
-        })
+            recent: std::array::from_fn(|_| Level::new(store)),
+        };
+        for level in &mut dictionary.recent {
+            *level = Level::open(store, pool, &mut reader)?;
+        }
+        match reader.is_empty() {
+            true => Ok(dictionary),
+            false => Err(reader.damaged("the end", reader.rest().len())),
+        }
     }
 
     /// The newest state. Give it to readers only after [`TermDictionary::flush`].
     pub fn view(&self) -> TermView {
         TermView {
-            frequent: self.frequent.view().clone(),
-            long: self.long.view().clone(),
+            frequent: self.frequent.view(),
+            long: self.long.view(),
             short: self.short.view().clone(),
-            recent: self.recent.view().clone(),
-            frequent_keys: self.frequent_keys.clone(),
-            long_keys: self.long_keys.clone(),
-            recent_keys: self.recent_keys.clone(),
+            recent: self.recent.each_ref().map(|level| level.postings.view()),
         }
     }
 
@@ -335,36 +351,30 @@ impl TermDictionary {
         keys: &[&[u8]],
         decide: &mut Decide<'_>,
     ) -> Result<()> {
-        let may_be = |term: usize| self.frequent_keys.may_have(keys[term]);
-        let is_frequent = are_in(&mut self.frequent, pool, keys, may_be)?;
+        let is_frequent = are_in(&mut self.frequent, pool, keys, |_| true)?;
         // The filter still passes those that were moved to the frequent.
-        let may_be = |term: usize| !is_frequent[term] && self.long_keys.may_have(keys[term]);
-        let mut is_long = are_in(&mut self.long, pool, keys, may_be)?;
+        let mut is_long = are_in(&mut self.long, pool, keys, |term| !is_frequent[term])?;
         let all: Vec<usize> = (0..keys.len()).collect();
         for terms in all.chunks(TERMS_AT_ONCE) {
             let frequent = Terms::new(keys, terms, |term| is_frequent[term], decide);
-            frequent.update_long(&mut self.frequent, Grown::new(), pool)?;
+            frequent.update_long(&mut self.frequent.tree, Grown::new(), pool)?;
             let is_short = |term: usize| !is_long[term] && !is_frequent[term];
             let short = Terms::new(keys, terms, is_short, decide);
             let grown = short.update_short(&mut self.short, pool)?;
             for term in grown.keys() {
                 is_long[*term] = true;
-                self.long_keys.insert(keys[*term]);
+                self.long.keys.insert(keys[*term]);
             }
             let long = Terms::new(keys, terms, |term| is_long[term], decide);
-            long.update_long(&mut self.long, grown, pool)?;
+            long.update_long(&mut self.long.tree, grown, pool)?;
         }
-        if !self.long_keys.has_room_for(self.long.view().entries()) {
-            self.long.flush()?;
-            self.long_keys = keys_of(self.long.view(), pool)?;
-        }
-        Ok(())
+        self.long.widen(pool)
     }
 
     /// Moves those of `keys` (sorted, distinct) that are long lists to the frequent.
     fn promote(&mut self, pool: &FramePool, keys: &[&[u8]]) -> Result<()> {
         let mut moved = Vec::new();
-        self.long.apply(pool, keys, &mut |window| {
+        self.long.tree.apply(pool, keys, &mut |window| {
             for at in window.indexes() {
                 if let Some(entry) = window.old(at) {
                     moved.push((keys[at], entry.to_vec()));
@@ -374,19 +384,12 @@ impl TermDictionary {
             Ok(())
         })?;
         let (keys, mut entries): (Vec<&[u8]>, Vec<Vec<u8>>) = moved.into_iter().unzip();
-        self.frequent.apply(pool, &keys, &mut |window| {
+        self.frequent.tree.apply(pool, &keys, &mut |window| {
             let mut indexes = window.indexes();
             indexes.try_for_each(|at| window.set(at, Change::Put(std::mem::take(&mut entries[at]))))
         })?;
-        keys.iter().for_each(|key| self.frequent_keys.insert(key));
-        if !self
-            .frequent_keys
-            .has_room_for(self.frequent.view().entries())
-        {
-            self.frequent.flush()?;
-            self.frequent_keys = keys_of(self.frequent.view(), pool)?;
-        }
-        Ok(())
+        keys.iter().for_each(|key| self.frequent.keys.insert(key));
+        self.frequent.widen(pool)
     }
 
     /// Appends all nodes in victim zones anew; see [`Tree::move_out_of`].
@@ -395,26 +398,26 @@ impl TermDictionary {
         pool: &FramePool,
         is_victim: &dyn Fn(ZoneNumber) -> bool,
     ) -> Result<()> {
-        let trees = self.trees().into_iter();
-        trees
-            .map(|tree| tree.move_out_of(pool, is_victim))
-            .sum::<Result<u64>>()?;
-        Ok(())
+        let mut trees = self.trees();
+        trees.try_for_each(|tree| tree.move_out_of(pool, is_victim).map(drop))
     }
 
     /// Writes all nodes out. They are durable when what [`TermDictionary::take_unsynced`] gives is synced.
     pub fn flush(&mut self) -> Result<()> {
-        self.trees().into_iter().try_for_each(Tree::flush)
+        self.trees().try_for_each(Tree::flush)
     }
 
-    /// All of its trees, in the order of [`TermTree::ALL`].
-    fn trees(&mut self) -> [&mut Tree; 4] {
-        [
-            &mut self.frequent,
-            &mut self.long,
+    /// All of its trees.
+    fn trees(&mut self) -> impl Iterator<Item = &mut Tree> {
+        let lists = [
+            &mut self.frequent.tree,
+            &mut self.long.tree,
             &mut self.short,
-            &mut self.recent,
-        ]
+        ];
+        let levels = self.recent.iter_mut();
+        lists
+            .into_iter()
+            .chain(levels.map(|level| &mut level.postings.tree))
     }
 
     /// What was written out and must be synced.
@@ -428,44 +431,49 @@ impl TermDictionary {
 
     /// Writes the changed pages of the node mappings to `tables` and appends what [`TermDictionary::open`] needs.
     pub fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
-        for tree in self.trees() {
-            let mut root = Vec::new();
-            tree.encode(tables, &mut root)?;
-            put_bytes(out, &root);
+        let lists = [
+            &mut self.frequent.tree,
+            &mut self.long.tree,
+            &mut self.short,
+        ];
+        for tree in lists {
+            encode_tree(tree, tables, out)?;
         }
-        let mut filter = Vec::with_capacity(self.long_keys.memory_bytes());
-        self.long_keys.encode(&mut filter);
+        let mut filter = Vec::with_capacity(self.long.keys.memory_bytes());
+        self.long.keys.encode(&mut filter);
         put_bytes(out, &filter);
+        for level in &mut self.recent {
+            encode_tree(&mut level.postings.tree, tables, out)?;
+            put_varint(out, level.written());
+        }
         Ok(())
     }
 }
 
-/// Which of `keys` are in a tree, of those that may be. Reads their leaves, which the changes behind it find in memory.
+/// Writes the changed pages of a tree's node mapping and appends what [`Tree::open`] needs.
+fn encode_tree(tree: &mut Tree, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
+    let mut root = Vec::new();
+    tree.encode(tables, &mut root)?;
+    put_bytes(out, &root);
+    Ok(())
+}
+
+/// Which of `keys` are in a tree, of those that are `asked` for. Reads their leaves, which the changes behind it find in memory.
 fn are_in(
-    tree: &mut Tree,
+    of: &mut FilteredTree,
     pool: &FramePool,
     keys: &[&[u8]],
-    may_be: impl Fn(usize) -> bool,
+    is_asked: impl Fn(usize) -> bool,
 ) -> Result<Vec<bool>> {
-    let may_be: Vec<usize> = (0..keys.len()).filter(|term| may_be(*term)).collect();
+    let may_be = |term: &usize| is_asked(*term) && of.keys.may_have(keys[*term]);
+    let may_be: Vec<usize> = (0..keys.len()).filter(may_be).collect();
     let asked: Vec<&[u8]> = may_be.iter().map(|term| keys[*term]).collect();
     let mut are_in = vec![false; keys.len()];
-    tree.apply(pool, &asked, &mut |window| {
+    of.tree.apply(pool, &asked, &mut |window| {
         for at in window.indexes() {
             are_in[may_be[at]] = window.old(at).is_some();
         }
         Ok(())
     })?;
     Ok(are_in)
-}
-
-/// A filter of all keys of a tree, with room for as many again.
-fn keys_of(tree: &TreeView, pool: &FramePool) -> Result<KeyFilter> {
-    let mut keys = KeyFilter::with_room_for(tree.entries());
-    let (mut pages, mut scan) = (Pages::new(pool), tree.scan(&[]));
-    while finish(&mut pages, |pages| scan.advance(tree, pages))? {
-        pages.trim();
-        keys.insert(scan.key());
-    }
-    Ok(keys)
 }

@@ -7,7 +7,9 @@ use crate::base::{Budget, PAGE_SIZE, PhraseFilters};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
 use crate::dictionary::KEY_MAX;
-use crate::postings::dictionary::{Addition, TERMS_AT_ONCE, TermDictionary, TermTree};
+use crate::postings::dictionary::{
+    Addition, RECENT_LEVELS, TERMS_AT_ONCE, TermDictionary, TermTree,
+};
 use crate::postings::entry::{ChunkPlace, ChunkRef, Layout, TermEntry};
 use crate::postings::fragment::Fragment;
 use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
@@ -70,7 +72,12 @@ impl Bed {
     /// Every entry is found, and stands where it should.
     fn compare(&self) {
         let view = self.terms.view();
-        assert!(self.terms.long_keys.has_room_for(view.long.entries()));
+        assert!(
+            self.terms
+                .long
+                .keys
+                .has_room_for(view.tree(TermTree::Long).entries())
+        );
         let mut found = 0;
         let mut pages = Pages::new(&self.pool);
         for which in TermTree::LISTS {
@@ -94,6 +101,10 @@ fn frames(store: &Arc<Store>) -> FramePool {
 
 fn key(number: usize) -> Vec<u8> {
     format!("k{number:06}").into_bytes()
+}
+
+fn entries(bed: &Bed, tree: TermTree) -> u64 {
+    bed.terms.view().tree(tree).entries()
 }
 
 /// An entry; `count` tells it from others of its kind.
@@ -137,7 +148,7 @@ fn lists_move_to_the_long_ones_once_and_stay() {
         assert_eq!(asked as usize, keys.len());
         bed.compare();
     }
-    assert!(bed.terms.view().long.entries() > 1000);
+    assert!(entries(&bed, TermTree::Long) > 1000);
 }
 
 #[test]
@@ -147,7 +158,8 @@ fn a_long_list_is_found_without_a_leaf_of_short_ones() {
     let is_long = |key: &[u8]| key.ends_with(b"000");
     bed.change(&keys, |key, _| Some(entry(is_long(key), 3)));
     let view = bed.terms.view();
-    assert_eq!((view.long.height(), view.short.height()), (1, 2));
+    let heights = [TermTree::Long, TermTree::Short].map(|tree| view.tree(tree).height());
+    assert_eq!(heights, [1, 2]);
     let pool = frames(&bed.store);
     // A short list does not touch the tree of long ones, whose root is its leaf.
     for (number, rounds, reads) in [
@@ -160,7 +172,7 @@ fn a_long_list_is_found_without_a_leaf_of_short_ones() {
         let mut pages = Pages::new(&pool);
         let found = finish(&mut pages, |pages| view.get(&key(number), pages)).unwrap();
         assert_eq!(found.entry.as_deref(), Some(&bed.map[&key(number)][..]));
-        assert!(found.recent.is_none());
+        assert!(found.recent.is_empty());
         let pages_read = pages.counts().bytes / PAGE_SIZE as u64;
         assert_eq!(
             (pages.counts().rounds, pages_read),
@@ -205,7 +217,7 @@ fn a_check_finds_entries_that_stand_wrong() {
     assert!(fault(&bed, 1, false, true).ends_with("the wrong tree"));
     assert!(fault(&bed, 2, true, false).ends_with("the wrong tree"));
     assert!(fault(&bed, 1, true, true).ends_with("lacks it"));
-    bed.terms.long_keys.insert(&key(1));
+    bed.terms.long.keys.insert(&key(1));
     assert!(fault(&bed, 1, true, true).ends_with("another tree"));
     let tree = TermTree::Frequent;
     let (view, mut pages) = (bed.terms.view(), Pages::new(&bed.pool));
@@ -213,7 +225,7 @@ fn a_check_finds_entries_that_stand_wrong() {
         view.misplaced((&key(2), &entry(true, 1)), tree, pages)
     });
     assert!(wrong.unwrap().unwrap().ends_with("lacks it"));
-    bed.terms.frequent_keys.insert(&key(2));
+    bed.terms.frequent.keys.insert(&key(2));
     let view = bed.terms.view();
     let wrong = finish(&mut pages, |pages| {
         view.misplaced((&key(2), &entry(true, 1)), tree, pages)
@@ -249,7 +261,7 @@ fn join(additions: Vec<Addition<'_>>) -> crate::base::Result<Vec<Vec<u8>>> {
 fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
     let mut bed = Bed::new();
     let mut counts: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-    let (mut kept, mut joined) = (0, 0);
+    let (mut levels, mut joined) = ([0; RECENT_LEVELS], 0);
     for doc in 1..160u32 {
         // The first terms in every document, with many words each, the others ever more rarely.
         let step = 1 + (doc as usize * 7) % 40;
@@ -271,25 +283,26 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
         for term in terms {
             counts.entry(term).or_default().push(doc);
         }
-        let recent = bed.terms.view().recent.entries();
-        kept += u32::from(recent > 0);
-        joined += u32::from(recent == 0);
+        for (level, count) in levels.iter_mut().enumerate() {
+            *count += u32::from(entries(&bed, TermTree::Recent(level)) > 0);
+        }
+        joined += u32::from(!bed.terms.view().has_recent());
         if doc % 40 == 0 {
             bed.reopen();
         }
         bed.compare_postings(&counts);
     }
-    println!("recent postings after {kept} changes, none after {joined}");
-    assert!(kept > 50 && joined > 5);
+    println!("recent postings on levels after {levels:?} changes, none after {joined}");
+    assert!(levels.iter().all(|count| *count > 20) && joined > 3);
     // The first terms got much at once.
-    assert_eq!(bed.terms.view().frequent.entries(), 8);
+    assert_eq!(entries(&bed, TermTree::Frequent), 8);
     bed.terms.settle(&bed.pool, &mut join).unwrap();
     bed.terms.flush().unwrap();
     bed.compare_postings(&counts);
     let view = bed.terms.view();
     assert_eq!(
-        (view.recent.nodes(), view.terms()),
-        (0, counts.len() as u64)
+        (view.has_recent(), view.terms()),
+        (false, counts.len() as u64)
     );
 }
 
@@ -321,10 +334,14 @@ impl Bed {
             let found = finish(&mut pages, |pages| view.get(&key(*term), pages)).unwrap();
             let postings = found.decode().unwrap().unwrap();
             assert_eq!(postings.document_frequency(), docs.len() as u64, "{term}");
-            let behind = postings.recent.count as usize;
-            let (listed, recent) = docs.split_at(docs.len() - behind);
+            let listed = postings.entry.document_frequency() as usize;
+            let (listed, mut recent) = docs.split_at(listed);
             assert_eq!(postings.entry.last(), listed.last().copied());
-            assert_eq!(postings.recent.first().unwrap(), recent.first().copied());
+            for level in postings.recent.iter().rev() {
+                let of_level;
+                (of_level, recent) = recent.split_at(level.count as usize);
+                assert_eq!(level.first().unwrap(), of_level.first().copied());
+            }
         }
         for which in TermTree::ALL {
             let mut scan = view.tree(which).scan(&[]);
