@@ -28,15 +28,15 @@ use crate::storage::{RootSlot, write_slot};
 
 /// A flush begins when this share of what the buffers may take is filled; the rest is for what comes while
 /// it runs.
-const FLUSH_SHARE: f64 = 0.7;
+const FLUSH_SHARE: f64 = 0.6;
 
-/// From this share on each write waits a little for the flush under way, so that many wait briefly and none for long:
-/// with 64 MiB 0.2 s at most in place of 1.3 s, 0.15 s with 256 MiB, and no longer in all.
-const PACED_SHARE: f64 = (1.0 + 3.0 * FLUSH_SHARE) / 4.0;
-
-/// How long at most, and between looks whether the flush is done.
-const PAUSE: Duration = Duration::from_millis(60);
+/// How long a write waits for the flush under way at most, unless the buffers are full; and how long between looks whether
+/// the flush is done.
+const PAUSE: Duration = Duration::from_millis(120);
 const PAUSE_STEP: Duration = Duration::from_millis(2);
+
+/// How much of what a flush was expected to take is remembered for the next.
+const REMEMBERED: f64 = 0.9;
 
 /// A flush that is under way, or done and not ended.
 pub(super) struct Flushing {
@@ -50,14 +50,48 @@ pub(super) struct Flushing {
     memory_bytes: usize,
     /// Whether there are postings in it.
     has_terms: bool,
+    began: Instant,
     progress: Progress,
+}
+
+/// Slows writing down while a flush runs, so that many writes wait briefly and none for long.
+#[derive(Default)]
+pub(super) struct Pace {
+    /// How long a flush takes, of late.
+    expected: Duration,
+    /// How full the buffers were at the last write.
+    fill: f64,
+    /// What was too short to wait for.
+    owed: Duration,
+}
+
+impl Pace {
+    /// A flush is done.
+    fn learn(&mut self, took: Duration) {
+        self.expected = took.max(self.expected.mul_f64(REMEMBERED));
+    }
+
+    /// How long a write should wait that finds the buffers so full, when a flush has run for so long: what it still takes is
+    /// spread over what still fits.
+    fn pause(&mut self, fill: f64, running: Duration) -> Duration {
+        let grown = (fill - self.fill).max(0.0);
+        self.fill = fill;
+        let left = self.expected.saturating_sub(running);
+        let share = grown / (1.0 - fill).max(grown).max(f64::MIN_POSITIVE);
+        let pause = self.owed + left.max(self.expected / 4).mul_f64(share);
+        self.owed = match pause < PAUSE_STEP {
+            true => pause,
+            false => Duration::ZERO,
+        };
+        (pause - self.owed).min(PAUSE)
+    }
 }
 
 enum Progress {
     /// Not started, or failed to start: it must not be ended.
     Frozen,
-    Running(JoinHandle<Result<()>>),
-    Done(Result<()>),
+    Running(JoinHandle<Result<Duration>>),
+    Done(Result<Duration>),
 }
 
 impl Flushing {
@@ -69,7 +103,8 @@ impl Flushing {
         }
     }
 
-    fn wait(&mut self) -> Result<()> {
+    /// Gives how long it took.
+    fn wait(&mut self) -> Result<Duration> {
         let stopped = |reason: &str| Err(Error::Stopped(reason.to_owned()));
         match std::mem::replace(&mut self.progress, Progress::Frozen) {
             Progress::Frozen => stopped("a flush was not carried out"),
@@ -79,6 +114,12 @@ impl Flushing {
             Progress::Done(done) => done,
         }
     }
+}
+
+/// Carries a flush out and gives how long it took.
+fn timed(flush: Flush) -> Result<Duration> {
+    let start = Instant::now();
+    flush.run().map(|()| start.elapsed())
 }
 
 impl Drop for Flushing {
@@ -95,7 +136,7 @@ impl Writer {
         self.check_running()?;
         self.wait_for_flush()?;
         let flush = self.freeze()?;
-        self.set_progress(Progress::Done(flush.run()));
+        self.set_progress(Progress::Done(timed(flush)));
         self.wait_for_flush()
     }
 
@@ -110,9 +151,7 @@ impl Writer {
     /// Flushes first if the batch would not fit the posting buffer or the log's bound.
     pub(super) fn make_room(&mut self, batch: &PreparedBatch) -> Result<()> {
         self.poll_flush()?;
-        if self.flushing.is_some() && self.fill() >= PACED_SHARE {
-            self.pause_for_flush()?;
-        }
+        self.keep_pace()?;
         if self.flushing.is_some() && self.fill() >= 1.0 {
             self.wait_for_flush()?;
         }
@@ -127,11 +166,18 @@ impl Writer {
         reserved
     }
 
-    /// Waits for the flush under way, for a while.
-    fn pause_for_flush(&mut self) -> Result<()> {
-        let start = Instant::now();
-        let is_done = |writer: &Writer| writer.flushing.as_ref().is_none_or(Flushing::is_done);
-        while start.elapsed() < PAUSE && !is_done(self) {
+    /// Waits for the flush under way, for as long as its pace asks for.
+    fn keep_pace(&mut self) -> Result<()> {
+        let fill = self.fill();
+        let Some(flushing) = &self.flushing else {
+            self.pace.fill = fill;
+            return Ok(());
+        };
+        let (start, pause) = (
+            Instant::now(),
+            self.pace.pause(fill, flushing.began.elapsed()),
+        );
+        while start.elapsed() < pause && !flushing.is_done() {
             thread::sleep(PAUSE_STEP);
         }
         self.poll_flush()
@@ -165,7 +211,7 @@ impl Writer {
         }
         let flush = self.freeze()?;
         let name = "gannet-flush".to_owned();
-        let started = thread::Builder::new().name(name).spawn(|| flush.run());
+        let started = thread::Builder::new().name(name).spawn(|| timed(flush));
         let progress = started.map(Progress::Running).map_err(|error| {
             let reason = format!("no thread for a flush: {error}; allow this process more threads");
             Error::Stopped(reason)
@@ -197,6 +243,7 @@ impl Writer {
             source_bytes: std::mem::take(&mut self.log_source_bytes),
             memory_bytes: buffer.memory_bytes() + ids.memory_bytes(),
             has_terms: buffer.terms() > 0,
+            began: Instant::now(),
             progress: Progress::Frozen,
         });
         self.publish(self.state.below);
@@ -216,7 +263,10 @@ impl Writer {
             return Ok(());
         };
         let done = flushing.wait();
-        let done = done.and_then(|()| self.end_flush(&flushing));
+        let done = done.and_then(|took| {
+            self.pace.learn(took);
+            self.end_flush(&flushing)
+        });
         self.stop_on_error(done)
     }
 

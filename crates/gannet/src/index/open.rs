@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use super::buffers::Buffers;
+use super::checkpoint::Pace;
 use super::clean::{BESIDE_WRITING, Joining};
 use super::flush::Flusher;
 use super::ids::NewIds;
@@ -194,6 +195,7 @@ fn new_writer(
             joining: Joining::default(),
         })),
         flushing: None,
+        pace: Pace::default(),
         state,
         shared: Arc::clone(shared),
     })

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-use super::checkpoint::Flushing;
+use super::checkpoint::{Flushing, Pace};
 use super::flush::Flusher;
 use super::ids::{IdEntry, NewIds};
 use super::packing::pack;
@@ -48,6 +48,7 @@ pub(super) struct Writer {
     /// Locked by the flush under way, or by the checkpoint that ends it.
     pub(super) flusher: Arc<Mutex<Flusher>>,
     pub(super) flushing: Option<Flushing>,
+    pub(super) pace: Pace,
     pub(super) new_ids: NewIds,
     pub(super) moved: StreamWriter,
     pub(super) pages: StreamWriter,
