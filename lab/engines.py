@@ -35,9 +35,9 @@ class Gannet:
     def identity(self):
         return [file_hash(self.command), file_hash(ROOT / "crates/gannet-lab/src/index.rs")]
 
-    def index(self, folder, source, commit_every):
-        return run([self.indexer, "index", folder, source, "--memory", INDEX_MEMORY, "--commit-every", commit_every,
-                    "--phrase-filters", self.filters])
+    def index(self, folder, source, commit_every, memory=INDEX_MEMORY, more=()):
+        return run([self.indexer, "index", folder, source, "--memory", memory, "--commit-every", commit_every,
+                    "--phrase-filters", self.filters, *more])
 
     def bench(self, folder, queries, cache_bytes, options, group=None):
         memory = max(GANNET_MEMORY_MIN, cache_bytes)
@@ -74,9 +74,9 @@ class Tantivy:
     def identity(self):
         return file_hash(self.command)
 
-    def index(self, folder, source, commit_every):
-        return run([self.command, "index", folder, source, "--memory", INDEX_MEMORY, "--threads", 2,
-                    "--commit-every", commit_every, "--tokenizer", "unicode", "--json"])
+    def index(self, folder, source, commit_every, memory=INDEX_MEMORY, more=()):
+        return run([self.command, "index", folder, source, "--memory", memory, "--threads", 2,
+                    "--commit-every", commit_every, "--tokenizer", "unicode", "--json", *more])
 
     def bench(self, folder, queries, cache_bytes, options, group=None):
         return run([self.command, "bench", folder, queries, "--random-advice", "--json", *options], group=group)
@@ -101,9 +101,9 @@ class Lucene:
         sources = sorted((ROOT / "lab/engines/lucene").rglob("*.java")) + [ROOT / "lab/engines/lucene/pom.xml"]
         return [file_hash(source) for source in sources]
 
-    def index(self, folder, source, commit_every):
-        return run([self.launcher, self.build, "index", folder, source, "--memory", INDEX_MEMORY, "--threads", 2,
-                    "--commit-every", commit_every, "--json"], environment=self.environment)
+    def index(self, folder, source, commit_every, memory=INDEX_MEMORY, more=()):
+        return run([self.launcher, self.build, "index", folder, source, "--memory", memory, "--threads", 2,
+                    "--commit-every", commit_every, "--json", *more], environment=self.environment)
 
     def bench(self, folder, queries, cache_bytes, options, group=None):
         return run([self.launcher, self.build, "bench", folder, queries, "--random-advice", "--json", *options],

@@ -1,11 +1,12 @@
 //! An index that was built by many flushes, as one is that has grown over time.
 //!
 //! `gannet index` flushes when its memory is full, so the number of flushes depends on the memory. Here a checkpoint
-//! follows every N documents, which is what the other engines' commit every N documents does.
+//! follows every N documents, which is what the other engines' commit every N documents does to their files; or only a
+//! sync, which is what it promises.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gannet::{Document, Index};
 use serde_json::json;
@@ -27,11 +28,15 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
     let index = options.open(folder)?;
     let mut writing = Writing {
         index: &index,
+        arguments,
         batch: Vec::new(),
         documents: 0,
+        commits: 0,
+        longest_write: Duration::ZERO,
+        longest_commit: Duration::ZERO,
     };
     for line in BufReader::with_capacity(1 << 20, File::open(&arguments.corpus)?).split(b'\n') {
-        writing.add(Document::parse(&line?)?, arguments.commit_every)?;
+        writing.add(Document::parse(&line?)?)?;
     }
     writing.write()?;
     index.checkpoint()?;
@@ -44,6 +49,9 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         "docs": stats.documents,
         "seconds": start.elapsed().as_secs_f64(),
         "seconds_to_clean": seconds_to_clean,
+        "commits": writing.commits,
+        "longest_write_seconds": writing.longest_write.as_secs_f64(),
+        "longest_commit_seconds": writing.longest_commit.as_secs_f64(),
         "flushes": stats.flushes,
         "bytes_written": stats.io.written_bytes,
         "bytes_written_for": {
@@ -65,6 +73,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         "settings": {
             "memory_bytes": arguments.memory,
             "commit_every": arguments.commit_every,
+            "sync": arguments.sync,
             "phrase_filters": arguments.phrase_filters.name(),
             "as_written": arguments.as_written,
         },
@@ -77,26 +86,43 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
 /// Documents on their way into an index.
 struct Writing<'a> {
     index: &'a Index,
+    arguments: &'a IndexArguments,
     batch: Vec<Document>,
     documents: usize,
+    commits: usize,
+    longest_write: Duration,
+    longest_commit: Duration,
 }
 
 impl Writing<'_> {
-    fn add(&mut self, document: Document, commit_every: usize) -> Outcome {
+    fn add(&mut self, document: Document) -> Outcome {
         self.batch.push(document);
         self.documents += 1;
-        let commit = self.documents.is_multiple_of(commit_every);
+        let commit = self.documents.is_multiple_of(self.arguments.commit_every);
         if commit || self.batch.len() == BATCH {
             self.write()?;
         }
         if commit {
-            self.index.checkpoint()?;
+            self.commit()?;
         }
         Ok(())
     }
 
     fn write(&mut self) -> Outcome {
+        let start = Instant::now();
         self.index.write(std::mem::take(&mut self.batch))?;
+        self.longest_write = self.longest_write.max(start.elapsed());
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Outcome {
+        let start = Instant::now();
+        match self.arguments.sync {
+            true => self.index.sync()?,
+            false => self.index.checkpoint()?,
+        }
+        self.commits += 1;
+        self.longest_commit = self.longest_commit.max(start.elapsed());
         Ok(())
     }
 }

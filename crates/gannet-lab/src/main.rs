@@ -100,9 +100,12 @@ struct IndexArguments {
     /// The memory number in bytes
     #[arg(long, default_value_t = gannet::MEMORY_DEFAULT)]
     memory: usize,
-    /// Documents between two checkpoints
+    /// Documents between two commits
     #[arg(long)]
     commit_every: usize,
+    /// A commit makes the log durable; without, it is a checkpoint
+    #[arg(long)]
+    sync: bool,
     /// The phrase filters of text fields
     #[arg(long, value_name = "KIND", default_value = "fingerprints", value_parser = phrase_filters)]
     phrase_filters: PhraseFilters,
