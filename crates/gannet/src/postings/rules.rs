@@ -6,8 +6,10 @@
 //! 1. Up to `INLINE_LIMIT` bytes stay in the dictionary's leaf: a rare term costs one read in all. Behind chunks it is
 //!    `TAIL_LIMIT`, so that entries that are asked for often are short.
 //! 2. A *small* chunk (its docs take less than a page) is rewritten together with what comes behind it once
-//!    that is at least half as large. So sizes fall geometrically along a list and a short list is a handful
-//!    of reads, for which each posting is written a few times. Were chunks small by all their bytes, a list
+//!    that is at least two thirds as large. So sizes fall geometrically along a list and a short list is a handful
+//!    of reads, for which each posting is written a few times. With half in place of two thirds 540,000 passages in 32 flushes take 11 % more
+//!    bytes of chunks written, and words in 100 to 10,000 documents 4 to 5 % fewer reads; with as large as that, 12 % fewer bytes and 20
+//!    to 38 % more reads. Were chunks small by all their bytes, a list
 //!    that grew slowly would have its docs a quarter of a page here and there: with 100 flushes a word in
 //!    10,000 documents took 7.2 reads instead of 3.8, for 7 % less written.
 //! 3. Larger chunks stay where they are: a round reads all chunks of a list at once, and 8 to 32 reads in
@@ -20,8 +22,8 @@
 use super::entry::{CHUNKS_LIMIT, ChunkRef, Layout};
 use crate::base::PAGE_PAYLOAD;
 
-/// A small chunk is rewritten when what comes behind it is at least its size divided by this.
-const SMALL_FACTOR: usize = 2;
+/// A small chunk is rewritten when what comes behind it is at least this share of its size.
+const SMALL_SHARE: (usize, usize) = (2, 3);
 
 /// The most chunks a list has after a merge, unless all are too large to be rewritten.
 const CHUNKS_AIMED: usize = 16;
@@ -55,7 +57,7 @@ pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize) -> usize {
     let (mut count, mut behind) = (0, fresh);
     for chunk in chunks.iter().rev() {
         let length = chunk.length() as usize;
-        let small = is_small(chunk) && length <= behind.saturating_mul(SMALL_FACTOR);
+        let small = is_small(chunk) && SMALL_SHARE.0 * length <= SMALL_SHARE.1 * behind;
         let crowded = chunks.len() + 1 > CHUNKS_AIMED;
         let too_many = chunks.len() - count + 1 > CHUNKS_AIMED;
         let rewrite = small || (crowded && length < limit && (too_many || length <= behind));
@@ -112,8 +114,8 @@ mod tests {
     fn small_chunks_are_rewritten_with_what_comes_behind() {
         assert_eq!(absorbed(&chunks(&[300]), 260), 1);
         assert_eq!(absorbed(&chunks(&[4000, 300]), 260), 1);
-        assert_eq!(absorbed(&chunks(&[4000, 1500, 600]), 300), 3);
-        assert_eq!(absorbed(&chunks(&[4000, 2500, 600]), 300), 1);
+        assert_eq!(absorbed(&chunks(&[3700, 1500, 600]), 400), 3);
+        assert_eq!(absorbed(&chunks(&[4000, 2500, 600]), 400), 1);
         assert_eq!(absorbed(&chunks(&[9000, 8000]), 300), 0);
     }
 

@@ -16,8 +16,8 @@ use super::spans::SpanReader;
 use crate::base::{Result, Span, ZoneNumber};
 use crate::storage::{PageKind, Store, StreamWriter};
 
-/// Merges move chunks out of zones of which less than this share lives, so that moving two bytes frees three.
-const SPARSE_SHARE: f64 = 0.4;
+/// Merges move chunks out of zones of which less than this share lives, so that moving three bytes frees seven.
+const SPARSE_SHARE: f64 = 0.3;
 
 /// The streams of one writer.
 pub struct ChunkStreams {

@@ -19,7 +19,7 @@ use super::random::{Documents, FIELDS, KINDS, Kind, Queries, Rng, to_json};
 const DOCUMENTS: usize = 5_000;
 
 /// Flushes between two stages.
-const FLUSHES: usize = 33;
+const FLUSHES: usize = 48;
 
 /// More than there are documents.
 const ALL: usize = 10_000;

@@ -29,7 +29,7 @@ use self::change::{Grown, Terms};
 use self::filtered::{FilteredTree, FilteredView};
 use self::key_filter::KeyFilter;
 pub use self::recent::Addition;
-use self::recent::Level;
+use self::recent::{Lap, Level};
 use super::entry::TermEntry;
 use super::fragment::Fragment;
 use crate::base::{ByteReader, Result, ZoneNumber, put_bytes, put_varint};
@@ -110,6 +110,7 @@ pub struct TermDictionary {
     pub(in crate::postings) long: FilteredTree,
     short: Tree,
     recent: [Level; RECENT_LEVELS],
+    lap: Lap,
 }
 
 /// A term of a change: its index among the keys, and its coded entry if it has one.
@@ -303,6 +304,7 @@ impl TermDictionary {
             long: FilteredTree::new(store),
             short: Tree::new(Arc::clone(store)),
             recent: std::array::from_fn(|_| Level::new(store)),
+            lap: Lap::default(),
         }
     }
 
@@ -321,10 +323,12 @@ impl TermDictionary {
             long,
             short,
             recent: std::array::from_fn(|_| Level::new(store)),
+            lap: Lap::default(),
         };
         for level in &mut dictionary.recent {
             *level = Level::open(store, pool, &mut reader)?;
         }
+        dictionary.lap = Lap::decode(&mut reader)?;
         match reader.is_empty() {
             true => Ok(dictionary),
             false => Err(reader.damaged("the end", reader.rest().len())),
@@ -446,6 +450,7 @@ impl TermDictionary {
             encode_tree(&mut level.postings.tree, tables, out)?;
             put_varint(out, level.written());
         }
+        self.lap.encode(out);
         Ok(())
     }
 }

@@ -3,21 +3,23 @@
 //! A flush has a posting or two for each of very many terms. Were each put where its list is, nearly every leaf of the
 //! dictionary would be written anew, forty times what came. So they go to small trees, one above the other: the first
 //! *level* is written anew by each flush; once as much was written of it as the level below takes, it is poured into
-//! that, and so on; from the last, postings join their lists together, once what was written of it is as much as joining writes.
-//! Whatever flushes bring, a level costs no more than twice what it would at the best moments. Postings that are many go to
+//! that, and so on. From all levels postings join their lists, in the order of their terms: each flush goes on where the one before
+//! ended, for as many nodes as the last level has cost, and begins anew behind the last term. So a leaf of lists is written once for all that
+//! came since the lap before, and no flush has more to do than others. Whatever flushes bring, a level costs no more than
+//! twice what it would at the best moments. Postings that are many go to
 //! their list at once. A rare term reads a page more, in the same round, for each level that has some of it.
 //!
 //! Nodes written in 100 flushes (all trees, external IDs included), and chunks:
 //!
 //! | | nodes, without | with three levels | | chunks, MB |
 //! |---|---|---|---|---|
-//! | 540,000 passages | 432,614 | 132,689 | 0.31 | 1,016, 761 |
-//! | 30,094 articles | 414,880 | 123,013 | 0.30 | 1,153, 896 |
+//! | 540,000 passages | 432,614 | 129,066 | 0.30 | 1,016, 633 |
+//! | 30,094 articles, joining all at once | 414,880 | 123,013 | 0.30 | 1,153, 896 |
 //!
-//! Of the passages' 25,364 are of the last level, 19,601 and 38,177 of those above, 25,408 of short lists, 12,400 of long ones, 9,559 of
-//! frequent words. One level took 196,700 nodes, two 145,600; joining half as often as now as many. After the last flush they take
-//! 4 MB beside 23 MB of lists. With 64 MiB a word in 10 documents takes 0.23 reads right after the last flush, over 20,000 queries
-//! from a cold start, and 1.5 over the first 300. Up to 1,024 or 512 bytes a term hardly matters: 2 % more or less.
+//! Of the passages' 30,523 are of the last level, 19,282 and 29,147 of those above, 26,027 of short lists, 12,092 of long ones, 9,916 of
+//! frequent words. One level took 196,700 nodes, two 145,600; where all of it joined its lists at once 132,700, but then some flushes took three times
+//! as long as others. After the last flush the levels take 8 MB beside 23 MB of lists. With 64 MiB a word in 10 documents takes 0.22 reads right after
+//! the last flush, over 20,000 queries from a cold start, and 1.5 over the first 300. Up to 1,024 or 512 bytes a term hardly matters: 2 % more or less.
 //!
 //! Invariant: of a term, a level's postings lie behind those of the levels below and behind its list.
 //!
@@ -31,7 +33,7 @@ use std::sync::Arc;
 use super::filtered::FilteredTree;
 use super::key_filter::KeyFilter;
 use super::{RECENT_LEVELS, TERMS_AT_ONCE, TermDictionary};
-use crate::base::{ByteReader, Result};
+use crate::base::{ByteReader, Result, put_bytes, put_varint};
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Change, Scan, Tree, TreeView, value_max};
 use crate::postings::entry::TermEntry;
@@ -52,8 +54,8 @@ const FREQUENT: usize = 256;
 const MANY: u64 = 4096;
 const MANY_OF: u64 = 2;
 
-/// What joining the lists writes in all, to what the dictionary's nodes take: small chunks are rewritten too.
-const JOIN_COST: u64 = 1;
+/// How many flushes share among them what the last level has cost.
+const SHARED_BY: u64 = 3;
 
 /// Fewer nodes than this are not worth the work of joining.
 const NODES_MIN: u64 = 16;
@@ -84,6 +86,15 @@ pub(super) struct Level {
     /// Nodes written of it since it was last empty, but for those that its tree has appended since `counted_from`.
     written: u64,
     counted_from: u64,
+}
+
+/// How far recent postings have joined their lists.
+#[derive(Default)]
+pub(super) struct Lap {
+    /// The term that comes next.
+    next: Vec<u8>,
+    /// Nodes of lists that are to be written, as many as were written of the last level.
+    owed: u64,
 }
 
 /// Terms that have too many postings to be recent, ascending.
@@ -145,8 +156,9 @@ impl TermDictionary {
             false => self.pour(pool, into, usize::MAX, keys, new)?,
         };
         self.join(pool, outgrown, new, join)?;
-        if self.is_worth_settling() {
-            return self.settle(pool, join);
+        // What pours into the last level has done enough.
+        if into + 1 < RECENT_LEVELS {
+            self.go_on(pool, join)?;
         }
         let mut levels = self.recent.iter_mut();
         levels.try_for_each(|level| level.postings.widen(pool))
@@ -154,33 +166,65 @@ impl TermDictionary {
 
     /// Has all recent postings join their lists.
     pub fn settle(&mut self, pool: &FramePool, join: &mut Join<'_>) -> Result<()> {
-        let mut recent = Postings::new(&mut self.recent, pool)?;
-        loop {
-            let (mut keys, mut postings) = (Vec::new(), Vec::new());
-            while keys.len() < AT_ONCE
-                && let Some((key, fragment)) = recent.take()?
-            {
-                keys.push(key);
-                postings.push(fragment);
-            }
-            if keys.is_empty() {
-                break;
-            }
-            let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-            self.update(pool, &keys, &mut |old| {
-                let additions = old.iter().map(|(at, old)| Addition {
-                    key: keys[*at],
-                    old: *old,
-                    new: std::mem::take(&mut postings[*at]),
-                });
-                Ok(join(additions.collect())?.into_iter().map(Some).collect())
-            })?;
-        }
+        let mut recent = Postings::new(&mut self.recent, &[], pool)?;
+        while self.join_next(pool, &mut recent, join)?.is_some() {}
         self.clear_recent()
     }
 
     fn clear_recent(&mut self) -> Result<()> {
+        self.lap = Lap::default();
         self.recent.iter_mut().try_for_each(Level::clear)
+    }
+
+    /// Has the next recent postings join their lists, for a share of what is owed.
+    fn go_on(&mut self, pool: &FramePool, join: &mut Join<'_>) -> Result<()> {
+        let share = self.lap.owed / SHARED_BY;
+        if share < NODES_MIN {
+            return Ok(());
+        }
+        let appended = |terms: &Self| terms.lists().map(TreeView::appended).sum::<u64>();
+        let until = appended(self) + share;
+        let mut recent = Postings::new(&mut self.recent, &self.lap.next, pool)?;
+        while appended(self) < until {
+            let Some(keys) = self.join_next(pool, &mut recent, join)? else {
+                self.lap.next.clear();
+                break;
+            };
+            for level in &mut self.recent {
+                level.remove(pool, &keys)?;
+            }
+            self.lap.next.clone_from(&keys[keys.len() - 1]);
+            // The least key behind it.
+            self.lap.next.push(0);
+        }
+        self.lap.owed -= share;
+        Ok(())
+    }
+
+    /// Has some more recent postings join their lists, and gives their terms; nothing behind the last.
+    fn join_next(
+        &mut self,
+        pool: &FramePool,
+        recent: &mut Postings<'_>,
+        join: &mut Join<'_>,
+    ) -> Result<Option<Vec<Vec<u8>>>> {
+        let (mut terms, mut postings) = (Vec::new(), Vec::new());
+        while terms.len() < AT_ONCE
+            && let Some((term, fragment)) = recent.take()?
+        {
+            terms.push(term);
+            postings.push(fragment);
+        }
+        let keys: Vec<&[u8]> = terms.iter().map(Vec::as_slice).collect();
+        self.update(pool, &keys, &mut |old| {
+            let additions = old.iter().map(|(at, old)| Addition {
+                key: keys[*at],
+                old: *old,
+                new: std::mem::take(&mut postings[*at]),
+            });
+            Ok(join(additions.collect())?.into_iter().map(Some).collect())
+        })?;
+        Ok((!terms.is_empty()).then_some(terms))
     }
 
     /// The trees of lists.
@@ -198,12 +242,6 @@ impl TermDictionary {
         levels
             .position(|(level, below)| level.written() < below.max(1))
             .unwrap_or(last)
-    }
-
-    /// Whether as much was written of the last level as joining all to the lists writes.
-    fn is_worth_settling(&self) -> bool {
-        let lists = self.lists().map(TreeView::nodes).sum::<u64>();
-        self.recent[RECENT_LEVELS - 1].written() >= (lists * JOIN_COST).max(NODES_MIN)
     }
 
     /// Adds new postings to those of the first level, where few of its leaves change.
@@ -250,7 +288,7 @@ impl TermDictionary {
         keys: &[&'k [u8]],
         new: &New<'_>,
     ) -> Result<Outgrown<'k>> {
-        let mut before = Postings::new(&mut self.recent[..=into], pool)?;
+        let mut before = Postings::new(&mut self.recent[..=into], &[], pool)?;
         self.recent[..into].iter_mut().try_for_each(Level::clear)?;
         self.recent[into].begin_anew()?;
         let room = Room::new(into, limit, &self.frequent.keys);
@@ -287,6 +325,9 @@ impl TermDictionary {
                 break;
             }
             append(level, pool, entries)?;
+        }
+        if into + 1 == RECENT_LEVELS {
+            self.lap.owed += self.recent[into].nodes();
         }
         self.take_from_below(pool, into + 1, &mut outgrown)?;
         Ok(outgrown)
@@ -376,6 +417,22 @@ fn append(
     })
 }
 
+impl Lap {
+    /// Appends what [`Lap::decode`] reads.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        put_bytes(out, &self.next);
+        put_varint(out, self.owed);
+    }
+
+    /// The one that was encoded next.
+    pub(super) fn decode(reader: &mut ByteReader<'_>) -> Result<Lap> {
+        Ok(Lap {
+            next: reader.bytes()?.to_vec(),
+            owed: reader.varint()?,
+        })
+    }
+}
+
 impl Level {
     /// An empty one.
     pub(super) fn new(store: &Arc<Store>) -> Level {
@@ -417,6 +474,21 @@ impl Level {
         Ok(())
     }
 
+    /// Removes what it has of some terms.
+    fn remove(&mut self, pool: &FramePool, keys: &[Vec<u8>]) -> Result<()> {
+        let FilteredTree { tree, keys: filter } = &mut self.postings;
+        let keys = keys.iter().map(Vec::as_slice);
+        let keys: Vec<&[u8]> = keys.filter(|key| filter.may_have(key)).collect();
+        tree.apply(pool, &keys, &mut |window| {
+            for at in window.indexes() {
+                if window.old(at).is_some() {
+                    window.set(at, Change::Remove)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Removes all, to be written anew.
     fn begin_anew(&mut self) -> Result<()> {
         self.postings.clear()?;
@@ -435,15 +507,15 @@ impl<'k> Outgrown<'k> {
 }
 
 impl<'a> Postings<'a> {
-    /// Those of `levels`, the newest of which is the first, as they are now.
-    fn new(levels: &mut [Level], pool: &'a FramePool) -> Result<Postings<'a>> {
+    /// Those of `levels`, the newest of which is the first, as they are now, from a key on.
+    fn new(levels: &mut [Level], from: &[u8], pool: &'a FramePool) -> Result<Postings<'a>> {
         let mut postings = Postings { levels: Vec::new() };
         for level in levels.iter_mut().rev() {
             level.postings.tree.flush()?;
             let view = level.postings.tree.view().clone();
             let mut level = LevelPostings {
                 pages: Pages::new(pool),
-                scan: view.scan(&[]),
+                scan: view.scan(from),
                 view,
                 next: None,
             };
