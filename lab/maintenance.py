@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What taking new documents costs: bytes written, documents a second, pauses.
 
-`ingest`: a corpus by durable commits, each engine with the same memory and two threads. A commit of Gannet is a sync of its log; with
-`--flush` it is a checkpoint too, as the other engines' commits are. Bytes are the operating system's, without those that were
+`ingest`: a corpus by durable commits, each engine with the same memory and two threads. A commit of Gannet is a sync of its log;
+in the row `flush` it is a checkpoint, as the other engines' commits are. Bytes are the operating system's, without those that were
 deleted before they were written out. Results go to `target/lab/maintenance.json` and `.txt`. See docs/lab.md.
 """
 import argparse
@@ -51,7 +51,7 @@ def arguments():
 def ingest(name, path, every, options):
     """One engine takes all documents; Gannet by both kinds of commits."""
     engine, folder = ENGINES[name](), PLACE / "maintenance-index"
-    kinds = [("sync", ["--sync", "--as-written"]), ("flush", ["--as-written"])] if name == Gannet.name else [("", [])]
+    kinds = [("sync", ["--flush-every", 0, "--as-written"]), ("flush", ["--as-written"])] if name == Gannet.name else [("", [])]
     for kind, more in kinds:
         remove(folder)
         note(f"{name} {kind} indexes {path.name}, a commit every {every} documents")

@@ -1,7 +1,7 @@
 //! An index that was built by many flushes, as one is that has grown over time.
 //!
-//! `gannet index` flushes when its memory is full, so the number of flushes depends on the memory. Here a checkpoint
-//! follows every N documents, which is what the other engines' commit every N documents does to their files; or only a
+//! `gannet index` flushes when its memory is full, so the number of flushes depends on the memory. Here a commit
+//! follows every N documents. It is a checkpoint, which is what the other engines' commit does to their files, or only a
 //! sync, which is what it promises.
 
 use std::fs::File;
@@ -73,7 +73,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         "settings": {
             "memory_bytes": arguments.memory,
             "commit_every": arguments.commit_every,
-            "sync": arguments.sync,
+            "flush_every": arguments.flush_every,
             "phrase_filters": arguments.phrase_filters.name(),
             "as_written": arguments.as_written,
         },
@@ -117,11 +117,12 @@ impl Writing<'_> {
 
     fn commit(&mut self) -> Outcome {
         let start = Instant::now();
-        match self.arguments.sync {
-            true => self.index.sync()?,
-            false => self.index.checkpoint()?,
-        }
         self.commits += 1;
+        match self.arguments.flush_every {
+            0 => self.index.sync()?,
+            every if self.commits.is_multiple_of(every) => self.index.checkpoint()?,
+            _ => self.index.sync()?,
+        }
         self.longest_commit = self.longest_commit.max(start.elapsed());
         Ok(())
     }

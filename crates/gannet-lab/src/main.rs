@@ -103,9 +103,9 @@ struct IndexArguments {
     /// Documents between two commits
     #[arg(long)]
     commit_every: usize,
-    /// A commit makes the log durable; without, it is a checkpoint
-    #[arg(long)]
-    sync: bool,
+    /// Every so many commits is a checkpoint, the others make the log durable; with 0 all do
+    #[arg(long, default_value_t = 1)]
+    flush_every: usize,
     /// The phrase filters of text fields
     #[arg(long, value_name = "KIND", default_value = "fingerprints", value_parser = phrase_filters)]
     phrase_filters: PhraseFilters,

@@ -373,7 +373,7 @@ mod tests {
             corpus: corpus.clone(),
             memory: gannet::MEMORY_DEFAULT,
             commit_every: 50,
-            sync: false,
+            flush_every: 1,
             phrase_filters,
             as_written: false,
         })
