@@ -41,7 +41,7 @@ pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
 pub use base::{Error, PhraseFilters, Result};
 pub use cache::{IoCounts, UsedPage};
 pub use device::{Backend, BackendChoice, CountersSnapshot};
-pub use documents::{Document, Value};
+pub use documents::{Document, Expected, StoredDocument, Value};
 pub use index::{
     BytesByPart, BytesWritten, CheckReport, ChunkReport, Durability, FillReport, Index, Limits,
     ListReport, ListsReport, MEMORY_DEFAULT, MEMORY_MIN, MemoryByPart, Options, Phase,

@@ -22,3 +22,5 @@ mod snapshots;
 mod soundness;
 #[path = "tests/totals.rs"]
 mod totals;
+#[path = "tests/updates.rs"]
+mod updates;

@@ -64,6 +64,18 @@ pub enum Error {
         /// Whether the device had no space left.
         full: bool,
     },
+    /// Another writer has changed the document meanwhile.
+    #[error(
+        "document {id}: expected {expected}, found {found}; nothing was written: read it again and repeat the change"
+    )]
+    Conflict {
+        /// The external ID.
+        id: String,
+        /// What the write expected.
+        expected: String,
+        /// What there was.
+        found: String,
+    },
     /// An earlier failure stopped the writer; it must be reopened.
     #[error(
         "the writer stopped after an earlier failure ({0}); reopen the index to go on from the last durable state"

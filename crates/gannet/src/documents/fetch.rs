@@ -3,9 +3,11 @@
 
 use super::address::Address;
 use super::compress::Dictionaries;
+use super::json::Document;
+use super::merge::merge;
 use super::record::DocumentRecord;
 use super::tables::DocumentTables;
-use crate::base::{DocId, Error, Sequence, Span};
+use crate::base::{DocId, Error, Result, Sequence, Span};
 use crate::cache::{Pages, Step, Stop};
 use crate::storage::{document_body, find_record, record_length};
 
@@ -20,6 +22,26 @@ pub struct StoredDocument {
     pub version: u64,
     /// The operation that brought it.
     pub sequence: Sequence,
+    /// Whether the source's member `id` is the external ID, and so no field.
+    pub(crate) id_in_source: bool,
+}
+
+impl StoredDocument {
+    /// The document with the members of the JSON object `partial` in place of its own; what both have as objects is merged
+    /// likewise, and all other members stay byte for byte.
+    pub fn merged(&self, partial: &[u8]) -> Result<Document> {
+        let refused =
+            |error| Error::invalid(format!("the change of document {}: {error}", self.id));
+        let source = std::str::from_utf8(&self.source).map_err(|error| {
+            Error::damaged(format!("record of document {}", self.id), error.to_string())
+        })?;
+        let partial = std::str::from_utf8(partial).map_err(|error| refused(error.to_string()))?;
+        let merged = merge(source, partial).map_err(|error| refused(error.to_string()))?;
+        match self.id_in_source {
+            true => Document::parse(merged.as_bytes()),
+            false => Document::parse_as(Some(self.id.clone()), merged.as_bytes()),
+        }
+    }
 }
 
 /// Reads one document, deleted or not.
@@ -84,6 +106,7 @@ fn read_record(
         source: dictionaries.decompress(&record)?,
         version: record.version,
         sequence: record.sequence,
+        id_in_source: record.id_in_source,
     })
 }
 

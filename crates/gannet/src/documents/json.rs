@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::expected::Expected;
 use super::flatten::{Flattened, flatten};
 use crate::base::{Error, Result};
 
@@ -28,6 +29,8 @@ pub struct Document {
     pub source: Vec<u8>,
     /// Whether the source's member `id` is the external ID, and so no field.
     pub(crate) id_in_source: bool,
+    /// What it must replace.
+    pub(crate) expected: Option<Expected>,
 }
 
 /// A value of a field.
@@ -51,6 +54,7 @@ impl Document {
             id,
             fields,
             source: source.to_vec(),
+            expected: None,
         })
     }
 
@@ -68,7 +72,16 @@ impl Document {
             id,
             fields,
             source: source.to_vec(),
+            expected: None,
         })
+    }
+
+    /// The same document, which is written only if it replaces what is expected: else its whole batch is refused with
+    /// [`Error::Conflict`].
+    #[must_use]
+    pub fn expecting(mut self, expected: Expected) -> Document {
+        self.expected = Some(expected);
+        self
     }
 
     /// Builds a document from an external ID and values of fields, and writes its JSON source. Values of

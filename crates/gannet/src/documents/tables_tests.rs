@@ -360,6 +360,7 @@ fn stored_documents_come_back_in_two_rounds() {
             source: sources[doc as usize].clone().into_bytes(),
             version: 3,
             sequence: doc as u64 + 10,
+            id_in_source: document.id_in_source,
         };
         assert_eq!(document, expected);
         let mut pages = Pages::new(&bench.pool);

@@ -168,7 +168,7 @@ impl Index {
         self.writer.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn acknowledge(&self, written: Written) -> Result<Written> {
+    pub(super) fn acknowledge(&self, written: Written) -> Result<Written> {
         if self.shared.options.durability == Durability::Sync {
             self.sync()?;
         }

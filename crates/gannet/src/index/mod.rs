@@ -21,6 +21,7 @@ mod stats;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod update;
 mod writer;
 
 pub use check::CheckReport;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
 use crate::base::{ByteReader, Error, Result};
-use crate::documents::{Compressor, Dictionaries, Document, Trainer, Value};
+use crate::documents::{Compressor, Dictionaries, Document, Expected, Trainer, Value};
 use crate::postings::{InvertedBatch, Inverter};
 
 /// Positions between two values of one field, so that no phrase spans them.
@@ -61,6 +61,7 @@ pub(super) struct PreparedDocument {
     pub(super) dictionary: u32,
     pub(super) id_in_source: bool,
     pub(super) lengths: FieldLengths,
+    pub(super) expected: Option<Expected>,
 }
 
 impl PreparedBatch {
@@ -92,6 +93,7 @@ impl PreparedBatch {
             dictionary: self.dictionaries.newest(),
             id_in_source: document.id_in_source,
             lengths,
+            expected: document.expected,
         });
         Ok(())
     }

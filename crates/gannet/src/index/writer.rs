@@ -21,7 +21,7 @@ use super::shared::Shared;
 use super::state::State;
 use crate::base::{DocId, END, Error, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
-use crate::documents::{Change, DictionaryVersion, DocumentRecord, length_to_norm};
+use crate::documents::{Change, DictionaryVersion, DocumentRecord, Expected, length_to_norm};
 use crate::storage::{Log, PageKind, RecordKind, StreamWriter, Unsynced, record_length};
 
 /// IDs looked up in one go; each holds a frame until all are found.
@@ -79,7 +79,13 @@ impl Writer {
             return Ok(self.nothing_written());
         }
         self.make_room(&batch)?;
-        let done = self.write_batch(&batch);
+        let base = self.first_doc(batch.len())?;
+        let replaced = self.find_replaced(&batch, base);
+        let replaced = self.stop_on_error(replaced)?;
+        for (document, old) in batch.documents.iter().zip(&replaced) {
+            check_expected(&document.id, document.expected, *old)?;
+        }
+        let done = self.write_batch(&batch, base, &replaced);
         self.stop_on_error(done)
     }
 
@@ -89,6 +95,15 @@ impl Writer {
         self.poll_flush()?;
         let done = self.delete_batch(ids);
         self.stop_on_error(done)
+    }
+
+    /// Deletes a document if it is what is expected.
+    pub(super) fn delete_expecting(&mut self, id: &str, expected: Expected) -> Result<Written> {
+        self.check_running()?;
+        let found = self.look_up(&[id]);
+        let found = self.stop_on_error(found)?.pop().flatten();
+        check_expected(id, Some(expected), found)?;
+        self.delete(&[id])
     }
 
     /// Writes the log out; what is returned must be synced.
@@ -123,11 +138,14 @@ impl Writer {
         }
     }
 
-    fn write_batch(&mut self, batch: &PreparedBatch) -> Result<Written> {
-        let base = self.first_doc(batch.len())?;
-        let replaced = self.find_replaced(batch, base)?;
+    fn write_batch(
+        &mut self,
+        batch: &PreparedBatch,
+        base: DocId,
+        replaced: &[Option<IdEntry>],
+    ) -> Result<Written> {
         let entries: Vec<IdEntry> = (base..)
-            .zip(&replaced)
+            .zip(replaced)
             .map(|(doc, old)| self.next_entry(doc, *old))
             .collect();
         self.log_news(batch)?;
@@ -368,6 +386,12 @@ impl Writer {
             self.state.tables.load_for(changes, pages)
         })
     }
+}
+
+/// Whether a write meets what it expects; nothing has changed so far.
+fn check_expected(id: &str, expected: Option<Expected>, found: Option<IdEntry>) -> Result<()> {
+    let found = found.map(|entry| (entry.version, entry.sequence));
+    expected.map_or(Ok(()), |expected| expected.check(id, found))
 }
 
 /// What the log keeps of a document.

@@ -1,0 +1,104 @@
+//! Changes that depend on what is there: a document is read by its external ID, changed, and written only if nobody else has
+//! changed it meanwhile.
+
+use std::sync::Arc;
+
+use super::Index;
+use super::ids::IdEntry;
+use super::state::State;
+use super::writer::Written;
+use crate::base::{Error, Result};
+use crate::cache::{Pages, finish};
+use crate::documents::{Document, Expected, StoredDocument, stored};
+
+/// How often a change is repeated that others get ahead of: each time, one of them has come to its end.
+const ATTEMPTS: usize = 64;
+
+impl Index {
+    /// The newest document with this external ID, from what was written last, be it durable or not.
+    pub fn get(&self, id: &str) -> Result<Option<StoredDocument>> {
+        let (entry, state) = self.find(id)?;
+        let Some(entry) = entry else {
+            return Ok(None);
+        };
+        let mut pages = Pages::new(&self.shared().pool);
+        let document = finish(&mut pages, |pages| {
+            stored(entry.doc, &state.tables, &state.dictionaries, pages)
+        })?;
+        if document.id != id {
+            return Err(Error::damaged(
+                format!("the ID tree at {id}"),
+                format!("expected a document of this ID, got one of {}", document.id),
+            ));
+        }
+        Ok(Some(document))
+    }
+
+    /// Changes one document: `change` is given what there is, and gives what takes its place; with nothing given, nothing is
+    /// written. If another writer changes the document meanwhile, `change` is asked again with what that wrote.
+    ///
+    /// The new document must have the external ID `id`. Fails with [`Error::Conflict`] if others got ahead 64 times.
+    pub fn update(
+        &self,
+        id: &str,
+        mut change: impl FnMut(Option<&StoredDocument>) -> Result<Option<Document>>,
+    ) -> Result<Written> {
+        let mut attempts = 0;
+        loop {
+            let found = self.get(id)?;
+            let Some(document) = change(found.as_ref())? else {
+                return Ok(Written::default());
+            };
+            if document.id.as_deref() != Some(id) {
+                return Err(Error::invalid(format!(
+                    "the change of document {id} gave a document with the ID {:?}: keep the ID, or delete the one and add the other",
+                    document.id.unwrap_or_default()
+                )));
+            }
+            let expected = match &found {
+                None => Expected::Absent,
+                Some(found) => Expected::Sequence(found.sequence),
+            };
+            attempts += 1;
+            match self.add(document.expecting(expected)) {
+                Err(Error::Conflict { .. }) if attempts < ATTEMPTS => {}
+                done => return done,
+            }
+        }
+    }
+
+    /// Replaces some members of a document: those of the JSON object `partial`, objects in it likewise; all others stay byte for
+    /// byte. If there is no document with this ID, `upsert` is written.
+    pub fn merge(&self, id: &str, partial: &[u8], upsert: Option<Document>) -> Result<Written> {
+        self.update(id, |found| match found {
+            Some(found) => found.merged(partial).map(Some),
+            None => match &upsert {
+                Some(upsert) => Ok(Some(upsert.clone())),
+                None => Err(Error::invalid(format!(
+                    "there is no document {id} to change: add it, or say what to write if it is not there"
+                ))),
+            },
+        })
+    }
+
+    /// Deletes a document if it is what is expected. Of an absent one, nothing is written.
+    pub fn delete_expecting(&self, id: &str, expected: Expected) -> Result<Written> {
+        let written = self.with_writer(|writer| writer.delete_expecting(id, expected))?;
+        self.acknowledge(written)
+    }
+
+    /// Where the newest document with this ID is, and a state that has it.
+    fn find(&self, id: &str) -> Result<(Option<IdEntry>, Arc<State>)> {
+        if self.is_writable() {
+            return self.with_writer(|writer| {
+                let found = writer.look_up(&[id])?.pop().flatten();
+                Ok((found, writer.shared.published.get()))
+            });
+        }
+        let state = self.shared().published.get();
+        let mut pages = Pages::new(&self.shared().pool);
+        let value = finish(&mut pages, |pages| state.ids.get(id.as_bytes(), pages))?;
+        let found = value.map(|value| IdEntry::decode(&value)).transpose()?;
+        Ok((found, state))
+    }
+}

@@ -1,0 +1,147 @@
+//! Changes that depend on what is there: expectations, partial updates, and threads that change the same documents.
+
+use std::path::Path;
+use std::thread;
+
+use gannet::{Document, Error, Expected, Index, Operator, StoredDocument};
+
+use super::environment::open;
+
+/// Documents that threads change at the same time, and how often each does.
+const COUNTERS: u64 = 7;
+const THREADS: u64 = 4;
+const CHANGES: u64 = 150;
+
+#[test]
+fn a_write_that_meets_something_else_changes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = opened(&folder.path().join("index"));
+    let first = index.add(document("a", 1).expecting(Expected::Absent));
+    let first = first.expect("a new document").sequence;
+    for (expected, found) in [
+        (Expected::Absent, "version 1 of operation 1"),
+        (Expected::Version(2), "version 1"),
+        (Expected::Sequence(first + 1), "operation 1"),
+    ] {
+        // The other documents of the batch are refused with it.
+        let batch = vec![document("b", 1), document("a", 2).expecting(expected)];
+        let refused = index.write(batch).expect_err("a conflict");
+        assert!(matches!(refused, Error::Conflict { .. }), "{refused}");
+        assert!(refused.to_string().contains(found), "{refused}");
+        let refused = index.delete_expecting("a", expected);
+        assert!(matches!(refused, Err(Error::Conflict { .. })));
+        assert_eq!(index.snapshot().documents(), 1);
+        assert_eq!(count_of(&index, "a"), Some(1));
+        assert_eq!(count_of(&index, "b"), None);
+    }
+    // A document of the same batch counts as being there.
+    let twice = ["c", "c"].map(|id| document(id, 1).expecting(Expected::Absent));
+    assert!(index.write(twice.into()).is_err());
+    let second = index.add(document("a", 2).expecting(Expected::Version(1)));
+    let second = second.expect("a replacement").sequence;
+    index.checkpoint().expect("a checkpoint");
+    let third = index.add(document("a", 3).expecting(Expected::Sequence(second)));
+    assert_eq!(third.expect("a replacement").replaced, 1);
+    let stored = index.get("a").expect("a read").expect("a document");
+    assert_eq!((stored.version, stored.sequence), (3, second + 1));
+    let gone = index.delete_expecting("a", Expected::Version(3));
+    assert_eq!(gone.expect("a deletion").deleted, 1);
+    assert_eq!(count_of(&index, "a"), None);
+}
+
+#[test]
+fn a_partial_update_keeps_what_it_does_not_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = opened(&folder.path().join("index"));
+    let missing = index.merge("7", br#"{"count":2}"#, None);
+    assert!(
+        missing
+            .expect_err("nothing to change")
+            .to_string()
+            .contains("no document 7")
+    );
+    let upsert = Document::parse(br#"{"id":"7", "count":1, "at":{"x":1.0,"y":2}}"#);
+    let upsert = upsert.expect("a document");
+    for partial in [&br#"{"count":9}"#[..], br#"{"count":2,"at":{"y":[3]}}"#] {
+        let merged = index.merge("7", partial, Some(upsert.clone()));
+        merged.expect("a change");
+        index.checkpoint().expect("a checkpoint");
+    }
+    let stored = index.get("7").expect("a read").expect("a document");
+    let source = String::from_utf8(stored.source).expect("text");
+    assert_eq!(source, r#"{"id":"7","count":2,"at":{"x":1.0,"y":[3]}}"#);
+    assert_eq!(stored.version, 2);
+    for (query, hits) in [("count:1", 0), ("count:2", 1), ("at.y:3", 1), ("at.y:2", 0)] {
+        let snapshot = index.snapshot();
+        let query = snapshot.parse(query, Operator::And).expect("a query");
+        let found = snapshot.search(&query).run().expect("an answer");
+        assert_eq!(found.hits.len(), hits);
+    }
+    for (partial, reason) in [
+        (&b"[]"[..], "a JSON object"),
+        (br#"{"id":"8"}"#, "keep the ID"),
+        (b"\xff", "utf-8"),
+    ] {
+        let refused = index.merge("7", partial, None).expect_err("refused");
+        assert!(refused.to_string().contains(reason), "{refused}");
+    }
+}
+
+#[test]
+fn changes_by_several_threads_are_all_made() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = opened(&path);
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let index = &index;
+            scope.spawn(move || {
+                for turn in 0..CHANGES {
+                    let id = ((turn * (thread + 1)) % COUNTERS).to_string();
+                    let changed = index.update(&id, |found| {
+                        Ok(Some(document(&id, found.map_or(0, count) + 1)))
+                    });
+                    changed.expect("a change");
+                    if turn % 50 == 0 {
+                        index.checkpoint().expect("a checkpoint");
+                    }
+                }
+            });
+        }
+    });
+    compare_counters(&index);
+    index.close().expect("an end");
+    compare_counters(&opened(&path));
+}
+
+fn compare_counters(index: &Index) {
+    assert_eq!(index.snapshot().documents(), COUNTERS);
+    let documents = (0..COUNTERS).map(|id| index.get(&id.to_string()).expect("a read"));
+    let documents: Vec<StoredDocument> = documents.flatten().collect();
+    assert_eq!(documents.iter().map(count).sum::<u64>(), THREADS * CHANGES);
+    // Each change is a version.
+    assert!(
+        documents
+            .iter()
+            .all(|document| count(document) == document.version)
+    );
+}
+
+fn opened(path: &Path) -> Index {
+    open(Index::options(), path).expect("an index")
+}
+
+fn document(id: &str, count: u64) -> Document {
+    Document::new(id, [("count", count as i64)]).expect("a document")
+}
+
+fn count_of(index: &Index, id: &str) -> Option<u64> {
+    let document = index.get(id).expect("a read");
+    document.as_ref().map(count)
+}
+
+fn count(document: &StoredDocument) -> u64 {
+    let source = std::str::from_utf8(&document.source).expect("text");
+    let digits = source.rsplit(':').next().expect("a count");
+    digits.trim_end_matches('}').parse().expect("a number")
+}
