@@ -35,8 +35,9 @@ const FLUSH_SHARE: f64 = 0.6;
 const PAUSE: Duration = Duration::from_millis(120);
 const PAUSE_STEP: Duration = Duration::from_millis(2);
 
-/// How much of what a flush was expected to take is remembered for the next.
-const REMEMBERED: f64 = 0.9;
+/// How much of what a flush was expected to take is remembered for the next: some take twice as long as those around them, and
+/// to expect too much costs nothing once the flush is done.
+const REMEMBERED: f64 = 0.98;
 
 /// A flush that is under way, or done and not ended.
 pub(super) struct Flushing {

@@ -4,6 +4,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
+use std::thread;
 
 use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
 use crate::base::{ByteReader, Error, Result};
@@ -21,7 +22,9 @@ pub(super) struct Preparation {
     schema: RwLock<Arc<Schema>>,
     options: SchemaOptions,
     trainer: Mutex<Option<Trainer>>,
-    dictionaries: RwLock<Dictionaries>,
+    dictionaries: Arc<RwLock<Dictionaries>>,
+    /// Whether a dictionary is trained on a thread of its own.
+    beside: bool,
     ids: MadeIds,
 }
 
@@ -114,6 +117,7 @@ impl Preparation {
         schema: Arc<Schema>,
         options: SchemaOptions,
         dictionaries: Dictionaries,
+        beside: bool,
         opening: u64,
     ) -> Preparation {
         let trainer = (dictionaries.newest() == 0).then(Trainer::new);
@@ -121,7 +125,8 @@ impl Preparation {
             schema: RwLock::new(schema),
             options,
             trainer: Mutex::new(trainer),
-            dictionaries: RwLock::new(dictionaries),
+            dictionaries: Arc::new(RwLock::new(dictionaries)),
+            beside,
             ids: MadeIds {
                 opening,
                 count: AtomicU64::new(0),
@@ -184,11 +189,27 @@ impl Preparation {
         *self.dictionaries.write().unwrap_or_else(|e| e.into_inner()) = dictionaries;
     }
 
-    /// The dictionaries to compress with; trains the first one when enough documents were seen.
+    /// The dictionaries to compress with. The first one is trained when enough documents were seen, beside writing where that is
+    /// asked for: it takes a third of a second, and meanwhile documents are compressed without.
     fn dictionaries_after(&self, documents: &[Document]) -> Result<Dictionaries> {
-        if let Some(dictionary) = self.full_trainer(documents).and_then(Trainer::train) {
-            let mut newest = self.dictionaries.write().unwrap_or_else(|e| e.into_inner());
-            newest.add(dictionary)?;
+        if let Some(trainer) = self.full_trainer(documents) {
+            let dictionaries = Arc::clone(&self.dictionaries);
+            let train = move || match trainer.train() {
+                None => Ok(()),
+                Some(dictionary) => {
+                    let mut newest = dictionaries.write().unwrap_or_else(|e| e.into_inner());
+                    newest.add(dictionary).map(drop)
+                }
+            };
+            match self.beside {
+                // Without the thread, or where training fails, there is no dictionary.
+                true => drop(
+                    thread::Builder::new()
+                        .name("gannet-train".to_owned())
+                        .spawn(train),
+                ),
+                false => train()?,
+            }
         }
         let newest = self.dictionaries.read().unwrap_or_else(|e| e.into_inner());
         Ok(newest.clone())
