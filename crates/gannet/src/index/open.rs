@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::buffers::Buffers;
 use super::checkpoint::Pace;
@@ -71,6 +71,7 @@ pub(super) fn open(
         Arc::clone(&record.schema),
         options.schema.clone(),
         record.dictionaries.clone(),
+        options.limits.beside,
         draw_number()?,
     );
     let read_only = options.read_only;
@@ -81,10 +82,12 @@ pub(super) fn open(
         pool,
         preparation,
         published: Published::new(state.clone()),
+        replayed_ids: OnceLock::new(),
     });
     let mut writer = new_writer(&shared, state, terms, ids, slot, record.covered.log_start)?;
     let replayed = writer.replay(record.covered)?;
     if read_only {
+        shared.replayed_ids.get_or_init(|| writer.new_ids);
         return Ok((shared, None));
     }
     writer.settle(replayed, slot.as_ref())?;

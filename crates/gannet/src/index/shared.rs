@@ -1,7 +1,8 @@
 //! What writer and readers share.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::ids::NewIds;
 use super::options::Options;
 use super::prepare::Preparation;
 use super::state::Published;
@@ -17,4 +18,6 @@ pub(super) struct Shared {
     pub(super) pool: FramePool,
     pub(super) preparation: Preparation,
     pub(super) published: Published,
+    /// IDs that a replay has found for an index that nobody writes; the writer has them else.
+    pub(super) replayed_ids: OnceLock<NewIds>,
 }

@@ -96,6 +96,10 @@ impl Index {
             });
         }
         let state = self.shared().published.get();
+        let replayed = self.shared().replayed_ids.get();
+        if let Some(known) = replayed.and_then(|ids| ids.get(id)) {
+            return Ok((known, state));
+        }
         let mut pages = Pages::new(&self.shared().pool);
         let value = finish(&mut pages, |pages| state.ids.get(id.as_bytes(), pages))?;
         let found = value.map(|value| IdEntry::decode(&value)).transpose()?;
