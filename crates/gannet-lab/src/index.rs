@@ -13,8 +13,9 @@ use serde_json::json;
 
 use crate::{IndexArguments, Outcome};
 
-/// Documents of one write.
+/// Documents of one write, and bytes of them; no more of either, but for one long document.
 const BATCH: usize = 500;
+const BATCH_BYTES: usize = 256 << 10;
 
 /// Builds the index and prints figures as `gannet index --json` does.
 pub fn run(arguments: &IndexArguments) -> Outcome {
@@ -30,6 +31,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         index: &index,
         arguments,
         batch: Vec::new(),
+        batch_bytes: 0,
         documents: 0,
         commits: 0,
         longest_write: Duration::ZERO,
@@ -88,6 +90,7 @@ struct Writing<'a> {
     index: &'a Index,
     arguments: &'a IndexArguments,
     batch: Vec<Document>,
+    batch_bytes: usize,
     documents: usize,
     commits: usize,
     longest_write: Duration,
@@ -96,10 +99,11 @@ struct Writing<'a> {
 
 impl Writing<'_> {
     fn add(&mut self, document: Document) -> Outcome {
+        self.batch_bytes += document.source.len();
         self.batch.push(document);
         self.documents += 1;
         let commit = self.documents.is_multiple_of(self.arguments.commit_every);
-        if commit || self.batch.len() == BATCH {
+        if commit || self.batch.len() == BATCH || self.batch_bytes >= BATCH_BYTES {
             self.write()?;
         }
         if commit {
@@ -110,6 +114,7 @@ impl Writing<'_> {
 
     fn write(&mut self) -> Outcome {
         let start = Instant::now();
+        self.batch_bytes = 0;
         self.index.write(std::mem::take(&mut self.batch))?;
         self.longest_write = self.longest_write.max(start.elapsed());
         Ok(())

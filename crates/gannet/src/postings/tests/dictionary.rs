@@ -261,7 +261,7 @@ fn join(additions: Vec<Addition<'_>>) -> crate::base::Result<Vec<Vec<u8>>> {
 fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
     let mut bed = Bed::new();
     let mut counts: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-    let (mut levels, mut joined) = ([0; RECENT_LEVELS], 0);
+    let (mut levels, mut joined, mut written) = ([0; RECENT_LEVELS], 0, 0);
     for doc in 1..160u32 {
         // The first terms in every document, with many words each, the others ever more rarely.
         let step = 1 + (doc as usize * 7) % 40;
@@ -286,13 +286,18 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
         for (level, count) in levels.iter_mut().enumerate() {
             *count += u32::from(entries(&bed, TermTree::Recent(level)) > 0);
         }
-        joined += u32::from(!bed.terms.view().has_recent());
+        let short = bed.terms.view().tree(TermTree::Short).appended();
+        joined += u32::from(short > written);
+        written = short;
         if doc % 40 == 0 {
             bed.reopen();
+            written = 0;
         }
         bed.compare_postings(&counts);
     }
-    println!("recent postings on levels after {levels:?} changes, none after {joined}");
+    println!(
+        "recent postings on levels after {levels:?} changes, {joined} of them wrote short lists"
+    );
     assert!(levels.iter().all(|count| *count > 20) && joined > 3);
     // The first terms got much at once.
     assert_eq!(entries(&bed, TermTree::Frequent), 8);
