@@ -70,8 +70,8 @@ def ingest_table(rows, corpus, options):
         lines[f"{row['engine']} {row['kind']}"] = [
             written / 1e6, index / 1e6, written / index, row["docs"] / row["seconds"], row["cpu_seconds"], row.get("flushes"), *longest,
             row["peak_resident_bytes"] / MIB]
-    title = (f"{corpus}: {rows[0]['docs']:,} documents by {COMMITS} commits with {options.memory} MiB; the longest write of 500 documents "
-             "at most, and the longest commit")
+    title = (f"{corpus}: {rows[0]['docs']:,} documents by {COMMITS} commits with {options.memory} MiB; the longest write of 256 KiB of "
+             "documents, and the longest commit")
     return table(title, heads, lines)
 
 
