@@ -257,8 +257,8 @@ pub struct InspectArguments {
 pub enum Part {
     /// The zones: what they hold and how much of it is live
     Zones,
-    /// The trees of long lists, of short lists, of recent postings and of external IDs: height, nodes, leaves, entries,
-    /// and how full the leaves are
+    /// The trees of frequent words, of long and of short lists, of each level of recent postings and of external IDs:
+    /// height, nodes, leaves, entries, and how full the leaves are
     Trees,
     /// All postings lists: where their bytes are, by how many documents have the term
     Lists,
