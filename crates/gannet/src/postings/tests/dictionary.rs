@@ -263,15 +263,20 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
     let mut counts: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     let (mut levels, mut joined, mut written) = ([0; RECENT_LEVELS], 0, 0);
     for doc in 1..160u32 {
-        // The first terms in every document, with many words each, the others ever more rarely.
+        // The first terms in every document, with many words each, the next with many only at times, when they have recent
+        // postings on all levels, the others ever more rarely.
         let step = 1 + (doc as usize * 7) % 40;
-        let asked = (0..8).chain((8..4000).step_by(step));
+        let asked = (0..12).chain((12..4000).step_by(step));
         let terms: Vec<usize> = asked.collect();
         let keys: Vec<Vec<u8>> = terms.iter().copied().map(key).collect();
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let new = |indexes: Vec<usize>| {
             let fragment = |at: usize| {
-                let words: Vec<u32> = (0..if terms[at] < 8 { 300 } else { 1 }).collect();
+                let words: Vec<u32> = match terms[at] {
+                    0..8 => (0..300).collect(),
+                    8..12 if doc % 37 == 36 => (0..1100).collect(),
+                    _ => vec![0],
+                };
                 let mut fragment = Fragment::new(doc);
                 fragment.append(doc, &words, &[]);
                 fragment
@@ -300,7 +305,7 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
     );
     assert!(levels.iter().all(|count| *count > 20) && joined > 3);
     // The first terms got much at once.
-    assert_eq!(entries(&bed, TermTree::Frequent), 8);
+    assert_eq!(entries(&bed, TermTree::Frequent), 12);
     bed.terms.settle(&bed.pool, &mut join).unwrap();
     bed.terms.flush().unwrap();
     bed.compare_postings(&counts);
