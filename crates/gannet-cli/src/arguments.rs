@@ -86,6 +86,8 @@ pub enum Command {
     Bench(BenchArguments),
     /// Say what an index holds and where its bytes are
     Stats(IndexPath),
+    /// Take out what deleted and replaced documents have left in an index, and give its space back
+    Vacuum(IndexPath),
     /// Give back the space of an index that is no longer needed
     Clean(IndexPath),
     /// Read the whole index and say whether it is sound

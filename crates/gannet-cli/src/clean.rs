@@ -1,4 +1,4 @@
-//! `gannet clean`: gives the space back that nothing needs any more.
+//! `gannet clean` and `gannet vacuum`: give the space back that nothing needs any more.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -11,10 +11,22 @@ use crate::arguments::{Common, IndexPath};
 use crate::failure::Outcome;
 use crate::interrupt;
 use crate::output::Output;
-use crate::size::human;
+use crate::size::{grouped, human};
+
+/// A step of the work; tells whether another would do more.
+type Step = fn(&Index) -> gannet::Result<bool>;
 
 /// Cleans step by step until nothing is left to give back or the caller asks for the end, and says how much it was.
-pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
+pub fn clean(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
+    run(common, arguments, &[Index::clean], output)
+}
+
+/// Takes out what deleted documents have left, then cleans.
+pub fn vacuum(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
+    run(common, arguments, &[Index::vacuum, Index::clean], output)
+}
+
+fn run(common: &Common, arguments: &IndexPath, work: &[Step], output: &mut Output) -> Outcome<()> {
     // Nothing may be made by cleaning what is not there.
     crate::search::open_to_read(&arguments.index, common)?;
     let options = Index::options().memory(common.memory.bytes());
@@ -22,34 +34,41 @@ pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outco
         .backend(common.backend.into())
         .open(&arguments.index)?;
     interrupt::catch()?;
-    let before = index.stats()?.bytes;
+    let before = index.stats()?;
     let bar = match io::stderr().is_terminal() {
         true => ProgressBar::new_spinner(),
         false => ProgressBar::hidden(),
     };
     bar.enable_steady_tick(Duration::from_millis(200));
-    loop {
-        bar.set_message(sentence(&before, &index.stats()?.bytes));
-        if !index.clean()? || interrupt::asked() {
-            break;
+    for step in work {
+        loop {
+            bar.set_message(sentence(&before.bytes, &index.stats()?.bytes));
+            if !step(&index)? || interrupt::asked() {
+                break;
+            }
         }
     }
     bar.finish_and_clear();
-    let (after, written) = (index.stats()?.bytes, index.counters().written_bytes);
+    let after = index.stats()?;
+    let written = index.counters().written_bytes;
     index.close()?;
-    match output.is_json() {
-        true => output.json(&json!({
-            "allocated_before": before.allocated,
-            "allocated": after.allocated,
-            "free": after.dead,
+    if output.is_json() {
+        return output.json(&json!({
+            "allocated_before": before.bytes.allocated,
+            "allocated": after.bytes.allocated,
+            "free": after.bytes.dead,
+            "dead_documents_before": before.dead_documents,
+            "dead_documents": after.dead_documents,
             "bytes_written": written,
-        })),
-        false => output.line(format!(
-            "{}, {} written",
-            sentence(&before, &after),
-            human(written)
-        )),
+        }));
     }
+    let sentence = sentence(&before.bytes, &after.bytes);
+    let gone = match before.dead_documents - after.dead_documents {
+        0 => String::new(),
+        1 => "1 document taken out; ".to_owned(),
+        gone => format!("{} documents taken out; ", grouped(gone)),
+    };
+    output.line(format!("{gone}{sentence}, {} written", human(written)))
 }
 
 fn sentence(before: &BytesByPart, now: &BytesByPart) -> String {

@@ -23,6 +23,7 @@ fn object(stats: &Stats, backend: Backend) -> Value {
     let (bytes, memory) = (&stats.bytes, &stats.memory);
     json!({
         "documents": stats.documents,
+        "dead_documents": stats.dead_documents,
         "doc_ids": stats.doc_ids,
         "terms": stats.terms,
         "terms_in_memory": stats.terms_in_memory,
@@ -70,6 +71,10 @@ fn print(stats: &Stats, backend: Backend, output: &mut Output) -> Outcome<()> {
         "documents",
         grouped(stats.documents)
     ))?;
+    if stats.dead_documents > 0 {
+        let dead = grouped(stats.dead_documents);
+        output.line(format!("{:<12}{dead:>14}", "dead"))?;
+    }
     output.line(format!("{:<12}{:>14}", "terms", grouped(stats.terms)))?;
     for (part, bytes) in rows(&stats.bytes) {
         output.line(format!("{part:<12}{:>14}", human(bytes)))?;

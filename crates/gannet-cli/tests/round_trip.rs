@@ -199,6 +199,22 @@ fn a_benchmark_reports_figures_with_their_settings() {
 }
 
 #[test]
+fn a_vacuum_says_how_many_documents_it_took_out() {
+    let place = Place::with_lines(&SCRIPTS);
+    for _ in 0..3 {
+        place.done(&["index", "index", "docs.jsonl", "--commit-every", "2"]);
+    }
+    let dead = place.json(&["stats", "index"])["dead_documents"].clone();
+    assert!(dead.as_u64() > Some(1), "{dead}");
+    let done = place.json(&["vacuum", "index"]);
+    assert_eq!(done["dead_documents_before"], dead, "{done}");
+    assert_eq!(done["dead_documents"], json!(0), "{done}");
+    assert_eq!(place.json(&["stats", "index"])["dead_documents"], json!(0));
+    assert_eq!(place.found("ÉLAN"), ["la"]);
+    place.run(&["vacuum", "nothing"]).refused(1, &["nothing"]);
+}
+
+#[test]
 fn cleaning_says_what_it_gave_back() {
     let place = Place::with_lines(&SCRIPTS);
     for _ in 0..3 {

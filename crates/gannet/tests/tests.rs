@@ -24,3 +24,5 @@ mod soundness;
 mod totals;
 #[path = "tests/updates.rs"]
 mod updates;
+#[path = "tests/vacuum.rs"]
+mod vacuum;

@@ -5,7 +5,8 @@
 //! tells its address.
 //!
 //! Invariants:
-//! 1. Page *p* holds the groups from `ends[p - 1]` to `ends[p]`, one behind another, then zeros.
+//! 1. Page *p* holds the groups from `ends[p - 1]` to `ends[p]`, one behind another, then zeros. It is absent once a vacuum has
+//!    forgotten all its documents; the last never is.
 //! 2. `tail` has fewer documents than a group; its first is the first behind all groups.
 //! 3. A page that a changed group no longer fits into is split in two, each with at least one group.
 
@@ -126,6 +127,26 @@ impl AddressTable {
         Ok(())
     }
 
+    /// Forgets the pages from that of document `first` to that of `last` of which `are_dead` says that all documents, from
+    /// one to another, are dead: they become absent. The last page, which takes the next group, stays.
+    pub(super) fn forget(
+        &mut self,
+        (first, last): (DocId, DocId),
+        are_dead: &dyn Fn(DocId, DocId) -> bool,
+    ) {
+        let Some(first) = self.page_of(first) else {
+            return;
+        };
+        let next = self.page_of(last).map(|page| page + 1);
+        let end = next.unwrap_or(usize::MAX).min(self.ends.len() - 1);
+        for page in first..end {
+            let docs = |group: u32| group * GROUP_DOCS as DocId;
+            if are_dead(docs(self.first_group(page)), docs(self.ends[page]) - 1) {
+                self.pages.clear_page(page);
+            }
+        }
+    }
+
     /// Distributes what no longer fits a page over it and a new page behind it.
     fn split(&mut self, page: usize, content: &[u8]) -> Result<()> {
         let (mut at, mut groups) = (0, 0);
@@ -166,7 +187,7 @@ impl AddressTable {
         match self.pages.place(page) {
             TablePlace::Memory(payload) => Ok(check_page(&payload[..], groups)?),
             TablePlace::Device(at) => Ok(check_page(&pages.page(at)?, groups)?),
-            TablePlace::Absent => Err(absent(groups.start * GROUP_DOCS as DocId).into()),
+            TablePlace::Absent => Ok(()),
         }
     }
 
@@ -187,10 +208,10 @@ impl AddressTable {
         let pages = empty_pages().decode(reader)?;
         let mut ends = Vec::with_capacity(pages.page_count());
         let mut so_far: u32 = 0;
-        for page in 0..pages.page_count() {
+        for _ in 0..pages.page_count() {
             let more = reader.varint_u32()?;
             so_far = so_far.saturating_add(more);
-            if more == 0 || so_far > groups || pages.missing(page).is_none() {
+            if more == 0 || so_far > groups {
                 let expected = format!("pages with {groups} groups of addresses");
                 return Err(reader.damaged(&expected, so_far));
             }

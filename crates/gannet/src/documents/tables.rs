@@ -17,9 +17,9 @@ use super::addresses::AddressTable;
 use super::bytes::ByteTable;
 use super::cursor::{LiveCursor, NormCursor};
 use crate::base::{
-    ByteReader, DocId, END, Error, PageAddress, Result, Span, ZoneNumber, put_varint,
+    ByteReader, DocId, END, Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, put_varint,
 };
-use crate::cache::{Pages, Step, Stop};
+use crate::cache::{Pages, Step, Stop, finish};
 use crate::storage::{Store, StreamWriter, Table, TablePlace};
 
 /// The number of a field.
@@ -81,13 +81,11 @@ impl DocumentTables {
     }
 
     /// One past the highest doc ID.
-    #[cfg(test)]
     pub fn end(&self) -> DocId {
         self.end
     }
 
     /// How many documents are deleted.
-    #[cfg(test)]
     pub fn deleted_count(&self) -> u64 {
         self.deleted
     }
@@ -135,6 +133,59 @@ impl DocumentTables {
         *bits |= bit(doc);
         self.deleted += u64::from(was_live);
         Ok(was_live)
+    }
+
+    /// The live set below `below`: a set bit says deleted.
+    pub fn deletions(&self, below: DocId, pages: &mut Pages<'_>) -> Result<Vec<u8>> {
+        let mut cursor = self.deletions.cursor();
+        let bytes = (0..below as u64).step_by(8);
+        let bytes = bytes.map(|doc| finish(pages, |pages| cursor.get(doc / 8, pages)));
+        let mut bytes: Vec<u8> = bytes.collect::<Result<_>>()?;
+        if let Some(last) = bytes.last_mut().filter(|_| !below.is_multiple_of(8)) {
+            *last &= bit(below) - 1;
+        }
+        Ok(bytes)
+    }
+
+    /// Forgets the norms of the dead documents from `first` to `last`, and where their records were: no postings lead to them any
+    /// more. `are_dead` tells whether all documents from one to another are dead. Gives how many of them had each field. The
+    /// changed pages stay in memory until they are written.
+    pub fn forget(
+        &mut self,
+        (first, last): (DocId, DocId),
+        are_dead: &dyn Fn(DocId, DocId) -> bool,
+        pages: &mut Pages<'_>,
+    ) -> Result<Vec<(FieldId, u64)>> {
+        let mut had = Vec::new();
+        for field in 0..self.norms.len() {
+            let mut cursor = self.norms[field].cursor();
+            let mut forgotten = Vec::new();
+            for doc in (first..=last).filter(|doc| are_dead(*doc, *doc)) {
+                if finish(pages, |pages| cursor.get(doc as u64, pages))? != 0 {
+                    forgotten.push(doc);
+                }
+            }
+            let field = field as FieldId;
+            let missing = self.missing_norms(field, &forgotten);
+            finish(pages, |pages| self.load_all(&missing, pages))?;
+            forget_norms(&mut self.norms_mut(field).table, &forgotten);
+            had.push((field, forgotten.len() as u64));
+        }
+        self.addresses.forget((first, last), are_dead);
+        Ok(had)
+    }
+
+    /// The pages with these norms that are not in memory.
+    fn missing_norms(&self, field: FieldId, docs: &[DocId]) -> Vec<MissingPage> {
+        let table = &self.norms[field as usize].table;
+        let mut pages: Vec<usize> = docs
+            .iter()
+            .map(|doc| table.position(*doc as u64).0)
+            .collect();
+        pages.dedup();
+        let pages = pages.into_iter().map(Some);
+        let missing = pages.filter_map(|page| self.missing_page(Part::Norms(field), page));
+        missing.collect()
     }
 
     /// The pages that must be loaded before `changes`, sorted by address, each once.
@@ -373,6 +424,18 @@ impl DocumentTables {
             missing.extend(ordinals.filter_map(|page| self.missing_page(part, page)));
         }
         missing
+    }
+}
+
+/// Sets the norms of documents (ascending) to 0. Pages on which no other is left become absent.
+fn forget_norms(norms: &mut Table, docs: &[DocId]) {
+    let of = |doc: DocId| doc as usize / PAGE_PAYLOAD;
+    for docs in docs.chunk_by(|a, b| of(*a) == of(*b)) {
+        docs.iter().for_each(|doc| norms.set(*doc as u64, &[0]));
+        let page = of(docs[0]);
+        if norms.page_mut(page).iter().all(|norm| *norm == 0) {
+            norms.clear_page(page);
+        }
     }
 }
 

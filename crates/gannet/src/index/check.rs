@@ -9,6 +9,7 @@ use super::ids::IdEntry;
 use super::root;
 use super::shared::Shared;
 use super::state::State;
+use crate::analysis::{FieldId, split_term_key};
 use crate::base::{DocId, Error, Result, Span};
 use crate::cache::{Pages, Step, Stop, finish};
 use crate::dictionary::check as check_tree;
@@ -40,6 +41,8 @@ struct Check<'a> {
     has_all_ids: bool,
     live_postings: HashMap<u32, u64>,
     live_documents: HashMap<u32, u64>,
+    /// Tokens in lists, by field.
+    tokens: HashMap<FieldId, u64>,
 }
 
 impl Index {
@@ -56,6 +59,7 @@ impl Index {
             has_all_ids: has_all_ids(self.shared())?,
             live_postings: HashMap::new(),
             live_documents: HashMap::new(),
+            tokens: HashMap::new(),
         };
         check.terms(progress)?;
         check.addresses()?;
@@ -63,6 +67,7 @@ impl Index {
         check.ids(progress)?;
         if state.buffers.terms() == 0 {
             check.zones();
+            check.statistics()?;
         }
         Ok(check.report)
     }
@@ -89,11 +94,15 @@ impl Check<'_> {
         let mut pages = Pages::new(&self.shared.pool);
         let mut lists = Pages::new(&self.shared.pool);
         let (mut terms, mut faults, mut live) = (self.report.terms, Vec::new(), Vec::new());
+        let mut tokens = std::mem::take(&mut self.tokens);
         let mut failed = None;
         let mut visit = |key: &[u8], value: &[u8]| {
             terms += 1;
             if terms % 10_000 == 0 {
                 progress("terms", terms);
+            }
+            if let (Ok((field, _)), Ok(entry)) = (split_term_key(key), TermEntry::decode(value)) {
+                *tokens.entry(field).or_default() += entry.total_frequency();
             }
             match check_entry(self.state, (key, value), which, &mut lists, &mut live) {
                 Ok(found) => faults.extend(found.into_iter().map(|f| name_term(key, &f))),
@@ -105,6 +114,7 @@ impl Check<'_> {
             return Err(error);
         }
         self.report.terms = terms;
+        self.tokens = tokens;
         for span in live {
             *self.live_postings.entry(span.zone).or_default() += span.length as u64;
         }
@@ -195,6 +205,29 @@ impl Check<'_> {
         if has_all && ids != state.documents {
             let expected = state.documents;
             self.find(format!("expected {expected} external IDs, got {ids}"));
+        }
+        Ok(())
+    }
+
+    /// What the statistics count of each field against lists and norms, and what a vacuum under way has taken out of these.
+    fn statistics(&mut self) -> Result<()> {
+        let state = self.state;
+        for (field, counted) in (0..).zip(state.statistics.iter()) {
+            let taken = state.vacuumed.taken.get(field as usize);
+            let taken = taken.copied().unwrap_or_default();
+            let tokens = self.tokens.get(&field).copied().unwrap_or(0) + taken.total_length;
+            let mut norms = state.tables.norm_cursor(field);
+            let (mut documents, mut pages) = (taken.documents, Pages::new(&self.shared.pool));
+            for doc in 0..state.below {
+                documents += u64::from(finish(&mut pages, |pages| norms.norm(doc, pages))? != 0);
+            }
+            let expected = [counted.documents, counted.total_length];
+            if expected != [documents, tokens] {
+                self.find(format!(
+                    "field {field}: expected {expected:?} documents and tokens, got {:?}",
+                    [documents, tokens]
+                ));
+            }
         }
         Ok(())
     }

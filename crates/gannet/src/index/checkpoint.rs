@@ -51,6 +51,8 @@ pub(super) struct Flushing {
     memory_bytes: usize,
     /// Whether there are postings in it.
     has_terms: bool,
+    /// Whether someone asked it for a slice of vacuum.
+    vacuum_asked: bool,
     began: Instant,
     progress: Progress,
 }
@@ -206,7 +208,7 @@ impl Writer {
     }
 
     /// Starts a flush of all that was written so far.
-    fn begin_flush(&mut self) -> Result<()> {
+    pub(super) fn begin_flush(&mut self) -> Result<()> {
         if !self.shared.options.limits.beside {
             return self.checkpoint();
         }
@@ -232,6 +234,7 @@ impl Writer {
     fn freeze(&mut self) -> Result<Flush> {
         let budget = &self.shared.budget;
         let memory = reserve_memory(budget)?;
+        let vacuum_asked = std::mem::take(&mut self.vacuum_asked);
         let fresh_ids = NewIds::new(budget)?;
         let buffer = self.state.buffers.freeze(budget)?;
         let ids = Arc::new(std::mem::replace(&mut self.new_ids, fresh_ids));
@@ -244,6 +247,7 @@ impl Writer {
             source_bytes: std::mem::take(&mut self.log_source_bytes),
             memory_bytes: buffer.memory_bytes() + ids.memory_bytes(),
             has_terms: buffer.terms() > 0,
+            vacuum_asked,
             began: Instant::now(),
             progress: Progress::Frozen,
         });
@@ -254,6 +258,7 @@ impl Writer {
             buffer,
             ids,
             tables: self.state.tables.clone(),
+            vacuum_asked,
             _memory: memory,
         })
     }
@@ -275,10 +280,12 @@ impl Writer {
         let flusher = Arc::clone(&self.flusher);
         let flusher = &mut *lock(&flusher);
         self.state.buffers.flushing = None;
+        self.forget(flusher)?;
         self.clean(flusher, flushing.covered.log_start)?;
         self.shared.options.limits.enter(Phase::Checkpoint);
         self.write_root(flusher, flushing.covered)?;
         self.flushes += flushing.has_terms as u64;
+        self.vacuum_slices += flushing.vacuum_asked as u64;
         self.give_up_zones()?;
         self.shared.options.limits.enter(Phase::Writing);
         Ok(())

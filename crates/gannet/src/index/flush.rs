@@ -11,6 +11,7 @@ use super::clean::{Joining, Worth};
 use super::ids::NewIds;
 use super::options::Phase;
 use super::shared::Shared;
+use super::vacuum::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Budget, Reservation, Result, on_all_cores};
 use crate::cache::{FramePool, Pages, finish};
@@ -32,6 +33,7 @@ pub(super) struct Flusher {
     pub(super) postings: ChunkStreams,
     pub(super) worth: Worth,
     pub(super) joining: Joining,
+    pub(super) vacuum: Vacuum,
 }
 
 /// One flush.
@@ -42,6 +44,8 @@ pub(super) struct Flush {
     pub(super) ids: Arc<NewIds>,
     /// The tables as they were when the buffer was full.
     pub(super) tables: DocumentTables,
+    /// Whether someone asked for a slice of vacuum.
+    pub(super) vacuum_asked: bool,
     /// Held until it is done.
     pub(super) _memory: Reservation,
 }
@@ -63,12 +67,14 @@ impl Flush {
         match limits.beside {
             true => {
                 self.fill_both(&mut flusher)?;
+                flusher.vacuum(self.vacuum_asked, &self.shared, &self.tables)?;
                 flusher.clean(&self.shared, &self.tables)?;
                 flusher.sync(&self.shared.store)
             }
             false => {
                 self.fill_terms(&mut flusher.terms_and_postings())?;
                 self.fill_ids(&mut flusher.ids)?;
+                flusher.vacuum(self.vacuum_asked, &self.shared, &self.tables)?;
                 flusher.clean(&self.shared, &self.tables)
             }
         }

@@ -22,6 +22,7 @@ mod survey;
 #[cfg(test)]
 mod tests;
 mod update;
+mod vacuum;
 mod writer;
 
 pub use check::CheckReport;

@@ -18,6 +18,7 @@ use super::prepare::Preparation;
 use super::root::{self, Covered, RootRecord};
 use super::shared::Shared;
 use super::state::{Epoch, Published, State};
+use super::vacuum::{Vacuum, Vacuumed};
 use super::writer::Writer;
 use crate::base::{Budget, Error, Result};
 use crate::cache::FramePool;
@@ -63,6 +64,7 @@ pub(super) fn open(
         tables: record.tables.clone(),
         dictionaries: record.dictionaries.clone(),
         statistics: Arc::new(record.statistics.clone()),
+        vacuumed: record.vacuumed.clone(),
         below: record.next_doc,
         documents: record.documents,
         sequence: record.sequence,
@@ -144,6 +146,7 @@ fn make(device: Arc<dyn Device>) -> Result<(Store, RootRecord, Option<RootSlot>)
         statistics: Vec::new(),
         dictionaries: Dictionaries::default(),
         tables: DocumentTables::new(),
+        vacuumed: Vacuumed::default(),
         terms: Vec::new(),
         ids: Vec::new(),
     };
@@ -188,6 +191,9 @@ fn new_writer(
         logged_dictionary: state.dictionaries.newest(),
         log_source_bytes: 0,
         flushes: 0,
+        vacuum_slices: 0,
+        vacuum_asked: false,
+        vacuums: false,
         syncing: Unsynced::default(),
         stopped: None,
         flusher: Arc::new(Mutex::new(Flusher {
@@ -196,6 +202,7 @@ fn new_writer(
             postings: ChunkStreams::new(&shared.store),
             worth: BESIDE_WRITING,
             joining: Joining::default(),
+            vacuum: Vacuum::resumed(state.vacuumed.clone()),
         })),
         flushing: None,
         pace: Pace::default(),

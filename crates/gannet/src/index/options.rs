@@ -42,6 +42,8 @@ pub enum Phase {
     Writing,
     /// The posting buffer moves to flash.
     Flush,
+    /// Postings of deleted documents leave their lists.
+    Vacuum,
     /// What lives in sparse zones is moved out of them.
     Cleaning,
     /// Pages are synced, a root is written, zones are given up.
@@ -56,6 +58,8 @@ pub struct Limits {
     /// Flush when the log holds documents of this many bytes of source, which a recovery would have to
     /// analyze again.
     pub log_source_bytes: u64,
+    /// Bytes of lists that a slice of vacuum reads; `None`: what the rate of deletions asks for.
+    pub vacuum_bytes: Option<u64>,
     /// Pages of a new zone; `None`: by the size of the index.
     pub zone_pages: Option<u32>,
     /// Whether flushes run on threads of their own while writing goes on, or else one step after the other,
@@ -80,6 +84,7 @@ impl Default for Limits {
         Limits {
             buffer_bytes: None,
             log_source_bytes: 128 << 20,
+            vacuum_bytes: None,
             zone_pages: None,
             beside: true,
             on_phase: None,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::state::State;
+use super::vacuum::Vacuumed;
 use crate::analysis::Schema;
 use crate::base::{ByteReader, DocId, Result, Sequence, put_bytes, put_varint};
 use crate::documents::{Dictionaries, DocumentTables};
@@ -29,6 +30,7 @@ pub(super) struct RootRecord {
     pub(super) statistics: Vec<FieldStatistics>,
     pub(super) dictionaries: Dictionaries,
     pub(super) tables: DocumentTables,
+    pub(super) vacuumed: Vacuumed,
     /// The term dictionary and the tree of external IDs, as their room keeps them.
     pub(super) terms: Vec<u8>,
     pub(super) ids: Vec<u8>,
@@ -50,13 +52,10 @@ pub(super) fn encode(
     put_varint(&mut out, state.sequence);
     put_varint(&mut out, state.documents);
     state.schema.encode(&mut out);
-    put_varint(&mut out, state.statistics.len() as u64);
-    for field in state.statistics.iter() {
-        put_varint(&mut out, field.documents);
-        put_varint(&mut out, field.total_length);
-    }
+    FieldStatistics::encode_all(&state.statistics, &mut out);
     state.dictionaries.encode(&mut out);
     state.tables.encode(&mut out);
+    state.vacuumed.encode(&mut out);
     put_bytes(&mut out, terms);
     put_bytes(&mut out, ids);
     out
@@ -76,22 +75,34 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RootRecord> {
         sequence: reader.varint()?,
         documents: reader.varint()?,
         schema: Arc::new(Schema::decode(reader)?),
-        statistics: decode_statistics(reader)?,
+        statistics: FieldStatistics::decode_all(reader)?,
         dictionaries: Dictionaries::decode(reader)?,
         tables: DocumentTables::decode(reader)?,
+        vacuumed: Vacuumed::decode(reader)?,
         terms: reader.bytes()?.to_vec(),
         ids: reader.bytes()?.to_vec(),
     })
 }
 
-fn decode_statistics(reader: &mut ByteReader<'_>) -> Result<Vec<FieldStatistics>> {
-    let count = reader.length(reader.rest().len())?;
-    (0..count)
-        .map(|_| {
+impl FieldStatistics {
+    /// Appends the statistics of all fields.
+    pub(super) fn encode_all(all: &[FieldStatistics], out: &mut Vec<u8>) {
+        put_varint(out, all.len() as u64);
+        for field in all {
+            put_varint(out, field.documents);
+            put_varint(out, field.total_length);
+        }
+    }
+
+    /// Reads what [`FieldStatistics::encode_all`] wrote.
+    pub(super) fn decode_all(reader: &mut ByteReader<'_>) -> Result<Vec<FieldStatistics>> {
+        let count = reader.length(reader.rest().len())?;
+        let field = |_| {
             Ok(FieldStatistics {
                 documents: reader.varint()?,
                 total_length: reader.varint()?,
             })
-        })
-        .collect()
+        };
+        (0..count).map(field).collect()
+    }
 }

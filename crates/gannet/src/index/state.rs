@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, RwLock, Weak};
 
 use super::buffers::Buffers;
+use super::vacuum::Vacuumed;
 use crate::analysis::{FieldId, Schema};
 use crate::base::{DocId, Sequence, ZoneNumber};
 use crate::dictionary::TreeView;
@@ -26,6 +27,8 @@ pub(super) struct State {
     pub(super) below: DocId,
     /// Documents that are neither deleted nor replaced.
     pub(super) documents: u64,
+    /// What vacuum has done.
+    pub(super) vacuumed: Vacuumed,
     /// The last operation that this state includes.
     pub(super) sequence: Sequence,
 }

@@ -12,6 +12,8 @@ use crate::storage::PageKind;
 pub struct Stats {
     /// Documents that can be found.
     pub documents: u64,
+    /// Deleted and replaced documents of which lists and tables still have something, which a vacuum takes out.
+    pub dead_documents: u64,
     /// Doc IDs given, deleted and replaced documents included.
     pub doc_ids: DocId,
     /// Distinct terms in the dictionary, at most: those with recent postings may count twice. Terms that are only in
@@ -130,6 +132,7 @@ impl Index {
         let of_terms = |tree| TreeFigures::of(state.terms.tree(tree));
         Ok(Stats {
             documents: state.documents,
+            dead_documents: state.tables.deleted_count() - state.vacuumed.documents,
             doc_ids: state.below,
             terms: state.terms.terms(),
             terms_in_memory: state.buffers.terms() as u64,

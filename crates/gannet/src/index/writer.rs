@@ -61,6 +61,12 @@ pub(super) struct Writer {
     /// Bytes of source in the log since the last flush began.
     pub(super) log_source_bytes: u64,
     pub(super) flushes: u64,
+    /// Whether the next flush is asked to vacuum.
+    pub(super) vacuum_asked: bool,
+    /// Slices of vacuum that were asked for and are done.
+    pub(super) vacuum_slices: u64,
+    /// Whether there is more to vacuum for someone who asked.
+    pub(super) vacuums: bool,
     /// What syncs have taken since the last checkpoint; they may still be under way.
     pub(super) syncing: Unsynced,
     pub(super) stopped: Option<String>,

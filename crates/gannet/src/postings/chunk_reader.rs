@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::block::{BLOCK, Numbers};
 use super::bloom::{self, Group};
+use super::dead::DeadDocs;
 use super::docs_page::DocsPage;
 use super::entry::{ChunkPlace, ChunkRef};
 use super::head::Head;
@@ -103,6 +104,21 @@ impl ChunkReader {
         self.at += 1;
         self.left -= 1;
         Ok(Some(doc))
+    }
+
+    /// Tells whether the chunk has a dead document, and gives its bytes back. The reader stands before the first posting.
+    pub(super) fn find(mut self, dead: &DeadDocs) -> Result<(bool, Vec<u8>)> {
+        while self.left > 0 {
+            self.load_block()?;
+            let blocks = self.docs.as_ref().map(DocsPage::blocks);
+            let count = blocks.map_or(0, |blocks| blocks[self.block].count);
+            let docs = &self.numbers[0][..count as usize];
+            if docs.iter().any(|doc| dead.has(*doc)) {
+                return Ok((true, self.bytes));
+            }
+            self.left = self.left.saturating_sub(count.max(1) as u32);
+        }
+        Ok((false, self.bytes))
     }
 
     fn load_block(&mut self) -> Result<()> {

@@ -13,6 +13,7 @@
 //!    read, since most queries read none.
 
 use super::bloom;
+use super::dead::DeadDocs;
 use super::tokens::{Neighbours, Tokens, neighbours_bytes};
 use crate::base::{
     ByteReader, DocId, END, Error, PhraseFilters, Result, put_varint, varint_length,
@@ -131,6 +132,61 @@ impl Fragment {
         self.max_frequency = self.max_frequency.max(next.max_frequency);
         self.last = next.last;
         Ok(self)
+    }
+
+    /// Appends a posting behind the last, if its tokens have what this kind of fragment keeps of neighbours; of Bloom filters
+    /// nothing leads back to the words.
+    pub(super) fn append_tokens(&mut self, doc: DocId, tokens: &Tokens) -> bool {
+        let Tokens { positions, filter } = tokens;
+        let known = filter.iter().all(|side| side.len() == positions.len());
+        match self.filters {
+            PhraseFilters::None => {}
+            PhraseFilters::Fingerprints if known => {}
+            PhraseFilters::Fingerprints | PhraseFilters::Bloom => return false,
+        }
+        put_posting(&mut self.docs, doc - self.last, positions.len() as u32);
+        let mut previous = 0;
+        for (at, position) in positions.iter().enumerate() {
+            let side = |side: usize| filter[side].get(at).map_or(0, |byte| *byte as u16);
+            let neighbours = Neighbours {
+                before: side(0),
+                after: side(1),
+            };
+            let distance = position - previous;
+            put_token(&mut self.positions, distance, neighbours, self.filters);
+            previous = *position;
+        }
+        self.count += 1;
+        self.total_frequency += positions.len() as u64;
+        self.max_frequency = self.max_frequency.max(positions.len() as u32);
+        self.last = doc;
+        true
+    }
+
+    /// What is left without dead documents, and how many tokens are gone; nothing if none is.
+    pub(super) fn without(&self, dead: &DeadDocs) -> Result<Option<(Fragment, u64)>> {
+        let mut kept = Fragment::new(self.base);
+        kept.filters = self.filters;
+        let mut docs = ByteReader::new(&self.docs, WHAT);
+        let (mut positions, mut previous) = (&self.positions[..], self.base);
+        for i in 0..self.count {
+            let (doc, frequency) = read_posting(&mut docs, previous, i == 0)?;
+            previous = doc;
+            let length = skip_tokens(positions, frequency as u64, self.filters);
+            let tokens;
+            (tokens, positions) = positions.split_at(length);
+            if dead.has(doc) {
+                continue;
+            }
+            put_posting(&mut kept.docs, doc - kept.last, frequency);
+            kept.positions.extend_from_slice(tokens);
+            kept.count += 1;
+            kept.total_frequency += frequency as u64;
+            kept.max_frequency = kept.max_frequency.max(frequency);
+            kept.last = doc;
+        }
+        let tokens = self.total_frequency - kept.total_frequency;
+        Ok((kept.count < self.count).then_some((kept, tokens)))
     }
 
     /// The postings of docs below `below`, which are a prefix.

@@ -15,6 +15,7 @@ mod check;
 mod chunk;
 mod chunk_reader;
 mod cursor;
+mod dead;
 mod dictionary;
 mod docs_draft;
 mod docs_page;
@@ -26,6 +27,7 @@ mod head;
 mod head_draft;
 mod invert;
 mod list;
+mod list_writer;
 mod merge;
 mod places;
 mod position_page;
@@ -37,11 +39,16 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod vacuum;
+mod window;
 
 pub use buffer::PostingBuffer;
 pub use check::check;
 pub use cursor::{BlocksAhead, Reach, TermCursor};
-pub use dictionary::{Addition, RECENT_LEVELS, TermDictionary, TermPostings, TermTree, TermView};
+pub use dead::DeadDocs;
+pub use dictionary::{
+    Addition, RECENT_LEVELS, SweepPlace, Sweeper, TermDictionary, TermPostings, TermTree, TermView,
+};
 pub use entry::{ChunkRef, Layout, TermEntry};
 pub use fragment::Fragment;
 pub use frontier::Pair;
@@ -51,3 +58,4 @@ pub use merge::{MERGE_MEMORY, MergeItem, NormReader, Norms, joinable_bytes, merg
 pub use relocate::relocate_window;
 pub use streams::ChunkStreams;
 pub use tokens::Neighbours;
+pub use vacuum::{SweepItem, SweptEntry, sweep_bytes, vacuum_window};

@@ -1,9 +1,9 @@
 //! Relocation: chunks move out of zones to be cleaned, byte by byte.
 
 use super::entry::TermEntry;
-use super::merge::WINDOW_BYTES;
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;
+use super::window::WINDOW_BYTES;
 use crate::base::{Result, ZoneNumber};
 use crate::storage::Store;
 

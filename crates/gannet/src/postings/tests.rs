@@ -632,3 +632,4 @@ fn a_window_of_many_terms_keeps_their_order() {
 mod dictionary;
 mod filters;
 mod hostile;
+mod vacuum;

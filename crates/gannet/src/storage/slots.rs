@@ -14,6 +14,8 @@ pub(super) struct Slot {
     pub(super) address: Option<PageAddress>,
     pub(super) page: Option<Arc<TablePage>>,
     pub(super) dirty: bool,
+    /// A page that was replaced by none, to be released.
+    pub(super) given_up: Option<PageAddress>,
 }
 
 /// All slots of a table; a clone shares the groups.

@@ -27,7 +27,7 @@ pub enum TablePlace<'a> {
     Memory(&'a Arc<TablePage>),
     /// On the device.
     Device(PageAddress),
-    /// Never written: all zeros.
+    /// All zeros.
     Absent,
 }
 
@@ -122,6 +122,13 @@ impl Table {
         Arc::make_mut(slot.page.get_or_insert_with(|| Arc::new([0; PAGE_PAYLOAD])))
     }
 
+    /// Makes a page absent, whatever it has.
+    pub fn clear_page(&mut self, page: usize) {
+        let slot = self.slots.get_mut(page);
+        (slot.page, slot.dirty) = (None, false);
+        slot.given_up = slot.given_up.or(slot.address.take());
+    }
+
     /// Puts an absent page at this ordinal; those from there on move up by one.
     pub fn insert_page(&mut self, page: usize) {
         self.slots.insert(page);
@@ -137,7 +144,9 @@ impl Table {
     pub fn write_changes(&mut self, store: &Store, stream: &mut StreamWriter) -> Result<()> {
         let resident = self.resident;
         let last = self.slots.len().saturating_sub(1);
-        let has_work = |slot: &Slot| slot.dirty || (!resident && slot.page.is_some());
+        let has_work = |slot: &Slot| {
+            slot.dirty || slot.given_up.is_some() || (!resident && slot.page.is_some())
+        };
         for (ordinal, slot) in self.slots.iter_mut_where(has_work) {
             if let (true, Some(page)) = (slot.dirty, &slot.page) {
                 let replaced = slot.address.replace(stream.append_page(&page[..])?);
@@ -145,6 +154,9 @@ impl Table {
                     store.release_page(old);
                 }
                 slot.dirty = false;
+            }
+            if let Some(old) = slot.given_up.take() {
+                store.release_page(old);
             }
             // The last page is about to be appended to.
             if !resident && ordinal != last && !slot.dirty {

@@ -148,6 +148,7 @@ fn tell_phase(phase: Phase) {
     tell(match phase {
         Phase::Writing => "phase writing",
         Phase::Flush => "phase flush",
+        Phase::Vacuum => "phase vacuum",
         Phase::Cleaning => "phase cleaning",
         Phase::Checkpoint => "phase checkpoint",
     });

@@ -138,6 +138,35 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
         &index.snapshot(),
     );
     assert_whole(&index);
+
+    let pinned = (index.snapshot(), run.past.clone());
+    run.vacuum(&index);
+    let old = std::mem::take(&mut questions);
+    let queries = run.queries(number("GANNET_ORACLE_QUERIES", 2_000) as usize);
+    questions = run.ask(queries);
+    run.look_back(&index);
+    run.check("after a vacuum", &questions, &index.snapshot());
+    let now = std::mem::replace(&mut run.past, pinned.1);
+    run.check("a snapshot from before the vacuum", &old, &pinned.0);
+    drop(pinned.0);
+    run.past = now;
+    assert_whole(&index);
+    run.leave(&index);
+    drop(index);
+
+    let index = open(&path, Some(64 << 10), PhraseFilters::Fingerprints);
+    run.look_back(&index);
+    run.check("reopened after the vacuum", &questions, &index.snapshot());
+    run.grow(&index);
+    let queries = questions.into_iter().map(|q| (q.kind, q.query)).collect();
+    questions = run.ask(queries);
+    run.look_back(&index);
+    run.check(
+        "after flushes behind the vacuum",
+        &questions,
+        &index.snapshot(),
+    );
+    assert_whole(&index);
 }
 
 impl Run {
@@ -253,6 +282,23 @@ impl Run {
             }
             self.write(index, &batch);
         }
+    }
+
+    /// Vacuums in many slices, while documents are replaced.
+    fn vacuum(&mut self, index: &Index) {
+        let dead = self.model.dead();
+        let mut slices = 1;
+        while index.vacuum().expect("a slice") {
+            slices += 1;
+            if slices % 4 == 0 {
+                let batch: Vec<PlainDocument> = (0..5).map(|_| self.again()).collect();
+                self.write(index, &batch);
+            }
+        }
+        assert!(slices > 20, "{slices} slices");
+        self.model.vacuum(&dead);
+        let live: HashSet<String> = self.live().map(str::to_owned).collect();
+        self.corpus.retain(|document| live.contains(&document.id));
     }
 
     fn write(&mut self, index: &Index, batch: &[PlainDocument]) {
@@ -511,13 +557,13 @@ fn assert_whole(index: &Index) {
 }
 
 fn open(path: &std::path::Path, buffer_bytes: Option<usize>, filters: PhraseFilters) -> Index {
+    let limits = Limits {
+        buffer_bytes,
+        vacuum_bytes: Some(64 << 10),
+        ..Limits::default()
+    };
     let mut options = Index::options().memory(64 << 20).phrase_filters(filters);
-    if buffer_bytes.is_some() {
-        options = options.limits(Limits {
-            buffer_bytes,
-            ..Limits::default()
-        });
-    }
+    options = options.limits(limits);
     for field in &FIELDS {
         let analyzer =
             gannet::Analyzer::named(field.analyzer.unwrap_or("keyword")).expect("an analyzer");

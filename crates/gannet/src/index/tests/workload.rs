@@ -13,6 +13,8 @@ pub(super) enum Step {
     Checkpoint,
     /// A step of the cleaning that gives all space back.
     Clean,
+    /// A slice of vacuum.
+    Vacuum,
     /// The process ends without a word and another opens the index; power stays on.
     Restart,
 }
@@ -67,7 +69,13 @@ pub(super) fn many(seed: u64) -> Vec<Step> {
     let gone = (0..400).filter(|id| id % 7 > 1).map(|id| format!("id{id}"));
     steps.push(Step::Delete(gone.collect()));
     steps.extend([Step::Checkpoint, Step::Sync, Step::Checkpoint]);
-    steps.extend([Step::Clean, Step::Clean]);
+    steps.extend([
+        Step::Vacuum,
+        Step::Vacuum,
+        Step::Clean,
+        Step::Vacuum,
+        Step::Clean,
+    ]);
     steps
 }
 
@@ -85,7 +93,7 @@ pub(super) fn growing(seed: u64, steps: usize) -> Vec<Step> {
 }
 
 fn any_step(random: &mut Random, ids: usize, tag: &mut usize) -> Step {
-    match random.below(20) {
+    match random.below(22) {
         0..=8 => {
             let size = 1 + random.below(5);
             write_step(random, ids, size, tag)
@@ -97,6 +105,7 @@ fn any_step(random: &mut Random, ids: usize, tag: &mut usize) -> Step {
         13..=16 => Step::Sync,
         17 => Step::Checkpoint,
         18 => Step::Clean,
+        19..=20 => Step::Vacuum,
         _ => Step::Restart,
     }
 }

@@ -42,6 +42,7 @@ fn options(beside: bool) -> Options {
         buffer_bytes: Some(48 << 10),
         log_source_bytes: 12 << 10,
         zone_pages: Some(8),
+        vacuum_bytes: Some(3 << 10),
         beside,
         ..Limits::default()
     })
@@ -118,6 +119,7 @@ impl World {
             Step::Sync => index.sync()?,
             Step::Checkpoint => index.checkpoint()?,
             Step::Clean => drop(index.clean()?),
+            Step::Vacuum => drop(index.vacuum()?),
             Step::Restart => {
                 drop(index);
                 self.restart()?;
@@ -126,7 +128,7 @@ impl World {
         if self.trusts_writes
             || matches!(
                 step,
-                Step::Sync | Step::Checkpoint | Step::Clean | Step::Restart
+                Step::Sync | Step::Checkpoint | Step::Clean | Step::Vacuum | Step::Restart
             )
         {
             self.durable

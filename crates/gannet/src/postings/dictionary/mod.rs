@@ -12,8 +12,8 @@
 //! Smaller trees have the *recent* postings of a term, until they are worth a place in its list (`recent.rs`).
 //!
 //! Invariants:
-//! 1. A key is in one of the trees of lists at most. A list never loses its last chunk, so it moves at most twice: from the
-//!    short to the long, in the change that gives it its first chunk, and from there to the frequent.
+//! 1. A key is in one of the trees of lists at most. A list that gets its first chunk moves from the short to the long in the same
+//!    change, and may move on to the frequent. Only a vacuum takes chunks away; a list that loses its last moves back to the short.
 //! 2. A look-up asks the frequent first and then the long, so that a long list costs no read of a leaf of short ones; and only
 //!    for keys that their filters pass, which have all of them (`key_filter.rs`).
 //! 3. Recent postings lie behind all that the term's entry has, and those of a level behind those of the levels below.
@@ -22,6 +22,7 @@ mod change;
 mod filtered;
 mod key_filter;
 mod recent;
+mod sweep;
 
 use std::sync::Arc;
 
@@ -30,6 +31,7 @@ use self::filtered::{FilteredTree, FilteredView};
 use self::key_filter::KeyFilter;
 pub use self::recent::Addition;
 use self::recent::{Lap, Level};
+pub use self::sweep::{SweepPlace, Sweeper};
 use super::entry::TermEntry;
 use super::fragment::Fragment;
 use crate::base::{ByteReader, Result, ZoneNumber, put_bytes, put_varint};

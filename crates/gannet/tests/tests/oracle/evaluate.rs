@@ -277,7 +277,7 @@ impl Evaluation<'_> {
         let wanted: Vec<bool> = self.model.fields[at]
             .terms
             .iter()
-            .map(|term| wanted(term))
+            .map(|term| !term.is_empty() && wanted(term))
             .collect();
         if wanted.iter().filter(|wanted| **wanted).count() > EXPANSIONS_MAX {
             return Err(TooBroad);

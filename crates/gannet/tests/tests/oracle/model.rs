@@ -50,7 +50,7 @@ pub struct Stored {
     pub fields: Vec<Vec<Occurrence>>,
 }
 
-/// A field with all terms that any document ever had in it.
+/// A field with all terms that any document ever had in it; empty those that are gone.
 pub struct Field {
     pub name: &'static str,
     pub is_text: bool,
@@ -92,6 +92,24 @@ impl Model {
     pub fn delete(&mut self, id: &str) {
         for document in &mut self.documents {
             document.deleted |= document.id == id;
+        }
+    }
+
+    /// The documents that are deleted.
+    pub fn dead(&self) -> Vec<usize> {
+        let documents = self.documents.iter().enumerate();
+        let dead = documents.filter(|(_, document)| document.deleted);
+        dead.map(|(number, _)| number).collect()
+    }
+
+    /// Takes deleted documents out of the statistics. Terms that no other has are gone.
+    pub fn vacuum(&mut self, dead: &[usize]) {
+        for document in dead {
+            let fields = std::mem::take(&mut self.documents[*document].fields);
+            for (field, occurrences) in self.fields.iter_mut().zip(&fields) {
+                field.forget(occurrences);
+            }
+            self.documents[*document].fields = vec![Vec::new(); fields.len()];
         }
     }
 
@@ -180,11 +198,31 @@ impl Field {
         }
         self.totals.documents += 1;
         self.totals.tokens += occurrences.len() as u64;
-        let mut terms: Vec<usize> = occurrences.iter().map(|one| one.term).collect();
-        terms.sort_unstable();
-        terms.dedup();
-        for term in terms {
+        for term in distinct(occurrences) {
             self.document_frequencies[term] += 1;
         }
     }
+
+    fn forget(&mut self, occurrences: &[Occurrence]) {
+        if occurrences.is_empty() {
+            return;
+        }
+        self.totals.documents -= 1;
+        self.totals.tokens -= occurrences.len() as u64;
+        for term in distinct(occurrences) {
+            self.document_frequencies[term] -= 1;
+            if self.document_frequencies[term] == 0 {
+                let gone = std::mem::take(&mut self.terms[term]);
+                self.numbers.remove(&gone);
+            }
+        }
+    }
+}
+
+/// The terms of some occurrences, each once.
+fn distinct(occurrences: &[Occurrence]) -> Vec<usize> {
+    let mut terms: Vec<usize> = occurrences.iter().map(|one| one.term).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    terms
 }

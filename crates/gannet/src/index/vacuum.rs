@@ -1,0 +1,334 @@
+//! Vacuum: what deleted documents have left in lists, tables and statistics goes, in *sweeps* over the whole index.
+//!
+//! ```text
+//! flush: sweep begins ──▶ lists are swept, a slice in each flush ──▶ tables forget, a slice in each checkpoint ──▶ statistics
+//! ```
+//!
+//! A sweep begins at the end of a flush, so that no posting of the documents it takes out is anywhere but in the dictionary. It
+//! takes out those that were deleted before; what is deleted meanwhile is left to the next. A deleted document counts in the
+//! statistics until the sweep that took it out ends, as in Lucene until a merge has.
+//!
+//! Where the sweep is, is not kept on flash, only what it took out: an index that is opened begins anew, with the same documents
+//! and more. So what was taken out when a sweep ends is all that those documents had, whenever it was.
+
+use std::thread;
+use std::time::Duration;
+
+use super::Index;
+use super::flush::{Flusher, TableNorms};
+use super::options::Phase;
+use super::shared::Shared;
+use super::state::State;
+use super::writer::Writer;
+use crate::analysis::{FieldId, Schema, split_term_key};
+use crate::base::{ByteReader, DocId, Error, Reservation, Result, put_varint};
+use crate::cache::Pages;
+use crate::documents::DocumentTables;
+use crate::postings::{
+    ChunkStreams, DeadDocs, SweepItem, SweepPlace, Sweeper, SweptEntry, sweep_bytes, vacuum_window,
+};
+use crate::search::FieldStatistics;
+use crate::storage::{PageKind, Store};
+
+/// A sweep begins by itself when one in so many documents is deleted, of those that have postings, and they are no fewer than these.
+const DEAD_ONE_OF: u64 = 4;
+const DEAD_MIN: u64 = 1024;
+
+/// A sweep beside writing is to end before one in so many documents more is deleted: so for each the bytes of ten are read, as
+/// long as it lasts, and of four in all.
+const SWEEP_ONE_OF: u64 = 10;
+
+/// The least that a slice reads, and the least when it was asked for.
+const SLICE_BYTES: u64 = 1 << 20;
+const SLICE_BYTES_ASKED: u64 = 32 << 20;
+
+/// Documents that the tables forget in one checkpoint: some hundred pages for each field.
+const FORGOTTEN_AT_ONCE: DocId = 1 << 20;
+
+/// How often someone who waits for a slice looks whether it is done.
+const WAIT_STEP: Duration = Duration::from_millis(2);
+
+/// What sweeps have done so far, of which the root tells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Vacuumed {
+    /// Deleted documents of which nothing is left.
+    pub(super) documents: u64,
+    /// What was taken out, by field, and still counts in the statistics.
+    pub(super) taken: Vec<FieldStatistics>,
+}
+
+/// The sweep under way.
+pub(super) struct Sweep {
+    dead: DeadDocs,
+    /// One past the last document that was looked at.
+    end: DocId,
+    lists: SweepPlace,
+    lists_are_done: bool,
+    /// Documents below this are forgotten.
+    forgotten: DocId,
+    /// Whether someone asked for it.
+    asked: bool,
+    _memory: Reservation,
+}
+
+/// The part of vacuum that a flush does.
+#[derive(Default)]
+pub(super) struct Vacuum {
+    pub(super) so_far: Vacuumed,
+    sweep: Option<Sweep>,
+    /// Deleted documents that the last slice knew.
+    deleted: u64,
+}
+
+impl Vacuum {
+    /// One of an index that was opened.
+    pub(super) fn resumed(so_far: Vacuumed) -> Vacuum {
+        Vacuum {
+            so_far,
+            ..Vacuum::default()
+        }
+    }
+
+    /// Begins a sweep if it is time.
+    fn begin(&mut self, asked: bool, shared: &Shared, tables: &DocumentTables) -> Result<()> {
+        let gone = self.so_far.documents;
+        let (dead, all) = (tables.deleted_count() - gone, tables.end() as u64 - gone);
+        let many = dead >= DEAD_MIN && dead * DEAD_ONE_OF >= all;
+        if self.sweep.is_some() || dead == 0 || !(asked || many) {
+            return Ok(());
+        }
+        let end = tables.end();
+        let memory = DeadDocs::memory_bytes(end);
+        let reserved = shared.budget.reserve("a vacuum", memory);
+        let memory = match reserved {
+            Ok(memory) => memory,
+            // It is tried again with the next flush; writing must not stop for it.
+            Err(_) if !asked => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let mut pages = Pages::new(&shared.pool);
+        self.deleted = tables.deleted_count();
+        self.sweep = Some(Sweep {
+            dead: DeadDocs::new(&tables.deletions(end, &mut pages)?),
+            end,
+            lists: SweepPlace::default(),
+            lists_are_done: false,
+            forgotten: 0,
+            asked,
+            _memory: memory,
+        });
+        Ok(())
+    }
+
+    /// Bytes that the next slice reads.
+    fn slice_bytes(&mut self, asked: bool, shared: &Shared, tables: &DocumentTables) -> u64 {
+        let more = tables.deleted_count() - self.deleted;
+        self.deleted = tables.deleted_count();
+        let documents = (tables.end() as u64 - self.so_far.documents).max(1);
+        let least = if asked {
+            SLICE_BYTES_ASKED
+        } else {
+            SLICE_BYTES
+        };
+        let share = (more * SWEEP_ONE_OF) as f64 / documents as f64;
+        let all = list_bytes(&shared.store) as f64;
+        let bytes = shared.options.limits.vacuum_bytes;
+        bytes.unwrap_or(least.max((all * share) as u64))
+    }
+}
+
+/// Bytes of all lists.
+fn list_bytes(store: &Store) -> u64 {
+    let zones = store.zones();
+    let lists = zones
+        .iter()
+        .filter(|(_, zone)| matches!(zone.kind, PageKind::Postings | PageKind::Node));
+    lists.map(|(_, zone)| zone.live).sum()
+}
+
+impl Flusher {
+    /// Sweeps the next slice of lists, if a sweep is under way or it is time for one.
+    pub(super) fn vacuum(
+        &mut self,
+        asked: bool,
+        shared: &Shared,
+        tables: &DocumentTables,
+    ) -> Result<()> {
+        self.vacuum.begin(asked, shared, tables)?;
+        let bytes = self.vacuum.slice_bytes(asked, shared, tables);
+        let Some(sweep) = self
+            .vacuum
+            .sweep
+            .as_mut()
+            .filter(|sweep| !sweep.lists_are_done)
+        else {
+            return Ok(());
+        };
+        shared.options.limits.enter(Phase::Vacuum);
+        self.terms.flush()?;
+        self.postings.flush()?;
+        let pool = &shared.pool;
+        let mut lists = Lists {
+            dead: &sweep.dead,
+            postings: &mut self.postings,
+            store: &shared.store,
+            norms: TableNorms { tables, pool },
+            schema: &shared.preparation.schema(),
+            taken: &mut self.vacuum.so_far.taken,
+        };
+        let goes_on = self
+            .terms
+            .sweep(pool, &mut sweep.lists, bytes, &mut lists)?;
+        sweep.lists_are_done = !goes_on;
+        Ok(())
+    }
+}
+
+/// Takes the postings of dead documents out of lists.
+struct Lists<'a> {
+    dead: &'a DeadDocs,
+    postings: &'a mut ChunkStreams,
+    store: &'a Store,
+    norms: TableNorms<'a>,
+    schema: &'a Schema,
+    taken: &'a mut Vec<FieldStatistics>,
+}
+
+impl Sweeper for Lists<'_> {
+    fn bytes(&self, entry: &[u8]) -> Result<u64> {
+        sweep_bytes(entry, self.dead)
+    }
+
+    fn sweep(&mut self, entries: &[(&[u8], &[u8])]) -> Result<Vec<SweptEntry>> {
+        let mut items = Vec::with_capacity(entries.len());
+        for (key, entry) in entries {
+            let (field, _) = split_term_key(key)?;
+            let options = self.schema.field(field).map(|field| field.options);
+            items.push(SweepItem {
+                field,
+                filters: options.map(|o| o.phrase_filters()).unwrap_or_default(),
+                entry,
+            });
+        }
+        let swept = vacuum_window(self.store, self.postings, &self.norms, self.dead, &items)?;
+        let mut changed = Vec::with_capacity(swept.len());
+        for (item, swept) in items.iter().zip(swept) {
+            if swept.tokens > 0 {
+                statistics_of(self.taken, item.field).total_length += swept.tokens;
+            }
+            changed.push(swept.entry);
+        }
+        Ok(changed)
+    }
+}
+
+/// The statistics of a field, made on the way.
+fn statistics_of(all: &mut Vec<FieldStatistics>, field: FieldId) -> &mut FieldStatistics {
+    if all.len() <= field as usize {
+        all.resize(field as usize + 1, FieldStatistics::default());
+    }
+    &mut all[field as usize]
+}
+
+impl Writer {
+    /// Has the tables forget the next documents of a sweep whose lists are swept. Behind the last, the statistics do too.
+    pub(super) fn forget(&mut self, flusher: &mut Flusher) -> Result<()> {
+        let Vacuum { so_far, sweep, .. } = &mut flusher.vacuum;
+        // Who asked while a sweep was under way that had begun before is owed another.
+        let mut another = false;
+        if let Some(under_way) = sweep.as_mut().filter(|sweep| sweep.lists_are_done) {
+            let first = under_way.forgotten;
+            let end = under_way.end.min(first.saturating_add(FORGOTTEN_AT_ONCE));
+            let dead = &under_way.dead;
+            let are_dead = |first: DocId, last: DocId| dead.has_all(first, last);
+            let mut pages = Pages::new(&self.shared.pool);
+            let had = self
+                .state
+                .tables
+                .forget((first, end - 1), &are_dead, &mut pages)?;
+            for (field, documents) in had.into_iter().filter(|(_, documents)| *documents > 0) {
+                statistics_of(&mut so_far.taken, field).documents += documents;
+            }
+            under_way.forgotten = end;
+            if end == under_way.end {
+                so_far.documents = dead.count();
+                self.state.take_out(&std::mem::take(&mut so_far.taken))?;
+                another = !under_way.asked && self.state.tables.deleted_count() > so_far.documents;
+                *sweep = None;
+            }
+        }
+        self.state.vacuumed = so_far.clone();
+        self.vacuums = sweep.is_some() || another;
+        Ok(())
+    }
+}
+
+impl State {
+    /// Takes what a sweep took out of lists and tables out of the statistics.
+    fn take_out(&mut self, taken: &[FieldStatistics]) -> Result<()> {
+        for (field, taken) in (0..).zip(taken) {
+            let statistics = self.statistics_mut(field);
+            let left = |all: u64, gone: u64| {
+                all.checked_sub(gone).ok_or_else(|| {
+                    let got = format!("expected at least {gone} to be counted, got {all}");
+                    Error::damaged(format!("statistics of field {field}"), got)
+                })
+            };
+            statistics.documents = left(statistics.documents, taken.documents)?;
+            statistics.total_length = left(statistics.total_length, taken.total_length)?;
+        }
+        Ok(())
+    }
+}
+
+impl Index {
+    /// Takes the next slice of what deleted documents have left out of lists, tables and statistics, 32 MiB of lists and a
+    /// checkpoint at a time. Tells whether there is more: called until there is not, nothing is left of the documents that had
+    /// been deleted before the first call. Their space comes back by [`Index::clean`]. Others read and write meanwhile.
+    ///
+    /// Beside writing that happens by itself once a quarter of the documents with postings are deleted.
+    pub fn vacuum(&self) -> Result<bool> {
+        let before = self.with_writer(Writer::ask_for_vacuum)?;
+        loop {
+            let done = self.with_writer(|writer| writer.poll_vacuum(before))?;
+            match done {
+                Some(more) => return Ok(more),
+                None => thread::sleep(WAIT_STEP),
+            }
+        }
+    }
+}
+
+impl Writer {
+    /// Asks the next flush for a slice. Gives how many slices that were asked for are done.
+    fn ask_for_vacuum(&mut self) -> Result<u64> {
+        self.vacuum_asked = true;
+        Ok(self.vacuum_slices)
+    }
+
+    /// Begins the flush that was asked if nobody else does. Tells whether there is more to vacuum, once it has ended.
+    fn poll_vacuum(&mut self, before: u64) -> Result<Option<bool>> {
+        self.check_running()?;
+        self.poll_flush()?;
+        if self.vacuum_asked && self.flushing.is_none() {
+            self.begin_flush()?;
+        }
+        Ok((self.vacuum_slices > before).then_some(self.vacuums))
+    }
+}
+
+impl Vacuumed {
+    /// Appends what [`Vacuumed::decode`] reads.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        put_varint(out, self.documents);
+        FieldStatistics::encode_all(&self.taken, out);
+    }
+
+    /// What was encoded next.
+    pub(super) fn decode(reader: &mut ByteReader<'_>) -> Result<Vacuumed> {
+        Ok(Vacuumed {
+            documents: reader.varint()?,
+            taken: FieldStatistics::decode_all(reader)?,
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! Vacuum: what deleted documents have left goes, by itself and when it is asked for, while others write.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use gannet::{BytesByPart, Document, Index, Limits, Operator, SearchOptions};
+
+use super::environment::open;
+use super::random::Rng;
+
+const DOCUMENTS: u64 = 3_000;
+
+/// Small buffers and slices, so that a sweep takes many flushes.
+fn limits() -> Limits {
+    Limits {
+        buffer_bytes: Some(128 << 10),
+        vacuum_bytes: Some(48 << 10),
+        ..Limits::default()
+    }
+}
+
+fn document(id: u64, version: u64) -> Document {
+    let mut random = Rng::new(id * 1_000 + version);
+    // The smaller the number, the more documents have the word.
+    let words = (0..60).map(|_| {
+        let share = 1 + random.below(40);
+        format!("w{}", random.below(1 + 4_000 / share))
+    });
+    let text = words.collect::<Vec<_>>().join(" ");
+    let title = format!("title {} v{version}", id % 50);
+    Document::new(id.to_string(), [("body", text.as_str()), ("title", &title)]).expect("a document")
+}
+
+/// Writes a version of the documents of some IDs, in an order that has nothing to do with that before.
+fn write(index: &Index, ids: impl Iterator<Item = u64>, version: u64) {
+    let mut ids: Vec<u64> = ids.collect();
+    ids.sort_unstable_by_key(|id| Rng::new(id * 7 + version).next());
+    for batch in ids.chunks(100) {
+        let batch = batch.iter().map(|id| document(*id, version));
+        index.write(batch.collect()).expect("a batch");
+    }
+}
+
+/// IDs and scores for some words and phrases, in an order that does not depend on doc IDs.
+fn answers(index: &Index) -> Vec<Vec<(String, f32)>> {
+    let snapshot = index.snapshot();
+    let texts = (0..150).map(|n| match n % 3 {
+        0 => format!("body:w{}", n * n / 7),
+        1 => format!("title:\"title {}\"", n % 50),
+        _ => format!("body:w{} w{n}", n / 9),
+    });
+    let parse = |text: String| snapshot.parse(&text, Operator::Or).expect("a query");
+    let queries: Vec<_> = texts.map(parse).collect();
+    let options = SearchOptions {
+        k: DOCUMENTS as usize,
+        ..SearchOptions::default()
+    };
+    let all = snapshot.search_all(&queries, &options);
+    let hits = |answer: gannet::Result<gannet::SearchResults>| {
+        let hits = answer.expect("an answer").hits.into_iter();
+        let mut hits: Vec<(String, f32)> = hits.map(|hit| (hit.id, hit.score)).collect();
+        hits.sort_by(|a, b| a.0.cmp(&b.0));
+        hits
+    };
+    all.into_iter().map(hits).collect()
+}
+
+fn assert_whole(index: &Index) {
+    let report = index.check(&|_, _| {}).expect("a check");
+    assert!(report.findings.is_empty(), "{:#?}", report.findings);
+}
+
+#[test]
+fn an_index_whose_documents_were_replaced_is_like_a_fresh_one_after_a_vacuum() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = open(Index::options().limits(limits()), &path).expect("an index");
+    write(&index, 0..DOCUMENTS, 1);
+    write(&index, 0..DOCUMENTS, 2);
+    let halves: Vec<String> = (0..DOCUMENTS).step_by(2).map(|id| id.to_string()).collect();
+    for ids in halves.chunks(100) {
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        index.delete(&ids).expect("a batch");
+    }
+    let slices = (1..10_000).find(|_| !index.vacuum().expect("a slice"));
+    assert!(slices.is_some_and(|slices| slices > 5), "{slices:?}");
+    let cleanings = (1..100).find(|_| !index.clean().expect("a cleaning"));
+    assert!(cleanings.is_some());
+    assert_eq!(index.stats().expect("figures").dead_documents, 0);
+    assert_whole(&index);
+    // The zones that were being filled are cleaned too: an index that is opened begins others.
+    index.close().expect("an end");
+    let index = open(Index::options().limits(limits()), &path).expect("an index");
+    while index.clean().expect("a cleaning") {}
+
+    let fresh = open(Index::options(), &folder.path().join("fresh")).expect("an index");
+    write(&fresh, (0..DOCUMENTS).filter(|id| id % 2 == 1), 2);
+    while fresh.clean().expect("a cleaning") {}
+    assert_eq!(answers(&index), answers(&fresh));
+    let [after, fresh] = [&index, &fresh].map(|index| index.stats().expect("figures"));
+    assert_eq!(after.documents, fresh.documents);
+    assert_eq!(after.terms, fresh.terms);
+    // So small an index has more in zones that are being filled than in others, so only what lives is compared.
+    let live = |bytes: BytesByPart| bytes.nodes + bytes.postings + bytes.documents + bytes.tables;
+    let [after, fresh] = [after, fresh].map(|stats| live(stats.bytes));
+    assert!(
+        after * 10 <= fresh * 12,
+        "{after} bytes, {fresh} of a fresh index"
+    );
+    assert_whole(&index);
+}
+
+#[test]
+fn laps_begin_by_themselves_while_documents_are_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = open(
+        Index::options().limits(limits()),
+        &folder.path().join("index"),
+    );
+    let index = index.expect("an index");
+    for version in 1..=6 {
+        write(&index, 0..DOCUMENTS, version);
+        let stats = index.stats().expect("figures");
+        // A quarter when a sweep begins, and what is replaced until it ends.
+        let (dead, all) = (stats.dead_documents, stats.dead_documents + DOCUMENTS);
+        assert!(dead * 3 < all * 2, "{dead} of {all} are dead");
+    }
+    index.checkpoint().expect("a checkpoint");
+    let stats = index.stats().expect("figures");
+    assert!(
+        stats.dead_documents < 5 * DOCUMENTS / 2,
+        "{}",
+        stats.dead_documents
+    );
+    assert_whole(&index);
+}
+
+#[test]
+fn a_vacuum_that_is_asked_for_lets_others_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = open(Index::options().limits(limits()), &path).expect("an index");
+    write(&index, 0..DOCUMENTS, 1);
+    write(&index, 0..DOCUMENTS / 3, 2);
+    let before = index.stats().expect("figures").dead_documents;
+    let done = AtomicBool::new(false);
+    let written = thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut written = 0;
+            while !done.load(Ordering::Relaxed) {
+                let ids = (0..20).map(|n| DOCUMENTS / 2 + (written * 20 + n) % 500);
+                write(&index, ids, 3 + written);
+                written += 1;
+            }
+            written
+        });
+        while index.vacuum().expect("a slice") {}
+        done.store(true, Ordering::Relaxed);
+        writer.join().expect("the writer")
+    });
+    let after = index.stats().expect("figures").dead_documents;
+    println!("{before} dead before, {after} after, {written} batches meanwhile");
+    assert!(written > 0);
+    assert!(after <= written * 20 + 20, "{after} dead");
+    assert_whole(&index);
+    assert_eq!(index.snapshot().documents(), DOCUMENTS);
+}
+
+#[test]
+fn an_interrupted_lap_begins_anew_and_counts_what_it_took_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = open(Index::options().limits(limits()), &path).expect("an index");
+    write(&index, 0..DOCUMENTS, 1);
+    write(&index, 0..DOCUMENTS / 4, 2);
+    for _ in 0..3 {
+        assert!(index.vacuum().expect("a slice"));
+    }
+    // Without an end: what is in the log is replayed, and the sweep is forgotten.
+    write(&index, DOCUMENTS / 2..DOCUMENTS, 2);
+    index.sync().expect("a sync");
+    drop(index);
+    let index = open(Index::options().limits(limits()), &path).expect("an index");
+    assert_whole(&index);
+    while index.vacuum().expect("a slice") {}
+    assert_eq!(index.stats().expect("figures").dead_documents, 0);
+    assert_whole(&index);
+    let fresh = open(Index::options(), &folder.path().join("fresh")).expect("an index");
+    write(&fresh, DOCUMENTS / 4..DOCUMENTS / 2, 1);
+    write(&fresh, 0..DOCUMENTS / 4, 2);
+    write(&fresh, DOCUMENTS / 2..DOCUMENTS, 2);
+    assert_eq!(answers(&index), answers(&fresh));
+}
