@@ -4,6 +4,8 @@
 mod cleaning;
 #[path = "tests/environment.rs"]
 mod environment;
+#[path = "tests/expiry.rs"]
+mod expiry;
 #[path = "tests/kill.rs"]
 mod kill;
 #[path = "tests/oracle/mod.rs"]

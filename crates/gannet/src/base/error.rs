@@ -76,6 +76,14 @@ pub enum Error {
         /// What there was.
         found: String,
     },
+    /// A snapshot was given up, so that what it held could be reused.
+    #[error("the snapshot was given up after {seconds} s, since it held {held}: take a new one")]
+    Expired {
+        /// How old it was.
+        seconds: u64,
+        /// What it held, and how much it may hold.
+        held: String,
+    },
     /// An earlier failure stopped the writer; it must be reopened.
     #[error(
         "the writer stopped after an earlier failure ({0}); reopen the index to go on from the last durable state"

@@ -21,14 +21,18 @@ use super::ids::NewIds;
 use super::options::Phase;
 use super::prepare::PreparedBatch;
 use super::root::{self, Covered};
-use super::state::Epoch;
+use super::shared::Shared;
+use super::state::{Epoch, Patience, RetiredZones};
 use super::writer::Writer;
-use crate::base::{Error, Result};
+use crate::base::{Budget, Error, Result};
 use crate::storage::{RootSlot, write_slot};
 
 /// A flush begins when this share of what the buffers may take is filled; the rest is for what comes while
 /// it runs.
 const FLUSH_SHARE: f64 = 0.6;
+
+/// Bytes on flash that snapshots may keep from being reused, however small the index.
+const SNAPSHOT_BYTES: u64 = 128 << 20;
 
 /// How long a write waits for the flush under way at most, unless the buffers are full; and how long between looks whether
 /// the flush is done.
@@ -164,7 +168,8 @@ impl Writer {
         let reserved = self.state.buffers.filling.reserve_for(&batch.inverted);
         if reserved.is_err() && self.state.buffers.terms() > 0 {
             self.checkpoint()?;
-            return self.state.buffers.filling.reserve_for(&batch.inverted);
+            let filling = &self.state.buffers.filling;
+            return self.reserve(|_| filling.reserve_for(&batch.inverted));
         }
         reserved
     }
@@ -230,10 +235,21 @@ impl Writer {
         }
     }
 
+    /// Reserves memory. Where there is too little, snapshots that hold buffers of before give theirs.
+    fn reserve<T>(&self, reserve: impl Fn(&Budget) -> Result<T>) -> Result<T> {
+        let Shared {
+            budget, published, ..
+        } = &*self.shared;
+        reserve(budget).or_else(|_| {
+            published.give_up_older(self.generation);
+            reserve(budget)
+        })
+    }
+
     /// Sets what was written aside for a flush, and goes on with an empty buffer.
     fn freeze(&mut self) -> Result<Flush> {
         let budget = &self.shared.budget;
-        let memory = reserve_memory(budget)?;
+        let memory = self.reserve(reserve_memory)?;
         let vacuum_asked = std::mem::take(&mut self.vacuum_asked);
         let fresh_ids = NewIds::new(budget)?;
         let buffer = self.state.buffers.freeze(budget)?;
@@ -300,9 +316,15 @@ impl Writer {
             generation: self.generation,
         });
         self.state.schema = self.shared.preparation.schema();
-        let (empty, zones) = {
+        let (retired, zones) = {
             let mut zones = self.shared.store.zones();
-            (zones.take_empty(covered.log_start), zones.clone())
+            let all = zones.allocated_bytes();
+            let retired = RetiredZones {
+                generation: self.generation,
+                zones: zones.take_empty(covered.log_start),
+                bytes: all - zones.allocated_bytes(),
+            };
+            (retired, zones.clone())
         };
         let bytes = root::encode(&self.state, &zones, covered, &terms, &ids);
         let root = self.roots.append(&bytes)?;
@@ -321,7 +343,7 @@ impl Writer {
             self.shared.store.release_span(old);
         }
         self.publish(self.state.below);
-        self.shared.published.retire(self.generation, empty);
+        self.shared.published.retire(retired);
         Ok(())
     }
 
@@ -350,6 +372,12 @@ impl Writer {
 
     /// Removes the zones that neither the durable root nor any reader can reach.
     fn give_up_zones(&mut self) -> Result<()> {
+        let limits = &self.shared.options.limits;
+        let eighth = self.shared.store.zones().allocated_bytes() / 8;
+        self.shared.published.lose_patience(Patience {
+            bytes: limits.snapshot_bytes.unwrap_or(eighth.max(SNAPSHOT_BYTES)),
+            age: limits.snapshot_age,
+        });
         let free = self.shared.published.take_unreachable();
         self.shared.store.remove_zones(&free)
     }

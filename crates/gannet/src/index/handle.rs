@@ -129,7 +129,7 @@ impl Index {
 
     /// A view of the index as it is now, which no later write changes.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(Arc::clone(&self.shared), self.shared.published.get())
+        Snapshot::new(Arc::clone(&self.shared), &self.shared.published.get())
     }
 
     /// The backend that does the I/O.

@@ -1,6 +1,7 @@
 //! How an index is opened.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::Index;
 use crate::analysis::{Analyzer, SchemaOptions};
@@ -60,6 +61,11 @@ pub struct Limits {
     pub log_source_bytes: u64,
     /// Bytes of lists that a slice of vacuum reads; `None`: what the rate of deletions asks for.
     pub vacuum_bytes: Option<u64>,
+    /// Bytes on flash that snapshots may keep from being reused; `None`: an eighth of the index, and at least 128 MiB. Beyond,
+    /// the oldest are given up.
+    pub snapshot_bytes: Option<u64>,
+    /// How old a snapshot is at least that is given up for that.
+    pub snapshot_age: Duration,
     /// Pages of a new zone; `None`: by the size of the index.
     pub zone_pages: Option<u32>,
     /// Whether flushes run on threads of their own while writing goes on, or else one step after the other,
@@ -85,6 +91,8 @@ impl Default for Limits {
             buffer_bytes: None,
             log_source_bytes: 128 << 20,
             vacuum_bytes: None,
+            snapshot_bytes: None,
+            snapshot_age: Duration::from_secs(10),
             zone_pages: None,
             beside: true,
             on_phase: None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::shared::Shared;
-use super::state::State;
+use super::state::{Held, State};
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
 use crate::search::{
@@ -12,13 +12,15 @@ use crate::search::{
     Techniques, parse,
 };
 
-/// The index as it was at one moment. Later writes do not change it; while it lives, neither the memory nor
-/// the space on flash that it refers to is reused.
+/// The index as it was at one moment. Later writes do not change it. While it lives, neither the memory nor the space on flash that
+/// it refers to is reused, until that is too much ([`Limits::snapshot_bytes`](super::Limits::snapshot_bytes)) or a writer
+/// needs the memory: then it is given up, and what is asked of it fails with [`Error::Expired`].
 #[derive(Clone)]
 pub struct Snapshot {
     shared: Arc<Shared>,
-    state: Arc<State>,
-    view: Arc<SearchView>,
+    held: Arc<Held>,
+    schema: Arc<Schema>,
+    documents: u64,
 }
 
 /// A search being set up; see [`Snapshot::search`].
@@ -29,29 +31,28 @@ pub struct Search<'a> {
 }
 
 impl Snapshot {
-    pub(super) fn new(shared: Arc<Shared>, state: Arc<State>) -> Snapshot {
+    pub(super) fn new(shared: Arc<Shared>, state: &State) -> Snapshot {
         Snapshot {
-            view: Arc::new(view(&state)),
+            held: shared.published.hold(state, view(state)),
             shared,
-            state,
+            schema: Arc::clone(&state.schema),
+            documents: state.documents,
         }
     }
 
     /// Documents that can be found.
     pub fn documents(&self) -> u64 {
-        self.state.documents
+        self.documents
     }
 
     /// The fields.
     pub fn schema(&self) -> &Schema {
-        &self.state.schema
+        &self.schema
     }
 
     /// Parses a query in the query language; terms that nothing else joins are joined by `operator`.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
-        parse(text, operator, &|name| {
-            self.state.schema.named(name).is_some()
-        })
+        parse(text, operator, &|name| self.schema.named(name).is_some())
     }
 
     /// Sets a search up.
@@ -69,9 +70,13 @@ impl Snapshot {
         queries: &[Query],
         options: &SearchOptions,
     ) -> Vec<Result<SearchResults>> {
+        let pinned = match self.held.get() {
+            Ok(pinned) => pinned,
+            Err(error) => return vec![Err(error); queries.len()],
+        };
         let options = with_clock(options.clone());
         let group = Group::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
-        group.search(queries, &self.view, &options)
+        group.search(queries, &pinned.view, &options)
     }
 }
 

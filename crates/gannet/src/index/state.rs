@@ -1,15 +1,16 @@
 //! What readers see: one tuple, published at once.
 
-use std::sync::{Arc, Mutex, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock, Weak};
+use std::time::{Duration, Instant};
 
 use super::buffers::Buffers;
 use super::vacuum::Vacuumed;
 use crate::analysis::{FieldId, Schema};
-use crate::base::{DocId, Sequence, ZoneNumber};
+use crate::base::{DocId, Error, Result, Sequence, ZoneNumber};
 use crate::dictionary::TreeView;
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::TermView;
-use crate::search::FieldStatistics;
+use crate::search::{FieldStatistics, SearchView};
 
 /// Everything that a snapshot holds. Nothing in it changes, but for postings of later documents, which are
 /// told apart by `below`.
@@ -39,17 +40,46 @@ pub(super) struct Epoch {
     pub(super) generation: u64,
 }
 
-/// The newest state, and the zones that wait for the readers of older ones.
+/// The newest state, the zones that wait for the readers of older ones, and the snapshots among these.
 pub(super) struct Published {
     newest: RwLock<Arc<State>>,
     retired: Mutex<Retired>,
+    held: Mutex<Vec<Weak<Held>>>,
 }
 
 #[derive(Default)]
 struct Retired {
     epochs: Vec<Weak<Epoch>>,
-    /// Zones that no state of this generation or a later one refers to.
-    zones: Vec<(u64, Vec<ZoneNumber>)>,
+    zones: Vec<RetiredZones>,
+}
+
+/// Zones that no state of this generation or a later one refers to.
+pub(super) struct RetiredZones {
+    pub(super) generation: u64,
+    pub(super) zones: Vec<ZoneNumber>,
+    pub(super) bytes: u64,
+}
+
+/// What searches see of a state, and its epoch, which keeps that alive.
+pub(super) struct Pinned {
+    _epoch: Arc<Epoch>,
+    pub(super) view: SearchView,
+}
+
+/// What a snapshot holds, until it is given up.
+pub(super) struct Held {
+    pinned: RwLock<Result<Arc<Pinned>>>,
+    generation: u64,
+    since: Instant,
+}
+
+/// What snapshots may hold back together.
+#[derive(Clone, Copy)]
+pub(super) struct Patience {
+    /// Bytes on flash.
+    pub(super) bytes: u64,
+    /// None younger is given up for these.
+    pub(super) age: Duration,
 }
 
 impl State {
@@ -63,6 +93,25 @@ impl State {
     }
 }
 
+impl Held {
+    /// What it holds, unless that was given up.
+    pub(super) fn get(&self) -> Result<Arc<Pinned>> {
+        let pinned = self.pinned.read().unwrap_or_else(|e| e.into_inner());
+        pinned.clone()
+    }
+
+    fn is_held(&self) -> bool {
+        self.get().is_ok()
+    }
+
+    /// Lets go. Searches under way keep it until they end.
+    fn give_up(&self, held: String) {
+        let seconds = self.since.elapsed().as_secs();
+        *self.pinned.write().unwrap_or_else(|e| e.into_inner()) =
+            Err(Error::Expired { seconds, held });
+    }
+}
+
 impl Published {
     pub(super) fn new(state: State) -> Published {
         let retired = Retired {
@@ -72,6 +121,7 @@ impl Published {
         Published {
             newest: RwLock::new(Arc::new(state)),
             retired: Mutex::new(retired),
+            held: Mutex::default(),
         }
     }
 
@@ -83,7 +133,7 @@ impl Published {
     /// Makes `state` the newest.
     pub(super) fn set(&self, state: State) {
         let state = Arc::new(state);
-        let mut retired = self.retired.lock().unwrap_or_else(|e| e.into_inner());
+        let mut retired = self.retired();
         let known = retired.epochs.last().and_then(Weak::upgrade);
         if known.is_none_or(|epoch| epoch.generation != state.epoch.generation) {
             retired.epochs.push(Arc::downgrade(&state.epoch));
@@ -92,15 +142,81 @@ impl Published {
         *self.newest.write().unwrap_or_else(|e| e.into_inner()) = state;
     }
 
-    /// Notes zones that states from `generation` on do not refer to.
-    pub(super) fn retire(&self, generation: u64, zones: Vec<ZoneNumber>) {
-        let mut retired = self.retired.lock().unwrap_or_else(|e| e.into_inner());
-        retired.zones.push((generation, zones));
+    /// Holds a state for a snapshot.
+    pub(super) fn hold(&self, state: &State, view: SearchView) -> Arc<Held> {
+        let pinned = Arc::new(Pinned {
+            _epoch: Arc::clone(&state.epoch),
+            view,
+        });
+        let held = Arc::new(Held {
+            pinned: RwLock::new(Ok(pinned)),
+            generation: state.epoch.generation,
+            since: Instant::now(),
+        });
+        let mut all = self.held();
+        if all.len() == all.capacity() {
+            all.retain(|held| held.strong_count() > 0);
+        }
+        all.push(Arc::downgrade(&held));
+        drop(all);
+        held
+    }
+
+    /// Has the oldest snapshots given up, as long as they hold back more than they may.
+    pub(super) fn lose_patience(&self, patience: Patience) {
+        for held in self.oldest_first() {
+            let pinned = self.retired_after(held.generation);
+            if pinned <= patience.bytes || held.since.elapsed() < patience.age {
+                return;
+            }
+            let limit = patience.bytes;
+            held.give_up(format!(
+                "{pinned} bytes on flash, more than the {limit} that it may"
+            ));
+        }
+    }
+
+    /// Has all snapshots given up but those of the newest generation, for the memory that they hold.
+    pub(super) fn give_up_older(&self, generation: u64) {
+        let all = self.oldest_first().into_iter();
+        let older = all.filter(|held| held.generation < generation);
+        older.for_each(|held| held.give_up("memory that new documents needed".to_owned()));
+    }
+
+    /// The snapshots that hold something.
+    fn oldest_first(&self) -> Vec<Arc<Held>> {
+        let mut all: Vec<Arc<Held>> = self.held().iter().filter_map(Weak::upgrade).collect();
+        all.retain(|held| held.is_held());
+        all.sort_by_key(|held| (held.generation, held.since));
+        all
+    }
+
+    /// Bytes of the zones that a state of this generation may refer to and newer ones do not.
+    fn retired_after(&self, generation: u64) -> u64 {
+        let retired = self.retired();
+        let later = retired
+            .zones
+            .iter()
+            .filter(|zones| zones.generation > generation);
+        later.map(|zones| zones.bytes).sum()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Vec<Weak<Held>>> {
+        self.held.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn retired(&self) -> MutexGuard<'_, Retired> {
+        self.retired.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Notes zones to be removed once no state refers to them.
+    pub(super) fn retire(&self, retired: RetiredZones) {
+        self.retired().zones.push(retired);
     }
 
     /// Takes the zones that no living state refers to.
     pub(super) fn take_unreachable(&self) -> Vec<ZoneNumber> {
-        let mut retired = self.retired.lock().unwrap_or_else(|e| e.into_inner());
+        let mut retired = self.retired();
         retired.epochs.retain(|epoch| epoch.strong_count() > 0);
         let oldest = retired
             .epochs
@@ -110,10 +226,10 @@ impl Published {
             .min();
         let oldest = oldest.unwrap_or(u64::MAX);
         let mut free = Vec::new();
-        retired.zones.retain_mut(|(generation, zones)| {
-            let reachable = *generation > oldest;
+        retired.zones.retain_mut(|retired| {
+            let reachable = retired.generation > oldest;
             if !reachable {
-                free.append(zones);
+                free.append(&mut retired.zones);
             }
             reachable
         });
