@@ -86,6 +86,8 @@ pub enum Command {
     Bench(BenchArguments),
     /// Say what an index holds and where its bytes are
     Stats(IndexPath),
+    /// Delete documents by their IDs or by a query
+    Delete(DeleteArguments),
     /// Take out what deleted and replaced documents have left in an index, and give its space back
     Vacuum(IndexPath),
     /// Give back the space of an index that is no longer needed
@@ -140,6 +142,21 @@ pub struct IndexArguments {
     /// Stop at the first line that is refused
     #[arg(long)]
     pub strict: bool,
+}
+
+/// The arguments of `gannet delete`.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).multiple(true)))]
+pub struct DeleteArguments {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+    /// External IDs; those that the index does not have are passed over
+    #[arg(value_name = "ID", group = "what")]
+    pub ids: Vec<String>,
+    /// Delete all documents that this query finds
+    #[arg(long, value_name = "QUERY", group = "what", allow_hyphen_values = true)]
+    pub query: Option<String>,
 }
 
 /// The kind of phrase filters of this name.

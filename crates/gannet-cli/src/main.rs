@@ -10,6 +10,7 @@ mod bench;
 mod check;
 mod clean;
 mod completions;
+mod delete;
 mod failure;
 mod index;
 mod inspect;
@@ -47,6 +48,7 @@ fn run(given: &Given) -> Outcome<()> {
         Command::Search(arguments) => search::run(common, arguments, &mut output)?,
         Command::Bench(arguments) => bench::run(common, arguments, &mut output)?,
         Command::Stats(arguments) => stats::run(common, arguments, &mut output)?,
+        Command::Delete(arguments) => delete::run(common, arguments, &mut output)?,
         Command::Vacuum(arguments) => clean::vacuum(common, arguments, &mut output)?,
         Command::Clean(arguments) => clean::clean(common, arguments, &mut output)?,
         Command::Check(arguments) => check::run(common, arguments, &mut output)?,

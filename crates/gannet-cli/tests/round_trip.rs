@@ -199,6 +199,29 @@ fn a_benchmark_reports_figures_with_their_settings() {
 }
 
 #[test]
+fn documents_are_deleted_by_id_and_by_query() {
+    let place = Place::with_lines(&SCRIPTS);
+    place.done(&["index", "index", "docs.jsonl"]);
+    let before = place.json(&["stats", "index"])["documents"].as_u64();
+    assert_eq!(
+        place.json(&["delete", "index", "la", "nobody"]),
+        json!({"deleted": 1})
+    );
+    assert_eq!(place.found("ÉLAN"), [""; 0]);
+    assert_eq!(
+        place.json(&["delete", "index", "--query", "*:*"])["deleted"].as_u64(),
+        before.map(|n| n - 1)
+    );
+    assert_eq!(place.json(&["stats", "index"])["documents"], json!(0));
+    place
+        .run(&["delete", "index"])
+        .refused(1, &["ID", "--query"]);
+    place
+        .run(&["delete", "nothing", "la"])
+        .refused(1, &["nothing"]);
+}
+
+#[test]
 fn a_vacuum_says_how_many_documents_it_took_out() {
     let place = Place::with_lines(&SCRIPTS);
     for _ in 0..3 {

@@ -8,6 +8,7 @@ mod flush;
 mod handle;
 mod ids;
 mod inspect;
+mod matching;
 mod open;
 mod options;
 mod packing;

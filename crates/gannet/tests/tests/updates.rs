@@ -151,3 +151,42 @@ fn count(document: &StoredDocument) -> u64 {
     let digits = source.rsplit(':').next().expect("a count");
     digits.trim_end_matches('}').parse().expect("a number")
 }
+
+#[test]
+fn what_a_query_finds_is_deleted_but_not_what_comes_meanwhile() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = open(Index::options(), &path).expect("an index");
+    let document = |id: u64, word: &str| {
+        let text = format!("{word} number {id}");
+        Document::new(id.to_string(), [("body", text.as_str())]).expect("a document")
+    };
+    let word = |id: u64| ["old", "new"][usize::from(id % 3 == 0)];
+    for first in (0..4_000).step_by(500) {
+        let batch = (first..first + 500).map(|id| document(id, word(id)));
+        index.write(batch.collect()).expect("a batch");
+    }
+    index.checkpoint().expect("a checkpoint");
+    let query = index.snapshot().parse("body:old", Operator::Or);
+    let query = query.expect("a query");
+    let steps = std::cell::RefCell::new(Vec::new());
+    let written = index.delete_matching(&query, &|deleted| {
+        if steps.borrow().is_empty() {
+            // One that is still to be deleted is replaced, and another is added.
+            index.add(document(3_998, "old")).expect("a document");
+            index.add(document(9_000, "old")).expect("a document");
+        }
+        steps.borrow_mut().push(deleted);
+    });
+    let deleted = (0..4_000).filter(|id| word(*id) == "old").count() as u64 - 1;
+    assert_eq!(written.expect("a deletion").deleted, deleted);
+    assert_eq!(steps.into_inner(), [1_000, 2_000, deleted]);
+    let snapshot = index.snapshot();
+    let left = snapshot.search(&query).run().expect("an answer");
+    let mut left: Vec<String> = left.hits.into_iter().map(|hit| hit.id).collect();
+    left.sort();
+    assert_eq!(left, ["3998", "9000"]);
+    assert_eq!(snapshot.documents(), 4_000 - deleted + 1);
+    let report = index.check(&|_, _| {}).expect("a check");
+    assert!(report.findings.is_empty(), "{:#?}", report.findings);
+}

@@ -1,0 +1,44 @@
+//! `gannet delete`: documents by their IDs, or by a query.
+
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use gannet::{Index, Operator};
+use indicatif::ProgressBar;
+use serde_json::json;
+
+use crate::arguments::{Common, DeleteArguments};
+use crate::failure::Outcome;
+use crate::output::Output;
+use crate::size::grouped;
+
+/// Deletes documents and says how many they were; IDs that the index does not have are passed over.
+pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) -> Outcome<()> {
+    // Nothing may be made by deleting from what is not there.
+    crate::search::open_to_read(&arguments.index, common)?;
+    let options = Index::options().memory(common.memory.bytes());
+    let index = options
+        .backend(common.backend.into())
+        .open(&arguments.index)?;
+    let ids: Vec<&str> = arguments.ids.iter().map(String::as_str).collect();
+    let mut deleted = index.delete(&ids)?.deleted;
+    if let Some(query) = &arguments.query {
+        let query = index.snapshot().parse(query, Operator::Or)?;
+        let bar = match io::stderr().is_terminal() {
+            true => ProgressBar::new_spinner(),
+            false => ProgressBar::hidden(),
+        };
+        bar.enable_steady_tick(Duration::from_millis(200));
+        let tell = |deleted| bar.set_message(format!("{} documents deleted", grouped(deleted)));
+        deleted += index.delete_matching(&query, &tell)?.deleted;
+        bar.finish_and_clear();
+    }
+    index.close()?;
+    match output.is_json() {
+        true => output.json(&json!({ "deleted": deleted })),
+        false => output.line(match deleted {
+            1 => "1 document deleted".to_owned(),
+            _ => format!("{} documents deleted", grouped(deleted)),
+        }),
+    }
+}

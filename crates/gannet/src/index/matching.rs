@@ -1,0 +1,53 @@
+//! Deleting what a query finds.
+
+use super::Index;
+use super::writer::{Writer, Written};
+use crate::base::{DocId, Result};
+use crate::search::Query;
+
+/// Documents that are deleted in one batch.
+const AT_ONCE: usize = 1_000;
+
+impl Index {
+    /// Deletes the documents that a query finds, the oldest first, in atomic batches of a thousand; `progress` is told how many are
+    /// deleted so far. What others write meanwhile stays: documents that are added, or replaced before their turn comes.
+    pub fn delete_matching(&self, query: &Query, progress: &dyn Fn(u64)) -> Result<Written> {
+        let below = self.shared().published.get().below;
+        // All have the same score, so that they come in the order of their numbers.
+        let oldest_first = Query::Bool {
+            must: Vec::new(),
+            should: Vec::new(),
+            must_not: Vec::new(),
+            filter: vec![query.clone()],
+            minimum_should_match: 0,
+        };
+        let mut all = Written::default();
+        loop {
+            let found = self.snapshot().search(&oldest_first).top(AT_ONCE).run()?;
+            let hits = found.hits.into_iter().filter(|hit| hit.doc < below);
+            let found: Vec<(String, DocId)> = hits.map(|hit| (hit.id, hit.doc)).collect();
+            if found.is_empty() {
+                return self.acknowledge(all);
+            }
+            let written = self.with_writer(|writer| writer.delete_found(&found))?;
+            all.deleted += written.deleted;
+            all.sequence = written.sequence;
+            progress(all.deleted);
+        }
+    }
+}
+
+impl Writer {
+    /// Deletes those of the documents that are still the newest with their IDs.
+    fn delete_found(&mut self, found: &[(String, DocId)]) -> Result<Written> {
+        self.check_running()?;
+        let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
+        let newest = self.look_up(&ids);
+        let newest = self.stop_on_error(newest)?;
+        let same = found.iter().zip(newest);
+        let same =
+            same.filter(|((_, doc), newest)| newest.is_some_and(|newest| newest.doc == *doc));
+        let ids: Vec<&str> = same.map(|((id, _), _)| id.as_str()).collect();
+        self.delete(&ids)
+    }
+}
