@@ -43,9 +43,10 @@ pub use cache::{IoCounts, UsedPage};
 pub use device::{Backend, BackendChoice, CountersSnapshot};
 pub use documents::{Document, Expected, StoredDocument, Value};
 pub use index::{
-    BytesByPart, BytesWritten, CheckReport, ChunkReport, Durability, FillReport, Index, Limits,
-    ListReport, ListsReport, MEMORY_DEFAULT, MEMORY_MIN, MemoryByPart, Options, Phase,
-    PreparedBatch, Search, Snapshot, Stats, TreeFigures, Workbench, Written, ZoneReport,
+    Backup, BackupReport, BytesByPart, BytesWritten, CheckReport, ChunkReport, Durability,
+    FillReport, Index, Limits, ListReport, ListsReport, MEMORY_DEFAULT, MEMORY_MIN, MemoryByPart,
+    Options, Phase, PreparedBatch, RestoreReport, Search, Snapshot, Stats, TreeFigures, Workbench,
+    Written, ZoneReport,
 };
 pub use search::{
     Cancelled, Clock, Explanation, Hit, Operator, PlanReport, PlanStep, Query, SearchOptions,

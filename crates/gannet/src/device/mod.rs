@@ -41,6 +41,7 @@ use crate::base::{Result, ZoneNumber};
 pub use counters::{Counters, CountersSnapshot};
 #[cfg(test)]
 pub use crash::CrashImage;
+pub use lock::LOCK_NAME;
 #[cfg(test)]
 pub use memory::MemoryDevice;
 #[cfg(test)]

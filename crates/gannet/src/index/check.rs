@@ -268,7 +268,8 @@ fn has_all_ids(shared: &Shared) -> Result<bool> {
     let store = Store::new(Arc::clone(device), slot.identity, ZoneTable::default());
     let record = root::decode(&store.read_span(slot.root, PageKind::Root)?)?;
     *store.zones() = record.zones;
-    Ok(!has_log_behind(&store, record.covered.log_start)?)
+    let start = record.covered.log_start;
+    Ok(!has_log_behind(&store, start, slot.log_reach())?)
 }
 
 fn name_term(key: &[u8], finding: &str) -> String {

@@ -25,7 +25,7 @@ use super::shared::Shared;
 use super::state::{Epoch, Patience, RetiredZones};
 use super::writer::Writer;
 use crate::base::{Budget, Error, Result};
-use crate::storage::{RootSlot, write_slot};
+use crate::storage::{RootSlot, SlotKind, write_slot};
 
 /// A flush begins when this share of what the buffers may take is filled; the rest is for what comes while
 /// it runs.
@@ -337,6 +337,8 @@ impl Writer {
             identity: self.shared.store.identity(),
             generation: self.generation,
             root,
+            kind: SlotKind::Index,
+            history: self.history.clone(),
         };
         write_slot(self.shared.store.device(), &slot)?;
         if let Some(old) = self.root.replace(root) {

@@ -1,9 +1,11 @@
 //! The public index: opening, atomic batches, snapshots, flush and checkpoint, cleaning, checking.
 
+mod backup;
 mod buffers;
 mod check;
 mod checkpoint;
 mod clean;
+mod destination;
 mod flush;
 mod handle;
 mod ids;
@@ -14,6 +16,7 @@ mod options;
 mod packing;
 mod prepare;
 mod replay;
+mod restore;
 mod root;
 mod shared;
 mod snapshot;
@@ -26,11 +29,13 @@ mod update;
 mod vacuum;
 mod writer;
 
+pub use backup::{Backup, BackupReport};
 pub use check::CheckReport;
 pub use handle::Index;
 pub use inspect::{ChunkReport, ListReport, ZoneReport};
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, Phase};
 pub use prepare::{PreparedBatch, Workbench};
+pub use restore::RestoreReport;
 pub use snapshot::{Search, Snapshot};
 pub use stats::{BytesByPart, BytesWritten, MemoryByPart, Stats, TreeFigures};
 pub use survey::{FillReport, ListsReport};

@@ -27,8 +27,8 @@ use crate::dictionary::Tree;
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::{ChunkStreams, TermDictionary};
 use crate::storage::{
-    Found, IndexIdentity, Log, LogStart, PageKind, ReplayEnd, RootSlot, Store, Unsynced, ZoneTable,
-    create_superblock, find_root, has_log_behind, settle_slot,
+    Found, History, IndexIdentity, Log, LogReach, LogStart, PageKind, ReplayEnd, RootSlot, Store,
+    Unsynced, ZoneTable, create_superblock, find_root, has_log_behind, settle_slot,
 };
 
 /// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.
@@ -47,14 +47,16 @@ pub(super) fn open(
                 reason: "there is no index here; make one with `gannet index`".to_owned(),
             });
         }
+        Found::Unfinished(_) => return Err(unfinished(path)),
     };
     store.zones().set_zone_pages(options.limits.zone_pages);
     let store = Arc::new(store);
-    let replays = has_log_behind(&store, record.covered.log_start)?;
+    let reach = slot.as_ref().map_or(LogReach::Written, RootSlot::log_reach);
+    let replays = has_log_behind(&store, record.covered.log_start, reach)?;
     let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes(replays))?;
     let terms = open_terms(&store, &pool, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
-    let generation = slot.map_or(0, |slot| slot.generation);
+    let generation = slot.as_ref().map_or(0, |slot| slot.generation);
     let state = State {
         epoch: Arc::new(Epoch { generation }),
         schema: Arc::clone(&record.schema),
@@ -86,17 +88,31 @@ pub(super) fn open(
         published: Published::new(state.clone()),
         replayed_ids: OnceLock::new(),
     });
-    let mut writer = new_writer(&shared, state, terms, ids, slot, record.covered.log_start)?;
-    let replayed = writer.replay(record.covered)?;
+    let mut writer = new_writer(&shared, state, terms, ids, &slot, record.covered.log_start)?;
+    let replayed = writer.replay(record.covered, reach)?;
     if read_only {
         shared.replayed_ids.get_or_init(|| writer.new_ids);
         return Ok((shared, None));
     }
     writer.settle(replayed, slot.as_ref())?;
-    if slot.is_none() {
+    writer.history.open(draw_number()?, generation + 1);
+    if reach == LogReach::Known {
+        // From here on the log counts as far as it goes, so none of what a backup may have behind its root may follow.
+        writer.log.begin_zone()?;
+    }
+    if slot.is_none() || reach == LogReach::Known {
         writer.checkpoint()?;
     }
     Ok((shared, Some(writer)))
+}
+
+/// The error for a copy that is not whole.
+pub(super) fn unfinished(path: &Path) -> Error {
+    Error::Format {
+        path: path.into(),
+        reason: "expected an index, got a copy that was cut short: back up into this folder again, or remove it"
+            .to_owned(),
+    }
 }
 
 fn open_root(
@@ -167,7 +183,7 @@ fn open_tree(store: &Arc<Store>, bytes: &[u8]) -> Result<Tree> {
     Tree::open(Arc::clone(store), bytes)
 }
 
-fn draw_number() -> Result<u64> {
+pub(super) fn draw_number() -> Result<u64> {
     getrandom::u64().map_err(|error| Error::invalid(format!("no random numbers: {error}")))
 }
 
@@ -176,9 +192,10 @@ fn new_writer(
     state: State,
     terms: TermDictionary,
     ids: Tree,
-    slot: Option<RootSlot>,
+    slot: &Option<RootSlot>,
     log_start: LogStart,
 ) -> Result<Writer> {
+    let slot = slot.as_ref();
     Ok(Writer {
         log: Log::resume(Arc::clone(&shared.store), log_start),
         new_ids: NewIds::new(&shared.budget)?,
@@ -187,6 +204,7 @@ fn new_writer(
         roots: Writer::stream(shared, PageKind::Root),
         root: slot.map(|slot| slot.root),
         generation: slot.map_or(0, |slot| slot.generation),
+        history: slot.map_or_else(History::default, |slot| slot.history.clone()),
         logged_fields: state.schema.fields().len(),
         logged_dictionary: state.dictionaries.newest(),
         log_source_bytes: 0,

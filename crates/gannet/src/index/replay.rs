@@ -18,7 +18,7 @@ use crate::analysis::FieldId;
 use crate::base::{ByteReader, DocId, Error, Result, Sequence, Span};
 use crate::documents::{Dictionaries, Document, DocumentRecord};
 use crate::postings::InvertedBatch;
-use crate::storage::{RecordKind, ReplayEnd, ZoneRecord, replay};
+use crate::storage::{LogReach, RecordKind, ReplayEnd, ZoneRecord, replay};
 
 /// Bytes of log that are worked on at once.
 const PART_BYTES: usize = 4 << 20;
@@ -63,7 +63,7 @@ struct Replay<'a> {
 
 impl Writer {
     /// Applies the log behind what the root's trees cover, and publishes the result.
-    pub(super) fn replay(&mut self, covered: Covered) -> Result<ReplayEnd> {
+    pub(super) fn replay(&mut self, covered: Covered, reach: LogReach) -> Result<ReplayEnd> {
         let store = Arc::clone(&self.shared.store);
         let mut recovery = Replay {
             next: covered.below,
@@ -71,7 +71,7 @@ impl Writer {
             part: Part::default(),
             writer: self,
         };
-        let end = replay(&store, covered.log_start, |batch| {
+        let end = replay(&store, covered.log_start, reach, |batch| {
             recovery.take_batch(batch)?;
             match recovery.part.bytes >= PART_BYTES {
                 true => recovery.apply_part(),

@@ -22,7 +22,7 @@ use super::state::State;
 use crate::base::{DocId, END, Error, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
 use crate::documents::{Change, DictionaryVersion, DocumentRecord, Expected, length_to_norm};
-use crate::storage::{Log, PageKind, RecordKind, StreamWriter, Unsynced, record_length};
+use crate::storage::{History, Log, PageKind, RecordKind, StreamWriter, Unsynced, record_length};
 
 /// IDs looked up in one go; each holds a frame until all are found.
 const LOOK_UPS_AT_ONCE: usize = 256;
@@ -55,6 +55,8 @@ pub(super) struct Writer {
     pub(super) roots: StreamWriter,
     pub(super) root: Option<Span>,
     pub(super) generation: u64,
+    /// Which openings for writing led here, this one included.
+    pub(super) history: History,
     /// What the log already says of fields and compression.
     pub(super) logged_fields: usize,
     pub(super) logged_dictionary: DictionaryVersion,

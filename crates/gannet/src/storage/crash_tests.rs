@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::zones::ZoneTable;
 use super::{
-    Found, Log, LogStart, RecordKind, RootSlot, Store, create_superblock, find_root, replay,
-    settle_slot, write_slot,
+    Found, History, Log, LogReach, LogStart, RecordKind, RootSlot, SlotKind, Store,
+    create_superblock, find_root, replay, settle_slot, write_slot,
 };
 use crate::base::{Error, Span};
 use crate::device::{Device, FileId, MemoryDevice, MemoryPage, RecordingDevice};
@@ -23,7 +23,7 @@ fn store(device: Arc<dyn Device>) -> Arc<Store> {
 fn recover(device: Arc<dyn Device>) -> (Vec<u8>, Arc<Store>, Log) {
     let store = store(device);
     let mut found = Vec::new();
-    let end = replay(&store, LogStart::BEGINNING, |batch| {
+    let end = replay(&store, LogStart::BEGINNING, LogReach::Written, |batch| {
         found.push(batch[0].body[0]);
         assert!(
             batch
@@ -130,7 +130,7 @@ fn a_log_whose_start_is_gone_has_no_zone_there() {
         zone: Some(4),
         page: 9,
     };
-    let end = replay(&store(device), start, |_| Ok(())).expect("an end");
+    let end = replay(&store(device), start, LogReach::Written, |_| Ok(())).expect("an end");
     assert_eq!(end.end, start);
     assert!(end.zones.is_empty());
 }
@@ -146,7 +146,7 @@ fn links_in_a_circle_are_no_log() {
         zone: Some(0),
         page: 0,
     };
-    let end = replay(&store(device), start, |_| Ok(())).expect("an end");
+    let end = replay(&store(device), start, LogReach::Written, |_| Ok(())).expect("an end");
     assert_eq!(end.end.zone, Some(1));
 }
 
@@ -182,13 +182,15 @@ fn slot(generation: u64) -> RootSlot {
         identity: IDENTITY,
         generation,
         root,
+        kind: SlotKind::Index,
+        history: History::default(),
     }
 }
 
 fn newest(device: &Arc<dyn Device>) -> Result<Option<u64>, Error> {
     Ok(match find_root(device, Path::new("test"))? {
         Found::Root(found) => Some(found.generation),
-        Found::Nothing => None,
+        Found::Nothing | Found::Unfinished(_) => None,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::zones::ZoneTable;
-use super::{Log, LogStart, RecordKind, Store, replay};
+use super::{Log, LogReach, LogStart, RecordKind, Store, replay};
 use crate::base::Result;
 use crate::device::{Device, FileId, MemoryDevice};
 
@@ -21,7 +21,7 @@ fn reopened(store: &Store) -> Arc<Store> {
 /// All whole batches, each as the bodies of its records; the log goes on behind them.
 fn read(store: &Arc<Store>) -> (Vec<Vec<Vec<u8>>>, Log) {
     let mut batches = Vec::new();
-    let end = replay(store, LogStart::BEGINNING, |batch| {
+    let end = replay(store, LogStart::BEGINNING, LogReach::Written, |batch| {
         batches.push(batch.into_iter().map(|record| record.body).collect());
         Ok(())
     })

@@ -3,8 +3,10 @@
 //! Committed pages are never overwritten: every write goes to the end of an open zone, and a root says where
 //! things live now. The only exception are the two root slots, of which a checkpoint overwrites the older.
 
+mod copy;
 #[cfg(test)]
 mod crash_tests;
+mod history;
 mod log;
 #[cfg(test)]
 mod log_tests;
@@ -19,10 +21,13 @@ mod stream;
 mod table;
 mod zones;
 
+pub use history::History;
 pub use log::{Log, LogStart, RecordKind, document_body, find_record, frame, record_length};
 pub use records::{ZoneRecord, read_records};
-pub use replay::{ReplayEnd, has_log_behind, replay};
-pub use roots::{Found, RootSlot, create_superblock, find_root, settle_slot, write_slot};
+pub use replay::{LogReach, ReplayEnd, has_log_behind, replay};
+pub use roots::{
+    Found, RootSlot, SlotKind, begin_copy, create_superblock, find_root, settle_slot, write_slot,
+};
 pub use seal::{IndexIdentity, PageKind, first_record};
 #[cfg(test)]
 pub use seal::{Place, seal};

@@ -20,13 +20,23 @@ pub struct ReplayEnd {
     pub zones: Vec<(ZoneNumber, u32)>,
 }
 
+/// How far a log goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogReach {
+    /// As far as there are pages that prove themselves.
+    Written,
+    /// Only over the pages that the zone table has.
+    Known,
+}
+
 /// Reads the log from `start` and hands each whole batch to `apply`.
 pub fn replay(
     store: &Store,
     start: LogStart,
+    reach: LogReach,
     mut apply: impl FnMut(Vec<ZoneRecord>) -> Result<()>,
 ) -> Result<ReplayEnd> {
-    let files = zone_lengths(store)?;
+    let files = zone_lengths(store, reach)?;
     let links = find_links(store, start, &files)?;
     let mut batch = Vec::new();
     let mut gather = |record: ZoneRecord| {
@@ -78,8 +88,8 @@ pub fn replay(
 }
 
 /// Whether there may be something to replay: pages behind `start`, or log zones behind it.
-pub fn has_log_behind(store: &Store, start: LogStart) -> Result<bool> {
-    let files = zone_lengths(store)?;
+pub fn has_log_behind(store: &Store, start: LogStart, reach: LogReach) -> Result<bool> {
+    let files = zone_lengths(store, reach)?;
     let behind = start
         .zone
         .is_some_and(|zone| files.get(&zone).is_some_and(|p| *p > start.page));
@@ -106,7 +116,12 @@ fn is_other(store: &Store, zone: ZoneNumber) -> bool {
         .is_some_and(|zone| zone.kind != PageKind::Log)
 }
 
-fn zone_lengths(store: &Store) -> Result<HashMap<ZoneNumber, u32>> {
+/// The pages of each zone that count.
+fn zone_lengths(store: &Store, reach: LogReach) -> Result<HashMap<ZoneNumber, u32>> {
+    if reach == LogReach::Known {
+        let zones = store.zones();
+        return Ok(zones.iter().map(|(number, z)| (number, z.pages)).collect());
+    }
     let files = store.device().list()?;
     let zones = files.into_iter().filter_map(|(file, pages)| match file {
         FileId::Zone(number) => Some((number, pages)),

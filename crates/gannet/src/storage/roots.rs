@@ -5,10 +5,15 @@
 //! is durable, the other slot gets the same content, for what the older root refers to is about to be
 //! removed: a slot that is damaged later must not bring it back. These two pages are the only ones that are
 //! ever overwritten.
+//!
+//! A slot also says whether what it belongs to is an index that its own writer has written, a backup, or a copy
+//! that is not whole. While a copy is made for the first time, the slots say so; the real ones come last.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::history::History;
+use super::replay::LogReach;
 use super::seal::{self, IndexIdentity, PageKind, Place};
 use crate::base::{ByteReader, Error, PAGE_PAYLOAD, PAGE_SIZE, Result, Span, put_u32, put_u64};
 use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
@@ -20,7 +25,7 @@ const MAGIC: &[u8; 8] = b"GANNETIX";
 const SLOTS: u32 = 2;
 
 /// What a root slot says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootSlot {
     /// The identity of the index.
     pub identity: IndexIdentity,
@@ -28,6 +33,41 @@ pub struct RootSlot {
     pub generation: u64,
     /// The root record.
     pub root: Span,
+    /// Whose root it is.
+    pub kind: SlotKind,
+    /// Which openings for writing led to it.
+    pub history: History,
+}
+
+/// What a root slot belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum SlotKind {
+    /// An index as its own writer left it: the log goes on behind the root.
+    Index = 0,
+    /// A backup: whatever stands behind the root belongs to a later backup that is not whole.
+    Backup = 1,
+    /// A first copy that is not whole: there is no root yet.
+    Unfinished = 2,
+}
+
+impl SlotKind {
+    fn from_number(number: u8) -> Option<SlotKind> {
+        use SlotKind::*;
+        [Index, Backup, Unfinished]
+            .into_iter()
+            .find(|kind| *kind as u8 == number)
+    }
+}
+
+impl RootSlot {
+    /// How far the log behind this root goes.
+    pub fn log_reach(&self) -> LogReach {
+        match self.kind {
+            SlotKind::Backup => LogReach::Known,
+            SlotKind::Index | SlotKind::Unfinished => LogReach::Written,
+        }
+    }
 }
 
 /// What opening the superblock found.
@@ -37,6 +77,8 @@ pub enum Found {
     Nothing,
     /// The newest root.
     Root(RootSlot),
+    /// A first copy of the index with this identity, which is not whole.
+    Unfinished(IndexIdentity),
 }
 
 /// Looks for the newest root on a device. `path` is for error messages.
@@ -57,15 +99,16 @@ pub fn find_root(device: &Arc<dyn Device>, path: &Path) -> Result<Found> {
     let mut problem = None;
     for (number, page) in (0..).zip(&slots) {
         match decode_slot(page, number, path) {
-            Ok(slot) if newest.is_none_or(|other| other.generation < slot.generation) => {
-                newest = Some(slot);
-            }
+            Ok(slot) if is_newer(&slot, newest.as_ref()) => newest = Some(slot),
             Ok(_) => {}
             Err(error @ Error::Format { .. }) => return Err(error),
             Err(error) => problem = Some(error),
         }
     }
     match (newest, problem) {
+        (Some(slot), _) if slot.kind == SlotKind::Unfinished => {
+            Ok(Found::Unfinished(slot.identity))
+        }
         (Some(slot), _) => Ok(Found::Root(slot)),
         (None, Some(_)) if slots.first().is_some_and(empty) && !has_log(device)? => {
             Ok(Found::Nothing)
@@ -73,6 +116,10 @@ pub fn find_root(device: &Arc<dyn Device>, path: &Path) -> Result<Found> {
         (None, Some(error)) => Err(error),
         (None, None) => Ok(Found::Nothing),
     }
+}
+
+fn is_newer(slot: &RootSlot, other: Option<&RootSlot>) -> bool {
+    other.is_none_or(|other| other.generation < slot.generation)
 }
 
 /// Whether there is more than the first root record can need. If not, an index was being made when power
@@ -92,6 +139,27 @@ pub fn create_superblock(device: &Arc<dyn Device>) -> Result<()> {
         device.create(FileId::Superblock)?;
     }
     device.sync_directory()
+}
+
+/// Makes a superblock that says that a copy of the index with this identity is being made, and makes that durable.
+/// Until a root is written, nothing else can be read there.
+pub fn begin_copy(device: &Arc<dyn Device>, identity: IndexIdentity) -> Result<()> {
+    create_superblock(device)?;
+    let slot = RootSlot {
+        identity,
+        generation: 0,
+        root: Span {
+            zone: 0,
+            page: 0,
+            offset: 0,
+            length: 0,
+        },
+        kind: SlotKind::Unfinished,
+        history: History::default(),
+    };
+    // The first page comes last: while it is empty, what is torn in the other counts as nothing.
+    write_page(device, &slot, 1)?;
+    write_page(device, &slot, 0)
 }
 
 /// Writes a root into the older slot, then into the other, and makes each durable in turn. All that it
@@ -162,6 +230,8 @@ fn encode_slot(slot: &RootSlot, page: u32, buffer: &mut PageBuffer) {
     put_u64(&mut bytes, slot.identity);
     put_u64(&mut bytes, slot.generation);
     slot.root.encode(&mut bytes);
+    bytes.push(slot.kind as u8);
+    slot.history.encode(&mut bytes);
     buffer.fill(0);
     buffer[..bytes.len()].copy_from_slice(&bytes);
     let place = Place {
@@ -196,9 +266,15 @@ fn decode_slot(page: &[u8; PAGE_SIZE], number: u32, path: &Path) -> Result<RootS
         page: number,
     };
     seal::verify(page, identity, place)?;
+    let (generation, root) = (reader.u64()?, Span::decode(&mut reader)?);
+    let kind = reader.u8()?;
+    let kind = SlotKind::from_number(kind)
+        .ok_or_else(|| reader.damaged("the kind of a root slot, 0 to 2", kind))?;
     Ok(RootSlot {
         identity,
-        generation: reader.u64()?,
-        root: Span::decode(&mut reader)?,
+        generation,
+        root,
+        kind,
+        history: History::decode(&mut reader)?,
     })
 }

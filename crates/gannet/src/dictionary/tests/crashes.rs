@@ -11,8 +11,8 @@ use crate::cache::{FramePool, Pages};
 use crate::device::{Device, MemoryDevice, RecordingDevice};
 use crate::dictionary::{Change, Tree, check};
 use crate::storage::{
-    Found, LogStart, PageKind, RootSlot, Store, StreamWriter, ZoneTable, create_superblock,
-    find_root, write_slot,
+    Found, History, LogStart, PageKind, RootSlot, SlotKind, Store, StreamWriter, ZoneTable,
+    create_superblock, find_root, write_slot,
 };
 
 /// Frames of the pool: fewer than the tree has nodes.
@@ -121,6 +121,8 @@ impl World {
             identity: IDENTITY,
             generation: self.generations.len() as u64,
             root,
+            kind: SlotKind::Index,
+            history: History::default(),
         };
         self.generations.push((self.map.clone(), usize::MAX));
         write_slot(self.store.device(), &slot).unwrap();

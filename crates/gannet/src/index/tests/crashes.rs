@@ -21,7 +21,7 @@ pub(super) struct Tally {
     pub(super) violations: Vec<String>,
 }
 
-fn wanted(default: usize) -> usize {
+pub(super) fn wanted(default: usize) -> usize {
     let given = std::env::var("GANNET_CRASH_STATES").ok();
     given
         .and_then(|given| given.parse().ok())

@@ -2,9 +2,10 @@
 //!
 //! `world` runs a workload beside an oracle, the list of states that the index went through, and tells
 //! whether an index that was opened again is in one of those that it may be in. The other modules make the
-//! devices to open: after power losses (`crashes`), after failures (`faults`), with bytes changed (`damage`).
+//! devices to open: after power losses (`crashes`), after failures (`faults`), with bytes changed (`damage`); `backups` copies it.
 //! `canaries` break the engine's promise on purpose and expect to be told.
 
+mod backups;
 mod canaries;
 mod crashes;
 mod damage;
