@@ -92,6 +92,10 @@ pub enum Command {
     Vacuum(IndexPath),
     /// Give back the space of an index that is no longer needed
     Clean(IndexPath),
+    /// Copy an index to a folder; if that holds an earlier backup, only what is new
+    Backup(BackupArguments),
+    /// Make an index of a backup, every page and all that is in it checked
+    Restore(RestoreArguments),
     /// Read the whole index and say whether it is sound
     Check(IndexPath),
     /// Look at the parts of an index, without changing it
@@ -106,6 +110,32 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct IndexPath {
     /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+}
+
+/// The arguments of `gannet backup`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The backup is an index of its own, to be searched or restored. While it is only read, later backups \
+                  of the same index can go to the same folder; one that is cut short leaves the earlier one."
+)]
+pub struct BackupArguments {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+    /// The folder of the backup: missing, empty, or with an earlier backup of this index
+    #[arg(value_name = "DESTINATION")]
+    pub destination: PathBuf,
+}
+
+/// The arguments of `gannet restore`.
+#[derive(Debug, Args)]
+pub struct RestoreArguments {
+    /// The folder of the backup
+    #[arg(value_name = "BACKUP")]
+    pub backup: PathBuf,
+    /// The folder of the new index: missing or empty
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
 }

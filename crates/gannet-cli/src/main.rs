@@ -6,6 +6,7 @@
 
 mod analyze;
 mod arguments;
+mod backup;
 mod bench;
 mod check;
 mod clean;
@@ -51,6 +52,8 @@ fn run(given: &Given) -> Outcome<()> {
         Command::Delete(arguments) => delete::run(common, arguments, &mut output)?,
         Command::Vacuum(arguments) => clean::vacuum(common, arguments, &mut output)?,
         Command::Clean(arguments) => clean::clean(common, arguments, &mut output)?,
+        Command::Backup(arguments) => backup::run(common, arguments, &mut output)?,
+        Command::Restore(arguments) => backup::restore(common, arguments, &mut output)?,
         Command::Check(arguments) => check::run(common, arguments, &mut output)?,
         Command::Inspect(arguments) => inspect::run(common, arguments, &mut output)?,
         Command::Analyze(arguments) => analyze::run(common, arguments, &mut output)?,

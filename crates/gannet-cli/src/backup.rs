@@ -1,0 +1,109 @@
+//! `gannet backup` and `gannet restore`: a copy of an index that is checked on its way, and an index of such a copy.
+
+use std::io::{self, IsTerminal};
+use std::time::Instant;
+
+use gannet::{Backend, BackupReport, Index, Options};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use crate::arguments::{BackupArguments, Common, RestoreArguments};
+use crate::failure::{Failure, Outcome};
+use crate::output::Output;
+use crate::size::{grouped, human};
+
+/// Copies the state of an index into a folder, where an earlier backup of it may be.
+pub fn run(common: &Common, arguments: &BackupArguments, output: &mut Output) -> Outcome<()> {
+    let started = Instant::now();
+    let index = open_settled(common, arguments)?;
+    let bar = bar();
+    let copied = index.backup(&arguments.destination, &mut |done, total| {
+        show(&bar, done, total);
+    });
+    bar.finish_and_clear();
+    let (copied, backend) = (copied?, index.backend());
+    if output.is_json() {
+        return output.json(&figures(&copied, started, backend));
+    }
+    let folder = arguments.destination.display();
+    output.line(format!("{} are in {folder}", sentence(&copied)))
+}
+
+/// Makes an index of a backup and checks all of it.
+pub fn restore(common: &Common, arguments: &RestoreArguments, output: &mut Output) -> Outcome<()> {
+    let started = Instant::now();
+    let bar = bar();
+    let (from, to) = (&arguments.backup, &arguments.index);
+    let restored = options(common).restore(from, to, &mut |done, total| show(&bar, done, total));
+    bar.finish_and_clear();
+    let restored = restored?;
+    let findings = &restored.checked.findings;
+    if output.is_json() {
+        let mut object = figures(&restored.copied, started, restored.backend);
+        object["sound"] = json!(findings.is_empty());
+        object["findings"] = json!(findings);
+        output.json(&object)?;
+    } else {
+        findings
+            .iter()
+            .try_for_each(|finding| output.line(finding))?;
+        let copied = sentence(&restored.copied);
+        output.line(format!("{copied} are in {}", to.display()))?;
+    }
+    output.finish()?;
+    match findings.len() {
+        0 => Ok(()),
+        count => Err(Failure::fault(format!(
+            "the restored index is damaged in {count} places, as the backup is: restore another backup"
+        ))),
+    }
+}
+
+fn options(common: &Common) -> Options {
+    let options = Index::options().memory(common.memory.bytes());
+    options.backend(common.backend.into()).create(false)
+}
+
+/// Opens the index for reading, beside other readers; for writing only where it was not closed, to recover it.
+fn open_settled(common: &Common, arguments: &BackupArguments) -> Outcome<Index> {
+    let index = crate::search::open_to_read(&arguments.index, common)?;
+    if index.is_settled()? {
+        return Ok(index);
+    }
+    drop(index);
+    Ok(options(common).open(&arguments.index)?)
+}
+
+fn figures(copied: &BackupReport, started: Instant, backend: Backend) -> Value {
+    json!({
+        "documents": copied.documents,
+        "bytes": copied.bytes,
+        "bytes_copied": copied.bytes_copied,
+        "incremental": copied.incremental,
+        "seconds": started.elapsed().as_secs_f64(),
+        "backend": backend.to_string(),
+    })
+}
+
+fn sentence(copied: &BackupReport) -> String {
+    format!(
+        "{} documents, {}, {} of them copied now,",
+        grouped(copied.documents),
+        human(copied.bytes),
+        human(copied.bytes_copied)
+    )
+}
+
+fn bar() -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{wide_bar:.cyan} {percent}% {msg}, {eta} left");
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn show(bar: &ProgressBar, done: u64, total: u64) {
+    bar.set_length(total);
+    bar.set_position(done);
+    bar.set_message(human(done));
+}
