@@ -1,5 +1,7 @@
 //! The engine's integration tests, in one binary.
 
+#[path = "tests/backups.rs"]
+mod backups;
 #[path = "tests/cleaning.rs"]
 mod cleaning;
 #[path = "tests/environment.rs"]

@@ -155,13 +155,13 @@ fn tell_phase(phase: Phase) {
 }
 
 /// One write, so that no kill leaves half a line. The test runner has begun a line of its own.
-fn tell(line: &str) {
+pub fn tell(line: &str) {
     let mut output = std::io::stdout().lock();
     let written = output.write_all(format!("\n{line}\n").as_bytes());
     written.and_then(|()| output.flush()).expect("a parent");
 }
 
-fn options() -> Options {
+pub fn options() -> Options {
     Index::options().memory(32 << 20).limits(limits())
 }
 
@@ -196,7 +196,7 @@ fn text_of(number: u64) -> String {
     text
 }
 
-fn apply(index: &Index, number: u64) -> gannet::Result<()> {
+pub fn apply(index: &Index, number: u64) -> gannet::Result<()> {
     let ids: Vec<String> = ids_of(number).collect();
     if is_deletion(number) {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -210,7 +210,7 @@ fn apply(index: &Index, number: u64) -> gannet::Result<()> {
 }
 
 /// The oracle: which batch wrote each ID last.
-fn replay(state: &mut BTreeMap<String, u64>, number: u64) {
+pub fn replay(state: &mut BTreeMap<String, u64>, number: u64) {
     for id in ids_of(number) {
         match is_deletion(number) {
             true => drop(state.remove(&id)),
@@ -374,7 +374,7 @@ impl World {
 }
 
 /// All documents in the index, by the batch that wrote them.
-fn contents(index: &Index) -> BTreeMap<String, u64> {
+pub fn contents(index: &Index) -> BTreeMap<String, u64> {
     let snapshot = index.snapshot();
     let query = snapshot.parse("body:all", Operator::Or).expect("a query");
     let found = snapshot
@@ -409,7 +409,7 @@ fn differences(found: &BTreeMap<String, u64>, expected: &BTreeMap<String, u64>) 
 }
 
 /// A new folder on a file system that is most likely a real one: beside the test program.
-fn folder(prefix: &str) -> TempDir {
+pub fn folder(prefix: &str) -> TempDir {
     let program = std::env::current_exe().expect("the test program");
     let parent = program.parent().expect("its folder");
     let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent);
