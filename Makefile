@@ -42,6 +42,6 @@ lab-quick:
 	$(PYTHON) lab/trees.py --scale 0.02 --name trees-quick
 	$(PYTHON) lab/maintenance.py --corpora passages --documents 20000 --name maintenance-quick
 
-# Measurements and longer proofs, one for each promise: show-1 to show-8.
+# Measurements and longer proofs, one for each promise: show-1 to show-9.
 show-%:
 	$(PYTHON) show/show_$*.py

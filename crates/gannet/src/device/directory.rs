@@ -92,6 +92,18 @@ impl Directory {
         Ok(files)
     }
 
+    /// Bytes of the file system that this process may still take.
+    pub fn free_bytes(&self) -> Result<u64> {
+        let told = rustix::fs::fstatvfs(&self.folder);
+        let told =
+            told.map_err(|error| failure("look at", self.path.display(), io::Error::from(error)))?;
+        Ok(match told.f_blocks {
+            // A file system that does not count what it has.
+            0 => u64::MAX,
+            _ => told.f_bavail.saturating_mul(told.f_frsize),
+        })
+    }
+
     /// Makes creations and removals durable.
     pub fn sync(&self) -> Result<()> {
         let synced = self.folder.sync_all();

@@ -14,10 +14,14 @@ pub fn failure(operation: &'static str, file: impl Display, error: io::Error) ->
         error.kind(),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
     );
+    let reason = match full {
+        true => format!("{error}: make space, then try again"),
+        false => error.to_string(),
+    };
     Error::Device {
         operation,
         file: file.to_string(),
-        reason: error.to_string(),
+        reason,
         full,
     }
 }

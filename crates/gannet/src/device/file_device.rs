@@ -63,6 +63,10 @@ impl<E: Engine> Device for FileDevice<E> {
         self.directory.is_direct()
     }
 
+    fn free_bytes(&self) -> Result<u64> {
+        self.directory.free_bytes()
+    }
+
     fn create(&self, file: FileId) -> Result<()> {
         self.directory.create(file)
     }

@@ -6,9 +6,11 @@
 //!
 //! Real files: `open` chooses the backend; `directory` is the folder with its `lock` and its open `files`;
 //! `file_device` makes a device of it and an engine (`uring` or `pread`) that carries out batches of
-//! `request`s. For tests: `memory`; `recording` fails on demand, and `crash` tells from its log what a power
+//! `request`s. For tests: `memory`; `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its log what a power
 //! loss can leave behind (`crash_state` is the model). `conformance` is the suite that all backends pass.
 
+#[cfg(test)]
+mod bounded;
 #[cfg(test)]
 mod conformance;
 mod counters;
@@ -38,6 +40,8 @@ use std::fmt;
 
 use crate::base::{Result, ZoneNumber};
 
+#[cfg(test)]
+pub use bounded::BoundedDevice;
 pub use counters::{Counters, CountersSnapshot};
 #[cfg(test)]
 pub use crash::CrashImage;
@@ -131,6 +135,11 @@ pub trait Device: Send + Sync {
     /// budget caches them.
     fn is_direct(&self) -> bool {
         false
+    }
+
+    /// Bytes that can still be written, as far as is known: quotas, and what a file system keeps for itself, are not.
+    fn free_bytes(&self) -> Result<u64> {
+        Ok(u64::MAX)
     }
 
     /// Makes an empty file. The name is durable after [`Device::sync_directory`].

@@ -20,6 +20,7 @@ mod restore;
 mod root;
 mod shared;
 mod snapshot;
+mod space;
 mod state;
 mod stats;
 mod survey;

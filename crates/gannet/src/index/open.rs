@@ -17,6 +17,7 @@ use super::options::Options;
 use super::prepare::Preparation;
 use super::root::{self, Covered, RootRecord};
 use super::shared::Shared;
+use super::space::Space;
 use super::state::{Epoch, Published, State};
 use super::vacuum::{Vacuum, Vacuumed};
 use super::writer::Writer;
@@ -214,6 +215,7 @@ fn new_writer(
         vacuums: false,
         syncing: Unsynced::default(),
         stopped: None,
+        space: Space::default(),
         flusher: Arc::new(Mutex::new(Flusher {
             terms,
             ids,

@@ -18,6 +18,7 @@ use super::ids::{IdEntry, NewIds};
 use super::packing::pack;
 use super::prepare::{PreparedBatch, PreparedDocument};
 use super::shared::Shared;
+use super::space::Space;
 use super::state::State;
 use crate::base::{DocId, END, Error, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
@@ -72,6 +73,7 @@ pub(super) struct Writer {
     /// What syncs have taken since the last checkpoint; they may still be under way.
     pub(super) syncing: Unsynced,
     pub(super) stopped: Option<String>,
+    pub(super) space: Space,
 }
 
 impl Writer {
@@ -86,6 +88,7 @@ impl Writer {
         if batch.is_empty() {
             return Ok(self.nothing_written());
         }
+        self.check_space(batch.source_bytes)?;
         self.make_room(&batch)?;
         let base = self.first_doc(batch.len())?;
         let replaced = self.find_replaced(&batch, base);
@@ -100,6 +103,7 @@ impl Writer {
     /// Deletes documents by external ID; unknown IDs are passed over.
     pub(super) fn delete(&mut self, ids: &[&str]) -> Result<Written> {
         self.check_running()?;
+        self.check_space(ids.iter().map(|id| id.len() as u64).sum())?;
         self.poll_flush()?;
         let done = self.delete_batch(ids);
         self.stop_on_error(done)
