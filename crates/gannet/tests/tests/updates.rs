@@ -161,7 +161,7 @@ fn what_a_query_finds_is_deleted_but_not_what_comes_meanwhile() {
         let text = format!("{word} number {id}");
         Document::new(id.to_string(), [("body", text.as_str())]).expect("a document")
     };
-    let word = |id: u64| ["old", "new"][usize::from(id % 3 == 0)];
+    let word = |id: u64| ["old", "new"][usize::from(id.is_multiple_of(3))];
     for first in (0..4_000).step_by(500) {
         let batch = (first..first + 500).map(|id| document(id, word(id)));
         index.write(batch.collect()).expect("a batch");

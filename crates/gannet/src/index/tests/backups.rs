@@ -16,7 +16,7 @@ use crate::device::{
     CrashImage, Device, Fault, FaultKind, FileId, MemoryDevice, MemoryPage, RecordingDevice,
 };
 use crate::index::{BackupReport, Index, MEMORY_MIN, Options};
-use crate::storage::{History, RootSlot, SlotKind};
+use crate::storage::{Found, History, RootSlot, SlotKind, find_root};
 
 fn options() -> Options {
     Options::default().memory(MEMORY_MIN).create(false)
@@ -195,6 +195,28 @@ fn backed_up(seed: u64) -> (Arc<RecordingDevice>, Marks) {
         marks.push((device.events(), state));
     }
     (device, Marks(marks))
+}
+
+#[test]
+fn zones_that_a_backup_has_lost_are_copied_again() {
+    let mut world = World::of(&workload::mixed(75, 20, 24));
+    let device = Arc::new(MemoryDevice::new());
+    back_up(index(&world), device.clone()).expect("a backup");
+    let files = device.files();
+    let shared: Arc<dyn Device> = device.clone();
+    let found = find_root(&shared, Path::new("copy")).expect("a root");
+    let Found::Root(slot) = found else {
+        panic!("{found:?}");
+    };
+    let kept = [FileId::Superblock, FileId::Zone(slot.root.zone)];
+    for (lost, _) in files.iter().filter(|(file, _)| !kept.contains(file)) {
+        device.remove(lost).expect("removed");
+    }
+    assert!(open_to_read(device.clone()).is_err());
+    write(&mut world, "later", "all later4");
+    back_up(index(&world), device.clone()).expect("a backup");
+    let found = sound_contents(&open_to_read(device).expect("opens"));
+    assert_eq!(Some(&found), world.states.last());
 }
 
 /// A copy that fails at any operation leaves the earlier backup, and the next try makes the new one.
