@@ -110,7 +110,7 @@ impl Index {
             slot,
             record,
         };
-        Ok((backup, Snapshot::new(Arc::clone(self.shared()), state)))
+        Ok((backup, Snapshot::new(Arc::clone(self.shared()), &state)))
     }
 
     /// Whether a backup can be made of the index as it was opened: for writing, or for reading after it was closed.

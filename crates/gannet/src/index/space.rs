@@ -8,6 +8,7 @@
 //! How much a flush takes is not known before, so this is an estimate from above of the parts that matter. Where it
 //! is not enough, or another program takes the space, or a quota hides what is free, the writer stops.
 
+use super::vacuum::SLICE_BYTES_MAX;
 use super::writer::Writer;
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, Result};
 use crate::storage::{PageKind, WRITE_PAGES};
@@ -15,8 +16,9 @@ use crate::storage::{PageKind, WRITE_PAGES};
 /// Source that is taken without looking again: the system is asked once in so many bytes.
 const LOOK_EVERY: u64 = 16 << 10;
 
-/// What cleaning may write before it gives anything back: 32 MiB of nodes, of chunks and of documents.
-const CLEANING_MAX: u64 = 96 << 20;
+/// What cleaning and vacuum may write before they give anything back: 32 MiB of nodes, of chunks and of documents, and a slice of
+/// lists; each of these is less than what there is of it.
+const CLEANING_MAX: u64 = (96 << 20) + SLICE_BYTES_MAX;
 
 /// Pages that are begun, one for each stream and tree, links of new zones, root slots.
 const BEGUN: u64 = 64 * PAGE_SIZE as u64;
@@ -58,6 +60,12 @@ impl Writer {
         Ok(())
     }
 
+    /// Refuses work that brings no documents if there is not enough space for it.
+    pub(super) fn check_space_now(&mut self) -> Result<()> {
+        self.space = Space::default();
+        self.check_space(0)
+    }
+
     /// Bytes that a flush and a checkpoint of all that was taken so far may write.
     fn kept_bytes(&self) -> u64 {
         let (mut rewritten, mut allocated) = (0, 0);
@@ -80,7 +88,7 @@ impl Writer {
         let pages = nodes * PAGE_SIZE as u64;
         let log = (WRITE_PAGES * PAGE_SIZE) as u64;
         let log = log.min(self.log_source_bytes);
-        pages + memory * 2 + log + CLEANING_MAX.min(allocated / 3) + BEGUN
+        pages + memory * 2 + log + CLEANING_MAX.min(allocated / 2) + BEGUN
     }
 }
 

@@ -38,9 +38,10 @@ const DEAD_MIN: u64 = 1024;
 /// long as it lasts, and of four in all.
 const SWEEP_ONE_OF: u64 = 10;
 
-/// The least that a slice reads, and the least when it was asked for.
+/// The least that a slice reads, the least when it was asked for, and the most.
 const SLICE_BYTES: u64 = 1 << 20;
 const SLICE_BYTES_ASKED: u64 = 32 << 20;
+pub(super) const SLICE_BYTES_MAX: u64 = 64 << 20;
 
 /// Documents that the tables forget in one checkpoint: some hundred pages for each field.
 const FORGOTTEN_AT_ONCE: DocId = 1 << 20;
@@ -133,7 +134,7 @@ impl Vacuum {
         let share = (more * SWEEP_ONE_OF) as f64 / documents as f64;
         let all = list_bytes(&shared.store) as f64;
         let bytes = shared.options.limits.vacuum_bytes;
-        bytes.unwrap_or(least.max((all * share) as u64))
+        bytes.unwrap_or(((all * share) as u64).clamp(least, SLICE_BYTES_MAX))
     }
 }
 
@@ -302,6 +303,7 @@ impl Index {
 impl Writer {
     /// Asks the next flush for a slice. Gives how many slices that were asked for are done.
     fn ask_for_vacuum(&mut self) -> Result<u64> {
+        self.check_space_now()?;
         self.vacuum_asked = true;
         Ok(self.vacuum_slices)
     }

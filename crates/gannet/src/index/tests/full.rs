@@ -56,6 +56,7 @@ fn take(index: &Index, step: &Step, state: &mut State) -> Result<()> {
         Step::Sync => index.sync()?,
         Step::Checkpoint => index.checkpoint()?,
         Step::Clean => drop(index.clean()?),
+        Step::Vacuum => drop(index.vacuum()?),
         Step::Restart => {}
     }
     apply(step, state);
