@@ -1,7 +1,7 @@
 //! Kills a process that writes, again and again, and looks for everything that it acknowledged.
 //!
 //! The child is this test program itself: it writes batches with `durability = sync` under limits so small
-//! that flushes, cleaning and checkpoints happen all the time. It tells each batch once it is acknowledged, and
+//! that flushes, vacuum, cleaning and checkpoints happen all the time. It tells each batch once it is acknowledged, and
 //! each phase before it begins, through a pipe that outlives it. Each kill (SIGKILL) is aimed at a phase; the
 //! last phase in the pipe is the one in which it fell. The parent never writes to the index: it reads it and
 //! checks it as it is, as `gannet check` does, and lets a copy recover, which it reads and checks too. The next
@@ -42,7 +42,14 @@ const DELETE_EVERY: u64 = 7;
 const CHECKPOINT_EVERY: u64 = 150;
 
 /// What a child can be at; kills are aimed at each in turn.
-const PHASES: [&str; 5] = ["cleaning", "flush", "writing", "checkpoint", "opening"];
+const PHASES: [&str; 6] = [
+    "cleaning",
+    "flush",
+    "vacuum",
+    "writing",
+    "checkpoint",
+    "opening",
+];
 
 /// A child that does not come to the phase is killed where it is.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -169,6 +176,7 @@ fn limits() -> Limits {
     Limits {
         buffer_bytes: Some(192 << 10),
         log_source_bytes: 64 << 10,
+        vacuum_bytes: Some(32 << 10),
         zone_pages: Some(16),
         ..Limits::default()
     }
