@@ -1,11 +1,12 @@
 //! `gannet-lab`: what measuring Gannet beside other engines needs and a user of it does not.
 //!
-//! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `answers` shows that no
+//! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `churn` replaces its documents, `answers` shows that no
 //! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
 //! indexes of the literature and Gannet's, `disk` tells what the device does. Running engines in turns, under memory
 //! limits, is the work of `lab/run.py`; see `docs/lab.md`.
 
 mod answers;
+mod churn;
 mod corpus;
 mod disk;
 mod index;
@@ -38,6 +39,8 @@ enum Command {
     Wsbench(WsbenchArguments),
     /// Index JSON lines with a checkpoint after every N documents, and print figures
     Index(IndexArguments),
+    /// Replace all documents of an index, delete half, vacuum it, and compare it with a fresh one
+    Churn(churn::Arguments),
     /// Write the queries of logs as sets for every engine
     #[command(subcommand)]
     Log(LogCommand),
@@ -123,6 +126,7 @@ fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Wsbench(arguments) => run_wsbench(&arguments),
         Command::Index(arguments) => index::run(&arguments),
+        Command::Churn(arguments) => churn::run(&arguments),
         Command::Answers(arguments) => answers::run(&arguments),
         Command::Offsets(arguments) => offsets::run(&arguments),
         Command::Pages(arguments) => pages::run(&arguments),

@@ -39,6 +39,9 @@ const SNAPSHOT_BYTES: u64 = 128 << 20;
 const PAUSE: Duration = Duration::from_millis(120);
 const PAUSE_STEP: Duration = Duration::from_millis(2);
 
+/// How long memory is waited for that searches under way hold.
+const SEARCHES_END: Duration = Duration::from_secs(5);
+
 /// How much of what a flush was expected to take is remembered for the next: some take twice as long as those around them, and
 /// to expect too much costs nothing once the flush is done.
 const REMEMBERED: f64 = 0.98;
@@ -235,15 +238,22 @@ impl Writer {
         }
     }
 
-    /// Reserves memory. Where there is too little, snapshots that hold buffers of before give theirs.
+    /// Reserves memory. Where there is too little, snapshots that hold buffers of before give theirs, as soon as searches of
+    /// them that are under way have ended.
     fn reserve<T>(&self, reserve: impl Fn(&Budget) -> Result<T>) -> Result<T> {
         let Shared {
             budget, published, ..
         } = &*self.shared;
-        reserve(budget).or_else(|_| {
+        let start = Instant::now();
+        loop {
+            let reserved = reserve(budget);
+            let waits = published.has_older(self.generation) && start.elapsed() < SEARCHES_END;
+            if reserved.is_ok() || !waits {
+                return reserved;
+            }
             published.give_up_older(self.generation);
-            reserve(budget)
-        })
+            thread::sleep(PAUSE_STEP);
+        }
     }
 
     /// Sets what was written aside for a flush, and goes on with an empty buffer.

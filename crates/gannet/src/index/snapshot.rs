@@ -70,13 +70,33 @@ impl Snapshot {
         queries: &[Query],
         options: &SearchOptions,
     ) -> Vec<Result<SearchResults>> {
+        let options = with_clock(options.clone());
+        let answers = self.search_group(queries, &options);
+        if !answers.iter().any(lacks_memory) {
+            return answers;
+        }
+        // Older snapshots may hold buffers; this one is given up itself if it is one of them.
+        let published = &self.shared.published;
+        published.give_up_older(published.get().epoch.generation);
+        let again = answers.into_iter().zip(queries).map(|(answer, query)| {
+            let query = std::slice::from_ref(query);
+            let again = lacks_memory(&answer).then(|| self.search_group(query, &options).pop());
+            again.flatten().unwrap_or(answer)
+        });
+        again.collect()
+    }
+
+    fn search_group(
+        &self,
+        queries: &[Query],
+        options: &SearchOptions,
+    ) -> Vec<Result<SearchResults>> {
         let pinned = match self.held.get() {
             Ok(pinned) => pinned,
             Err(error) => return vec![Err(error); queries.len()],
         };
-        let options = with_clock(options.clone());
         let group = Group::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
-        group.search(queries, &pinned.view, &options)
+        group.search(queries, &pinned.view, options)
     }
 }
 
@@ -125,6 +145,10 @@ impl Search<'_> {
             .pop()
             .unwrap_or_else(|| Err(Error::invalid("a search gave no answer; this is a defect")))
     }
+}
+
+fn lacks_memory(answer: &Result<SearchResults>) -> bool {
+    matches!(answer, Err(Error::Memory { .. }))
 }
 
 fn view(state: &State) -> SearchView {

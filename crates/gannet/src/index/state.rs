@@ -180,7 +180,14 @@ impl Published {
     pub(super) fn give_up_older(&self, generation: u64) {
         let all = self.oldest_first().into_iter();
         let older = all.filter(|held| held.generation < generation);
-        older.for_each(|held| held.give_up("memory that new documents needed".to_owned()));
+        older.for_each(|held| held.give_up("memory that was needed for others".to_owned()));
+    }
+
+    /// Whether anyone still sees a state of an earlier generation.
+    pub(super) fn has_older(&self, generation: u64) -> bool {
+        let retired = self.retired();
+        let mut epochs = retired.epochs.iter().filter_map(Weak::upgrade);
+        epochs.any(|epoch| epoch.generation < generation)
     }
 
     /// The snapshots that hold something.

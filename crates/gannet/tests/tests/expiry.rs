@@ -100,7 +100,10 @@ fn snapshots_give_their_memory_to_new_documents() {
     let snapshots: Vec<Snapshot> = (0..40)
         .map(|round| {
             write(&index, 1_000, round);
-            index.snapshot()
+            // A search finds memory too.
+            let young = index.snapshot();
+            assert_eq!(of_round(&young, round).expect("an answer").total, 1_000);
+            young
         })
         .collect();
     let answers: Vec<bool> = (0..40)
