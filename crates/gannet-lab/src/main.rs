@@ -2,8 +2,8 @@
 //!
 //! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `churn` replaces its documents, `answers` shows that no
 //! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
-//! indexes of the literature and Gannet's, `disk` tells what the device does. Running engines in turns, under memory
-//! limits, is the work of `lab/run.py`; see `docs/lab.md`.
+//! indexes of the literature and Gannet's, `maintenance` the strategies that maintain lists, `disk` tells what the device does.
+//! Running engines in turns, under memory limits, is the work of `lab/run.py`; see `docs/lab.md`.
 
 mod answers;
 mod churn;
@@ -11,6 +11,7 @@ mod corpus;
 mod disk;
 mod index;
 mod logs;
+mod maintenance;
 mod offsets;
 /// The naive engine of the test suite. What only the tests ask of it is unused here.
 #[allow(dead_code)]
@@ -19,6 +20,7 @@ mod oracle;
 mod pages;
 mod queries;
 mod random;
+mod trace;
 mod trees;
 mod wsbench;
 
@@ -52,6 +54,8 @@ enum Command {
     Pages(pages::Arguments),
     /// Run a mix of operations on an ordered index, of the literature or Gannet's, and print what it did with the device
     Trees(trees::Arguments),
+    /// Maintain lists of postings by a strategy of the literature or Gannet's, and print what it did with the device
+    Maintenance(maintenance::Arguments),
     /// Measure rates of sequential and random reads and writes by size
     Disk(disk::Arguments),
 }
@@ -131,6 +135,7 @@ fn main() -> ExitCode {
         Command::Offsets(arguments) => offsets::run(&arguments),
         Command::Pages(arguments) => pages::run(&arguments),
         Command::Trees(arguments) => trees::run(&arguments),
+        Command::Maintenance(arguments) => maintenance::run(&arguments),
         Command::Disk(arguments) => disk::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),

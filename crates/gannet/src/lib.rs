@@ -54,16 +54,24 @@ pub use search::{
 };
 pub use storage::PageKind;
 
-/// The device layer and the ordered index on it, for the lab: other structures are measured on the reads and writes that
-/// the engine itself does, beside its own. No part of what a version promises.
+/// The device layer, the ordered index on it and the lists of postings, for the lab: other structures are measured on the
+/// reads and writes that the engine itself does, beside its own. No part of what a version promises.
 #[doc(hidden)]
 pub mod lab {
-    pub use crate::base::{Budget, ByteReader, PAGE_SIZE, put_bytes};
-    pub use crate::cache::{FramePool, Pages, finish};
+    pub use crate::base::{Budget, ByteReader, PAGE_SIZE, Span, put_bytes, put_varint};
+    pub use crate::cache::{FramePool, IoCounts, Pages, Step, Stop, finish, gather};
     pub use crate::device::{
-        Access, Backend, BackendChoice, Counters, Device, FileId, OpenOptions, PagePool, Transfer,
-        open_directory,
+        Access, Backend, BackendChoice, Counters, Device, FileId, OpenOptions, PageBuffer,
+        PagePool, Transfer, open_directory,
     };
     pub use crate::dictionary::{Change as TreeChange, Tree};
-    pub use crate::storage::{LogStart, Store, StreamWriter, ZoneTable};
+    pub use crate::documents::{length_to_norm, norm_to_length};
+    pub use crate::postings::block::{
+        BLOCK, NO_DOC, Numbers, Shape, distances, pack, unpack_docs, unpack_values,
+    };
+    pub use crate::postings::{
+        Addition, ChunkStreams, Fragment, Inverter, MergeItem, PostingBuffer, TermCursor,
+        TermDictionary, TermEntry, TermList, TermTree, TermView, merge_window, relocate_window,
+    };
+    pub use crate::storage::{LogStart, Store, StreamWriter, Zone, ZoneTable};
 }

@@ -10,8 +10,8 @@ use gannet::Result;
 
 use super::node::{Node, NodeId};
 use super::rolling::{Change, Merging};
-use super::trace::Work;
 use super::{Cleaning, OrderedIndex, Value, entry_fits};
+use crate::trace::Work;
 
 /// The root's name, the first that is given.
 pub const ROOT: NodeId = 0;

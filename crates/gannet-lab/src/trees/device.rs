@@ -12,7 +12,7 @@ use gannet::{Error, Result};
 
 use super::Settings;
 use super::node::NODE_BYTES;
-use super::trace::{Traced, Work};
+use crate::trace::{Model, Traced, Work, X25_E};
 
 /// The place of a node: its number in the run of slots.
 pub type Slot = u32;
@@ -39,7 +39,7 @@ pub struct NodeFile {
 impl NodeFile {
     /// Opens or makes the nodes in a folder.
     pub fn open(folder: &Path, settings: &Settings) -> Result<NodeFile> {
-        let device = Traced::open(folder, settings.trace)?;
+        let device = Traced::open(folder, Model::Rates(&X25_E), settings.trace)?;
         let mut files = BTreeMap::new();
         for (file, pages) in device.list()? {
             if let FileId::Zone(number) = file {

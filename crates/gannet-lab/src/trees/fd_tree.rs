@@ -22,8 +22,8 @@ use gannet::{Error, Result};
 use super::cache::Cache;
 use super::device::{NodeFile, Slot};
 use super::node::{NODE_BYTES, Node};
-use super::trace::Work;
 use super::{OrderedIndex, Settings, VALUE_END, Value, entry_fits};
+use crate::trace::Work;
 
 /// Pages of one operation where runs are merged.
 const RUN: usize = 32;

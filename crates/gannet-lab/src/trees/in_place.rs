@@ -13,7 +13,7 @@ use super::btree::Nodes;
 use super::cache::Held;
 use super::device::NodeFile;
 use super::node::{Node, NodeId};
-use super::trace::Work;
+use crate::trace::Work;
 
 /// Nodes in place.
 pub struct InPlace {

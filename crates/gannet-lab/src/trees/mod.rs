@@ -1,7 +1,7 @@
 //! Ordered indexes of the literature behind one interface, on the engine's device layer.
 //!
 //! Each is real: it keeps its nodes in files, under a limit of memory, and what it does with the device is counted and
-//! priced by a model of another device beside ([`trace`]). So they can be compared with the paper that compared them
+//! priced by a model of another device beside ([`crate::trace`]). So they can be compared with the paper that compared them
 //! (Roh, Kim, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014), with each other, and with
 //! Gannet's own tree.
 //!
@@ -23,9 +23,9 @@ mod run;
 mod sequential;
 #[cfg(test)]
 mod tests;
-mod trace;
 mod units;
 
+pub use crate::trace::Work;
 pub use btree::BTree;
 pub use fd_tree::FdTree;
 pub use in_place::InPlace;
@@ -35,7 +35,6 @@ pub use packed::Packed;
 pub use rolling::Rolling;
 pub use run::{Arguments, run};
 pub use sequential::Sequential;
-pub use trace::Work;
 pub use units::Units;
 
 use gannet::{Error, Result};
@@ -111,7 +110,7 @@ pub struct Settings {
     pub buffer_most: usize,
     /// Whether nodes that lie apart are written one after the other, as the paper's programs did, or in one batch.
     pub one_by_one: bool,
-    /// Whether all that is done is written down, see [`trace`].
+    /// Whether all that is done is written down, see [`crate::trace`].
     pub trace: bool,
 }
 

@@ -16,8 +16,8 @@ use gannet::{Error, PageKind, Result};
 
 use super::node::NODE_BYTES;
 use super::rolling::{Change, Merging};
-use super::trace::{Traced, Work};
 use super::{Cleaning, OrderedIndex, Settings, Value, entry_fits};
+use crate::trace::{Model, Traced, Work, X25_E};
 
 /// Pages of a zone: 1 MiB. A tree of the lab is small.
 const ZONE_PAGES: u32 = 256;
@@ -43,7 +43,7 @@ pub struct Packed {
 impl Packed {
     /// Opens or makes the tree in a folder.
     pub fn open(folder: &Path, settings: &Settings) -> Result<Packed> {
-        let device = Traced::open(folder, settings.trace)?;
+        let device = Traced::open(folder, Model::Rates(&X25_E), settings.trace)?;
         let root = folder.join("root");
         let bytes = match root.exists() {
             true => Some(fs::read(&root).map_err(|error| at(&root, error))?),

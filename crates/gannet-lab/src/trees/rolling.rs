@@ -18,8 +18,8 @@ use std::ops::Bound::{Included, Unbounded};
 use gannet::Result;
 
 use super::node::{KEY_MAX, NODE_BYTES};
-use super::trace::Work;
 use super::{Cleaning, OrderedIndex, Settings, Value, entry_fits};
+use crate::trace::Work;
 
 /// What an entry takes in memory besides its key, as the LA-tree counts it.
 const AROUND: usize = 12;

@@ -10,13 +10,13 @@ use std::time::Instant;
 use clap::ValueEnum;
 use serde_json::{Map, Value as Json, json};
 
-use super::trace::X25_E;
 use super::{
     BTree, FdTree, InPlace, LaTree, NODE_BYTES, OrderedIndex, Packed, Rolling, Sequential,
     Settings, Units, Work,
 };
 use crate::Outcome;
 use crate::random::{Random, nth};
+use crate::trace::{Model, X25_E};
 
 /// Nodes in memory while the records are loaded, which is not measured.
 const LOAD_CACHE: usize = 16_384;
@@ -206,7 +206,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         "kinds": kinds(&done),
         "moved_nodes": cleaning.moved,
         "subfiles": cleaning.subfiles,
-        "model": X25_E.name,
+        "model": Model::Rates(&X25_E).name(),
     });
     println!("{report}");
     Ok(())

@@ -17,8 +17,8 @@ use super::btree::Nodes;
 use super::cache::Held;
 use super::device::{NodeFile, Slot};
 use super::node::{Node, NodeId};
-use super::trace::Work;
 use super::{Cleaning, Settings};
+use crate::trace::Work;
 
 /// Nodes of one operation of a recovery.
 const RECOVERY_RUN: usize = 128;

@@ -26,7 +26,7 @@ use super::btree::Nodes;
 use super::cache::Cache;
 use super::device::{NodeBytes, NodeFile, Slot};
 use super::node::{NODE_BYTES, Node, NodeId};
-use super::trace::Work;
+use crate::trace::Work;
 
 /// Nodes that were read last, to tell what changed in them. They save no reads, only the work to put them together again.
 const REMEMBERED: usize = 64;

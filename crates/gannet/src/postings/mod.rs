@@ -8,7 +8,7 @@
 //! known here too ([`TermDictionary`]).
 
 mod arena;
-mod block;
+pub(crate) mod block;
 mod bloom;
 mod buffer;
 mod check;

@@ -1,10 +1,9 @@
 //! The device under every structure: the engine's, with a record of what is done with it: counted, priced by a model,
 //! and kept as a trace if that is asked for.
 //!
-//! The model prices each operation as the paper's device would take for it (Intel X25-E, table 1 of the paper: rates of
-//! sequential and random reads and writes by size). An operation is sequential if it starts where the one before it of
-//! the same kind ended, or is longer than the largest size of the table. What it gives is a modelled time, never a
-//! measured one.
+//! A model prices each operation as another device would take for it, that of the paper that a structure is compared in: by
+//! rates of sequential and random reads and writes by size, or by an access and a rate behind it. What it gives is a
+//! modelled time, never a measured one.
 //!
 //! A trace is lines of text, described in `docs/lab.md`.
 
@@ -65,17 +64,37 @@ impl Work {
     }
 }
 
+/// What another device would take.
+#[derive(Clone, Copy, Debug)]
+pub enum Model {
+    /// A flash drive.
+    Rates(&'static Rates),
+    /// A disk.
+    Seeks(&'static Seeks),
+}
+
 /// Rates of a device in MB/s: of sequential and random reads and writes of some sizes.
 #[derive(Clone, Copy, Debug)]
-pub struct Model {
+pub struct Rates {
     /// Name of the device.
     pub name: &'static str,
     /// Bytes of an operation, and the rates: sequential read, sequential write, random read, random write.
     pub rates: [(usize, [f64; 4]); 4],
 }
 
-/// Table 1 of the paper.
-pub const X25_E: Model = Model {
+/// What a disk takes to get to where an operation is, and from there on.
+#[derive(Clone, Copy, Debug)]
+pub struct Seeks {
+    /// Name of the device.
+    pub name: &'static str,
+    /// Seconds of the access of a read and of a write.
+    pub access_seconds: [f64; 2],
+    /// Bytes of a second behind it.
+    pub rate: f64,
+}
+
+/// Table 1 of the AS B-tree's paper (Roh et al., 2014).
+pub const X25_E: Rates = Rates {
     name: "Intel X25-E",
     rates: [
         (4 << 10, [193.0, 158.0, 149.0, 21.0]),
@@ -85,8 +104,47 @@ pub const X25_E: Model = Model {
     ],
 };
 
+/// Table 1 of the paper of MFIS (Jung et al., 2014).
+pub const DESKSTAR: Seeks = Seeks {
+    name: "Hitachi Deskstar 7K1000.D",
+    access_seconds: [12.37e-3, 13.37e-3],
+    rate: 189e6,
+};
+
+/// Where an operation starts: where the last one of its kind ended, and where the last of any kind did.
+#[derive(Clone, Copy, Debug)]
+struct Follows {
+    its_kind: bool,
+    any: bool,
+}
+
 impl Model {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Model::Rates(rates) => rates.name,
+            Model::Seeks(seeks) => seeks.name,
+        }
+    }
+
     /// Seconds of an operation.
+    fn seconds(&self, bytes: usize, is_write: bool, follows: Follows) -> f64 {
+        match self {
+            Model::Rates(rates) => rates.seconds(bytes, is_write, follows.its_kind),
+            Model::Seeks(seeks) => {
+                let access = match follows.any {
+                    true => 0.0,
+                    false => seeks.access_seconds[usize::from(is_write)],
+                };
+                access + bytes as f64 / seeks.rate
+            }
+        }
+    }
+}
+
+impl Rates {
+    /// An operation is sequential if it starts where the one before it of the same kind ended, or is longer than the
+    /// largest size of the table.
     fn seconds(&self, bytes: usize, is_write: bool, follows: bool) -> f64 {
         let largest = self.rates[self.rates.len() - 1].0;
         let column = usize::from(is_write) + if follows || bytes > largest { 0 } else { 2 };
@@ -99,6 +157,7 @@ impl Model {
 /// A folder's device with its record.
 pub struct Traced {
     device: Arc<dyn Device>,
+    model: Model,
     seen: Mutex<Seen>,
 }
 
@@ -108,13 +167,15 @@ struct Seen {
     work: Work,
     /// Where the last read and the last write ended.
     ends: [Option<(FileId, u32)>; 2],
+    /// Whether the last operation was a write.
+    wrote: bool,
     batches: u64,
     trace: Option<BufWriter<File>>,
 }
 
 impl Traced {
     /// The device of a folder, which is made if it is not there. With `trace`, what is done is written to a file there.
-    pub fn open(folder: &Path, trace: bool) -> Result<Arc<Traced>> {
+    pub fn open(folder: &Path, model: Model, trace: bool) -> Result<Arc<Traced>> {
         let options = OpenOptions {
             backend: BackendChoice::Auto,
             access: Access::Write,
@@ -125,6 +186,7 @@ impl Traced {
         let file = file.transpose().map_err(unwritten)?;
         Ok(Arc::new(Traced {
             device,
+            model,
             seen: Mutex::new(Seen {
                 trace: file.map(BufWriter::new),
                 ..Seen::default()
@@ -143,10 +205,10 @@ impl Traced {
 }
 
 impl Seen {
-    fn batch(&mut self, batch: &[Transfer], is_write: bool) -> Result<()> {
+    fn batch(&mut self, batch: &[Transfer], is_write: bool, model: &Model) -> Result<()> {
         self.batches += 1;
         for transfer in batch {
-            self.count(transfer, is_write);
+            self.count(transfer, is_write, model);
             if let Some(trace) = &mut self.trace {
                 let (batch, operation) = (self.batches, if is_write { 'w' } else { 'r' });
                 let (file, page, pages) = (transfer.file, transfer.page, transfer.buffers.len());
@@ -157,12 +219,17 @@ impl Seen {
         Ok(())
     }
 
-    fn count(&mut self, transfer: &Transfer, is_write: bool) {
+    fn count(&mut self, transfer: &Transfer, is_write: bool, model: &Model) {
         let pages = transfer.buffers.len();
         let bytes = pages * PAGE_SIZE;
+        let start = Some((transfer.file, transfer.page));
+        let follows = Follows {
+            its_kind: self.ends[usize::from(is_write)] == start,
+            any: self.ends[usize::from(self.wrote)] == start,
+        };
+        let seconds = model.seconds(bytes, is_write, follows);
+        self.wrote = is_write;
         let end = &mut self.ends[usize::from(is_write)];
-        let follows = *end == Some((transfer.file, transfer.page));
-        let seconds = X25_E.seconds(bytes, is_write, follows);
         *end = Some((transfer.file, transfer.page + pages as u32));
         let work = &mut self.work;
         let (operations, moved, modelled) = match is_write {
@@ -221,12 +288,12 @@ impl Device for Traced {
 
     fn read(&self, batch: &mut [Transfer]) -> Result<()> {
         self.device.read(batch)?;
-        self.seen().batch(batch, false)
+        self.seen().batch(batch, false, &self.model)
     }
 
     fn write(&self, batch: &mut [Transfer]) -> Result<()> {
         self.device.write(batch)?;
-        self.seen().batch(batch, true)
+        self.seen().batch(batch, true, &self.model)
     }
 
     fn sync(&self, files: &[FileId]) -> Result<()> {
