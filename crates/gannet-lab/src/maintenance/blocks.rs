@@ -314,7 +314,7 @@ impl Lists for Blocks {
         Ok(Kept {
             file_bytes: self.files.bytes()?,
             vocabulary_bytes: self.vocabulary_bytes(),
-            written_for_vocabulary: 0,
+            ..Kept::default()
         })
     }
 }

@@ -314,7 +314,7 @@ impl Lists for Contiguous {
         Ok(Kept {
             file_bytes: self.files.bytes()?,
             vocabulary_bytes: size_of_val(self.regions.as_slice()) as u64,
-            written_for_vocabulary: 0,
+            ..Kept::default()
         })
     }
 }

@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gannet::lab::{
     Addition, Budget, ChunkStreams, FramePool, LogStart, MergeItem, PAGE_SIZE, PagePool, Pages,
-    Span, Store, StreamWriter, TermCursor, TermDictionary, TermEntry, TermList, TermTree, TermView,
-    Zone, ZoneTable, finish, gather, merge_window, put_bytes, put_varint, relocate_window,
+    Span, Stop, Store, StreamWriter, TermCursor, TermDictionary, TermEntry, TermList, TermTree,
+    TermView, Zone, ZoneTable, finish, gather, merge_window, put_bytes, put_varint,
+    relocate_window,
 };
 use gannet::{Error, PageKind, Result};
 
@@ -43,6 +44,9 @@ const READ_PAGES: usize = 32_768;
 
 /// How many times longer the other list may be for all of it to be read, as in the engine's conjunction.
 const DENSE: u64 = 512;
+
+/// Up to how many times longer it is decoded, in place of looking documents up in it.
+const DECODED: u64 = 32;
 
 /// The dictionary and the lists.
 pub struct Gannet {
@@ -250,15 +254,14 @@ impl Gannet {
     }
 }
 
-/// Goes through the shorter list and looks its documents up in the longer one, as the engine's conjunction does: what will
-/// be needed is noted before.
+/// Decodes the shorter list, and the longer one too or what the documents of the shorter ask for of it: all that will be needed
+/// is noted before, as in the engine's conjunction.
 fn both(lists: [TermList; 2], scoring: &Scoring, pages: &mut Pages<'_>) -> Result<Both> {
     let mut cursors = lists.map(|list| list.cursor());
     cursors.sort_by_key(TermCursor::document_frequency);
     let [mut short, mut long] = cursors;
-    let (few, many) = (short.document_frequency(), long.document_frequency());
-    let weights = [few, many].map(|count| scoring.weight(count as usize));
-    let is_dense = many < DENSE * few;
+    let counts = [&short, &long].map(TermCursor::document_frequency);
+    let is_dense = counts[1] < DENSE * counts[0];
     finish(pages, |pages| {
         short.prefetch_whole(pages)?;
         if is_dense {
@@ -268,26 +271,23 @@ fn both(lists: [TermList; 2], scoring: &Scoring, pages: &mut Pages<'_>) -> Resul
         long.open(pages)?;
         opened
     })?;
-    let (mut docs, mut frequencies) = (Vec::new(), Vec::new());
-    let mut doc = finish(pages, |pages| short.next(pages))?;
-    while doc != u32::MAX {
-        let (some, their) = short.block();
-        docs.extend_from_slice(some);
-        frequencies.extend_from_slice(their);
-        let behind = docs.last().map_or(u32::MAX, |last| last + 1);
-        doc = finish(pages, |pages| short.advance(behind, pages))?;
+    let short = decoded(&mut short, pages)?;
+    if counts[1] < DECODED * counts[0] {
+        let long = decoded(&mut long, pages)?;
+        return Ok(scoring.both(&[short, long]));
     }
     if !is_dense {
         finish(pages, |pages| {
-            long.prefetch(&docs, pages)?;
+            long.prefetch(&short.docs, pages)?;
             match pages.has_wanted() {
-                true => Err(gannet::lab::Stop::Pages),
+                true => Err(Stop::Pages),
                 false => Ok(()),
             }
         })?;
     }
+    let weights = counts.map(|count| scoring.weight(count as usize));
     let mut both = Both::default();
-    for (doc, frequency) in docs.into_iter().zip(frequencies) {
+    for (doc, frequency) in short.docs.into_iter().zip(short.frequencies) {
         if finish(pages, |pages| long.advance(doc, pages))? == doc {
             both.count += 1;
             let score = scoring.part(weights[0], doc, frequency)
@@ -296,6 +296,20 @@ fn both(lists: [TermList; 2], scoring: &Scoring, pages: &mut Pages<'_>) -> Resul
         }
     }
     Ok(both)
+}
+
+/// All documents and frequencies of a list.
+fn decoded(cursor: &mut TermCursor, pages: &mut Pages<'_>) -> Result<Postings> {
+    let mut list = Postings::default();
+    let mut doc = finish(pages, |pages| cursor.next(pages))?;
+    while doc != u32::MAX {
+        let (docs, frequencies) = cursor.block();
+        list.docs.extend_from_slice(docs);
+        list.frequencies.extend_from_slice(frequencies);
+        let behind = list.docs.last().map_or(u32::MAX, |last| last + 1);
+        doc = finish(pages, |pages| cursor.advance(behind, pages))?;
+    }
+    Ok(list)
 }
 
 impl Strategy for Gannet {
@@ -394,6 +408,7 @@ impl Strategy for Gannet {
                 .map(|kind| self.store.written_bytes(kind))
                 .iter()
                 .sum(),
+            written_for_tables: self.store.written_bytes(PageKind::Table),
         })
     }
 }

@@ -221,6 +221,7 @@ impl Lists for SubIndexes {
             file_bytes: self.files.bytes()?,
             vocabulary_bytes: vocabularies.sum(),
             written_for_vocabulary: self.vocabulary_written,
+            ..Kept::default()
         })
     }
 }

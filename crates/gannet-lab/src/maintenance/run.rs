@@ -78,6 +78,9 @@ pub struct RunArguments {
     /// Only the first so many flushes
     #[arg(long, default_value_t = usize::MAX)]
     flushes: usize,
+    /// Take no flush in after so many seconds of maintenance, and ask of what is there
+    #[arg(long, default_value_t = f64::INFINITY)]
+    most_seconds: f64,
     /// Blocks that MFIS reads together
     #[arg(long, default_value_t = 1024)]
     threshold: usize,
@@ -181,6 +184,7 @@ impl RunArguments {
             strategy,
             setting,
             flushes: usize::MAX,
+            most_seconds: f64::INFINITY,
             threshold: 32,
             ratio: 3,
             memory: 4,
@@ -289,7 +293,7 @@ fn maintain(arguments: &RunArguments) -> Outcome {
         return Err(format!("{} is there already: name another folder", folder.display()).into());
     }
     let stream = Stream::open(&arguments.stream)?;
-    let input = Input {
+    let mut input = Input {
         flushes: stream.flushes.min(arguments.flushes),
         stream,
         setting: arguments.setting,
@@ -324,6 +328,10 @@ fn maintain(arguments: &RunArguments) -> Outcome {
                 input.flushes
             );
         }
+        if seconds > arguments.most_seconds {
+            input.flushes = number + 1;
+            break;
+        }
     }
     check(&input, &*strategy, &mix, arguments)?;
     let last = asking.ask(&*strategy, arguments.last_queries, u64::MAX)?;
@@ -338,7 +346,7 @@ fn maintain(arguments: &RunArguments) -> Outcome {
         "lists": lists(&input, &mix), "flush_count": input.flushes,
         "seconds": seconds, "work": work(maintained),
         "file_bytes": kept.file_bytes, "vocabulary_bytes": kept.vocabulary_bytes,
-        "written_for_vocabulary": kept.written_for_vocabulary,
+        "written_for_vocabulary": kept.written_for_vocabulary, "written_for_tables": kept.written_for_tables,
         "flushes": flushes, "asked": asked,
         "last": { "lists": last[0].json(), "pairs": last[1].json() },
         "together": together,

@@ -33,6 +33,8 @@ pub struct Kept {
     pub vocabulary_bytes: u64,
     /// Bytes written for where lists are: vocabularies, or nodes of trees with what stands in them.
     pub written_for_vocabulary: u64,
+    /// Of these, bytes written for mappings of nodes and for roots.
+    pub written_for_tables: u64,
 }
 
 /// Maintains lists.
@@ -134,5 +136,6 @@ impl AddAssign for Kept {
         self.file_bytes += other.file_bytes;
         self.vocabulary_bytes += other.vocabulary_bytes;
         self.written_for_vocabulary += other.written_for_vocabulary;
+        self.written_for_tables += other.written_for_tables;
     }
 }
