@@ -7,19 +7,19 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use gannet::lab::{
     Addition, Budget, ChunkStreams, FramePool, LogStart, MergeItem, PAGE_SIZE, PagePool, Pages,
-    Span, Stop, Store, StreamWriter, TermCursor, TermDictionary, TermEntry, TermList, TermTree,
-    TermView, Zone, ZoneTable, finish, gather, merge_window, put_bytes, put_varint,
-    relocate_window,
+    Span, Store, StreamWriter, TermDictionary, TermEntry, TermList, TermTree, TermView, Zone,
+    ZoneTable, finish, gather, merge_window, put_bytes, put_varint, relocate_window,
 };
 use gannet::{Error, PageKind, Result};
 
+use super::asking::{FreshFrames, both};
 use super::coding::Postings;
 use super::flush::{Flush, TermNumber};
-use super::queries::{Scoring, keep};
+use super::queries::Scoring;
 use super::run_file::Keys;
 use super::strategy::{Both, Kept, Strategy};
 use crate::trace::{DESKSTAR, Model, Traced, Work};
@@ -33,20 +33,8 @@ const LIVE_SHARE: f64 = 0.3;
 const ONE_OF: u64 = 64;
 const MOVED_BYTES_MAX: u64 = 32 << 20;
 
-/// Frames for the lists of a query. So large that the allocator gives fresh pages, of which only those that are used cost anything.
-const QUERY_BYTES: usize = 36 << 20;
-
-/// After so many queries their frames are given up, so that lists are read from the device.
-const QUERIES_OF_FRAMES: u32 = 16;
-
 /// Pages of lists that are read without frames at most, at a time.
 const READ_PAGES: usize = 32_768;
-
-/// How many times longer the other list may be for all of it to be read, as in the engine's conjunction.
-const DENSE: u64 = 512;
-
-/// Up to how many times longer it is decoded, in place of looking documents up in it.
-const DECODED: u64 = 32;
 
 /// The dictionary and the lists.
 pub struct Gannet {
@@ -61,7 +49,7 @@ pub struct Gannet {
     keys: Keys,
     norms: Arc<Vec<u8>>,
     buffers: PagePool,
-    query_frames: Mutex<Vec<(FramePool, u32)>>,
+    frames: FreshFrames,
 }
 
 /// Zones to be emptied.
@@ -91,7 +79,7 @@ impl Gannet {
             keys,
             norms,
             buffers: PagePool::new(READ_PAGES),
-            query_frames: Mutex::default(),
+            frames: FreshFrames::default(),
         })
     }
 
@@ -227,89 +215,6 @@ impl Gannet {
         let postings = found.decode()?;
         Ok(postings.map(|postings| TermList::new(postings, None)))
     }
-
-    /// Does something with frames for the pages of lists, in which there is little or nothing yet.
-    fn with_frames<T>(&self, act: impl FnOnce(&mut Pages<'_>) -> Result<T>) -> Result<T> {
-        let frames = || {
-            self.query_frames
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        let kept = frames().pop();
-        let (pool, uses) = match kept {
-            Some(kept) => kept,
-            None => {
-                let budget = Budget::new(usize::MAX);
-                (
-                    FramePool::new(Arc::clone(&self.store), &budget, QUERY_BYTES)?,
-                    0,
-                )
-            }
-        };
-        let done = act(&mut Pages::new(&pool));
-        if uses + 1 < QUERIES_OF_FRAMES {
-            frames().push((pool, uses + 1));
-        }
-        done
-    }
-}
-
-/// Decodes the shorter list, and the longer one too or what the documents of the shorter ask for of it: all that will be needed
-/// is noted before, as in the engine's conjunction.
-fn both(lists: [TermList; 2], scoring: &Scoring, pages: &mut Pages<'_>) -> Result<Both> {
-    let mut cursors = lists.map(|list| list.cursor());
-    cursors.sort_by_key(TermCursor::document_frequency);
-    let [mut short, mut long] = cursors;
-    let counts = [&short, &long].map(TermCursor::document_frequency);
-    let is_dense = counts[1] < DENSE * counts[0];
-    finish(pages, |pages| {
-        short.prefetch_whole(pages)?;
-        if is_dense {
-            long.prefetch_whole(pages)?;
-        }
-        let opened = short.open(pages);
-        long.open(pages)?;
-        opened
-    })?;
-    let short = decoded(&mut short, pages)?;
-    if counts[1] < DECODED * counts[0] {
-        let long = decoded(&mut long, pages)?;
-        return Ok(scoring.both(&[short, long]));
-    }
-    if !is_dense {
-        finish(pages, |pages| {
-            long.prefetch(&short.docs, pages)?;
-            match pages.has_wanted() {
-                true => Err(Stop::Pages),
-                false => Ok(()),
-            }
-        })?;
-    }
-    let weights = counts.map(|count| scoring.weight(count as usize));
-    let mut both = Both::default();
-    for (doc, frequency) in short.docs.into_iter().zip(short.frequencies) {
-        if finish(pages, |pages| long.advance(doc, pages))? == doc {
-            both.count += 1;
-            let score = scoring.part(weights[0], doc, frequency)
-                + scoring.part(weights[1], doc, long.frequency());
-            keep(&mut both.top, doc, score);
-        }
-    }
-    Ok(both)
-}
-
-/// All documents and frequencies of a list.
-fn decoded(cursor: &mut TermCursor, pages: &mut Pages<'_>) -> Result<Postings> {
-    let mut list = Postings::default();
-    let mut doc = finish(pages, |pages| cursor.next(pages))?;
-    while doc != u32::MAX {
-        let (docs, frequencies) = cursor.block();
-        list.docs.extend_from_slice(docs);
-        list.frequencies.extend_from_slice(frequencies);
-        let behind = list.docs.last().map_or(u32::MAX, |last| last + 1);
-        doc = finish(pages, |pages| cursor.advance(behind, pages))?;
-    }
-    Ok(list)
 }
 
 impl Strategy for Gannet {
@@ -355,7 +260,7 @@ impl Strategy for Gannet {
         let Some(list) = self.found(term, &mut Pages::new(&self.pool))? else {
             return Ok(all);
         };
-        self.with_frames(|pages| {
+        self.frames.with(&self.store, |pages| {
             let (mut cursor, mut positions) = (list.cursor(), Vec::new());
             while finish(pages, |pages| cursor.next(pages))? != u32::MAX {
                 finish(pages, |pages| cursor.positions(pages, &mut positions))?;
@@ -377,9 +282,9 @@ impl Strategy for Gannet {
         let lists = terms.map(|term| self.found(term, &mut pages));
         let [one, other] = lists;
         match (one?, other?) {
-            (Some(one), Some(other)) => {
-                self.with_frames(|pages| both([one, other], scoring, pages))
-            }
+            (Some(one), Some(other)) => self
+                .frames
+                .with(&self.store, |pages| both([one, other], scoring, pages)),
             _ => Ok(Both::default()),
         }
     }

@@ -12,6 +12,8 @@
 //! positions. Their vocabulary is in memory, as in the paper; sub-indexes write theirs too, since they are made anew. [`Gannet`]'s
 //! entries are on the device, and count.
 
+mod arguments;
+mod asking;
 mod blocks;
 #[cfg(test)]
 mod closed_forms;
@@ -21,6 +23,7 @@ mod engine;
 mod files;
 mod flush;
 mod hybrids;
+mod input;
 mod invert;
 mod measure;
 mod merging;

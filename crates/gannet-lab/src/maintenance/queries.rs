@@ -1,7 +1,6 @@
 //! What is asked of lists: a mix of long and of short ones, as in the paper, alone and in pairs.
 //!
-//! A list is long if in the end more than one of fifty documents has its term; such a list is of more than ten blocks of the
-//! paper at its size of a collection. Of a hundred queries seventy ask for a long list. Long lists are drawn evenly; of
+//! A list is long if in the end more than a share of all documents has its term. Of a hundred queries seventy ask for a long list. Long lists are drawn evenly; of
 //! short ones first a decade of lengths and then a list of it, so that each length is asked for.
 
 use std::sync::Arc;
@@ -16,9 +15,6 @@ use crate::random::Random;
 /// Of a hundred queries so many ask for a long list.
 const LONG_PERCENT: usize = 70;
 
-/// A list is long if one of so many documents has its term.
-pub const LONG_SHARE: u32 = 50;
-
 /// BM25 as the engine has it.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
@@ -31,9 +27,9 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// The lists of a stream that are wanted.
-    pub fn new(stream: &Stream, is_wanted: impl Fn(TermNumber) -> bool) -> Mix {
-        let long_from = stream.documents() / LONG_SHARE;
+    /// The lists of a stream that are wanted; long ones have more than one of `long_share` documents.
+    pub fn new(stream: &Stream, long_share: u32, is_wanted: impl Fn(TermNumber) -> bool) -> Mix {
+        let long_from = stream.documents() / long_share.max(1);
         let mut mix = Mix {
             long: Vec::new(),
             short: vec![Vec::new(); 10],

@@ -9,10 +9,11 @@ use std::path::Path;
 use clap::ValueEnum;
 use gannet::lab::put_varint;
 
+use super::arguments::{Name, RunArguments, Setting};
 use super::coding::{Coded, Coding, Postings};
+use super::input::Input;
 use super::invert::{Wanted, invert};
 use super::queries::Scoring;
-use super::run::{Input, Name, RunArguments, Setting};
 use super::*;
 use crate::random::Random;
 
@@ -155,6 +156,7 @@ fn input(folder: &Path, documents: &[Vec<String>], setting: Setting) -> Input {
         flushes: stream.flushes,
         stream,
         setting,
+        kept_share: 500,
     }
 }
 

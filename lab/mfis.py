@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""Figures 2, 3, 7 and 8 and table 2 of the MFIS paper (Jung et al., 2014), with the paper's figures beside, and all strategies with Gannet's own
+maintenance on a whole vocabulary.
+
+Every strategy is a real one on the engine's device (`gannet-lab maintenance`); each run is a process of its own, on flushes that were
+inverted once. Seconds are measured on this disk; what is called modelled is what the same operations would take on the paper's
+disk (12.37 ms a read, 13.37 ms a write where the head must move, 189 MB/s). Results go to `target/lab/mfis.json`, `mfis.txt` and
+pictures beside. See docs/lab.md.
+"""
+import argparse
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+
+import inputs
+import plots
+from engines import gannet_lab
+from inputs import PLACE
+from measure import machine, note, remove, run
+from report import figures as table
+
+LABELS = {
+    "no-merge": "No-Merge", "immediate-merge": "Immediate Merge", "geometric": "Geometric, r = 3", "logarithmic": "Logarithmic",
+    "in-place-c": "In-place C, k = 1.25", "in-place-nc": "In-place NC", "hlm-nc": "HLM_NC", "ssd-hybrid": "SSD_Hybrid", "mfis": "MFIS",
+    "gannet": "Gannet",
+}
+COLOURS = {
+    "no-merge": "#999999", "immediate-merge": "#d55e00", "geometric": "#e69f00", "logarithmic": "#f0e442", "in-place-c": "#cc79a7",
+    "in-place-nc": "#882255", "hlm-nc": "#009e73", "ssd-hybrid": "#117733", "mfis": "#56b4e9", "gannet": "#0072b2",
+}
+ALL = list(LABELS)
+# These do one transfer after the other, so a whole vocabulary takes them long.
+ONE_BY_ONE = ["in-place-c", "in-place-nc"]
+FIGURE_3 = ["no-merge", "geometric", "in-place-c", "in-place-nc", "gannet"]
+# How many times faster MFIS was: ioDrive, Vertex3, P300 (table 2), and in queries (section 5.3, means).
+PAPER_GAINS = {
+    "in-place-nc": [1.63, 1.88, 2.27], "immediate-merge": [11.20, 14.93, 14.65], "geometric": [2.47, 3.07, 4.04],
+    "in-place-c": [3.10, 3.65, 3.78], "hlm-nc": [2.75, 3.38, 5.12], "ssd-hybrid": [1.86, 2.13, 2.33], "no-merge": [0.80, 0.73, 0.57],
+}
+PAPER_QUERIES = {"in-place-nc": [1.47, 1.62, 1.54], "geometric": [1.05], "hlm-nc": [1.07], "ssd-hybrid": [1.09]}
+# Section 3, 1,000 documents a flush: seconds as shares of Geometric's on a disk and on flash, and of its time per query.
+PAPER_SMALL = {
+    "no-merge": [26.74 / 172.04, 1 / (1.49 * 2.22), 11.37], "geometric": [1, 1, 1], "in-place-c": [27.47, 1 / 1.27, 2.80 / 3.88],
+    "in-place-nc": [26.74, 1 / 1.49, 2.80],
+}
+# In the paper's setting: a list is kept if one of ten documents has its term, and long among queries if one of four does.
+PAPER_SHARES = {"kept-share": 10, "long-share": 4}
+SMALL_DOCUMENTS = 1_000
+THRESHOLDS = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
+TABLES = ["psync", "small", "paper", "thresholds", "full"]
+WITHIN = 1.05
+
+
+def main():
+    plots.matplotlib()  # Before the runs: it may start this script again.
+    options = arguments()
+    PLACE.mkdir(parents=True, exist_ok=True)
+    lab = Lab(options)
+    texts = [getattr(lab, name)() for name in options.tables]
+    text = "\n".join(texts)
+    lab.save()
+    lab.path.with_suffix(".txt").write_text(text)
+    print(text)
+    note(f"everything is in {lab.path}")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
+    parser.add_argument("--strategies", nargs="+", choices=ALL, default=ALL)
+    parser.add_argument("--corpus", default="passages", help="passages, articles, or a file of JSON lines")
+    parser.add_argument("--documents", type=int, help="only the first so many")
+    parser.add_argument("--flushes", type=int, default=100)
+    parser.add_argument("--thresholds", type=int, nargs="+", default=THRESHOLDS)
+    parser.add_argument("--memory", type=int, default=32, help="MiB for frames of Gannet's dictionary")
+    parser.add_argument("--queries", type=int, default=200, help="lists, and pairs, after every fifth flush; ten times as many in the end")
+    parser.add_argument("--seconds", type=float, default=2, help="of eight threads that ask")
+    parser.add_argument("--most-seconds", type=float, default=120, help="of a run with a whole vocabulary that does one transfer after the other")
+    parser.add_argument("--keep", action="store_true", help="use the runs that are there")
+    parser.add_argument("--name", default="mfis", help="name of the result's files in target/lab")
+    return parser.parse_args()
+
+
+class Lab:
+    """All runs, and what came of them."""
+
+    def __init__(self, options):
+        self.options, self.name = options, options.name
+        self.program = gannet_lab()
+        self.path = PLACE / f"{options.name}.json"
+        kept = json.loads(self.path.read_text()) if options.keep and self.path.exists() else {"rows": [], "rates": None}
+        self.rows, self.rates, self.settings = kept["rows"], kept["rates"], machine() | vars(options)
+
+    def psync(self):
+        """Figure 2, and the same of writes."""
+        place = PLACE / f"{self.name}-psync"
+        remove(place)
+        self.rates = self.rates or run([self.program, "maintenance", "psync", place, "--seconds", min(0.2, self.options.seconds / 10)]).json()
+        remove(place)
+        texts, panels = [], {}
+        sizes = sorted({rate["bytes"] for rate in self.rates["rates"]})
+        for what in ("read", "written"):
+            rows = {f"{size >> 10} KiB": [] for size in sizes}
+            for rate in self.rates["rates"]:
+                rows[f"{rate['bytes'] >> 10} KiB"].append(rate[what])
+            heads = [str(1 << power) for power in range(10)]
+            rows = {size: values + [None] * (len(heads) - len(values)) for size, values in rows.items()}
+            panels[f"MB/s {what}"] = rows
+            texts.append(table(f"Figure 2: MB/s {what} at random by outstanding transfers (columns) and their size; {self.rates['file_bytes'] >> 20} MiB, "
+                               "64 in flight at most (the paper: up to 512 by libaio, reads only, three drives)", heads, rows))
+        self.draw("figure-2", "batches of random transfers (figure 2)", heads, panels, {})
+        return "\n".join(texts)
+
+    def small(self):
+        """Figure 3: 1,000 documents a flush, long lists."""
+        names = self.strategies(FIGURE_3)
+        stream = self.stream(SMALL_DOCUMENTS * self.options.flushes)
+        rows = {name: self.run(name, stream, "paper", PAPER_SHARES) for name in names}
+        base = rows.get("geometric")
+        lines = {}
+        for name, row in rows.items():
+            shares = [row["seconds"] / base["seconds"], modelled(row) / modelled(base), query_us(row) / query_us(base)] if base else [None] * 3
+            disk, flash, queries = PAPER_SMALL.get(name, [None] * 3)
+            lines[LABELS[name]] = [row["seconds"], row["work"]["written_bytes"] / 1e6, row["work"]["read_bytes"] / 1e6, query_us(row),
+                                   shares[0], flash, shares[1], disk, shares[2], queries]
+        heads = ["s", "MB written", "MB read", "us a list", "s / Geo", "paper", "modelled disk", "paper", "query / Geo", "paper"]
+        self.curves("figure-3", "long lists, 1,000 documents a flush (figure 3)", rows)
+        return table(f"Figure 3: {self.of(stream)}; seconds, modelled seconds of a disk and time per query as shares of Geometric's", heads, lines)
+
+    def paper(self):
+        """Figures 7 and 8, table 2."""
+        names, stream = self.strategies(ALL), self.stream(self.options.documents)
+        rows = {name: self.run(name, stream, "paper", PAPER_SHARES) for name in names}
+        mfis, lines = rows.get("mfis"), {}
+        for name, row in rows.items():
+            gain = row["seconds"] / mfis["seconds"] if mfis else None
+            queries = query_us(row) / query_us(mfis) if mfis else None
+            said = PAPER_GAINS.get(name, [None] * 3)
+            asked = PAPER_QUERIES.get(name, [None])
+            lines[LABELS[name]] = [*maintained(row), gain, *said, query_us(row), queries, sum(asked) / len(asked) if asked[0] else None]
+        heads = [*MAINTAINED, "s / MFIS", "ioDrive", "Vertex3", "P300", "us a list", "/ MFIS", "paper"]
+        self.curves("figure-7-8", "long lists (figures 7 and 8)", rows)
+        return table(f"Figures 7 and 8, table 2: {self.of(stream)}; with the paper's gains of MFIS", heads, lines)
+
+    def thresholds(self):
+        """Figure 7 (d)."""
+        stream, lines = self.stream(self.options.documents), {}
+        for threshold in self.options.thresholds:
+            row = self.run("mfis", stream, "paper", PAPER_SHARES | {"threshold": threshold, "queries": 0, "last-queries": 0, "threads": 0})
+            lines[str(threshold)] = maintained(row)
+        panels = {"seconds": {"MFIS": [line[0] for line in lines.values()]}}
+        self.draw("figure-7-d", "blocks that are read and written together (figure 7 d)", list(lines), panels, {"MFIS": COLOURS["mfis"]}, "linear")
+        return table("Figure 7 (d): MFIS by threshold (the paper: little changes from 32 on)", MAINTAINED, lines)
+
+    def full(self):
+        """All terms: what Gannet promises beside the literature."""
+        names, stream = self.strategies(ALL), self.stream(self.options.documents)
+        rows = {name: self.run(name, stream, "full", {"most-seconds": self.options.most_seconds} if name in ONE_BY_ONE else {}) for name in names}
+        made, asked = {}, {}
+        for name, row in rows.items():
+            stopped = len(row["flushes"]) < row["stream"]["flushes"]
+            label = LABELS[name] + (f", {len(row['flushes'])} flushes" if stopped else "")
+            made[label] = [*maintained(row), row["written_for_vocabulary"] / 1e6, row["written_for_tables"] / 1e6, row["file_bytes"] / 1e6,
+                           row["vocabulary_bytes"] / 1e6]
+            last, together = row["last"], row["together"]
+            asked[label] = [*[last[kind][which] for kind in ("lists", "pairs") for which in ("p50_us", "mean_us", "p99_us")],
+                            *[last[kind]["work"]["reads"] / last[kind]["count"] for kind in ("lists", "pairs")],
+                            *[last[kind]["work"]["read_bytes"] / last[kind]["count"] / 1e3 for kind in ("lists", "pairs")],
+                            together["queries_per_second"], together["cpu_us"], together["p99_us"]]
+        heads = [*MAINTAINED, "vocabulary MB", "roots, maps", "files MB", "in memory"]
+        texts = [table(f"Full vocabulary: {self.of(stream)}; vocabulary MB are among those written", heads, made)]
+        heads = ["list p50 us", "mean", "p99", "pair p50 us", "mean", "p99", "reads a list", "a pair", "KB a list", "a pair", "8 thr. pairs/s", "CPU us", "p99"]
+        texts.append(table("Cold lists alone, and pairs found, counted and ranked, after the last flush; vocabularies in memory", heads, asked))
+        self.curves("full", "full vocabulary", rows)
+        return "\n".join([*texts, self.promises(rows)])
+
+    def promises(self, rows):
+        """What must be shown, and whether it is."""
+        if "gannet" not in rows:
+            return ""
+        gannet, lines = rows["gannet"], []
+        others = {name: row for name, row in rows.items() if name not in ("gannet", "no-merge")}
+        for name, row in others.items():
+            flushes = min(len(row["flushes"]), len(gannet["flushes"])) - 1
+            ours, theirs = (of["flushes"][flushes]["work"]["written_bytes"] for of in (gannet, row))
+            lines.append(f"{verdict(ours < theirs)}: writes less than {LABELS[name]}: {ours / 1e6:,.0f} MB, {theirs / 1e6:,.0f} ({flushes + 1} flushes)")
+        whole = {name: row for name, row in rows.items() if len(row["flushes"]) == len(gannet["flushes"])}
+        for kind in ("lists", "pairs"):
+            best = min(whole, key=lambda name: whole[name]["last"][kind]["mean_us"])
+            ours, theirs = (rows[name]["last"][kind]["mean_us"] for name in ("gannet", best))
+            lines.append(f"{verdict(ours <= WITHIN * theirs)}: cold {kind} within 5 % of the best ({LABELS[best]}): {ours:,.0f} us, {theirs:,.0f}")
+        best = max(whole, key=lambda name: whole[name]["together"]["queries_per_second"])
+        ours, theirs = (rows[name]["together"]["queries_per_second"] for name in ("gannet", best))
+        lines.append(f"{verdict(ours * WITHIN >= theirs)}: 8 threads within 5 % of the best ({LABELS[best]}): {ours:,.0f} pairs/s, {theirs:,.0f}")
+        return "\n".join(["What Gannet promises beside them", *lines]) + "\n"
+
+    def strategies(self, some):
+        return [name for name in some if name in self.options.strategies]
+
+    def stream(self, documents):
+        """The folder of a corpus in flushes, made once."""
+        source = inputs.source(self.options.corpus, documents)
+        folder = PLACE / f"{source.stem}-in-{self.options.flushes}-flushes"
+        if not (folder / "meta.json").exists():
+            remove(folder)
+            note(f"inverting {source.name}")
+            run([self.program, "maintenance", "invert", source, folder, "--flushes", self.options.flushes]).json()
+        return folder
+
+    def of(self, stream):
+        """What the rows of a table were made from."""
+        row = next(row for row in reversed(self.rows) if row["of"] == stream.name)
+        meta, lists = row["stream"], row["lists"]
+        what = "8 bytes a posting, no positions (Gannet's packed, positions all 0)" if row["setting"] == "paper" else "coded, with positions"
+        return (f"{meta['documents']:,} documents in {meta['flushes']} flushes of {meta['documents_a_flush']:,}, {lists['all']:,} lists, {row['postings']:,} postings, "
+                f"{what}; queries: 70 % of {lists['long']:,} long lists, 30 % of {lists['short']:,} others; {self.options.memory} MiB (the paper: "
+                "Wikipedia, 2,000,000 documents, 20,000 a flush, AOL queries)")
+
+    def run(self, strategy, stream, setting, more):
+        """One strategy on one stream."""
+        options = self.options
+        settings = {"setting": setting, "memory": options.memory, "queries": options.queries, "last-queries": 10 * options.queries,
+                    "query-every": max(1, options.flushes // 20), "seconds": options.seconds} | more
+        asked = {"of": stream.name, "strategy": strategy, "asked_for": settings}
+        known = [row for row in self.rows if all(row.get(name) == value for name, value in asked.items())]
+        if known:
+            return known[0]
+        place = PLACE / f"{self.name}-lists"
+        remove(place)
+        words = [word for name, value in settings.items() for word in (f"--{name}", value)]
+        done = run([self.program, "maintenance", "run", stream, place, "--strategy", strategy, *words])
+        row = done.json() | asked | {"cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
+        remove(place)
+        note(f"{strategy} {settings}: {row['seconds']:.1f} s, {row['work']['written_bytes'] / 1e6:,.0f} MB written")
+        self.rows.append(row)
+        self.save()
+        return row
+
+    def save(self):
+        self.path.write_text(json.dumps({"settings": self.settings, "rates": self.rates, "rows": self.rows}, indent=1))
+
+    def curves(self, name, title, rows):
+        """Seconds and bytes written so far, and the time per list and per pair, after each flush."""
+        pyplot = plots.matplotlib()
+        figure, places = pyplot.subplots(1, 4, figsize=(22, 4.8), layout="constrained")
+        figure.suptitle(title)
+        for strategy, row in rows.items():
+            look = {"label": LABELS[strategy], "color": COLOURS[strategy]}
+            flushes = range(1, len(row["flushes"]) + 1)
+            places[0].plot(flushes, [flush["seconds"] for flush in row["flushes"]], **look)
+            places[1].plot(flushes, [flush["work"]["written_bytes"] / 1e6 for flush in row["flushes"]], **look)
+            for place, kind in zip(places[2:], ("lists", "pairs")):
+                place.plot([at["flushes"] for at in row["asked"]], [at[kind]["mean_us"] for at in row["asked"]], marker=".", **look)
+        for place, heading in zip(places, ["seconds of maintenance", "MB written", "us a list", "us a pair, ranked"]):
+            place.set_title(heading)
+            place.set_xlabel("flushes")
+            place.set_yscale("log")
+            place.grid(alpha=0.3)
+        places[0].legend(fontsize="small")
+        self.keep(figure, name)
+
+    def draw(self, name, title, heads, panels, colours, scale="log"):
+        """A picture with a panel for each title, a line for each row."""
+        pyplot = plots.matplotlib()
+        figure, places = pyplot.subplots(1, len(panels), figsize=(6.5 * len(panels), 4.8), squeeze=False, layout="constrained")
+        figure.suptitle(title)
+        for place, (panel, rows) in zip(places[0], panels.items()):
+            for label, values in rows.items():
+                place.plot(heads, [value or float("nan") for value in values], marker="o", label=label, color=colours.get(label))
+            place.set_title(panel)
+            place.set_yscale(scale)
+            place.grid(alpha=0.3)
+        places[0][0].legend(fontsize="small")
+        self.keep(figure, name)
+
+    def keep(self, figure, name):
+        for ending in ("png", "svg"):
+            figure.savefig(PLACE / f"{self.name}-{name}.{ending}", dpi=120)
+        plots.matplotlib().close(figure)
+
+
+MAINTAINED = ["s", "modelled disk s", "MB written", "MB read", "writes", "reads"]
+
+
+def maintained(row):
+    work = row["work"]
+    return [row["seconds"], work["modelled_seconds"], work["written_bytes"] / 1e6, work["read_bytes"] / 1e6, work["writes"], work["reads"]]
+
+
+def modelled(row):
+    return row["work"]["modelled_seconds"]
+
+
+def query_us(row):
+    """The mean time per list, over all flushes that were followed by queries."""
+    means = [at["lists"]["mean_us"] for at in row["asked"]]
+    return sum(means) / len(means)
+
+
+def verdict(holds):
+    return "holds" if holds else "MISSES"
+
+
+main()
