@@ -15,6 +15,7 @@ use gannet::lab::{
     ZoneTable, finish, gather, merge_window, put_bytes, put_varint, relocate_window,
 };
 use gannet::{Error, PageKind, Result};
+use serde_json::{Value as Json, json};
 
 use super::asking::{FreshFrames, both};
 use super::coding::Postings;
@@ -315,5 +316,14 @@ impl Strategy for Gannet {
                 .sum(),
             written_for_tables: self.store.written_bytes(PageKind::Table),
         })
+    }
+
+    fn details(&self) -> Json {
+        let trees = TermTree::ALL.map(|tree| {
+            let view = self.view.tree(tree);
+            let (entries, written) = (view.entries(), view.appended());
+            json!({ "tree": format!("{tree:?}"), "entries": entries, "nodes_written": written })
+        });
+        json!({ "chunks_written_bytes": self.store.written_bytes(PageKind::Postings), "trees": trees })
     }
 }

@@ -136,7 +136,7 @@ fn maintain(arguments: &RunArguments) -> Outcome {
         "seconds": seconds, "work": work(maintained),
         "file_bytes": kept.file_bytes, "vocabulary_bytes": kept.vocabulary_bytes,
         "written_for_vocabulary": kept.written_for_vocabulary, "written_for_tables": kept.written_for_tables,
-        "flushes": flushes, "asked": asked,
+        "details": strategy.details(), "flushes": flushes, "asked": asked,
         "last": { "lists": last[0].json(), "pairs": last[1].json() },
         "together": together,
     });

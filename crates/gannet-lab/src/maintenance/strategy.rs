@@ -3,6 +3,7 @@
 use std::ops::AddAssign;
 
 use gannet::Result;
+use serde_json::Value as Json;
 
 use super::coding::{Coding, Postings, Summary};
 use super::flush::{Flush, TermNumber};
@@ -61,6 +62,11 @@ pub trait Strategy: Send + Sync {
 
     /// What it takes, and has written for what.
     fn kept(&self) -> Result<Kept>;
+
+    /// More about what it has written, where there is more to tell.
+    fn details(&self) -> Json {
+        Json::Null
+    }
 }
 
 /// A part of a list as it was read.
