@@ -77,7 +77,7 @@ def arguments():
     parser.add_argument("--flushes", type=int, default=100)
     parser.add_argument("--thresholds", type=int, nargs="+", default=THRESHOLDS)
     parser.add_argument("--memory", type=int, default=32, help="MiB for frames of Gannet's dictionary")
-    parser.add_argument("--queries", type=int, default=200, help="lists, and pairs, after every fifth flush; ten times as many in the end")
+    parser.add_argument("--queries", type=int, default=50, help="lists, and pairs, after every fifth flush; ten times as many in the end")
     parser.add_argument("--seconds", type=float, default=2, help="of eight threads that ask")
     parser.add_argument("--most-seconds", type=float, default=120, help="of a run with a whole vocabulary that does one transfer after the other")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
