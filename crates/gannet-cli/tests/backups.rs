@@ -140,9 +140,11 @@ fn an_index_that_was_not_closed_is_backed_up_with_all_that_is_durable() {
     let mut command = place.command(&["index", "index", "-", "--commit-every", "1"]);
     let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
-    let line = "{\"id\":\"late\",\"body\":\"latecomer\"}\n";
+    // None replaces another: a vacuum that a checkpoint begins would change scores.
+    let line = |id: u32| format!("{{\"id\":\"late{id}\",\"body\":\"latecomer\"}}\n");
+    let lines: String = (0..3_000).map(line).collect();
     let before = fs::read_dir(place.path("index")).unwrap().count();
-    std::io::Write::write_all(&mut input, line.repeat(3_000).as_bytes()).unwrap();
+    std::io::Write::write_all(&mut input, lines.as_bytes()).unwrap();
     for _ in 0..2_000 {
         let files = fs::read_dir(place.path("index")).unwrap().count();
         if files > before {
