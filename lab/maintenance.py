@@ -3,33 +3,44 @@
 
 `ingest`: a corpus by durable commits, each engine with the same memory and two threads. A commit of Gannet is a sync of its log;
 in the row `flush` it is a checkpoint, as the other engines' commits are. Bytes are the operating system's, without those that were
-deleted before they were written out. Results go to `target/lab/maintenance.json` and `.txt`. See docs/lab.md.
+deleted before they were written out. `churn`: Gannet alone; all documents are replaced in random order, half are deleted, and it is vacuumed
+and cleaned, while a reader tries to keep its snapshot; then it is compared with an index built of what is left. Results go to `target/lab/maintenance.json` and `.txt`. See docs/lab.md.
 """
 import argparse
 import json
+import statistics
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
 
 import inputs
-from engines import ENGINES, PEERS, Gannet
+from engines import ENGINES, PEERS, Gannet, gannet_lab
 from inputs import PLACE
-from measure import MIB, machine, note, remove
+from measure import MIB, machine, note, remove, run
 from report import figures as table
 
 COMMITS = 100
 
+# Queries that a worn and a fresh index are asked, and how often.
+SETS = ["term-10", "term-1000", "and-1000", "or-1000", "phrase-1000", "term-100000"]
+RUNS = 3
+
 
 def main():
     options = arguments()
-    rows = []
+    rows, texts = [], []
     for corpus in options.corpora:
         path = inputs.source(corpus, options.documents)
-        every = -(-inputs.count_lines(path) // COMMITS)
-        for name in options.engines:
-            rows += [{"corpus": corpus} | row for row in ingest(name, path, every, options)]
-    texts = [ingest_table([row for row in rows if row["corpus"] == corpus], corpus, options) for corpus in options.corpora]
+        if "ingest" in options.experiments:
+            every = -(-inputs.count_lines(path) // COMMITS)
+            taken = [row for name in options.engines for row in ingest(name, path, every, options)]
+            rows += [{"corpus": corpus} | row for row in taken]
+            texts.append(ingest_table(taken, corpus, options))
+        if "churn" in options.experiments:
+            churned, asked = churn(path, options)
+            rows += [{"corpus": corpus, "churn": churned, "queries": asked}]
+            texts.append(churn_tables(churned, asked, corpus, options))
     text = "\n".join(texts)
     print(text)
     PLACE.mkdir(parents=True, exist_ok=True)
@@ -41,6 +52,7 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="+", default=["passages", "articles"])
+    parser.add_argument("--experiments", nargs="+", choices=["ingest", "churn"], default=["ingest", "churn"])
     parser.add_argument("--engines", nargs="+", choices=[Gannet.name, *PEERS], default=[Gannet.name, *PEERS])
     parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--memory", type=int, default=64, help="MiB of each engine")
@@ -73,6 +85,45 @@ def ingest_table(rows, corpus, options):
     title = (f"{corpus}: {rows[0]['docs']:,} documents by {COMMITS} commits with {options.memory} MiB; the longest write of 256 KiB of "
              "documents, and the longest commit")
     return table(title, heads, lines)
+
+
+def churn(path, options):
+    """Figures of an index whose documents were replaced and half deleted, and of queries to it and to a fresh one, warm and in turns."""
+    worn, fresh = PLACE / "maintenance-index", PLACE / "maintenance-fresh"
+    for folder in (worn, fresh):
+        remove(folder)
+    note(f"all documents of {path.name} are replaced, half of them deleted")
+    churned = run([gannet_lab(), "churn", worn, fresh, path, "--memory", options.memory * MIB]).json()
+    sets, engine, asked = inputs.queries(path, PLACE / path.stem, 1, 20_000), Gannet(), {}
+    for name in SETS:
+        for _ in range(RUNS):
+            for folder in (worn, fresh):
+                more = ["--threads", 2, "--seconds", 2, "--warm", 1]
+                row = engine.bench(folder, sets / f"{name}.tsv", options.memory * MIB, more).json()
+                asked.setdefault(name, {}).setdefault(folder.stem, []).append(row)
+    for folder in (worn, fresh):
+        remove(folder)
+    return churned, asked
+
+
+def churn_tables(churned, asked, corpus, options):
+    fresh = churned["fresh_bytes"]
+    heads = ["seconds", "MB written", "MB read", "largest MB", "MB after", "dead docs", "given up"]
+    lines = {row["phase"]: [
+        row["seconds"], row["bytes_written"] / 1e6, row["bytes_read"] / 1e6, row["largest_bytes"] / 1e6, row["bytes"] / 1e6,
+        row["dead_documents"], row["reader"]["snapshots_given_up"]] for row in churned["phases"]}
+    title = (f"{corpus}: {churned['phases'][0]['documents']:,} documents, all replaced, half deleted, {options.memory} MiB; then "
+             f"{churned['index_bytes'] / 1e6:.0f} MB, {churned['index_bytes'] / fresh:.2f} of {fresh / 1e6:.0f} MB built of what is left "
+             f"(full: {churned['full_bytes'] / 1e6:.0f} MB)")
+    text = table(title, heads, lines)
+    median = lambda rows, what: statistics.median(row[what] for row in rows)
+    lines = {}
+    for name, both in asked.items():
+        worn, new = both.values()
+        figures = [median(rows, what) for what in ("qps", "cpu_us_per_query", "reads_per_query") for rows in (worn, new)]
+        lines[name] = [*figures, figures[1] / figures[0], figures[2] / figures[3]]
+    heads = ["queries/s", "fresh", "CPU us", "fresh", "reads", "fresh", "time ratio", "CPU ratio"]
+    return text + "\n" + table(f"{corpus}: queries to it and to the fresh index, medians of {RUNS} runs in turns, 2 threads", heads, lines)
 
 
 main()

@@ -20,7 +20,7 @@ pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outco
 }
 
 fn object(stats: &Stats, backend: Backend) -> Value {
-    let (bytes, memory) = (&stats.bytes, &stats.memory);
+    let (bytes, memory, written) = (&stats.bytes, &stats.memory, &stats.lifetime.written);
     json!({
         "documents": stats.documents,
         "dead_documents": stats.dead_documents,
@@ -36,6 +36,19 @@ fn object(stats: &Stats, backend: Backend) -> Value {
             "free": bytes.dead,
             "allocated": bytes.allocated,
         },
+        "written": {
+            "log": written.log,
+            "moved_documents": written.moved_documents,
+            "dictionary": written.nodes,
+            "postings": written.postings,
+            "tables": written.tables,
+            "roots": written.roots,
+            "all": written.total(),
+        },
+        "source_bytes": stats.lifetime.source_bytes,
+        "host_write_amplification": stats.lifetime.host_write_amplification(),
+        "longest_stall_us": stats.lifetime.longest_stall.as_micros() as u64,
+        "device_free": stats.device_free,
         "memory": {
             "budget": memory.budget,
             "used": memory.used,
@@ -78,6 +91,16 @@ fn print(stats: &Stats, backend: Backend, output: &mut Output) -> Outcome<()> {
     output.line(format!("{:<12}{:>14}", "terms", grouped(stats.terms)))?;
     for (part, bytes) in rows(&stats.bytes) {
         output.line(format!("{part:<12}{:>14}", human(bytes)))?;
+    }
+    if let Some(amplification) = stats.lifetime.host_write_amplification() {
+        let written = stats.lifetime.written.total();
+        let source = human(stats.lifetime.source_bytes);
+        let stall = stats.lifetime.longest_stall.as_secs_f64() * 1e3;
+        let line = format!(
+            "written in its life: {}, {amplification:.2} of {source} of sources; longest wait of a write {stall:.0} ms",
+            human(written)
+        );
+        output.line(output.dim(&line))?;
     }
     if let Some(warning) = doc_ids_warning(stats.doc_ids) {
         output.line(warning)?;

@@ -144,6 +144,17 @@ fn the_summary_and_the_statistics_have_the_promised_members() {
     assert!(["uring", "pread"].contains(&summary["backend"].as_str().unwrap()));
     assert_eq!(summary["settings"]["memory_bytes"], 512 << 20);
     let stats = place.json(&["stats", "index"]);
+    let source = stats["source_bytes"].as_u64().unwrap();
+    let written = stats["written"]["all"].as_u64().unwrap();
+    assert!(source > 0 && written > source, "{stats}");
+    assert_eq!(
+        stats["host_write_amplification"],
+        json!(written as f64 / source as f64)
+    );
+    assert!(
+        stats["device_free"].as_u64() > Some(0) && stats["longest_stall_us"].is_u64(),
+        "{stats}"
+    );
     assert_eq!(stats["documents"], 8);
     assert!(
         stats["bytes"].is_object() && stats["memory"].is_object(),

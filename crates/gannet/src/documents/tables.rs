@@ -138,9 +138,11 @@ impl DocumentTables {
     /// The live set below `below`: a set bit says deleted.
     pub fn deletions(&self, below: DocId, pages: &mut Pages<'_>) -> Result<Vec<u8>> {
         let mut cursor = self.deletions.cursor();
-        let bytes = (0..below as u64).step_by(8);
-        let bytes = bytes.map(|doc| finish(pages, |pages| cursor.get(doc / 8, pages)));
-        let mut bytes: Vec<u8> = bytes.collect::<Result<_>>()?;
+        let mut bytes = Vec::with_capacity(below as usize / 8 + 1);
+        for doc in (0..below as u64).step_by(8) {
+            pages.trim();
+            bytes.push(finish(pages, |pages| cursor.get(doc / 8, pages))?);
+        }
         if let Some(last) = bytes.last_mut().filter(|_| !below.is_multiple_of(8)) {
             *last &= bit(below) - 1;
         }
@@ -161,6 +163,7 @@ impl DocumentTables {
             let mut cursor = self.norms[field].cursor();
             let mut forgotten = Vec::new();
             for doc in (first..=last).filter(|doc| are_dead(*doc, *doc)) {
+                pages.trim();
                 if finish(pages, |pages| cursor.get(doc as u64, pages))? != 0 {
                     forgotten.push(doc);
                 }
@@ -274,9 +277,10 @@ impl DocumentTables {
         }
     }
 
-    /// A reader of the live set, which keeps the page it stands in.
-    pub fn live_cursor(&self) -> LiveCursor {
-        LiveCursor::new(&self.deletions, self.end, self.deleted > 0)
+    /// A reader of the live set, which keeps the page it stands in. One that meets no dead documents, since it is asked only for what
+    /// lists have after a vacuum, reads nothing.
+    pub fn live_cursor(&self, meets_dead: bool) -> LiveCursor {
+        LiveCursor::new(&self.deletions, self.end, meets_dead && self.deleted > 0)
     }
 
     /// Writes the changed pages, releasing those they replace.

@@ -137,7 +137,7 @@ impl Bench {
         assert_eq!(tables.end() as usize, model.addresses.len());
         assert_eq!(tables.deleted_count(), deleted as u64);
         let mut norms: Vec<_> = (0..FIELDS as u16).map(|f| tables.norm_cursor(f)).collect();
-        let mut live = tables.live_cursor();
+        let mut live = tables.live_cursor(true);
         for doc in 0..tables.end() {
             let at = doc as usize;
             for (field, cursor) in norms.iter_mut().enumerate() {
@@ -165,7 +165,7 @@ impl Bench {
     /// All at once, with one that does not exist yet.
     fn check_all_live(&self, tables: &DocumentTables, model: &Model, pages: &mut Pages) {
         let docs: Vec<DocId> = (0..=tables.end()).collect();
-        let (mut live, mut found) = (tables.live_cursor(), Vec::new());
+        let (mut live, mut found) = (tables.live_cursor(true), Vec::new());
         while found.len() < docs.len() {
             let from = found.len();
             let some = finish(pages, |pages| {

@@ -229,10 +229,11 @@ impl Backup {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<BackupReport> {
         let mut destination = Destination::open(device, path, slot)?;
-        let parts = match destination.has(slot) {
-            true => Vec::new(),
-            false => self.parts(|zone| destination.known_pages(zone)),
-        };
+        let mut parts = self.parts(|zone| destination.known_pages(zone));
+        if destination.has(slot) {
+            // Of the same root only what was lost since.
+            parts.retain(|part| part.kind != PageKind::Root && part.first.page < part.end);
+        }
         let report = BackupReport {
             documents: self.record.documents,
             sequence: self.record.sequence,

@@ -21,10 +21,10 @@ use super::ids::NewIds;
 use super::options::Phase;
 use super::prepare::PreparedBatch;
 use super::root::{self, Covered};
-use super::shared::Shared;
 use super::state::{Epoch, Patience, RetiredZones};
+use super::stats::BytesWritten;
 use super::writer::Writer;
-use crate::base::{Budget, Error, Result};
+use crate::base::{Error, Result};
 use crate::storage::{RootSlot, SlotKind, write_slot};
 
 /// A flush begins when this share of what the buffers may take is filled; the rest is for what comes while
@@ -32,7 +32,7 @@ use crate::storage::{RootSlot, SlotKind, write_slot};
 const FLUSH_SHARE: f64 = 0.6;
 
 /// Bytes on flash that snapshots may keep from being reused, however small the index.
-const SNAPSHOT_BYTES: u64 = 128 << 20;
+const SNAPSHOT_BYTES: u64 = 64 << 20;
 
 /// How long a write waits for the flush under way at most, unless the buffers are full; and how long between looks whether
 /// the flush is done.
@@ -105,6 +105,11 @@ enum Progress {
 }
 
 impl Flushing {
+    /// Whether someone asked it for a slice of vacuum.
+    pub(super) fn vacuums(&self) -> bool {
+        self.vacuum_asked
+    }
+
     fn is_done(&self) -> bool {
         match &self.progress {
             Progress::Frozen => false,
@@ -158,8 +163,28 @@ impl Writer {
         }
     }
 
-    /// Flushes first if the batch would not fit the posting buffer or the log's bound.
-    pub(super) fn make_room(&mut self, batch: &PreparedBatch) -> Result<()> {
+    /// Makes room for a batch, or for the deletion of some IDs: flushes first if it would not fit the memory for new postings
+    /// and IDs or the log's bound.
+    pub(super) fn make_room<'i>(
+        &mut self,
+        batch: Option<&PreparedBatch>,
+        ids: impl Iterator<Item = &'i str>,
+    ) -> Result<()> {
+        let start = Instant::now();
+        let (count, bytes) = ids.fold((0, 0), |(count, bytes), id| (count + 1, bytes + id.len()));
+        let made = self.flush_or_reserve(|writer| {
+            writer.new_ids.reserve_for(count, bytes)?;
+            let filling = &writer.state.buffers.filling;
+            batch.map_or(Ok(()), |batch| filling.reserve_for(&batch.inverted))
+        });
+        self.life.longest_stall = self.life.longest_stall.max(start.elapsed());
+        made
+    }
+
+    fn flush_or_reserve(
+        &mut self,
+        mut reserve: impl FnMut(&mut Writer) -> Result<()>,
+    ) -> Result<()> {
         self.poll_flush()?;
         self.keep_pace()?;
         if self.flushing.is_some() && self.fill() >= 1.0 {
@@ -168,13 +193,13 @@ impl Writer {
         if self.flushing.is_none() && self.fill() >= self.flush_share() {
             self.begin_flush()?;
         }
-        let reserved = self.state.buffers.filling.reserve_for(&batch.inverted);
-        if reserved.is_err() && self.state.buffers.terms() > 0 {
-            self.checkpoint()?;
-            let filling = &self.state.buffers.filling;
-            return self.reserve(|_| filling.reserve_for(&batch.inverted));
+        if reserve(self).is_ok() {
+            return Ok(());
         }
-        reserved
+        if self.state.buffers.terms() > 0 || self.new_ids.memory_bytes() > 0 {
+            self.checkpoint()?;
+        }
+        self.reserve(reserve)
     }
 
     /// Waits for the flush under way, for as long as its pace asks for.
@@ -238,28 +263,31 @@ impl Writer {
         }
     }
 
-    /// Reserves memory. Where there is too little, snapshots that hold buffers of before give theirs, as soon as searches of
-    /// them that are under way have ended.
-    fn reserve<T>(&self, reserve: impl Fn(&Budget) -> Result<T>) -> Result<T> {
-        let Shared {
-            budget, published, ..
-        } = &*self.shared;
+    /// Reserves memory. Where there is too little, snapshots that hold buffers of before give theirs, and searches under way are
+    /// to end first.
+    fn reserve<T>(&mut self, mut reserve: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
+        let shared = Arc::clone(&self.shared);
+        let (published, generation) = (&shared.published, self.generation);
         let start = Instant::now();
         loop {
-            let reserved = reserve(budget);
-            let waits = published.has_older(self.generation) && start.elapsed() < SEARCHES_END;
+            // Asked before: who lets go in between may have made room.
+            let waits = published.has_older(generation) && start.elapsed() < SEARCHES_END;
+            let reserved = reserve(self).or_else(|_| {
+                published.give_up_older(generation);
+                let _turn = shared.budget.turn_alone();
+                reserve(self)
+            });
             if reserved.is_ok() || !waits {
                 return reserved;
             }
-            published.give_up_older(self.generation);
             thread::sleep(PAUSE_STEP);
         }
     }
 
     /// Sets what was written aside for a flush, and goes on with an empty buffer.
     fn freeze(&mut self) -> Result<Flush> {
+        let memory = self.reserve(|writer| reserve_memory(&writer.shared.budget))?;
         let budget = &self.shared.budget;
-        let memory = self.reserve(reserve_memory)?;
         let vacuum_asked = std::mem::take(&mut self.vacuum_asked);
         let fresh_ids = NewIds::new(budget)?;
         let buffer = self.state.buffers.freeze(budget)?;
@@ -336,6 +364,8 @@ impl Writer {
             };
             (retired, zones.clone())
         };
+        self.life.written = BytesWritten::of(&self.shared.store);
+        self.state.lifetime = self.life_before.and(&self.life);
         let bytes = root::encode(&self.state, &zones, covered, &terms, &ids);
         let root = self.roots.append(&bytes)?;
         self.roots.flush()?;

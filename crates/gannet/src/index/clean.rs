@@ -45,6 +45,12 @@ pub(super) const BESIDE_WRITING: Worth = Worth {
     joins: false,
 };
 
+/// The same where more than a third of the index is dead, as after many deletions: then what is moved frees two thirds more.
+const BESIDE_WASTE: Worth = Worth {
+    live_share: 0.6,
+    ..BESIDE_WRITING
+};
+
 /// When it was asked for.
 const THOROUGH: Worth = Worth {
     live_share: 0.97,
@@ -70,6 +76,17 @@ pub(super) struct Joining {
     any: bool,
 }
 
+/// What is worth it while documents come.
+fn beside_writing(store: &Store) -> Worth {
+    let zones = store.zones();
+    let closed = zones.iter().filter(|(_, zone)| !zone.open);
+    let dead: u64 = closed.map(|(_, zone)| zone.dead_bytes()).sum();
+    match dead * 3 > zones.allocated_bytes() {
+        true => BESIDE_WASTE,
+        false => BESIDE_WRITING,
+    }
+}
+
 type Victims = BTreeSet<ZoneNumber>;
 
 /// The key of a term.
@@ -83,6 +100,9 @@ impl Flusher {
         self.terms.flush()?;
         self.ids.flush()?;
         self.postings.flush()?;
+        if !self.worth.joins {
+            self.worth = beside_writing(&shared.store);
+        }
         if self.worth.joins {
             let settled = self.settle_recent(shared, tables)?;
             self.join_chunks(shared, tables)?;
@@ -232,6 +252,8 @@ impl Flusher {
 impl Writer {
     /// A checkpoint that cleans as long as anything is worth moving. Tells whether another would give space back.
     pub(super) fn clean_more(&mut self) -> Result<bool> {
+        self.check_running()?;
+        self.check_space_now()?;
         let dead = |store: &Store| -> u64 {
             let zones = store.zones();
             zones.iter().map(|(_, zone)| zone.dead_bytes()).sum()

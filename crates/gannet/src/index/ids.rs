@@ -66,6 +66,16 @@ impl NewIds {
         })
     }
 
+    /// Reserves memory for so many more IDs of so many bytes in all.
+    pub(super) fn reserve_for(&mut self, ids: usize, bytes: usize) -> Result<()> {
+        let needed = self.memory_bytes() + ids * ID_OVERHEAD + bytes;
+        match needed > self.reservation.bytes() {
+            // In steps, so that the shared count is not touched for each document.
+            true => self.reservation.grow_to(needed + (64 << 10)),
+            false => Ok(()),
+        }
+    }
+
     /// What is known here of an ID: nothing, that it was removed, or its entry.
     pub(super) fn get(&self, id: &str) -> Option<Option<IdEntry>> {
         self.map.get(id).copied()
@@ -84,12 +94,9 @@ impl NewIds {
             *known = entry;
             return Ok(());
         }
+        self.reserve_for(1, id.len())?;
         self.map.insert(id.into(), entry);
         self.key_bytes += id.len();
-        if self.memory_bytes() > self.reservation.bytes() {
-            // In steps, so that the shared count is not touched for each document.
-            self.reservation.grow_to(self.memory_bytes() + (64 << 10))?;
-        }
         Ok(())
     }
 

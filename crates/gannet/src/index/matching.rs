@@ -2,7 +2,7 @@
 
 use super::Index;
 use super::writer::{Writer, Written};
-use crate::base::{DocId, Result};
+use crate::base::{DocId, Error, Result};
 use crate::search::Query;
 
 /// Documents that are deleted in one batch.
@@ -21,13 +21,24 @@ impl Index {
             filter: vec![query.clone()],
             minimum_should_match: 0,
         };
-        let mut all = Written::default();
+        let mut all = Written {
+            sequence: self.shared().published.get().sequence,
+            ..Written::default()
+        };
+        let mut last = None;
         loop {
             let found = self.snapshot().search(&oldest_first).top(AT_ONCE).run()?;
             let hits = found.hits.into_iter().filter(|hit| hit.doc < below);
             let found: Vec<(String, DocId)> = hits.map(|hit| (hit.id, hit.doc)).collect();
             if found.is_empty() {
                 return self.acknowledge(all);
+            }
+            // The oldest that is left was to be deleted, or has been replaced, each time.
+            if last.replace(found[0].1) == Some(found[0].1) {
+                return Err(Error::damaged(
+                    format!("the ID tree at {}", found[0].0),
+                    format!("expected document {}, got another", found[0].1),
+                ));
             }
             let written = self.with_writer(|writer| writer.delete_found(&found))?;
             all.deleted += written.deleted;

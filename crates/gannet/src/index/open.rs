@@ -13,6 +13,7 @@ use super::checkpoint::Pace;
 use super::clean::{BESIDE_WRITING, Joining};
 use super::flush::Flusher;
 use super::ids::NewIds;
+use super::lifetime::Lifetime;
 use super::options::Options;
 use super::prepare::Preparation;
 use super::root::{self, Covered, RootRecord};
@@ -68,6 +69,7 @@ pub(super) fn open(
         dictionaries: record.dictionaries.clone(),
         statistics: Arc::new(record.statistics.clone()),
         vacuumed: record.vacuumed.clone(),
+        lifetime: record.lifetime,
         below: record.next_doc,
         documents: record.documents,
         sequence: record.sequence,
@@ -164,6 +166,7 @@ fn make(device: Arc<dyn Device>) -> Result<(Store, RootRecord, Option<RootSlot>)
         dictionaries: Dictionaries::default(),
         tables: DocumentTables::new(),
         vacuumed: Vacuumed::default(),
+        lifetime: Lifetime::default(),
         terms: Vec::new(),
         ids: Vec::new(),
     };
@@ -210,8 +213,12 @@ fn new_writer(
         logged_dictionary: state.dictionaries.newest(),
         log_source_bytes: 0,
         flushes: 0,
+        life_before: state.lifetime,
+        life: Lifetime::default(),
         vacuum_slices: 0,
         vacuum_asked: false,
+        vacuum_wanted: 0,
+        vacuum_refused: None,
         vacuums: false,
         syncing: Unsynced::default(),
         stopped: None,

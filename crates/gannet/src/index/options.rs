@@ -61,7 +61,7 @@ pub struct Limits {
     pub log_source_bytes: u64,
     /// Bytes of lists that a slice of vacuum reads; `None`: what the rate of deletions asks for.
     pub vacuum_bytes: Option<u64>,
-    /// Bytes on flash that snapshots may keep from being reused; `None`: an eighth of the index, and at least 128 MiB. Beyond,
+    /// Bytes on flash that snapshots may keep from being reused; `None`: an eighth of the index, and at least 64 MiB. Beyond,
     /// the oldest are given up.
     pub snapshot_bytes: Option<u64>,
     /// How old a snapshot is at least that is given up for that.
@@ -92,7 +92,7 @@ impl Default for Limits {
             log_source_bytes: 128 << 20,
             vacuum_bytes: None,
             snapshot_bytes: None,
-            snapshot_age: Duration::from_secs(10),
+            snapshot_age: Duration::from_secs(2),
             zone_pages: None,
             beside: true,
             on_phase: None,

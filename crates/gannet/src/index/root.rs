@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::lifetime::Lifetime;
 use super::state::State;
 use super::vacuum::Vacuumed;
 use crate::analysis::Schema;
@@ -31,6 +32,7 @@ pub(super) struct RootRecord {
     pub(super) dictionaries: Dictionaries,
     pub(super) tables: DocumentTables,
     pub(super) vacuumed: Vacuumed,
+    pub(super) lifetime: Lifetime,
     /// The term dictionary and the tree of external IDs, as their room keeps them.
     pub(super) terms: Vec<u8>,
     pub(super) ids: Vec<u8>,
@@ -56,6 +58,7 @@ pub(super) fn encode(
     state.dictionaries.encode(&mut out);
     state.tables.encode(&mut out);
     state.vacuumed.encode(&mut out);
+    state.lifetime.encode(&mut out);
     put_bytes(&mut out, terms);
     put_bytes(&mut out, ids);
     out
@@ -65,7 +68,7 @@ pub(super) fn encode(
 pub(super) fn decode(bytes: &[u8]) -> Result<RootRecord> {
     let mut reader = ByteReader::new(bytes, "the root record");
     let reader = &mut reader;
-    Ok(RootRecord {
+    let mut record = RootRecord {
         zones: ZoneTable::decode(reader)?,
         covered: Covered {
             log_start: LogStart::decode(reader)?,
@@ -78,10 +81,16 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RootRecord> {
         statistics: FieldStatistics::decode_all(reader)?,
         dictionaries: Dictionaries::decode(reader)?,
         tables: DocumentTables::decode(reader)?,
-        vacuumed: Vacuumed::decode(reader)?,
-        terms: reader.bytes()?.to_vec(),
-        ids: reader.bytes()?.to_vec(),
-    })
+        vacuumed: Vacuumed::default(),
+        lifetime: Lifetime::default(),
+        terms: Vec::new(),
+        ids: Vec::new(),
+    };
+    record.vacuumed = Vacuumed::decode(record.tables.deleted_count(), reader)?;
+    record.lifetime = Lifetime::decode(reader)?;
+    record.terms = reader.bytes()?.to_vec();
+    record.ids = reader.bytes()?.to_vec();
+    Ok(record)
 }
 
 impl FieldStatistics {

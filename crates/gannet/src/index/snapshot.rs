@@ -14,7 +14,7 @@ use crate::search::{
 
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the memory nor the space on flash that
 /// it refers to is reused, until that is too much ([`Limits::snapshot_bytes`](super::Limits::snapshot_bytes)) or a writer
-/// needs the memory: then it is given up, and what is asked of it fails with [`Error::Expired`].
+/// or a search of a newer state needs the memory: then it is given up, and what is asked of it fails with [`Error::Expired`].
 #[derive(Clone)]
 pub struct Snapshot {
     shared: Arc<Shared>,
@@ -72,12 +72,13 @@ impl Snapshot {
     ) -> Vec<Result<SearchResults>> {
         let options = with_clock(options.clone());
         let answers = self.search_group(queries, &options);
-        if !answers.iter().any(lacks_memory) {
+        let published = &self.shared.published;
+        let generation = published.get().epoch.generation;
+        if !answers.iter().any(lacks_memory) || !published.has_older(generation) {
             return answers;
         }
         // Older snapshots may hold buffers; this one is given up itself if it is one of them.
-        let published = &self.shared.published;
-        published.give_up_older(published.get().epoch.generation);
+        published.give_up_older(generation);
         let again = answers.into_iter().zip(queries).map(|(answer, query)| {
             let query = std::slice::from_ref(query);
             let again = lacks_memory(&answer).then(|| self.search_group(query, &options).pop());
@@ -147,8 +148,13 @@ impl Search<'_> {
     }
 }
 
+/// A query that is refused has older snapshots given up if it needs no more than one in so many bytes of the memory.
+const LEFT_ONE_OF: usize = 8;
+
+/// Whether a query found too little memory that others may have.
 fn lacks_memory(answer: &Result<SearchResults>) -> bool {
-    matches!(answer, Err(Error::Memory { .. }))
+    // What takes much of the budget would not be answered if others had less.
+    matches!(answer, Err(Error::Memory { needed, budget, .. }) if needed * LEFT_ONE_OF <= *budget)
 }
 
 fn view(state: &State) -> SearchView {
@@ -157,6 +163,7 @@ fn view(state: &State) -> SearchView {
         terms: state.terms.clone(),
         buffer: Arc::new(state.buffers.clone()),
         below: state.below,
+        dead_documents: state.dead_documents(),
         tables: state.tables.clone(),
         dictionaries: state.dictionaries.clone(),
         statistics: Statistics::new(Arc::clone(&state.statistics)),

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, RwLock, Weak};
 use std::time::{Duration, Instant};
 
 use super::buffers::Buffers;
+use super::lifetime::Lifetime;
 use super::vacuum::Vacuumed;
 use crate::analysis::{FieldId, Schema};
 use crate::base::{DocId, Error, Result, Sequence, ZoneNumber};
@@ -28,6 +29,8 @@ pub(super) struct State {
     pub(super) below: DocId,
     /// Documents that are neither deleted nor replaced.
     pub(super) documents: u64,
+    /// What was written in the index's life, as of the last checkpoint.
+    pub(super) lifetime: Lifetime,
     /// What vacuum has done.
     pub(super) vacuumed: Vacuumed,
     /// The last operation that this state includes.
@@ -44,7 +47,7 @@ pub(super) struct Epoch {
 pub(super) struct Published {
     newest: RwLock<Arc<State>>,
     retired: Mutex<Retired>,
-    held: Mutex<Vec<Weak<Held>>>,
+    snapshots: Mutex<Vec<Known>>,
 }
 
 #[derive(Default)]
@@ -73,6 +76,13 @@ pub(super) struct Held {
     since: Instant,
 }
 
+/// A snapshot, and what it holds, which searches under way keep when it is given up.
+struct Known {
+    held: Weak<Held>,
+    pinned: Weak<Pinned>,
+    generation: u64,
+}
+
 /// What snapshots may hold back together.
 #[derive(Clone, Copy)]
 pub(super) struct Patience {
@@ -83,6 +93,12 @@ pub(super) struct Patience {
 }
 
 impl State {
+    /// Deleted documents of which a vacuum has left something.
+    pub(super) fn dead_documents(&self) -> u64 {
+        let deleted = self.tables.deleted_count();
+        deleted.saturating_sub(self.vacuumed.documents)
+    }
+
     /// The statistics of a field, made on the way.
     pub(super) fn statistics_mut(&mut self, field: FieldId) -> &mut FieldStatistics {
         let all = Arc::make_mut(&mut self.statistics);
@@ -121,7 +137,7 @@ impl Published {
         Published {
             newest: RwLock::new(Arc::new(state)),
             retired: Mutex::new(retired),
-            held: Mutex::default(),
+            snapshots: Mutex::default(),
         }
     }
 
@@ -148,16 +164,22 @@ impl Published {
             _epoch: Arc::clone(&state.epoch),
             view,
         });
+        let generation = state.epoch.generation;
+        let weak = Arc::downgrade(&pinned);
         let held = Arc::new(Held {
             pinned: RwLock::new(Ok(pinned)),
-            generation: state.epoch.generation,
+            generation,
             since: Instant::now(),
         });
-        let mut all = self.held();
+        let mut all = self.snapshots();
         if all.len() == all.capacity() {
-            all.retain(|held| held.strong_count() > 0);
+            all.retain(|known| known.pinned.strong_count() > 0);
         }
-        all.push(Arc::downgrade(&held));
+        all.push(Known {
+            held: Arc::downgrade(&held),
+            pinned: weak,
+            generation,
+        });
         drop(all);
         held
     }
@@ -183,16 +205,18 @@ impl Published {
         older.for_each(|held| held.give_up("memory that was needed for others".to_owned()));
     }
 
-    /// Whether anyone still sees a state of an earlier generation.
+    /// Whether a snapshot, or a search under way, holds a state of an earlier generation.
     pub(super) fn has_older(&self, generation: u64) -> bool {
-        let retired = self.retired();
-        let mut epochs = retired.epochs.iter().filter_map(Weak::upgrade);
-        epochs.any(|epoch| epoch.generation < generation)
+        let all = self.snapshots();
+        let mut older = all.iter().filter(|known| known.generation < generation);
+        older.any(|known| known.pinned.strong_count() > 0)
     }
 
     /// The snapshots that hold something.
     fn oldest_first(&self) -> Vec<Arc<Held>> {
-        let mut all: Vec<Arc<Held>> = self.held().iter().filter_map(Weak::upgrade).collect();
+        let all = self.snapshots();
+        let held = all.iter().filter_map(|known| known.held.upgrade());
+        let mut all: Vec<Arc<Held>> = held.collect();
         all.retain(|held| held.is_held());
         all.sort_by_key(|held| (held.generation, held.since));
         all
@@ -208,8 +232,8 @@ impl Published {
         later.map(|zones| zones.bytes).sum()
     }
 
-    fn held(&self) -> MutexGuard<'_, Vec<Weak<Held>>> {
-        self.held.lock().unwrap_or_else(|e| e.into_inner())
+    fn snapshots(&self) -> MutexGuard<'_, Vec<Known>> {
+        self.snapshots.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     fn retired(&self) -> MutexGuard<'_, Retired> {

@@ -1,11 +1,12 @@
 //! Figures of an index: documents, terms, bytes by part, memory by part.
 
 use super::Index;
+use super::lifetime::Lifetime;
 use crate::base::{DocId, PAGE_PAYLOAD, PAGE_SIZE, Result};
 use crate::device::CountersSnapshot;
 use crate::dictionary::TreeView;
 use crate::postings::{RECENT_LEVELS, TermTree};
-use crate::storage::PageKind;
+use crate::storage::{PageKind, Store};
 
 /// The figures of an index at one moment.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +40,10 @@ pub struct Stats {
     pub flushes: u64,
     /// Bytes written since the index was opened, by cause.
     pub written: BytesWritten,
+    /// What was written in the life of the index, as of its last checkpoint.
+    pub lifetime: Lifetime,
+    /// Bytes that are free on the device; as many as there can be where it does not tell.
+    pub device_free: u64,
     /// What the device did since the index was opened.
     pub io: CountersSnapshot,
 }
@@ -112,6 +117,38 @@ pub struct TreeFigures {
     pub written_nodes: u64,
 }
 
+impl BytesWritten {
+    /// What a store has written.
+    pub(super) fn of(store: &Store) -> BytesWritten {
+        BytesWritten {
+            log: store.written_bytes(PageKind::Log),
+            moved_documents: store.written_bytes(PageKind::Documents),
+            nodes: store.written_bytes(PageKind::Node),
+            postings: store.written_bytes(PageKind::Postings),
+            tables: store.written_bytes(PageKind::Table),
+            roots: store.written_bytes(PageKind::Root),
+        }
+    }
+
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        let lists = self.nodes + self.postings;
+        self.log + self.moved_documents + lists + self.tables + self.roots
+    }
+
+    /// Both together.
+    pub(super) fn and(&self, other: &BytesWritten) -> BytesWritten {
+        BytesWritten {
+            log: self.log + other.log,
+            moved_documents: self.moved_documents + other.moved_documents,
+            nodes: self.nodes + other.nodes,
+            postings: self.postings + other.postings,
+            tables: self.tables + other.tables,
+            roots: self.roots + other.roots,
+        }
+    }
+}
+
 impl TreeFigures {
     fn of(view: &TreeView) -> TreeFigures {
         TreeFigures {
@@ -132,7 +169,7 @@ impl Index {
         let of_terms = |tree| TreeFigures::of(state.terms.tree(tree));
         Ok(Stats {
             documents: state.documents,
-            dead_documents: state.tables.deleted_count() - state.vacuumed.documents,
+            dead_documents: state.dead_documents(),
             doc_ids: state.below,
             terms: state.terms.terms(),
             terms_in_memory: state.buffers.terms() as u64,
@@ -153,21 +190,11 @@ impl Index {
             recent_postings: std::array::from_fn(|level| of_terms(TermTree::Recent(level))),
             ids: TreeFigures::of(&state.ids),
             flushes: self.flushes(),
-            written: self.bytes_written(),
+            written: BytesWritten::of(&shared.store),
+            lifetime: state.lifetime,
+            device_free: shared.store.device().free_bytes()?,
             io: self.counters(),
         })
-    }
-
-    fn bytes_written(&self) -> BytesWritten {
-        let written = |kind| self.shared().store.written_bytes(kind);
-        BytesWritten {
-            log: written(PageKind::Log),
-            moved_documents: written(PageKind::Documents),
-            nodes: written(PageKind::Node),
-            postings: written(PageKind::Postings),
-            tables: written(PageKind::Table),
-            roots: written(PageKind::Root),
-        }
     }
 
     fn bytes_by_part(&self) -> BytesByPart {

@@ -15,6 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::Index;
+use super::checkpoint::Flushing;
 use super::flush::{Flusher, TableNorms};
 use super::options::Phase;
 use super::shared::Shared;
@@ -43,8 +44,9 @@ const SLICE_BYTES: u64 = 1 << 20;
 const SLICE_BYTES_ASKED: u64 = 32 << 20;
 pub(super) const SLICE_BYTES_MAX: u64 = 64 << 20;
 
-/// Documents that the tables forget in one checkpoint: some hundred pages for each field.
+/// Norms that the tables forget in one checkpoint, some hundred pages; but some pages of each field at least.
 const FORGOTTEN_AT_ONCE: DocId = 1 << 20;
+const FORGOTTEN_AT_LEAST: DocId = 1 << 14;
 
 /// How often someone who waits for a slice looks whether it is done.
 const WAIT_STEP: Duration = Duration::from_millis(2);
@@ -67,8 +69,6 @@ pub(super) struct Sweep {
     lists_are_done: bool,
     /// Documents below this are forgotten.
     forgotten: DocId,
-    /// Whether someone asked for it.
-    asked: bool,
     _memory: Reservation,
 }
 
@@ -79,6 +79,8 @@ pub(super) struct Vacuum {
     sweep: Option<Sweep>,
     /// Deleted documents that the last slice knew.
     deleted: u64,
+    /// Why a sweep that was asked for did not begin.
+    refused: Option<Error>,
 }
 
 impl Vacuum {
@@ -93,7 +95,10 @@ impl Vacuum {
     /// Begins a sweep if it is time.
     fn begin(&mut self, asked: bool, shared: &Shared, tables: &DocumentTables) -> Result<()> {
         let gone = self.so_far.documents;
-        let (dead, all) = (tables.deleted_count() - gone, tables.end() as u64 - gone);
+        let (dead, all) = (
+            tables.deleted_count().saturating_sub(gone),
+            (tables.end() as u64).saturating_sub(gone),
+        );
         let many = dead >= DEAD_MIN && dead * DEAD_ONE_OF >= all;
         if self.sweep.is_some() || dead == 0 || !(asked || many) {
             return Ok(());
@@ -103,9 +108,11 @@ impl Vacuum {
         let reserved = shared.budget.reserve("a vacuum", memory);
         let memory = match reserved {
             Ok(memory) => memory,
-            // It is tried again with the next flush; writing must not stop for it.
-            Err(_) if !asked => return Ok(()),
-            Err(error) => return Err(error),
+            // Writing must not stop for it. It is tried again with the next flush; who asked for it is told.
+            Err(error) => {
+                self.refused = Some(error).filter(|_| asked);
+                return Ok(());
+            }
         };
         let mut pages = Pages::new(&shared.pool);
         self.deleted = tables.deleted_count();
@@ -115,7 +122,6 @@ impl Vacuum {
             lists: SweepPlace::default(),
             lists_are_done: false,
             forgotten: 0,
-            asked,
             _memory: memory,
         });
         Ok(())
@@ -123,9 +129,11 @@ impl Vacuum {
 
     /// Bytes that the next slice reads.
     fn slice_bytes(&mut self, asked: bool, shared: &Shared, tables: &DocumentTables) -> u64 {
-        let more = tables.deleted_count() - self.deleted;
+        let more = tables.deleted_count().saturating_sub(self.deleted);
         self.deleted = tables.deleted_count();
-        let documents = (tables.end() as u64 - self.so_far.documents).max(1);
+        let documents = (tables.end() as u64)
+            .saturating_sub(self.so_far.documents)
+            .max(1);
         let least = if asked {
             SLICE_BYTES_ASKED
         } else {
@@ -134,6 +142,7 @@ impl Vacuum {
         let share = (more * SWEEP_ONE_OF) as f64 / documents as f64;
         let all = list_bytes(&shared.store) as f64;
         let bytes = shared.options.limits.vacuum_bytes;
+        let bytes = bytes.map(|bytes| bytes.max(1));
         bytes.unwrap_or(((all * share) as u64).clamp(least, SLICE_BYTES_MAX))
     }
 }
@@ -234,12 +243,17 @@ fn statistics_of(all: &mut Vec<FieldStatistics>, field: FieldId) -> &mut FieldSt
 impl Writer {
     /// Has the tables forget the next documents of a sweep whose lists are swept. Behind the last, the statistics do too.
     pub(super) fn forget(&mut self, flusher: &mut Flusher) -> Result<()> {
-        let Vacuum { so_far, sweep, .. } = &mut flusher.vacuum;
-        // Who asked while a sweep was under way that had begun before is owed another.
-        let mut another = false;
+        let Vacuum {
+            so_far,
+            sweep,
+            refused,
+            ..
+        } = &mut flusher.vacuum;
         if let Some(under_way) = sweep.as_mut().filter(|sweep| sweep.lists_are_done) {
             let first = under_way.forgotten;
-            let end = under_way.end.min(first.saturating_add(FORGOTTEN_AT_ONCE));
+            let fields = self.state.statistics.len().max(1) as DocId;
+            let some = (FORGOTTEN_AT_ONCE / fields).max(FORGOTTEN_AT_LEAST);
+            let end = under_way.end.min(first.saturating_add(some));
             let dead = &under_way.dead;
             let are_dead = |first: DocId, last: DocId| dead.has_all(first, last);
             let mut pages = Pages::new(&self.shared.pool);
@@ -254,12 +268,13 @@ impl Writer {
             if end == under_way.end {
                 so_far.documents = dead.count();
                 self.state.take_out(&std::mem::take(&mut so_far.taken))?;
-                another = !under_way.asked && self.state.tables.deleted_count() > so_far.documents;
                 *sweep = None;
             }
         }
         self.state.vacuumed = so_far.clone();
-        self.vacuums = sweep.is_some() || another;
+        self.vacuum_refused = refused.take();
+        // Who asked while a sweep was under way that had begun before is owed another.
+        self.vacuums = sweep.is_some() || self.vacuum_wanted > so_far.documents;
         Ok(())
     }
 }
@@ -285,7 +300,8 @@ impl State {
 impl Index {
     /// Takes the next slice of what deleted documents have left out of lists, tables and statistics, 32 MiB of lists and a
     /// checkpoint at a time. Tells whether there is more: called until there is not, nothing is left of the documents that had
-    /// been deleted before the first call. Their space comes back by [`Index::clean`]. Others read and write meanwhile.
+    /// been deleted before the first call; who joins others that call it shares their sweep. Their space comes back by
+    /// [`Index::clean`]. Others read and write meanwhile.
     ///
     /// Beside writing that happens by itself once a quarter of the documents with postings are deleted.
     pub fn vacuum(&self) -> Result<bool> {
@@ -303,9 +319,15 @@ impl Index {
 impl Writer {
     /// Asks the next flush for a slice. Gives how many slices that were asked for are done.
     fn ask_for_vacuum(&mut self) -> Result<u64> {
+        self.check_running()?;
         self.check_space_now()?;
         self.vacuum_asked = true;
-        Ok(self.vacuum_slices)
+        if self.state.vacuumed.documents >= self.vacuum_wanted {
+            self.vacuum_wanted = self.state.tables.deleted_count();
+        }
+        // A slice that is under way began before what was deleted of late.
+        let under_way = self.flushing.as_ref().is_some_and(Flushing::vacuums);
+        Ok(self.vacuum_slices + u64::from(under_way))
     }
 
     /// Begins the flush that was asked if nobody else does. Tells whether there is more to vacuum, once it has ended.
@@ -315,7 +337,10 @@ impl Writer {
         if self.vacuum_asked && self.flushing.is_none() {
             self.begin_flush()?;
         }
-        Ok((self.vacuum_slices > before).then_some(self.vacuums))
+        match self.vacuum_refused.take() {
+            Some(error) => Err(error),
+            None => Ok((self.vacuum_slices > before).then_some(self.vacuums)),
+        }
     }
 }
 
@@ -326,10 +351,14 @@ impl Vacuumed {
         FieldStatistics::encode_all(&self.taken, out);
     }
 
-    /// What was encoded next.
-    pub(super) fn decode(reader: &mut ByteReader<'_>) -> Result<Vacuumed> {
+    /// What was encoded next, of an index with so many deleted documents.
+    pub(super) fn decode(deleted: u64, reader: &mut ByteReader<'_>) -> Result<Vacuumed> {
+        let documents = reader.varint()?;
+        if documents > deleted {
+            return Err(reader.damaged(&format!("at most {deleted} deleted documents"), documents));
+        }
         Ok(Vacuumed {
-            documents: reader.varint()?,
+            documents,
             taken: FieldStatistics::decode_all(reader)?,
         })
     }

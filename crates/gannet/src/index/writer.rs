@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::checkpoint::{Flushing, Pace};
 use super::flush::Flusher;
 use super::ids::{IdEntry, NewIds};
+use super::lifetime::Lifetime;
 use super::packing::pack;
 use super::prepare::{PreparedBatch, PreparedDocument};
 use super::shared::Shared;
@@ -66,8 +67,14 @@ pub(super) struct Writer {
     pub(super) flushes: u64,
     /// Whether the next flush is asked to vacuum.
     pub(super) vacuum_asked: bool,
+    /// What was written in the index's life before it was opened, and what it was given since.
+    pub(super) life_before: Lifetime,
+    pub(super) life: Lifetime,
     /// Slices of vacuum that were asked for and are done.
     pub(super) vacuum_slices: u64,
+    /// How many deleted documents are to be taken out for those who asked, and why that could not begin.
+    pub(super) vacuum_wanted: u64,
+    pub(super) vacuum_refused: Option<Error>,
     /// Whether there is more to vacuum for someone who asked.
     pub(super) vacuums: bool,
     /// What syncs have taken since the last checkpoint; they may still be under way.
@@ -89,7 +96,8 @@ impl Writer {
             return Ok(self.nothing_written());
         }
         self.check_space(batch.source_bytes)?;
-        self.make_room(&batch)?;
+        let ids = batch.documents.iter().map(|document| document.id.as_str());
+        self.make_room(Some(&batch), ids)?;
         let base = self.first_doc(batch.len())?;
         let replaced = self.find_replaced(&batch, base);
         let replaced = self.stop_on_error(replaced)?;
@@ -104,7 +112,7 @@ impl Writer {
     pub(super) fn delete(&mut self, ids: &[&str]) -> Result<Written> {
         self.check_running()?;
         self.check_space(ids.iter().map(|id| id.len() as u64).sum())?;
-        self.poll_flush()?;
+        self.make_room(None, ids.iter().copied())?;
         let done = self.delete_batch(ids);
         self.stop_on_error(done)
     }
@@ -174,6 +182,7 @@ impl Writer {
         }
         self.state.buffers.filling.add(&batch.inverted, base);
         self.log_source_bytes += batch.source_bytes;
+        self.life.source_bytes += batch.source_bytes;
         self.publish(base + batch.len() as DocId);
         Ok(Written {
             added: batch.len() as u64,
@@ -314,6 +323,7 @@ impl Writer {
         put_varint(&mut body, self.state.sequence);
         body.extend_from_slice(id.as_bytes());
         self.log.append(RecordKind::Delete, ends_batch, &body)?;
+        self.log_source_bytes += body.len() as u64;
         Ok(())
     }
 

@@ -27,6 +27,8 @@ pub struct Built {
     pub root: Root,
     /// The leaves.
     pub score: Score,
+    /// Whether any clause goes through all documents, deleted ones too, and not through lists.
+    pub has_all: bool,
     /// What each leaf is, if notes were to be taken.
     pub notes: Vec<LeafNote>,
 }
@@ -55,12 +57,14 @@ pub fn build(
         options,
         width: leaf_count(node, lists),
         leaves: Vec::new(),
+        has_all: false,
         notes: Vec::new(),
     };
     let root = builder.root(node)?;
     Ok(Built {
         root,
         score: Score::new(builder.leaves),
+        has_all: builder.has_all,
         notes: builder.notes,
     })
 }
@@ -76,6 +80,7 @@ struct Builder<'a> {
     options: BuildOptions,
     width: usize,
     leaves: Vec<Leaf>,
+    has_all: bool,
     notes: Vec<LeafNote>,
 }
 
@@ -147,6 +152,7 @@ impl Builder<'_> {
             Node::Phrase { words, slop, boost } => self.phrase(words, *slop, *boost),
             Node::Pattern(slot, boost) => self.pattern(*slot, *boost),
             Node::All(boost) => {
+                self.has_all = true;
                 let all = Everything(self.view.below);
                 Ok(Some(
                     self.constant(all, *boost, || "all documents".to_owned()),

@@ -183,6 +183,7 @@ impl<'q> QueryRun<'q> {
             fetch: self.options.needs_documents() && self.options.techniques.documents,
             candidates,
             below: self.view.below,
+            meets_dead: built.has_all || self.view.dead_documents > 0,
         })
     }
 

@@ -30,6 +30,8 @@ pub struct SearchView {
     pub buffer: Arc<dyn MemoryTerms>,
     /// One past the last doc ID of the snapshot.
     pub below: DocId,
+    /// Deleted documents of which lists still have postings.
+    pub dead_documents: u64,
     /// Norms, deletions and addresses of the documents.
     pub tables: DocumentTables,
     /// What stored documents are decompressed with.

@@ -190,3 +190,30 @@ fn what_a_query_finds_is_deleted_but_not_what_comes_meanwhile() {
     let report = index.check(&|_, _| {}).expect("a check");
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
 }
+
+/// Deleted IDs wait in memory for the next flush, so deletions alone must lead to one.
+#[test]
+fn deletions_alone_do_not_fill_the_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let options = || Index::options().memory(gannet::MEMORY_MIN);
+    let index = open(options(), &path).expect("an index");
+    let ids: Vec<String> = (0..150_000).map(|id| format!("{id:06}")).collect();
+    let document = |id: &String| Document::new(id.as_str(), [("w", "x")]).expect("a document");
+    for batch in ids.chunks(5_000) {
+        index
+            .write(batch.iter().map(document).collect())
+            .expect("a batch");
+    }
+    index.checkpoint().expect("a checkpoint");
+    for batch in ids.chunks(1_000) {
+        let batch: Vec<&str> = batch.iter().map(String::as_str).collect();
+        assert_eq!(index.delete(&batch).expect("a batch").deleted, 1_000);
+    }
+    assert!(index.stats().expect("figures").flushes > 1);
+    index.sync().expect("a sync");
+    drop(index);
+    let index = open(options(), &path).expect("an index");
+    assert_eq!(index.snapshot().documents(), 0);
+    index.close().expect("an end");
+}

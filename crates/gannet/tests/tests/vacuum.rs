@@ -88,7 +88,27 @@ fn an_index_whose_documents_were_replaced_is_like_a_fresh_one_after_a_vacuum() {
     assert!(cleanings.is_some());
     assert_eq!(index.stats().expect("figures").dead_documents, 0);
     assert_whole(&index);
+    // Nothing found is deleted, and so the total of a word is known without counting; that of all documents is not.
+    let snapshot = index.snapshot();
+    let total = |text: &str| {
+        let query = snapshot.parse(text, Operator::Or).expect("a query");
+        let results = snapshot.search(&query).run().expect("an answer");
+        (results.total, results.total_is_exact)
+    };
+    let wanted = (0..DOCUMENTS)
+        .filter(|id| id % 2 == 1 && id % 50 == 7)
+        .count() as u64;
+    assert_eq!(total("title:7"), (wanted, true));
+    let query = snapshot.parse("*:*", Operator::Or).expect("a query");
+    let all = snapshot
+        .search(&query)
+        .count(true)
+        .run()
+        .expect("an answer");
+    assert_eq!((all.total, all.hits.len()), (DOCUMENTS / 2, 10));
+    assert!(all.hits.iter().all(|hit| hit.source.is_some()));
     // The zones that were being filled are cleaned too: an index that is opened begins others.
+    drop(snapshot);
     index.close().expect("an end");
     let index = open(Index::options().limits(limits()), &path).expect("an index");
     while index.clean().expect("a cleaning") {}
@@ -111,7 +131,7 @@ fn an_index_whose_documents_were_replaced_is_like_a_fresh_one_after_a_vacuum() {
 }
 
 #[test]
-fn laps_begin_by_themselves_while_documents_are_replaced() {
+fn sweeps_begin_by_themselves_while_documents_are_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = open(
         Index::options().limits(limits()),
@@ -167,7 +187,7 @@ fn a_vacuum_that_is_asked_for_lets_others_write() {
 }
 
 #[test]
-fn an_interrupted_lap_begins_anew_and_counts_what_it_took_out() {
+fn an_interrupted_sweep_begins_anew_and_counts_what_it_took_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
     let index = open(Index::options().limits(limits()), &path).expect("an index");
@@ -190,4 +210,32 @@ fn an_interrupted_lap_begins_anew_and_counts_what_it_took_out() {
     write(&fresh, 0..DOCUMENTS / 4, 2);
     write(&fresh, DOCUMENTS / 2..DOCUMENTS, 2);
     assert_eq!(answers(&index), answers(&fresh));
+}
+
+/// A sweep that began by itself, or for others, before the documents were deleted is not all that is done.
+#[test]
+fn a_vacuum_takes_out_what_was_deleted_before_it_was_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = open(Index::options().limits(limits()), &path).expect("an index");
+    write(&index, 0..DOCUMENTS, 1);
+    // More than a quarter: the next flush begins a sweep.
+    write(&index, 0..DOCUMENTS / 2, 2);
+    index.checkpoint().expect("a checkpoint");
+    write(&index, DOCUMENTS / 2..DOCUMENTS / 2 + 100, 2);
+    while index.vacuum().expect("a slice") {}
+    assert_eq!(index.stats().expect("figures").dead_documents, 0);
+    assert_whole(&index);
+}
+
+#[test]
+fn a_vacuum_needs_little_memory_and_ends_where_nothing_is_dead() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Index::options().memory(gannet::MEMORY_MIN);
+    let index = open(options, &folder.path().join("index")).expect("an index");
+    write(&index, 0..500, 1);
+    write(&index, 0..500, 2);
+    while index.vacuum().expect("a slice") {}
+    assert_eq!(index.stats().expect("figures").dead_documents, 0);
+    assert!(!index.vacuum().expect("nothing to do"));
 }

@@ -5,7 +5,7 @@
 //! a tree that will be.
 
 use super::filtered::FilteredTree;
-use super::{TERMS_AT_ONCE, TermDictionary, TermTree};
+use super::{TermDictionary, TermTree};
 use crate::base::Result;
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Change, Tree};
@@ -21,6 +21,10 @@ const ORDER: [TermTree; TermTree::ALL.len()] = [
     TermTree::Long,
     TermTree::Frequent,
 ];
+
+/// Bytes of entries that are swept together, decoded and changed ones with them; and what each takes beside its bytes.
+const HELD_BYTES: usize = 512 << 10;
+const ENTRY_BYTES: usize = 128;
 
 /// How far a sweep has come.
 #[derive(Clone, Debug, Default)]
@@ -65,12 +69,13 @@ impl TermDictionary {
             let (mut pages, mut scan) = (Pages::new(pool), view.scan(&place.next));
             let mut at_end = false;
             while left > 0 && !at_end {
-                let (mut entries, mut read) = (Entries::new(), 0);
-                while read < left && entries.len() < TERMS_AT_ONCE && !at_end {
+                let (mut entries, mut read, mut held) = (Entries::new(), 0, 0);
+                while read < left && held < HELD_BYTES && !at_end {
                     pages.trim();
                     at_end = !finish(&mut pages, |pages| scan.advance(&view, pages))?;
                     if !at_end {
                         read += sweeper.bytes(scan.value())?;
+                        held += scan.key().len() + scan.value().len() + ENTRY_BYTES;
                         entries.push((scan.key().to_vec(), scan.value().to_vec()));
                     }
                 }

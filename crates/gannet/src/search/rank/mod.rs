@@ -67,6 +67,8 @@ pub struct RankOptions {
     pub candidates: usize,
     /// One past the last doc ID of the snapshot.
     pub below: DocId,
+    /// Whether documents may be found that are deleted.
+    pub meets_dead: bool,
 }
 
 /// A query being ranked.
@@ -143,7 +145,7 @@ impl Ranker {
     /// Ranks the documents of `root`, whose leaves are `score`'s.
     pub fn new(root: Root, score: Score, tables: &DocumentTables, options: RankOptions) -> Ranker {
         let (leaves, fields) = (score.leaves().len(), score.fields().len());
-        let live = tables.live_cursor();
+        let live = tables.live_cursor(options.meets_dead);
         let known_total = match root.clauses.as_slice() {
             [only] if live.all_live(options.below) => only.matcher.documents(),
             _ => None,
