@@ -16,9 +16,8 @@ use crate::storage::{PageKind, WRITE_PAGES};
 /// Source that is taken without looking again: the system is asked once in so many bytes.
 const LOOK_EVERY: u64 = 16 << 10;
 
-/// What cleaning and vacuum may write before they give anything back: 32 MiB of nodes, of chunks and of documents, and a slice of
-/// lists; each of these is less than what there is of it.
-const CLEANING_MAX: u64 = (96 << 20) + SLICE_BYTES_MAX;
+/// What cleaning may write before it gives anything back: 32 MiB of nodes, of chunks and of documents.
+const CLEANING_MAX: u64 = 96 << 20;
 
 /// Pages that are begun, one for each stream and tree, links of new zones, root slots.
 const BEGUN: u64 = 64 * PAGE_SIZE as u64;
@@ -68,13 +67,16 @@ impl Writer {
 
     /// Bytes that a flush and a checkpoint of all that was taken so far may write.
     fn kept_bytes(&self) -> u64 {
-        let (mut rewritten, mut allocated) = (0, 0);
+        let (mut rewritten, mut allocated, mut lists) = (0, 0, 0);
         {
             let zones = self.shared.store.zones();
             for (_, zone) in zones.iter() {
                 allocated += zone.pages as u64 * PAGE_SIZE as u64;
                 if matches!(zone.kind, PageKind::Node | PageKind::Table | PageKind::Root) {
                     rewritten += zone.live;
+                }
+                if matches!(zone.kind, PageKind::Node | PageKind::Postings) {
+                    lists += zone.live;
                 }
             }
         }
@@ -88,7 +90,11 @@ impl Writer {
         let pages = nodes * PAGE_SIZE as u64;
         let log = (WRITE_PAGES * PAGE_SIZE) as u64;
         let log = log.min(self.log_source_bytes);
-        pages + memory * 2 + log + CLEANING_MAX.min(allocated / 2) + BEGUN
+        let slice = match self.state.dead_documents() {
+            0 => 0,
+            _ => SLICE_BYTES_MAX.min(lists),
+        };
+        pages + memory * 2 + log + CLEANING_MAX.min(allocated / 3) + slice + BEGUN
     }
 }
 

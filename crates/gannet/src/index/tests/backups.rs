@@ -11,7 +11,7 @@ use super::crashes::wanted;
 use super::random::Random;
 use super::workload::{self, Step};
 use super::world::{State, World, contents};
-use crate::base::{Error, Result};
+use crate::base::{Error, PAGE_SIZE, Result};
 use crate::device::{
     CrashImage, Device, Fault, FaultKind, FileId, MemoryDevice, MemoryPage, RecordingDevice,
 };
@@ -90,7 +90,9 @@ fn each_backup_in_a_folder_is_the_newest_state_and_costs_what_is_new() {
             assert_eq!(Some(&sound_contents(&copy)), world.states.last());
         }
         let again = back_up(index(&world), device.clone()).expect("a backup");
-        assert!(again.bytes_copied * 4 < again.bytes, "{again:?}");
+        // The page that a table or the log goes on in, and a root; what a vacuum leaves is little more.
+        let little = again.bytes_copied <= 4 * PAGE_SIZE as u64;
+        assert!(little || again.bytes_copied * 4 < again.bytes, "{again:?}");
     }
 }
 

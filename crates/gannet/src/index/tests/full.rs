@@ -99,7 +99,7 @@ fn writing_goes_on_without_a_reopening_when_there_is_space() {
     let (needed, kept) = (pages_needed(&steps), 400);
     let (mut refusals, mut at) = (0, BTreeMap::new());
     for size in 0..SIZES {
-        let pages = kept / 3 + size * needed / SIZES;
+        let pages = kept / 3 + 2 * size * needed / SIZES;
         let device = Arc::new(BoundedDevice::new(pages, true));
         let index = open(&device).expect("opens");
         let mut state = State::new();
