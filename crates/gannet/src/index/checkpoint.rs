@@ -288,7 +288,7 @@ impl Writer {
     fn freeze(&mut self) -> Result<Flush> {
         let memory = self.reserve(|writer| reserve_memory(&writer.shared.budget))?;
         let budget = &self.shared.budget;
-        let vacuum_asked = std::mem::take(&mut self.vacuum_asked);
+        let vacuum_asked = std::mem::take(&mut self.wishes.asked);
         let fresh_ids = NewIds::new(budget)?;
         let buffer = self.state.buffers.freeze(budget)?;
         let ids = Arc::new(std::mem::replace(&mut self.new_ids, fresh_ids));
@@ -339,7 +339,7 @@ impl Writer {
         self.shared.options.limits.enter(Phase::Checkpoint);
         self.write_root(flusher, flushing.covered)?;
         self.flushes += flushing.has_terms as u64;
-        self.vacuum_slices += flushing.vacuum_asked as u64;
+        self.wishes.slices += flushing.vacuum_asked as u64;
         self.give_up_zones()?;
         self.shared.options.limits.enter(Phase::Writing);
         Ok(())

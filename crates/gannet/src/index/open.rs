@@ -20,7 +20,7 @@ use super::root::{self, Covered, RootRecord};
 use super::shared::Shared;
 use super::space::Space;
 use super::state::{Epoch, Published, State};
-use super::vacuum::{Vacuum, Vacuumed};
+use super::vacuum::{Vacuum, Vacuumed, Wishes};
 use super::writer::Writer;
 use crate::base::{Budget, Error, Result};
 use crate::cache::FramePool;
@@ -215,11 +215,7 @@ fn new_writer(
         flushes: 0,
         life_before: state.lifetime,
         life: Lifetime::default(),
-        vacuum_slices: 0,
-        vacuum_asked: false,
-        vacuum_wanted: 0,
-        vacuum_refused: None,
-        vacuums: false,
+        wishes: Wishes::default(),
         syncing: Unsynced::default(),
         stopped: None,
         space: Space::default(),

@@ -68,7 +68,7 @@ pub(super) fn encode(
 pub(super) fn decode(bytes: &[u8]) -> Result<RootRecord> {
     let mut reader = ByteReader::new(bytes, "the root record");
     let reader = &mut reader;
-    let mut record = RootRecord {
+    let record = RootRecord {
         zones: ZoneTable::decode(reader)?,
         covered: Covered {
             log_start: LogStart::decode(reader)?,
@@ -81,15 +81,15 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RootRecord> {
         statistics: FieldStatistics::decode_all(reader)?,
         dictionaries: Dictionaries::decode(reader)?,
         tables: DocumentTables::decode(reader)?,
-        vacuumed: Vacuumed::default(),
-        lifetime: Lifetime::default(),
-        terms: Vec::new(),
-        ids: Vec::new(),
+        vacuumed: Vacuumed::decode(reader)?,
+        lifetime: Lifetime::decode(reader)?,
+        terms: reader.bytes()?.to_vec(),
+        ids: reader.bytes()?.to_vec(),
     };
-    record.vacuumed = Vacuumed::decode(record.tables.deleted_count(), reader)?;
-    record.lifetime = Lifetime::decode(reader)?;
-    record.terms = reader.bytes()?.to_vec();
-    record.ids = reader.bytes()?.to_vec();
+    let (deleted, gone) = (record.tables.deleted_count(), record.vacuumed.documents);
+    if gone > deleted {
+        return Err(reader.damaged(&format!("at most {deleted} documents taken out"), gone));
+    }
     Ok(record)
 }
 

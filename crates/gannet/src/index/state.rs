@@ -101,11 +101,7 @@ impl State {
 
     /// The statistics of a field, made on the way.
     pub(super) fn statistics_mut(&mut self, field: FieldId) -> &mut FieldStatistics {
-        let all = Arc::make_mut(&mut self.statistics);
-        if all.len() <= field as usize {
-            all.resize(field as usize + 1, FieldStatistics::default());
-        }
-        &mut all[field as usize]
+        statistics_of(Arc::make_mut(&mut self.statistics), field)
     }
 }
 
@@ -126,6 +122,17 @@ impl Held {
         *self.pinned.write().unwrap_or_else(|e| e.into_inner()) =
             Err(Error::Expired { seconds, held });
     }
+}
+
+/// The statistics of a field, made on the way.
+pub(super) fn statistics_of(
+    all: &mut Vec<FieldStatistics>,
+    field: FieldId,
+) -> &mut FieldStatistics {
+    if all.len() <= field as usize {
+        all.resize(field as usize + 1, FieldStatistics::default());
+    }
+    &mut all[field as usize]
 }
 
 impl Published {

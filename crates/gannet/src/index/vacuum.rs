@@ -19,9 +19,9 @@ use super::checkpoint::Flushing;
 use super::flush::{Flusher, TableNorms};
 use super::options::Phase;
 use super::shared::Shared;
-use super::state::State;
+use super::state::{State, statistics_of};
 use super::writer::Writer;
-use crate::analysis::{FieldId, Schema, split_term_key};
+use crate::analysis::{Schema, split_term_key};
 use crate::base::{ByteReader, DocId, Error, Reservation, Result, put_varint};
 use crate::cache::Pages;
 use crate::documents::DocumentTables;
@@ -70,6 +70,21 @@ pub(super) struct Sweep {
     /// Documents below this are forgotten.
     forgotten: DocId,
     _memory: Reservation,
+}
+
+/// What those who ask for a vacuum want, and what became of it.
+#[derive(Debug, Default)]
+pub(super) struct Wishes {
+    /// Whether the next flush is asked for a slice.
+    pub(super) asked: bool,
+    /// Slices that were asked for and are done.
+    pub(super) slices: u64,
+    /// How many deleted documents are to be taken out.
+    wanted: u64,
+    /// Why a sweep could not begin.
+    refused: Option<Error>,
+    /// Whether there is more to do.
+    goes_on: bool,
 }
 
 /// The part of vacuum that a flush does.
@@ -232,14 +247,6 @@ impl Sweeper for Lists<'_> {
     }
 }
 
-/// The statistics of a field, made on the way.
-fn statistics_of(all: &mut Vec<FieldStatistics>, field: FieldId) -> &mut FieldStatistics {
-    if all.len() <= field as usize {
-        all.resize(field as usize + 1, FieldStatistics::default());
-    }
-    &mut all[field as usize]
-}
-
 impl Writer {
     /// Has the tables forget the next documents of a sweep whose lists are swept. Behind the last, the statistics do too.
     pub(super) fn forget(&mut self, flusher: &mut Flusher) -> Result<()> {
@@ -272,9 +279,9 @@ impl Writer {
             }
         }
         self.state.vacuumed = so_far.clone();
-        self.vacuum_refused = refused.take();
+        self.wishes.refused = refused.take();
         // Who asked while a sweep was under way that had begun before is owed another.
-        self.vacuums = sweep.is_some() || self.vacuum_wanted > so_far.documents;
+        self.wishes.goes_on = sweep.is_some() || self.wishes.wanted > so_far.documents;
         Ok(())
     }
 }
@@ -321,25 +328,25 @@ impl Writer {
     fn ask_for_vacuum(&mut self) -> Result<u64> {
         self.check_running()?;
         self.check_space_now()?;
-        self.vacuum_asked = true;
-        if self.state.vacuumed.documents >= self.vacuum_wanted {
-            self.vacuum_wanted = self.state.tables.deleted_count();
+        self.wishes.asked = true;
+        if self.state.vacuumed.documents >= self.wishes.wanted {
+            self.wishes.wanted = self.state.tables.deleted_count();
         }
         // A slice that is under way began before what was deleted of late.
         let under_way = self.flushing.as_ref().is_some_and(Flushing::vacuums);
-        Ok(self.vacuum_slices + u64::from(under_way))
+        Ok(self.wishes.slices + u64::from(under_way))
     }
 
     /// Begins the flush that was asked if nobody else does. Tells whether there is more to vacuum, once it has ended.
     fn poll_vacuum(&mut self, before: u64) -> Result<Option<bool>> {
         self.check_running()?;
         self.poll_flush()?;
-        if self.vacuum_asked && self.flushing.is_none() {
+        if self.wishes.asked && self.flushing.is_none() {
             self.begin_flush()?;
         }
-        match self.vacuum_refused.take() {
+        match self.wishes.refused.take() {
             Some(error) => Err(error),
-            None => Ok((self.vacuum_slices > before).then_some(self.vacuums)),
+            None => Ok((self.wishes.slices > before).then_some(self.wishes.goes_on)),
         }
     }
 }
@@ -351,15 +358,48 @@ impl Vacuumed {
         FieldStatistics::encode_all(&self.taken, out);
     }
 
-    /// What was encoded next, of an index with so many deleted documents.
-    pub(super) fn decode(deleted: u64, reader: &mut ByteReader<'_>) -> Result<Vacuumed> {
-        let documents = reader.varint()?;
-        if documents > deleted {
-            return Err(reader.damaged(&format!("at most {deleted} deleted documents"), documents));
-        }
+    /// What was encoded next.
+    pub(super) fn decode(reader: &mut ByteReader<'_>) -> Result<Vacuumed> {
         Ok(Vacuumed {
-            documents,
+            documents: reader.varint()?,
             taken: FieldStatistics::decode_all(reader)?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::device::MemoryDevice;
+    use crate::documents::Document;
+    use crate::index::{MEMORY_MIN, Options};
+
+    fn write(index: &Index, words: &str) -> Result<()> {
+        let ids = 0..200;
+        let documents = ids.map(|id| Document::new(id.to_string(), [("body", words)]));
+        index.write(documents.collect::<Result<_>>()?).map(drop)
+    }
+
+    #[test]
+    fn a_vacuum_without_memory_is_refused_and_writing_goes_on() {
+        let options = Options::default().memory(MEMORY_MIN);
+        let index = Index::open_on(Arc::new(MemoryDevice::new()), Path::new("test"), options);
+        let index = index.unwrap();
+        write(&index, "one two").unwrap();
+        write(&index, "three").unwrap();
+        index.checkpoint().unwrap();
+        // What is left is enough for the flush, and not for a bit a document.
+        let budget = &index.shared().budget;
+        let held = budget.total() - budget.used() - budget.total() / 8 - 8;
+        let held = budget.reserve("a test", held).unwrap();
+        let error = index.vacuum().expect_err("no memory");
+        assert!(matches!(error, Error::Memory { .. }), "{error}");
+        drop(held);
+        write(&index, "four").unwrap();
+        while index.vacuum().unwrap() {}
+        assert_eq!(index.stats().unwrap().dead_documents, 0);
     }
 }

@@ -21,6 +21,7 @@ use super::prepare::{PreparedBatch, PreparedDocument};
 use super::shared::Shared;
 use super::space::Space;
 use super::state::State;
+use super::vacuum::Wishes;
 use crate::base::{DocId, END, Error, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
 use crate::documents::{Change, DictionaryVersion, DocumentRecord, Expected, length_to_norm};
@@ -65,18 +66,11 @@ pub(super) struct Writer {
     /// Bytes of source in the log since the last flush began.
     pub(super) log_source_bytes: u64,
     pub(super) flushes: u64,
-    /// Whether the next flush is asked to vacuum.
-    pub(super) vacuum_asked: bool,
     /// What was written in the index's life before it was opened, and what it was given since.
     pub(super) life_before: Lifetime,
     pub(super) life: Lifetime,
-    /// Slices of vacuum that were asked for and are done.
-    pub(super) vacuum_slices: u64,
-    /// How many deleted documents are to be taken out for those who asked, and why that could not begin.
-    pub(super) vacuum_wanted: u64,
-    pub(super) vacuum_refused: Option<Error>,
-    /// Whether there is more to vacuum for someone who asked.
-    pub(super) vacuums: bool,
+    /// What is asked of vacuum.
+    pub(super) wishes: Wishes,
     /// What syncs have taken since the last checkpoint; they may still be under way.
     pub(super) syncing: Unsynced,
     pub(super) stopped: Option<String>,

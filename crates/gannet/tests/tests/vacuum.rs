@@ -227,15 +227,3 @@ fn a_vacuum_takes_out_what_was_deleted_before_it_was_asked_for() {
     assert_eq!(index.stats().expect("figures").dead_documents, 0);
     assert_whole(&index);
 }
-
-#[test]
-fn a_vacuum_needs_little_memory_and_ends_where_nothing_is_dead() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let options = Index::options().memory(gannet::MEMORY_MIN);
-    let index = open(options, &folder.path().join("index")).expect("an index");
-    write(&index, 0..500, 1);
-    write(&index, 0..500, 2);
-    while index.vacuum().expect("a slice") {}
-    assert_eq!(index.stats().expect("figures").dead_documents, 0);
-    assert!(!index.vacuum().expect("nothing to do"));
-}
