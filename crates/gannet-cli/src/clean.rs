@@ -3,30 +3,40 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use gannet::{BytesByPart, Index};
+use gannet::{BytesByPart, Index, Order};
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use crate::arguments::{Common, IndexPath};
+use crate::arguments::{Common, IndexPath, VacuumArguments};
 use crate::failure::Outcome;
 use crate::interrupt;
 use crate::output::Output;
 use crate::size::{grouped, human};
 
-/// A step of the work; tells whether another would do more.
-type Step = fn(&Index) -> gannet::Result<bool>;
+/// A part of the work.
+enum Work {
+    /// Steps, each of which tells whether another would do more.
+    Steps(fn(&Index) -> gannet::Result<bool>),
+    /// Writing the index anew.
+    Anew(Order),
+}
 
 /// Cleans step by step until nothing is left to give back or the caller asks for the end, and says how much it was.
 pub fn clean(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
-    run(common, arguments, &[Index::clean], output)
+    run(common, arguments, &[Work::Steps(Index::clean)], output)
 }
 
 /// Takes out what deleted documents have left, then cleans.
-pub fn vacuum(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
-    run(common, arguments, &[Index::vacuum, Index::clean], output)
+pub fn vacuum(common: &Common, arguments: &VacuumArguments, output: &mut Output) -> Outcome<()> {
+    let first = match arguments.full {
+        true => Work::Anew(arguments.order.into()),
+        false => Work::Steps(Index::vacuum),
+    };
+    let work = [first, Work::Steps(Index::clean)];
+    run(common, &arguments.index, &work, output)
 }
 
-fn run(common: &Common, arguments: &IndexPath, work: &[Step], output: &mut Output) -> Outcome<()> {
+fn run(common: &Common, arguments: &IndexPath, work: &[Work], output: &mut Output) -> Outcome<()> {
     // Nothing may be made by cleaning what is not there.
     crate::search::open_to_read(&arguments.index, common)?;
     let options = Index::options().memory(common.memory.bytes());
@@ -40,12 +50,17 @@ fn run(common: &Common, arguments: &IndexPath, work: &[Step], output: &mut Outpu
         false => ProgressBar::hidden(),
     };
     bar.enable_steady_tick(Duration::from_millis(200));
-    for step in work {
-        loop {
-            bar.set_message(sentence(&before.bytes, &index.stats()?.bytes));
-            if !step(&index)? || interrupt::asked() {
-                break;
-            }
+    for work in work {
+        match work {
+            Work::Steps(step) => loop {
+                bar.set_message(sentence(&before.bytes, &index.stats()?.bytes));
+                if !step(&index)? || interrupt::asked() {
+                    break;
+                }
+            },
+            Work::Anew(order) => index.vacuum_fully(*order, &mut |what, done, all| {
+                bar.set_message(format!("{what}: {} of {}", grouped(done), grouped(all)));
+            })?,
         }
     }
     bar.finish_and_clear();

@@ -246,6 +246,11 @@ fn a_vacuum_says_how_many_documents_it_took_out() {
     assert_eq!(place.json(&["stats", "index"])["dead_documents"], json!(0));
     assert_eq!(place.found("ÉLAN"), ["la"]);
     place.run(&["vacuum", "nothing"]).refused(1, &["nothing"]);
+    for order in ["kept", "alike"] {
+        let done = place.json(&["vacuum", "index", "--full", "--order", order]);
+        assert_eq!(done["dead_documents"], 0, "{done}");
+    }
+    place.run(&["vacuum", "index", "--order", "kept"]).refused(2, &["--full"]);
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub use documents::{Document, Expected, StoredDocument, Value};
 pub use index::{
     Backup, BackupReport, BytesByPart, BytesWritten, CheckReport, ChunkReport, Durability,
     FillReport, Index, Lifetime, Limits, ListReport, ListsReport, MEMORY_DEFAULT, MEMORY_MIN,
-    MemoryByPart, Options, Phase, PreparedBatch, RestoreReport, Search, Snapshot, Stats,
+    MemoryByPart, Options, Order, Phase, PreparedBatch, RestoreReport, Search, Snapshot, Stats,
     TreeFigures, Workbench, Written, ZoneReport,
 };
 pub use search::{

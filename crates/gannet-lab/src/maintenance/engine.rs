@@ -205,7 +205,7 @@ impl Gannet {
             zone: None,
             page: 0,
         };
-        let empty = self.store.zones().take_empty(start);
+        let empty = self.store.zones().take_empty(0, start);
         self.store.remove_zones(&empty)
     }
 

@@ -106,7 +106,7 @@ impl Packed {
             zone: None,
             page: 0,
         };
-        let empty = self.store.zones().take_empty(start);
+        let empty = self.store.zones().take_empty(0, start);
         put_bytes(&mut bytes, &named);
         self.store.zones().encode(&mut bytes);
         let new = self.root.with_extension("new");

@@ -63,17 +63,49 @@ pub fn stored_many(
     dictionaries: &Dictionaries,
     pages: &mut Pages<'_>,
 ) -> Step<Vec<StoredDocument>> {
-    if !tables.prefetch_addresses(docs, pages)? {
-        return Err(Stop::Pages);
-    }
-    let addresses = docs.iter().map(|doc| tables.address(*doc, pages));
-    let addresses = addresses.collect::<Step<Vec<Address>>>()?;
+    let addresses = addresses_of(docs, tables, pages)?;
     want_all(&addresses, pages)?;
     let mut documents = Vec::with_capacity(docs.len());
     for (doc, address) in docs.iter().zip(addresses) {
         documents.push(read_record(*doc, address, dictionaries, pages)?);
     }
     Ok(documents)
+}
+
+/// Reads the records of documents together as they are stored, of as many as `room` pages hold, but of one at least.
+pub fn stored_records(
+    docs: &[DocId],
+    room: usize,
+    tables: &DocumentTables,
+    pages: &mut Pages<'_>,
+) -> Step<Vec<Vec<u8>>> {
+    let mut addresses = addresses_of(docs, tables, pages)?;
+    let mut taken = 0;
+    let fits = addresses.iter().take_while(|address| {
+        taken += address.pages().count();
+        taken <= room
+    });
+    let count = fits.count().max(1);
+    addresses.truncate(count);
+    want_all(&addresses, pages)?;
+    let mut records = Vec::with_capacity(addresses.len());
+    for (doc, address) in docs.iter().zip(addresses) {
+        let take = |body: &[u8]| Ok(body.to_vec());
+        records.push(with_record(*doc, address, pages, take)?);
+    }
+    Ok(records)
+}
+
+/// Where documents stand.
+fn addresses_of(
+    docs: &[DocId],
+    tables: &DocumentTables,
+    pages: &mut Pages<'_>,
+) -> Step<Vec<Address>> {
+    if !tables.prefetch_addresses(docs, pages)? {
+        return Err(Stop::Pages);
+    }
+    docs.iter().map(|doc| tables.address(*doc, pages)).collect()
 }
 
 /// Notes all pages of the records; stops unless all are at hand.
@@ -94,20 +126,32 @@ fn read_record(
     dictionaries: &Dictionaries,
     pages: &mut Pages<'_>,
 ) -> Step<StoredDocument> {
+    with_record(doc, address, pages, |body| {
+        let record = DocumentRecord::decode(body)?;
+        Ok(StoredDocument {
+            id: record.id.to_owned(),
+            source: dictionaries.decompress(&record)?,
+            version: record.version,
+            sequence: record.sequence,
+            id_in_source: record.id_in_source,
+        })
+    })
+}
+
+/// Finds the record of a document and takes from it what is wanted.
+fn with_record<T>(
+    doc: DocId,
+    address: Address,
+    pages: &mut Pages<'_>,
+    take: impl FnOnce(&[u8]) -> Result<T>,
+) -> Step<T> {
     let span = find(doc, address, pages)?;
     let bytes = pages.span(span)?;
     let body = document_body(&bytes)?;
-    let record = DocumentRecord::decode(body)?;
-    if record.doc != doc || record_length(body.len()) != bytes.len() {
+    if DocumentRecord::doc_of(body)? != doc || record_length(body.len()) != bytes.len() {
         return Err(misplaced(doc, address).into());
     }
-    Ok(StoredDocument {
-        id: record.id.to_owned(),
-        source: dictionaries.decompress(&record)?,
-        version: record.version,
-        sequence: record.sequence,
-        id_in_source: record.id_in_source,
-    })
+    Ok(take(body)?)
 }
 
 /// Finds the record in its page.

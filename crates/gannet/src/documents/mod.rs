@@ -23,7 +23,7 @@ pub use address::Address;
 pub use compress::{Compressor, Dictionaries, DictionaryVersion};
 pub use cursor::{LiveCursor, NormCursor};
 pub use expected::Expected;
-pub use fetch::{StoredDocument, stored, stored_many};
+pub use fetch::{StoredDocument, stored, stored_many, stored_records};
 pub use json::{Document, Value};
 pub use norm::{length_to_norm, norm_to_length};
 pub use record::DocumentRecord;

@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 use super::flush::{Flush, Flusher, lock, reserve_memory};
 use super::ids::NewIds;
 use super::options::Phase;
-use super::prepare::PreparedBatch;
 use super::root::{self, Covered};
 use super::state::{Epoch, Patience, RetiredZones};
 use super::stats::BytesWritten;
 use super::writer::Writer;
 use crate::base::{Error, Result};
-use crate::storage::{RootSlot, SlotKind, write_slot};
+use crate::postings::InvertedBatch;
+use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
 
 /// A flush begins when this share of what the buffers may take is filled; the rest is for what comes while
 /// it runs.
@@ -167,18 +167,27 @@ impl Writer {
     /// and IDs or the log's bound.
     pub(super) fn make_room<'i>(
         &mut self,
-        batch: Option<&PreparedBatch>,
+        batch: Option<&InvertedBatch>,
         ids: impl Iterator<Item = &'i str>,
     ) -> Result<()> {
         let start = Instant::now();
-        let (count, bytes) = ids.fold((0, 0), |(count, bytes), id| (count + 1, bytes + id.len()));
-        let made = self.flush_or_reserve(|writer| {
-            writer.new_ids.reserve_for(count, bytes)?;
-            let filling = &writer.state.buffers.filling;
-            batch.map_or(Ok(()), |batch| filling.reserve_for(&batch.inverted))
-        });
+        let made = self.find_room(batch, ids);
         self.life.longest_stall = self.life.longest_stall.max(start.elapsed());
         made
+    }
+
+    /// The same for documents that nobody waits for.
+    pub(super) fn find_room<'i>(
+        &mut self,
+        batch: Option<&InvertedBatch>,
+        ids: impl Iterator<Item = &'i str>,
+    ) -> Result<()> {
+        let (count, bytes) = ids.fold((0, 0), |(count, bytes), id| (count + 1, bytes + id.len()));
+        self.flush_or_reserve(|writer| {
+            writer.new_ids.reserve_for(count, bytes)?;
+            let filling = &writer.state.buffers.filling;
+            batch.map_or(Ok(()), |batch| filling.reserve_for(batch))
+        })
     }
 
     fn flush_or_reserve(
@@ -334,6 +343,9 @@ impl Writer {
         let flusher = Arc::clone(&self.flusher);
         let flusher = &mut *lock(&flusher);
         self.state.buffers.flushing = None;
+        if self.unseen {
+            return self.end_unseen_flush(flusher, flushing.covered.log_start);
+        }
         self.forget(flusher)?;
         self.clean(flusher, flushing.covered.log_start)?;
         self.shared.options.limits.enter(Phase::Checkpoint);
@@ -345,8 +357,17 @@ impl Writer {
         Ok(())
     }
 
+    /// Ends a flush of an index that nobody sees yet: what it left empty no one else can reach.
+    fn end_unseen_flush(&mut self, flusher: &Flusher, start: LogStart) -> Result<()> {
+        let store = Arc::clone(&self.shared.store);
+        self.state.tables.write_changes(&store, &mut self.pages)?;
+        self.pages.flush()?;
+        let empty = store.zones().take_empty(flusher.first_zone, start);
+        store.remove_zones(&empty)
+    }
+
     /// Writes everything out and a root that refers to it, then publishes that state.
-    fn write_root(&mut self, flusher: &mut Flusher, covered: Covered) -> Result<()> {
+    pub(super) fn write_root(&mut self, flusher: &mut Flusher, covered: Covered) -> Result<()> {
         let (terms, ids) = self.encode_trees(flusher)?;
         self.flush_streams(flusher)?;
         self.generation += 1;
@@ -359,7 +380,7 @@ impl Writer {
             let all = zones.allocated_bytes();
             let retired = RetiredZones {
                 generation: self.generation,
-                zones: zones.take_empty(covered.log_start),
+                zones: zones.take_empty(0, covered.log_start),
                 bytes: all - zones.allocated_bytes(),
             };
             (retired, zones.clone())
@@ -413,7 +434,7 @@ impl Writer {
     }
 
     /// Removes the zones that neither the durable root nor any reader can reach.
-    fn give_up_zones(&mut self) -> Result<()> {
+    pub(super) fn give_up_zones(&mut self) -> Result<()> {
         let limits = &self.shared.options.limits;
         let eighth = self.shared.store.zones().allocated_bytes() / 8;
         self.shared.published.lose_patience(Patience {

@@ -108,16 +108,22 @@ impl Flusher {
             self.join_chunks(shared, tables)?;
             self.joining.any |= settled;
         }
-        let nodes = victims(&shared.store, &[PageKind::Node], self.worth);
+        let nodes = self.victims(shared, PageKind::Node);
         if !nodes.is_empty() {
             self.clean_nodes(shared, &nodes)?;
         }
-        let postings = victims(&shared.store, &[PageKind::Postings], self.worth);
+        let postings = self.victims(shared, PageKind::Postings);
         if !postings.is_empty() {
             self.terms.flush()?;
             self.clean_postings(shared, &postings)?;
         }
         Ok(())
+    }
+
+    /// The zones of this kind that are worth it, of its own.
+    fn victims(&self, shared: &Shared, kind: PageKind) -> Victims {
+        let mut victims = victims(&shared.store, &[kind], self.worth);
+        victims.split_off(&self.first_zone)
     }
 
     fn clean_nodes(&mut self, shared: &Shared, victims: &Victims) -> Result<()> {

@@ -13,7 +13,7 @@ use super::options::Phase;
 use super::shared::Shared;
 use super::vacuum::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
-use crate::base::{Budget, Reservation, Result, on_all_cores};
+use crate::base::{Budget, Reservation, Result, ZoneNumber, on_all_cores};
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Change, Tree};
 use crate::documents::{DocumentTables, NormCursor};
@@ -34,6 +34,8 @@ pub(super) struct Flusher {
     pub(super) worth: Worth,
     pub(super) joining: Joining,
     pub(super) vacuum: Vacuum,
+    /// Zones below this are not cleaned: they belong to an index that is about to be given up.
+    pub(super) first_zone: ZoneNumber,
 }
 
 /// One flush.

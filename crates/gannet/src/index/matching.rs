@@ -12,7 +12,10 @@ impl Index {
     /// Deletes the documents that a query finds, the oldest first, in atomic batches of a thousand; `progress` is told how many are
     /// deleted so far. What others write meanwhile stays: documents that are added, or replaced before their turn comes.
     pub fn delete_matching(&self, query: &Query, progress: &dyn Fn(u64)) -> Result<Written> {
-        let below = self.shared().published.get().below;
+        let (below, sequence, renumbered) = {
+            let state = self.shared().published.get();
+            (state.below, state.sequence, state.renumbered)
+        };
         // All have the same score, so that they come in the order of their numbers.
         let oldest_first = Query::Bool {
             must: Vec::new(),
@@ -22,7 +25,7 @@ impl Index {
             minimum_should_match: 0,
         };
         let mut all = Written {
-            sequence: self.shared().published.get().sequence,
+            sequence,
             ..Written::default()
         };
         let mut last = None;
@@ -40,7 +43,7 @@ impl Index {
                     format!("expected document {}, got another", found[0].1),
                 ));
             }
-            let written = self.with_writer(|writer| writer.delete_found(&found))?;
+            let written = self.with_writer(|writer| writer.delete_found(&found, renumbered))?;
             all.deleted += written.deleted;
             all.sequence = written.sequence;
             progress(all.deleted);
@@ -49,9 +52,14 @@ impl Index {
 }
 
 impl Writer {
-    /// Deletes those of the documents that are still the newest with their IDs.
-    fn delete_found(&mut self, found: &[(String, DocId)]) -> Result<Written> {
+    /// Deletes those of the documents that are still the newest with their IDs, as long as their numbers mean the same.
+    fn delete_found(&mut self, found: &[(String, DocId)], renumbered: u64) -> Result<Written> {
         self.check_running()?;
+        if self.state.renumbered != renumbered {
+            return Err(Error::invalid(
+                "a full vacuum came between: not all documents that the query finds are deleted; delete them again",
+            ));
+        }
         let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
         let newest = self.look_up(&ids);
         let newest = self.stop_on_error(newest)?;

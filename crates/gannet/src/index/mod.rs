@@ -1,12 +1,14 @@
 //! The public index: opening, atomic batches, snapshots, flush and checkpoint, cleaning, checking.
 
 mod backup;
+mod bisection;
 mod buffers;
 mod check;
 mod checkpoint;
 mod clean;
 mod destination;
 mod flush;
+mod forward;
 mod handle;
 mod ids;
 mod inspect;
@@ -14,10 +16,13 @@ mod lifetime;
 mod matching;
 mod open;
 mod options;
+mod order;
 mod packing;
 mod prepare;
+mod renumber;
 mod replay;
 mod restore;
+mod restored;
 mod root;
 mod shared;
 mod snapshot;
@@ -37,6 +42,7 @@ pub use handle::Index;
 pub use inspect::{ChunkReport, ListReport, ZoneReport};
 pub use lifetime::Lifetime;
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, Phase};
+pub use order::Order;
 pub use prepare::{PreparedBatch, Workbench};
 pub use restore::RestoreReport;
 pub use snapshot::{Search, Snapshot};

@@ -71,6 +71,7 @@ pub(super) fn open(
         vacuumed: record.vacuumed.clone(),
         lifetime: record.lifetime,
         below: record.next_doc,
+        renumbered: 0,
         documents: record.documents,
         sequence: record.sequence,
     };
@@ -218,6 +219,7 @@ fn new_writer(
         wishes: Wishes::default(),
         syncing: Unsynced::default(),
         stopped: None,
+        unseen: false,
         space: Space::default(),
         flusher: Arc::new(Mutex::new(Flusher {
             terms,
@@ -226,6 +228,7 @@ fn new_writer(
             worth: BESIDE_WRITING,
             joining: Joining::default(),
             vacuum: Vacuum::resumed(state.vacuumed.clone()),
+            first_zone: 0,
         })),
         flushing: None,
         pace: Pace::default(),

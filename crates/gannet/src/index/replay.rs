@@ -2,22 +2,18 @@
 //! the doc IDs, versions and sequence numbers that they were written with. What the root knows of them already
 //! (see `checkpoint`) is passed over.
 //!
-//! Decompression, parsing and inversion of several megabytes at a time run on all cores; the results are
-//! applied in the order of the log.
+//! What was logged is restored several megabytes at a time, and applied in the order of the log.
 
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread;
+use std::sync::Arc;
 
 use super::ids::IdEntry;
-use super::prepare::{FieldLengths, Preparation, Workbench, decode_schema};
+use super::prepare::decode_schema;
+use super::restored::Restored;
 use super::root::Covered;
 use super::writer::Writer;
 use crate::analysis::FieldId;
 use crate::base::{ByteReader, DocId, Error, Result, Sequence, Span};
-use crate::documents::{Dictionaries, Document, DocumentRecord};
-use crate::postings::InvertedBatch;
+use crate::documents::DocumentRecord;
 use crate::storage::{LogReach, RecordKind, ReplayEnd, ZoneRecord, replay};
 
 /// Bytes of log that are worked on at once.
@@ -34,14 +30,6 @@ enum Operation {
         sequence: Sequence,
         id: String,
     },
-}
-
-/// Documents of the log, ready to be entered.
-struct Restored {
-    entries: Vec<(IdEntry, String, Span)>,
-    lengths: Vec<FieldLengths>,
-    inverted: InvertedBatch,
-    source_bytes: u64,
 }
 
 /// Operations read so far and not applied yet.
@@ -146,16 +134,21 @@ impl Replay<'_> {
 
     fn apply_part(&mut self) -> Result<()> {
         let part = std::mem::take(&mut self.part);
-        let preparation = &self.writer.shared.preparation;
-        let dictionaries = &self.writer.state.dictionaries;
-        let mut restored = restore_all(preparation, dictionaries, &part.operations)?;
-        for (operation, restored) in part.operations.iter().zip(&mut restored) {
-            match (operation, restored.take()) {
-                (Operation::Delete { doc, sequence, id }, _) => {
-                    self.delete(*doc, *sequence, id)?;
+        let runs = part
+            .operations
+            .iter()
+            .filter_map(|operation| match operation {
+                Operation::Documents(run) => Some(run.as_slice()),
+                Operation::Delete { .. } => None,
+            });
+        let restored = self.writer.restore_all(runs.collect())?;
+        let mut restored = restored.into_iter();
+        for operation in &part.operations {
+            match operation {
+                Operation::Delete { doc, sequence, id } => self.delete(*doc, *sequence, id)?,
+                Operation::Documents(_) => {
+                    restored.next().map_or(Ok(()), |run| self.enter_all(run))?;
                 }
-                (Operation::Documents(_), Some(documents)) => self.enter_all(documents)?,
-                (Operation::Documents(_), None) => {}
             }
         }
         Ok(())
@@ -237,75 +230,6 @@ impl Part {
                 .operations
                 .push(Operation::Documents(vec![(span, body)])),
         }
-    }
-}
-
-/// Restores the documents of all operations, on all cores; nothing where an operation has none.
-fn restore_all(
-    preparation: &Preparation,
-    dictionaries: &Dictionaries,
-    operations: &[Operation],
-) -> Result<Vec<Option<Restored>>> {
-    let results: Vec<Mutex<Option<Result<Restored>>>> =
-        operations.iter().map(|_| Mutex::new(None)).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut bench = Workbench::default();
-        loop {
-            let turn = next.fetch_add(1, Ordering::Relaxed);
-            let Some(operation) = operations.get(turn) else {
-                return;
-            };
-            if let Operation::Documents(documents) = operation {
-                let restored = restore(preparation, dictionaries, &mut bench, documents);
-                *results[turn].lock().unwrap_or_else(|e| e.into_inner()) = Some(restored);
-            }
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    thread::scope(|scope| {
-        for _ in 1..threads.min(operations.len()) {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let results = results.into_iter().map(|result| {
-        let restored = result.into_inner().unwrap_or_else(|e| e.into_inner());
-        restored.transpose()
-    });
-    results.collect()
-}
-
-fn restore(
-    preparation: &Preparation,
-    dictionaries: &Dictionaries,
-    bench: &mut Workbench,
-    documents: &[(Span, Vec<u8>)],
-) -> Result<Restored> {
-    let mut entries = Vec::with_capacity(documents.len());
-    let mut parsed = Vec::with_capacity(documents.len());
-    let mut source_bytes = 0;
-    for (span, body) in documents {
-        let record = DocumentRecord::decode(body)?;
-        let source = dictionaries.decompress(&record)?;
-        source_bytes += source.len() as u64;
-        parsed.push(parse_again(&record, &source)?);
-        entries.push((IdEntry::of(&record), record.id.to_owned(), *span));
-    }
-    let (inverted, lengths) = preparation.invert_again(bench, &parsed)?;
-    Ok(Restored {
-        entries,
-        lengths,
-        inverted,
-        source_bytes,
-    })
-}
-
-/// Reads a source as it was read when it came.
-fn parse_again(record: &DocumentRecord<'_>, source: &[u8]) -> Result<Document> {
-    match record.id_in_source {
-        true => Document::parse(source),
-        false => Document::parse_as(Some(record.id.to_owned()), source),
     }
 }
 

@@ -53,7 +53,8 @@ impl Writer {
         let free = self.shared.store.device().free_bytes()?;
         let needed = self.kept_bytes() + (source_bytes + LOOK_EVERY) * SHARE_OF_SOURCE;
         if free < needed {
-            return Err(no_space(free, needed));
+            let purpose = "for the batch and what was written before it";
+            return Err(no_space(free, needed, purpose));
         }
         self.space.unasked = 0;
         Ok(())
@@ -63,6 +64,24 @@ impl Writer {
     pub(super) fn check_space_now(&mut self) -> Result<()> {
         self.space = Space::default();
         self.check_space(0)
+    }
+
+    /// Refuses to write the index anew if there is not enough space for that: what lives once more, and as much again for what comes
+    /// to be dead on the way.
+    pub(super) fn check_space_to_write_anew(&self) -> Result<()> {
+        let live: u64 = self
+            .shared
+            .store
+            .zones()
+            .iter()
+            .map(|(_, zone)| zone.live)
+            .sum();
+        let free = self.shared.store.device().free_bytes()?;
+        let needed = self.kept_bytes() + live * 2;
+        match free < needed {
+            true => Err(no_space(free, needed, "to write the index anew")),
+            false => Ok(()),
+        }
     }
 
     /// Bytes that a flush and a checkpoint of all that was taken so far may write.
@@ -98,13 +117,13 @@ impl Writer {
     }
 }
 
-fn no_space(free: u64, needed: u64) -> Error {
+fn no_space(free: u64, needed: u64, purpose: &str) -> Error {
     Error::Device {
         operation: "write",
         file: "the index".to_owned(),
         reason: format!(
-            "no space: {free} bytes are free, and {needed} must be for the batch and what was written before it; \
-             nothing was written and searching goes on: make space, then write again"
+            "no space: {free} bytes are free, and {needed} must be {purpose}; \
+             nothing was written and searching goes on: make space, then try again"
         ),
         full: true,
     }

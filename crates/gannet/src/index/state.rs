@@ -27,6 +27,8 @@ pub(super) struct State {
     pub(super) statistics: Arc<Vec<FieldStatistics>>,
     /// Every document of this state has a doc ID below this.
     pub(super) below: DocId,
+    /// How often the documents got other numbers since the index was opened.
+    pub(super) renumbered: u64,
     /// Documents that are neither deleted nor replaced.
     pub(super) documents: u64,
     /// What was written in the index's life, as of the last checkpoint.

@@ -74,6 +74,8 @@ pub(super) struct Writer {
     /// What syncs have taken since the last checkpoint; they may still be under way.
     pub(super) syncing: Unsynced,
     pub(super) stopped: Option<String>,
+    /// Whether an index is written that readers are not to see yet (see `renumber`).
+    pub(super) unseen: bool,
     pub(super) space: Space,
 }
 
@@ -91,7 +93,7 @@ impl Writer {
         }
         self.check_space(batch.source_bytes)?;
         let ids = batch.documents.iter().map(|document| document.id.as_str());
-        self.make_room(Some(&batch), ids)?;
+        self.make_room(Some(&batch.inverted), ids)?;
         let base = self.first_doc(batch.len())?;
         let replaced = self.find_replaced(&batch, base);
         let replaced = self.stop_on_error(replaced)?;
@@ -210,11 +212,13 @@ impl Writer {
         Ok(written)
     }
 
-    /// Makes the writer's state the newest for readers.
+    /// Makes the writer's state the newest for readers, unless they are not to see it.
     pub(super) fn publish(&mut self, below: DocId) {
         self.state.below = below;
         self.state.schema = self.shared.preparation.schema();
-        self.shared.published.set(self.state.clone());
+        if !self.unseen {
+            self.shared.published.set(self.state.clone());
+        }
     }
 
     fn first_doc(&self, count: usize) -> Result<DocId> {

@@ -76,7 +76,6 @@ impl ZoneTable {
     }
 
     /// The number that the next zone will get.
-    #[cfg(test)]
     pub fn next_number(&self) -> ZoneNumber {
         self.next
     }
@@ -173,18 +172,32 @@ impl ZoneTable {
         self.retain(root.zone, root.length as u64);
     }
 
-    /// Takes the closed zones with nothing live out of the table, but for those that a replay from `start`
+    /// Takes the closed zones from `first` on with nothing live out of the table, but for those that a replay from `start`
     /// would read.
-    pub fn take_empty(&mut self, start: LogStart) -> Vec<ZoneNumber> {
-        let empty: Vec<ZoneNumber> = self
-            .iter()
-            .filter(|(number, zone)| !zone.open && zone.live == 0 && !zone.replays(*number, start))
-            .map(|(number, _)| number)
-            .collect();
+    pub fn take_empty(&mut self, first: ZoneNumber, start: LogStart) -> Vec<ZoneNumber> {
+        let is_empty = |(number, zone): &(&ZoneNumber, &Zone)| {
+            !zone.open && zone.live == 0 && !zone.replays(**number, start)
+        };
+        let zones = self.zones.range(first..).filter(is_empty);
+        let empty: Vec<ZoneNumber> = zones.map(|(number, _)| *number).collect();
         for number in &empty {
             self.zones.remove(number);
         }
         empty
+    }
+
+    /// Takes all zones from `first` on out of the table.
+    pub fn take_from(&mut self, first: ZoneNumber) -> Vec<ZoneNumber> {
+        self.zones.split_off(&first).into_keys().collect()
+    }
+
+    /// Counts nothing as needed of the zones below `first`, but for those of root records; only to the log more is appended.
+    pub fn give_up_before(&mut self, first: ZoneNumber) {
+        let zones = self.zones.range_mut(..first).map(|(_, zone)| zone);
+        for zone in zones.filter(|zone| zone.kind != PageKind::Root) {
+            zone.live = 0;
+            zone.open &= zone.kind == PageKind::Log;
+        }
     }
 
     /// Appends the table: the next number, then each zone but those of root records, which are found by
@@ -242,11 +255,11 @@ mod tests {
         );
         zones.retain(first, 10);
         zones.close(first);
-        assert!(zones.take_empty(LogStart::BEGINNING).is_empty());
+        assert!(zones.take_empty(0, LogStart::BEGINNING).is_empty());
         zones.release(first, 10);
-        assert_eq!(zones.take_empty(LogStart::BEGINNING), vec![first]);
+        assert_eq!(zones.take_empty(0, LogStart::BEGINNING), vec![first]);
         zones.close(second);
-        assert_eq!(zones.take_empty(LogStart::BEGINNING), vec![second]);
+        assert_eq!(zones.take_empty(0, LogStart::BEGINNING), vec![second]);
         assert_eq!(zones.open(PageKind::Node).unwrap(), second + 1);
     }
 
@@ -276,7 +289,7 @@ mod tests {
             zone: Some(numbers[1]),
             page: 3,
         };
-        assert_eq!(zones.take_empty(start), [numbers[0], numbers[2]]);
+        assert_eq!(zones.take_empty(0, start), [numbers[0], numbers[2]]);
         assert!(zones.get(numbers[1]).is_some());
     }
 }

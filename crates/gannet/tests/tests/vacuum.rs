@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use gannet::{BytesByPart, Document, Index, Limits, Operator, SearchOptions};
+use gannet::{BytesByPart, Document, Index, Limits, Operator, Order, SearchOptions};
 
 use super::environment::open;
 use super::random::Rng;
@@ -63,6 +63,27 @@ fn answers(index: &Index) -> Vec<Vec<(String, f32)>> {
         hits
     };
     all.into_iter().map(hits).collect()
+}
+
+/// Versions and sequence numbers by ID, in the form of answers.
+fn versions(index: &Index) -> Vec<Vec<(String, f32)>> {
+    let snapshot = index.snapshot();
+    let query = snapshot.parse("*:*", Operator::Or).expect("a query");
+    let all = snapshot
+        .search(&query)
+        .top(DOCUMENTS as usize)
+        .run()
+        .expect("an answer");
+    let documents = all.hits.iter().map(|hit| {
+        let found = index.get(&hit.id).expect("an answer").expect("a document");
+        vec![
+            (hit.id.clone(), found.version as f32),
+            (String::new(), found.sequence as f32),
+        ]
+    });
+    let mut documents: Vec<_> = documents.collect();
+    documents.sort_by(|a, b| a[0].0.cmp(&b[0].0));
+    documents
 }
 
 fn assert_whole(index: &Index) {
@@ -226,4 +247,61 @@ fn a_vacuum_takes_out_what_was_deleted_before_it_was_asked_for() {
     while index.vacuum().expect("a slice") {}
     assert_eq!(index.stats().expect("figures").dead_documents, 0);
     assert_whole(&index);
+}
+
+#[test]
+fn a_full_vacuum_leaves_what_a_fresh_index_has() {
+    for order in [Order::Kept, Order::Alike] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("index");
+        let index = open(Index::options().limits(limits()), &path).expect("an index");
+        write(&index, 0..DOCUMENTS, 1);
+        write(&index, 0..DOCUMENTS / 2, 2);
+        let gone: Vec<String> = (0..DOCUMENTS).step_by(3).map(|id| id.to_string()).collect();
+        index
+            .delete(&gone.iter().map(String::as_str).collect::<Vec<_>>())
+            .expect("a batch");
+        let before = [answers(&index), versions(&index)];
+        let snapshot = index.snapshot();
+        let mut told = 0;
+        let mut progress = |_: &str, done, all| {
+            assert!(done <= all);
+            told += 1;
+        };
+        index
+            .vacuum_fully(order, &mut progress)
+            .expect("a full vacuum");
+        assert!(told > 0);
+        assert_eq!(snapshot.documents(), DOCUMENTS / 3 * 2);
+        assert!(
+            snapshot
+                .search(&snapshot.parse("body:w1", Operator::Or).unwrap())
+                .run()
+                .is_ok()
+        );
+        drop(snapshot);
+        let fresh = open(Index::options(), &folder.path().join("fresh")).expect("an index");
+        let left = |ids: std::ops::Range<u64>| ids.filter(|id| id % 3 != 0);
+        write(&fresh, left(0..DOCUMENTS / 2), 2);
+        write(&fresh, left(DOCUMENTS / 2..DOCUMENTS), 1);
+        fresh.checkpoint().expect("a checkpoint");
+        assert_whole(&index);
+        assert_eq!(answers(&index), answers(&fresh));
+        assert_eq!(versions(&index), before[1]);
+        let stats = index.stats().expect("figures");
+        assert_eq!(
+            (stats.dead_documents, stats.documents),
+            (0, DOCUMENTS / 3 * 2)
+        );
+        // Writing goes on, and what it logged is replayed behind the new numbers.
+        write(&index, 0..30, 3);
+        index.delete(&["31", "32"]).expect("a batch");
+        index.sync().expect("a sync");
+        let after = [answers(&index), versions(&index)];
+        drop(index);
+        let index = open(Index::options().limits(limits()), &path).expect("an index");
+        assert_eq!([answers(&index), versions(&index)], after);
+        assert_whole(&index);
+        assert_ne!(before, after);
+    }
 }

@@ -108,7 +108,7 @@ impl World {
         self.tree.flush().unwrap();
         self.tree.encode(&mut self.tables, &mut named).unwrap();
         self.tables.flush().unwrap();
-        let empty = self.store.zones().take_empty(LogStart::BEGINNING);
+        let empty = self.store.zones().take_empty(0, LogStart::BEGINNING);
         put_bytes(&mut bytes, &named);
         self.store.zones().encode(&mut bytes);
         let root = self.roots.append_aligned(&bytes).unwrap();

@@ -190,7 +190,8 @@ fn backed_up(seed: u64) -> (Arc<RecordingDevice>, Marks) {
     let device = Arc::new(RecordingDevice::new());
     let mut world = World::new(Arc::default());
     let mut marks = Vec::new();
-    for part in workload::mixed(seed, 45, 24).chunks(15) {
+    let steps = workload::written_anew(workload::mixed(seed, 45, 24), seed);
+    for part in steps.chunks(17) {
         world.run(part).expect("nothing fails");
         back_up(index(&world), device.clone()).expect("a backup");
         let state = world.states.last().cloned().expect("a state");

@@ -96,6 +96,18 @@ fn every_crash_leaves_a_state_that_includes_all_that_was_acknowledged() {
     assert!(states.len() >= wanted * 7 / 10);
 }
 
+#[test]
+fn writing_an_index_anew_survives_every_crash() {
+    for seed in 61..=63 {
+        let steps = workload::written_anew(workload::mixed(seed, 40, 24), seed);
+        let world = World::of(&steps);
+        expect_clean("anew", seed, &judge_crashes(&world, 250, seed));
+    }
+    let steps = workload::written_anew(workload::many(64), 64);
+    let world = World::beside(&steps);
+    expect_clean("anew, beside", 64, &judge_crashes(&world, 150, 64));
+}
+
 /// Flushes beside writing end with roots that know more of the log than their trees do.
 #[test]
 fn flushes_beside_writing_survive_every_crash() {

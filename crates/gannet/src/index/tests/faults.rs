@@ -10,6 +10,7 @@ use super::workload::{self, Step};
 use super::world::{State, World, contents, open};
 use crate::base::{Error, Result};
 use crate::device::{Fault, FaultKind, RecordingDevice};
+use crate::index::Order;
 
 const KINDS: [FaultKind; 5] = [
     FaultKind::Io,
@@ -44,6 +45,55 @@ fn no_failed_operation_costs_what_was_acknowledged() {
     }
     println!("faults: {points} failures at {changes} operations");
     assert!(points as u64 >= changes * 4);
+}
+
+/// Whatever fails while an index is written anew: it goes on as it was, or stops if even that fails.
+#[test]
+fn a_full_vacuum_that_fails_leaves_the_index_as_it_was() {
+    let mut steps = workload::short(3);
+    steps.push(Step::Checkpoint);
+    let before = World::of(&steps).device.changes();
+    let mut all = steps.clone();
+    all.push(Step::VacuumFully(Order::Alike));
+    let changes = World::of(&all).device.changes();
+    let (mut went_on, mut stopped) = (0, 0);
+    for at in before..changes {
+        for kind in KINDS {
+            for sticky in [false, true] {
+                let device = Arc::new(RecordingDevice::new());
+                device.fail(Fault { at, kind, sticky });
+                let mut world = World::new(device);
+                world.run(&steps).expect("nothing fails before");
+                let Err(error) = world.run(&all[steps.len()..]) else {
+                    continue;
+                };
+                assert!(matches!(error, Error::Device { .. }), "{at}: {error}");
+                world.device.heal();
+                let index = world.index.take().expect("an open index");
+                assert_eq!(Some(&contents(&index).unwrap()), world.states.last());
+                match index.checkpoint() {
+                    Ok(()) => went_on += 1,
+                    Err(Error::Stopped(_)) => stopped += 1,
+                    Err(error) => panic!("{at}: {error}"),
+                }
+                drop(index);
+                world.index = Some(open(world.device()).expect("opens"));
+                world.run(&all[steps.len()..]).expect("nothing fails");
+                let index = world.index.take().expect("an open index");
+                world
+                    .judge_index(&index, (world.states.len() - 1, world.states.len() - 1))
+                    .unwrap();
+            }
+        }
+    }
+    println!(
+        "full vacuum: went on {went_on} times and stopped {stopped} of {} operations",
+        changes - before
+    );
+    assert!(
+        went_on > 10 && changes > before + 10,
+        "{went_on}, {before} to {changes}"
+    );
 }
 
 /// Whether the fault was met; panics if the index did not bear it.

@@ -1,6 +1,7 @@
 //! Small workloads: what an index is asked to do, step by step.
 
 use super::random::Random;
+use crate::index::Order;
 
 /// One thing that the index is asked to do.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub(super) enum Step {
     Clean,
     /// A slice of vacuum.
     Vacuum,
+    /// The index is written anew.
+    VacuumFully(Order),
     /// The process ends without a word and another opens the index; power stays on.
     Restart,
 }
@@ -29,6 +32,19 @@ pub(super) fn mixed(seed: u64, steps: usize, ids: usize) -> Vec<Step> {
     (0..steps)
         .map(|_| any_step(&mut random, ids, &mut tag))
         .collect()
+}
+
+/// The same with the index written anew now and then.
+pub(super) fn written_anew(mut steps: Vec<Step>, seed: u64) -> Vec<Step> {
+    let mut random = Random::new(seed);
+    for at in (0..=steps.len()).rev().step_by(9) {
+        let order = match random.one_in(2) {
+            true => Order::Kept,
+            false => Order::Alike,
+        };
+        steps.insert(at, Step::VacuumFully(order));
+    }
+    steps
 }
 
 /// Few steps with one of each kind, for tests that repeat it for each operation of the device.

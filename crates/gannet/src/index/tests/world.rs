@@ -120,6 +120,7 @@ impl World {
             Step::Checkpoint => index.checkpoint()?,
             Step::Clean => drop(index.clean()?),
             Step::Vacuum => drop(index.vacuum()?),
+            Step::VacuumFully(order) => index.vacuum_fully(*order, &mut |_, _, _| {})?,
             Step::Restart => {
                 drop(index);
                 self.restart()?;
@@ -128,7 +129,12 @@ impl World {
         if self.trusts_writes
             || matches!(
                 step,
-                Step::Sync | Step::Checkpoint | Step::Clean | Step::Vacuum | Step::Restart
+                Step::Sync
+                    | Step::Checkpoint
+                    | Step::Clean
+                    | Step::Vacuum
+                    | Step::VacuumFully(_)
+                    | Step::Restart
             )
         {
             self.durable
