@@ -4,10 +4,14 @@
 `ingest`: a corpus by durable commits, each engine with the same memory and two threads. A commit of Gannet is a sync of its log;
 in the row `flush` it is a checkpoint, as the other engines' commits are. Bytes are the operating system's, without those that were
 deleted before they were written out. `churn`: Gannet alone; all documents are replaced in random order, half are deleted, and it is vacuumed
-and cleaned, while a reader tries to keep its snapshot; then it is compared with an index built of what is left. Results go to `target/lab/maintenance.json` and `.txt`. See docs/lab.md.
+and cleaned, while a reader tries to keep its snapshot; then it is compared with an index built of what is left. `during`: Gannet alone; queries
+while one thread adds documents at full speed, and while none does, by one thread that asks and by two. `tiny`: Gannet alone; durable commits of
+ten documents, and the same with a flush at every tenth, compared with an index built by one commit: size, files, memory, queries. Results go to
+`target/lab/maintenance.json` and `.txt`. See docs/lab.md.
 """
 import argparse
 import json
+import os
 import statistics
 import sys
 from pathlib import Path
@@ -22,9 +26,21 @@ from report import figures as table
 
 COMMITS = 100
 
+EXPERIMENTS = ["ingest", "churn", "during", "tiny"]
+
 # Queries that a worn and a fresh index are asked, and how often.
 SETS = ["term-10", "term-1000", "and-1000", "or-1000", "phrase-1000", "term-100000"]
 RUNS = 3
+
+# Queries that are asked while documents come, in turns.
+SETS_DURING = ["term-100", "term-1000", "term-10000", "term-100000", "and-1000", "and-10000", "or-1000", "or-10000", "phrase-1000",
+               "phrase-10000"]
+READERS = [1, 2]
+
+# Of `tiny`: documents in all, and of a commit; commits to a flush; queries and how often they are asked.
+TINY, TINY_COMMIT, TINY_FLUSH = 100_000, 10, 10
+SETS_TINY = ["term-10", "term-100", "term-1000", "term-10000", "term-100000", "and-1000", "or-1000", "phrase-1000"]
+RUNS_TINY = 7
 
 
 def main():
@@ -41,6 +57,14 @@ def main():
             churned, asked = churn(path, options)
             rows += [{"corpus": corpus, "churn": churned, "queries": asked}]
             texts.append(churn_tables(churned, asked, corpus, options))
+        if "during" in options.experiments:
+            asked = [during(path, readers, options) for readers in READERS]
+            rows += [{"corpus": corpus, "during": row} for row in asked]
+            texts += [during_tables(row, corpus, options) for row in asked]
+        if "tiny" in options.experiments:
+            built, asked = tiny(inputs.source(corpus, min(options.documents or TINY, TINY)), options)
+            rows += [{"corpus": corpus, "tiny": built, "queries": asked}]
+            texts.append(tiny_tables(built, asked, corpus, options))
     text = "\n".join(texts)
     print(text)
     PLACE.mkdir(parents=True, exist_ok=True)
@@ -52,7 +76,7 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="+", default=["passages", "articles"])
-    parser.add_argument("--experiments", nargs="+", choices=["ingest", "churn"], default=["ingest", "churn"])
+    parser.add_argument("--experiments", nargs="+", choices=EXPERIMENTS, default=EXPERIMENTS)
     parser.add_argument("--engines", nargs="+", choices=[Gannet.name, *PEERS], default=[Gannet.name, *PEERS])
     parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--memory", type=int, default=64, help="MiB of each engine")
@@ -124,6 +148,81 @@ def churn_tables(churned, asked, corpus, options):
         lines[name] = [*figures, figures[1] / figures[0], figures[2] / figures[3]]
     heads = ["queries/s", "fresh", "CPU us", "fresh", "reads", "fresh", "time ratio", "CPU ratio"]
     return text + "\n" + table(f"{corpus}: queries to it and to the fresh index, medians of {RUNS} runs in turns, 2 threads", heads, lines)
+
+
+def during(path, readers, options):
+    """Figures of queries while documents are added, and while none are."""
+    folder = PLACE / "maintenance-index"
+    remove(folder)
+    note(f"{readers} readers ask while {path.name} is written")
+    sets = inputs.queries(path, PLACE / path.stem, 1, 20_000)
+    asked = run([gannet_lab(), "during", folder, path, *(sets / f"{name}.tsv" for name in SETS_DURING),
+                 "--memory", options.memory * MIB, "--readers", readers]).json()
+    remove(folder)
+    return asked | {"load": os.getloadavg()[0]}
+
+
+def during_tables(asked, corpus, options):
+    settings, phases = asked["settings"], {phase["phase"]: phase for phase in asked["phases"]}
+    heads = ["seconds", "CPU s", "docs/s", "queries/s", "flushes", "MB written", "MB read"]
+    lines = {name: [
+        phase["seconds"], phase["cpu_seconds"], phase["documents_per_second"], phase["queries_per_second"], phase["flushes"],
+        phase["bytes_written"] / 1e6, phase["bytes_read"] / 1e6] for name, phase in phases.items()}
+    title = (f"{corpus}: a quarter of {asked['documents']:,} documents added to a half, queries to that, and a quarter added while they are "
+             f"asked; {options.memory} MiB, {settings['processors']} processors (load {asked['load']:.1f} at the end), {settings['writers']} thread "
+             f"that writes {settings['batch']} documents at a time and the flushes beside it, {settings['readers']} that ask one after the other")
+    text = table(title, heads, lines)
+    alone, both = phases["ask"]["queries"], phases["both"]["queries"]
+    shares = ["p50", "p95", "p99", "max"]
+    heads = [*(text for share in shares for text in (f"{share} us", "writing")), "p99 ratio", "got CPU", "CPU p99", "reads", "writing"]
+    lines = {}
+    for name in ["all", *SETS_DURING]:
+        pair = [alone[name], both[name]]
+        ratios = [pair[1][what]["p99"] / pair[0][what]["p99"] for what in ("latency_us", "latency_us_with_a_processor", "cpu_us")]
+        lines[name] = [
+            *(row["latency_us"][share] for share in shares for row in pair), *ratios, *(row["reads_per_query"] for row in pair)]
+    title = (f"{corpus}: latency without and with writing; the ratios of p99, of p99 without the time for which a thread was ready and "
+             "had no processor, and of p99 of its processor time")
+    return text + "\n" + table(title, heads, lines)
+
+
+def tiny(path, options):
+    """Figures of indexes built by many small commits and by one, and of queries to them, warm and in turns."""
+    engine, sets, built, asked = Gannet(), inputs.queries(path, PLACE / path.stem, 1, 20_000), {}, {}
+    kinds = {"bulk": (inputs.count_lines(path), 0), "commits": (TINY_COMMIT, 0), "flushes": (TINY_COMMIT, TINY_FLUSH)}
+    for kind, (every, flushes) in kinds.items():
+        remove(PLACE / f"maintenance-{kind}")
+        note(f"{path.name} by commits of {every} documents, a flush at one of {flushes}")
+        done = engine.index(PLACE / f"maintenance-{kind}", path, every, options.memory * MIB, ["--flush-every", flushes, "--as-written"])
+        built[kind] = done.json() | {"cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
+    for name in SETS_TINY:
+        for _ in range(RUNS_TINY):
+            for kind in kinds:
+                more = ["--seconds", 1, "--warm", 1]
+                row = engine.bench(PLACE / f"maintenance-{kind}", sets / f"{name}.tsv", options.memory * MIB, more).json()
+                asked.setdefault(name, {}).setdefault(kind, []).append(row)
+    for kind in kinds:
+        remove(PLACE / f"maintenance-{kind}")
+    return built, asked
+
+
+def tiny_tables(built, asked, corpus, options):
+    heads = ["seconds", "CPU s", "MB written", "index MB", "size ratio", "commits", "flushes", "most files", "peak MiB"]
+    lines = {kind: [
+        row["seconds"], row["cpu_seconds"], row["bytes_written"] / 1e6, row["index_bytes"] / 1e6,
+        row["index_bytes"] / built["bulk"]["index_bytes"], row["commits"], row["flushes"], row["most_files"],
+        row["peak_resident_bytes"] / MIB] for kind, row in built.items()}
+    title = f"{corpus}: {built['bulk']['docs']:,} documents by commits of {TINY_COMMIT}, and a flush at one of {TINY_FLUSH}, {options.memory} MiB"
+    text = table(title, heads, lines)
+    lines = {}
+    for name, rows in asked.items():
+        cpu, wall, reads = ([figure(map(of, runs)) for runs in rows.values()] for figure, of in (
+            (min, lambda row: row["cpu_us_per_query"]), (min, lambda row: 1e6 / row["qps"]),
+            (statistics.median, lambda row: row["reads_per_query"])))
+        lines[name] = [*cpu, cpu[1] / cpu[0], cpu[2] / cpu[0], wall[1] / wall[0], wall[2] / wall[0], *reads]
+    heads = ["CPU us", *list(built)[1:], "ratio", "ratio", "time ratio", "time ratio", "reads", *list(built)[1:]]
+    title = f"{corpus}: queries to them, the best of {RUNS_TINY} runs in turns (reads: the median), 1 thread"
+    return text + "\n" + table(title, heads, lines)
 
 
 main()

@@ -50,11 +50,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let mut corpus = Lines::of(&arguments.corpus)?;
     let index = open(&arguments.index, arguments)?;
-    let mut phases = vec![phase("fill", &index, arguments, || corpus.write(&index))?];
+    let mut phases = vec![phase("fill", &index, arguments, || {
+        corpus.write(&index, &corpus.lines, BATCH)
+    })?];
     let full = folder_bytes(&arguments.index);
     Random::new(arguments.seed, "churn").shuffle(&mut corpus.lines);
     phases.push(phase("replace", &index, arguments, || {
-        corpus.write(&index)
+        corpus.write(&index, &corpus.lines, BATCH)
     })?);
     let gone = corpus.lines.split_off(corpus.lines.len() / 2);
     phases.push(phase("delete", &index, arguments, || {
@@ -70,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let left = folder_bytes(&arguments.index);
     let fresh = open(&arguments.fresh, arguments)?;
     corpus.lines.sort_unstable();
-    corpus.write(&fresh)?;
+    corpus.write(&fresh, &corpus.lines, BATCH)?;
     until_done(|| fresh.clean())?;
     fresh.close()?;
     let figures = json!({
@@ -180,14 +182,15 @@ fn folder_bytes(folder: &Path) -> u64 {
 }
 
 /// Where the lines of a corpus are.
-struct Lines {
+pub struct Lines {
     file: File,
     /// First byte and length of each.
-    lines: Vec<(u64, usize)>,
+    pub lines: Vec<(u64, usize)>,
 }
 
 impl Lines {
-    fn of(corpus: &Path) -> Outcome<Lines> {
+    /// Those of a file.
+    pub fn of(corpus: &Path) -> Outcome<Lines> {
         let (mut lines, mut at) = (Vec::new(), 0);
         for line in BufReader::with_capacity(1 << 20, File::open(corpus)?).split(b'\n') {
             let length = line?.len();
@@ -204,9 +207,9 @@ impl Lines {
         Ok(Document::parse(&line)?)
     }
 
-    /// Writes the documents in the order of the lines.
-    fn write(&self, index: &Index) -> Outcome {
-        for batch in self.lines.chunks(BATCH) {
+    /// Writes the documents of some lines, in batches of so many.
+    pub fn write(&self, index: &Index, lines: &[(u64, usize)], batch: usize) -> Outcome {
+        for batch in lines.chunks(batch) {
             let documents = batch.iter().map(|line| self.document(*line));
             index.write(documents.collect::<Outcome<_>>()?)?;
         }

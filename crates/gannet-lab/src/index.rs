@@ -34,6 +34,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         batch_bytes: 0,
         documents: 0,
         commits: 0,
+        most_files: 0,
         longest_write: Duration::ZERO,
         longest_commit: Duration::ZERO,
     };
@@ -52,6 +53,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         "seconds": start.elapsed().as_secs_f64(),
         "seconds_to_clean": seconds_to_clean,
         "commits": writing.commits,
+        "most_files": writing.most_files,
         "longest_write_seconds": writing.longest_write.as_secs_f64(),
         "longest_commit_seconds": writing.longest_commit.as_secs_f64(),
         "flushes": stats.flushes,
@@ -93,6 +95,7 @@ struct Writing<'a> {
     batch_bytes: usize,
     documents: usize,
     commits: usize,
+    most_files: usize,
     longest_write: Duration,
     longest_commit: Duration,
 }
@@ -129,6 +132,8 @@ impl Writing<'_> {
             _ => self.index.sync()?,
         }
         self.longest_commit = self.longest_commit.max(start.elapsed());
+        let files = std::fs::read_dir(&self.arguments.index)?.count();
+        self.most_files = self.most_files.max(files);
         Ok(())
     }
 }

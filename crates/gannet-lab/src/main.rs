@@ -1,6 +1,7 @@
 //! `gannet-lab`: what measuring Gannet beside other engines needs and a user of it does not.
 //!
-//! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `churn` replaces its documents, `answers` shows that no
+//! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `churn` replaces its documents, `during` asks
+//! while it is written, `answers` shows that no
 //! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
 //! indexes of the literature and Gannet's, `maintenance` the strategies that maintain lists, `disk` tells what the device does.
 //! Running engines in turns, under memory limits, is the work of `lab/run.py`; see `docs/lab.md`.
@@ -9,6 +10,7 @@ mod answers;
 mod churn;
 mod corpus;
 mod disk;
+mod during;
 mod index;
 mod logs;
 mod maintenance;
@@ -18,6 +20,7 @@ mod offsets;
 #[path = "../../gannet/tests/tests/oracle/mod.rs"]
 mod oracle;
 mod pages;
+mod process;
 mod queries;
 mod random;
 mod trace;
@@ -43,6 +46,8 @@ enum Command {
     Index(IndexArguments),
     /// Replace all documents of an index, delete half, vacuum it, and compare it with a fresh one
     Churn(churn::Arguments),
+    /// Ask queries while documents are added at full speed, and while none are, and print how long they take
+    During(during::Arguments),
     /// Write the queries of logs as sets for every engine
     #[command(subcommand)]
     Log(LogCommand),
@@ -131,6 +136,7 @@ fn main() -> ExitCode {
         Command::Wsbench(arguments) => run_wsbench(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Churn(arguments) => churn::run(&arguments),
+        Command::During(arguments) => during::run(&arguments),
         Command::Answers(arguments) => answers::run(&arguments),
         Command::Offsets(arguments) => offsets::run(&arguments),
         Command::Pages(arguments) => pages::run(&arguments),
