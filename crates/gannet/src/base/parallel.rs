@@ -1,4 +1,4 @@
-//! Work that is the same for many things, on all cores.
+//! Work that is the same for many things, on all cores; and work that nobody waits for, which gives way to the rest.
 
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
@@ -6,6 +6,18 @@ use std::thread;
 
 /// How many shares a core takes on average: what one share takes may be many times what another does.
 const SHARES: usize = 8;
+
+/// What is added to the nice value of a thread that gives way: where another wants the core all the time, it has a quarter of it. With
+/// 10 it has a tenth, and a write that has to wait for it on a machine that is busy with other things waits far too long.
+const GIVEN_WAY: i32 = 5;
+
+/// Has the calling thread, and those that it starts, give way to other threads where there are more than cores. Where it could
+/// only be said of the whole process, nothing changes.
+pub fn give_way() {
+    #[cfg(target_os = "linux")]
+    // A system that forbids it has threads take turns, as they would without.
+    let _ = rustix::process::nice(GIVEN_WAY);
+}
 
 /// Splits `work` into shares, none but the last smaller than `least`, which threads, one for each core, take
 /// one after the other and carry `act` out on. The results are in the order of the work.
@@ -42,6 +54,22 @@ pub fn on_all_cores<T: Send, R: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn only_the_thread_that_gives_way_does_and_what_it_starts() {
+        let nice = || rustix::process::getpriority_process(None).unwrap();
+        let before = nice();
+        let (own, started) = thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                give_way();
+                thread::scope(|scope| (nice(), scope.spawn(nice).join().unwrap()))
+            });
+            thread.join().unwrap()
+        });
+        let given = (before + GIVEN_WAY).min(19);
+        assert_eq!((nice(), own, started), (before, given, given));
+    }
 
     #[test]
     fn results_are_in_the_order_of_the_work() {

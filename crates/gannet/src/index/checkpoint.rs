@@ -23,7 +23,7 @@ use super::root::{self, Covered};
 use super::state::{Epoch, Patience, RetiredZones};
 use super::stats::BytesWritten;
 use super::writer::Writer;
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, give_way};
 use crate::postings::InvertedBatch;
 use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
 
@@ -256,7 +256,10 @@ impl Writer {
         }
         let flush = self.freeze()?;
         let name = "gannet-flush".to_owned();
-        let started = thread::Builder::new().name(name).spawn(|| timed(flush));
+        let started = thread::Builder::new().name(name).spawn(|| {
+            give_way();
+            timed(flush)
+        });
         let progress = started.map(Progress::Running).map_err(|error| {
             let reason = format!("no thread for a flush: {error}; allow this process more threads");
             Error::Stopped(reason)
