@@ -36,7 +36,7 @@ class Gannet:
         return [file_hash(self.command), file_hash(ROOT / "crates/gannet-lab/src/index.rs")]
 
     def index(self, folder, source, commit_every, memory=INDEX_MEMORY, more=()):
-        return run([self.indexer, "index", folder, source, "--memory", memory, "--commit-every", commit_every,
+        return run([self.indexer, "index", folder, source, "--memory", memory, "--threads", 2, "--commit-every", commit_every,
                     "--phrase-filters", self.filters, *more])
 
     def bench(self, folder, queries, cache_bytes, options, group=None):

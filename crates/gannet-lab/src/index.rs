@@ -4,18 +4,13 @@
 //! follows every N documents. It is a checkpoint, which is what the other engines' commit does to their files, or only a
 //! sync, which is what it promises.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
 
-use gannet::{Document, Index};
+use gannet::{Index, PreparedBatch};
 use serde_json::json;
 
+use crate::prepared::prepare_all;
 use crate::{IndexArguments, Outcome};
-
-/// Documents of one write, and bytes of them; no more of either, but for one long document.
-const BATCH: usize = 500;
-const BATCH_BYTES: usize = 256 << 10;
 
 /// Builds the index and prints figures as `gannet index --json` does.
 pub fn run(arguments: &IndexArguments) -> Outcome {
@@ -30,18 +25,18 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
     let mut writing = Writing {
         index: &index,
         arguments,
-        batch: Vec::new(),
-        batch_bytes: 0,
-        documents: 0,
         commits: 0,
         most_files: 0,
         longest_write: Duration::ZERO,
         longest_commit: Duration::ZERO,
     };
-    for line in BufReader::with_capacity(1 << 20, File::open(&arguments.corpus)?).split(b'\n') {
-        writing.add(Document::parse(&line?)?)?;
-    }
-    writing.write()?;
+    prepare_all(&index, arguments, |batch, ends_commit| {
+        writing.write(batch)?;
+        match ends_commit {
+            true => writing.commit(),
+            false => Ok(()),
+        }
+    })?;
     index.checkpoint()?;
     // The other engines end their merges too.
     let cleaning = Instant::now();
@@ -78,6 +73,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
             "memory_bytes": arguments.memory,
             "commit_every": arguments.commit_every,
             "flush_every": arguments.flush_every,
+            "threads": arguments.threads,
             "phrase_filters": arguments.phrase_filters.name(),
             "as_written": arguments.as_written,
         },
@@ -87,13 +83,10 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
     Ok(())
 }
 
-/// Documents on their way into an index.
+/// Batches on their way into an index.
 struct Writing<'a> {
     index: &'a Index,
     arguments: &'a IndexArguments,
-    batch: Vec<Document>,
-    batch_bytes: usize,
-    documents: usize,
     commits: usize,
     most_files: usize,
     longest_write: Duration,
@@ -101,24 +94,9 @@ struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    fn add(&mut self, document: Document) -> Outcome {
-        self.batch_bytes += document.source.len();
-        self.batch.push(document);
-        self.documents += 1;
-        let commit = self.documents.is_multiple_of(self.arguments.commit_every);
-        if commit || self.batch.len() == BATCH || self.batch_bytes >= BATCH_BYTES {
-            self.write()?;
-        }
-        if commit {
-            self.commit()?;
-        }
-        Ok(())
-    }
-
-    fn write(&mut self) -> Outcome {
+    fn write(&mut self, batch: PreparedBatch) -> Outcome {
         let start = Instant::now();
-        self.batch_bytes = 0;
-        self.index.write(std::mem::take(&mut self.batch))?;
+        self.index.write_prepared(batch)?;
         self.longest_write = self.longest_write.max(start.elapsed());
         Ok(())
     }

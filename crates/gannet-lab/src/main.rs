@@ -21,6 +21,7 @@ mod offsets;
 mod oracle;
 mod pages;
 mod process;
+mod prepared;
 mod queries;
 mod random;
 mod trace;
@@ -118,6 +119,9 @@ struct IndexArguments {
     /// Every so many commits is a checkpoint, the others make the log durable; with 0 all do
     #[arg(long, default_value_t = 1)]
     flush_every: usize,
+    /// Threads that prepare documents, beside the one that writes them
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
     /// The phrase filters of text fields
     #[arg(long, value_name = "KIND", default_value = "fingerprints", value_parser = phrase_filters)]
     phrase_filters: PhraseFilters,

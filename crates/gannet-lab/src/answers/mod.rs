@@ -374,6 +374,7 @@ mod tests {
             memory: gannet::MEMORY_DEFAULT,
             commit_every: 50,
             flush_every: 1,
+            threads: 2,
             phrase_filters,
             as_written: false,
         })
