@@ -20,8 +20,8 @@ mod offsets;
 #[path = "../../gannet/tests/tests/oracle/mod.rs"]
 mod oracle;
 mod pages;
-mod process;
 mod prepared;
+mod process;
 mod queries;
 mod random;
 mod trace;

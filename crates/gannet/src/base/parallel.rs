@@ -1,7 +1,7 @@
 //! Work that is the same for many things, on all cores; and work that nobody waits for, which gives way to the rest.
 
 use std::num::NonZero;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread;
 
 /// How many shares a core takes on average: what one share takes may be many times what another does.
@@ -19,6 +19,10 @@ pub fn give_way() {
     let _ = rustix::process::nice(GIVEN_WAY);
 }
 
+/// Cores that this process may use. Asking anew each time would open files of the system each time.
+static CORES: LazyLock<usize> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
+
 /// Splits `work` into shares, none but the last smaller than `least`, which threads, one for each core, take
 /// one after the other and carry `act` out on. The results are in the order of the work.
 pub fn on_all_cores<T: Send, R: Send>(
@@ -26,7 +30,7 @@ pub fn on_all_cores<T: Send, R: Send>(
     least: usize,
     act: impl Fn(Vec<T>) -> Vec<R> + Sync,
 ) -> Vec<R> {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let cores = *CORES;
     let share = work.len().div_ceil(cores * SHARES).max(least.max(1));
     let shares = work.len().div_ceil(share);
     let mut work = work.into_iter();
