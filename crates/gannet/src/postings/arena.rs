@@ -1,15 +1,18 @@
 //! Byte streams that grow side by side in one arena.
 //!
-//! A stream is a chain of slices in 64 KiB blocks, each slice larger than the one before, the last four bytes
-//! of a full slice naming the next. So a list of two postings costs a few bytes, a list of a million costs no
-//! copying, and the memory of all lists is known exactly. Source: the byte block pool of Lucene's indexing
-//! chain (Cutting et al.).
+//! A stream begins with a key that never changes. What is appended lies behind it in a chain of slices in 64 KiB blocks,
+//! each slice larger than the one before, the last four bytes of a full slice naming the next. So a list of two postings
+//! costs a few bytes, a list of a million costs no copying, and the memory of all lists is known exactly. Source: the byte
+//! block pool of Lucene's indexing chain (Cutting et al.).
 
 const BLOCK_BITS: u32 = 16;
 const BLOCK_BYTES: usize = 1 << BLOCK_BITS;
 const LINK_BYTES: usize = 4;
 
-/// Slice sizes in bytes by level, links included; the last goes on for ever.
+/// Bytes of a key's length, before the key.
+const KEY_LENGTH_BYTES: usize = 2;
+
+/// Slice sizes in bytes by level, links included; the last goes on for ever. The first has room for a posting with one token.
 const SLICE_BYTES: [usize; 16] = [
     12, 16, 24, 36, 52, 76, 116, 172, 260, 388, 580, 868, 1_300, 1_956, 2_932, 4_396,
 ];
@@ -21,14 +24,25 @@ pub(super) struct Arena {
     used: usize,
 }
 
-/// One stream: where it starts and where it goes on.
+/// One stream: where its key stands, with the first slice behind it, and where it goes on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stream {
-    first: u32,
+    key: u32,
     at: u32,
+    /// Bytes behind the key.
+    length: u32,
     left: u16,
     level: u8,
-    length: u32,
+}
+
+/// Reads what was appended to a stream, in order.
+pub(super) struct StreamReader<'a> {
+    arena: &'a Arena,
+    at: u32,
+    /// Bytes left in the slice, and in all.
+    left: usize,
+    rest: usize,
+    level: usize,
 }
 
 impl Arena {
@@ -37,17 +51,28 @@ impl Arena {
         self.blocks.len() * BLOCK_BYTES
     }
 
-    /// Copies bytes that stay where they are, and gives their place. At most a block's size.
-    pub(super) fn store(&mut self, bytes: &[u8]) -> u32 {
-        let at = self.allocate(bytes.len());
-        self.bytes_mut(at, bytes.len()).copy_from_slice(bytes);
-        at
+    /// Begins a stream with a key, which is far shorter than a block.
+    pub(super) fn begin(&mut self, key: &[u8]) -> Stream {
+        let front = KEY_LENGTH_BYTES + key.len();
+        let at = self.allocate(front + SLICE_BYTES[0]);
+        let (length, copy) = self.bytes_mut(at, front).split_at_mut(KEY_LENGTH_BYTES);
+        length.copy_from_slice(&(key.len() as u16).to_le_bytes());
+        copy.copy_from_slice(key);
+        Stream {
+            key: at,
+            at: at + front as u32,
+            length: 0,
+            left: (SLICE_BYTES[0] - LINK_BYTES) as u16,
+            level: 0,
+        }
     }
 
-    /// What [`Arena::store`] kept.
-    pub(super) fn stored(&self, at: u32, length: usize) -> &[u8] {
-        let start = at as usize % BLOCK_BYTES;
-        &self.blocks[at as usize >> BLOCK_BITS][start..start + length]
+    /// The key of a stream.
+    pub(super) fn key(&self, stream: &Stream) -> &[u8] {
+        let mut length = [0; KEY_LENGTH_BYTES];
+        length.copy_from_slice(self.bytes(stream.key, KEY_LENGTH_BYTES));
+        let at = stream.key + KEY_LENGTH_BYTES as u32;
+        self.bytes(at, u16::from_le_bytes(length) as usize)
     }
 
     /// Appends bytes to a stream.
@@ -72,42 +97,31 @@ impl Arena {
         block.map_or(0, |block| block[stream.at as usize % BLOCK_BYTES])
     }
 
-    /// Copies a whole stream to the end of `out`.
-    pub(super) fn copy(&self, stream: &Stream, out: &mut Vec<u8>) {
-        out.reserve(stream.length as usize);
-        let mut rest = stream.length as usize;
-        let (mut at, mut level) = (stream.first, 0);
-        while rest > 0 {
-            let capacity = SLICE_BYTES[level] - LINK_BYTES;
-            let part = rest.min(capacity);
-            out.extend_from_slice(self.stored(at, part));
-            rest -= part;
-            if rest > 0 {
-                at = self.link(at + capacity as u32);
-                level = (level + 1).min(SLICE_BYTES.len() - 1);
-            }
+    /// A reader of what was appended to a stream.
+    pub(super) fn reader(&self, stream: &Stream) -> StreamReader<'_> {
+        StreamReader {
+            arena: self,
+            at: stream.key + (KEY_LENGTH_BYTES + self.key(stream).len()) as u32,
+            left: SLICE_BYTES[0] - LINK_BYTES,
+            rest: stream.length as usize,
+            level: 0,
         }
     }
 
-    /// Gives a stream its first or its next slice.
+    /// Gives a stream its next slice.
     fn extend(&mut self, stream: &mut Stream) {
-        let is_first = stream.first == stream.at && stream.level == 0;
-        let level = if is_first { 0 } else { stream.level as usize };
+        let level = next_level(stream.level as usize);
         let slice = self.allocate(SLICE_BYTES[level]);
-        if is_first {
-            stream.first = slice;
-        } else {
-            self.bytes_mut(stream.at, LINK_BYTES)
-                .copy_from_slice(&slice.to_le_bytes());
-        }
+        self.bytes_mut(stream.at, LINK_BYTES)
+            .copy_from_slice(&slice.to_le_bytes());
         stream.at = slice;
         stream.left = (SLICE_BYTES[level] - LINK_BYTES) as u16;
-        stream.level = (level + 1).min(SLICE_BYTES.len() - 1) as u8;
+        stream.level = level as u8;
     }
 
     fn link(&self, at: u32) -> u32 {
         let mut link = [0; LINK_BYTES];
-        link.copy_from_slice(self.stored(at, LINK_BYTES));
+        link.copy_from_slice(self.bytes(at, LINK_BYTES));
         u32::from_le_bytes(link)
     }
 
@@ -123,9 +137,56 @@ impl Arena {
         at as u32
     }
 
+    fn bytes(&self, at: u32, length: usize) -> &[u8] {
+        let start = at as usize % BLOCK_BYTES;
+        &self.blocks[at as usize >> BLOCK_BITS][start..start + length]
+    }
+
     fn bytes_mut(&mut self, at: u32, length: usize) -> &mut [u8] {
         let start = at as usize % BLOCK_BYTES;
         &mut self.blocks[at as usize >> BLOCK_BITS][start..start + length]
+    }
+}
+
+fn next_level(level: usize) -> usize {
+    (level + 1).min(SLICE_BYTES.len() - 1)
+}
+
+impl StreamReader<'_> {
+    /// Whether all was read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.rest == 0
+    }
+
+    /// The next byte; 0 behind the end.
+    pub(super) fn byte(&mut self) -> u8 {
+        self.part(1).first().copied().unwrap_or_default()
+    }
+
+    /// Moves the next `count` bytes, or all that are left, to the end of `out`.
+    pub(super) fn copy(&mut self, count: usize, out: &mut Vec<u8>) {
+        let mut count = count.min(self.rest);
+        out.reserve(count);
+        while count > 0 {
+            let part = self.part(count);
+            count -= part.len();
+            out.extend_from_slice(part);
+        }
+    }
+
+    /// The next bytes of one slice, `count` at most.
+    fn part(&mut self, count: usize) -> &[u8] {
+        if self.left == 0 && self.rest > 0 {
+            self.at = self.arena.link(self.at);
+            self.level = next_level(self.level);
+            self.left = SLICE_BYTES[self.level] - LINK_BYTES;
+        }
+        let part = count.min(self.left).min(self.rest);
+        let bytes = self.arena.bytes(self.at, part);
+        self.at += part as u32;
+        self.left -= part;
+        self.rest -= part;
+        bytes
     }
 }
 
@@ -136,7 +197,7 @@ mod tests {
     #[test]
     fn streams_grow_side_by_side() {
         let mut arena = Arena::default();
-        let mut streams = [Stream::default(); 5];
+        let mut streams: Vec<Stream> = (0..5u8).map(|i| arena.begin(&[i; 9])).collect();
         let mut expected: [Vec<u8>; 5] = Default::default();
         for round in 0..4_000usize {
             let which = round * 7 % 5;
@@ -144,21 +205,25 @@ mod tests {
             arena.append(&mut streams[which], &bytes);
             expected[which].extend_from_slice(&bytes);
         }
-        for (stream, expected) in streams.iter().zip(&expected) {
-            let mut read = Vec::new();
-            arena.copy(stream, &mut read);
-            assert!(read == *expected);
+        for (i, (stream, expected)) in (0u8..).zip(streams.iter().zip(&expected)) {
+            let mut reader = arena.reader(stream);
+            let mut read = vec![reader.byte()];
+            while !reader.is_at_end() {
+                reader.copy(97, &mut read);
+            }
+            assert!(read == *expected && arena.key(stream) == [i; 9]);
         }
     }
 
     #[test]
-    fn stored_bytes_stay() {
+    fn keys_stay_and_a_stream_may_be_empty() {
         let mut arena = Arena::default();
-        let places: Vec<u32> = (0..9_000u32)
-            .map(|i| arena.store(&i.to_le_bytes()))
-            .collect();
-        for (i, at) in (0u32..).zip(places) {
-            assert_eq!(arena.stored(at, 4), i.to_le_bytes());
+        let begin = |i: u32| arena.begin(&i.to_le_bytes());
+        let streams: Vec<Stream> = (0..9_000).map(begin).collect();
+        for (i, stream) in (0u32..).zip(streams) {
+            assert_eq!(arena.key(&stream), i.to_le_bytes());
+            let mut reader = arena.reader(&stream);
+            assert!(reader.is_at_end() && reader.byte() == 0);
         }
     }
 }

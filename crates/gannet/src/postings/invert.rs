@@ -78,12 +78,12 @@ struct Sorted {
 }
 
 /// Bytes of a key that are compared without going to where the keys are: all of nearly every key.
-pub(super) const HEAD_BYTES: usize = 16;
+const HEAD_BYTES: usize = 16;
 
 /// A key in 16 bytes. Together with the length it is the whole of a key of up to 16 bytes, and the start of a
 /// longer one. Two loads that may overlap take the place of a copy of varying length.
 #[inline]
-pub(super) fn key_head(key: &[u8]) -> u128 {
+fn key_head(key: &[u8]) -> u128 {
     let (low, high) = match key {
         [_, _, _, _, _, _, _, _, ..] => {
             let end = key.len().min(HEAD_BYTES);
@@ -113,15 +113,10 @@ pub(super) fn hash_key(key: &[u8]) -> u64 {
     match key.len() {
         0..=HEAD_BYTES => {
             let head = key_head(key);
-            hash_head([head as u64, (head >> 64) as u64])
+            FxBuildHasher.hash_one((head as u64, (head >> 64) as u64))
         }
         _ => FxBuildHasher.hash_one(key),
     }
-}
-
-/// The hash of a key of up to 16 bytes by the halves of its head.
-pub(super) fn hash_head([low, high]: [u64; 2]) -> u64 {
-    FxBuildHasher.hash_one((low, high))
 }
 
 impl InvertedBatch {

@@ -4,26 +4,27 @@
 use super::arena::Stream;
 use crate::base::{DocId, PhraseFilters};
 
-/// Slots of one run: 18 KiB, little beside the smallest buffer.
+/// Slots of one run: 10 KiB, little beside the smallest buffer.
 const RUN_SLOTS: usize = 256;
 
-/// What a posting buffer keeps of a term.
+/// What a posting buffer keeps of a term. Most terms of a buffer have a posting or two, so half of its memory would be slots
+/// if they were larger than they must be.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slot {
-    /// The key's 16 bytes of [`super::invert::key_head`], in halves so that a slot needs no padding.
-    pub(super) head: [u64; 2],
-    pub(super) key: u32,
-    pub(super) key_length: u16,
-    /// Which neighbours stand behind the positions.
-    pub(super) filters: PhraseFilters,
+    /// Of the key, so that few other keys are compared, and none is read where the table grows.
+    pub(super) hash: u32,
     pub(super) count: u32,
-    /// Below the bytes of the position stream, which are below 4 GiB.
+    /// Below the bytes of the stream, which are below 4 GiB.
     pub(super) total_frequency: u32,
     pub(super) first: DocId,
     pub(super) last: DocId,
-    pub(super) docs: Stream,
-    pub(super) positions: Stream,
+    /// The key and the postings.
+    pub(super) stream: Stream,
+    /// Which neighbours stand behind the positions.
+    pub(super) filters: PhraseFilters,
 }
+
+const _: () = assert!(size_of::<Slot>() == 40, "a slot holds no needless byte");
 
 /// Slots by number, in the order in which they were added.
 #[derive(Debug, Default)]
