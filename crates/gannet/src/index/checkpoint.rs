@@ -46,6 +46,9 @@ const SEARCHES_END: Duration = Duration::from_secs(5);
 /// to expect too much costs nothing once the flush is done.
 const REMEMBERED: f64 = 0.98;
 
+/// A flush may take longer than expected by one part in so many before a write waits for all the rest of it.
+const LATE_ONE_OF: u32 = 4;
+
 /// A flush that is under way, or done and not ended.
 pub(super) struct Flushing {
     /// IDs written before it began.
@@ -73,6 +76,8 @@ pub(super) struct Pace {
     fill: f64,
     /// What was too short to wait for.
     owed: Duration,
+    /// When the last write went on.
+    went_on: Option<Instant>,
 }
 
 impl Pace {
@@ -82,13 +87,16 @@ impl Pace {
     }
 
     /// How long a write should wait that finds the buffers so full, when a flush has run for so long: what it still takes is
-    /// spread over what still fits.
-    fn pause(&mut self, fill: f64, running: Duration) -> Duration {
+    /// spread over what still fits. What has passed since the last write counts: where documents come no faster than
+    /// a flush makes room for them, none waits.
+    fn pause(&mut self, fill: f64, running: Duration, passed: Duration) -> Duration {
         let grown = (fill - self.fill).max(0.0);
         self.fill = fill;
-        let left = self.expected.saturating_sub(running);
+        let late = self.expected / LATE_ONE_OF;
+        let left = (self.expected + late).saturating_sub(running).max(late);
         let share = grown / (1.0 - fill).max(grown).max(f64::MIN_POSITIVE);
-        let pause = self.owed + left.max(self.expected / 4).mul_f64(share);
+        let apart = self.owed + left.mul_f64(share);
+        let pause = apart.saturating_sub(passed);
         self.owed = match pause < PAUSE_STEP {
             true => pause,
             false => Duration::ZERO,
@@ -213,18 +221,18 @@ impl Writer {
 
     /// Waits for the flush under way, for as long as its pace asks for.
     fn keep_pace(&mut self) -> Result<()> {
-        let fill = self.fill();
+        let (fill, start) = (self.fill(), Instant::now());
+        let went_on = self.pace.went_on.replace(start).unwrap_or(start);
         let Some(flushing) = &self.flushing else {
             self.pace.fill = fill;
             return Ok(());
         };
-        let (start, pause) = (
-            Instant::now(),
-            self.pace.pause(fill, flushing.began.elapsed()),
-        );
+        let running = flushing.began.elapsed();
+        let pause = self.pace.pause(fill, running, start - went_on);
         while start.elapsed() < pause && !flushing.is_done() {
             thread::sleep(PAUSE_STEP);
         }
+        self.pace.went_on = Some(Instant::now());
         self.poll_flush()
     }
 
@@ -446,5 +454,35 @@ impl Writer {
         });
         let free = self.shared.published.take_unreachable();
         self.shared.store.remove_zones(&free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_wait_for_what_a_flush_takes_beyond_them() {
+        let ms = Duration::from_millis;
+        // Twenty writes would fill the buffers; how many are there before a flush of a second is done, and how long did they wait?
+        let writes = |apart: Duration| {
+            let mut pace = Pace::default();
+            pace.learn(ms(1000));
+            pace.fill = 0.5;
+            let (mut now, mut waited, mut count) = (apart, Duration::ZERO, 0);
+            while now < ms(1000) {
+                count += 1;
+                let pause = pace.pause(0.5 + 0.025 * count as f64, now, apart);
+                assert!(pause <= PAUSE, "{pause:?}");
+                (now, waited) = (now + pause + apart, waited + pause);
+            }
+            (count, waited)
+        };
+        assert_eq!(writes(ms(70)), (14, Duration::ZERO));
+        for apart in [ms(1), ms(20), ms(50)] {
+            let (count, waited) = writes(apart);
+            assert!((14..20).contains(&count), "{count} writes");
+            assert!(waited > ms(900) - count * apart, "{waited:?}");
+        }
     }
 }
