@@ -2,8 +2,7 @@
 //!
 //! A term has a slot and a stream, in which a piece stands for each batch that has the term: the lengths of its docs and of
 //! its positions, then both, coded as in a [`Fragment`]. Most terms have a posting or two; these take some 60 bytes beside
-//! the key, where they took 104 with a stream of each kind and a slot that held the start of the key: of 540,000 passages a
-//! buffer holds XX % more.
+//! the key, where they took 104 with a stream of each kind and a slot that held the start of the key.
 //!
 //! One writer adds batches; readers copy out what they need. Invariants:
 //! 1. A stream only grows, in ascending order of doc IDs, so a reader that stops at its snapshot's high-water
