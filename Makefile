@@ -44,6 +44,6 @@ lab-quick:
 	$(PYTHON) lab/mfis.py --documents 10000 --flushes 10 --thresholds 2 32 1024 --queries 20 --seconds 0.2 --most-seconds 3 --name mfis-quick
 	$(PYTHON) lab/maintenance.py --corpora passages --documents 20000 --name maintenance-quick
 
-# Measurements and longer proofs, one for each promise: show-1 to show-9.
+# Measurements and longer proofs, one for each promise: show-1 to show-10.
 show-%:
 	$(PYTHON) show/show_$*.py

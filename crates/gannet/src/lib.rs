@@ -26,6 +26,10 @@
 //! The rooms of the engine, from top to bottom, are described in `ARCHITECTURE.md`; what is on flash, to the
 //! byte, in `docs/format.md`.
 
+// The oracle of the integration tests is asked in the engine's own tests too.
+#[cfg(test)]
+extern crate self as gannet;
+
 mod analysis;
 mod base;
 mod cache;

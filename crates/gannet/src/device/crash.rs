@@ -78,6 +78,11 @@ impl CrashImages {
         self.state.changes()
     }
 
+    /// The image of random fates that belongs to a seed.
+    pub fn random(&self, seed: u64) -> CrashImage {
+        self.image(Plan::Random(seed))
+    }
+
     /// The plan of the image number `n`, or nothing after the last.
     ///
     /// First one fate for all, then each fate of one change, then the random ones.
@@ -128,11 +133,19 @@ impl Iterator for CrashImages {
     type Item = CrashImage;
 
     fn next(&mut self) -> Option<CrashImage> {
+        self.nth(0)
+    }
+
+    /// Images that are passed over are not made.
+    fn nth(&mut self, n: usize) -> Option<CrashImage> {
+        let mut left = n;
         loop {
             let plan = self.plan(self.next)?;
             self.next += 1;
-            if self.admits(plan) {
-                return Some(self.image(plan));
+            match (self.admits(plan), left) {
+                (true, 0) => return Some(self.image(plan)),
+                (true, _) => left -= 1,
+                (false, _) => {}
             }
         }
     }

@@ -35,7 +35,7 @@ fn a_backup_under_load_answers_as_the_index_did() {
     println!("seed {seed}");
     let folder = tempfile::tempdir().expect("a folder");
     let mut rng = Rng::new(seed);
-    let source = Documents::new(&mut rng);
+    let source = Documents::new(&mut rng, 4_000);
     let corpus: Vec<PlainDocument> = (0..DOCUMENTS)
         .map(|n| source.document(&mut rng, format!("id{n}")))
         .collect();

@@ -172,7 +172,7 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
 impl Run {
     fn new(seed: u64) -> Run {
         let mut rng = Rng::new(seed);
-        let documents = Documents::new(&mut rng);
+        let documents = Documents::new(&mut rng, 4_000);
         Run {
             rng,
             seed,

@@ -181,10 +181,10 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// A source of documents with their own words.
-    pub fn new(rng: &mut Rng) -> Documents {
+    /// A source of documents with so many different words of their own.
+    pub fn new(rng: &mut Rng, words: usize) -> Documents {
         Documents {
-            vocabulary: Vocabulary::new(rng, 4_000),
+            vocabulary: Vocabulary::new(rng, words),
         }
     }
 

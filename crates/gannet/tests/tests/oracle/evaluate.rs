@@ -7,9 +7,9 @@ use std::ops::Bound;
 use gannet::{Operator, Query};
 
 use super::bm25;
-use super::model::{Field, Model, Stored};
 use super::patterns::{fits, glyphs, normalized, similar};
 use super::phrase::{Word, frequency};
+use super::view::{Seen, View};
 
 /// The most terms of a prefix, wildcard or range.
 const EXPANSIONS_MAX: usize = 1_024;
@@ -26,22 +26,20 @@ pub struct Answer {
 
 type Column = Vec<Option<f32>>;
 
-impl Model {
-    /// The documents that are not deleted and match `query`.
-    pub fn answer(&self, query: &Query) -> Result<Answer, TooBroad> {
-        let column = Evaluation { model: self }.column(query, 1.0)?;
-        let all = column.into_iter().enumerate();
-        let live = all.filter(|(doc, _)| !self.documents[*doc].deleted);
-        let mut hits: Vec<_> = live
-            .filter_map(|(doc, score)| Some((doc, score?)))
-            .collect();
-        hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        Ok(Answer { hits })
-    }
+/// The documents of a view that are not deleted and match `query`.
+pub fn answer(view: &View<'_>, query: &Query) -> Result<Answer, TooBroad> {
+    let column = Evaluation { view }.column(query, 1.0)?;
+    let all = view.documents.iter().zip(column);
+    let live = all.filter(|(document, _)| document.is_live);
+    let mut hits: Vec<_> = live
+        .filter_map(|(document, score)| Some((document.number, score?)))
+        .collect();
+    hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    Ok(Answer { hits })
 }
 
 struct Evaluation<'a> {
-    model: &'a Model,
+    view: &'a View<'a>,
 }
 
 impl Evaluation<'_> {
@@ -49,7 +47,7 @@ impl Evaluation<'_> {
         match query {
             Query::MatchAll => Ok(self.each(|_| Some(boost))),
             Query::MatchNone => Ok(self.nothing()),
-            Query::Exists { field } => Ok(match self.model.field(field) {
+            Query::Exists { field } => Ok(match self.view.field(field) {
                 None => self.nothing(),
                 Some(at) => self.each(|doc| (!doc.fields[at].is_empty()).then_some(boost)),
             }),
@@ -64,12 +62,12 @@ impl Evaluation<'_> {
         }
     }
 
-    fn each(&self, score: impl Fn(&Stored) -> Option<f32>) -> Column {
-        self.model.documents.iter().map(score).collect()
+    fn each(&self, score: impl Fn(&Seen<'_>) -> Option<f32>) -> Column {
+        self.view.documents.iter().map(score).collect()
     }
 
     fn nothing(&self) -> Column {
-        vec![None; self.model.documents.len()]
+        vec![None; self.view.documents.len()]
     }
 
     fn bool(&self, query: &Query, boost: f32) -> Result<Column, TooBroad> {
@@ -101,7 +99,7 @@ impl Evaluation<'_> {
         {
             return Ok(self.nothing());
         }
-        let documents = 0..self.model.documents.len();
+        let documents = 0..self.view.documents.len();
         Ok(documents
             .map(|doc| {
                 let of = |columns: &[Column]| {
@@ -123,9 +121,9 @@ impl Evaluation<'_> {
     /// A leaf in its field, or the best of all text fields.
     fn leaf(&self, query: &Query, name: Option<&str>, boost: f32) -> Result<Column, TooBroad> {
         let fields: Vec<usize> = match name {
-            Some(name) => self.model.field(name).into_iter().collect(),
-            None => (0..self.model.fields.len())
-                .filter(|at| self.model.fields[*at].is_text)
+            Some(name) => self.view.field(name).into_iter().collect(),
+            None => (0..self.view.fields.len())
+                .filter(|at| self.view.fields[*at].is_text)
                 .collect(),
         };
         let mut best = self.nothing();
@@ -138,7 +136,7 @@ impl Evaluation<'_> {
     }
 
     fn in_field(&self, query: &Query, at: usize, boost: f32) -> Result<Column, TooBroad> {
-        let field = &self.model.fields[at];
+        let field = &self.view.fields[at];
         let normal = |text: &str| normalized(text, &field.analyzer);
         match query {
             Query::Text { text, operator, .. } => Ok(self.text(text, *operator, at, boost)),
@@ -161,7 +159,8 @@ impl Evaluation<'_> {
             Query::Fuzzy { text, distance, .. } => {
                 let text = normal(text);
                 let distance = distance.unwrap_or_else(|| automatic(&text));
-                let similar = similar(&text, distance.into(), &field.terms);
+                let is_there = |term| self.view.statistics[at].has(term);
+                let similar = similar(&text, distance.into(), &field.terms, is_there);
                 let boosted = similar
                     .iter()
                     .map(|(term, similarity)| (*term, boost * similarity));
@@ -173,7 +172,7 @@ impl Evaluation<'_> {
     }
 
     fn text(&self, text: &str, operator: Operator, at: usize, boost: f32) -> Column {
-        let field = &self.model.fields[at];
+        let field = &self.view.fields[at];
         let words = field.analyze(text);
         let each = words.iter().map(|(word, _)| match field.number(word) {
             Some(term) => self.term(at, term, boost),
@@ -188,7 +187,7 @@ impl Evaluation<'_> {
 
     /// The sum of the columns where at least `minimum` of them match.
     fn at_least(&self, columns: &[Column], minimum: usize) -> Column {
-        let documents = 0..self.model.documents.len();
+        let documents = 0..self.view.documents.len();
         documents
             .map(|doc| {
                 let scores: Vec<f32> = columns.iter().filter_map(|column| column[doc]).collect();
@@ -203,15 +202,16 @@ impl Evaluation<'_> {
 
     /// The columns of several terms with their boosts, in one pass over the tokens.
     fn terms(&self, at: usize, wanted: &[(usize, f32)]) -> Vec<Column> {
-        let field = &self.model.fields[at];
+        let field = &self.view.fields[at];
         let mut is_wanted = vec![false; field.terms.len()];
         wanted.iter().for_each(|(term, _)| is_wanted[*term] = true);
+        let totals = self.view.statistics[at].totals;
         let weights: Vec<f32> = wanted
             .iter()
-            .map(|(term, boost)| boost * idf_of(field, *term))
+            .map(|(term, boost)| boost * self.idf(at, *term))
             .collect();
         let mut columns = vec![self.nothing(); wanted.len()];
-        for (doc, document) in self.model.documents.iter().enumerate() {
+        for (doc, document) in self.view.documents.iter().enumerate() {
             let tokens = &document.fields[at];
             let its: Vec<usize> = tokens
                 .iter()
@@ -224,15 +224,15 @@ impl Evaluation<'_> {
             for ((column, (term, _)), weight) in columns.iter_mut().zip(wanted).zip(&weights) {
                 let frequency = its.iter().filter(|one| *one == term).count() as f32;
                 let length = tokens.len() as u32;
-                column[doc] = (frequency > 0.0)
-                    .then(|| bm25::score(*weight, frequency, length, field.totals));
+                column[doc] =
+                    (frequency > 0.0).then(|| bm25::score(*weight, frequency, length, totals));
             }
         }
         columns
     }
 
     fn phrase(&self, text: &str, slop: u32, at: usize, boost: f32) -> Column {
-        let field = &self.model.fields[at];
+        let field = &self.view.fields[at];
         let words = field.analyze(text);
         let known = words
             .iter()
@@ -245,10 +245,9 @@ impl Evaluation<'_> {
             [(term, _)] => return self.term(at, *term, boost),
             _ => {}
         }
-        let idfs = known
-            .iter()
-            .map(|(term, _)| f64::from(idf_of(field, *term)));
+        let idfs = known.iter().map(|(term, _)| f64::from(self.idf(at, *term)));
         let weight = boost * idfs.sum::<f64>() as f32;
+        let totals = self.view.statistics[at].totals;
         self.each(|doc| {
             let tokens = &doc.fields[at];
             let words = known.iter().map(|&(term, place)| {
@@ -262,7 +261,7 @@ impl Evaluation<'_> {
             });
             let words: Vec<Word> = words.collect();
             let frequency = frequency(&words, slop);
-            let score = || bm25::score(weight, frequency, tokens.len() as u32, field.totals);
+            let score = || bm25::score(weight, frequency, tokens.len() as u32, totals);
             (frequency > 0.0).then(score)
         })
     }
@@ -274,10 +273,9 @@ impl Evaluation<'_> {
         boost: f32,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Column, TooBroad> {
-        let wanted: Vec<bool> = self.model.fields[at]
-            .terms
-            .iter()
-            .map(|term| !term.is_empty() && wanted(term))
+        let terms = self.view.fields[at].terms.iter().enumerate();
+        let wanted: Vec<bool> = terms
+            .map(|(number, term)| self.view.statistics[at].has(number) && wanted(term))
             .collect();
         if wanted.iter().filter(|wanted| **wanted).count() > EXPANSIONS_MAX {
             return Err(TooBroad);
@@ -287,10 +285,11 @@ impl Evaluation<'_> {
             tokens.any(|one| wanted[one.term]).then_some(boost)
         }))
     }
-}
 
-fn idf_of(field: &Field, term: usize) -> f32 {
-    bm25::idf(field.totals, field.document_frequencies[term])
+    fn idf(&self, at: usize, term: usize) -> f32 {
+        let statistics = &self.view.statistics[at];
+        bm25::idf(statistics.totals, statistics.frequency(term))
+    }
 }
 
 /// Lucene adds in double precision and rounds the sum.

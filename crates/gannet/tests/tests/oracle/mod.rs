@@ -14,9 +14,10 @@
 
 mod bm25;
 mod evaluate;
-mod model;
+pub mod model;
 mod patterns;
 mod phrase;
+pub mod view;
 
 pub use evaluate::{Answer, TooBroad};
 pub use model::{Model, PlainDocument, PlainField, Value};

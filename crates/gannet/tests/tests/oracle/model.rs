@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use gannet::{Analyzer, Scratch};
+use gannet::{Analyzer, Query, Scratch};
 
 use super::bm25::Totals;
+use super::evaluate::{Answer, TooBroad};
+use super::view::{Seen, View};
 
 /// Positions between two values of one field.
 const GAP: u32 = 100;
@@ -50,20 +52,26 @@ pub struct Stored {
     pub fields: Vec<Vec<Occurrence>>,
 }
 
-/// A field with all terms that any document ever had in it; empty those that are gone.
+/// A field with all terms that any document ever had in it.
 pub struct Field {
     pub name: &'static str,
     pub is_text: bool,
     pub analyzer: Analyzer,
     pub terms: Vec<String>,
-    pub document_frequencies: Vec<u64>,
-    pub totals: Totals,
     numbers: HashMap<String, usize>,
+}
+
+/// What is counted of a field; terms that no document has any more are gone.
+#[derive(Clone, Default)]
+pub struct Statistics {
+    frequencies: Vec<u64>,
+    pub totals: Totals,
 }
 
 /// All documents in the order in which they were written.
 pub struct Model {
     pub fields: Vec<Field>,
+    pub statistics: Vec<Statistics>,
     pub documents: Vec<Stored>,
 }
 
@@ -72,15 +80,34 @@ impl Model {
     pub fn new(fields: &[PlainField]) -> Model {
         Model {
             fields: fields.iter().map(Field::new).collect(),
+            statistics: vec![Statistics::default(); fields.len()],
             documents: Vec::new(),
         }
+    }
+
+    /// The documents that are not deleted and match `query`.
+    pub fn answer(&self, query: &Query) -> Result<Answer, TooBroad> {
+        let documents = self.documents.iter().enumerate();
+        let seen = documents.map(|(number, document)| Seen {
+            number,
+            is_live: !document.deleted,
+            fields: &document.fields,
+        });
+        let view = View {
+            fields: &self.fields,
+            statistics: &self.statistics,
+            documents: seen.collect(),
+        };
+        view.answer(query)
     }
 
     /// Adds a document; one with the same ID is deleted.
     pub fn write(&mut self, document: &PlainDocument) {
         self.delete(&document.id);
-        let fields = self.fields.iter_mut();
-        let fields = fields.map(|field| field.take(document)).collect();
+        let fields = take(&mut self.fields, document);
+        for (statistics, occurrences) in self.statistics.iter_mut().zip(&fields) {
+            statistics.count(occurrences);
+        }
         self.documents.push(Stored {
             id: document.id.clone(),
             deleted: false,
@@ -106,29 +133,68 @@ impl Model {
     pub fn vacuum(&mut self, dead: &[usize]) {
         for document in dead {
             let fields = std::mem::take(&mut self.documents[*document].fields);
-            for (field, occurrences) in self.fields.iter_mut().zip(&fields) {
-                field.forget(occurrences);
+            for (statistics, occurrences) in self.statistics.iter_mut().zip(&fields) {
+                statistics.forget(occurrences);
             }
             self.documents[*document].fields = vec![Vec::new(); fields.len()];
         }
     }
+}
 
-    /// The field called `name`.
-    pub fn field(&self, name: &str) -> Option<usize> {
-        self.fields.iter().position(|field| field.name == name)
+/// The tokens of a document, by field.
+pub fn take(fields: &mut [Field], document: &PlainDocument) -> Vec<Vec<Occurrence>> {
+    let fields = fields.iter_mut();
+    fields.map(|field| field.take(document)).collect()
+}
+
+impl Statistics {
+    /// How many documents have a term.
+    pub fn frequency(&self, term: usize) -> u64 {
+        self.frequencies.get(term).copied().unwrap_or(0)
+    }
+
+    /// Whether any document has a term.
+    pub fn has(&self, term: usize) -> bool {
+        self.frequency(term) > 0
+    }
+
+    /// Counts a document with these tokens.
+    pub fn count(&mut self, occurrences: &[Occurrence]) {
+        if occurrences.is_empty() {
+            return;
+        }
+        self.totals.documents += 1;
+        self.totals.tokens += occurrences.len() as u64;
+        for term in distinct(occurrences) {
+            if self.frequencies.len() <= term {
+                self.frequencies.resize(term + 1, 0);
+            }
+            self.frequencies[term] += 1;
+        }
+    }
+
+    /// No longer counts a document with these tokens.
+    pub fn forget(&mut self, occurrences: &[Occurrence]) {
+        if occurrences.is_empty() {
+            return;
+        }
+        self.totals.documents -= 1;
+        self.totals.tokens -= occurrences.len() as u64;
+        for term in distinct(occurrences) {
+            self.frequencies[term] -= 1;
+        }
     }
 }
 
 impl Field {
-    fn new(plain: &PlainField) -> Field {
+    /// A field without terms.
+    pub fn new(plain: &PlainField) -> Field {
         let analyzer = plain.analyzer.unwrap_or("keyword");
         Field {
             name: plain.name,
             is_text: plain.analyzer.is_some(),
             analyzer: Analyzer::named(analyzer).expect("an analyzer of this name"),
             terms: Vec::new(),
-            document_frequencies: Vec::new(),
-            totals: Totals::default(),
             numbers: HashMap::new(),
         }
     }
@@ -148,7 +214,7 @@ impl Field {
         self.numbers.get(term).copied()
     }
 
-    /// The occurrences of a document in this field, noted in the statistics.
+    /// The tokens of a document in this field.
     fn take(&mut self, document: &PlainDocument) -> Vec<Occurrence> {
         let mut occurrences = Vec::new();
         let mut start = 0;
@@ -157,7 +223,6 @@ impl Field {
                 start = self.take_value(value, start, &mut occurrences);
             }
         }
-        self.count(&occurrences);
         occurrences
     }
 
@@ -187,35 +252,8 @@ impl Field {
         let number = *self.numbers.entry(term.clone()).or_insert(next);
         if number == next {
             self.terms.push(term);
-            self.document_frequencies.push(0);
         }
         number
-    }
-
-    fn count(&mut self, occurrences: &[Occurrence]) {
-        if occurrences.is_empty() {
-            return;
-        }
-        self.totals.documents += 1;
-        self.totals.tokens += occurrences.len() as u64;
-        for term in distinct(occurrences) {
-            self.document_frequencies[term] += 1;
-        }
-    }
-
-    fn forget(&mut self, occurrences: &[Occurrence]) {
-        if occurrences.is_empty() {
-            return;
-        }
-        self.totals.documents -= 1;
-        self.totals.tokens -= occurrences.len() as u64;
-        for term in distinct(occurrences) {
-            self.document_frequencies[term] -= 1;
-            if self.document_frequencies[term] == 0 {
-                let gone = std::mem::take(&mut self.terms[term]);
-                self.numbers.remove(&gone);
-            }
-        }
     }
 }
 

@@ -65,12 +65,20 @@ fn pass_over_any(pattern: &[Glyph], fitting: &mut [bool]) {
     }
 }
 
-/// The terms within `distance` edits of `word` with their similarity (1 - edits / characters of the shorter
+/// The terms that are there within `distance` edits of `word` with their similarity (1 - edits / characters of the shorter
 /// of the two, which must be above 0): the most similar ones, among equals the first by their bytes.
-pub fn similar(word: &str, distance: usize, terms: &[String]) -> Vec<(usize, f32)> {
+pub fn similar(
+    word: &str,
+    distance: usize,
+    terms: &[String],
+    is_there: impl Fn(usize) -> bool,
+) -> Vec<(usize, f32)> {
     let word: Vec<char> = word.chars().collect();
     let mut found = Vec::new();
     for (number, term) in terms.iter().enumerate() {
+        if !is_there(number) {
+            continue;
+        }
         let term: Vec<char> = term.chars().collect();
         if term.len().abs_diff(word.len()) > distance {
             continue;

@@ -1,0 +1,403 @@
+//! Operations that ask: documents by ID, counts, searches now and of snapshots that were held, against ledger and oracle.
+//!
+//! While a sweep of a vacuum is under way, the dead documents are out of some lists and in others: then the score of a document
+//! lies between that of an index in which all of them count and that of one in which none does but for the totals.
+
+use std::collections::BTreeMap;
+
+use super::history::{History, Judged};
+use super::ledger::{Ledger, Then, swept};
+use super::oracle::model::Statistics;
+use super::oracle::view::View;
+use super::oracle::{Answer, PlainDocument, TooBroad, Value};
+use super::papers::Paper;
+use super::random::{KINDS, Kind, Queries};
+use crate::base::Error;
+use crate::index::Snapshot;
+use crate::search::{Hit, Query, SearchOptions, SearchResults};
+
+/// More than there are documents.
+const ALL: usize = 10_000;
+
+const TOLERANCE: f32 = 1e-5;
+
+/// Snapshots that are held at most.
+const HELD: usize = 4;
+
+/// Queries are made of so many documents.
+const QUERIED: usize = 150;
+
+/// A snapshot with the state that it must show.
+pub(super) struct HeldSnapshot {
+    snapshot: Snapshot,
+    then: Then,
+    swept_in_part: bool,
+}
+
+/// What the ledger says of a query.
+enum Expected {
+    TooBroad,
+    /// The least and the greatest score of each document that is found.
+    Scores(BTreeMap<usize, (f32, f32)>),
+    /// While a sweep is under way: it depends on which terms are still there.
+    Open,
+}
+
+impl History {
+    pub(super) fn get(&mut self) -> Judged<()> {
+        self.tally.operation("get");
+        let id = match self.rng.chance(80) {
+            true => self.live_id(),
+            false => self.any_id(),
+        };
+        self.compare_stored(&id)
+    }
+
+    /// What is stored with an ID.
+    pub(super) fn compare_stored(&self, id: &str) -> Judged<()> {
+        let found = self.index().get(id);
+        let found = found.map_err(|error| format!("get {id}: {error}"))?;
+        let found = found.map(|found| (found.version, found.sequence, text(found.source)));
+        let entry = self.ledger.get(id);
+        let expected = entry.map(|e| (e.version, e.sequence, e.source.clone()));
+        match found == expected {
+            true => Ok(()),
+            false => Err(format!("get {id}: {expected:?} expected, got {found:?}")),
+        }
+    }
+
+    pub(super) fn count(&mut self) -> Judged<()> {
+        self.tally.operation("count");
+        self.compare_counts()
+    }
+
+    pub(super) fn compare_counts(&self) -> Judged<()> {
+        let stats = self.index().stats().map_err(|error| error.to_string())?;
+        let found = [
+            self.index().snapshot().documents(),
+            stats.documents,
+            stats.dead_documents,
+            u64::from(stats.doc_ids),
+        ];
+        let (live, next) = (self.ledger.live() as u64, self.ledger.next_number() as u64);
+        let expected = [live, live, self.ledger.dead(), next];
+        match found == expected {
+            true => Ok(()),
+            false => Err(format!(
+                "documents, documents, dead, IDs: {expected:?} expected, got {found:?}"
+            )),
+        }
+    }
+
+    pub(super) fn search(&mut self) -> Judged<()> {
+        self.tally.operation("search");
+        let query = self.query();
+        let snapshot = self.index().snapshot();
+        self.ask_now(&query, &snapshot)
+    }
+
+    fn query(&mut self) -> Query {
+        if self.rng.chance(3) {
+            self.renew_queries();
+        }
+        let kind = *self.rng.pick(&KINDS);
+        self.queries.query(&mut self.rng, kind)
+    }
+
+    /// From now on queries are about what is there now.
+    fn renew_queries(&mut self) {
+        let count = self.ledger.live();
+        let share = (count / QUERIED).max(1);
+        let some = self.ledger.living().step_by(share);
+        let some: Vec<_> = some
+            .map(|entry| Paper::merged(&entry.id, &entry.source, &Default::default()).document)
+            .collect();
+        if can_be_asked_for(&some) {
+            self.queries = Queries::new(&some);
+        }
+    }
+
+    fn ask_now(&mut self, query: &Query, snapshot: &Snapshot) -> Judged<()> {
+        let swept_in_part = self.is_swept_in_part();
+        let k = *self.rng.pick(&[1, 3, 10, 10, 10, 100]);
+        let expected = expected(&self.ledger.view(), query, swept_in_part);
+        self.tally.count(
+            match swept_in_part {
+                true => "answers while a sweep is under way",
+                false => "answers with exact scores",
+            },
+            1,
+        );
+        compare_answer(&expected, query, snapshot, k, &self.ledger)
+    }
+
+    /// Several queries that share their reads.
+    pub(super) fn search_many(&mut self) -> Judged<()> {
+        self.tally.operation("search many");
+        let queries: Vec<Query> = (0..self.rng.between(2, 12)).map(|_| self.query()).collect();
+        let snapshot = self.index().snapshot();
+        let options = SearchOptions {
+            k: ALL,
+            count: true,
+            fetch: false,
+            ..SearchOptions::default()
+        };
+        let answers = snapshot.search_all(&queries, &options);
+        let swept_in_part = self.is_swept_in_part();
+        for (query, answer) in queries.iter().zip(answers) {
+            let expected = expected(&self.ledger.view(), query, swept_in_part);
+            compare_all(&expected, answer).map_err(|reason| format!("{query}: {reason}"))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn hold(&mut self) -> Judged<()> {
+        self.tally.operation("hold a snapshot");
+        if self.held.len() == HELD {
+            let oldest = self.rng.below(HELD);
+            self.held.remove(oldest);
+        }
+        self.held.push(HeldSnapshot {
+            snapshot: self.index().snapshot(),
+            then: self.ledger.then(),
+            swept_in_part: self.is_swept_in_part(),
+        });
+        Ok(())
+    }
+
+    pub(super) fn let_go(&mut self) -> Judged<()> {
+        self.tally.operation("let a snapshot go");
+        self.held.pop();
+        Ok(())
+    }
+
+    pub(super) fn ask_held(&mut self) -> Judged<()> {
+        if self.held.is_empty() {
+            return self.hold();
+        }
+        self.tally.operation("ask a held snapshot");
+        let query = self.query();
+        let at = self.rng.below(self.held.len());
+        let held = &self.held[at];
+        if held.snapshot.documents() != held.then.live as u64 {
+            return Err(format!(
+                "a snapshot of operation {} has {} documents, {} expected",
+                held.then.sequence,
+                held.snapshot.documents(),
+                held.then.live
+            ));
+        }
+        let view = self.ledger.view_then(&held.then);
+        let expected = expected(&view, &query, held.swept_in_part);
+        let compared = compare_answer(&expected, &query, &held.snapshot, 10, &self.ledger);
+        let given_up = held.snapshot.search(&Query::MatchNone).run();
+        if let Err(Error::Expired { .. }) = given_up
+            && self.setup.snapshots_expire
+        {
+            self.tally.count("snapshots given up", 1);
+            self.held.remove(at);
+            return Ok(());
+        }
+        self.tally.count("answers of held snapshots", 1);
+        compared.map_err(|reason| {
+            let sequence = self.held[at].then.sequence;
+            format!("a snapshot of operation {sequence}: {reason}")
+        })
+    }
+
+    /// All documents, in their order, with their sources.
+    pub(super) fn compare_contents(&mut self) -> Judged<()> {
+        self.compare_counts()?;
+        let results = self
+            .index()
+            .snapshot()
+            .search(&Query::MatchAll)
+            .top(ALL)
+            .run();
+        let hits = results.map_err(|error| error.to_string())?.hits;
+        let mut living = self.ledger.living();
+        for hit in &hits {
+            let source = hit.source.as_deref().unwrap_or_default();
+            let Some(entry) = living.next() else {
+                return Err(format!("document {} is too many", hit.id));
+            };
+            if (hit.doc as usize, hit.id.as_str(), source)
+                != (entry.number, entry.id.as_str(), entry.source.as_bytes())
+            {
+                let found = String::from_utf8_lossy(source);
+                return Err(format!(
+                    "document {} {} expected, got {} {}: {found}",
+                    entry.number, entry.id, hit.doc, hit.id
+                ));
+            }
+        }
+        match living.next() {
+            None => Ok(()),
+            Some(entry) => Err(format!("document {} {} is missing", entry.number, entry.id)),
+        }
+    }
+
+    /// A query of each of some kinds.
+    pub(super) fn compare_some_answers(&mut self) -> Judged<()> {
+        let snapshot = self.index().snapshot();
+        let kinds = [Kind::Or, Kind::Phrase, Kind::Number, Kind::Bool];
+        for kind in kinds {
+            let query = self.queries.query(&mut self.rng, kind);
+            self.ask_now(&query, &snapshot)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether there are numbers in some documents, and texts with words enough for phrases.
+fn can_be_asked_for(documents: &[PlainDocument]) -> bool {
+    let values = || documents.iter().flat_map(|document| &document.fields);
+    let is_number = |(_, value): &(String, Value)| matches!(value, Value::Exact(_));
+    let has_words = |(_, value): &(String, Value)| match value {
+        Value::Text(text) => text.split(' ').count() > 1,
+        Value::Exact(_) => false,
+    };
+    values().any(is_number) && values().any(has_words)
+}
+
+fn expected(view: &View<'_>, query: &Query, swept_in_part: bool) -> Expected {
+    let before = view.answer(query);
+    if !swept_in_part {
+        return match before {
+            Ok(answer) => Expected::Scores(between(&answer, &answer)),
+            Err(TooBroad) => Expected::TooBroad,
+        };
+    }
+    let statistics: Vec<Statistics> = swept(view);
+    let after = View {
+        fields: view.fields,
+        statistics: &statistics,
+        documents: view.documents.clone(),
+    };
+    match (before, after.answer(query)) {
+        (Err(TooBroad), Err(TooBroad)) => Expected::TooBroad,
+        (Ok(before), Ok(after)) if !has_fuzzy(query) => Expected::Scores(between(&before, &after)),
+        _ => Expected::Open,
+    }
+}
+
+/// Scores by document, from the one to the other. Both answers have the same documents.
+fn between(least: &Answer, greatest: &Answer) -> BTreeMap<usize, (f32, f32)> {
+    let greatest: BTreeMap<usize, f32> = greatest.hits.iter().copied().collect();
+    let hits = least.hits.iter();
+    hits.map(|(number, score)| (*number, (*score, greatest[number])))
+        .collect()
+}
+
+/// Whether a part of a query stands for the terms that are most similar to a word.
+fn has_fuzzy(query: &Query) -> bool {
+    match query {
+        Query::Fuzzy { .. } => true,
+        Query::Boost { query, .. } => has_fuzzy(query),
+        Query::Bool {
+            must,
+            should,
+            must_not,
+            filter,
+            ..
+        } => [must, should, must_not, filter]
+            .into_iter()
+            .flatten()
+            .any(has_fuzzy),
+        _ => false,
+    }
+}
+
+/// Asks for all that a query finds, then for the best `k`, which the engine finds in another way.
+fn compare_answer(
+    expected: &Expected,
+    query: &Query,
+    snapshot: &Snapshot,
+    k: usize,
+    ledger: &Ledger,
+) -> Judged<()> {
+    let search = snapshot.search(query).top(ALL).count(true).fetch(false);
+    let all = compare_all(expected, search.run());
+    let compared = all.and_then(|all| match all {
+        None => Ok(()),
+        Some(all) => compare_best(&all, snapshot.search(query).top(k).run(), k, ledger),
+    });
+    compared.map_err(|reason| format!("{query}: {reason}\n    {query:?}"))
+}
+
+/// Documents, scores, order and total. Gives them unless the query was refused, as it should be.
+fn compare_all(
+    expected: &Expected,
+    answer: crate::base::Result<SearchResults>,
+) -> Judged<Option<SearchResults>> {
+    let refused = match &answer {
+        Err(error) if error.to_string().contains("more than 1024 terms") => true,
+        Err(error) => return Err(error.to_string()),
+        Ok(_) => false,
+    };
+    let scores = match (expected, refused) {
+        (Expected::TooBroad | Expected::Open, true) => return Ok(None),
+        (Expected::Open, false) => return Ok(answer.ok()),
+        (Expected::TooBroad, false) => return Err("it should have been refused".to_owned()),
+        (Expected::Scores(_), true) => return Err("it was refused".to_owned()),
+        (Expected::Scores(scores), false) => scores,
+    };
+    let results = answer.map_err(|error| error.to_string())?;
+    compare_scores(scores, &results.hits)?;
+    match (results.total, results.total_is_exact) == (scores.len() as u64, true) {
+        true => Ok(Some(results)),
+        false => Err(format!("{} hits, {} counted", scores.len(), results.total)),
+    }
+}
+
+fn compare_scores(expected: &BTreeMap<usize, (f32, f32)>, hits: &[Hit]) -> Judged<()> {
+    let found: BTreeMap<usize, f32> = hits.iter().map(|h| (h.doc as usize, h.score)).collect();
+    if !found.keys().eq(expected.keys()) || found.len() != hits.len() {
+        let missing: Vec<_> = expected.keys().filter(|d| !found.contains_key(d)).collect();
+        let strange: Vec<_> = found.keys().filter(|d| !expected.contains_key(d)).collect();
+        return Err(format!("missing {missing:?}, too many {strange:?}"));
+    }
+    let mut pairs = found.iter().zip(expected.values());
+    let is_near = |score: f32, (least, greatest): (f32, f32)| {
+        let tolerance = TOLERANCE * greatest.abs();
+        (least - tolerance..=greatest + tolerance).contains(&score)
+    };
+    if let Some((found, expected)) = pairs.find(|(found, range)| !is_near(*found.1, **range)) {
+        return Err(format!("document and score {found:?}, not in {expected:?}"));
+    }
+    let in_order = |two: &[Hit]| (two[1].score, two[0].doc) < (two[0].score, two[1].doc);
+    match hits.windows(2).all(in_order) {
+        true => Ok(()),
+        false => Err("the hits are not in the order of score and document".to_owned()),
+    }
+}
+
+/// The best must be the first of all, with their documents.
+fn compare_best(
+    all: &SearchResults,
+    best: crate::base::Result<SearchResults>,
+    k: usize,
+    ledger: &Ledger,
+) -> Judged<()> {
+    let best = best.map_err(|error| format!("the best {k} are refused: {error}"))?;
+    let shown = |hits: &[Hit]| hits.iter().map(|h| (h.doc, h.score)).collect::<Vec<_>>();
+    let (found, expected) = (shown(&best.hits), shown(&all.hits[..all.hits.len().min(k)]));
+    if found != expected {
+        return Err(format!("the best of all are {expected:?}, alone {found:?}"));
+    }
+    if best.total > all.total || best.total_is_exact && best.total != all.total {
+        return Err(format!("{} hits, {} counted alone", all.total, best.total));
+    }
+    for hit in &best.hits {
+        let entry = ledger.entry(hit.doc as usize);
+        let source = hit.source.as_deref().unwrap_or_default();
+        if (hit.id.as_str(), source) != (entry.id.as_str(), entry.source.as_bytes()) {
+            return Err(format!("document {} is {}: {source:?}", hit.doc, hit.id));
+        }
+    }
+    Ok(())
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_default()
+}

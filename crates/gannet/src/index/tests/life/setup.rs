@@ -1,0 +1,97 @@
+//! How the index of a history is opened, and what may happen to it.
+
+use std::time::Duration;
+
+use super::random::FIELDS;
+use super::tally::note_phase;
+use crate::analysis::Analyzer;
+use crate::base::PhraseFilters;
+use crate::index::{Durability, Limits, MEMORY_MIN, Options};
+
+/// Little, but enough for the broadest query beside a flush.
+const MEMORY: usize = 2 * MEMORY_MIN;
+
+/// One history's terms.
+#[derive(Clone, Debug)]
+pub(super) struct Setup {
+    pub(super) seed: u64,
+    pub(super) operations: u64,
+    /// Documents that live, between these.
+    pub(super) documents: (usize, usize),
+    /// Different words.
+    pub(super) words: usize,
+    /// Operations between two crashes, on average.
+    pub(super) between_crashes: usize,
+    pub(super) durability: Durability,
+    filters: PhraseFilters,
+    buffer_bytes: usize,
+    log_source_bytes: u64,
+    zone_pages: u32,
+    vacuum_bytes: Option<u64>,
+    /// Whether flushes run beside writing, so that each run is another.
+    beside: bool,
+    /// Whether snapshots may be given up for what they hold on flash.
+    pub(super) snapshots_expire: bool,
+}
+
+impl Setup {
+    /// One of several kinds.
+    pub(super) fn numbered(turn: u64, seed: u64, operations: u64) -> Setup {
+        let pick = |values: &[usize]| values[turn as usize % values.len()];
+        // So few operations are made on few documents, for else nothing would be swept.
+        let most = (operations / 2).clamp(150, [1_500, 3_000, 800][turn as usize % 3]) as usize;
+        Setup {
+            seed: seed.wrapping_mul(1_000_003).wrapping_add(turn),
+            operations,
+            documents: (most / 8, most),
+            words: most.max(400),
+            between_crashes: pick(&[80, 150, 300, 200, 1_000]),
+            durability: [Durability::Async, Durability::Async, Durability::Sync]
+                [pick(&[0, 1, 0, 2])],
+            filters: [
+                PhraseFilters::Fingerprints,
+                PhraseFilters::None,
+                PhraseFilters::Bloom,
+            ][pick(&[0, 1, 0, 2, 0])],
+            buffer_bytes: pick(&[96, 256, 1_024]) << 10,
+            log_source_bytes: (pick(&[24, 64, 512, 128]) << 10) as u64,
+            zone_pages: pick(&[8, 16, 64]) as u32,
+            vacuum_bytes: [Some(4 << 10), Some(32 << 10), None][pick(&[0, 1, 0, 2])],
+            beside: turn % 4 == 3,
+            snapshots_expire: turn % 5 == 4,
+        }
+    }
+
+    /// One with flushes beside writing.
+    pub(super) fn beside(seed: u64) -> Setup {
+        Setup::numbered(3, seed, 1_000)
+    }
+
+    /// The options of an opening.
+    pub(super) fn options(&self) -> Options {
+        let patience = match self.snapshots_expire {
+            true => (Some(256 << 10), Duration::ZERO),
+            false => (None, Duration::from_secs(3_600)),
+        };
+        let mut options = Options::default()
+            .memory(MEMORY)
+            .durability(self.durability)
+            .phrase_filters(self.filters)
+            .limits(Limits {
+                buffer_bytes: Some(self.buffer_bytes),
+                log_source_bytes: self.log_source_bytes,
+                vacuum_bytes: self.vacuum_bytes,
+                snapshot_bytes: patience.0,
+                snapshot_age: patience.1,
+                zone_pages: Some(self.zone_pages),
+                beside: self.beside,
+                on_phase: Some(note_phase),
+            });
+        for field in &FIELDS {
+            let name = field.analyzer.unwrap_or("keyword");
+            let analyzer = Analyzer::named(name).expect("an analyzer");
+            options = options.field_analyzer(field.name, analyzer);
+        }
+        options
+    }
+}

@@ -1,0 +1,32 @@
+//! What a query is asked of: documents, some of them deleted, and the statistics that they are scored by.
+
+use super::evaluate::{Answer, TooBroad, answer};
+use super::model::{Field, Occurrence, Statistics};
+use gannet::Query;
+
+/// A document of a view; `fields` runs parallel to the fields of the view.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    pub number: usize,
+    pub is_live: bool,
+    pub fields: &'a [Vec<Occurrence>],
+}
+
+/// Documents in the order of their numbers, and statistics by field.
+pub struct View<'a> {
+    pub fields: &'a [Field],
+    pub statistics: &'a [Statistics],
+    pub documents: Vec<Seen<'a>>,
+}
+
+impl View<'_> {
+    /// The documents that are not deleted and match `query`.
+    pub fn answer(&self, query: &Query) -> Result<Answer, TooBroad> {
+        answer(self, query)
+    }
+
+    /// The field called `name`.
+    pub fn field(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.name == name)
+    }
+}
