@@ -9,7 +9,7 @@ use crate::base::PhraseFilters;
 use crate::index::{Durability, Limits, MEMORY_MIN, Options};
 
 /// Little, but enough for the broadest query beside a flush.
-const MEMORY: usize = 2 * MEMORY_MIN;
+const MEMORY: usize = 4 * MEMORY_MIN;
 
 /// One history's terms.
 #[derive(Clone, Debug)]
