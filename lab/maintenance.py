@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For 
 import inputs
 from engines import ENGINES, PEERS, Gannet, gannet_lab
 from inputs import PLACE
-from measure import MIB, machine, note, remove, run
+from measure import MIB, gannet, machine, note, remove, run
 from report import figures as table
 
 COMMITS = 100
@@ -118,16 +118,26 @@ def churn(path, options):
         remove(folder)
     note(f"all documents of {path.name} are replaced, half of them deleted")
     churned = run([gannet_lab(), "churn", worn, fresh, path, "--memory", options.memory * MIB]).json()
-    sets, engine, asked = inputs.queries(path, PLACE / path.stem, 1, 20_000), Gannet(), {}
-    for name in SETS:
-        for _ in range(RUNS):
-            for folder in (worn, fresh):
-                more = ["--threads", 2, "--seconds", 2, "--warm", 1]
-                row = engine.bench(folder, sets / f"{name}.tsv", options.memory * MIB, more).json()
-                asked.setdefault(name, {}).setdefault(folder.stem, []).append(row)
+    sets = inputs.queries(path, PLACE / path.stem, 1, 20_000)
+    asked = {"vacuumed": in_turns((worn, fresh), sets, options)}
+    done = run([gannet(), "vacuum", worn, "--full", "--json", "--memory", options.memory * MIB])
+    churned["full"] = done.json() | {"seconds": done.seconds, "cpu_seconds": done.cpu_seconds}
+    asked["written anew"] = in_turns((worn, fresh), sets, options)
     for folder in (worn, fresh):
         remove(folder)
     return churned, asked
+
+
+def in_turns(folders, sets, options):
+    """Figures of queries to some indexes, warm and in turns, by set."""
+    engine, asked = Gannet(), {}
+    for name in SETS:
+        for _ in range(RUNS):
+            for folder in folders:
+                more = ["--threads", 2, "--seconds", 2, "--warm", 1]
+                row = engine.bench(folder, sets / f"{name}.tsv", options.memory * MIB, more).json()
+                asked.setdefault(name, {}).setdefault(folder.stem, []).append(row)
+    return asked
 
 
 def churn_tables(churned, asked, corpus, options):
@@ -140,14 +150,20 @@ def churn_tables(churned, asked, corpus, options):
              f"{churned['index_bytes'] / 1e6:.0f} MB, {churned['index_bytes'] / fresh:.2f} of {fresh / 1e6:.0f} MB built of what is left "
              f"(full: {churned['full_bytes'] / 1e6:.0f} MB)")
     text = table(title, heads, lines)
+    full = churned["full"]
+    text += (f"\nwritten anew, alike documents together, in {full['seconds']:.0f} s with {full['cpu_seconds']:.0f} s of CPU: "
+             f"{full['bytes_written'] / 1e6:.0f} MB written, {full['allocated'] / 1e6:.0f} MB after, {full['free'] / 1e6:.0f} MB of them free\n")
     median = lambda rows, what: statistics.median(row[what] for row in rows)
-    lines = {}
-    for name, both in asked.items():
-        worn, new = both.values()
-        figures = [median(rows, what) for what in ("qps", "cpu_us_per_query", "reads_per_query") for rows in (worn, new)]
-        lines[name] = [*figures, figures[1] / figures[0], figures[2] / figures[3]]
     heads = ["queries/s", "fresh", "CPU us", "fresh", "reads", "fresh", "time ratio", "CPU ratio"]
-    return text + "\n" + table(f"{corpus}: queries to it and to the fresh index, medians of {RUNS} runs in turns, 2 threads", heads, lines)
+    for state, by_set in asked.items():
+        lines = {}
+        for name, both in by_set.items():
+            worn, new = both.values()
+            figures = [median(rows, what) for what in ("qps", "cpu_us_per_query", "reads_per_query") for rows in (worn, new)]
+            lines[name] = [*figures, figures[1] / figures[0], figures[2] / figures[3]]
+        title = f"{corpus}: queries to it, {state}, and to the fresh index, medians of {RUNS} runs in turns, 2 threads"
+        text += "\n" + table(title, heads, lines)
+    return text
 
 
 def during(path, readers, options):
