@@ -46,8 +46,12 @@ const SEARCHES_END: Duration = Duration::from_secs(5);
 /// to expect too much costs nothing once the flush is done.
 const REMEMBERED: f64 = 0.98;
 
-/// A flush may take longer than expected by one part in so many before a write waits for all the rest of it.
-const LATE_ONE_OF: u32 = 4;
+/// What the first flush is expected to do in a second, of the bytes that its buffer takes in memory: less than most do.
+const FIRST_BYTES_A_SECOND: f64 = 16e6;
+
+/// How full the buffers may be when a flush takes no longer than expected. The rest is for the time that it takes beyond:
+/// the first of an index take up to twice as long as the one before.
+const FULL_ON_TIME: f64 = 0.9;
 
 /// A flush that is under way, or done and not ended.
 pub(super) struct Flushing {
@@ -81,20 +85,29 @@ pub(super) struct Pace {
 }
 
 impl Pace {
+    /// A flush of a buffer of so many bytes begins.
+    fn begin(&mut self, bytes: usize) {
+        if self.expected.is_zero() {
+            self.expected = Duration::from_secs(1).mul_f64(bytes as f64 / FIRST_BYTES_A_SECOND);
+        }
+    }
+
     /// A flush is done.
     fn learn(&mut self, took: Duration) {
         self.expected = took.max(self.expected.mul_f64(REMEMBERED));
     }
 
-    /// How long a write should wait that finds the buffers so full, when a flush has run for so long: what it still takes is
-    /// spread over what still fits. What has passed since the last write counts: where documents come no faster than
+    /// How long a write should wait that finds the buffers so full, when a flush has run for so long: what it is expected to take still is
+    /// spread over what still fits, and once it is late as much again over the rest. What has passed since the last write counts: where documents come no faster than
     /// a flush makes room for them, none waits.
     fn pause(&mut self, fill: f64, running: Duration, passed: Duration) -> Duration {
         let grown = (fill - self.fill).max(0.0);
         self.fill = fill;
-        let late = self.expected / LATE_ONE_OF;
-        let left = (self.expected + late).saturating_sub(running).max(late);
-        let share = grown / (1.0 - fill).max(grown).max(f64::MIN_POSITIVE);
+        let (left, full) = match self.expected.saturating_sub(running) {
+            Duration::ZERO => (self.expected, 1.0),
+            left => (left, FULL_ON_TIME),
+        };
+        let share = grown / (full - fill).max(grown).max(f64::MIN_POSITIVE);
         let apart = self.owed + left.mul_f64(share);
         let pause = apart.saturating_sub(passed);
         self.owed = match pause < PAUSE_STEP {
@@ -312,6 +325,7 @@ impl Writer {
         let fresh_ids = NewIds::new(budget)?;
         let buffer = self.state.buffers.freeze(budget)?;
         let ids = Arc::new(std::mem::replace(&mut self.new_ids, fresh_ids));
+        self.pace.begin(buffer.memory_bytes());
         self.flushing = Some(Flushing {
             ids: Arc::clone(&ids),
             covered: Covered {
@@ -344,7 +358,9 @@ impl Writer {
         };
         let done = flushing.wait();
         let done = done.and_then(|took| {
-            self.pace.learn(took);
+            if flushing.has_terms {
+                self.pace.learn(took);
+            }
             self.end_flush(&flushing)
         });
         self.stop_on_error(done)
@@ -464,25 +480,34 @@ mod tests {
     #[test]
     fn writes_wait_for_what_a_flush_takes_beyond_them() {
         let ms = Duration::from_millis;
-        // Twenty writes would fill the buffers; how many are there before a flush of a second is done, and how long did they wait?
-        let writes = |apart: Duration| {
+        // The buffers are half full. How many writes of a size are there before a flush is done that is expected to take a
+        // second, and how long do they wait?
+        let writes = |size: f64, apart: Duration, took: Duration| {
             let mut pace = Pace::default();
             pace.learn(ms(1000));
             pace.fill = 0.5;
             let (mut now, mut waited, mut count) = (apart, Duration::ZERO, 0);
-            while now < ms(1000) {
+            while now < took {
                 count += 1;
-                let pause = pace.pause(0.5 + 0.025 * count as f64, now, apart);
+                let pause = pace.pause(0.5 + size * count as f64, now, apart);
                 assert!(pause <= PAUSE, "{pause:?}");
                 (now, waited) = (now + pause + apart, waited + pause);
             }
             (count, waited)
         };
-        assert_eq!(writes(ms(70)), (14, Duration::ZERO));
         for apart in [ms(1), ms(20), ms(50)] {
-            let (count, waited) = writes(apart);
+            let (count, waited) = writes(0.025, apart, ms(1000));
             assert!((14..20).contains(&count), "{count} writes");
             assert!(waited > ms(900) - count * apart, "{waited:?}");
         }
+        assert_eq!(writes(0.025, ms(70), ms(1000)), (14, Duration::ZERO));
+        // One that takes twice as long does not find them full either, where writes are small.
+        for apart in [ms(1), ms(10), ms(20)] {
+            let (count, _) = writes(0.01, apart, ms(2000));
+            assert!(count < 50, "{count} writes");
+        }
+        let mut first = Pace::default();
+        first.begin(16_000_000);
+        assert_eq!(first.expected, ms(1000));
     }
 }
