@@ -7,9 +7,13 @@
 //! One writer adds batches; readers copy out what they need. Invariants:
 //! 1. A stream only grows, in ascending order of doc IDs, so a reader that stops at its snapshot's high-water
 //!    mark sees what it saw before, whatever has been added since.
-//! 2. Readers hold the lock only while they copy one term's bytes; a writer only while it adds one batch.
+//! 2. Readers hold the lock only while they copy one term's bytes; a writer only while it adds a few terms of a batch, of
+//!    which no reader sees any before all are there: they lie above its mark.
 
-use std::sync::{RwLock, RwLockReadGuard};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread;
+use std::time::Duration;
 
 use hashbrown::HashTable;
 
@@ -31,10 +35,19 @@ const LONG: usize = 15;
 /// Terms whose slots are found before any of them is appended to.
 const FOUND_AHEAD: usize = 32;
 
+/// Terms of a batch that are added before readers get the lock: some 30 us. A batch of 100 documents holds 1 ms.
+const ADDED_AT_ONCE: usize = 4 * FOUND_AHEAD;
+
+/// How often and for how long a writer waits for readers that want the lock.
+const WAITS_FOR_READERS: usize = 4;
+const WAIT_FOR_READERS: Duration = Duration::from_micros(20);
+
 /// The postings added since the last flush.
 #[derive(Debug)]
 pub struct PostingBuffer {
     inner: RwLock<Inner>,
+    /// Readers that want the lock.
+    readers: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -60,15 +73,23 @@ impl PostingBuffer {
         };
         Ok(PostingBuffer {
             inner: RwLock::new(inner),
+            readers: AtomicUsize::new(0),
         })
     }
 
     /// Adds a batch whose documents get doc IDs from `base` on, higher than any added before. The memory
     /// was reserved with [`PostingBuffer::reserve_for`].
     pub fn add(&self, batch: &InvertedBatch, base: DocId) {
-        let mut inner = self.inner.write().unwrap_or_else(|e| e.into_inner());
+        for terms in batch.terms.chunks(ADDED_AT_ONCE) {
+            self.let_readers_in();
+            self.add_terms(batch, terms, base);
+        }
+    }
+
+    fn add_terms(&self, batch: &InvertedBatch, terms: &[InvertedTerm], base: DocId) {
+        let mut inner = self.write();
         // Slots are found a run of terms at a time, so that the misses of one look-up overlap with the next.
-        for terms in batch.terms.chunks(FOUND_AHEAD) {
+        for terms in terms.chunks(FOUND_AHEAD) {
             let mut slots = [0; FOUND_AHEAD];
             for (slot, term) in slots.iter_mut().zip(terms) {
                 let key = &batch.keys[term.key.0 as usize..term.key.1 as usize];
@@ -83,7 +104,7 @@ impl PostingBuffer {
 
     /// Reserves the memory that adding `batch` can take at most.
     pub fn reserve_for(&self, batch: &InvertedBatch) -> Result<()> {
-        let mut inner = self.inner.write().unwrap_or_else(|e| e.into_inner());
+        let mut inner = self.write();
         let most =
             batch.keys.len() + 2 * batch.data.len() + batch.terms.len() * (TERM_OVERHEAD + 64);
         let bytes = inner.memory_bytes() + most + (1 << 17);
@@ -143,7 +164,27 @@ impl PostingBuffer {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Inner> {
-        self.inner.read().unwrap_or_else(|e| e.into_inner())
+        if let Ok(inner) = self.inner.try_read() {
+            return inner;
+        }
+        self.readers.fetch_add(1, Ordering::Relaxed);
+        let inner = self.inner.read().unwrap_or_else(|e| e.into_inner());
+        self.readers.fetch_sub(1, Ordering::Relaxed);
+        inner
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Inner> {
+        self.inner.write().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Waits for readers that want the lock, for a while: the lock itself would go to who asks next, which is the writer.
+    fn let_readers_in(&self) {
+        for _ in 0..WAITS_FOR_READERS {
+            if self.readers.load(Ordering::Relaxed) == 0 {
+                return;
+            }
+            thread::sleep(WAIT_FOR_READERS);
+        }
     }
 }
 
