@@ -9,13 +9,15 @@ mod codec;
 mod error;
 mod parallel;
 mod phrase_filters;
+mod traffic;
 
 pub use address::{PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Span, ZoneNumber};
 pub use budget::{Budget, Reservation};
 pub use codec::{ByteReader, put_bytes, put_u16, put_u32, put_u64, put_varint, varint_length};
 pub use error::{Error, Result};
-pub use parallel::{give_way, on_all_cores};
+pub use parallel::{both, on_all_cores};
 pub use phrase_filters::PhraseFilters;
+pub use traffic::{Traffic, breathe, give_way};
 
 /// A document's internal number: ascending in the order of writing, never reused until a full vacuum.
 pub type DocId = u32;

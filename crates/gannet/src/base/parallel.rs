@@ -1,36 +1,23 @@
-//! Work that is the same for many things, on all cores; and work that nobody waits for, which gives way to the rest.
+//! Work that is the same for many things, on all cores.
 
-use std::num::NonZero;
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+
+use super::traffic::Manners;
 
 /// How many shares a core takes on average: what one share takes may be many times what another does.
 const SHARES: usize = 8;
 
-/// What is added to the nice value of a thread that gives way: where another wants the core all the time, it has a quarter of it. With
-/// 10 it has a tenth, and a write that has to wait for it on a machine that is busy with other things waits far too long.
-const GIVEN_WAY: i32 = 5;
-
-/// Has the calling thread, and those that it starts, give way to other threads where there are more than cores. Where it could
-/// only be said of the whole process, nothing changes.
-pub fn give_way() {
-    #[cfg(target_os = "linux")]
-    // A system that forbids it has threads take turns, as they would without.
-    let _ = rustix::process::nice(GIVEN_WAY);
-}
-
-/// Cores that this process may use. Asking anew each time would open files of the system each time.
-static CORES: LazyLock<usize> =
-    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
-
 /// Splits `work` into shares, none but the last smaller than `least`, which threads, one for each core, take
-/// one after the other and carry `act` out on. The results are in the order of the work.
+/// one after the other and carry `act` out on. The results are in the order of the work. Where the caller gives way, the
+/// threads do, and are no more than there are cores left.
 pub fn on_all_cores<T: Send, R: Send>(
     work: Vec<T>,
     least: usize,
     act: impl Fn(Vec<T>) -> Vec<R> + Sync,
 ) -> Vec<R> {
-    let cores = *CORES;
+    let manners = Manners::own();
+    let cores = manners.threads();
     let share = work.len().div_ceil(cores * SHARES).max(least.max(1));
     let shares = work.len().div_ceil(share);
     let mut work = work.into_iter();
@@ -40,40 +27,44 @@ pub fn on_all_cores<T: Send, R: Send>(
         let taken = std::iter::from_fn(next);
         taken.map(|(at, share)| (at, act(share))).collect()
     };
+    let help = || {
+        manners.take();
+        drain()
+    };
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..cores.min(shares)).map(|_| scope.spawn(drain)).collect();
+        let others: Vec<_> = (1..cores.min(shares)).map(|_| scope.spawn(help)).collect();
         let mut done = drain();
-        for other in others {
-            match other.join() {
-                Ok(more) => done.extend(more),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
+        done.extend(others.into_iter().flat_map(join));
         done
     });
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().flat_map(|(_, results)| results).collect()
 }
 
+/// Does both, side by side; where the caller gives way, so does the thread that does `other`.
+pub fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+    let manners = Manners::own();
+    thread::scope(|scope| {
+        let other = scope.spawn(move || {
+            manners.take();
+            other()
+        });
+        let one = one();
+        (one, join(other))
+    })
+}
+
+/// What a thread gave; panics if it did.
+fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    match thread.join() {
+        Ok(done) => done,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn only_the_thread_that_gives_way_does_and_what_it_starts() {
-        let nice = || rustix::process::getpriority_process(None).unwrap();
-        let before = nice();
-        let (own, started) = thread::scope(|scope| {
-            let thread = scope.spawn(|| {
-                give_way();
-                thread::scope(|scope| (nice(), scope.spawn(nice).join().unwrap()))
-            });
-            thread.join().unwrap()
-        });
-        let given = (before + GIVEN_WAY).min(19);
-        assert_eq!((nice(), own, started), (before, given, given));
-    }
 
     #[test]
     fn results_are_in_the_order_of_the_work() {

@@ -277,8 +277,9 @@ impl Writer {
         }
         let flush = self.freeze()?;
         let name = "gannet-flush".to_owned();
-        let started = thread::Builder::new().name(name).spawn(|| {
-            give_way();
+        let traffic = self.shared.traffic.clone();
+        let started = thread::Builder::new().name(name).spawn(move || {
+            give_way(&traffic);
             timed(flush)
         });
         let progress = started.map(Progress::Running).map_err(|error| {
@@ -356,7 +357,9 @@ impl Writer {
         let Some(mut flushing) = self.flushing.take() else {
             return Ok(());
         };
+        let waiting = self.shared.traffic.wait();
         let done = flushing.wait();
+        drop(waiting);
         let done = done.and_then(|took| {
             if flushing.has_terms {
                 self.pace.learn(took);

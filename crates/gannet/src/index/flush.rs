@@ -5,7 +5,6 @@
 //! and that checkpoint touch; it reads the norms of its documents from a snapshot of the tables.
 
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread;
 
 use super::clean::{Joining, Worth};
 use super::ids::NewIds;
@@ -13,7 +12,7 @@ use super::options::Phase;
 use super::shared::Shared;
 use super::vacuum::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
-use crate::base::{Budget, Reservation, Result, ZoneNumber, on_all_cores};
+use crate::base::{Budget, Reservation, Result, ZoneNumber, both, breathe, on_all_cores};
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Change, Tree};
 use crate::documents::{DocumentTables, NormCursor};
@@ -90,14 +89,11 @@ impl Flush {
             postings,
             ..
         } = flusher;
-        thread::scope(|scope| {
-            let ids = scope.spawn(|| self.fill_ids(ids));
-            let filled = self.fill_terms(&mut (terms, postings));
-            match ids.join() {
-                Ok(ids) => filled.and(ids),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        })
+        let (terms, ids) = both(
+            || self.fill_terms(&mut (terms, postings)),
+            || self.fill_ids(ids),
+        );
+        terms.and(ids)
     }
 
     /// Moves the posting buffer into the term dictionary.
@@ -119,7 +115,10 @@ impl Flush {
         };
         let new = |ranks: Vec<usize>| {
             on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
-                let fragments = share.into_iter().map(|rank| sorted.fragment(rank));
+                let fragments = share.into_iter().map(|rank| {
+                    breathe();
+                    sorted.fragment(rank)
+                });
                 fragments.collect()
             })
         };

@@ -22,7 +22,7 @@ use super::space::Space;
 use super::state::{Epoch, Published, State};
 use super::vacuum::{Vacuum, Vacuumed, Wishes};
 use super::writer::Writer;
-use crate::base::{Budget, Error, Result};
+use crate::base::{Budget, Error, Result, Traffic};
 use crate::cache::FramePool;
 use crate::device::{Device, FileId};
 use crate::dictionary::Tree;
@@ -86,6 +86,7 @@ pub(super) fn open(
     let shared = Arc::new(Shared {
         options,
         budget,
+        traffic: Traffic::default(),
         store,
         pool,
         preparation,

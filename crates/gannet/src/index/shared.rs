@@ -6,7 +6,7 @@ use super::ids::NewIds;
 use super::options::Options;
 use super::prepare::Preparation;
 use super::state::Published;
-use crate::base::Budget;
+use crate::base::{Budget, Traffic};
 use crate::cache::FramePool;
 use crate::storage::Store;
 
@@ -14,6 +14,8 @@ use crate::storage::Store;
 pub(super) struct Shared {
     pub(super) options: Options,
     pub(super) budget: Budget,
+    /// Searches go first; flushes beside them give way.
+    pub(super) traffic: Traffic,
     pub(super) store: Arc<Store>,
     pub(super) pool: FramePool,
     pub(super) preparation: Preparation,

@@ -96,6 +96,7 @@ impl Snapshot {
             Ok(pinned) => pinned,
             Err(error) => return vec![Err(error); queries.len()],
         };
+        let _goes = self.shared.traffic.go();
         let group = Group::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
         group.search(queries, &pinned.view, options)
     }

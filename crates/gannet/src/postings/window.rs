@@ -7,7 +7,7 @@ use super::entry::ChunkRef;
 use super::merge::{NormReader, Norms};
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;
-use crate::base::{Error, Result, on_all_cores};
+use crate::base::{Error, Result, breathe, on_all_cores};
 use crate::storage::Store;
 
 /// Chunk bytes that are read ahead for many lists together.
@@ -117,9 +117,10 @@ fn rewrite<P: Rewriting>(
     });
     let coded = on_all_cores(work.collect(), LISTS_AT_LEAST, |share| {
         let mut norms = norms.reader();
-        let coded = share
-            .into_iter()
-            .map(|(plan, mut ahead): (P, Ahead<'_>)| plan.code(&mut ahead, &mut norms, None));
+        let coded = share.into_iter().map(|(plan, mut ahead): (P, Ahead<'_>)| {
+            breathe();
+            plan.code(&mut ahead, &mut norms, None)
+        });
         coded.collect()
     });
     let placed = coded.into_iter().map(|coded| coded?.place(reader, streams));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::seal::{self, FIRST_RECORD_AT, PageKind};
 use super::{Store, Unsynced};
-use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber};
+use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, breathe};
 use crate::device::{FileId, PageBuffer, PagePool, Transfer};
 
 /// Full pages that are gathered before they are written: 1 MiB.
@@ -58,6 +58,7 @@ impl StreamWriter {
 
     /// Appends a record and counts it as live.
     pub fn append(&mut self, bytes: &[u8]) -> Result<Span> {
+        breathe();
         let length = u32::try_from(bytes.len()).map_err(|_| {
             Error::invalid(format!("a record of {} bytes is too long", bytes.len()))
         })?;
@@ -86,6 +87,7 @@ impl StreamWriter {
 
     /// Appends a whole page, padded with zeros, and counts it as live.
     pub fn append_page(&mut self, payload: &[u8]) -> Result<PageAddress> {
+        breathe();
         debug_assert!(payload.len() <= PAGE_PAYLOAD);
         self.finish_page();
         self.place(PAGE_PAYLOAD)?;
