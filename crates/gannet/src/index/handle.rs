@@ -17,7 +17,7 @@ use crate::documents::Document;
 /// Clones share the index. Any number of threads may search; writes take turns.
 #[derive(Clone)]
 pub struct Index {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     writer: Arc<Mutex<Option<Writer>>>,
     synced: Arc<Mutex<Sequence>>,
 }

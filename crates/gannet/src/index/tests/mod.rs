@@ -3,7 +3,7 @@
 //! `world` runs a workload beside an oracle, the list of states that the index went through, and tells
 //! whether an index that was opened again is in one of those that it may be in. The other modules make the
 //! devices to open: after power losses (`crashes`), after failures (`faults`), with bytes changed (`damage`); on full devices (`full`); `backups` copies it.
-//! `canaries` break the engine's promise on purpose and expect to be told. `life` is long, with operations of all kinds.
+//! `canaries` break the engine's promise on purpose and expect to be told. `life` is long, with operations of all kinds. `memory` is scarce.
 
 mod backups;
 mod canaries;
@@ -12,6 +12,7 @@ mod damage;
 mod faults;
 mod full;
 mod life;
+mod memory;
 mod random;
 mod replays;
 mod workload;
