@@ -18,6 +18,7 @@ def source(corpus, documents):
         return path
     cut = PLACE / f"{path.stem}-{documents}.jsonl"
     if not cut.exists():
+        PLACE.mkdir(parents=True, exist_ok=True)
         with open(path, "rb") as lines, open(cut.with_suffix(".unfinished"), "wb") as out:
             out.writelines(itertools.islice(lines, documents))
         cut.with_suffix(".unfinished").rename(cut)
