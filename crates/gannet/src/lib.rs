@@ -62,7 +62,7 @@ pub use storage::PageKind;
 /// reads and writes that the engine itself does, beside its own. No part of what a version promises.
 #[doc(hidden)]
 pub mod lab {
-    pub use crate::base::{Budget, ByteReader, PAGE_SIZE, Span, put_bytes, put_varint};
+    pub use crate::base::{Budget, ByteReader, PAGE_SIZE, Span, alone, put_bytes, put_varint};
     pub use crate::cache::{FramePool, IoCounts, Pages, Step, Stop, finish, gather};
     pub use crate::device::{
         Access, Backend, BackendChoice, Counters, Device, FileId, OpenOptions, PageBuffer,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use gannet::lab::{
     Addition, Budget, ChunkStreams, FramePool, LogStart, MergeItem, PAGE_SIZE, PagePool, Pages,
     Span, Store, StreamWriter, TermDictionary, TermEntry, TermList, TermTree, TermView, Zone,
-    ZoneTable, finish, gather, merge_window, put_bytes, put_varint, relocate_window,
+    ZoneTable, alone, finish, gather, merge_window, put_bytes, put_varint, relocate_window,
 };
 use gannet::{Error, PageKind, Result};
 use serde_json::{Value as Json, json};
@@ -95,9 +95,9 @@ impl Gannet {
             fragments.collect()
         };
         self.streams.leave_sparse_zones(&self.store);
-        let (store, streams, norms) = (&self.store, &mut self.streams, &self.norms);
+        let (store, streams, norms) = (&self.store, &self.streams, &self.norms);
         let norm = |_, doc: u32| Ok(norms.get(doc as usize).copied().unwrap_or_default());
-        let mut join = |additions: Vec<Addition<'_>>| {
+        let join = |additions: Vec<Addition<'_>>| {
             let items = additions
                 .into_iter()
                 .map(|Addition { old, new, .. }| MergeItem {
@@ -108,7 +108,8 @@ impl Gannet {
                 });
             merge_window(store, streams, &norm, &items.collect::<Vec<_>>())
         };
-        self.terms.add(&self.pool, &keys, &new, &mut join)
+        // So the trace is the same each time.
+        alone(|| self.terms.add(&self.pool, &keys, &new, &join))
     }
 
     fn clean(&mut self) -> Result<()> {
@@ -126,12 +127,12 @@ impl Gannet {
         }
     }
 
-    fn clean_chunks(&mut self, is_victim: &dyn Fn(u32) -> bool) -> Result<()> {
+    fn clean_chunks(&mut self, is_victim: &(dyn Fn(u32) -> bool + Sync)) -> Result<()> {
         self.terms.flush()?;
         let keys = self.keys_with_chunks(is_victim)?;
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        let (store, streams) = (&self.store, &mut self.streams);
-        self.terms.update(&self.pool, &keys, &mut |old| {
+        let (store, streams) = (&self.store, &self.streams);
+        self.terms.update(&self.pool, &keys, &|old| {
             let entries = old.iter().map(|(_, entry)| entry.unwrap_or_default());
             relocate_window(&entries.collect::<Vec<_>>(), is_victim, store, streams)
         })

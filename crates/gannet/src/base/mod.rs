@@ -15,7 +15,7 @@ pub use address::{PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Span, ZoneNumber};
 pub use budget::{Budget, Reservation};
 pub use codec::{ByteReader, put_bytes, put_u16, put_u32, put_u64, put_varint, varint_length};
 pub use error::{Error, Result};
-pub use parallel::{both, on_all_cores};
+pub use parallel::{alone, both, on_all_cores};
 pub use phrase_filters::PhraseFilters;
 pub use traffic::{Traffic, breathe, give_way};
 

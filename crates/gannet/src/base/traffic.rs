@@ -16,7 +16,7 @@ const GIVEN_WAY: i32 = 5;
 
 /// How long a thread that gives way works at a time, where it has to, and how long it rests then: a query takes about as long.
 const STINT: Duration = Duration::from_micros(100);
-const REST: Duration = Duration::from_micros(200);
+const REST: Duration = Duration::from_micros(100);
 
 /// Cores that this process may use. Asking anew each time would open files of the system each time.
 static CORES: LazyLock<usize> =

@@ -33,7 +33,7 @@ use crate::storage::{PageKind, Store, StreamWriter, wrong_kind};
 const LOAD_PAGES: usize = 1024;
 
 /// Fewer leaves than this are not worth a thread.
-const LEAVES_AT_LEAST: usize = 8;
+const LEAVES_AT_LEAST: usize = 16;
 
 /// How many nodes are moved at once.
 const MOVE_NODES: usize = 64;
@@ -251,15 +251,9 @@ fn ask(
         return Ok(Vec::new());
     };
     let range = first.keys.start..last.keys.end;
-    let found = on_all_cores((0..leaves.len()).collect(), LEAVES_AT_LEAST, |share| {
-        let found = share
-            .into_iter()
-            .map(|at| old_values(&leaves[at], &keys[targets[at].keys.clone()]));
-        found.collect()
-    });
     let mut old = Vec::with_capacity(range.len());
-    for values in found {
-        old.extend(values?);
+    for (leaf, target) in leaves.iter().zip(targets) {
+        old.extend(old_values(leaf, &keys[target.keys.clone()])?);
     }
     old.resize(range.len(), None);
     let mut window = Window {

@@ -144,8 +144,8 @@ impl Flusher {
         let is_victim = |zone| victims.contains(&zone);
         let keys = self.keys_with_chunks(shared, &is_victim)?;
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        let (store, postings) = (&shared.store, &mut self.postings);
-        self.terms.update(&shared.pool, &keys, &mut |old| {
+        let (store, postings) = (&shared.store, &self.postings);
+        self.terms.update(&shared.pool, &keys, &|old| {
             // All of them are there: the sweep found them.
             let entries = old.iter().map(|(_, entry)| entry.unwrap_or_default());
             let entries: Vec<&[u8]> = entries.collect();
@@ -159,13 +159,13 @@ impl Flusher {
             return Ok(false);
         }
         let pool = &shared.pool;
-        let mut lists = Lists {
-            postings: &mut self.postings,
+        let lists = Lists {
+            postings: &self.postings,
             store: &shared.store,
             norms: TableNorms { tables, pool },
         };
         self.terms
-            .settle(pool, &mut |additions| lists.join(additions))?;
+            .settle(pool, &|additions| lists.join(additions))?;
         self.terms.flush()?;
         self.postings.flush()?;
         Ok(true)
@@ -183,8 +183,8 @@ impl Flusher {
         shared.options.limits.enter(Phase::Cleaning);
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let pool = &shared.pool;
-        let (postings, norms) = (&mut self.postings, TableNorms { tables, pool });
-        self.terms.update(pool, &keys, &mut |old| {
+        let (postings, norms) = (&self.postings, TableNorms { tables, pool });
+        self.terms.update(pool, &keys, &|old| {
             let mut items = Vec::with_capacity(old.len());
             for (term, old) in old {
                 items.push(MergeItem {

@@ -12,7 +12,7 @@ use super::options::Phase;
 use super::shared::Shared;
 use super::vacuum::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
-use crate::base::{Budget, Reservation, Result, ZoneNumber, both, breathe, on_all_cores};
+use crate::base::{Budget, Reservation, Result, ZoneNumber, alone, both, breathe, on_all_cores};
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Change, Tree};
 use crate::documents::{DocumentTables, NormCursor};
@@ -53,7 +53,8 @@ pub(super) struct Flush {
 
 /// The share that neither frames nor posting buffers take is there for a flush.
 pub(super) fn reserve_memory(budget: &Budget) -> Result<Reservation> {
-    budget.reserve("a flush", MERGE_MEMORY.min(budget.total() / 8))
+    // Lists of frequent words are merged beside the others.
+    budget.reserve("a flush", (2 * MERGE_MEMORY).min(budget.total() / 8))
 }
 
 impl Flush {
@@ -67,45 +68,34 @@ impl Flush {
         }
         match limits.beside {
             true => {
-                self.fill_both(&mut flusher)?;
-                flusher.vacuum(self.vacuum_asked, &self.shared, &self.tables)?;
-                flusher.clean(&self.shared, &self.tables)?;
+                self.fill(&mut flusher)?;
                 flusher.sync(&self.shared.store)
             }
-            false => {
-                self.fill_terms(&mut flusher.terms_and_postings())?;
-                self.fill_ids(&mut flusher.ids)?;
-                flusher.vacuum(self.vacuum_asked, &self.shared, &self.tables)?;
-                flusher.clean(&self.shared, &self.tables)
-            }
+            false => alone(|| self.fill(&mut flusher)),
         }
     }
 
-    /// Fills the term dictionary and the tree of IDs side by side.
-    fn fill_both(&self, flusher: &mut Flusher) -> Result<()> {
+    /// Fills the term dictionary and the tree of IDs side by side, then sees to what is dead.
+    fn fill(&self, flusher: &mut Flusher) -> Result<()> {
         let Flusher {
             terms,
             ids,
             postings,
             ..
         } = flusher;
-        let (terms, ids) = both(
-            || self.fill_terms(&mut (terms, postings)),
-            || self.fill_ids(ids),
-        );
-        terms.and(ids)
+        let (terms, ids) = both(|| self.fill_terms(terms, postings), || self.fill_ids(ids));
+        terms.and(ids)?;
+        flusher.vacuum(self.vacuum_asked, &self.shared, &self.tables)?;
+        flusher.clean(&self.shared, &self.tables)
     }
 
     /// Moves the posting buffer into the term dictionary.
-    fn fill_terms(
-        &self,
-        (terms, postings): &mut (&mut TermDictionary, &mut ChunkStreams),
-    ) -> Result<()> {
+    fn fill_terms(&self, terms: &mut TermDictionary, postings: &mut ChunkStreams) -> Result<()> {
         let sorted = self.buffer.sorted();
         let keys: Vec<&[u8]> = (0..sorted.len()).map(|rank| sorted.key(rank)).collect();
         let store = &self.shared.store;
         postings.leave_sparse_zones(store);
-        let mut lists = Lists {
+        let lists = Lists {
             postings,
             store,
             norms: TableNorms {
@@ -123,7 +113,7 @@ impl Flush {
             })
         };
         let pool = &self.shared.pool;
-        terms.add(pool, &keys, &new, &mut |additions| lists.join(additions))
+        terms.add(pool, &keys, &new, &|additions| lists.join(additions))
     }
 
     fn fill_ids(&self, tree: &mut Tree) -> Result<()> {
@@ -160,10 +150,6 @@ impl Flusher {
         let unsynced = self.write_out()?;
         store.sync(&unsynced)
     }
-
-    fn terms_and_postings(&mut self) -> (&mut TermDictionary, &mut ChunkStreams) {
-        (&mut self.terms, &mut self.postings)
-    }
 }
 
 /// Locks the flusher. After a panic of a flush the writer has stopped, and its trees with it.
@@ -173,14 +159,14 @@ pub(super) fn lock(flusher: &Mutex<Flusher>) -> MutexGuard<'_, Flusher> {
 
 /// What adding postings to lists needs.
 pub(super) struct Lists<'a> {
-    pub(super) postings: &'a mut ChunkStreams,
+    pub(super) postings: &'a ChunkStreams,
     pub(super) store: &'a Store,
     pub(super) norms: TableNorms<'a>,
 }
 
 impl Lists<'_> {
     /// The new entries of terms whose lists get more postings.
-    pub(super) fn join(&mut self, additions: Vec<Addition<'_>>) -> Result<Vec<Vec<u8>>> {
+    pub(super) fn join(&self, additions: Vec<Addition<'_>>) -> Result<Vec<Vec<u8>>> {
         let mut items = Vec::with_capacity(additions.len());
         for Addition { key, old, new } in additions {
             let (field, _) = split_term_key(key)?;

@@ -195,7 +195,7 @@ impl Flusher {
         let pool = &shared.pool;
         let mut lists = Lists {
             dead: &sweep.dead,
-            postings: &mut self.postings,
+            postings: &self.postings,
             store: &shared.store,
             norms: TableNorms { tables, pool },
             schema: &shared.preparation.schema(),
@@ -212,7 +212,7 @@ impl Flusher {
 /// Takes the postings of dead documents out of lists.
 struct Lists<'a> {
     dead: &'a DeadDocs,
-    postings: &'a mut ChunkStreams,
+    postings: &'a ChunkStreams,
     store: &'a Store,
     norms: TableNorms<'a>,
     schema: &'a Schema,

@@ -21,7 +21,7 @@ use super::arena::{Arena, StreamReader};
 use super::fragment::{Fragment, put_posting};
 use super::invert::{InvertedBatch, InvertedTerm, hash_key};
 use super::slots::{Slot, Slots};
-use crate::base::{Budget, DocId, Reservation, Result, put_varint};
+use crate::base::{Budget, DocId, Reservation, Result, both, put_varint};
 
 /// Memory that a term takes beside its key and postings: its slot and its place in the table.
 const TERM_OVERHEAD: usize = size_of::<Slot>() + 8;
@@ -155,10 +155,17 @@ impl PostingBuffer {
             .zip(inner.slots.iter())
             .map(|(number, slot)| (sorting_head(inner.key(slot)), number))
             .collect();
-        heads.sort_unstable_by(|(head, a), (other, b)| {
+        let compare = |(head, a): &(u128, u32), (other, b): &(u128, u32)| {
             let key = |number: &u32| inner.key(inner.slots.get(*number));
             head.cmp(other).then_with(|| key(a).cmp(key(b)))
-        });
+        };
+        let (one, other) = heads.split_at_mut(inner.slots.len() / 2);
+        both(
+            || one.sort_unstable_by(compare),
+            || other.sort_unstable_by(compare),
+        );
+        // A stable sort finds what is sorted and merges it.
+        heads.sort_by(compare);
         let order = heads.into_iter().map(|(_, number)| number).collect();
         SortedTerms { inner, order }
     }

@@ -166,7 +166,7 @@ fn finish_pages(pages: &[DocsDraft], starts: &[u32], total: u32) -> Vec<CodedDoc
 
 impl BuiltChunk {
     /// Appends the chunk to its stream.
-    pub fn place(&self, streams: &mut ChunkStreams) -> Result<ChunkRef> {
+    pub fn place(&self, streams: &ChunkStreams) -> Result<ChunkRef> {
         streams.place(&self.bytes, self.reference)
     }
 }

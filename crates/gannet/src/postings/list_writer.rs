@@ -14,7 +14,7 @@ pub(super) struct ListWriter<'a, 'n> {
     field: FieldId,
     filters: PhraseFilters,
     limit: usize,
-    streams: Option<&'a mut ChunkStreams>,
+    streams: Option<&'a ChunkStreams>,
     norms: &'a mut NormReader<'n>,
     builder: ChunkBuilder,
     added: Vec<Added>,
@@ -31,7 +31,7 @@ pub(super) enum Added {
 
 impl Added {
     /// Appends it to its stream, unless that was done; gives the reference with its place.
-    pub(super) fn place(self, streams: &mut ChunkStreams) -> Result<ChunkRef> {
+    pub(super) fn place(self, streams: &ChunkStreams) -> Result<ChunkRef> {
         match self {
             Added::Placed(chunk) => Ok(chunk),
             Added::Built(chunk) => chunk.place(streams),
@@ -46,7 +46,7 @@ impl<'a, 'n> ListWriter<'a, 'n> {
         field: FieldId,
         filters: PhraseFilters,
         limit: usize,
-        streams: Option<&'a mut ChunkStreams>,
+        streams: Option<&'a ChunkStreams>,
         norms: &'a mut NormReader<'n>,
     ) -> ListWriter<'a, 'n> {
         ListWriter {

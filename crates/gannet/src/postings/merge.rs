@@ -74,7 +74,7 @@ struct Plan<'a> {
 /// one may read. Takes up to [`MERGE_MEMORY`] bytes.
 pub fn merge_window(
     store: &Store,
-    streams: &mut ChunkStreams,
+    streams: &ChunkStreams,
     norms: &dyn Norms,
     items: &[MergeItem<'_>],
 ) -> Result<Vec<Vec<u8>>> {
@@ -129,7 +129,7 @@ impl<'a> Plan<'a> {
         tail: Fragment,
         ahead: &mut Ahead<'_>,
         norms: &mut NormReader<'_>,
-        streams: Option<&mut ChunkStreams>,
+        streams: Option<&ChunkStreams>,
     ) -> Result<Vec<Added>> {
         let mut all = self.entry.chunks.clone();
         all.extend_from_slice(&self.absorbed);
@@ -157,7 +157,7 @@ impl Rewriting for Plan<'_> {
         mut self,
         ahead: &mut Ahead<'_>,
         norms: &mut NormReader<'_>,
-        streams: Option<&mut ChunkStreams>,
+        streams: Option<&ChunkStreams>,
     ) -> Result<Coded> {
         let mut moved = Vec::with_capacity(self.moved.len());
         for at in std::mem::take(&mut self.moved) {
@@ -192,7 +192,7 @@ impl Placing for Coded {
     type Placed = Vec<u8>;
 
     /// Gives the coded entry.
-    fn place(mut self, reader: &SpanReader<'_>, streams: &mut ChunkStreams) -> Result<Vec<u8>> {
+    fn place(mut self, reader: &SpanReader<'_>, streams: &ChunkStreams) -> Result<Vec<u8>> {
         for (at, bytes) in self.moved {
             let chunk = &mut self.entry.chunks[at];
             *chunk = streams.leave(&bytes, *chunk, reader)?;

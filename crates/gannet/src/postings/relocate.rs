@@ -18,7 +18,7 @@ pub fn relocate_window(
     entries: &[&[u8]],
     is_victim: &dyn Fn(ZoneNumber) -> bool,
     store: &Store,
-    streams: &mut ChunkStreams,
+    streams: &ChunkStreams,
 ) -> Result<Vec<Option<Vec<u8>>>> {
     let decoded = entries.iter().map(|entry| TermEntry::decode(entry));
     let mut decoded: Vec<TermEntry> = decoded.collect::<Result<_>>()?;

@@ -6,9 +6,11 @@
 //! same is moved by the next merge of its list, which writes the list's entry anyway.
 //!
 //! What only phrases read of small chunks has a stream of its own too: see `rules::is_apart`.
+//!
+//! Merges side by side append to the same streams, a chunk at a time.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::entry::{ChunkPlace, ChunkRef, Layout};
 use super::rules::{is_apart, is_small};
@@ -21,11 +23,15 @@ const SPARSE_SHARE: f64 = 0.3;
 
 /// The streams of one writer.
 pub struct ChunkStreams {
+    streams: Mutex<Streams>,
+    /// Zones that merges move chunks out of.
+    sparse: BTreeSet<ZoneNumber>,
+}
+
+struct Streams {
     small: StreamWriter,
     small_backs: StreamWriter,
     large: StreamWriter,
-    /// Zones that merges move chunks out of.
-    sparse: BTreeSet<ZoneNumber>,
 }
 
 impl ChunkStreams {
@@ -33,9 +39,11 @@ impl ChunkStreams {
     pub fn new(store: &Arc<Store>) -> ChunkStreams {
         let stream = || StreamWriter::new(Arc::clone(store), PageKind::Postings);
         ChunkStreams {
-            small: stream(),
-            small_backs: stream(),
-            large: stream(),
+            streams: Mutex::new(Streams {
+                small: stream(),
+                small_backs: stream(),
+                large: stream(),
+            }),
             sparse: BTreeSet::new(),
         }
     }
@@ -47,7 +55,14 @@ impl ChunkStreams {
 
     /// All streams, for whoever syncs them.
     pub fn all(&mut self) -> [&mut StreamWriter; 3] {
-        [&mut self.small, &mut self.small_backs, &mut self.large]
+        // After a panic of a merge the writer has stopped, and what it had appended does not count.
+        let streams = self.streams.get_mut();
+        let streams = streams.unwrap_or_else(PoisonError::into_inner);
+        [
+            &mut streams.small,
+            &mut streams.small_backs,
+            &mut streams.large,
+        ]
     }
 
     /// Lets the merges of the flush that begins move chunks out of the zones that are sparse now.
@@ -68,7 +83,7 @@ impl ChunkStreams {
     /// Moves a chunk, with these bytes, out of zones that are to be left; of one in two runs only those there, since the
     /// other may lie in a zone that is full of what is needed. Gives the reference with its new place.
     pub(super) fn relocate(
-        &mut self,
+        &self,
         bytes: &[u8],
         chunk: ChunkRef,
         is_left: &dyn Fn(ZoneNumber) -> bool,
@@ -87,38 +102,37 @@ impl ChunkStreams {
             }
             false => Ok(run),
         };
+        let streams = &mut *self.lock();
         let place = ChunkPlace {
-            front: moved(front, docs, &mut self.small)?,
-            back: Some(moved(back, rest, &mut self.small_backs)?),
+            front: moved(front, docs, &mut streams.small)?,
+            back: Some(moved(back, rest, &mut streams.small_backs)?),
         };
         Ok(ChunkRef { place, ..chunk })
     }
 
     /// [`ChunkStreams::relocate`] out of the zones that merges leave.
     pub(super) fn leave(
-        &mut self,
+        &self,
         bytes: &[u8],
         chunk: ChunkRef,
         reader: &SpanReader<'_>,
     ) -> Result<ChunkRef> {
-        let sparse = std::mem::take(&mut self.sparse);
-        let placed = self.relocate(bytes, chunk, &|zone| sparse.contains(&zone), reader);
-        self.sparse = sparse;
-        placed
+        self.relocate(bytes, chunk, &|zone| self.sparse.contains(&zone), reader)
     }
 
     /// Appends a chunk's bytes and gives the reference with its new place.
-    pub(super) fn place(&mut self, bytes: &[u8], chunk: ChunkRef) -> Result<ChunkRef> {
+    pub(super) fn place(&self, bytes: &[u8], chunk: ChunkRef) -> Result<ChunkRef> {
+        let streams = &mut *self.lock();
         let place = if is_apart(&chunk) {
             let (front, back) = bytes.split_at(chunk.docs_length as usize);
             ChunkPlace {
-                front: self.small.append(front)?,
-                back: Some(self.small_backs.append(back)?),
+                front: streams.small.append(front)?,
+                back: Some(streams.small_backs.append(back)?),
             }
         } else {
             let stream = match is_small(&chunk) {
-                true => &mut self.small,
-                false => &mut self.large,
+                true => &mut streams.small,
+                false => &mut streams.large,
             };
             let front = match chunk.layout {
                 Layout::Grouped => stream.append(bytes),
@@ -127,5 +141,9 @@ impl ChunkStreams {
             ChunkPlace { front, back: None }
         };
         Ok(ChunkRef { place, ..chunk })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Streams> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

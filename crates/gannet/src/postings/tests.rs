@@ -113,7 +113,7 @@ impl World {
             joins: false,
         };
         let norms = |_: FieldId, doc: DocId| -> Result<u8> { Ok(norm(doc)) };
-        let merged = merge_window(&self.store, &mut self.streams, &norms, &[item]).unwrap();
+        let merged = merge_window(&self.store, &self.streams, &norms, &[item]).unwrap();
         self.flush();
         merged.into_iter().next().unwrap()
     }
@@ -494,7 +494,7 @@ fn moved_chunks_read_the_same() {
         &[&entry],
         &|zone| zone < victims,
         &world.store,
-        &mut world.streams,
+        &world.streams,
     );
     world.flush();
     list.entry = TermEntry::decode(moved.unwrap()[0].as_ref().unwrap()).unwrap();
@@ -612,7 +612,7 @@ fn a_window_of_many_terms_keeps_their_order() {
                 joins: false,
             })
             .collect();
-        let merged = merge_window(&world.store, &mut world.streams, &norms, &items).unwrap();
+        let merged = merge_window(&world.store, &world.streams, &norms, &items).unwrap();
         world.flush();
         entries = merged.into_iter().map(Some).collect();
     }

@@ -64,7 +64,7 @@ pub fn sweep_bytes(entry: &[u8], dead: &DeadDocs) -> Result<u64> {
 /// The chunks must have been written out, as for [`super::merge_window`], and it takes as much memory.
 pub fn vacuum_window(
     store: &Store,
-    streams: &mut ChunkStreams,
+    streams: &ChunkStreams,
     norms: &dyn Norms,
     dead: &DeadDocs,
     items: &[SweepItem<'_>],
@@ -138,7 +138,7 @@ impl<'a> Rewriting for Plan<'a> {
         self,
         ahead: &mut Ahead<'_>,
         norms: &mut NormReader<'_>,
-        mut streams: Option<&mut ChunkStreams>,
+        streams: Option<&ChunkStreams>,
     ) -> Result<Coded> {
         let mut list = Rest::new(&self);
         let mut at = 0;
@@ -149,7 +149,7 @@ impl<'a> Rewriting for Plan<'a> {
                     at += 1;
                 }
                 Touch::Drop | Touch::Read => {
-                    at = list.code_run(&self, at, ahead, norms, streams.as_deref_mut())?;
+                    at = list.code_run(&self, at, ahead, norms, streams)?;
                 }
             }
         }
@@ -203,7 +203,7 @@ impl Rest {
         from: usize,
         ahead: &mut Ahead<'_>,
         norms: &mut NormReader<'_>,
-        streams: Option<&mut ChunkStreams>,
+        streams: Option<&ChunkStreams>,
     ) -> Result<usize> {
         let mut writer = ListWriter::new(plan.field, self.filters, self.limit, streams, norms);
         let (mut at, mut kept) = (from, None);
@@ -299,7 +299,7 @@ impl Coded {
     fn place_parts(
         parts: Vec<Part>,
         reader: &SpanReader<'_>,
-        streams: &mut ChunkStreams,
+        streams: &ChunkStreams,
         is_short: bool,
     ) -> Result<Vec<ChunkRef>> {
         let mut chunks = Vec::with_capacity(parts.len());
@@ -318,7 +318,7 @@ impl Coded {
 impl Placing for Coded {
     type Placed = Swept;
 
-    fn place(self, reader: &SpanReader<'_>, streams: &mut ChunkStreams) -> Result<Swept> {
+    fn place(self, reader: &SpanReader<'_>, streams: &ChunkStreams) -> Result<Swept> {
         let chunks = Coded::place_parts(self.parts, reader, streams, self.is_short)?;
         self.replaced.iter().for_each(|chunk| reader.release(chunk));
         let entry = TermEntry {

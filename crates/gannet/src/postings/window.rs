@@ -11,7 +11,7 @@ use crate::base::{Error, Result, breathe, on_all_cores};
 use crate::storage::Store;
 
 /// Chunk bytes that are read ahead for many lists together.
-pub(super) const WINDOW_BYTES: usize = 2 << 20;
+pub(super) const WINDOW_BYTES: usize = 1 << 20;
 
 /// Fewer lists than this are not worth a thread.
 const LISTS_AT_LEAST: usize = 64;
@@ -29,7 +29,7 @@ pub(super) trait Rewriting: Send {
         self,
         ahead: &mut Ahead<'_>,
         norms: &mut NormReader<'_>,
-        streams: Option<&mut ChunkStreams>,
+        streams: Option<&ChunkStreams>,
     ) -> Result<Self::Coded>;
 
     /// Bytes of chunks that it reads.
@@ -44,7 +44,7 @@ pub(super) trait Placing {
     type Placed;
 
     /// Appends the chunks to their streams and releases those they replace.
-    fn place(self, reader: &SpanReader<'_>, streams: &mut ChunkStreams) -> Result<Self::Placed>;
+    fn place(self, reader: &SpanReader<'_>, streams: &ChunkStreams) -> Result<Self::Placed>;
 }
 
 /// The chunks that a list reads, in the order in which it said them.
@@ -70,7 +70,7 @@ impl Ahead<'_> {
 /// All chunks that are read must have been written out.
 pub(super) fn rewrite_all<'i, I, P: Rewriting>(
     store: &Store,
-    streams: &mut ChunkStreams,
+    streams: &ChunkStreams,
     norms: &dyn Norms,
     items: &'i [I],
     plan: impl Fn(&'i I, &ChunkStreams) -> Result<P>,
@@ -96,7 +96,7 @@ pub(super) fn rewrite_all<'i, I, P: Rewriting>(
 fn rewrite<P: Rewriting>(
     plans: Vec<P>,
     reader: &SpanReader<'_>,
-    streams: &mut ChunkStreams,
+    streams: &ChunkStreams,
     norms: &dyn Norms,
 ) -> Result<Vec<<P::Coded as Placing>::Placed>> {
     if plans.iter().map(P::bytes).sum::<usize>() > WINDOW_BYTES {

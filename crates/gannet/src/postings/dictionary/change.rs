@@ -12,19 +12,19 @@ use crate::postings::entry::TermEntry;
 pub(super) type Grown = BTreeMap<usize, Vec<u8>>;
 
 /// Terms of one tree that are changed together.
-pub(super) struct Terms<'a, 'd, 'e> {
+pub(super) struct Terms<'a, 'd> {
     /// Their indexes among the keys of the change.
     indexes: Vec<usize>,
     keys: Vec<&'a [u8]>,
-    decide: &'d mut Decide<'e>,
+    decide: &'d Decide<'d>,
 }
 
-impl<'a, 'd, 'e> Terms<'a, 'd, 'e> {
+impl<'a, 'd> Terms<'a, 'd> {
     pub(super) fn new(
         keys: &[&'a [u8]],
         indexes: &[usize],
         belongs: impl Fn(usize) -> bool,
-        decide: &'d mut Decide<'e>,
+        decide: &'d Decide<'d>,
     ) -> Self {
         let indexes: Vec<usize> = indexes.iter().copied().filter(|at| belongs(*at)).collect();
         Terms {
@@ -80,7 +80,7 @@ fn ask(
     window: &Window<'_>,
     asked: Vec<usize>,
     indexes: &[usize],
-    decide: &mut Decide<'_>,
+    decide: &Decide<'_>,
 ) -> Result<Vec<(usize, Vec<u8>)>> {
     let old = asked.iter().map(|at| (indexes[*at], window.old(*at)));
     let new = decide(&old.collect::<Vec<_>>())?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::KeyFilter;
+use super::key_filter::KeyFilter;
 use crate::base::Result;
 use crate::cache::{Bytes, FramePool, Pages, Step, finish};
 use crate::dictionary::{Tree, TreeView};

@@ -20,23 +20,25 @@
 
 mod change;
 mod filtered;
+mod join;
 mod key_filter;
+mod leaving;
+mod lists;
 mod recent;
 mod sweep;
 
 use std::sync::Arc;
 
-use self::change::{Grown, Terms};
-use self::filtered::{FilteredTree, FilteredView};
-use self::key_filter::KeyFilter;
-pub use self::recent::Addition;
-use self::recent::{Lap, Level};
+use self::filtered::FilteredView;
+pub use self::join::Addition;
+use self::lists::Lists;
+use self::recent::Recent;
 pub use self::sweep::{SweepPlace, Sweeper};
 use super::entry::TermEntry;
 use super::fragment::Fragment;
-use crate::base::{ByteReader, Result, ZoneNumber, put_bytes, put_varint};
+use crate::base::{ByteReader, Result, ZoneNumber, put_bytes};
 use crate::cache::{Bytes, FramePool, Pages, Step, Stop, gather};
-use crate::dictionary::{Change, Tree, TreeView};
+use crate::dictionary::{Tree, TreeView};
 use crate::storage::{Store, StreamWriter, Unsynced};
 
 /// How many terms are changed before the lists among them that became long are put in their tree: so many of
@@ -108,18 +110,15 @@ impl TermTree {
 
 /// The term dictionary, to be changed.
 pub struct TermDictionary {
-    pub(in crate::postings) frequent: FilteredTree,
-    pub(in crate::postings) long: FilteredTree,
-    short: Tree,
-    recent: [Level; RECENT_LEVELS],
-    lap: Lap,
+    pub(in crate::postings) lists: Lists,
+    recent: Recent,
 }
 
 /// A term of a change: its index among the keys, and its coded entry if it has one.
 pub type OldEntry<'a> = (usize, Option<&'a [u8]>);
 
-/// Tells the new entries of some terms, in their order; nothing where the old one stays.
-pub type Decide<'d> = dyn FnMut(&[OldEntry<'_>]) -> Result<Vec<Option<Vec<u8>>>> + 'd;
+/// Tells the new entries of some terms, in their order; nothing where the old one stays. It is asked by several threads.
+pub type Decide<'d> = dyn Fn(&[OldEntry<'_>]) -> Result<Vec<Option<Vec<u8>>>> + Sync + 'd;
 
 impl TermView {
     /// Terms in it, at most: one that has an entry and recent postings too counts twice.
@@ -302,11 +301,8 @@ impl TermDictionary {
     /// An empty one.
     pub fn new(store: &Arc<Store>) -> TermDictionary {
         TermDictionary {
-            frequent: FilteredTree::new(store),
-            long: FilteredTree::new(store),
-            short: Tree::new(Arc::clone(store)),
-            recent: std::array::from_fn(|_| Level::new(store)),
-            lap: Lap::default(),
+            lists: Lists::new(store),
+            recent: Recent::new(store),
         }
     }
 
@@ -314,23 +310,10 @@ impl TermDictionary {
     /// their keys.
     pub fn open(store: &Arc<Store>, pool: &FramePool, bytes: &[u8]) -> Result<TermDictionary> {
         let mut reader = ByteReader::new(bytes, "the root of the term dictionary");
-        let mut tree = || Tree::open(Arc::clone(store), reader.bytes()?);
-        let (frequent, long, short) = (tree()?, tree()?, tree()?);
-        let long = FilteredTree {
-            tree: long,
-            keys: KeyFilter::decode(reader.bytes()?)?,
+        let dictionary = TermDictionary {
+            lists: Lists::open(store, pool, &mut reader)?,
+            recent: Recent::open(store, pool, &mut reader)?,
         };
-        let mut dictionary = TermDictionary {
-            frequent: FilteredTree::open(frequent, pool)?,
-            long,
-            short,
-            recent: std::array::from_fn(|_| Level::new(store)),
-            lap: Lap::default(),
-        };
-        for level in &mut dictionary.recent {
-            *level = Level::open(store, pool, &mut reader)?;
-        }
-        dictionary.lap = Lap::decode(&mut reader)?;
         match reader.is_empty() {
             true => Ok(dictionary),
             false => Err(reader.damaged("the end", reader.rest().len())),
@@ -340,62 +323,19 @@ impl TermDictionary {
     /// The newest state. Give it to readers only after [`TermDictionary::flush`].
     pub fn view(&self) -> TermView {
         TermView {
-            frequent: self.frequent.view(),
-            long: self.long.view(),
-            short: self.short.view().clone(),
-            recent: self.recent.each_ref().map(|level| level.postings.view()),
+            frequent: self.lists.frequent.view(),
+            long: self.lists.long.view(),
+            short: self.lists.short.view().clone(),
+            recent: self.recent.view(),
         }
     }
 
-    /// Shows `decide` the old entries of `keys` (sorted, distinct), many at a time, and makes its changes: first
-    /// of lists that are short, then of those that are long. Recent postings stay as they are.
+    /// Shows `decide` the old entries of `keys` (sorted, distinct), many at a time, and makes its changes: of frequent words, and
+    /// beside them first of lists that are short, then of those that are long. Recent postings stay as they are.
     ///
     /// An error, be it of `decide`, stops the dictionary for good.
-    pub fn update(
-        &mut self,
-        pool: &FramePool,
-        keys: &[&[u8]],
-        decide: &mut Decide<'_>,
-    ) -> Result<()> {
-        let is_frequent = are_in(&mut self.frequent, pool, keys, |_| true)?;
-        // The filter still passes those that were moved to the frequent.
-        let mut is_long = are_in(&mut self.long, pool, keys, |term| !is_frequent[term])?;
-        let all: Vec<usize> = (0..keys.len()).collect();
-        for terms in all.chunks(TERMS_AT_ONCE) {
-            let frequent = Terms::new(keys, terms, |term| is_frequent[term], decide);
-            frequent.update_long(&mut self.frequent.tree, Grown::new(), pool)?;
-            let is_short = |term: usize| !is_long[term] && !is_frequent[term];
-            let short = Terms::new(keys, terms, is_short, decide);
-            let grown = short.update_short(&mut self.short, pool)?;
-            for term in grown.keys() {
-                is_long[*term] = true;
-                self.long.keys.insert(keys[*term]);
-            }
-            let long = Terms::new(keys, terms, |term| is_long[term], decide);
-            long.update_long(&mut self.long.tree, grown, pool)?;
-        }
-        self.long.widen(pool)
-    }
-
-    /// Moves those of `keys` (sorted, distinct) that are long lists to the frequent.
-    fn promote(&mut self, pool: &FramePool, keys: &[&[u8]]) -> Result<()> {
-        let mut moved = Vec::new();
-        self.long.tree.apply(pool, keys, &mut |window| {
-            for at in window.indexes() {
-                if let Some(entry) = window.old(at) {
-                    moved.push((keys[at], entry.to_vec()));
-                    window.set(at, Change::Remove)?;
-                }
-            }
-            Ok(())
-        })?;
-        let (keys, mut entries): (Vec<&[u8]>, Vec<Vec<u8>>) = moved.into_iter().unzip();
-        self.frequent.tree.apply(pool, &keys, &mut |window| {
-            let mut indexes = window.indexes();
-            indexes.try_for_each(|at| window.set(at, Change::Put(std::mem::take(&mut entries[at]))))
-        })?;
-        keys.iter().for_each(|key| self.frequent.keys.insert(key));
-        self.frequent.widen(pool)
+    pub fn update(&mut self, pool: &FramePool, keys: &[&[u8]], decide: &Decide<'_>) -> Result<()> {
+        self.lists.update(pool, keys, decide)
     }
 
     /// Appends all nodes in victim zones anew; see [`Tree::move_out_of`].
@@ -415,15 +355,10 @@ impl TermDictionary {
 
     /// All of its trees.
     fn trees(&mut self) -> impl Iterator<Item = &mut Tree> {
-        let lists = [
-            &mut self.frequent.tree,
-            &mut self.long.tree,
-            &mut self.short,
-        ];
-        let levels = self.recent.iter_mut();
-        lists
+        self.lists
+            .trees_mut()
             .into_iter()
-            .chain(levels.map(|level| &mut level.postings.tree))
+            .chain(self.recent.trees())
     }
 
     /// What was written out and must be synced.
@@ -437,23 +372,8 @@ impl TermDictionary {
 
     /// Writes the changed pages of the node mappings to `tables` and appends what [`TermDictionary::open`] needs.
     pub fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
-        let lists = [
-            &mut self.frequent.tree,
-            &mut self.long.tree,
-            &mut self.short,
-        ];
-        for tree in lists {
-            encode_tree(tree, tables, out)?;
-        }
-        let mut filter = Vec::with_capacity(self.long.keys.memory_bytes());
-        self.long.keys.encode(&mut filter);
-        put_bytes(out, &filter);
-        for level in &mut self.recent {
-            encode_tree(&mut level.postings.tree, tables, out)?;
-            put_varint(out, level.written());
-        }
-        self.lap.encode(out);
-        Ok(())
+        self.lists.encode(tables, out)?;
+        self.recent.encode(tables, out)
     }
 }
 
@@ -463,24 +383,4 @@ fn encode_tree(tree: &mut Tree, tables: &mut StreamWriter, out: &mut Vec<u8>) ->
     tree.encode(tables, &mut root)?;
     put_bytes(out, &root);
     Ok(())
-}
-
-/// Which of `keys` are in a tree, of those that are `asked` for. Reads their leaves, which the changes behind it find in memory.
-fn are_in(
-    of: &mut FilteredTree,
-    pool: &FramePool,
-    keys: &[&[u8]],
-    is_asked: impl Fn(usize) -> bool,
-) -> Result<Vec<bool>> {
-    let may_be = |term: &usize| is_asked(*term) && of.keys.may_have(keys[*term]);
-    let may_be: Vec<usize> = (0..keys.len()).filter(may_be).collect();
-    let asked: Vec<&[u8]> = may_be.iter().map(|term| keys[*term]).collect();
-    let mut are_in = vec![false; keys.len()];
-    of.tree.apply(pool, &asked, &mut |window| {
-        for at in window.indexes() {
-            are_in[may_be[at]] = window.old(at).is_some();
-        }
-        Ok(())
-    })?;
-    Ok(are_in)
 }

@@ -28,27 +28,26 @@
 //! Merge-Tree", 1996; when to stop renting: Karlin et al., "Competitive Snoopy Caching", 1988.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::filtered::FilteredTree;
+use super::filtered::{FilteredTree, FilteredView};
+use super::join::{Join, Joiner, Joiners, Joining, New};
 use super::key_filter::KeyFilter;
-use super::{RECENT_LEVELS, TERMS_AT_ONCE, TermDictionary};
+use super::leaving::{Lapping, Pouring};
+use super::lists::Lists;
+use super::{RECENT_LEVELS, TermDictionary, encode_tree};
 use crate::base::{ByteReader, Result, put_bytes, put_varint};
-use crate::cache::{FramePool, Pages, finish};
-use crate::dictionary::{Change, Scan, Tree, TreeView, value_max};
+use crate::cache::FramePool;
+use crate::dictionary::{Change, Tree, TreeView, value_max};
 use crate::postings::entry::TermEntry;
 use crate::postings::fragment::Fragment;
-use crate::storage::Store;
+use crate::storage::{Store, StreamWriter};
 
 /// The most bytes that recent postings of a term take on a level; fewer beside a very long key.
 const RECENT_LIMIT: usize = 1024;
 
 /// The same of a frequent word, which may join its list at little cost: on the first level, and on those below.
 const RECENT_LIMIT_FREQUENT: [usize; 2] = [512, 128];
-
-/// A word is frequent if a flush brings it more bytes of postings than these.
-const FREQUENT: usize = 256;
 
 /// A change of at least so many terms, and of one of so many of the dictionary, goes to the lists at once: it changes
 /// most leaves anyway.
@@ -61,30 +60,17 @@ const SHARED_BY: u64 = 3;
 /// Fewer nodes than this are not worth the work of joining.
 const NODES_MIN: u64 = 16;
 
-/// How many terms' recent postings are in memory at once.
-const AT_ONCE: usize = 4096;
-
 /// How many terms join their lists together in a lap, at least and for each node that is to be written: so a small flush joins
-/// hardly more than its share, and in a large one few leaves are written twice.
+/// hardly more than its share, and in a large one few leaves are written twice. And at most, as when all are to join.
 const JOINED_MIN: usize = 256;
 const JOINED_PER_NODE: usize = 8;
+const JOINED_MAX: usize = 4096;
 
-/// Postings that are to join a list.
-#[derive(Debug)]
-pub struct Addition<'a> {
-    /// The term.
-    pub key: &'a [u8],
-    /// Its coded entry, if it has one.
-    pub old: Option<&'a [u8]>,
-    /// Postings behind all that the entry has.
-    pub new: Fragment,
+/// The recent postings of all terms.
+pub(super) struct Recent {
+    pub(super) levels: [Level; RECENT_LEVELS],
+    lap: Lap,
 }
-
-/// Joins postings to lists; gives the new entries, in the order of the additions.
-pub type Join<'j> = dyn FnMut(Vec<Addition<'_>>) -> Result<Vec<Vec<u8>>> + 'j;
-
-/// Gives the new postings of some terms, by their indexes.
-pub type New<'n> = dyn Fn(Vec<usize>) -> Vec<Fragment> + 'n;
 
 /// One level of recent postings.
 pub(super) struct Level {
@@ -96,46 +82,18 @@ pub(super) struct Level {
 
 /// How far recent postings have joined their lists.
 #[derive(Default)]
-pub(super) struct Lap {
+struct Lap {
     /// The term that comes next.
     next: Vec<u8>,
     /// Nodes of lists that are to be written, as many as were written of the last level.
     owed: u64,
 }
 
-/// Terms that have too many postings to be recent, ascending.
-#[derive(Default)]
-struct Outgrown<'k> {
-    terms: Vec<OutgrownTerm<'k>>,
-    /// What levels had of some of them, by their places in `terms`.
-    recent: BTreeMap<usize, Fragment>,
-}
-
-struct OutgrownTerm<'k> {
-    key: Cow<'k, [u8]>,
-    /// Its index among the terms of the change; none if that brings nothing of it.
-    new: Option<usize>,
-}
-
-/// The postings of some levels in order of their terms.
-struct Postings<'a> {
-    /// The oldest first.
-    levels: Vec<LevelPostings<'a>>,
-}
-
-struct LevelPostings<'a> {
-    pages: Pages<'a>,
-    view: TreeView,
-    scan: Scan,
-    /// The term that the scan stands on; nothing behind the last.
-    next: Option<(Vec<u8>, Fragment)>,
-}
-
 /// The most bytes that terms may have on a level.
-struct Room<'a> {
+pub(super) struct Room {
     limit: usize,
     limit_frequent: usize,
-    frequent: &'a KeyFilter,
+    frequent: KeyFilter,
 }
 
 impl TermDictionary {
@@ -147,124 +105,152 @@ impl TermDictionary {
         pool: &FramePool,
         keys: &[&[u8]],
         new: &New<'_>,
-        join: &mut Join<'_>,
+        join: &Join<'_>,
     ) -> Result<()> {
-        let lists = self.lists().map(TreeView::entries).sum::<u64>();
+        let TermDictionary { lists, recent } = self;
         let terms = keys.len() as u64;
-        if terms >= MANY && terms * MANY_OF >= lists {
-            let all = self.pour(pool, RECENT_LEVELS - 1, 0, keys, new)?;
-            self.join(pool, all, new, join)?;
-            return self.clear_recent();
-        }
-        let into = self.level_to_write();
-        let outgrown = match into == 0 && terms < self.recent[0].postings.tree.view().leaves() {
-            true => self.keep(pool, keys, new)?,
-            false => self.pour(pool, into, usize::MAX, keys, new)?,
+        let all = terms >= MANY && terms * MANY_OF >= lists.sum(TreeView::entries);
+        let into = match all {
+            true => RECENT_LEVELS - 1,
+            false => recent.level_to_write(),
         };
-        self.join(pool, outgrown, new, join)?;
-        // What pours into the last level has done enough.
-        if into + 1 < RECENT_LEVELS {
-            self.go_on(pool, join)?;
+        let limit = if all { 0 } else { usize::MAX };
+        let room = Room::new(into, limit, lists);
+        let mut joining = Joining {
+            lists,
+            pool,
+            new,
+            join,
+        };
+        if into == 0 && terms < recent.levels[0].leaves() {
+            let mut outgrown = Some(recent.keep(keys, room, pool, new)?);
+            joining.take(&mut outgrown, |_| false)?;
+        } else {
+            let mut pouring = Pouring::new(recent, into, keys, room, pool, new)?;
+            joining.take(&mut pouring, |_| false)?;
         }
-        let mut levels = self.recent.iter_mut();
-        levels.try_for_each(|level| level.postings.widen(pool))
+        if all {
+            return recent.clear();
+        }
+        match into + 1 == RECENT_LEVELS {
+            // What pours into the last level has done enough.
+            true => recent.lap.owed += recent.levels[into].nodes(),
+            false => self.go_on(pool, join)?,
+        }
+        self.recent.widen(pool)
     }
 
     /// Has all recent postings join their lists.
-    pub fn settle(&mut self, pool: &FramePool, join: &mut Join<'_>) -> Result<()> {
-        let mut recent = Postings::new(&mut self.recent, &[], pool)?;
-        while self.join_next(pool, AT_ONCE, &mut recent, join)?.is_some() {}
-        self.clear_recent()
-    }
-
-    fn clear_recent(&mut self) -> Result<()> {
-        self.lap = Lap::default();
-        self.recent.iter_mut().try_for_each(Level::clear)
+    pub fn settle(&mut self, pool: &FramePool, join: &Join<'_>) -> Result<()> {
+        let TermDictionary { lists, recent } = self;
+        let mut joining = Joining {
+            lists,
+            pool,
+            new: &nothing_new,
+            join,
+        };
+        // They are all removed together.
+        let mut lapping = Lapping::new(recent, &[], JOINED_MAX, pool)?.removing(false);
+        joining.take(&mut lapping, |_| false)?;
+        recent.clear()
     }
 
     /// Has the next recent postings join their lists, for a share of what is owed.
-    fn go_on(&mut self, pool: &FramePool, join: &mut Join<'_>) -> Result<()> {
-        let share = self.lap.owed / SHARED_BY;
+    fn go_on(&mut self, pool: &FramePool, join: &Join<'_>) -> Result<()> {
+        let TermDictionary { lists, recent } = self;
+        let share = recent.lap.owed / SHARED_BY;
         if share < NODES_MIN {
             return Ok(());
         }
-        let appended = |terms: &Self| terms.lists().map(TreeView::appended).sum::<u64>();
-        let before = appended(self);
-        let at_once = (JOINED_PER_NODE * share as usize).clamp(JOINED_MIN, AT_ONCE);
-        let mut recent = Postings::new(&mut self.recent, &self.lap.next, pool)?;
-        while appended(self) - before < share {
-            let Some(keys) = self.join_next(pool, at_once, &mut recent, join)? else {
-                self.lap.next.clear();
-                break;
-            };
-            for level in &mut self.recent {
-                level.remove(pool, &keys)?;
-            }
-            self.lap.next.clone_from(&keys[keys.len() - 1]);
+        let from = std::mem::take(&mut recent.lap.next);
+        let at_once = (JOINED_PER_NODE * share as usize).clamp(JOINED_MIN, JOINED_MAX);
+        let mut lapping = Lapping::new(recent, &from, at_once, pool)?;
+        let before = lists.sum(TreeView::appended);
+        let written = |lists: &Lists| lists.sum(TreeView::appended) - before;
+        let mut joining = Joining {
+            lists,
+            pool,
+            new: &nothing_new,
+            join,
+        };
+        let last = joining.take(&mut lapping, |lists| written(lists) >= share)?;
+        if let Some(mut last) = last {
             // The least key behind it.
-            self.lap.next.push(0);
+            last.push(0);
+            recent.lap.next = last;
         }
-        self.lap.owed = self
-            .lap
-            .owed
-            .saturating_sub(share.max(appended(self) - before));
+        let done = share.max(written(lists));
+        recent.lap.owed = recent.lap.owed.saturating_sub(done);
+        Ok(())
+    }
+}
+
+/// Of no term.
+fn nothing_new(_: Vec<usize>) -> Vec<Fragment> {
+    Vec::new()
+}
+
+impl Recent {
+    /// None.
+    pub(super) fn new(store: &Arc<Store>) -> Recent {
+        Recent {
+            levels: std::array::from_fn(|_| Level::new(store)),
+            lap: Lap::default(),
+        }
+    }
+
+    /// Those that [`Recent::encode`] described. Reads their trees, to know their keys.
+    pub(super) fn open(
+        store: &Arc<Store>,
+        pool: &FramePool,
+        reader: &mut ByteReader<'_>,
+    ) -> Result<Recent> {
+        let mut recent = Recent::new(store);
+        for level in &mut recent.levels {
+            *level = Level::open(store, pool, reader)?;
+        }
+        recent.lap = Lap::decode(reader)?;
+        Ok(recent)
+    }
+
+    /// Writes the changed pages of the node mappings to `tables` and appends what [`Recent::open`] needs.
+    pub(super) fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
+        for level in &mut self.levels {
+            encode_tree(&mut level.postings.tree, tables, out)?;
+            put_varint(out, level.written());
+        }
+        self.lap.encode(out);
         Ok(())
     }
 
-    /// Has some more recent postings join their lists, and gives their terms; nothing behind the last.
-    fn join_next(
-        &mut self,
-        pool: &FramePool,
-        at_once: usize,
-        recent: &mut Postings<'_>,
-        join: &mut Join<'_>,
-    ) -> Result<Option<Vec<Vec<u8>>>> {
-        let (mut terms, mut postings) = (Vec::new(), Vec::new());
-        while terms.len() < at_once
-            && let Some((term, fragment)) = recent.take()?
-        {
-            terms.push(term);
-            postings.push(fragment);
-        }
-        let keys: Vec<&[u8]> = terms.iter().map(Vec::as_slice).collect();
-        self.update(pool, &keys, &mut |old| {
-            let additions = old.iter().map(|(at, old)| Addition {
-                key: keys[*at],
-                old: *old,
-                new: std::mem::take(&mut postings[*at]),
-            });
-            Ok(join(additions.collect())?.into_iter().map(Some).collect())
-        })?;
-        Ok((!terms.is_empty()).then_some(terms))
+    pub(super) fn view(&self) -> [FilteredView; RECENT_LEVELS] {
+        self.levels.each_ref().map(|level| level.postings.view())
     }
 
-    /// The trees of lists.
-    fn lists(&self) -> impl Iterator<Item = &TreeView> {
-        [&self.frequent.tree, &self.long.tree, &self.short]
-            .into_iter()
-            .map(Tree::view)
+    pub(super) fn trees(&mut self) -> [&mut Tree; RECENT_LEVELS] {
+        self.levels.each_mut().map(|level| &mut level.postings.tree)
     }
 
     /// The level that takes in the next postings and the levels above it.
     fn level_to_write(&self) -> usize {
-        let below = self.recent.iter().skip(1).map(Level::nodes);
-        let mut levels = self.recent.iter().zip(below);
+        let below = self.levels.iter().skip(1).map(Level::nodes);
+        let mut levels = self.levels.iter().zip(below);
         let last = RECENT_LEVELS - 1;
         levels
             .position(|(level, below)| level.written() < below.max(1))
             .unwrap_or(last)
     }
 
-    /// Adds new postings to those of the first level, where few of its leaves change.
+    /// Adds new postings to those of the first level, where few of its leaves change. Gives those for which there is no room.
     fn keep<'k>(
         &mut self,
-        pool: &FramePool,
         keys: &[&'k [u8]],
+        room: Room,
+        pool: &FramePool,
         new: &New<'_>,
-    ) -> Result<Outgrown<'k>> {
-        let room = Room::new(0, usize::MAX, &self.frequent.keys);
-        let FilteredTree { tree, keys: filter } = &mut self.recent[0].postings;
-        let mut outgrown = Outgrown::default();
+    ) -> Result<Joiners<'k>> {
+        let FilteredTree { tree, keys: filter } = &mut self.levels[0].postings;
+        let mut outgrown = Joiners::default();
         tree.apply(pool, keys, &mut |window| {
             let fragments = new(window.indexes().collect());
             for (term, new) in window.indexes().zip(fragments) {
@@ -286,74 +272,20 @@ impl TermDictionary {
             }
             Ok(())
         })?;
-        self.take_from_below(pool, 1, &mut outgrown)?;
+        self.take_from_below(1, &mut outgrown, pool)?;
         Ok(outgrown)
     }
 
-    /// Pours new postings and all levels above one into that: its tree is made anew, of full leaves.
-    fn pour<'k>(
+    /// Takes what joiners have on the levels from one on: it joins their lists before what came later.
+    pub(super) fn take_from_below(
         &mut self,
-        pool: &FramePool,
-        into: usize,
-        limit: usize,
-        keys: &[&'k [u8]],
-        new: &New<'_>,
-    ) -> Result<Outgrown<'k>> {
-        let mut before = Postings::new(&mut self.recent[..=into], &[], pool)?;
-        self.recent[..into].iter_mut().try_for_each(Level::clear)?;
-        self.recent[into].begin_anew()?;
-        let room = Room::new(into, limit, &self.frequent.keys);
-        let level = &mut self.recent[into].postings;
-        let mut outgrown = Outgrown::default();
-        let mut first = 0;
-        loop {
-            let terms: Vec<usize> = (first..keys.len().min(first + AT_ONCE)).collect();
-            first += terms.len();
-            let mut entries = Vec::with_capacity(terms.len());
-            let mut put = |key: Cow<'k, [u8]>, at: Option<usize>, old: Fragment, new: Fragment| {
-                match room.fits(&key, &old, &new) {
-                    true => entries.push((key, encode(old.concat(&new)?)?)),
-                    false => outgrown.push(key, at, old),
-                }
-                Result::Ok(())
-            };
-            for (term, new) in terms.iter().copied().zip(new(terms.clone())) {
-                while let Some((key, old)) = before.take_below(keys[term])? {
-                    put(Cow::Owned(key), None, old, Fragment::default())?;
-                }
-                let old = before.take_at(keys[term])?;
-                put(Cow::Borrowed(keys[term]), Some(term), old, new)?;
-            }
-            let mut taken = 0;
-            while terms.is_empty()
-                && taken < AT_ONCE
-                && let Some((key, old)) = before.take()?
-            {
-                taken += 1;
-                put(Cow::Owned(key), None, old, Fragment::default())?;
-            }
-            if terms.is_empty() && taken == 0 {
-                break;
-            }
-            append(level, pool, entries)?;
-        }
-        if into + 1 == RECENT_LEVELS {
-            self.lap.owed += self.recent[into].nodes();
-        }
-        self.take_from_below(pool, into + 1, &mut outgrown)?;
-        Ok(outgrown)
-    }
-
-    /// Takes what outgrown terms have on the levels from one on: it joins their lists before what came later.
-    fn take_from_below(
-        &mut self,
-        pool: &FramePool,
         from: usize,
-        outgrown: &mut Outgrown<'_>,
+        joiners: &mut Joiners<'_>,
+        pool: &FramePool,
     ) -> Result<()> {
-        for level in &mut self.recent[from..] {
+        let Joiners { terms, recent } = joiners;
+        for level in &mut self.levels[from..] {
             let FilteredTree { tree, keys: filter } = &mut level.postings;
-            let Outgrown { terms, recent } = &mut *outgrown;
             let held: Vec<usize> = (0..terms.len())
                 .filter(|at| filter.may_have(&terms[*at].key))
                 .collect();
@@ -364,8 +296,8 @@ impl TermDictionary {
                         continue;
                     };
                     let older = TermEntry::decode(older)?.tail;
-                    let newer = recent.remove(&held[at]).unwrap_or_default();
-                    recent.insert(held[at], older.concat(&newer)?);
+                    let newer = &mut recent[held[at]];
+                    *newer = older.concat(newer)?;
                     window.set(at, Change::Remove)?;
                 }
                 Ok(())
@@ -374,69 +306,32 @@ impl TermDictionary {
         Ok(())
     }
 
-    /// Has postings join their lists.
-    fn join(
-        &mut self,
-        pool: &FramePool,
-        mut outgrown: Outgrown<'_>,
-        new: &New<'_>,
-        join: &mut Join<'_>,
-    ) -> Result<()> {
-        let terms = &outgrown.terms;
-        let keys: Vec<&[u8]> = terms.iter().map(|term| &*term.key).collect();
-        let mut frequent = Vec::new();
-        self.update(pool, &keys, &mut |old| {
-            let asked = old.iter().filter_map(|(at, _)| terms[*at].new);
-            let mut fragments = new(asked.collect()).into_iter();
-            let mut additions = Vec::with_capacity(old.len());
-            for (at, old) in old {
-                let new = terms[*at].new.and_then(|_| fragments.next());
-                let new = new.unwrap_or_default();
-                if new.encoded_length_max() > FREQUENT {
-                    frequent.push(keys[*at]);
-                }
-                additions.push(Addition {
-                    key: keys[*at],
-                    old: *old,
-                    new: match outgrown.recent.remove(at) {
-                        None => new,
-                        Some(recent) => recent.concat(&new)?,
-                    },
-                });
-            }
-            Ok(join(additions)?.into_iter().map(Some).collect())
-        })?;
-        frequent.sort_unstable();
-        frequent.retain(|key| !self.frequent.keys.may_have(key));
-        let mut some = frequent.chunks(TERMS_AT_ONCE);
-        some.try_for_each(|some| self.promote(pool, some))
+    /// Removes what terms have on any level.
+    pub(super) fn remove(&mut self, terms: &[Joiner<'_>], pool: &FramePool) -> Result<()> {
+        let mut levels = self.levels.iter_mut();
+        levels.try_for_each(|level| level.remove(terms, pool))
     }
-}
 
-/// Puts entries behind all that a level has.
-fn append(
-    level: &mut FilteredTree,
-    pool: &FramePool,
-    entries: Vec<(Cow<'_, [u8]>, Vec<u8>)>,
-) -> Result<()> {
-    let (keys, mut values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
-    let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
-    keys.iter().for_each(|key| level.keys.insert(key));
-    level.tree.apply(pool, &keys, &mut |window| {
-        let mut indexes = window.indexes();
-        indexes.try_for_each(|at| window.set(at, Change::Put(std::mem::take(&mut values[at]))))
-    })
+    fn clear(&mut self) -> Result<()> {
+        self.lap = Lap::default();
+        self.levels.iter_mut().try_for_each(Level::clear)
+    }
+
+    fn widen(&mut self, pool: &FramePool) -> Result<()> {
+        let mut levels = self.levels.iter_mut();
+        levels.try_for_each(|level| level.postings.widen(pool))
+    }
 }
 
 impl Lap {
     /// Appends what [`Lap::decode`] reads.
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+    fn encode(&self, out: &mut Vec<u8>) {
         put_bytes(out, &self.next);
         put_varint(out, self.owed);
     }
 
     /// The one that was encoded next.
-    pub(super) fn decode(reader: &mut ByteReader<'_>) -> Result<Lap> {
+    fn decode(reader: &mut ByteReader<'_>) -> Result<Lap> {
         Ok(Lap {
             next: reader.bytes()?.to_vec(),
             owed: reader.varint()?,
@@ -446,7 +341,7 @@ impl Lap {
 
 impl Level {
     /// An empty one.
-    pub(super) fn new(store: &Arc<Store>) -> Level {
+    fn new(store: &Arc<Store>) -> Level {
         Level {
             postings: FilteredTree::new(store),
             written: 0,
@@ -454,12 +349,8 @@ impl Level {
         }
     }
 
-    /// The next of those that [`TermDictionary::encode`] described. Reads its tree.
-    pub(super) fn open(
-        store: &Arc<Store>,
-        pool: &FramePool,
-        reader: &mut ByteReader<'_>,
-    ) -> Result<Level> {
+    /// The next of those that [`Recent::encode`] described. Reads its tree.
+    fn open(store: &Arc<Store>, pool: &FramePool, reader: &mut ByteReader<'_>) -> Result<Level> {
         let tree = Tree::open(Arc::clone(store), reader.bytes()?)?;
         Ok(Level {
             counted_from: tree.view().appended(),
@@ -474,21 +365,30 @@ impl Level {
     }
 
     /// Nodes that were written of it since it was last empty.
-    pub(super) fn written(&self) -> u64 {
+    fn written(&self) -> u64 {
         self.written + self.postings.tree.view().appended() - self.counted_from
     }
 
+    fn leaves(&self) -> u64 {
+        self.postings.tree.view().leaves()
+    }
+
+    /// Terms that it has.
+    pub(super) fn terms(&self) -> u64 {
+        self.postings.tree.view().entries()
+    }
+
     /// Removes all.
-    fn clear(&mut self) -> Result<()> {
+    pub(super) fn clear(&mut self) -> Result<()> {
         self.postings.clear()?;
         (self.written, self.counted_from) = (0, self.postings.tree.view().appended());
         Ok(())
     }
 
     /// Removes what it has of some terms.
-    fn remove(&mut self, pool: &FramePool, keys: &[Vec<u8>]) -> Result<()> {
+    fn remove(&mut self, terms: &[Joiner<'_>], pool: &FramePool) -> Result<()> {
         let FilteredTree { tree, keys: filter } = &mut self.postings;
-        let keys = keys.iter().map(Vec::as_slice);
+        let keys = terms.iter().map(|term| &*term.key);
         let keys: Vec<&[u8]> = keys.filter(|key| filter.may_have(key)).collect();
         tree.apply(pool, &keys, &mut |window| {
             for at in window.indexes() {
@@ -500,115 +400,45 @@ impl Level {
         })
     }
 
-    /// Removes all, to be written anew.
-    fn begin_anew(&mut self) -> Result<()> {
+    /// Removes all, for as many other terms at most to be put there.
+    pub(super) fn begin_anew(&mut self, terms: u64) -> Result<()> {
         self.postings.clear()?;
+        // With as much room again it would be twice as large as it has to be.
+        self.postings.keys = KeyFilter::with_room_for(terms.div_ceil(2));
         // So that the next time leaves whole zones dead, with nothing to be moved.
         self.postings.tree.stream().close_zone()
     }
-}
 
-impl<'k> Outgrown<'k> {
-    fn push(&mut self, key: Cow<'k, [u8]>, new: Option<usize>, recent: Fragment) {
-        if !recent.is_empty() {
-            self.recent.insert(self.terms.len(), recent);
-        }
-        self.terms.push(OutgrownTerm { key, new });
+    /// Puts terms behind all that it has.
+    pub(super) fn append(
+        &mut self,
+        entries: Vec<(Cow<'_, [u8]>, Vec<u8>)>,
+        pool: &FramePool,
+    ) -> Result<()> {
+        let FilteredTree { tree, keys: filter } = &mut self.postings;
+        let (keys, mut values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
+        let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
+        keys.iter().for_each(|key| filter.insert(key));
+        tree.apply(pool, &keys, &mut |window| {
+            let mut indexes = window.indexes();
+            indexes.try_for_each(|at| window.set(at, Change::Put(std::mem::take(&mut values[at]))))
+        })
     }
 }
 
-impl<'a> Postings<'a> {
-    /// Those of `levels`, the newest of which is the first, as they are now, from a key on.
-    fn new(levels: &mut [Level], from: &[u8], pool: &'a FramePool) -> Result<Postings<'a>> {
-        let mut postings = Postings { levels: Vec::new() };
-        for level in levels.iter_mut().rev() {
-            level.postings.tree.flush()?;
-            let view = level.postings.tree.view().clone();
-            let mut level = LevelPostings {
-                pages: Pages::new(pool),
-                scan: view.scan(from),
-                view,
-                next: None,
-            };
-            level.take()?;
-            postings.levels.push(level);
-        }
-        Ok(postings)
-    }
-
-    /// The next term.
-    fn next(&self) -> Option<&[u8]> {
-        let next = self.levels.iter().filter_map(LevelPostings::next);
-        next.min()
-    }
-
-    /// The next term and its postings.
-    fn take(&mut self) -> Result<Option<(Vec<u8>, Fragment)>> {
-        let Some(key) = self.next().map(<[u8]>::to_vec) else {
-            return Ok(None);
-        };
-        let postings = self.take_at(&key)?;
-        Ok(Some((key, postings)))
-    }
-
-    /// The next term if it is below `key`.
-    fn take_below(&mut self, key: &[u8]) -> Result<Option<(Vec<u8>, Fragment)>> {
-        match self.next() {
-            Some(next) if next < key => self.take(),
-            _ => Ok(None),
-        }
-    }
-
-    /// The postings of `key` if it is the next.
-    fn take_at(&mut self, key: &[u8]) -> Result<Fragment> {
-        let mut postings = Fragment::default();
-        for level in &mut self.levels {
-            if level.next() == Some(key)
-                && let Some((_, newer)) = level.take()?
-            {
-                postings = match postings.is_empty() {
-                    true => newer,
-                    false => postings.concat(&newer)?,
-                };
-            }
-        }
-        Ok(postings)
-    }
-}
-
-impl LevelPostings<'_> {
-    /// The term that comes next.
-    fn next(&self) -> Option<&[u8]> {
-        self.next.as_ref().map(|(key, _)| key.as_slice())
-    }
-
-    /// The next term and its postings.
-    fn take(&mut self) -> Result<Option<(Vec<u8>, Fragment)>> {
-        let LevelPostings {
-            pages, view, scan, ..
-        } = self;
-        pages.trim();
-        let next = match finish(pages, |pages| scan.advance(view, pages))? {
-            true => Some((scan.key().to_vec(), TermEntry::decode(scan.value())?.tail)),
-            false => None,
-        };
-        Ok(std::mem::replace(&mut self.next, next))
-    }
-}
-
-impl<'a> Room<'a> {
+impl Room {
     /// That on a level, where no term may have more than `limit`.
-    fn new(level: usize, limit: usize, frequent: &'a KeyFilter) -> Room<'a> {
+    fn new(level: usize, limit: usize, lists: &Lists) -> Room {
         let of_frequent = RECENT_LIMIT_FREQUENT[level.min(1)];
         Room {
             limit: limit.min(RECENT_LIMIT),
             limit_frequent: limit.min(of_frequent),
-            frequent,
+            frequent: lists.frequent.keys.clone(),
         }
     }
 
     /// Whether a term's postings of before and new ones fit together.
-    fn fits(&self, key: &[u8], old: &Fragment, new: &Fragment) -> bool {
+    pub(super) fn fits(&self, key: &[u8], old: &Fragment, new: &Fragment) -> bool {
         let limit = match self.frequent.may_have(key) {
             true => self.limit_frequent,
             false => self.limit,
@@ -618,7 +448,7 @@ impl<'a> Room<'a> {
 }
 
 /// The entry of recent postings.
-fn encode(tail: Fragment) -> Result<Vec<u8>> {
+pub(super) fn encode(tail: Fragment) -> Result<Vec<u8>> {
     let entry = TermEntry {
         tail,
         ..TermEntry::default()

@@ -120,15 +120,15 @@ impl TermDictionary {
             }
         }
         change(self.tree_mut(tree), pool, changed)?;
-        change(&mut self.short, pool, shortened)
+        change(&mut self.lists.short, pool, shortened)
     }
 
     fn tree_mut(&mut self, tree: TermTree) -> &mut Tree {
         let filtered: &mut FilteredTree = match tree {
-            TermTree::Short => return &mut self.short,
-            TermTree::Frequent => &mut self.frequent,
-            TermTree::Long => &mut self.long,
-            TermTree::Recent(level) => &mut self.recent[level].postings,
+            TermTree::Short => return &mut self.lists.short,
+            TermTree::Frequent => &mut self.lists.frequent,
+            TermTree::Long => &mut self.lists.long,
+            TermTree::Recent(level) => &mut self.recent.levels[level].postings,
         };
         &mut filtered.tree
     }

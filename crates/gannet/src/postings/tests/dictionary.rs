@@ -1,7 +1,7 @@
 //! The term dictionary against a plain ordered map: lists grow, become long, and are found in one tree only.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::base::{Budget, PAGE_SIZE, PhraseFilters};
 use crate::cache::{FramePool, Pages, finish};
@@ -39,10 +39,11 @@ impl Bed {
     }
 
     /// Gives each of `keys` a new entry, or keeps the one it has.
-    fn change(&mut self, keys: &[Vec<u8>], mut new: impl FnMut(&[u8], bool) -> Option<Vec<u8>>) {
+    fn change(&mut self, keys: &[Vec<u8>], new: impl FnMut(&[u8], bool) -> Option<Vec<u8>> + Send) {
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        let map = &mut self.map;
-        let mut decide = |old: &[(usize, Option<&[u8]>)]| {
+        let changed = Mutex::new((&mut self.map, new));
+        let decide = |old: &[(usize, Option<&[u8]>)]| {
+            let (map, new) = &mut *changed.lock().unwrap();
             let entries = old.iter().map(|(term, old)| {
                 let key = keys[*term];
                 assert_eq!(map.get(key).map(Vec::as_slice), *old);
@@ -54,7 +55,7 @@ impl Bed {
             });
             Ok(entries.collect())
         };
-        self.terms.update(&self.pool, &keys, &mut decide).unwrap();
+        self.terms.update(&self.pool, &keys, &decide).unwrap();
         self.terms.flush().unwrap();
     }
 
@@ -74,6 +75,7 @@ impl Bed {
         let view = self.terms.view();
         assert!(
             self.terms
+                .lists
                 .long
                 .keys
                 .has_room_for(view.tree(TermTree::Long).entries())
@@ -217,7 +219,7 @@ fn a_check_finds_entries_that_stand_wrong() {
     assert!(fault(&bed, 1, false, true).ends_with("the wrong tree"));
     assert!(fault(&bed, 2, true, false).ends_with("the wrong tree"));
     assert!(fault(&bed, 1, true, true).ends_with("lacks it"));
-    bed.terms.long.keys.insert(&key(1));
+    bed.terms.lists.long.keys.insert(&key(1));
     assert!(fault(&bed, 1, true, true).ends_with("another tree"));
     let tree = TermTree::Frequent;
     let (view, mut pages) = (bed.terms.view(), Pages::new(&bed.pool));
@@ -225,7 +227,7 @@ fn a_check_finds_entries_that_stand_wrong() {
         view.misplaced((&key(2), &entry(true, 1)), tree, pages)
     });
     assert!(wrong.unwrap().unwrap().ends_with("lacks it"));
-    bed.terms.frequent.keys.insert(&key(2));
+    bed.terms.lists.frequent.keys.insert(&key(2));
     let view = bed.terms.view();
     let wrong = finish(&mut pages, |pages| {
         view.misplaced((&key(2), &entry(true, 1)), tree, pages)
@@ -283,7 +285,7 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
             };
             indexes.into_iter().map(fragment).collect()
         };
-        bed.terms.add(&bed.pool, &keys, &new, &mut join).unwrap();
+        bed.terms.add(&bed.pool, &keys, &new, &join).unwrap();
         bed.terms.flush().unwrap();
         for term in terms {
             counts.entry(term).or_default().push(doc);
@@ -306,7 +308,7 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
     assert!(levels.iter().all(|count| *count > 20) && joined > 3);
     // The first terms got much at once.
     assert_eq!(entries(&bed, TermTree::Frequent), 12);
-    bed.terms.settle(&bed.pool, &mut join).unwrap();
+    bed.terms.settle(&bed.pool, &join).unwrap();
     bed.terms.flush().unwrap();
     bed.compare_postings(&counts);
     let view = bed.terms.view();
@@ -326,7 +328,7 @@ fn recent_postings_of_the_longest_words_fit_beside_them() {
             fragment.append(doc, &words, &[]);
             vec![fragment]
         };
-        let added = bed.terms.add(&bed.pool, &[&key], &new, &mut join);
+        let added = bed.terms.add(&bed.pool, &[&key], &new, &join);
         added.unwrap();
         bed.terms.flush().unwrap();
     }

@@ -188,7 +188,7 @@ fn bloom_filters_survive_a_move() {
     let (mut world, mut random) = (filtered_world(PhraseFilters::Bloom), Random(36));
     let mut list = build(&mut world, &mut random, &[5000, 300, 0], PLAIN);
     let entry = list.entry.encode().unwrap();
-    let moved = relocate_window(&[&entry], &|_| true, &world.store, &mut world.streams);
+    let moved = relocate_window(&[&entry], &|_| true, &world.store, &world.streams);
     world.flush();
     let moved = moved.unwrap().pop().flatten().unwrap();
     list.entry = TermEntry::decode(&moved).unwrap();

@@ -39,7 +39,7 @@ fn sweep(world: &mut World, entry: &TermEntry, dead: &DeadDocs) -> Swept {
         );
         Ok(norm(doc))
     };
-    let swept = vacuum_window(&world.store, &mut world.streams, &norms, dead, &[item]).unwrap();
+    let swept = vacuum_window(&world.store, &world.streams, &norms, dead, &[item]).unwrap();
     world.flush();
     swept.into_iter().next().unwrap()
 }

@@ -257,7 +257,7 @@ fn flush(
         ))
     };
     terms
-        .update(pool, &keys, &mut |old| {
+        .update(pool, &keys, &|old| {
             let items = old.iter().map(|(term, old)| MergeItem {
                 field: u16::from_be_bytes([keys[*term][0], keys[*term][1]]),
                 old: *old,
@@ -266,11 +266,11 @@ fn flush(
             });
             let items: Vec<MergeItem<'_>> = items.collect();
             let entries = merge_window(store, streams, &norms, &items)?;
-            streams.flush()?;
             Ok(entries.into_iter().map(Some).collect())
         })
         .unwrap();
     terms.flush().unwrap();
+    streams.flush().unwrap();
 }
 
 fn tables(docs: &[Words], deleted: &[bool], store: &Arc<Store>) -> DocumentTables {
