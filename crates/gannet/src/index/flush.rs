@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::clean::{Joining, Worth};
+use super::clean::{BESIDE_WRITING, Joining, Worth};
 use super::ids::NewIds;
 use super::options::Phase;
 use super::shared::Shared;
@@ -133,6 +133,19 @@ impl Flush {
 }
 
 impl Flusher {
+    /// One that goes on with these trees and has appended nothing so far.
+    pub(super) fn new(store: &Arc<Store>, terms: TermDictionary, ids: Tree) -> Flusher {
+        Flusher {
+            terms,
+            ids,
+            postings: ChunkStreams::new(store),
+            worth: BESIDE_WRITING,
+            joining: Joining::default(),
+            vacuum: Vacuum::default(),
+            first_zone: 0,
+        }
+    }
+
     /// Writes everything out; what is returned must be synced.
     pub(super) fn write_out(&mut self) -> Result<Unsynced> {
         self.terms.flush()?;

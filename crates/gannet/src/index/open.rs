@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::buffers::Buffers;
 use super::checkpoint::Pace;
-use super::clean::{BESIDE_WRITING, Joining};
 use super::flush::Flusher;
 use super::ids::NewIds;
 use super::lifetime::Lifetime;
@@ -27,7 +26,7 @@ use crate::cache::FramePool;
 use crate::device::{Device, FileId};
 use crate::dictionary::Tree;
 use crate::documents::{Dictionaries, DocumentTables};
-use crate::postings::{ChunkStreams, TermDictionary};
+use crate::postings::TermDictionary;
 use crate::storage::{
     Found, History, IndexIdentity, Log, LogReach, LogStart, PageKind, ReplayEnd, RootSlot, Store,
     Unsynced, ZoneTable, create_superblock, find_root, has_log_behind, settle_slot,
@@ -223,13 +222,8 @@ fn new_writer(
         unseen: false,
         space: Space::default(),
         flusher: Arc::new(Mutex::new(Flusher {
-            terms,
-            ids,
-            postings: ChunkStreams::new(&shared.store),
-            worth: BESIDE_WRITING,
-            joining: Joining::default(),
             vacuum: Vacuum::resumed(state.vacuumed.clone()),
-            first_zone: 0,
+            ..Flusher::new(&shared.store, terms, ids)
         })),
         flushing: None,
         pace: Pace::default(),

@@ -14,7 +14,6 @@ use std::sync::{Arc, Mutex};
 
 use super::Index;
 use super::buffers::Buffers;
-use super::clean::{BESIDE_WRITING, Joining};
 use super::flush::{Flusher, lock};
 use super::ids::NewIds;
 use super::options::Phase;
@@ -22,14 +21,14 @@ use super::order::{LiveDocs, Order, alike};
 use super::restored::Restored;
 use super::root::Covered;
 use super::state::State;
-use super::vacuum::{Vacuum, Vacuumed};
+use super::vacuum::Vacuumed;
 use super::writer::Writer;
 use crate::base::{DocId, Result, Span, ZoneNumber};
 use crate::cache::{Pages, finish};
 use crate::device::FileId;
 use crate::dictionary::Tree;
 use crate::documents::{DocumentRecord, DocumentTables, stored_records};
-use crate::postings::{ChunkStreams, TermDictionary};
+use crate::postings::TermDictionary;
 use crate::storage::{PageKind, RecordKind, StreamWriter, frame};
 
 /// Documents whose records are read together, at most, and the share of the frames that these take.
@@ -110,14 +109,11 @@ impl Writer {
     fn set_aside(&mut self) -> Result<Aside> {
         let shared = Arc::clone(&self.shared);
         let first_zone = shared.store.zones().next_number();
+        let terms = TermDictionary::new(&shared.store);
+        let ids = Tree::new(Arc::clone(&shared.store));
         let flusher = Flusher {
-            terms: TermDictionary::new(&shared.store),
-            ids: Tree::new(Arc::clone(&shared.store)),
-            postings: ChunkStreams::new(&shared.store),
-            worth: BESIDE_WRITING,
-            joining: Joining::default(),
-            vacuum: Vacuum::default(),
             first_zone,
+            ..Flusher::new(&shared.store, terms, ids)
         };
         let state = State {
             terms: flusher.terms.view(),
