@@ -8,15 +8,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gannet::{Query, Result, Snapshot};
+use hdrhistogram::Histogram;
 
 use super::Settings;
 use crate::interrupt;
 
+/// How many queries took how many microseconds, to a thousandth. Each value of its own would take more memory than an index may
+/// have that is asked in a small group.
+pub type Latencies = Histogram<u32>;
+
+const DIGITS: u8 = 3;
+
 /// What was seen from outside.
-#[derive(Default)]
 pub struct Drive {
-    /// Of each query, in microseconds, ascending.
-    pub latencies: Vec<u64>,
+    pub latencies: Latencies,
     /// Of all queries together.
     pub rounds: u64,
 }
@@ -30,7 +35,7 @@ pub fn drive(
 ) -> Result<Drive> {
     let end = time.map(|time| Instant::now() + time);
     let worker = || {
-        let mut drive = Drive::default();
+        let mut drive = Drive::new();
         while !interrupt::asked() && end.is_none_or(|end| Instant::now() < end) {
             let group = next_group(next, settings);
             if group.is_empty() {
@@ -40,7 +45,7 @@ pub fn drive(
         }
         Ok(drive)
     };
-    let mut all = Drive::default();
+    let mut all = Drive::new();
     thread::scope(|scope| {
         let workers: Vec<_> = (0..settings.threads).map(|_| scope.spawn(worker)).collect();
         for worker in workers {
@@ -51,7 +56,6 @@ pub fn drive(
         }
         Ok(())
     })?;
-    all.latencies.sort_unstable();
     Ok(all)
 }
 
@@ -65,19 +69,27 @@ fn next_group(next: &AtomicUsize, settings: &Settings) -> Vec<Query> {
 }
 
 impl Drive {
+    fn new() -> Drive {
+        Drive {
+            latencies: Latencies::new(DIGITS).expect("three digits are possible"),
+            rounds: 0,
+        }
+    }
+
     fn ask(&mut self, snapshot: &Snapshot, settings: &Settings, group: &[Query]) -> Result<()> {
         let started = Instant::now();
         let answers = snapshot.search_all(group, &settings.options);
         let latency = started.elapsed().as_micros() as u64;
         for answer in answers {
             self.rounds += u64::from(answer?.io.rounds);
-            self.latencies.push(latency);
+            self.latencies.saturating_record(latency);
         }
         Ok(())
     }
 
     fn add(&mut self, other: Drive) {
-        self.latencies.extend(other.latencies);
+        let added = self.latencies.add(&other.latencies);
+        added.expect("a histogram grows with what is added");
         self.rounds += other.rounds;
     }
 }

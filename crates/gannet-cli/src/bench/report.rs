@@ -4,6 +4,7 @@ use gannet::Backend;
 use serde_json::{Value, json};
 
 use super::Usage;
+use super::drive::Latencies;
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::Outcome;
 use crate::output::Output;
@@ -14,8 +15,7 @@ use crate::size::{grouped, human};
 pub struct Report<'a> {
     pub common: &'a Common,
     pub arguments: &'a BenchArguments,
-    /// In microseconds, ascending.
-    pub latencies: Vec<u64>,
+    pub latencies: Latencies,
     pub rounds: u64,
     pub distinct_queries: usize,
     /// Before the index was opened, after, when the measurement began, and at its end.
@@ -37,9 +37,9 @@ impl Report<'_> {
         json!({
             "queries": self.latencies.len(),
             "qps": self.qps(),
-            "latency_us_p50": percentile(&self.latencies, 0.50),
-            "latency_us_p95": percentile(&self.latencies, 0.95),
-            "latency_us_p99": percentile(&self.latencies, 0.99),
+            "latency_us_p50": self.latencies.value_at_quantile(0.50),
+            "latency_us_p95": self.latencies.value_at_quantile(0.95),
+            "latency_us_p99": self.latencies.value_at_quantile(0.99),
             "bytes_read_per_query": {
                 "os": system_bytes(started, ended).map(|bytes| self.per_query(bytes as f64)),
                 "engine": self.per_query((ended.device.read_bytes - started.device.read_bytes) as f64),
@@ -82,8 +82,8 @@ impl Report<'_> {
         let reads = self.per_query((ended.device.reads - started.device.reads) as f64);
         let bytes = self.per_query((ended.device.read_bytes - started.device.read_bytes) as f64);
         let cpu = self.per_query((ended.cpu - started.cpu).as_secs_f64() * 1e6);
-        let at = |share| percentile(&self.latencies, share);
-        let count = grouped(self.latencies.len() as u64);
+        let at = |share| self.latencies.value_at_quantile(share);
+        let count = grouped(self.latencies.len());
         output.line(format!("{count} queries, {:.0} a second", self.qps()))?;
         output.line(format!(
             "latency: p50 {} us, p95 {} us, p99 {} us",
@@ -114,27 +114,4 @@ impl Report<'_> {
 
 fn system_bytes(from: Usage, to: Usage) -> Option<u64> {
     Some(to.system_bytes_read? - from.system_bytes_read?)
-}
-
-/// The value below which a share of the ascending `values` lies.
-fn percentile(values: &[u64], share: f64) -> u64 {
-    let place = (values.len() as f64 * share) as usize;
-    let last = values.len().saturating_sub(1);
-    values.get(place.min(last)).copied().unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_of_few_and_many_values() {
-        assert_eq!(percentile(&[], 0.5), 0);
-        assert_eq!(percentile(&[7], 0.99), 7);
-        let hundred: Vec<u64> = (0..100).collect();
-        assert_eq!(
-            (percentile(&hundred, 0.5), percentile(&hundred, 0.99)),
-            (50, 99)
-        );
-    }
 }
