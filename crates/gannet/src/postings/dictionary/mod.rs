@@ -18,6 +18,7 @@
 //!    for keys that their filters pass, which have all of them (`key_filter.rs`).
 //! 3. Recent postings lie behind all that the term's entry has, and those of a level behind those of the levels below.
 
+mod add;
 mod change;
 mod filtered;
 mod join;

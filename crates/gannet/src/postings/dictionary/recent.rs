@@ -31,14 +31,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::filtered::{FilteredTree, FilteredView};
-use super::join::{Join, Joiner, Joiners, Joining, New};
+use super::join::{Joiner, Joiners, New};
 use super::key_filter::KeyFilter;
-use super::leaving::{Lapping, Pouring};
 use super::lists::Lists;
-use super::{RECENT_LEVELS, TermDictionary, encode_tree};
+use super::{RECENT_LEVELS, encode_tree};
 use crate::base::{ByteReader, Result, put_bytes, put_varint};
 use crate::cache::FramePool;
-use crate::dictionary::{Change, Tree, TreeView, value_max};
+use crate::dictionary::{Change, Tree, value_max};
 use crate::postings::entry::TermEntry;
 use crate::postings::fragment::Fragment;
 use crate::storage::{Store, StreamWriter};
@@ -49,27 +48,10 @@ const RECENT_LIMIT: usize = 1024;
 /// The same of a frequent word, which may join its list at little cost: on the first level, and on those below.
 const RECENT_LIMIT_FREQUENT: [usize; 2] = [512, 128];
 
-/// A change of at least so many terms, and of one of so many of the dictionary, goes to the lists at once: it changes
-/// most leaves anyway.
-const MANY: u64 = 4096;
-const MANY_OF: u64 = 2;
-
-/// How many flushes share among them what the last level has cost.
-const SHARED_BY: u64 = 3;
-
-/// Fewer nodes than this are not worth the work of joining.
-const NODES_MIN: u64 = 16;
-
-/// How many terms join their lists together in a lap, at least and for each node that is to be written: so a small flush joins
-/// hardly more than its share, and in a large one few leaves are written twice. And at most, as when all are to join.
-const JOINED_MIN: usize = 256;
-const JOINED_PER_NODE: usize = 8;
-const JOINED_MAX: usize = 4096;
-
 /// The recent postings of all terms.
 pub(super) struct Recent {
     pub(super) levels: [Level; RECENT_LEVELS],
-    lap: Lap,
+    pub(super) lap: Lap,
 }
 
 /// One level of recent postings.
@@ -82,11 +64,11 @@ pub(super) struct Level {
 
 /// How far recent postings have joined their lists.
 #[derive(Default)]
-struct Lap {
+pub(super) struct Lap {
     /// The term that comes next.
-    next: Vec<u8>,
+    pub(super) next: Vec<u8>,
     /// Nodes of lists that are to be written, as many as were written of the last level.
-    owed: u64,
+    pub(super) owed: u64,
 }
 
 /// The most bytes that terms may have on a level.
@@ -94,100 +76,6 @@ pub(super) struct Room {
     limit: usize,
     limit_frequent: usize,
     frequent: KeyFilter,
-}
-
-impl TermDictionary {
-    /// Adds new postings to the terms `keys` (sorted, distinct), behind all that they have.
-    ///
-    /// An error stops the dictionary for good.
-    pub fn add(
-        &mut self,
-        pool: &FramePool,
-        keys: &[&[u8]],
-        new: &New<'_>,
-        join: &Join<'_>,
-    ) -> Result<()> {
-        let TermDictionary { lists, recent } = self;
-        let terms = keys.len() as u64;
-        let all = terms >= MANY && terms * MANY_OF >= lists.sum(TreeView::entries);
-        let into = match all {
-            true => RECENT_LEVELS - 1,
-            false => recent.level_to_write(),
-        };
-        let limit = if all { 0 } else { usize::MAX };
-        let room = Room::new(into, limit, lists);
-        let mut joining = Joining {
-            lists,
-            pool,
-            new,
-            join,
-        };
-        if into == 0 && terms < recent.levels[0].leaves() {
-            let mut outgrown = Some(recent.keep(keys, room, pool, new)?);
-            joining.take(&mut outgrown, |_| false)?;
-        } else {
-            let mut pouring = Pouring::new(recent, into, keys, room, pool, new)?;
-            joining.take(&mut pouring, |_| false)?;
-        }
-        if all {
-            return recent.clear();
-        }
-        match into + 1 == RECENT_LEVELS {
-            // What pours into the last level has done enough.
-            true => recent.lap.owed += recent.levels[into].nodes(),
-            false => self.go_on(pool, join)?,
-        }
-        self.recent.widen(pool)
-    }
-
-    /// Has all recent postings join their lists.
-    pub fn settle(&mut self, pool: &FramePool, join: &Join<'_>) -> Result<()> {
-        let TermDictionary { lists, recent } = self;
-        let mut joining = Joining {
-            lists,
-            pool,
-            new: &nothing_new,
-            join,
-        };
-        // They are all removed together.
-        let mut lapping = Lapping::new(recent, &[], JOINED_MAX, pool)?.removing(false);
-        joining.take(&mut lapping, |_| false)?;
-        recent.clear()
-    }
-
-    /// Has the next recent postings join their lists, for a share of what is owed.
-    fn go_on(&mut self, pool: &FramePool, join: &Join<'_>) -> Result<()> {
-        let TermDictionary { lists, recent } = self;
-        let share = recent.lap.owed / SHARED_BY;
-        if share < NODES_MIN {
-            return Ok(());
-        }
-        let from = std::mem::take(&mut recent.lap.next);
-        let at_once = (JOINED_PER_NODE * share as usize).clamp(JOINED_MIN, JOINED_MAX);
-        let mut lapping = Lapping::new(recent, &from, at_once, pool)?;
-        let before = lists.sum(TreeView::appended);
-        let written = |lists: &Lists| lists.sum(TreeView::appended) - before;
-        let mut joining = Joining {
-            lists,
-            pool,
-            new: &nothing_new,
-            join,
-        };
-        let last = joining.take(&mut lapping, |lists| written(lists) >= share)?;
-        if let Some(mut last) = last {
-            // The least key behind it.
-            last.push(0);
-            recent.lap.next = last;
-        }
-        let done = share.max(written(lists));
-        recent.lap.owed = recent.lap.owed.saturating_sub(done);
-        Ok(())
-    }
-}
-
-/// Of no term.
-fn nothing_new(_: Vec<usize>) -> Vec<Fragment> {
-    Vec::new()
 }
 
 impl Recent {
@@ -232,7 +120,7 @@ impl Recent {
     }
 
     /// The level that takes in the next postings and the levels above it.
-    fn level_to_write(&self) -> usize {
+    pub(super) fn level_to_write(&self) -> usize {
         let below = self.levels.iter().skip(1).map(Level::nodes);
         let mut levels = self.levels.iter().zip(below);
         let last = RECENT_LEVELS - 1;
@@ -242,7 +130,7 @@ impl Recent {
     }
 
     /// Adds new postings to those of the first level, where few of its leaves change. Gives those for which there is no room.
-    fn keep<'k>(
+    pub(super) fn keep<'k>(
         &mut self,
         keys: &[&'k [u8]],
         room: Room,
@@ -312,12 +200,12 @@ impl Recent {
         levels.try_for_each(|level| level.remove(terms, pool))
     }
 
-    fn clear(&mut self) -> Result<()> {
+    pub(super) fn clear(&mut self) -> Result<()> {
         self.lap = Lap::default();
         self.levels.iter_mut().try_for_each(Level::clear)
     }
 
-    fn widen(&mut self, pool: &FramePool) -> Result<()> {
+    pub(super) fn widen(&mut self, pool: &FramePool) -> Result<()> {
         let mut levels = self.levels.iter_mut();
         levels.try_for_each(|level| level.postings.widen(pool))
     }
@@ -360,7 +248,7 @@ impl Level {
     }
 
     /// Nodes that it has.
-    fn nodes(&self) -> u64 {
+    pub(super) fn nodes(&self) -> u64 {
         self.postings.tree.view().nodes()
     }
 
@@ -369,7 +257,7 @@ impl Level {
         self.written + self.postings.tree.view().appended() - self.counted_from
     }
 
-    fn leaves(&self) -> u64 {
+    pub(super) fn leaves(&self) -> u64 {
         self.postings.tree.view().leaves()
     }
 
@@ -428,7 +316,7 @@ impl Level {
 
 impl Room {
     /// That on a level, where no term may have more than `limit`.
-    fn new(level: usize, limit: usize, lists: &Lists) -> Room {
+    pub(super) fn new(level: usize, limit: usize, lists: &Lists) -> Room {
         let of_frequent = RECENT_LIMIT_FREQUENT[level.min(1)];
         Room {
             limit: limit.min(RECENT_LIMIT),
