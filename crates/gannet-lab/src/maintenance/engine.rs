@@ -132,10 +132,11 @@ impl Gannet {
         let keys = self.keys_with_chunks(is_victim)?;
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
         let (store, streams) = (&self.store, &self.streams);
-        self.terms.update(&self.pool, &keys, &|old| {
+        let relocate = |old: &[(usize, Option<&[u8]>)]| {
             let entries = old.iter().map(|(_, entry)| entry.unwrap_or_default());
             relocate_window(&entries.collect::<Vec<_>>(), is_victim, store, streams)
-        })
+        };
+        alone(|| self.terms.update(&self.pool, &keys, &relocate))
     }
 
     fn keys_with_chunks(&self, is_victim: &dyn Fn(u32) -> bool) -> Result<Vec<Vec<u8>>> {
