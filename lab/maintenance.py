@@ -6,7 +6,8 @@ in the row `flush` it is a checkpoint, as the other engines' commits are. Bytes 
 deleted before they were written out. `churn`: Gannet alone; all documents are replaced in random order, half are deleted, and it is vacuumed
 and cleaned, while a reader tries to keep its snapshot; then it is compared with an index built of what is left. `during`: Gannet alone; queries
 while one thread adds documents at full speed, and while none does, by one thread that asks and by two. `tiny`: Gannet alone; durable commits of
-ten documents, and the same with a flush at every tenth, compared with an index built by one commit: size, files, memory, queries. Results go to
+ten documents, and the same with a flush at every tenth, both left for as long as their upkeep takes, and the latter as the last commit left it,
+compared with an index built by one commit: size, files, memory, queries. Results go to
 `target/lab/maintenance.json` and `.txt`. See docs/lab.md.
 """
 import argparse
@@ -87,7 +88,7 @@ def arguments():
 def ingest(name, path, every, options):
     """One engine takes all documents; Gannet by both kinds of commits."""
     engine, folder = ENGINES[name](), PLACE / "maintenance-index"
-    kinds = [("sync", ["--flush-every", 0, "--as-written"]), ("flush", ["--as-written"])] if name == Gannet.name else [("", [])]
+    kinds = [("sync", ["--flush-every", 0, "--left", "written"]), ("flush", ["--left", "written"])] if name == Gannet.name else [("", [])]
     for kind, more in kinds:
         remove(folder)
         note(f"{name} {kind} indexes {path.name}, a commit every {every} documents")
@@ -142,13 +143,16 @@ def in_turns(folders, sets, options):
 
 def churn_tables(churned, asked, corpus, options):
     fresh = churned["fresh_bytes"]
-    heads = ["seconds", "MB written", "MB read", "largest MB", "MB after", "dead docs", "given up"]
+    live = fresh / churned["documents"]
+    allowed = lambda documents: 1.5 * live * documents + 256 * MIB
+    fullest = lambda row: max((bytes / allowed(documents) for documents, bytes in row["sizes"]), default=None)
+    heads = ["seconds", "MB written", "MB read", "largest MB", "of allowed", "MB after", "dead docs", "given up"]
     lines = {row["phase"]: [
-        row["seconds"], row["bytes_written"] / 1e6, row["bytes_read"] / 1e6, row["largest_bytes"] / 1e6, row["bytes"] / 1e6,
+        row["seconds"], row["bytes_written"] / 1e6, row["bytes_read"] / 1e6, row["largest_bytes"] / 1e6, fullest(row), row["bytes"] / 1e6,
         row["dead_documents"], row["reader"]["snapshots_given_up"]] for row in churned["phases"]}
     title = (f"{corpus}: {churned['phases'][0]['documents']:,} documents, all replaced, half deleted, {options.memory} MiB; then "
              f"{churned['index_bytes'] / 1e6:.0f} MB, {churned['index_bytes'] / fresh:.2f} of {fresh / 1e6:.0f} MB built of what is left "
-             f"(full: {churned['full_bytes'] / 1e6:.0f} MB)")
+             f"(full: {churned['full_bytes'] / 1e6:.0f} MB); allowed: at each moment 1.5 of what lives and 256 MiB")
     text = table(title, heads, lines)
     full = churned["full"]
     text += (f"\nwritten anew, alike documents together, in {full['seconds']:.0f} s with {full['cpu_seconds']:.0f} s of CPU: "
@@ -205,11 +209,12 @@ def during_tables(asked, corpus, options):
 def tiny(path, options):
     """Figures of indexes built by many small commits and by one, and of queries to them, warm and in turns."""
     engine, sets, built, asked = Gannet(), inputs.queries(path, PLACE / path.stem, 1, 20_000), {}, {}
-    kinds = {"bulk": (inputs.count_lines(path), 0), "commits": (TINY_COMMIT, 0), "flushes": (TINY_COMMIT, TINY_FLUSH)}
-    for kind, (every, flushes) in kinds.items():
+    kinds = {"bulk": (inputs.count_lines(path), 0, "kept"), "commits": (TINY_COMMIT, 0, "kept"), "flushes": (TINY_COMMIT, TINY_FLUSH, "kept"),
+             "beside": (TINY_COMMIT, TINY_FLUSH, "written")}
+    for kind, (every, flushes, left) in kinds.items():
         remove(PLACE / f"maintenance-{kind}")
         note(f"{path.name} by commits of {every} documents, a flush at one of {flushes}")
-        done = engine.index(PLACE / f"maintenance-{kind}", path, every, options.memory * MIB, ["--flush-every", flushes, "--as-written"])
+        done = engine.index(PLACE / f"maintenance-{kind}", path, every, options.memory * MIB, ["--flush-every", flushes, "--left", left])
         built[kind] = done.json() | {"cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
     for name in SETS_TINY:
         for _ in range(RUNS_TINY):
@@ -235,8 +240,9 @@ def tiny_tables(built, asked, corpus, options):
         cpu, wall, reads = ([figure(map(of, runs)) for runs in rows.values()] for figure, of in (
             (min, lambda row: row["cpu_us_per_query"]), (min, lambda row: 1e6 / row["qps"]),
             (statistics.median, lambda row: row["reads_per_query"])))
-        lines[name] = [*cpu, cpu[1] / cpu[0], cpu[2] / cpu[0], wall[1] / wall[0], wall[2] / wall[0], *reads]
-    heads = ["CPU us", *list(built)[1:], "ratio", "ratio", "time ratio", "time ratio", "reads", *list(built)[1:]]
+        lines[name] = [*cpu, *(other / wall[0] for other in wall[1:]), *reads]
+    others = list(built)[1:]
+    heads = ["CPU us", *others, *(f"time {other}" for other in others), "reads", *others]
     title = f"{corpus}: queries to them, the best of {RUNS_TINY} runs in turns (reads: the median), 1 thread"
     return text + "\n" + table(title, heads, lines)
 

@@ -1,10 +1,6 @@
 //! `gannet clean` and `gannet vacuum`: give the space back that nothing needs any more.
 
-use std::io::{self, IsTerminal};
-use std::time::Duration;
-
 use gannet::{BytesByPart, Index, Order};
-use indicatif::ProgressBar;
 use serde_json::json;
 
 use crate::arguments::{Common, IndexPath, VacuumArguments};
@@ -12,6 +8,7 @@ use crate::failure::Outcome;
 use crate::interrupt;
 use crate::output::Output;
 use crate::size::{grouped, human};
+use crate::spinner::spinner;
 
 /// A part of the work.
 enum Work {
@@ -45,11 +42,7 @@ fn run(common: &Common, arguments: &IndexPath, work: &[Work], output: &mut Outpu
         .open(&arguments.index)?;
     interrupt::catch()?;
     let before = index.stats()?;
-    let bar = match io::stderr().is_terminal() {
-        true => ProgressBar::new_spinner(),
-        false => ProgressBar::hidden(),
-    };
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = spinner();
     for work in work {
         match work {
             Work::Steps(step) => loop {

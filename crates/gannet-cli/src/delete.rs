@@ -1,16 +1,13 @@
 //! `gannet delete`: documents by their IDs, or by a query.
 
-use std::io::{self, IsTerminal};
-use std::time::Duration;
-
 use gannet::{Index, Operator};
-use indicatif::ProgressBar;
 use serde_json::json;
 
 use crate::arguments::{Common, DeleteArguments};
 use crate::failure::Outcome;
 use crate::output::Output;
 use crate::size::grouped;
+use crate::spinner::spinner;
 
 /// Deletes documents and says how many they were; IDs that the index does not have are passed over.
 pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) -> Outcome<()> {
@@ -24,11 +21,7 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
     let mut deleted = index.delete(&ids)?.deleted;
     if let Some(query) = &arguments.query {
         let query = index.snapshot().parse(query, Operator::Or)?;
-        let bar = match io::stderr().is_terminal() {
-            true => ProgressBar::new_spinner(),
-            false => ProgressBar::hidden(),
-        };
-        bar.enable_steady_tick(Duration::from_millis(200));
+        let bar = spinner();
         let tell = |deleted| bar.set_message(format!("{} documents deleted", grouped(deleted)));
         deleted += index.delete_matching(&query, &tell)?.deleted;
         bar.finish_and_clear();

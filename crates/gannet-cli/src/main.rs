@@ -21,6 +21,7 @@ mod process;
 mod search;
 mod size;
 mod source;
+mod spinner;
 mod stats;
 
 use std::process::ExitCode;

@@ -1,16 +1,16 @@
 //! An index whose documents are all replaced, in random order, of which half are deleted then, and which is vacuumed and cleaned,
 //! while a reader tries to keep its snapshot. The folder's size is looked at all the time; the index that is built of the
-//! documents that are left, in one go, is what it is compared with.
+//! documents that are left, in one go, is what it is compared with. `sizes` are the documents and the bytes on flash at each look.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gannet::{Document, Error, Index, Operator, Snapshot};
+use gannet::{Document, Error, Index, Limits, Operator, Snapshot};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -88,7 +88,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn open(folder: &Path, arguments: &Arguments) -> gannet::Result<Index> {
-    Index::options().memory(arguments.memory).open(folder)
+    // Its steps are phases here.
+    let limits = Limits {
+        upkeep_after: None,
+        ..Limits::default()
+    };
+    let options = Index::options().memory(arguments.memory);
+    options.limits(limits).open(folder)
 }
 
 fn until_done(mut step: impl FnMut() -> gannet::Result<bool>) -> Outcome {
@@ -103,26 +109,27 @@ fn phase(
     arguments: &Arguments,
     work: impl FnOnce() -> Outcome,
 ) -> Outcome<Value> {
-    let (ends, largest) = (AtomicBool::new(false), AtomicU64::new(0));
+    let ends = AtomicBool::new(false);
     let before = index.counters();
     let start = Instant::now();
-    let (done, reader) = thread::scope(|scope| {
+    let (done, watched) = thread::scope(|scope| {
         let watcher = scope.spawn(|| {
+            let mut sizes = Vec::new();
             while !ends.load(Ordering::Relaxed) {
-                largest.fetch_max(folder_bytes(&arguments.index), Ordering::Relaxed);
+                let documents = index.snapshot().documents();
+                sizes.push((documents, folder_bytes(&arguments.index)));
                 thread::sleep(LOOK);
             }
+            sizes
         });
         let reader = scope.spawn(|| hold_on(index, &arguments.query, &ends));
         let done = work().and_then(|()| Ok(index.checkpoint()?));
         ends.store(true, Ordering::Relaxed);
-        let reader = reader.join();
-        (
-            done.and(watcher.join().map_err(|_| "the watcher panicked".into())),
-            reader,
-        )
+        (done, (watcher.join(), reader.join()))
     });
     done?;
+    let (sizes, reader) = watched;
+    let sizes = sizes.map_err(|_| "the watcher panicked")?;
     let reader = reader.map_err(|_| "the reader panicked")??;
     let stats = index.stats()?;
     let counters = index.counters();
@@ -131,7 +138,8 @@ fn phase(
         "seconds": start.elapsed().as_secs_f64(),
         "bytes_written": counters.written_bytes - before.written_bytes,
         "bytes_read": counters.read_bytes - before.read_bytes,
-        "largest_bytes": largest.load(Ordering::Relaxed),
+        "largest_bytes": sizes.iter().map(|(_, bytes)| *bytes).max(),
+        "sizes": sizes,
         "bytes": folder_bytes(&arguments.index),
         "dead_documents": stats.dead_documents,
         "documents": stats.documents,

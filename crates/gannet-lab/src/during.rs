@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gannet::{Index, PhraseFilters};
+use gannet::{Index, Limits, PhraseFilters};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -64,7 +64,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let (third, fourth) = rest.split_at(rest.len() / 2);
     let options = Index::options().memory(arguments.memory);
     let options = options.phrase_filters(PhraseFilters::Fingerprints);
-    let index = options.open(&arguments.index)?;
+    let limits = Limits {
+        upkeep_after: None,
+        ..Limits::default()
+    };
+    let index = options.limits(limits).open(&arguments.index)?;
     let write = |lines: &[_]| {
         let every = (corpus.lines.len() / SYNCS).max(1);
         for lines in lines.chunks(every) {
@@ -83,6 +87,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     phase("fill", &index, &none, || write(half))?;
     phases.push(phase("write", &index, &none, || write(third))?);
     index.checkpoint()?;
+    // As it would be some seconds later, and not while queries are asked.
+    while index.upkeep()? {}
     phase("warm", &index, &sets, || rest(0.5))?;
     phases.push(phase("ask", &index, &sets, || rest(1.0))?);
     phases.push(phase("both", &index, &sets, || write(fourth))?);

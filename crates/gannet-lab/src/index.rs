@@ -10,7 +10,7 @@ use gannet::{Index, PreparedBatch};
 use serde_json::json;
 
 use crate::prepared::prepare_all;
-use crate::{IndexArguments, Outcome};
+use crate::{IndexArguments, Left, Outcome};
 
 /// Builds the index and prints figures as `gannet index --json` does.
 pub fn run(arguments: &IndexArguments) -> Outcome {
@@ -39,9 +39,13 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
     })?;
     index.checkpoint()?;
     // The other engines end their merges too.
-    let cleaning = Instant::now();
-    while !arguments.as_written && index.clean()? {}
-    let seconds_to_clean = cleaning.elapsed().as_secs_f64();
+    let leaving = Instant::now();
+    match arguments.left {
+        Left::Written => {}
+        Left::Kept => while index.upkeep()? {},
+        Left::Cleaned => while index.clean()? {},
+    }
+    let seconds_to_clean = leaving.elapsed().as_secs_f64();
     let stats = index.stats()?;
     let figures = json!({
         "docs": stats.documents,
@@ -75,7 +79,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
             "flush_every": arguments.flush_every,
             "threads": arguments.threads,
             "phrase_filters": arguments.phrase_filters.name(),
-            "as_written": arguments.as_written,
+            "left": format!("{:?}", arguments.left),
         },
     });
     index.close()?;

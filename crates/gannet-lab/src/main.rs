@@ -31,7 +31,7 @@ mod wsbench;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use gannet::PhraseFilters;
 
 /// What a command gives: nothing, or why it could not.
@@ -103,6 +103,17 @@ struct WsbenchArguments {
     field: String,
 }
 
+/// How an index is left.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Left {
+    /// As the last checkpoint left it
+    Written,
+    /// As it is after its upkeep, once nobody writes
+    Kept,
+    /// As it is after a thorough cleaning
+    Cleaned,
+}
+
 /// The arguments of `gannet-lab index`.
 #[derive(Debug, clap::Args)]
 struct IndexArguments {
@@ -125,9 +136,9 @@ struct IndexArguments {
     /// The phrase filters of text fields
     #[arg(long, value_name = "KIND", default_value = "fingerprints", value_parser = phrase_filters)]
     phrase_filters: PhraseFilters,
-    /// Leave the index as the last checkpoint left it, in place of cleaning it
-    #[arg(long)]
-    as_written: bool,
+    /// How the index is left
+    #[arg(long, value_enum, default_value = "cleaned")]
+    left: Left,
 }
 
 fn phrase_filters(name: &str) -> Result<PhraseFilters, String> {

@@ -20,6 +20,7 @@ use crate::arguments::{Common, IndexArguments};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::source::Source;
+use crate::spinner::spinner;
 use crate::{interrupt, process};
 use pipeline::{End, Pipeline};
 use report::{Report, report};
@@ -102,6 +103,7 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     let checkpointed = index.checkpoint();
     let done = done?;
     checkpointed?;
+    upkeep(&index)?;
     let stats = index.stats()?;
     let (counters, backend) = (index.counters(), index.backend());
     index.close()?;
@@ -121,6 +123,15 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     )?;
     output.finish()?;
     ended(&done, &settings)
+}
+
+/// Does what the index would do by itself if it stayed open, so that whoever searches it next finds it so.
+fn upkeep(index: &Index) -> Outcome<()> {
+    let bar = spinner();
+    bar.set_message("recent postings join their lists");
+    while !interrupt::asked() && index.upkeep()? {}
+    bar.finish_and_clear();
+    Ok(())
 }
 
 /// How the process is to end after the summary.

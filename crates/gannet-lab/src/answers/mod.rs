@@ -376,7 +376,7 @@ mod tests {
             flush_every: 1,
             threads: 2,
             phrase_filters,
-            as_written: false,
+            left: crate::Left::Cleaned,
         })
         .unwrap();
         run(&Arguments {

@@ -15,7 +15,7 @@ use crate::cache::{Pages, Step, Stop, finish};
 use crate::dictionary::check as check_tree;
 use crate::documents::{Address, stored};
 use crate::postings::{TermEntry, TermTree, check as check_list};
-use crate::storage::{Found, PageKind, Store, Zone, ZoneTable, find_root, has_log_behind};
+use crate::storage::{Found, PageKind, Store, ZoneTable, find_root, has_log_behind};
 
 /// The most findings that are listed.
 const FINDINGS_MAX: usize = 100;
@@ -46,12 +46,19 @@ struct Check<'a> {
 }
 
 impl Index {
-    /// Reads everything on flash and compares it. Writing should rest meanwhile; a checkpoint comes first.
+    /// Reads everything on flash and compares it, as it is after a checkpoint, which comes first; others may write meanwhile.
     pub fn check(&self, progress: &dyn Fn(&str, u64)) -> Result<CheckReport> {
-        if self.is_writable() {
-            self.checkpoint()?;
-        }
-        let state = self.shared().published.get();
+        // What a flush takes and gives later is not to be counted.
+        let now = || {
+            (
+                self.shared().published.get(),
+                self.shared().store.zones().clone(),
+            )
+        };
+        let (state, zones) = match self.is_writable() {
+            true => self.with_writer(|writer| writer.checkpoint().map(|()| now()))?,
+            false => now(),
+        };
         let mut check = Check {
             shared: self.shared(),
             state: &state,
@@ -66,7 +73,7 @@ impl Index {
         check.documents(progress)?;
         check.ids(progress)?;
         if state.buffers.terms() == 0 {
-            check.zones();
+            check.zones(&zones);
             check.statistics()?;
         }
         Ok(check.report)
@@ -233,15 +240,8 @@ impl Check<'_> {
     }
 
     /// The zone table's counts of live bytes against what was found.
-    fn zones(&mut self) {
-        let zones: Vec<(u32, Zone)> = {
-            let zones = self.shared.store.zones();
-            zones
-                .iter()
-                .map(|(number, zone)| (number, zone.clone()))
-                .collect()
-        };
-        for (number, zone) in zones {
+    fn zones(&mut self, zones: &ZoneTable) {
+        for (number, zone) in zones.iter() {
             let live = match zone.kind {
                 PageKind::Postings => &self.live_postings,
                 PageKind::Log | PageKind::Documents => &self.live_documents,

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::chores::Asked;
 use super::flush::{Flush, Flusher, lock, reserve_memory};
 use super::ids::NewIds;
 use super::options::Phase;
@@ -65,8 +66,8 @@ pub(super) struct Flushing {
     memory_bytes: usize,
     /// Whether there are postings in it.
     has_terms: bool,
-    /// Whether someone asked it for a slice of vacuum.
-    vacuum_asked: bool,
+    /// What it was asked for.
+    asked: Asked,
     began: Instant,
     progress: Progress,
 }
@@ -126,9 +127,8 @@ enum Progress {
 }
 
 impl Flushing {
-    /// Whether someone asked it for a slice of vacuum.
-    pub(super) fn vacuums(&self) -> bool {
-        self.vacuum_asked
+    pub(super) fn asked(&self) -> Asked {
+        self.asked
     }
 
     fn is_done(&self) -> bool {
@@ -223,7 +223,7 @@ impl Writer {
         if self.flushing.is_some() && self.fill() >= 1.0 {
             self.wait_for_flush()?;
         }
-        if self.flushing.is_none() && self.fill() >= self.flush_share() {
+        if self.flushing.is_none() && (self.fill() >= self.flush_share() || self.hurries) {
             self.begin_flush()?;
         }
         if reserve(self).is_ok() {
@@ -325,7 +325,7 @@ impl Writer {
     fn freeze(&mut self) -> Result<Flush> {
         let memory = self.reserve(|writer| reserve_memory(&writer.shared.budget))?;
         let budget = &self.shared.budget;
-        let vacuum_asked = std::mem::take(&mut self.wishes.asked);
+        let asked = std::mem::take(&mut self.chores.asked);
         let fresh_ids = NewIds::new(budget)?;
         let buffer = self.state.buffers.freeze(budget)?;
         let ids = Arc::new(std::mem::replace(&mut self.new_ids, fresh_ids));
@@ -339,7 +339,7 @@ impl Writer {
             source_bytes: std::mem::take(&mut self.log_source_bytes),
             memory_bytes: buffer.memory_bytes() + ids.memory_bytes(),
             has_terms: buffer.terms() > 0,
-            vacuum_asked,
+            asked,
             began: Instant::now(),
             progress: Progress::Frozen,
         });
@@ -350,7 +350,7 @@ impl Writer {
             buffer,
             ids,
             tables: self.state.tables.clone(),
-            vacuum_asked,
+            asked,
             _memory: memory,
         })
     }
@@ -384,8 +384,12 @@ impl Writer {
         self.shared.options.limits.enter(Phase::Checkpoint);
         self.write_root(flusher, flushing.covered)?;
         self.flushes += flushing.has_terms as u64;
-        self.wishes.slices += flushing.vacuum_asked as u64;
         self.give_up_zones()?;
+        self.hurries = self.hurries_to_clean();
+        self.chores.count(flushing.asked);
+        if flushing.asked.cleaning.is_some() {
+            self.chores.cleaning.go_on = self.has_more_to_clean(flusher);
+        }
         self.shared.options.limits.enter(Phase::Writing);
         Ok(())
     }

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::flush::{Flusher, Lists, TableNorms, lock};
+use super::flush::{Flusher, Lists, TableNorms};
 use super::options::Phase;
 use super::shared::Shared;
 use super::writer::Writer;
@@ -19,7 +19,8 @@ use crate::cache::{Pages, finish};
 use crate::dictionary::{Scan, TreeView};
 use crate::documents::{Address, Change as TableChange, DocumentRecord, DocumentTables};
 use crate::postings::{
-    Fragment, MergeItem, TermEntry, TermTree, joinable_bytes, merge_window, relocate_window,
+    Addition, Fragment, MergeItem, TermEntry, TermTree, joinable_bytes, merge_window,
+    relocate_window,
 };
 use crate::storage::{
     LogStart, PageKind, RecordKind, Store, Zone, ZoneRecord, frame, read_records,
@@ -55,8 +56,15 @@ const BESIDE_WASTE: Worth = Worth {
 /// more than with a third, which leaves 1.32.
 const WASTE_SHARE: f64 = 0.3;
 
+/// While nobody writes: what is moved frees a third of it at least.
+pub(super) const AT_REST: Worth = Worth {
+    live_share: 0.75,
+    one_of: 64,
+    joins: true,
+};
+
 /// When it was asked for.
-const THOROUGH: Worth = Worth {
+pub(super) const THOROUGH: Worth = Worth {
     live_share: 0.97,
     one_of: 512,
     joins: true,
@@ -71,6 +79,12 @@ const MOVED_BYTES_MAX: u64 = 32 << 20;
 /// Bytes of small chunks that one checkpoint joins at most.
 const JOINED_BYTES_MAX: u64 = 32 << 20;
 
+/// Nodes of recent postings that join their lists in one step, or of lists that are written for it: 32 MiB.
+const SETTLED_NODES_MAX: u64 = 8192;
+
+/// While nobody writes, recent postings join their lists once they take a node for so many of lists, all of which may be written for it.
+const SETTLED_ONE_OF: u64 = 16;
+
 /// How far a sweep over all lists has come that joins their small chunks.
 #[derive(Debug, Default)]
 pub(super) struct Joining {
@@ -80,15 +94,39 @@ pub(super) struct Joining {
     any: bool,
 }
 
+impl Worth {
+    /// Of two, that of which more is worth it.
+    pub(super) fn or_less(self, other: Worth) -> Worth {
+        match self.live_share > other.live_share {
+            true => self,
+            false => other,
+        }
+    }
+}
+
+/// Bytes that nothing refers to.
+fn dead_bytes(store: &Store) -> u64 {
+    store
+        .zones()
+        .iter()
+        .map(|(_, zone)| zone.dead_bytes())
+        .sum()
+}
+
 /// What is worth it while documents come.
 fn beside_writing(store: &Store) -> Worth {
-    let zones = store.zones();
-    let closed = zones.iter().filter(|(_, zone)| !zone.open);
-    let dead: u64 = closed.map(|(_, zone)| zone.dead_bytes()).sum();
-    match dead as f64 > zones.allocated_bytes() as f64 * WASTE_SHARE {
+    match is_wasteful(store) {
         true => BESIDE_WASTE,
         false => BESIDE_WRITING,
     }
+}
+
+/// Whether much of the index is dead.
+fn is_wasteful(store: &Store) -> bool {
+    let zones = store.zones();
+    let closed = zones.iter().filter(|(_, zone)| !zone.open);
+    let dead: u64 = closed.map(|(_, zone)| zone.dead_bytes()).sum();
+    dead as f64 > zones.allocated_bytes() as f64 * WASTE_SHARE
 }
 
 type Victims = BTreeSet<ZoneNumber>;
@@ -97,16 +135,21 @@ type Victims = BTreeSet<ZoneNumber>;
 type Key = Vec<u8>;
 
 impl Flusher {
-    /// Moves what lives out of the nodes' and chunks' zones that are worth it.
+    /// Moves what lives out of the nodes' and chunks' zones that are worth it, or of all that are worth what was asked for.
     ///
     /// The trees and lists are read while they are cleaned, so what the flush has appended is written first.
-    pub(super) fn clean(&mut self, shared: &Shared, tables: &DocumentTables) -> Result<()> {
+    pub(super) fn clean(
+        &mut self,
+        asked: Option<Worth>,
+        shared: &Shared,
+        tables: &DocumentTables,
+    ) -> Result<()> {
         self.terms.flush()?;
         self.ids.flush()?;
         self.postings.flush()?;
-        if !self.worth.joins {
-            self.worth = beside_writing(&shared.store);
-        }
+        self.worth = asked.unwrap_or_else(|| beside_writing(&shared.store));
+        // What the flush has left dead is not to be set against what this gives back.
+        self.dead_before = dead_bytes(&shared.store);
         if self.worth.joins {
             let settled = self.settle_recent(shared, tables)?;
             self.join_chunks(shared, tables)?;
@@ -164,8 +207,8 @@ impl Flusher {
             store: &shared.store,
             norms: TableNorms { tables, pool },
         };
-        self.terms
-            .settle(pool, &|additions| lists.join(additions))?;
+        let join = |additions: Vec<Addition<'_>>| lists.join(additions);
+        self.terms.settle(pool, SETTLED_NODES_MAX, &join)?;
         self.terms.flush()?;
         self.postings.flush()?;
         Ok(true)
@@ -260,41 +303,39 @@ impl Flusher {
 }
 
 impl Writer {
-    /// A checkpoint that cleans as long as anything is worth moving. Tells whether another would give space back.
-    pub(super) fn clean_more(&mut self) -> Result<bool> {
-        self.check_running()?;
-        self.check_space_now()?;
-        let dead = |store: &Store| -> u64 {
-            let zones = store.zones();
-            zones.iter().map(|(_, zone)| zone.dead_bytes()).sum()
-        };
-        if self.state.buffers.terms() > 0 {
-            // What a flush leaves dead is not to be set against what this gives back.
-            self.checkpoint()?;
-        }
-        let before = dead(&self.shared.store);
-        let flusher = Arc::clone(&self.flusher);
-        lock(&flusher).worth = THOROUGH;
-        let done = self.checkpoint();
-        lock(&flusher).worth = BESIDE_WRITING;
-        done?;
-        let joins = {
-            let joining = &lock(&flusher).joining;
-            joining.from.is_some() || joining.any
-        };
-        let after = dead(&self.shared.store);
-        let all = self.shared.store.zones().allocated_bytes();
-        let goes_on = after < before && after * DENSE > all && self.has_victims();
-        Ok(joins || goes_on)
+    /// Whether another cleaning that is asked for would do more.
+    pub(super) fn has_more_to_clean(&mut self, flusher: &Flusher) -> bool {
+        let joins = flusher.joining.from.is_some() || flusher.joining.any;
+        let (store, worth) = (Arc::clone(&self.shared.store), flusher.worth);
+        let dead = dead_bytes(&store);
+        let dense = dead * DENSE <= store.zones().allocated_bytes();
+        let more = !dense && dead < flusher.dead_before && self.has_victims(worth);
+        joins || more
     }
 
-    /// Whether there is anything that a thorough cleaning would move.
-    fn has_victims(&mut self) -> bool {
+    /// Whether so much is dead that the next flush is not to wait for documents.
+    pub(super) fn hurries_to_clean(&mut self) -> bool {
+        is_wasteful(&self.shared.store) && self.has_victims(BESIDE_WASTE)
+    }
+
+    /// Whether there is something to clean at rest.
+    pub(super) fn is_worn(&mut self) -> bool {
+        let terms = &self.state.terms;
+        let nodes = |trees: &mut dyn Iterator<Item = TermTree>| -> u64 {
+            trees.map(|tree| terms.tree(tree).nodes()).sum()
+        };
+        let lists = nodes(&mut TermTree::LISTS.into_iter());
+        let recent = nodes(&mut TermTree::ALL.into_iter()) - lists;
+        terms.has_recent() && recent * SETTLED_ONE_OF >= lists || self.has_victims(AT_REST)
+    }
+
+    /// Whether there is anything that a cleaning of this worth would move.
+    fn has_victims(&mut self, worth: Worth) -> bool {
         let log = self.log.end();
         let store = &self.shared.store;
         let mut kinds = [PageKind::Node, PageKind::Postings, PageKind::Table].into_iter();
-        kinds.any(|kind| !victims(store, &[kind], THOROUGH).is_empty())
-            || !self.document_victims(log, THOROUGH).is_empty()
+        kinds.any(|kind| !victims(store, &[kind], worth).is_empty())
+            || !self.document_victims(log, worth).is_empty()
     }
 
     /// Moves what lives out of the tables' and documents' zones that are worth it. A replay from `start`

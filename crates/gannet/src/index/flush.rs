@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::chores::Asked;
 use super::clean::{BESIDE_WRITING, Joining, Worth};
 use super::ids::NewIds;
 use super::options::Phase;
@@ -31,6 +32,8 @@ pub(super) struct Flusher {
     pub(super) ids: Tree,
     pub(super) postings: ChunkStreams,
     pub(super) worth: Worth,
+    /// Bytes that were dead before the last cleaning.
+    pub(super) dead_before: u64,
     pub(super) joining: Joining,
     pub(super) vacuum: Vacuum,
     /// Zones below this are not cleaned: they belong to an index that is about to be given up.
@@ -45,8 +48,8 @@ pub(super) struct Flush {
     pub(super) ids: Arc<NewIds>,
     /// The tables as they were when the buffer was full.
     pub(super) tables: DocumentTables,
-    /// Whether someone asked for a slice of vacuum.
-    pub(super) vacuum_asked: bool,
+    /// What it was asked for.
+    pub(super) asked: Asked,
     /// Held until it is done.
     pub(super) _memory: Reservation,
 }
@@ -85,8 +88,8 @@ impl Flush {
         } = flusher;
         let (terms, ids) = both(|| self.fill_terms(terms, postings), || self.fill_ids(ids));
         terms.and(ids)?;
-        flusher.vacuum(self.vacuum_asked, &self.shared, &self.tables)?;
-        flusher.clean(&self.shared, &self.tables)
+        flusher.vacuum(self.asked.vacuum, &self.shared, &self.tables)?;
+        flusher.clean(self.asked.cleaning, &self.shared, &self.tables)
     }
 
     /// Moves the posting buffer into the term dictionary.
@@ -140,6 +143,7 @@ impl Flusher {
             ids,
             postings: ChunkStreams::new(store),
             worth: BESIDE_WRITING,
+            dead_before: 0,
             joining: Joining::default(),
             vacuum: Vacuum::default(),
             first_zone: 0,

@@ -1,14 +1,18 @@
 //! The public index: opening, writing, snapshots.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
+use super::chores::Chore;
+use super::clean::THOROUGH;
 use super::options::{Durability, Options};
 use super::prepare::{PreparedBatch, Workbench};
 use super::shared::Shared;
 use super::snapshot::Snapshot;
+use super::turns::Turns;
+use super::upkeep::Upkeep;
 use super::writer::{Writer, Written};
-use crate::base::{Error, Result, Sequence};
+use crate::base::{Result, Sequence};
 use crate::device::{Access, Backend, CountersSnapshot, Device, OpenOptions, open_directory};
 use crate::documents::Document;
 
@@ -18,7 +22,9 @@ use crate::documents::Document;
 #[derive(Clone)]
 pub struct Index {
     pub(super) shared: Arc<Shared>,
-    writer: Arc<Mutex<Option<Writer>>>,
+    turns: Arc<Turns>,
+    /// Ends with the last clone.
+    _upkeep: Option<Arc<Upkeep>>,
     synced: Arc<Mutex<Sequence>>,
 }
 
@@ -48,9 +54,14 @@ impl Index {
     pub fn open_on(device: Arc<dyn Device>, path: &Path, options: Options) -> Result<Index> {
         let (shared, writer) = super::open::open(device, path, options)?;
         let sequence = writer.as_ref().map_or(0, |writer| writer.state.sequence);
+        let limits = &shared.options.limits;
+        let sees_to_itself = limits.beside && writer.is_some();
+        let turns = Arc::new(Turns::new(writer));
+        let upkeep = sees_to_itself.then(|| Upkeep::begin(&turns, limits.upkeep_after));
         Ok(Index {
             shared,
-            writer: Arc::new(Mutex::new(writer)),
+            turns,
+            _upkeep: upkeep.transpose()?.map(Arc::new),
             synced: Arc::new(Mutex::new(sequence)),
         })
     }
@@ -114,7 +125,7 @@ impl Index {
     /// of lists, 32 MiB at most of each. Tells whether calling it again would do more; at the end at most a twenty-fifth of the
     /// index is dead, as long as no snapshot holds what was given up. Documents can be written between the calls.
     pub fn clean(&self) -> Result<bool> {
-        self.with_writer(Writer::clean_more)
+        self.step(Chore::Cleaning(THOROUGH))
     }
 
     /// Ends writing with a checkpoint and lets go of the lock once the last snapshot is gone.
@@ -123,7 +134,7 @@ impl Index {
             return Ok(());
         }
         self.checkpoint()?;
-        *self.lock() = None;
+        self.turns.end();
         Ok(())
     }
 
@@ -148,7 +159,8 @@ impl Index {
 
     /// Flushes since the index was opened.
     pub(super) fn flushes(&self) -> u64 {
-        self.lock().as_ref().map_or(0, |writer| writer.flushes)
+        let flushes = self.turns.look(|writer| writer.flushes);
+        flushes.unwrap_or_default()
     }
 
     pub(super) fn shared(&self) -> &Arc<Shared> {
@@ -156,16 +168,7 @@ impl Index {
     }
 
     pub(super) fn with_writer<T>(&self, act: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
-        match &mut *self.lock() {
-            Some(writer) => act(writer),
-            None => Err(Error::invalid(
-                "the index was opened for reading only; open it for writing to change it",
-            )),
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Writer>> {
-        self.writer.lock().unwrap_or_else(|e| e.into_inner())
+        self.turns.take(act)
     }
 
     pub(super) fn acknowledge(&self, written: Written) -> Result<Written> {

@@ -5,6 +5,7 @@ mod bisection;
 mod buffers;
 mod check;
 mod checkpoint;
+mod chores;
 mod clean;
 mod destination;
 mod flush;
@@ -32,7 +33,9 @@ mod stats;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod update;
+mod upkeep;
 mod vacuum;
 mod writer;
 

@@ -7,9 +7,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
 
 use super::buffers::Buffers;
 use super::checkpoint::Pace;
+use super::chores::Chores;
 use super::flush::Flusher;
 use super::ids::NewIds;
 use super::lifetime::Lifetime;
@@ -19,7 +21,8 @@ use super::root::{self, Covered, RootRecord};
 use super::shared::Shared;
 use super::space::Space;
 use super::state::{Epoch, Published, State};
-use super::vacuum::{Vacuum, Vacuumed, Wishes};
+use super::upkeep::Kept;
+use super::vacuum::{Vacuum, Vacuumed};
 use super::writer::Writer;
 use crate::base::{Budget, Error, Result, Traffic};
 use crate::cache::FramePool;
@@ -216,7 +219,11 @@ fn new_writer(
         flushes: 0,
         life_before: state.lifetime,
         life: Lifetime::default(),
-        wishes: Wishes::default(),
+        chores: Chores::default(),
+        kept: Kept::default(),
+        hurries: false,
+        written_at: Instant::now(),
+        is_watched: false,
         syncing: Unsynced::default(),
         stopped: None,
         unseen: false,

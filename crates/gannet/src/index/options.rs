@@ -51,7 +51,7 @@ pub enum Phase {
     Checkpoint,
 }
 
-/// When the posting buffer is flushed. The defaults suit production; tests make them small.
+/// When the writer does what it does by itself. The defaults suit production; tests make them small.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Flush when the posting buffer holds this many bytes; `None`: a share of the memory.
@@ -64,13 +64,16 @@ pub struct Limits {
     /// Bytes on flash that snapshots may keep from being reused; `None`: an eighth of the index, and at least 64 MiB. Beyond,
     /// the oldest are given up.
     pub snapshot_bytes: Option<u64>,
-    /// How old a snapshot is at least that is given up for that.
+    /// How old a snapshot is that is given up for that; where it holds back n times as much, an nth of this is enough.
     pub snapshot_age: Duration,
     /// Pages of a new zone; `None`: by the size of the index.
     pub zone_pages: Option<u32>,
     /// Whether flushes run on threads of their own while writing goes on, or else one step after the other,
     /// the same on every run.
     pub beside: bool,
+    /// How long nobody has to write before the index does its upkeep, where flushes run beside writing; `None`: it never does by
+    /// itself, only [`Index::upkeep`] does.
+    pub upkeep_after: Option<Duration>,
     /// For tests: told of each phase of a checkpoint before it begins, and of its end. A phase that has nothing
     /// to do is left out.
     pub on_phase: Option<fn(Phase)>,
@@ -95,6 +98,7 @@ impl Default for Limits {
             snapshot_age: Duration::from_secs(2),
             zone_pages: None,
             beside: true,
+            upkeep_after: Some(Duration::from_secs(1)),
             on_phase: None,
         }
     }
@@ -165,7 +169,7 @@ impl Options {
         self
     }
 
-    /// When the posting buffer is flushed.
+    /// When the writer does what it does by itself.
     pub fn limits(mut self, limits: Limits) -> Options {
         self.limits = limits;
         self

@@ -90,7 +90,7 @@ struct Known {
 pub(super) struct Patience {
     /// Bytes on flash.
     pub(super) bytes: u64,
-    /// None younger is given up for these.
+    /// How old one is that is given up for these.
     pub(super) age: Duration,
 }
 
@@ -193,11 +193,12 @@ impl Published {
         held
     }
 
-    /// Has the oldest snapshots given up, as long as they hold back more than they may.
+    /// Has the oldest snapshots given up, as long as they hold back more than they may: the more that is, the younger they may be.
     pub(super) fn lose_patience(&self, patience: Patience) {
         for held in self.oldest_first() {
             let pinned = self.retired_after(held.generation);
-            if pinned <= patience.bytes || held.since.elapsed() < patience.age {
+            let excess = pinned as f64 / patience.bytes.max(1) as f64;
+            if excess <= 1.0 || held.since.elapsed() < patience.age.div_f64(excess) {
                 return;
             }
             let limit = patience.bytes;
@@ -249,6 +250,11 @@ impl Published {
         self.retired.lock().unwrap_or_else(|e| e.into_inner())
     }
 
+    /// Whether zones wait for readers of older states.
+    pub(super) fn has_retired(&self) -> bool {
+        !self.retired().zones.is_empty()
+    }
+
     /// Notes zones to be removed once no state refers to them.
     pub(super) fn retire(&self, retired: RetiredZones) {
         self.retired().zones.push(retired);
@@ -267,7 +273,7 @@ impl Published {
         let oldest = oldest.unwrap_or(u64::MAX);
         let mut free = Vec::new();
         retired.zones.retain_mut(|retired| {
-            let reachable = retired.generation > oldest;
+            let reachable = retired.generation > oldest && !retired.zones.is_empty();
             if !reachable {
                 free.append(&mut retired.zones);
             }

@@ -11,11 +11,8 @@
 //! Where the sweep is, is not kept on flash, only what it took out: an index that is opened begins anew, with the same documents
 //! and more. So what was taken out when a sweep ends is all that those documents had, whenever it was.
 
-use std::thread;
-use std::time::Duration;
-
 use super::Index;
-use super::checkpoint::Flushing;
+use super::chores::Chore;
 use super::flush::{Flusher, TableNorms};
 use super::options::Phase;
 use super::shared::Shared;
@@ -48,9 +45,6 @@ pub(super) const SLICE_BYTES_MAX: u64 = 64 << 20;
 const FORGOTTEN_AT_ONCE: DocId = 1 << 20;
 const FORGOTTEN_AT_LEAST: DocId = 1 << 14;
 
-/// How often someone who waits for a slice looks whether it is done.
-const WAIT_STEP: Duration = Duration::from_millis(2);
-
 /// What sweeps have done so far, of which the root tells.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vacuumed {
@@ -70,21 +64,6 @@ pub(super) struct Sweep {
     /// Documents below this are forgotten.
     forgotten: DocId,
     _memory: Reservation,
-}
-
-/// What those who ask for a vacuum want, and what became of it.
-#[derive(Debug, Default)]
-pub(super) struct Wishes {
-    /// Whether the next flush is asked for a slice.
-    pub(super) asked: bool,
-    /// Slices that were asked for and are done.
-    pub(super) slices: u64,
-    /// How many deleted documents are to be taken out.
-    wanted: u64,
-    /// Why a sweep could not begin.
-    refused: Option<Error>,
-    /// Whether there is more to do.
-    goes_on: bool,
 }
 
 /// The part of vacuum that a flush does.
@@ -279,9 +258,9 @@ impl Writer {
             }
         }
         self.state.vacuumed = so_far.clone();
-        self.wishes.refused = refused.take();
+        self.chores.refused = refused.take();
         // Who asked while a sweep was under way that had begun before is owed another.
-        self.wishes.goes_on = sweep.is_some() || self.wishes.wanted > so_far.documents;
+        self.chores.vacuum.go_on = sweep.is_some() || self.chores.wanted > so_far.documents;
         Ok(())
     }
 }
@@ -312,42 +291,7 @@ impl Index {
     ///
     /// Beside writing that happens by itself once a quarter of the documents with postings are deleted.
     pub fn vacuum(&self) -> Result<bool> {
-        let before = self.with_writer(Writer::ask_for_vacuum)?;
-        loop {
-            let done = self.with_writer(|writer| writer.poll_vacuum(before))?;
-            match done {
-                Some(more) => return Ok(more),
-                None => thread::sleep(WAIT_STEP),
-            }
-        }
-    }
-}
-
-impl Writer {
-    /// Asks the next flush for a slice. Gives how many slices that were asked for are done.
-    fn ask_for_vacuum(&mut self) -> Result<u64> {
-        self.check_running()?;
-        self.check_space_now()?;
-        self.wishes.asked = true;
-        if self.state.vacuumed.documents >= self.wishes.wanted {
-            self.wishes.wanted = self.state.tables.deleted_count();
-        }
-        // A slice that is under way began before what was deleted of late.
-        let under_way = self.flushing.as_ref().is_some_and(Flushing::vacuums);
-        Ok(self.wishes.slices + u64::from(under_way))
-    }
-
-    /// Begins the flush that was asked if nobody else does. Tells whether there is more to vacuum, once it has ended.
-    fn poll_vacuum(&mut self, before: u64) -> Result<Option<bool>> {
-        self.check_running()?;
-        self.poll_flush()?;
-        if self.wishes.asked && self.flushing.is_none() {
-            self.begin_flush()?;
-        }
-        match self.wishes.refused.take() {
-            Some(error) => Err(error),
-            None => Ok((self.wishes.slices > before).then_some(self.wishes.goes_on)),
-        }
+        self.step(Chore::Vacuum)
     }
 }
 

@@ -9,10 +9,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
 use super::checkpoint::{Flushing, Pace};
+use super::chores::Chores;
 use super::flush::Flusher;
 use super::ids::{IdEntry, NewIds};
 use super::lifetime::Lifetime;
@@ -21,7 +23,7 @@ use super::prepare::{PreparedBatch, PreparedDocument};
 use super::shared::Shared;
 use super::space::Space;
 use super::state::State;
-use super::vacuum::Wishes;
+use super::upkeep::Kept;
 use crate::base::{DocId, END, Error, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
 use crate::documents::{Change, DictionaryVersion, DocumentRecord, Expected, length_to_norm};
@@ -69,8 +71,15 @@ pub(super) struct Writer {
     /// What was written in the index's life before it was opened, and what it was given since.
     pub(super) life_before: Lifetime,
     pub(super) life: Lifetime,
-    /// What is asked of vacuum.
-    pub(super) wishes: Wishes,
+    /// What flushes are asked for.
+    pub(super) chores: Chores,
+    pub(super) kept: Kept,
+    /// Whether the next flush begins before the buffer is full, for what it cleans.
+    pub(super) hurries: bool,
+    /// When documents were last written or deleted.
+    pub(super) written_at: Instant,
+    /// Whether someone waits for the end of the next turn.
+    pub(super) is_watched: bool,
     /// What syncs have taken since the last checkpoint; they may still be under way.
     pub(super) syncing: Unsynced,
     pub(super) stopped: Option<String>,
@@ -177,6 +186,7 @@ impl Writer {
             self.enter_document(entries[ordinal], &document.id, spans[ordinal], lengths)?;
         }
         self.state.buffers.filling.add(&batch.inverted, base);
+        self.written_at = Instant::now();
         self.log_source_bytes += batch.source_bytes;
         self.life.source_bytes += batch.source_bytes;
         self.publish(base + batch.len() as DocId);
@@ -196,6 +206,7 @@ impl Writer {
                 gone.insert(*id, entry.doc);
             }
         }
+        self.written_at = Instant::now();
         let count = gone.len();
         for (place, (id, doc)) in gone.into_iter().enumerate() {
             self.state.sequence += 1;

@@ -1,6 +1,6 @@
 //! Cleaning that was asked for gives the space back, joins chunks and leaves the documents.
 
-use gannet::{Document, Index, Operator, SearchOptions};
+use gannet::{Document, Index, Limits, Operator, Options, SearchOptions};
 
 use super::environment::open;
 use super::random::Rng;
@@ -16,7 +16,7 @@ const STEPS_MAX: usize = 100;
 fn a_cleaned_index_has_little_dead_and_answers_as_before() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("index");
-    let index = open(Index::options(), &path).expect("an index");
+    let index = open(options(), &path).expect("an index");
     let mut random = Rng::new(11);
     for round in 0..ROUNDS {
         let documents = (0..DOCUMENTS).filter(|id| round == 0 || id % 2 == round % 2);
@@ -29,7 +29,7 @@ fn a_cleaned_index_has_little_dead_and_answers_as_before() {
     }
     // The zones that were being filled are cleaned too: an index that is opened begins others.
     index.close().expect("an end");
-    let index = open(Index::options(), &path).expect("an index");
+    let index = open(options(), &path).expect("an index");
     let (answers, before) = (answers(&index), index.stats().expect("figures").bytes);
     let steps = (0..STEPS_MAX).find(|_| !index.clean().expect("a cleaning"));
     let after = index.stats().expect("figures").bytes;
@@ -43,6 +43,14 @@ fn a_cleaned_index_has_little_dead_and_answers_as_before() {
     }
     let report = index.check(&|_, _| ()).expect("a check");
     assert!(report.findings.is_empty(), "{:?}", report.findings);
+}
+
+/// Nothing is cleaned that was not asked for.
+fn options() -> Options {
+    Index::options().limits(Limits {
+        upkeep_after: None,
+        ..Limits::default()
+    })
 }
 
 fn document(id: u64, random: &mut Rng) -> Document {

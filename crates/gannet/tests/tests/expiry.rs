@@ -1,6 +1,7 @@
 //! Snapshots that hold back too much are given up, the oldest first, with an error that says so.
 
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use gannet::{Document, Error, Index, Limits, Operator, SearchResults, Snapshot};
 
@@ -12,6 +13,8 @@ fn limits() -> Limits {
         buffer_bytes: Some(64 << 10),
         snapshot_bytes: Some(1 << 20),
         snapshot_age: Duration::ZERO,
+        // What is looked at stays as it was written.
+        upkeep_after: None,
         ..Limits::default()
     }
 }
@@ -85,6 +88,32 @@ fn a_snapshot_that_holds_back_little_stays() {
     let old = index.snapshot();
     (1..=4).for_each(|round| write(&index, 500, round));
     assert_eq!(of_round(&old, 0).expect("an answer").total, 500);
+}
+
+#[test]
+fn a_snapshot_is_given_up_in_time_though_nobody_writes_any_more() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let limits = Limits {
+        snapshot_bytes: Some(32 << 10),
+        snapshot_age: Duration::from_secs(30),
+        ..limits()
+    };
+    let path = folder.path().join("index");
+    let index = open(Index::options().limits(limits), &path).expect("an index");
+    (0..=8).for_each(|round| write(&index, 1_000, round));
+    let (old, start) = (index.snapshot(), Instant::now());
+    while index.vacuum().expect("a slice") {}
+    while index.clean().expect("a cleaning") {}
+    // It holds back far more than it may, and was too young for that when the cleaning ended.
+    loop {
+        assert!(start.elapsed() < Duration::from_secs(60), "it is held");
+        match of_round(&old, 8) {
+            Ok(found) => assert_eq!(found.total, 1_000),
+            Err(Error::Expired { .. }) => break,
+            Err(error) => panic!("{error}"),
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]

@@ -560,6 +560,8 @@ fn open(path: &std::path::Path, buffer_bytes: Option<usize>, filters: PhraseFilt
     let limits = Limits {
         buffer_bytes,
         vacuum_bytes: Some(64 << 10),
+        // What is looked at stays as it was written.
+        upkeep_after: None,
         ..Limits::default()
     };
     let mut options = Index::options().memory(64 << 20).phrase_filters(filters);

@@ -15,6 +15,8 @@ fn limits() -> Limits {
     Limits {
         buffer_bytes: Some(128 << 10),
         vacuum_bytes: Some(48 << 10),
+        // What is looked at stays as it was written.
+        upkeep_after: None,
         ..Limits::default()
     }
 }

@@ -3,7 +3,7 @@
 use super::join::{Join, Joining, New};
 use super::leaving::{Lapping, Pouring};
 use super::lists::Lists;
-use super::recent::Room;
+use super::recent::{Level, Room};
 use super::{RECENT_LEVELS, TermDictionary};
 use crate::base::Result;
 use crate::cache::FramePool;
@@ -71,9 +71,14 @@ impl TermDictionary {
         self.recent.widen(pool)
     }
 
-    /// Has all recent postings join their lists.
-    pub fn settle(&mut self, pool: &FramePool, join: &Join<'_>) -> Result<()> {
+    /// Has recent postings join their lists: all of them where they take at most so many nodes, or else about as many as have so many
+    /// nodes of lists written. Tells whether there are more.
+    pub fn settle(&mut self, pool: &FramePool, nodes: u64, join: &Join<'_>) -> Result<bool> {
         let TermDictionary { lists, recent } = self;
+        if recent.levels.iter().map(Level::nodes).sum::<u64>() > nodes {
+            self.join_next(pool, nodes, JOINED_MAX, join)?;
+            return Ok(self.recent.levels.iter().any(|level| level.terms() > 0));
+        }
         let mut joining = Joining {
             lists,
             pool,
@@ -83,18 +88,34 @@ impl TermDictionary {
         // They are all removed together.
         let mut lapping = Lapping::new(recent, &[], JOINED_MAX, pool)?.removing(false);
         joining.take(&mut lapping, |_| false)?;
-        recent.clear()
+        recent.clear()?;
+        Ok(false)
     }
 
     /// Has the next recent postings join their lists, for a share of what is owed.
     fn go_on(&mut self, pool: &FramePool, join: &Join<'_>) -> Result<()> {
-        let TermDictionary { lists, recent } = self;
-        let share = recent.lap.owed / SHARED_BY;
+        let share = self.recent.lap.owed / SHARED_BY;
         if share < NODES_MIN {
             return Ok(());
         }
-        let from = std::mem::take(&mut recent.lap.next);
         let at_once = (JOINED_PER_NODE * share as usize).clamp(JOINED_MIN, JOINED_MAX);
+        let written = self.join_next(pool, share, at_once, join)?;
+        let lap = &mut self.recent.lap;
+        lap.owed = lap.owed.saturating_sub(share.max(written));
+        Ok(())
+    }
+
+    /// Has the next recent postings join their lists, so many terms at once, until so many nodes of lists are written. Gives how many
+    /// were.
+    fn join_next(
+        &mut self,
+        pool: &FramePool,
+        nodes: u64,
+        at_once: usize,
+        join: &Join<'_>,
+    ) -> Result<u64> {
+        let TermDictionary { lists, recent } = self;
+        let from = std::mem::take(&mut recent.lap.next);
         let mut lapping = Lapping::new(recent, &from, at_once, pool)?;
         let before = lists.sum(TreeView::appended);
         let written = |lists: &Lists| lists.sum(TreeView::appended) - before;
@@ -104,15 +125,13 @@ impl TermDictionary {
             new: &nothing_new,
             join,
         };
-        let last = joining.take(&mut lapping, |lists| written(lists) >= share)?;
+        let last = joining.take(&mut lapping, |lists| written(lists) >= nodes)?;
         if let Some(mut last) = last {
             // The least key behind it.
             last.push(0);
             recent.lap.next = last;
         }
-        let done = share.max(written(lists));
-        recent.lap.owed = recent.lap.owed.saturating_sub(done);
-        Ok(())
+        Ok(written(lists))
     }
 }
 

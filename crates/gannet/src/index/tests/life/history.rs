@@ -138,6 +138,7 @@ impl History {
             Operation::Clean => self.make_durable("clean", |index| index.clean().map(drop)),
             Operation::Vacuum => self.make_durable("vacuum", |index| index.vacuum().map(drop)),
             Operation::VacuumAll => self.vacuum_all(),
+            Operation::Upkeep => self.upkeep(),
             Operation::Check => self.check(),
         }
     }
@@ -195,6 +196,16 @@ impl History {
                 self.ledger.forgotten
             )),
         }
+    }
+
+    /// A step of upkeep. What it does is durable; where nothing is worth it, nothing becomes so.
+    fn upkeep(&mut self) -> Judged<()> {
+        let any = self.index().upkeep().map_err(|e| format!("upkeep: {e}"))?;
+        self.tally.operation("upkeep");
+        if any {
+            self.acknowledge();
+        }
+        Ok(())
     }
 
     fn check(&mut self) -> Judged<()> {

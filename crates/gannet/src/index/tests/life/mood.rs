@@ -27,13 +27,14 @@ pub(super) enum Operation {
     Clean,
     Vacuum,
     VacuumAll,
+    Upkeep,
     Check,
 }
 
 use Operation::*;
 
 /// How often each is done while nothing is special.
-const WEIGHTS: [(Operation, usize); 23] = [
+const WEIGHTS: [(Operation, usize); 24] = [
     (Add, 90),
     (AddMany, 2),
     (Replace, 130),
@@ -56,6 +57,7 @@ const WEIGHTS: [(Operation, usize); 23] = [
     (Clean, 4),
     (Vacuum, 8),
     (VacuumAll, 2),
+    (Upkeep, 6),
     (Check, 1),
 ];
 
@@ -112,7 +114,7 @@ impl Mood {
             (Mood::Hot, Replace | ReplaceIfAsExpected | Merge | Update) => 4,
             (Mood::Hot, AddMany | DeleteMany | DeleteMatching) => 0,
             (Mood::Read, Search | SearchMany | Get | AskHeld | Hold) => 4,
-            (Mood::Reckless, Sync | Checkpoint | Clean | Vacuum | VacuumAll | Check) => 0,
+            (Mood::Reckless, Sync | Checkpoint | Clean | Vacuum | VacuumAll | Upkeep | Check) => 0,
             (Mood::Reckless, Replace) => 2,
             _ => 1,
         }

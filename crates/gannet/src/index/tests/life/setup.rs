@@ -85,6 +85,7 @@ impl Setup {
                 snapshot_age: patience.1,
                 zone_pages: Some(self.zone_pages),
                 beside: self.beside,
+                upkeep_after: Some(Duration::from_millis(1)),
                 on_phase: Some(note_phase),
             });
         for field in &FIELDS {

@@ -1,0 +1,243 @@
+//! Upkeep: what an index that is open for writing does by itself while nobody writes.
+//!
+//! ```text
+//! a write ──▶ a flush under way ends ──▶ nobody writes for a second ──▶ vacuum ──▶ cleaning at rest ──▶ the next write
+//! ```
+//!
+//! While documents come, each flush does its share (see `clean`, `vacuum`), and leaves what the next would undo: recent postings, small
+//! chunks at the ends of lists, zones that more will soon be dead of. An index that is searched and not written is better off without.
+//! It is done in steps of a flush each, beside which others read and write, and only if enough has come together: so a document
+//! now and then does not have the lists rewritten each time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::Index;
+use super::chores::Chore;
+use super::clean::AT_REST;
+use super::turns::Turns;
+use super::writer::Writer;
+use crate::base::{Error, Result, Sequence};
+
+/// A vacuum begins when one in so many documents with postings is deleted.
+const DEAD_ONE_OF: u64 = 16;
+
+/// How often it is looked whether a flush has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The same, of zones that snapshots hold.
+const LOOK_HELD: Duration = Duration::from_millis(200);
+
+/// The thread that sees to an index. It ends when this goes.
+pub(super) struct Upkeep {
+    turns: Arc<Turns>,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// How far it has come.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// The chore under way.
+    chore: Option<Chore>,
+    /// The last operation before the first of the chores.
+    began: Sequence,
+    /// The last before those that have ended.
+    done: Option<Sequence>,
+}
+
+impl Upkeep {
+    /// Has a thread see to the index after nobody has written for so long, and to what flushes leave where it does not say.
+    pub(super) fn begin(turns: &Arc<Turns>, after: Option<Duration>) -> Result<Upkeep> {
+        let (turns, is_over) = (Arc::clone(turns), Arc::new(AtomicBool::new(false)));
+        let (own, over) = (Arc::clone(&turns), Arc::clone(&is_over));
+        let name = "gannet-upkeep".to_owned();
+        let thread = thread::Builder::new().name(name).spawn(move || {
+            while !over.load(Ordering::Relaxed) && own.watch(|writer| writer.keep_up(after)) {}
+        });
+        let thread = thread.map_err(|error| {
+            Error::Stopped(format!(
+                "no thread for upkeep: {error}; allow this process more threads"
+            ))
+        })?;
+        Ok(Upkeep {
+            turns,
+            is_over,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Upkeep {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.turns.wake();
+        // A panic of it has been told of.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+impl Index {
+    /// Does the next step of its upkeep now, which else it does by itself once nobody has written for a second: what deleted
+    /// documents have left is taken out, recent postings and small chunks join their lists, sparse zones are emptied, all of it
+    /// only where there is enough to be worth what it writes. Tells whether there is more.
+    pub fn upkeep(&self) -> Result<bool> {
+        match self.with_writer(|writer| Ok(writer.next_chore()))? {
+            None => Ok(false),
+            Some(chore) => self.step(chore).map(|_| true),
+        }
+    }
+}
+
+impl Writer {
+    /// Does what is to be done while nobody writes. Tells when to look again; not before the next turn if it does not say.
+    fn keep_up(&mut self, after: Option<Duration>) -> Option<Duration> {
+        // What has failed is said to whoever writes next.
+        self.check_running().ok()?;
+        self.poll_flush().ok()?;
+        let held = self.give_up_held().ok()?;
+        if self.flushing.is_some() {
+            return Some(LOOK);
+        }
+        let idle = self.written_at.elapsed();
+        let left = after.map(|after| after.saturating_sub(idle));
+        if left.is_none_or(|left| !left.is_zero()) {
+            return left.into_iter().chain(held).min();
+        }
+        let Some(chore) = self.next_chore() else {
+            return held;
+        };
+        self.ask(chore).ok()?;
+        self.begin_flush().ok()?;
+        Some(LOOK)
+    }
+
+    /// Removes zones that waited for readers, if these are gone or have waited for too long. Tells when to look again if any are left.
+    fn give_up_held(&mut self) -> Result<Option<Duration>> {
+        if !self.shared.published.has_retired() {
+            return Ok(None);
+        }
+        let given_up = self.give_up_zones();
+        self.stop_on_error(given_up)?;
+        Ok(self.shared.published.has_retired().then_some(LOOK_HELD))
+    }
+
+    /// What is to be done next if nobody writes.
+    fn next_chore(&mut self) -> Option<Chore> {
+        let kept = &mut self.kept;
+        if kept.chore.is_none() {
+            kept.began = self.state.sequence;
+        }
+        if kept.done == Some(kept.began) {
+            return None;
+        }
+        let dead = self.state.dead_documents();
+        let gone = self.state.vacuumed.documents;
+        let all = (self.state.below as u64).saturating_sub(gone);
+        let refused = self.chores.refused.take().is_some();
+        let next = match kept.chore {
+            Some(chore) if self.chores.steps(chore).go_on && !refused => Some(chore),
+            Some(Chore::Cleaning(_)) => None,
+            None if dead > 0 && dead * DEAD_ONE_OF >= all => Some(Chore::Vacuum),
+            Some(Chore::Vacuum) | None => self.is_worn().then_some(Chore::Cleaning(AT_REST)),
+        };
+        self.kept.chore = next;
+        if next.is_none() {
+            self.kept.done = Some(self.kept.began);
+        }
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Instant;
+
+    use super::*;
+    use crate::device::MemoryDevice;
+    use crate::documents::Document;
+    use crate::index::{Limits, MEMORY_MIN, Options};
+
+    const TIME_MAX: Duration = Duration::from_secs(60);
+
+    fn open(upkeep_after: Option<Duration>) -> Index {
+        let limits = Limits {
+            upkeep_after,
+            ..Limits::default()
+        };
+        let options = Options::default().memory(MEMORY_MIN).limits(limits);
+        let device = Arc::new(MemoryDevice::new());
+        Index::open_on(device, Path::new("test"), options).unwrap()
+    }
+
+    /// Documents with words of their own and with shared ones, a flush after each hundred.
+    fn write(index: &Index, ids: std::ops::Range<u64>) {
+        let ids: Vec<u64> = ids.collect();
+        for ids in ids.chunks(100) {
+            let document = |id: &u64| {
+                let words = (0..30).map(|n| format!("w{} ", id * 7919 % (40 * (n + 1))));
+                let text = words.collect::<String>() + &format!("own{id}");
+                Document::new(id.to_string(), [("body", text.as_str())])
+            };
+            let documents = ids.iter().map(document).collect::<Result<_>>();
+            index.write(documents.unwrap()).unwrap();
+            index.checkpoint().unwrap();
+        }
+    }
+
+    fn has_recent(index: &Index) -> bool {
+        let stats = index.stats().unwrap();
+        stats.recent_postings.iter().any(|level| level.entries > 0)
+    }
+
+    #[test]
+    fn an_index_that_nobody_writes_sees_to_itself() {
+        let index = open(Some(Duration::from_millis(50)));
+        write(&index, 0..3000);
+        write(&index, 0..1000);
+        let start = Instant::now();
+        loop {
+            let stats = index.stats().unwrap();
+            if stats.dead_documents == 0 && !has_recent(&index) {
+                break;
+            }
+            assert!(start.elapsed() < TIME_MAX, "{stats:?}");
+            thread::sleep(LOOK);
+        }
+        assert_eq!(index.stats().unwrap().documents, 3000);
+        let report = index.check(&|_, _| ()).unwrap();
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+    }
+
+    #[test]
+    fn upkeep_ends_and_a_document_more_is_not_worth_another() {
+        let index = open(None);
+        write(&index, 0..2000);
+        assert!(has_recent(&index));
+        let steps = (0..100).find(|_| !index.upkeep().unwrap());
+        assert!(steps.is_some_and(|steps| steps > 0), "{steps:?}");
+        assert!(!has_recent(&index));
+        write(&index, 5000..5001);
+        let written = index.counters().written_bytes;
+        assert!(!index.upkeep().unwrap());
+        assert_eq!(index.counters().written_bytes, written);
+        assert!(has_recent(&index));
+        // Postings join their lists at once where they are many.
+        write(&index, 5001..5500);
+        while index.upkeep().unwrap() {}
+        assert!(!has_recent(&index));
+    }
+
+    #[test]
+    fn an_index_can_be_closed_at_any_moment_of_its_upkeep() {
+        for round in 0..20 {
+            let index = open(Some(Duration::from_millis(1)));
+            write(&index, 0..600);
+            thread::sleep(Duration::from_micros(300 * round));
+            index.close().unwrap();
+        }
+    }
+}
