@@ -194,9 +194,9 @@ impl Writer {
         batch: Option<&InvertedBatch>,
         ids: impl Iterator<Item = &'i str>,
     ) -> Result<()> {
-        let start = Instant::now();
         let made = self.find_room(batch, ids);
-        self.life.longest_stall = self.life.longest_stall.max(start.elapsed());
+        // With the time for which others had the writer: they may have ended a flush.
+        self.life.longest_stall = self.life.longest_stall.max(self.asked_at.elapsed());
         made
     }
 

@@ -222,6 +222,7 @@ fn new_writer(
         chores: Chores::default(),
         kept: Kept::default(),
         hurries: false,
+        asked_at: Instant::now(),
         written_at: Instant::now(),
         is_watched: false,
         syncing: Unsynced::default(),

@@ -1,7 +1,7 @@
 //! Turns: whoever changes an index waits until nobody else does.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::writer::Writer;
 use crate::base::{Error, Result};
@@ -23,12 +23,14 @@ impl Turns {
 
     /// Has `act` change the index.
     pub(super) fn take<T>(&self, act: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
+        let asked_at = Instant::now();
         let mut taken = self.lock();
         let Some(writer) = &mut *taken else {
             return Err(Error::invalid(
                 "the index was opened for reading only; open it for writing to change it",
             ));
         };
+        writer.asked_at = asked_at;
         let done = act(writer);
         if std::mem::take(&mut writer.is_watched) {
             self.news.notify_all();

@@ -17,6 +17,7 @@ use std::time::Duration;
 use super::Index;
 use super::chores::Chore;
 use super::clean::AT_REST;
+use super::flush::reserve_memory;
 use super::turns::Turns;
 use super::writer::Writer;
 use crate::base::{Error, Result, Sequence};
@@ -27,7 +28,7 @@ const DEAD_ONE_OF: u64 = 16;
 /// How often it is looked whether a flush has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The same, of zones that snapshots hold.
+/// How often it is looked whether searches and snapshots have let go of what they hold.
 const LOOK_HELD: Duration = Duration::from_millis(200);
 
 /// The thread that sees to an index. It ends when this goes.
@@ -109,6 +110,10 @@ impl Writer {
         let Some(chore) = self.next_chore() else {
             return held;
         };
+        // Nobody who wants to write is to wait until searches give memory back.
+        if reserve_memory(&self.shared.budget).is_err() {
+            return Some(LOOK_HELD);
+        }
         self.ask(chore).ok()?;
         self.begin_flush().ok()?;
         Some(LOOK)

@@ -76,6 +76,8 @@ pub(super) struct Writer {
     pub(super) kept: Kept,
     /// Whether the next flush begins before the buffer is full, for what it cleans.
     pub(super) hurries: bool,
+    /// When the turn under way was asked for.
+    pub(super) asked_at: Instant,
     /// When documents were last written or deleted.
     pub(super) written_at: Instant,
     /// Whether someone waits for the end of the next turn.
