@@ -29,8 +29,8 @@ use crate::postings::InvertedBatch;
 use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
 
 /// A flush begins when this share of what the buffers may take is filled; the rest is for what comes while
-/// it runs.
-const FLUSH_SHARE: f64 = 0.6;
+/// it runs. At 0.6 passages take 7 % more bytes written and articles 4 %.
+const FLUSH_SHARE: f64 = 0.66;
 
 /// Bytes on flash that snapshots may keep from being reused, however small the index.
 const SNAPSHOT_BYTES: u64 = 64 << 20;
