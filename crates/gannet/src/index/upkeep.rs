@@ -43,9 +43,9 @@ pub(super) struct Upkeep {
 pub(super) struct Kept {
     /// The chore under way.
     chore: Option<Chore>,
-    /// The last operation before the first of the chores.
+    /// The last operation before the chores under way.
     began: Sequence,
-    /// The last before those that have ended.
+    /// The last that all is done for.
     done: Option<Sequence>,
 }
 
@@ -131,11 +131,12 @@ impl Writer {
 
     /// What is to be done next if nobody writes.
     fn next_chore(&mut self) -> Option<Chore> {
-        let kept = &mut self.kept;
-        if kept.chore.is_none() {
-            kept.began = self.state.sequence;
+        let (kept, sequence) = (&mut self.kept, self.state.sequence);
+        if kept.began != sequence {
+            // What came since may ask for what was done or passed over before.
+            (kept.began, kept.chore) = (sequence, None);
         }
-        if kept.done == Some(kept.began) {
+        if kept.done == Some(sequence) {
             return None;
         }
         let dead = self.state.dead_documents();
@@ -150,7 +151,7 @@ impl Writer {
         };
         self.kept.chore = next;
         if next.is_none() {
-            self.kept.done = Some(self.kept.began);
+            self.kept.done = Some(sequence);
         }
         next
     }
@@ -233,6 +234,17 @@ mod tests {
         // Postings join their lists at once where they are many.
         write(&index, 5001..5500);
         while index.upkeep().unwrap() {}
+        assert!(!has_recent(&index));
+    }
+
+    #[test]
+    fn what_is_written_between_the_steps_is_seen_to_as_well() {
+        let index = open(None);
+        write(&index, 0..2000);
+        assert!(index.upkeep().unwrap());
+        write(&index, 0..1000);
+        while index.upkeep().unwrap() {}
+        assert_eq!(index.stats().unwrap().dead_documents, 0);
         assert!(!has_recent(&index));
     }
 
