@@ -176,7 +176,8 @@ pub struct RestoreArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "One JSON object a line. Its member `id` is the external ID; a document with the same ID \
-                  is replaced. Lines that are refused are reported, and the exit code is then 1."
+                  is replaced. Lines that are refused are reported, and the exit code is then 1. At the end \
+                  the index is put in order where enough has come together."
 )]
 pub struct IndexArguments {
     /// The folder of the index
