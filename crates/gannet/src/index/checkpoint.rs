@@ -223,7 +223,9 @@ impl Writer {
         if self.flushing.is_some() && self.fill() >= 1.0 {
             self.wait_for_flush()?;
         }
-        if self.flushing.is_none() && (self.fill() >= self.flush_share() || self.hurries) {
+        // Nobody is to wait for memory for the sake of cleaning.
+        let hurries = self.hurries && reserve_memory(&self.shared.budget).is_ok();
+        if self.flushing.is_none() && (hurries || self.fill() >= self.flush_share()) {
             self.begin_flush()?;
         }
         if reserve(self).is_ok() {

@@ -31,7 +31,7 @@ pub(super) struct Asked {
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     /// How many are done.
-    done: u64,
+    pub(super) done: u64,
     /// Whether there is more to do behind the last.
     pub(super) go_on: bool,
 }
@@ -55,6 +55,13 @@ impl Asked {
             Chore::Vacuum => self.vacuum,
             Chore::Cleaning(_) => self.cleaning.is_some(),
         }
+    }
+}
+
+impl Steps {
+    /// Whether another is due, when so many were done before the last was asked for.
+    pub(super) fn are_due(&self, before: u64) -> bool {
+        self.done == before || self.go_on
     }
 }
 

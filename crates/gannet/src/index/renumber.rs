@@ -129,6 +129,8 @@ impl Writer {
         };
         self.new_ids = NewIds::new(&shared.budget)?;
         self.unseen = true;
+        // That was for the old one's sake.
+        self.hurries = false;
         let moved = Writer::stream(&shared, PageKind::Documents);
         let pages = Writer::stream(&shared, PageKind::Table);
         let flusher = Arc::new(Mutex::new(flusher));

@@ -41,8 +41,8 @@ pub(super) struct Upkeep {
 /// How far it has come.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// The chore under way.
-    chore: Option<Chore>,
+    /// The chore under way, and how many of its steps were done before.
+    chore: Option<(Chore, u64)>,
     /// The last operation before the chores under way.
     began: Sequence,
     /// The last that all is done for.
@@ -56,7 +56,12 @@ impl Upkeep {
         let (own, over) = (Arc::clone(&turns), Arc::clone(&is_over));
         let name = "gannet-upkeep".to_owned();
         let thread = thread::Builder::new().name(name).spawn(move || {
-            while !over.load(Ordering::Relaxed) && own.watch(|writer| writer.keep_up(after)) {}
+            // Looked at under the lock, behind which whoever ends it wakes it up: else it could go to sleep just then.
+            let watch = |writer: &mut Writer| match over.load(Ordering::Relaxed) {
+                true => Some(Duration::ZERO),
+                false => writer.keep_up(after),
+            };
+            while !over.load(Ordering::Relaxed) && own.watch(watch) {}
         });
         let thread = thread.map_err(|error| {
             Error::Stopped(format!(
@@ -144,12 +149,14 @@ impl Writer {
         let all = (self.state.below as u64).saturating_sub(gone);
         let refused = self.chores.refused.take().is_some();
         let next = match kept.chore {
-            Some(chore) if self.chores.steps(chore).go_on && !refused => Some(chore),
-            Some(Chore::Cleaning(_)) => None,
+            Some((chore, before)) if !refused && self.chores.steps(chore).are_due(before) => {
+                Some(chore)
+            }
+            Some((Chore::Cleaning(_), _)) => None,
             None if dead > 0 && dead * DEAD_ONE_OF >= all => Some(Chore::Vacuum),
-            Some(Chore::Vacuum) | None => self.is_worn().then_some(Chore::Cleaning(AT_REST)),
+            Some((Chore::Vacuum, _)) | None => self.is_worn().then_some(Chore::Cleaning(AT_REST)),
         };
-        self.kept.chore = next;
+        self.kept.chore = next.map(|chore| (chore, self.chores.steps(chore).done));
         if next.is_none() {
             self.kept.done = Some(sequence);
         }
@@ -254,7 +261,12 @@ mod tests {
             let index = open(Some(Duration::from_millis(1)));
             write(&index, 0..600);
             thread::sleep(Duration::from_micros(300 * round));
-            index.close().unwrap();
+            match round % 2 {
+                0 => index.close().unwrap(),
+                _ => drop(index),
+            }
         }
+        // The thread may be about to go to sleep.
+        (0..200).for_each(|_| drop(open(None)));
     }
 }
