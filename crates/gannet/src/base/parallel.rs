@@ -1,8 +1,9 @@
 //! Work on several cores: the same for many things, or two things side by side.
 
-use std::cell::Cell;
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, LocalKey, ScopedJoinHandle};
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 
 use super::traffic::Manners;
 
@@ -12,84 +13,147 @@ const SHARES: usize = 8;
 thread_local! {
     /// Whether the calling thread does all of its work itself.
     static ALONE: Cell<bool> = const { Cell::new(false) };
-    /// How many things are done side by side, of which the calling thread does one: they share the cores.
-    static SIDES: Cell<usize> = const { Cell::new(1) };
+    /// Those it works with; just itself if it has never shared work.
+    static CREW: RefCell<Crew> = RefCell::new(Crew::default());
+}
+
+/// Threads that carry out parts of one work. Those that wait for others do not count, so the others may take their cores.
+#[derive(Clone)]
+struct Crew(Arc<AtomicUsize>);
+
+/// One of a crew that works; counted for as long as it lives.
+struct Working(Crew);
+
+impl Default for Crew {
+    /// The calling thread.
+    fn default() -> Crew {
+        Crew(Arc::new(AtomicUsize::new(1)))
+    }
+}
+
+impl Crew {
+    fn own() -> Crew {
+        CREW.with_borrow(Clone::clone)
+    }
+
+    /// One more.
+    fn join(&self) -> Working {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Working(self.clone())
+    }
+
+    /// One more if no more than so many work then.
+    fn join_up_to(&self, most: usize) -> Option<Working> {
+        let more = |working: usize| (working < most).then_some(working + 1);
+        let joined = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        joined.ok().map(|_| Working(self.clone()))
+    }
+
+    /// The calling thread, one of the crew, does not work while it waits.
+    fn rest<R>(&self, wait: impl FnOnce() -> R) -> R {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+        let waited = wait();
+        self.0.fetch_add(1, Ordering::Relaxed);
+        waited
+    }
+}
+
+impl Working {
+    /// Makes the calling thread this one of the crew.
+    fn take(&self) {
+        CREW.set(self.0.clone());
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        (self.0).0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Does all of `act` on the calling thread, one thing after the other: so what it does with a device is the same each time.
 pub fn alone<R>(act: impl FnOnce() -> R) -> R {
-    let _before = Restored(&ALONE, ALONE.replace(true));
+    let _before = WasAlone(ALONE.replace(true));
     act()
 }
 
 /// Sets what it was when this goes, be it by a panic.
-struct Restored<T: Copy + 'static>(&'static LocalKey<Cell<T>>, T);
+struct WasAlone(bool);
 
-impl<T: Copy + 'static> Drop for Restored<T> {
+impl Drop for WasAlone {
     fn drop(&mut self) {
-        self.0.set(self.1);
+        ALONE.set(self.0);
     }
 }
 
-/// Splits `work` into shares, none but the last smaller than `least`, which threads, one for each core, take
-/// one after the other and carry `act` out on. The results are in the order of the work. Where the caller gives way, the
-/// threads do, and are no more than there are cores left.
+/// Splits `work` into shares, none but the last smaller than `least`, which threads take one after the other and carry `act` out
+/// on. The results are in the order of the work. As many threads take part as there are cores that the caller's crew leaves; when
+/// others of it are done meanwhile, more do. Where the caller gives way, the threads do, and are no more than there are cores left.
 pub fn on_all_cores<T: Send, R: Send>(
     work: Vec<T>,
     least: usize,
     act: impl Fn(Vec<T>) -> Vec<R> + Sync,
 ) -> Vec<R> {
-    let manners = Manners::own();
+    let (manners, crew) = (Manners::own(), Crew::own());
     let cores = match ALONE.get() {
         true => 1,
-        false => (manners.threads() / SIDES.get()).max(1),
+        false => manners.threads(),
     };
     let share = work.len().div_ceil(cores * SHARES).max(least.max(1));
     let shares = work.len().div_ceil(share);
     let mut work = work.into_iter();
     let queue = Mutex::new((0..shares).map(|at| (at, work.by_ref().take(share).collect())));
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let drain = || -> Vec<(usize, Vec<R>)> {
+    let help = |working: Working| -> Vec<(usize, Vec<R>)> {
+        manners.take();
+        working.take();
         let taken = std::iter::from_fn(next);
         taken.map(|(at, share)| (at, act(share))).collect()
     };
-    let help = || {
-        manners.take();
-        drain()
-    };
+    let help = &help;
     let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..cores.min(shares)).map(|_| scope.spawn(help)).collect();
-        let mut done = drain();
-        done.extend(others.into_iter().flat_map(join));
+        let (mut done, mut others) = (Vec::with_capacity(shares), Vec::new());
+        while let Some((at, share)) = next() {
+            // Of the shares behind this one, each may be another's.
+            while others.len() < shares - at - 1
+                && let Some(working) = crew.join_up_to(cores)
+            {
+                others.push(scope.spawn(move || help(working)));
+            }
+            done.push((at, act(share)));
+        }
+        let others: Vec<_> = crew.rest(|| others.into_iter().map(ScopedJoinHandle::join).collect());
+        done.extend(others.into_iter().flat_map(given));
         done
     });
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().flat_map(|(_, results)| results).collect()
 }
 
-/// Does both, side by side, with half of the cores each. Where the caller gives way, so does the thread that does `other`; where
+/// Does both, side by side. Where the caller gives way, so does the thread that does `other`; where
 /// it is left one core, one is done after the other.
 pub fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
-    let manners = Manners::own();
+    let (manners, crew) = (Manners::own(), Crew::own());
     if ALONE.get() || manners.threads() == 1 {
         return (one(), other());
     }
-    let sides = SIDES.get();
     thread::scope(|scope| {
+        let working = crew.join();
         let other = scope.spawn(move || {
             manners.take();
-            SIDES.set(2 * sides);
+            working.take();
             other()
         });
-        let _before = Restored(&SIDES, SIDES.replace(2 * sides));
         let one = one();
-        (one, join(other))
+        (one, given(crew.rest(|| other.join())))
     })
 }
 
 /// What a thread gave; panics if it did.
-fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    match thread.join() {
+fn given<T>(thread: thread::Result<T>) -> T {
+    match thread {
         Ok(done) => done,
         Err(panic) => std::panic::resume_unwind(panic),
     }
@@ -97,6 +161,9 @@ fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -128,6 +195,28 @@ mod tests {
         let (one, other) = both(thread, thread);
         let cores = thread::available_parallelism().unwrap().get();
         assert_eq!(one != other, cores > 1);
-        assert_eq!((ALONE.get(), SIDES.get()), (false, 1));
+        assert!(!ALONE.get());
+    }
+
+    #[test]
+    fn whoever_is_done_leaves_a_core_to_the_others() {
+        let cores = Manners::own().threads();
+        let (at_once, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = |_: Vec<u8>| {
+            let now = 1 + at_once.fetch_add(1, Ordering::Relaxed);
+            most.fetch_max(now, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(5));
+            at_once.fetch_sub(1, Ordering::Relaxed);
+            vec![thread::current().id()]
+        };
+        let all = || on_all_cores(vec![0; 8 * cores], 1, work);
+        let (threads, _) = both(all, || thread::sleep(Duration::from_millis(10)));
+        assert_eq!(HashSet::<_>::from_iter(threads).len(), cores);
+        let started = |at: &AtomicUsize| at.swap(0, Ordering::Relaxed);
+        assert_eq!(started(&most), cores);
+        // Two sides that work all the time have no more threads than cores, but for a side's own.
+        both(all, all);
+        assert!(started(&most) <= cores.max(2));
+        assert_eq!(Crew::own().0.load(Ordering::Relaxed), 1);
     }
 }

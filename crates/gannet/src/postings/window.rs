@@ -14,7 +14,7 @@ use crate::storage::Store;
 pub(super) const WINDOW_BYTES: usize = 1 << 20;
 
 /// Fewer lists than this are not worth a thread.
-const LISTS_AT_LEAST: usize = 64;
+const LISTS_AT_LEAST: usize = 8;
 
 /// What is to be done for one list.
 pub(super) trait Rewriting: Send {
