@@ -206,20 +206,20 @@ mod tests {
         stats.recent_postings.iter().any(|level| level.entries > 0)
     }
 
+    fn wait_until(is_so: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !is_so() {
+            assert!(start.elapsed() < TIME_MAX);
+            thread::sleep(LOOK);
+        }
+    }
+
     #[test]
     fn an_index_that_nobody_writes_sees_to_itself() {
         let index = open(Some(Duration::from_millis(50)));
         write(&index, 0..3000);
         write(&index, 0..1000);
-        let start = Instant::now();
-        loop {
-            let stats = index.stats().unwrap();
-            if stats.dead_documents == 0 && !has_recent(&index) {
-                break;
-            }
-            assert!(start.elapsed() < TIME_MAX, "{stats:?}");
-            thread::sleep(LOOK);
-        }
+        wait_until(|| index.stats().unwrap().dead_documents == 0 && !has_recent(&index));
         assert_eq!(index.stats().unwrap().documents, 3000);
         let report = index.check(&|_, _| ()).unwrap();
         assert!(report.findings.is_empty(), "{:?}", report.findings);
@@ -253,6 +253,26 @@ mod tests {
         while index.upkeep().unwrap() {}
         assert_eq!(index.stats().unwrap().dead_documents, 0);
         assert!(!has_recent(&index));
+    }
+
+    #[test]
+    fn what_there_is_no_memory_for_is_done_once_there_is_some() {
+        let index = open(Some(Duration::from_millis(500)));
+        write(&index, 0..600);
+        write(&index, 0..100);
+        let budget = &index.shared.budget;
+        let mut held = Vec::new();
+        let mut bytes = budget.total();
+        while bytes >= 4096 {
+            match budget.reserve("a test", bytes) {
+                Ok(reservation) => held.push(reservation),
+                Err(_) => bytes /= 2,
+            }
+        }
+        thread::sleep(Duration::from_secs(1));
+        assert_eq!(index.stats().unwrap().dead_documents, 100);
+        held.clear();
+        wait_until(|| index.stats().unwrap().dead_documents == 0);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::reopening::Marks;
 use super::setup::Setup;
 use super::tally::Tally;
 use crate::device::{Device, RecordingDevice};
-use crate::index::{Index, Written};
+use crate::index::{Index, Snapshot, Written};
 
 /// What is right, or what differs.
 pub(super) type Judged<T> = Result<T, String>;
@@ -226,9 +226,27 @@ impl History {
 
     /// Tells the ledger which of the dead documents a vacuum has taken out.
     pub(super) fn follow_vacuum(&mut self) -> Judged<()> {
-        let state = self.index().shared().published.get();
-        let (dead, deaths) = (state.dead_documents(), self.ledger.deaths());
-        let forgotten = deaths.checked_sub(dead);
+        self.snapshot().map(drop)
+    }
+
+    /// A snapshot of now, and whether lists were swept in it whose documents still count in the statistics. The ledger is told
+    /// which of the dead documents are out of it: where flushes run beside, a sweep may end at any time.
+    pub(super) fn snapshot(&mut self) -> Judged<(Snapshot, bool)> {
+        let index = self.index();
+        let published = &index.shared().published;
+        loop {
+            let (before, snapshot, state) = (published.get(), index.snapshot(), published.get());
+            if before.epoch.generation == state.epoch.generation {
+                self.follow(state.dead_documents())?;
+                let mut taken = state.vacuumed.taken.iter();
+                let in_part = taken.any(|taken| taken.documents > 0 || taken.total_length > 0);
+                return Ok((snapshot, in_part));
+            }
+        }
+    }
+
+    fn follow(&mut self, dead: u64) -> Judged<()> {
+        let forgotten = self.ledger.deaths().checked_sub(dead);
         match forgotten {
             Some(forgotten) if forgotten >= self.ledger.forgotten => {
                 if forgotten > self.ledger.forgotten {
@@ -242,13 +260,6 @@ impl History {
                 self.ledger.dead()
             )),
         }
-    }
-
-    /// Whether lists were swept whose documents still count in the statistics.
-    pub(super) fn is_swept_in_part(&self) -> bool {
-        let state = self.index().shared().published.get();
-        let mut taken = state.vacuumed.taken.iter();
-        taken.any(|taken| taken.documents > 0 || taken.total_length > 0)
     }
 
     /// An ID that was given before, of a document that may be there or not; one of a few while those are hot.
