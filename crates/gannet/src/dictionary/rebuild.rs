@@ -8,7 +8,8 @@
 //! Invariants:
 //! 1. Edits and splices of a level are in key order.
 //! 2. The first key of an inner node is the node's lower bound (empty for the leftmost), so that a run that
-//!    loses its first node still answers for the run's whole range.
+//!    loses its first node still answers for the run's whole range. Where all of a parent's first children lose all entries, the child
+//!    behind them takes their place with their bound (see `widen`).
 
 use std::ops::Range;
 
@@ -43,6 +44,8 @@ pub(super) struct Run {
     pub(super) hops: Vec<Hop>,
     pub(super) nodes: Vec<NodeId>,
     pub(super) entries: Entries,
+    /// The first node's lower bound; nothing for leaves.
+    pub(super) lower: Option<Vec<u8>>,
     pub(super) open_end: bool,
 }
 
@@ -132,11 +135,12 @@ fn join(group: Vec<Edit>) -> Option<Run> {
         hops: first.hops,
         nodes: vec![first.node],
         entries: first.entries,
+        lower: first.lower,
         open_end,
     };
     for edit in edits {
         run.nodes.push(edit.node);
-        run.entries.push_all(&edit.entries, first.lower.as_deref());
+        run.entries.push_all(&edit.entries, run.lower.as_deref());
     }
     Some(run)
 }

@@ -1,7 +1,8 @@
 //! Sparse runs take in an unchanged neighbour, so that removals do not leave a tree of nearly empty nodes.
 //!
 //! Only neighbours under the same parent come into question, and only if all fits one node: at most one more
-//! leaf is then read and none is written, and the parent loses a child.
+//! leaf is then read and none is written, and the parent loses a child. One that is empty and was its parent's first
+//! inner nodes takes in the neighbour behind it whatever its size: that has its bound from now on.
 
 use rustc_hash::FxHashSet;
 
@@ -48,7 +49,7 @@ fn find_neighbours(
     let sparse: Vec<(usize, Hop)> = runs
         .iter()
         .enumerate()
-        .filter(|(_, run)| run.is_sparse(level))
+        .filter(|(_, run)| run.is_sparse(level) || run.leaves_its_bound())
         .filter_map(|(at, run)| Some((at, *run.hops.last()?)))
         .collect();
     let parents: Vec<NodeId> = sparse.iter().map(|(_, hop)| hop.node).collect();
@@ -57,6 +58,7 @@ fn find_neighbours(
     for ((run, hop), payload) in sparse.into_iter().zip(&payloads) {
         let parent = nodes.parse(payload, hop.node, level + 1)?;
         let right = hop.ordinal + runs[run].nodes.len();
+        // Of the first there is none on the left.
         for (ordinal, on_the_left) in [(right, false), (hop.ordinal.wrapping_sub(1), true)] {
             if let Some(node) = child_at(&parent, ordinal)?.filter(|node| taken.insert(*node)) {
                 found.push(Neighbour {
@@ -85,7 +87,20 @@ impl Run {
         bytes < SPARSE && !self.entries.is_empty() && !self.open_end && !self.hops.is_empty()
     }
 
+    /// Whether its parent's first children, which have lower bounds, are empty.
+    fn leaves_its_bound(&self) -> bool {
+        let is_first = self.hops.last().is_some_and(|hop| hop.ordinal == 0);
+        self.entries.is_empty() && self.lower.is_some() && is_first
+    }
+
     fn take_in(&mut self, neighbour: &Neighbour, node: &Node<'_>, level: usize) -> Result<()> {
+        if self.leaves_its_bound() {
+            let mut behind = Entries::default();
+            behind.push_node(node)?;
+            self.entries.push_all(&behind, self.lower.as_deref());
+            self.nodes.push(neighbour.node);
+            return Ok(());
+        }
         let mut joined = Entries::default();
         if neighbour.on_the_left {
             joined.push_node(node)?;

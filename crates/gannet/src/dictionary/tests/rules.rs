@@ -47,6 +47,36 @@ fn a_rewritten_leaf_does_not_touch_its_parent() {
 }
 
 #[test]
+fn the_first_keys_can_go_a_few_at_a_time_and_come_back() {
+    let mut bed = Bed::new(256);
+    let mut map = Map::new();
+    let mut change = |bed: &mut Bed, changes: BTreeMap<Vec<u8>, Option<Vec<u8>>>| {
+        bed.change(&changes).unwrap();
+        for (key, value) in changes {
+            match value {
+                Some(value) => drop(map.insert(key, value)),
+                None => drop(map.remove(&key)),
+            }
+        }
+        map.clone()
+    };
+    change(&mut bed, numbered(0..120_000, 1));
+    assert!(bed.tree.view().height() >= 3);
+    for start in (0..60_000).step_by(3_000) {
+        // So few at a time that the last of a node's often go alone.
+        for start in (start..start + 3_000).step_by(30) {
+            let gone = (start..start + 30).map(|n| (format!("{n:08}").into_bytes(), None));
+            bed.change(&gone.collect()).unwrap();
+        }
+        let gone = (start..start + 3_000).map(|n| (format!("{n:08}").into_bytes(), None));
+        let left = change(&mut bed, gone.collect());
+        bed.compare(bed.tree.view(), &left);
+    }
+    let left = change(&mut bed, numbered(0..5_000, 1));
+    bed.compare(bed.tree.view(), &left);
+}
+
+#[test]
 fn kept_keys_write_nothing() {
     let mut bed = Bed::new(256);
     bed.change(&numbered(0..1000, 1)).unwrap();
