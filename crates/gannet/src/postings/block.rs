@@ -99,6 +99,14 @@ impl Shape {
         self.packed_length() + 2 * self.exceptions as usize
     }
 
+    /// Whether the distances of a block may add up to so much that a doc is below the one before.
+    #[inline]
+    pub fn may_wrap(self) -> bool {
+        let high = if self.exceptions > 0 { HIGH_BITS } else { 0 };
+        // A distance is less than 2^bits, and one more; 128 of them are at most 2^32 then.
+        self.bits + high > u32::BITS as u8 - BLOCK.ilog2() as u8
+    }
+
     fn packed_length(self) -> usize {
         self.bits as usize * BLOCK / 8
     }

@@ -189,7 +189,8 @@ impl DocsPage {
         } else {
             read_short(entry, data, docs, frequencies)?;
         }
-        if docs[entry.count as usize - 1] != entry.last || docs[0] > entry.last {
+        let disordered = packed && entry.doc_shape.may_wrap() && !docs.is_sorted();
+        if docs[entry.count as usize - 1] != entry.last || docs[0] > entry.last || disordered {
             let got = docs[entry.count as usize - 1];
             let expected = format!("expected a block up to doc {}, got {got}", entry.last);
             return Err(Error::damaged(WHAT, expected));

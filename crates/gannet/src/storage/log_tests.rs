@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::zones::ZoneTable;
-use super::{Log, LogReach, LogStart, RecordKind, Store, replay};
-use crate::base::Result;
+use super::{
+    Log, LogReach, LogStart, PageKind, RecordKind, Store, StreamWriter, read_records, replay,
+};
+use crate::base::{Error, Result};
 use crate::device::{Device, FileId, MemoryDevice};
 
 fn store() -> Arc<Store> {
@@ -138,4 +140,16 @@ fn put_page(device: &Arc<dyn Device>, file: FileId, page: u32, bytes: Vec<u8>) {
         buffers: vec![buffer],
     }];
     device.write(&mut batch).unwrap();
+}
+
+#[test]
+fn a_record_without_a_length_is_damaged_and_no_loop() {
+    for bytes in [[0xff; 16].as_slice(), &[0x80, 0x80, 0x80, 0x80, 0x7f, 1, 1]] {
+        let store = store();
+        let mut stream = StreamWriter::new(Arc::clone(&store), PageKind::Log);
+        let span = stream.append(bytes).unwrap();
+        stream.flush().unwrap();
+        let read = read_records(&store, PageKind::Log, span.first(), 1, &mut |_| Ok(()));
+        assert!(matches!(read, Err(Error::Damaged { .. })), "{read:?}");
+    }
 }

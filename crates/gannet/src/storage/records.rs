@@ -144,7 +144,12 @@ impl Partial {
     }
 
     fn finish(&mut self) -> Result<Option<ZoneRecord>> {
-        if self.length().is_none_or(|length| length > self.bytes.len()) {
+        let length = match self.bytes.len() < HEAD_BYTES {
+            true => self.length(),
+            // More bytes would say no more.
+            false => length_at(&self.bytes)?,
+        };
+        if length.is_none_or(|length| length > self.bytes.len()) {
             return Ok(None);
         }
         let bytes = std::mem::take(&mut self.bytes);

@@ -1,8 +1,12 @@
 //! Damaged bytes give errors or faults; never a panic, never memory that the bytes alone ask for.
 
 use super::*;
-use crate::base::PAGE_PAYLOAD;
+use crate::base::{Error, PAGE_PAYLOAD};
+use crate::cache::Bytes;
+use crate::postings::block::{BLOCK, NO_DOC};
 use crate::postings::chunk_reader::ChunkReader;
+use crate::postings::docs_draft::{DocsDraft, Gathered};
+use crate::postings::docs_page::DocsPage;
 use crate::postings::entry::ChunkRef;
 use crate::postings::spans::SpanReader;
 use crate::postings::tokens::Tokens;
@@ -107,4 +111,23 @@ fn chunk_bytes(world: &World, chunk: &ChunkRef) -> Vec<u8> {
     let bytes = SpanReader::new(&world.store).chunks(&[*chunk]).unwrap();
     assert!(bytes[0].len() <= PAGE_PAYLOAD * 300);
     bytes[0].clone()
+}
+
+#[test]
+fn a_block_of_docs_out_of_order_is_damaged() {
+    let mut gathered = Gathered::default();
+    for doc in [5, 4_000_000_000]
+        .into_iter()
+        .chain(7..7 + BLOCK as u32 - 2)
+    {
+        gathered.push(doc, 1, 0);
+    }
+    let mut draft = DocsDraft::new(NO_DOC, 0, None);
+    assert!(draft.push(&gathered, [0; 2], 1));
+    let bytes = draft.finish(&[0], BLOCK as u32);
+    let length = bytes.len();
+    let page = DocsPage::parse(Bytes::Owned(bytes), 0..length, PhraseFilters::None).unwrap();
+    let (mut docs, mut frequencies) = ([0; BLOCK], [0; BLOCK]);
+    let read = page.docs(0, &mut docs, &mut frequencies);
+    assert!(matches!(read, Err(Error::Damaged { .. })), "{read:?}");
 }
