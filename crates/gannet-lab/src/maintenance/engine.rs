@@ -100,8 +100,9 @@ impl Gannet {
         let join = |additions: Vec<Addition<'_>>| {
             let items = additions
                 .into_iter()
-                .map(|Addition { old, new, .. }| MergeItem {
+                .map(|Addition { key, old, new }| MergeItem {
                     field: 0,
+                    key_bytes: key.len(),
                     old,
                     new,
                     joins: false,

@@ -232,6 +232,7 @@ impl Flusher {
             for (term, old) in old {
                 items.push(MergeItem {
                     field: split_term_key(keys[*term])?.0,
+                    key_bytes: keys[*term].len(),
                     old: *old,
                     new: Fragment::default(),
                     joins: true,

@@ -189,6 +189,7 @@ impl Lists<'_> {
             let (field, _) = split_term_key(key)?;
             items.push(MergeItem {
                 field,
+                key_bytes: key.len(),
                 old,
                 new,
                 joins: false,

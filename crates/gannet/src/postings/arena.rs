@@ -9,6 +9,9 @@ const BLOCK_BITS: u32 = 16;
 const BLOCK_BYTES: usize = 1 << BLOCK_BITS;
 const LINK_BYTES: usize = 4;
 
+/// The most that addresses of 32 bits can name.
+pub(super) const ARENA_BYTES_MAX: usize = 1 << 32;
+
 /// Bytes of a key's length, before the key.
 const KEY_LENGTH_BYTES: usize = 2;
 
@@ -49,6 +52,13 @@ impl Arena {
     /// Bytes of memory held.
     pub(super) fn memory_bytes(&self) -> usize {
         self.blocks.len() * BLOCK_BYTES
+    }
+
+    /// Whether so many bytes more can be named by addresses of 32 bits.
+    pub(super) fn has_room_for(&self, bytes: usize) -> bool {
+        // What is left of the last blocks may be too short for what comes.
+        let wasted = bytes / BLOCK_BYTES * SLICE_BYTES[SLICE_BYTES.len() - 1] + 2 * BLOCK_BYTES;
+        (self.memory_bytes() + bytes + wasted) as u64 <= ARENA_BYTES_MAX as u64
     }
 
     /// Begins a stream with a key, which is far shorter than a block.
@@ -213,6 +223,16 @@ mod tests {
             }
             assert!(read == *expected && arena.key(stream) == [i; 9]);
         }
+    }
+
+    #[test]
+    fn an_arena_ends_where_addresses_do() {
+        let mut arena = Arena::default();
+        assert!(arena.has_room_for(1 << 30));
+        assert!(!arena.has_room_for(ARENA_BYTES_MAX));
+        arena.blocks = vec![Box::default(); ARENA_BYTES_MAX / BLOCK_BYTES - 64];
+        assert!(arena.has_room_for(1 << 20));
+        assert!(!arena.has_room_for(4 << 20));
     }
 
     #[test]

@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use hashbrown::HashTable;
 
-use super::arena::{Arena, StreamReader};
+use super::arena::{ARENA_BYTES_MAX, Arena, StreamReader};
 use super::fragment::{Fragment, put_posting};
 use super::invert::{InvertedBatch, InvertedTerm, hash_key};
 use super::slots::{Slot, Slots};
-use crate::base::{Budget, DocId, Reservation, Result, both, put_varint};
+use crate::base::{Budget, DocId, Error, Reservation, Result, both, put_varint};
 
 /// Memory that a term takes beside its key and postings: its slot and its place in the table.
 const TERM_OVERHEAD: usize = size_of::<Slot>() + 8;
@@ -102,11 +102,20 @@ impl PostingBuffer {
         }
     }
 
-    /// Reserves the memory that adding `batch` can take at most.
+    /// Reserves the memory that adding `batch` can take at most; fails where the budget or the buffer, which is never larger than 4 GiB, has
+    /// too little.
     pub fn reserve_for(&self, batch: &InvertedBatch) -> Result<()> {
         let mut inner = self.write();
         let most =
             batch.keys.len() + 2 * batch.data.len() + batch.terms.len() * (TERM_OVERHEAD + 64);
+        if !inner.arena.has_room_for(most) {
+            return Err(Error::Memory {
+                what: "a posting buffer",
+                needed: most,
+                free: ARENA_BYTES_MAX.saturating_sub(inner.arena.memory_bytes()),
+                budget: ARENA_BYTES_MAX,
+            });
+        }
         let bytes = inner.memory_bytes() + most + (1 << 17);
         inner.reservation.grow_to(bytes)
     }

@@ -4,14 +4,15 @@
 //!
 //! Old chunks are released, not erased: snapshots go on reading them.
 
-use super::entry::{ChunkRef, INLINE_LIMIT, TAIL_LIMIT, TermEntry};
+use super::entry::{ChunkRef, ENTRY_LIMIT, INLINE_LIMIT, TAIL_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::list_writer::{Added, ListWriter};
-use super::rules::{CHUNK_BYTES, absorbed, chunk_limit, joined};
+use super::rules::{CHUNK_BYTES, absorbed, chunk_limit, chunks_most, joined};
 use super::spans::{BATCH_MEMORY, SpanReader};
 use super::streams::ChunkStreams;
 use super::window::{Ahead, Placing, Rewriting, WINDOW_BYTES, rewrite_all};
 use crate::base::{DocId, PhraseFilters, Result};
+use crate::dictionary::value_max;
 use crate::storage::Store;
 
 /// The number of a field in the schema.
@@ -42,6 +43,8 @@ impl<F: Fn(FieldId, DocId) -> Result<u8> + Sync> Norms for F {
 pub struct MergeItem<'a> {
     /// The field, for the norms.
     pub field: FieldId,
+    /// Bytes of the term's key: beside a long one an entry has room for fewer chunks.
+    pub key_bytes: usize,
     /// The term's coded entry, if it has one.
     pub old: Option<&'a [u8]>,
     /// Postings behind all that the entry has.
@@ -61,6 +64,10 @@ pub fn joinable_bytes(entry: &[u8]) -> Result<u64> {
 struct Plan<'a> {
     item: &'a MergeItem<'a>,
     entry: TermEntry,
+    /// New postings and the tail, in bytes at most.
+    fresh: usize,
+    /// The most chunks that the entry has room for.
+    most: usize,
     /// Whether the new postings join the tail.
     inline: bool,
     /// Which of the entry's chunks move, byte by byte.
@@ -93,12 +100,13 @@ impl<'a> Plan<'a> {
             false => TAIL_LIMIT,
         };
         let inline = fresh <= limit && !item.joins;
+        let most = chunks_most(value_max(item.key_bytes).min(ENTRY_LIMIT));
         let absorbed = match inline {
             true => Vec::new(),
             false => {
                 let count = match item.joins {
                     true => joined(&entry.chunks),
-                    false => absorbed(&entry.chunks, fresh),
+                    false => absorbed(&entry.chunks, fresh, most),
                 };
                 entry.chunks.split_off(entry.chunks.len() - count)
             }
@@ -109,6 +117,8 @@ impl<'a> Plan<'a> {
             item,
             moved: moved.map(|(at, _)| at).collect(),
             entry,
+            fresh,
+            most,
             inline,
             absorbed,
         })
@@ -134,7 +144,8 @@ impl<'a> Plan<'a> {
         let mut all = self.entry.chunks.clone();
         all.extend_from_slice(&self.absorbed);
         let (field, filters) = (self.item.field, self.filters(&tail));
-        let mut writer = ListWriter::new(field, filters, chunk_limit(&all), streams, norms);
+        let limit = chunk_limit(&all, self.fresh, self.most);
+        let mut writer = ListWriter::new(field, filters, limit, streams, norms);
         writer.last = self.entry.chunks.last().map(|chunk| chunk.last);
         for chunk in &self.absorbed {
             writer.push_chunk(chunk, ahead.next(chunk)?)?;

@@ -108,6 +108,7 @@ impl World {
     fn merge(&mut self, old: Option<&[u8]>, new: &[Posting]) -> Vec<u8> {
         let item = MergeItem {
             field: 0,
+            key_bytes: 8,
             old,
             new: fragment(new, self.filters),
             joins: false,
@@ -607,6 +608,7 @@ fn a_window_of_many_terms_keeps_their_order() {
             .zip(&entries)
             .map(|(run, old)| MergeItem {
                 field: 0,
+                key_bytes: 8,
                 old: old.as_deref(),
                 new: quarter(run),
                 joins: false,

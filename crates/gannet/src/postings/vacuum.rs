@@ -6,7 +6,7 @@
 
 use super::chunk_reader::ChunkReader;
 use super::dead::DeadDocs;
-use super::entry::{ChunkRef, INLINE_LIMIT, TermEntry};
+use super::entry::{CHUNKS_LIMIT, ChunkRef, INLINE_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::list_writer::{Added, ListWriter};
 use super::merge::{FieldId, NormReader, Norms};
@@ -187,7 +187,7 @@ impl Rest {
             replaced: Vec::new(),
             tokens: 0,
             filters: plan.kept_filters(),
-            limit: chunk_limit(&plan.entry.chunks),
+            limit: chunk_limit(&plan.entry.chunks, 0, CHUNKS_LIMIT),
         }
     }
 

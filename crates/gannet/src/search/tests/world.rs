@@ -260,6 +260,7 @@ fn flush(
         .update(pool, &keys, &|old| {
             let items = old.iter().map(|(term, old)| MergeItem {
                 field: u16::from_be_bytes([keys[*term][0], keys[*term][1]]),
+                key_bytes: 8,
                 old: *old,
                 new: lists[keys[*term]].clone(),
                 joins: false,
