@@ -70,3 +70,28 @@ fn a_superblock_of_other_bytes_is_damaged() {
         .run(&["search", "index", "common"])
         .refused(2, &["superblock"]);
 }
+
+#[test]
+fn an_index_without_a_superblock_is_damaged_and_nothing_is_made_in_its_place() {
+    let place = indexed();
+    let path = place.path("index/superblock");
+    let before = fs::read(&path).unwrap();
+    for content in [None, Some(0), Some(8_192)] {
+        match content {
+            None => fs::remove_file(&path).unwrap(),
+            Some(length) => fs::write(&path, vec![0; length]).unwrap(),
+        }
+        for command in [
+            &["index", "index", "docs.jsonl"][..],
+            &["search", "index", "common"],
+            &["check", "index"],
+        ] {
+            place
+                .run(command)
+                .refused(2, &["damaged superblock", "restore"]);
+        }
+    }
+    fs::write(&path, before).unwrap();
+    assert_eq!(place.found("word1999"), ["1999"]);
+    place.done(&["check", "index"]);
+}

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::failure::failure;
+use super::failure::{failure, unusable};
 use super::files::{FileTable, OpenFile};
 use super::lock::Lock;
 use super::{Access, FileId, OpenOptions};
@@ -31,7 +31,7 @@ impl Directory {
     /// an index and none may be made, with [`Error::Locked`] if another process is in the way.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Directory> {
         ensure_folder(path, options)?;
-        let folder = File::open(path).map_err(|error| failure("open", path.display(), error))?;
+        let folder = File::open(path).map_err(|error| unusable("open", path, error))?;
         let lock = Lock::acquire(path, options.access)?;
         Ok(Directory {
             path: path.to_owned(),
@@ -131,9 +131,7 @@ fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
         ))),
         Ok(_) if create => Ok(()),
         Ok(_) => ensure_index(path),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(failure("open", path.display(), error))
-        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unusable("open", path, error)),
         Err(_) if create => make_folder(path),
         Err(_) => Err(Error::invalid(format!(
             "{} does not exist: check the path, or open it for writing and let it be made",
@@ -144,13 +142,21 @@ fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
 
 /// Keeps a mistyped path from getting a lock file in a folder that is no index.
 fn ensure_index(path: &Path) -> Result<()> {
-    if path.join(FileId::Superblock.name()).exists() {
+    // What is damaged is told by whoever looks for its root.
+    if path.join(FileId::Superblock.name()).exists() || has_zones(path) {
         return Ok(());
     }
     Err(Error::Format {
         path: path.to_owned(),
         reason: "expected an index, got a folder without a superblock".to_owned(),
     })
+}
+
+fn has_zones(path: &Path) -> bool {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name());
+    let mut ids = names.filter_map(|name| FileId::from_name(name.to_str()?));
+    ids.any(|id| id > FileId::Superblock)
 }
 
 /// Makes the folder and every missing one above it, each durable in the one that holds it.
@@ -167,5 +173,5 @@ fn make_folder(path: &Path) -> Result<()> {
         made => made,
     };
     made.and_then(|()| File::open(parent)?.sync_all())
-        .map_err(|error| failure("create", path.display(), error))
+        .map_err(|error| unusable("create", path, error))
 }

@@ -13,7 +13,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::Access;
-use super::failure::failure;
+use super::failure::{failure, unusable};
 use crate::base::{Error, Result};
 
 /// The lock file's name in the index folder.
@@ -35,7 +35,7 @@ impl Lock {
     /// Fails at once with [`Error::Locked`] when another device, of this process or another, holds it.
     pub fn acquire(folder: &Path, access: Access) -> Result<Lock> {
         let file = open_lock_file(&folder.join(LOCK_NAME), access)
-            .map_err(|error| failure("lock", folder.display(), error))?;
+            .map_err(|error| unusable("lock", folder, error))?;
         if let Some(file) = &file {
             take(file, folder, access)?;
         }

@@ -88,12 +88,12 @@ pub fn find_root(device: &Arc<dyn Device>, path: &Path) -> Result<Found> {
         .into_iter()
         .find_map(|(file, pages)| (file == FileId::Superblock).then_some(pages));
     let Some(pages @ 1..) = pages else {
-        return Ok(Found::Nothing);
+        return nothing(device);
     };
     let slots = read_slots(device, pages.min(SLOTS))?;
     let empty = |page: &PageBuffer| page.iter().all(|byte| *byte == 0);
     if slots.iter().all(empty) {
-        return Ok(Found::Nothing);
+        return nothing(device);
     }
     let mut newest: Option<RootSlot> = None;
     let mut problem = None;
@@ -114,7 +114,18 @@ pub fn find_root(device: &Arc<dyn Device>, path: &Path) -> Result<Found> {
             Ok(Found::Nothing)
         }
         (None, Some(error)) => Err(error),
-        (None, None) => Ok(Found::Nothing),
+        (None, None) => nothing(device),
+    }
+}
+
+/// There is no root. Where there is a log all the same, there was one, and nothing may be made in its place.
+fn nothing(device: &Arc<dyn Device>) -> Result<Found> {
+    match has_log(device)? {
+        false => Ok(Found::Nothing),
+        true => Err(Error::damaged(
+            FileId::Superblock.name(),
+            "expected a root, since there are zones of an index, got none",
+        )),
     }
 }
 
@@ -122,11 +133,12 @@ fn is_newer(slot: &RootSlot, other: Option<&RootSlot>) -> bool {
     other.is_none_or(|other| other.generation < slot.generation)
 }
 
-/// Whether there is more than the first root record can need. If not, an index was being made when power
+/// Whether there are more zones than the one with the first root. If not, an index was being made when power
 /// was lost, its first slot is torn, and nothing was ever written to it.
 fn has_log(device: &Arc<dyn Device>) -> Result<bool> {
     let files = device.list()?;
-    Ok(files.iter().any(|(file, _)| *file > FileId::Zone(0)))
+    let zones = files.iter().filter(|(file, _)| *file != FileId::Superblock);
+    Ok(zones.count() > 1)
 }
 
 /// Makes an empty superblock.
