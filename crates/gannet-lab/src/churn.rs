@@ -228,7 +228,7 @@ impl Lines {
         for batch in lines.chunks(BATCH) {
             let documents = batch.iter().map(|line| self.document(*line));
             let ids: Vec<String> = documents
-                .map(|document| Ok(document?.id.unwrap_or_default()))
+                .map(|document| Ok(document?.id().unwrap_or_default().to_owned()))
                 .collect::<Outcome<_>>()?;
             let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
             index.delete(&ids)?;

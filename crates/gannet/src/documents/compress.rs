@@ -52,7 +52,7 @@ const DECODERS_KEPT: usize = 64;
 /// Compresses documents; one for each thread that writes.
 pub struct Compressor {
     context: CCtx<'static>,
-    version: DictionaryVersion,
+    dictionary: Option<Arc<Dictionary>>,
     output: Vec<u8>,
 }
 
@@ -81,22 +81,24 @@ impl Compressor {
         ] {
             context.set_parameter(parameter).map_err(refused)?;
         }
+        let mut dictionary = None;
         if version != 0 {
-            let dictionary = dictionaries.find(version)?;
-            context
-                .load_dictionary(&dictionary.bytes)
-                .map_err(refused)?;
+            let found = dictionary.insert(Arc::clone(dictionaries.find(version)?));
+            context.load_dictionary(&found.bytes).map_err(refused)?;
         }
         Ok(Compressor {
             context,
-            version,
+            dictionary,
             output: Vec::new(),
         })
     }
 
-    /// The version of the dictionary in use.
-    pub fn version(&self) -> DictionaryVersion {
-        self.version
+    /// Whether it has the newest of these dictionaries: that very one, as versions say nothing of other indexes.
+    pub fn has_newest_of(&self, dictionaries: &Dictionaries) -> bool {
+        match (&self.dictionary, dictionaries.versions.last()) {
+            (Some(own), Some(newest)) => Arc::ptr_eq(own, newest),
+            (own, newest) => own.is_none() && newest.is_none(),
+        }
     }
 
     /// Compresses the source of a document; gives the source itself where nothing is gained.
@@ -197,7 +199,7 @@ impl Dictionaries {
         Ok(source)
     }
 
-    fn find(&self, version: DictionaryVersion) -> Result<&Dictionary> {
+    fn find(&self, version: DictionaryVersion) -> Result<&Arc<Dictionary>> {
         let place = (version as usize).checked_sub(1);
         match place.and_then(|place| self.versions.get(place)) {
             Some(dictionary) => Ok(dictionary),
@@ -244,7 +246,7 @@ impl fmt::Debug for Dictionaries {
 
 impl fmt::Debug for Compressor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Compressor(dictionary {})", self.version)
+        write!(f, "Compressor(dictionary: {})", self.dictionary.is_some())
     }
 }
 
@@ -321,6 +323,21 @@ mod tests {
         }
         let missing = dictionaries.decompress(&record(2, source.as_bytes(), late));
         assert!(missing.unwrap_err().is_storage_fault());
+    }
+
+    #[test]
+    fn a_compressor_knows_its_own_dictionary_among_those_of_one_version() {
+        let (mut one, mut other) = (trained(), trained());
+        let mut compressor = Compressor::new(&one, one.newest()).unwrap();
+        assert!(compressor.has_newest_of(&one.clone()));
+        assert!(!compressor.has_newest_of(&other));
+        let bytes = other.bytes(1).unwrap().to_vec();
+        other.add(bytes.clone()).unwrap();
+        one.add(bytes).unwrap();
+        assert!(!compressor.has_newest_of(&one));
+        compressor = Compressor::new(&Dictionaries::default(), 0).unwrap();
+        assert!(compressor.has_newest_of(&Dictionaries::default()));
+        assert!(!compressor.has_newest_of(&one));
     }
 
     #[test]

@@ -18,15 +18,12 @@ pub const DOCUMENT_BYTES_MAX: usize = 16 << 20;
 /// Bytes of the longest external ID.
 pub const ID_BYTES_MAX: usize = 512;
 
-/// A document as it came.
+/// A document as it came. Nobody can change it, since what is indexed must be what a recovery makes of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// The external ID; one is made where there is none.
-    pub id: Option<String>,
-    /// The values of all fields in order of appearance, objects flattened with dots.
-    pub fields: Vec<(String, Value)>,
-    /// The JSON object, byte for byte.
-    pub source: Vec<u8>,
+    pub(crate) id: Option<String>,
+    pub(crate) fields: Vec<(String, Value)>,
+    pub(crate) source: Vec<u8>,
     /// Whether the source's member `id` is the external ID, and so no field.
     pub(crate) id_in_source: bool,
     /// What it must replace.
@@ -43,8 +40,33 @@ pub enum Value {
 }
 
 impl Document {
+    /// The external ID, if it brings one; else one is made when it is written.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// The values of all fields in order of appearance, objects flattened with dots.
+    pub fn fields(&self) -> &[(String, Value)] {
+        &self.fields
+    }
+
+    /// The JSON object, byte for byte.
+    pub fn source(&self) -> &[u8] {
+        &self.source
+    }
+
     /// Reads one JSON object. Its member `id` is the external ID and not a field: a string, or an integer
-    /// that is taken as its decimal string.
+    /// that is taken as its decimal string. Without it one is made when the document is written, so that to write it again
+    /// adds another.
+    ///
+    /// Strings are text, arrays are several values of one field, objects are flattened with dots, null is nothing; numbers and
+    /// booleans are matched exactly, `1`, `1.0` and `1e0` as the same. Whether a field has text or what is matched exactly, its first
+    /// value in an index says for good: strings in a field of numbers are then matched as a whole, and numbers in a field of text as words.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`], with line and column, for what is no JSON object of at most 16 MiB, nested at most 32 deep, with at most
+    /// 1,000 fields of names of at most 255 bytes, 100,000 values, and an ID of at most 512 bytes.
     pub fn parse(line: &[u8]) -> Result<Document> {
         let (source, text) = admitted(line)?;
         let Flattened { id, fields } =

@@ -257,10 +257,9 @@ impl MadeIds {
 impl Workbench {
     /// A compressor with the newest dictionary.
     fn compressor(&mut self, dictionaries: &Dictionaries) -> Result<&mut Compressor> {
-        let newest = dictionaries.newest();
         match &mut self.compressor {
-            Some(compressor) if compressor.version() == newest => {}
-            stale => *stale = Some(Compressor::new(dictionaries, newest)?),
+            Some(compressor) if compressor.has_newest_of(dictionaries) => {}
+            stale => *stale = Some(Compressor::new(dictionaries, dictionaries.newest())?),
         }
         self.compressor
             .as_mut()
