@@ -6,6 +6,8 @@
 //! fetches for all of them at once.
 
 use std::ops::{Deref, Range};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
@@ -17,6 +19,10 @@ use crate::storage::PageKind;
 
 /// Pages that a round asks for ahead of need, at least and at most.
 const ROUND_PAGES: (usize, usize) = (4, 1024);
+
+/// How long frames are waited for that searches hold, and how long between looks.
+const FRAMES_COME_BACK: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(1);
 
 /// Pages noted last among which one that is wanted is looked for first.
 const RECENT: usize = 4;
@@ -47,6 +53,8 @@ pub struct Pages<'a> {
     wanted: Vec<PageAddress>,
     counts: IoCounts,
     reading: Reading,
+    /// Whether frames that others hold are waited for.
+    waits: bool,
     /// The pages used, each once for every time it was taken in, if they are to be listed.
     used: Vec<UsedPage>,
     /// The times that noted pages were fetched.
@@ -94,12 +102,17 @@ impl std::fmt::Debug for FramePool {
 }
 
 impl<'a> Pages<'a> {
-    /// Access to the pages of `pool`, with nothing read so far.
+    /// Access to the pages of `pool`, with nothing read so far, for the writer and whatever is done once at a time: where searches hold
+    /// all frames it waits for some, for these fail rather than wait and so let go.
     pub fn new(pool: &'a FramePool) -> Pages<'a> {
-        Pages::sharing(pool, 1)
+        Pages {
+            waits: true,
+            ..Pages::sharing(pool, 1)
+        }
     }
 
-    /// Access for one of so many queries that go forward together: each holds its share of the pool at most.
+    /// Access for one of so many queries that go forward together: each holds its share of the pool at most, and fails where there
+    /// are no frames.
     pub fn sharing(pool: &'a FramePool, queries: usize) -> Pages<'a> {
         let share = pool.capacity() / queries.max(1);
         Pages {
@@ -108,6 +121,7 @@ impl<'a> Pages<'a> {
             wanted: Vec::new(),
             counts: IoCounts::default(),
             reading: Reading::default(),
+            waits: false,
             used: Vec::new(),
             round: 0,
             held_max: (share / 4).max(32),
@@ -272,13 +286,26 @@ impl<'a> Pages<'a> {
         }
         let found = match self.pool.get(address) {
             Some(frame) => Some(frame),
-            None => self.pool.copy_pending(address)?,
+            None => self.with_frames(|pages| pages.pool.copy_pending(address))?,
         };
         if let Some(frame) = &found {
             self.counts.frames_hit += 1;
             self.hold(address, frame.clone(), false);
         }
         Ok(found)
+    }
+
+    /// Does what takes frames, again and again where there are none and they are waited for.
+    fn with_frames<T>(&mut self, mut act: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
+        let start = Instant::now();
+        loop {
+            match act(self) {
+                Err(Error::Memory { .. }) if self.waits && start.elapsed() < FRAMES_COME_BACK => {
+                    thread::sleep(LOOK);
+                }
+                done => return done,
+            }
+        }
     }
 
     fn hold(&mut self, address: PageAddress, frame: Frame, fetched: bool) {
@@ -397,8 +424,7 @@ pub fn finish<T>(
             Ok(value) => return Ok(value),
             Err(Stop::Failed(error)) => return Err(error),
             Err(Stop::Pages) if pages.has_wanted() => {
-                let pool = pages.pool;
-                fetch_round(pool, &mut [pages])?;
+                pages.with_frames(|pages| fetch_round(pages.pool, &mut [pages]))?;
             }
             Err(Stop::Pages) => {
                 return Err(Error::invalid(

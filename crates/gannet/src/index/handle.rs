@@ -133,9 +133,7 @@ impl Index {
         if self.shared.options.read_only {
             return Ok(());
         }
-        self.checkpoint()?;
-        self.turns.end();
-        Ok(())
+        self.turns.end_after(Writer::checkpoint)
     }
 
     /// A view of the index as it is now, which no later write changes.

@@ -61,8 +61,7 @@ impl Writer {
             ));
         }
         let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
-        let newest = self.look_up(&ids);
-        let newest = self.stop_on_error(newest)?;
+        let newest = self.look_up(&ids)?;
         let same = found.iter().zip(newest);
         let same =
             same.filter(|((_, doc), newest)| newest.is_some_and(|newest| newest.doc == *doc));

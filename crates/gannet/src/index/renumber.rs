@@ -212,6 +212,9 @@ impl Writer {
         let flusher = Arc::clone(&self.flusher);
         let flusher = &mut *lock(&flusher);
         flusher.first_zone = 0;
+        // What was wanted of vacuum is done, and counted in numbers that are gone.
+        self.chores.wanted = 0;
+        self.chores.vacuum.go_on = false;
         let covered = Covered {
             log_start: self.log.end(),
             below: self.state.below,

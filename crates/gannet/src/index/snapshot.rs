@@ -1,5 +1,6 @@
 //! Snapshots: searching one state of the index.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -50,9 +51,52 @@ impl Snapshot {
         &self.schema
     }
 
-    /// Parses a query in the query language; terms that nothing else joins are joined by `operator`.
+    /// Parses a query; terms that nothing else joins are joined by `operator`.
+    ///
+    /// | written | means |
+    /// |---|---|
+    /// | `a b`, `+a -b`, `a AND b OR c NOT d`, `&& \|\| !d` | clauses, as Lucene's classic parser combines them |
+    /// | `"a b"`, `"a b"~3` | a phrase, with slop |
+    /// | `a*`, `a?c*d`, `a~`, `a~1` | prefix, wildcards, fuzzy |
+    /// | `[a TO b]`, `{a TO *]`, `f:>=a` | a range of terms |
+    /// | `f:a`, `f:(a b)`, `f:*`, `_exists_:f`, `*:*` | in a field; has the field; everything |
+    /// | `a^2`, `(a b)^0.5` | a boost |
+    /// | `(a b c)~2`, `#(a b)`, `wi-fi~and` | at least two of them; a filter; all terms of one word |
+    ///
+    /// What could be an operator but stands where none can is ordinary text: `C++`, `a - b`, `don't`, `x:y` if there is no
+    /// field `x`, anything in a URL. A backslash makes the next character ordinary. Without a field all text fields are
+    /// searched, and of each clause the best field counts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`], with the character that is wrong: a quote or parenthesis without its other, more than 64 KiB, 32
+    /// parentheses open at once, or 1,024 words, phrases, ranges and parentheses.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
         parse(text, operator, &|name| self.schema.named(name).is_some())
+    }
+
+    /// [`Snapshot::parse`] for what must not match by mistake, as documents that are to be deleted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] as there, and if what stands before a colon is no field.
+    pub fn parse_strictly(&self, text: &str, operator: Operator) -> Result<Query> {
+        let unknown = RefCell::new(None);
+        let is_field = |name: &str| {
+            let is_field = self.schema.named(name).is_some();
+            // `*:*` is everything.
+            if !is_field && name != "*" {
+                unknown.borrow_mut().get_or_insert_with(|| name.to_owned());
+            }
+            is_field
+        };
+        let query = parse(text, operator, &is_field)?;
+        match unknown.into_inner() {
+            None => Ok(query),
+            Some(name) => Err(Error::invalid(format!(
+                "there is no field {name:?}: name one that there is, or write {name}\\: for text with a colon"
+            ))),
+        }
     }
 
     /// Sets a search up.
@@ -98,6 +142,7 @@ impl Snapshot {
         };
         let _goes = self.shared.traffic.go();
         let group = Group::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
+        let group = group.in_traffic(&self.shared.traffic);
         group.search(queries, &pinned.view, options)
     }
 }

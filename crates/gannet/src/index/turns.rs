@@ -43,10 +43,15 @@ impl Turns {
         self.lock().as_ref().map(read)
     }
 
-    /// Ends writing.
-    pub(super) fn end(&self) {
-        *self.lock() = None;
+    /// Has `act` change the index and ends writing, with nobody in between, if it has not ended.
+    pub(super) fn end_after(&self, act: impl FnOnce(&mut Writer) -> Result<()>) -> Result<()> {
+        let mut taken = self.lock();
+        if let Some(writer) = &mut *taken {
+            act(writer)?;
+        }
+        *taken = None;
         self.news.notify_all();
+        Ok(())
     }
 
     /// Wakes up who waits.
@@ -74,6 +79,13 @@ impl Turns {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Writer>> {
-        self.writer.lock().unwrap_or_else(|e| e.into_inner())
+        self.writer.lock().unwrap_or_else(|panicked| {
+            let mut taken = panicked.into_inner();
+            if let Some(writer) = &mut *taken {
+                let stopped = || "a thread panicked while it changed the index".to_owned();
+                writer.stopped.get_or_insert_with(stopped);
+            }
+            taken
+        })
     }
 }

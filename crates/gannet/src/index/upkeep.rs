@@ -119,9 +119,11 @@ impl Writer {
         if reserve_memory(&self.shared.budget).is_err() {
             return Some(LOOK_HELD);
         }
-        self.ask(chore).ok()?;
-        self.begin_flush().ok()?;
-        Some(LOOK)
+        match self.ask(chore).and_then(|_| self.begin_flush()) {
+            Ok(()) => Some(LOOK),
+            // It was refused: there may be space or memory later, of which nobody tells.
+            Err(_) => self.check_running().ok().map(|()| LOOK_HELD),
+        }
     }
 
     /// Removes zones that waited for readers, if these are gone or have waited for too long. Tells when to look again if any are left.

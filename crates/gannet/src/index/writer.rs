@@ -5,7 +5,8 @@
 //! 1. A batch is in the log before it is published; it is durable when the log is synced behind it.
 //! 2. Nothing is published before the whole batch is in place; what a failed batch left in the posting
 //!    buffer lies above every snapshot's high-water mark.
-//! 3. After a failed write or sync the writer refuses everything until the index is reopened.
+//! 3. After a failed write or sync, and whatever fails once a batch has begun to change something, the writer refuses everything
+//!    until the index is reopened. What fails before, as a look-up of IDs, refuses the batch alone.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -106,8 +107,7 @@ impl Writer {
         let ids = batch.documents.iter().map(|document| document.id.as_str());
         self.make_room(Some(&batch.inverted), ids)?;
         let base = self.first_doc(batch.len())?;
-        let replaced = self.find_replaced(&batch, base);
-        let replaced = self.stop_on_error(replaced)?;
+        let replaced = self.find_replaced(&batch, base)?;
         for (document, old) in batch.documents.iter().zip(&replaced) {
             check_expected(&document.id, document.expected, *old)?;
         }
@@ -120,15 +120,15 @@ impl Writer {
         self.check_running()?;
         self.check_space(ids.iter().map(|id| id.len() as u64).sum())?;
         self.make_room(None, ids.iter().copied())?;
-        let done = self.delete_batch(ids);
+        let found = self.look_up(ids)?;
+        let done = self.delete_batch(ids, found);
         self.stop_on_error(done)
     }
 
     /// Deletes a document if it is what is expected.
     pub(super) fn delete_expecting(&mut self, id: &str, expected: Expected) -> Result<Written> {
         self.check_running()?;
-        let found = self.look_up(&[id]);
-        let found = self.stop_on_error(found)?.pop().flatten();
+        let found = self.look_up(&[id])?.pop().flatten();
         check_expected(id, Some(expected), found)?;
         self.delete(&[id])
     }
@@ -200,8 +200,7 @@ impl Writer {
         })
     }
 
-    fn delete_batch(&mut self, ids: &[&str]) -> Result<Written> {
-        let found = self.look_up(ids)?;
+    fn delete_batch(&mut self, ids: &[&str], found: Vec<Option<IdEntry>>) -> Result<Written> {
         let mut gone = BTreeMap::new();
         for (id, entry) in ids.iter().zip(found) {
             if let Some(entry) = entry {

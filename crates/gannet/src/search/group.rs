@@ -8,7 +8,7 @@ use super::options::SearchOptions;
 use super::query::Query;
 use super::results::SearchResults;
 use super::view::SearchView;
-use crate::base::{Budget, Error, Result};
+use crate::base::{Budget, Error, Result, Traffic};
 use crate::cache::{FramePool, Pages, Reading, Stop, fetch_round};
 
 /// The most queries that go forward together.
@@ -25,6 +25,7 @@ const PAGES_PER_ROUND: (usize, usize) = (4, 1024);
 pub struct Group<'a> {
     pool: &'a FramePool,
     budget: &'a Budget,
+    traffic: Option<&'a Traffic>,
     width: usize,
 }
 
@@ -35,7 +36,16 @@ impl<'a> Group<'a> {
         Group {
             pool,
             budget,
+            traffic: None,
             width: width.clamp(1, most),
+        }
+    }
+
+    /// Has those that give way to this traffic go on while a query waits for them to end.
+    pub fn in_traffic(self, traffic: &'a Traffic) -> Group<'a> {
+        Group {
+            traffic: Some(traffic),
+            ..self
         }
     }
 
@@ -69,7 +79,9 @@ impl<'a> Group<'a> {
         if !matches!(answer, Err(Error::Memory { .. })) {
             return answer;
         }
+        let waits = self.traffic.map(Traffic::wait);
         let _turn = self.budget.turn_alone();
+        drop(waits);
         let query = std::slice::from_ref(query);
         let again = self.search_together(query, view, options).pop();
         again.unwrap_or(answer)

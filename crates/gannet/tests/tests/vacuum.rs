@@ -307,3 +307,33 @@ fn a_full_vacuum_leaves_what_a_fresh_index_has() {
         assert_ne!(before, after);
     }
 }
+
+#[test]
+fn vacuum_ends_after_a_full_one() {
+    let limits = Limits {
+        vacuum_bytes: None,
+        ..limits()
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = open(
+        Index::options().limits(limits),
+        &folder.path().join("index"),
+    );
+    let index = index.expect("an index");
+    write(&index, 0..300, 1);
+    let ids: Vec<String> = (0..200).map(|id: u64| id.to_string()).collect();
+    let delete = |ids: &[String]| {
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        index.delete(&ids).expect("deletions");
+    };
+    delete(&ids);
+    while index.vacuum().expect("a step") {}
+    index
+        .vacuum_fully(Order::Kept, &mut |_, _, _| {})
+        .expect("a full vacuum");
+    assert!((0..50).any(|_| !index.vacuum().expect("a step")));
+    let ids: Vec<String> = (200..230).map(|id: u64| id.to_string()).collect();
+    delete(&ids);
+    assert!((0..200).any(|_| !index.upkeep().expect("a step")));
+    assert_eq!(index.stats().expect("figures").dead_documents, 0);
+}

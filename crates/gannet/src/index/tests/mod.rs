@@ -3,7 +3,8 @@
 //! `world` runs a workload beside an oracle, the list of states that the index went through, and tells
 //! whether an index that was opened again is in one of those that it may be in. The other modules make the
 //! devices to open: after power losses (`crashes`), after failures (`faults`), with bytes changed (`damage`); on full devices (`full`); `backups` copies it.
-//! `canaries` break the engine's promise on purpose and expect to be told. `life` is long, with operations of all kinds. `memory` is scarce.
+//! `canaries` break the engine's promise on purpose and expect to be told. `life` is long, with operations of all kinds. `memory` is scarce. `sharing` is of
+//! threads that have something the writer needs, or end it.
 
 mod backups;
 mod canaries;
@@ -15,5 +16,6 @@ mod life;
 mod memory;
 mod random;
 mod replays;
+mod sharing;
 mod workload;
 mod world;
