@@ -51,9 +51,15 @@ impl FramePool {
     pub fn new(store: Arc<Store>, budget: &Budget, bytes: usize) -> Result<FramePool> {
         let frames = (bytes / (PAGE_SIZE + FRAME_OVERHEAD)).max(FRAMES_MIN);
         let reserved = budget.reserve("the frame pool", frames * (PAGE_SIZE + FRAME_OVERHEAD))?;
+        let buffers = PagePool::try_new(frames).ok_or_else(|| {
+            Error::invalid(format!(
+                "the system refuses {} bytes of memory for pages: give less memory than the machine has",
+                frames * PAGE_SIZE
+            ))
+        })?;
         Ok(FramePool {
             store,
-            buffers: PagePool::new(frames),
+            buffers,
             shards: (0..SHARDS).map(|_| Mutex::new(Sieve::new())).collect(),
             victim: AtomicUsize::new(0),
             pins: Pins::new((frames - FRAMES_MIN) / PINS_SHARE),

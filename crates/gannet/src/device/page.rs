@@ -45,28 +45,30 @@ unsafe impl Send for Slab {}
 unsafe impl Sync for Slab {}
 
 impl PagePool {
-    /// A pool of `pages` pages (at least one).
+    /// A pool of `pages` pages (at least one). A few: where there is no memory for them, the process ends.
     pub fn new(pages: usize) -> PagePool {
+        PagePool::try_new(pages).unwrap_or_else(|| handle_alloc_error(Slab::layout(pages)))
+    }
+
+    /// A pool of `pages` pages (at least one), unless the system refuses so much memory.
+    pub fn try_new(pages: usize) -> Option<PagePool> {
         let pages = pages.clamp(1, u32::MAX as usize);
         let layout = Slab::layout(pages);
         // SAFETY: the layout's size is not zero, since there is at least one page.
-        let memory = unsafe { alloc_zeroed(layout) };
-        let Some(memory) = NonNull::new(memory) else {
-            handle_alloc_error(layout);
-        };
+        let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let first = memory.align_offset(PAGE_SIZE);
         let free = Mutex::new(Free {
             returned: Vec::new(),
             untouched: 0,
         });
-        PagePool {
+        Some(PagePool {
             slab: Arc::new(Slab {
                 memory,
                 first,
                 pages,
                 free,
             }),
-        }
+        })
     }
 
     /// The number of pages, free or taken.

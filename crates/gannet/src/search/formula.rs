@@ -97,8 +97,9 @@ impl Formula {
         match self {
             Formula::Leaf(leaf) => leaves[*leaf],
             Formula::Sum(parts) => {
-                let sum: f64 = parts.iter().map(|part| part.value(leaves) as f64).sum();
-                sum as f32
+                // Not `sum`, which gives -0 where there are no parts.
+                let scores = parts.iter().map(|part| part.value(leaves) as f64);
+                scores.fold(0.0, |sum, score| sum + score) as f32
             }
             Formula::Best { parts, tie } => best(parts, *tie, leaves),
         }
@@ -166,7 +167,7 @@ mod tests {
         ]);
         assert_eq!(formula.evaluate(&[1.0, 4.0, 2.0]), 6.0);
         assert_eq!(formula.evaluate(&[1.0, 0.0, 0.0]), 1.0);
-        assert_eq!(Formula::zero().evaluate(&[]), 0.0);
+        assert!(Formula::zero().evaluate(&[]).is_sign_positive());
         assert_eq!(
             Formula::Sum(vec![Formula::zero(), leaf(2), leaf(4)]).leaves(),
             2..5

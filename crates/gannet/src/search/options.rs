@@ -9,7 +9,7 @@ use super::techniques::Techniques;
 use super::top::TOP_MAX;
 use crate::base::{Error, Result};
 
-/// Tells the time since some fixed moment. The engine reads no clock of its own.
+/// Tells the time since some fixed moment.
 pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 /// Tells whether the caller has given up.
@@ -18,7 +18,7 @@ pub type Cancelled = Arc<dyn Fn() -> bool + Send + Sync>;
 /// How a query is to be carried out.
 #[derive(Clone)]
 pub struct SearchOptions {
-    /// How many documents are wanted, at most [`TOP_MAX`].
+    /// How many documents are wanted, at most 10,000.
     pub k: usize,
     /// Whether `total` must be exact; this rules pruning out but for single terms without deletions, whose total is known.
     pub count: bool,
@@ -34,7 +34,7 @@ pub struct SearchOptions {
     pub list_pages: bool,
     /// What the search may do to be fast; the answer is the same without.
     pub techniques: Techniques,
-    /// Tells the time, for [`SearchOptions::deadline`] and for the time taken.
+    /// Tells the time, for [`SearchOptions::deadline`] and for the time taken; the time since the search began if there is none.
     pub clock: Option<Clock>,
     /// When the search is to be given up with an error, by the clock.
     pub deadline: Option<Duration>,

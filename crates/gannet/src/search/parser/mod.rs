@@ -1,17 +1,6 @@
 //! The query language that people write.
 //!
-//! | written | means |
-//! |---|---|
-//! | `a b`, `+a -b`, `a AND b OR c NOT d`, `&& \|\| !d` | clauses, as Lucene's classic parser combines them |
-//! | `"a b"`, `"a b"~3` | a phrase, with slop |
-//! | `a*`, `a?c*d`, `a~`, `a~1` | prefix, wildcards, fuzzy |
-//! | `[a TO b]`, `{a TO *]`, `f:>=a` | a range of terms |
-//! | `f:a`, `f:(a b)`, `f:*`, `_exists_:f`, `*:*` | in a field; has the field; everything |
-//! | `a^2`, `(a b)^0.5` | a boost |
-//! | `(a b c)~2`, `#(a b)`, `wi-fi~and` | at least two of them; a filter; all terms of one word |
-//!
-//! What could be an operator but stands where none can is ordinary text: `C++`, `a - b`, `don't`, `AND` at the
-//! end, `x:y` if there is no field `x`, anything in a URL. A backslash makes the next character ordinary.
+//! What can be written is told at [`Snapshot::parse`](crate::index::Snapshot::parse).
 //!
 //! The lexer cuts the text flatly, operators that cannot be any become text, limits and balance are checked on
 //! the lexemes, and only then the grammar recurses, at most [`MAX_DEPTH`] deep. The grammar cannot fail: all errors are raised before it.

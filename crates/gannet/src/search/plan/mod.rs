@@ -4,11 +4,13 @@
 //! - a query without a field searches all text fields, and of each clause the best field counts;
 //! - one term is a term, several are joined by the operator; the same word twice counts twice;
 //! - prefixes, wildcards, ranges and `exists` score a constant 1 times the boost; so do all documents;
+//! - a number in a field that matches exactly is found however it is spelled;
 //! - a fuzzy term is the sum of the terms it stands for, each with the similarity as its boost;
 //! - `must_not` and `filter` never score; a `Bool` of only `must_not` (and `filter`) scores 0.
 
 use crate::analysis::{Field, FieldId, FieldKind, FieldOptions, Schema, Scratch, term_key};
 use crate::base::{Error, Result};
+use crate::documents::exact_number;
 use crate::search::pattern::{Fuzzy, Pattern, Wildcard};
 use crate::search::query::{Operator, Query, automatic_distance};
 
@@ -207,6 +209,11 @@ impl Planner<'_> {
     }
 
     fn in_field(&mut self, leaf: &Query, field: &Field, boost: Option<f32>) -> Result<Node> {
+        if let Query::Text { text, .. } | Query::Phrase { text, .. } = leaf
+            && let Some(spelled) = other_spelling(text, field)
+        {
+            return self.number([text, &spelled], field, boost);
+        }
         match leaf {
             Query::Text { text, operator, .. } => self.text(text, *operator, field, boost),
             Query::Phrase { text, slop, .. } => self.phrase(text, *slop, field, boost),
@@ -249,6 +256,16 @@ impl Planner<'_> {
             Operator::Or => any(nodes, 1),
             Operator::And => all(nodes, Vec::new(), Vec::new()),
         })
+    }
+
+    /// A number as it was asked for, which a string may be, and as it is indexed.
+    fn number(&mut self, texts: [&str; 2], field: &Field, boost: Option<f32>) -> Result<Node> {
+        let mut spelled = Vec::new();
+        for text in texts {
+            spelled.extend(self.words(text, field)?);
+        }
+        let terms = spelled.iter().map(|(slot, _)| Node::Term(*slot, boost));
+        Ok(Node::Best(terms.collect()))
     }
 
     fn phrase(&mut self, text: &str, slop: u32, field: &Field, boost: Option<f32>) -> Result<Node> {
@@ -330,6 +347,14 @@ fn all(mut required: Vec<Node>, excluded: Vec<Node>, optional: Vec<Node>) -> Nod
         required,
         excluded,
         optional,
+    }
+}
+
+/// How a number is indexed in a field that matches exactly, if that is not how it stands here.
+fn other_spelling(text: &str, field: &Field) -> Option<String> {
+    match field.kind {
+        FieldKind::Text => None,
+        FieldKind::Exact => exact_number(text).filter(|spelled| spelled != text),
     }
 }
 

@@ -77,3 +77,16 @@ fn phrases_keep_the_holes_of_stop_words_and_need_positions() {
     ));
     assert_eq!(plan_of(phrase("absent", "a b")).unwrap().root, Node::None);
 }
+
+#[test]
+fn numbers_are_found_however_they_are_spelled() {
+    let keys = |field: &str, asked: &str| -> Vec<Vec<u8>> {
+        let plan = plan(&text(Some(field), asked), &schema()).unwrap();
+        plan.terms.into_iter().map(|term| term.key).collect()
+    };
+    assert_eq!(keys("tag", "1.50"), [&b"\0\x021.50"[..], b"\0\x021.5"]);
+    assert_eq!(keys("tag", "1e3"), [&b"\0\x021e3"[..], b"\0\x021000"]);
+    assert_eq!(keys("tag", "15"), [b"\0\x0215"]);
+    assert_eq!(keys("tag", "1.2.3"), [b"\0\x021.2.3"]);
+    assert_eq!(keys("title", "1.50"), [b"\0\x001.50"]);
+}
