@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gannet::{PhraseFilters, Techniques};
@@ -382,9 +383,13 @@ pub struct CompletionsArguments {
 impl Given {
     /// The arguments of this process, or why they cannot be understood.
     pub fn from_command_line() -> Outcome<Given> {
-        Given::try_parse().map_err(|error| match error.use_stderr() {
-            true => Failure::caller(sentence(&error)),
-            false => {
+        Given::try_parse().map_err(|error| match error.kind() {
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                let _ = error.print();
+                Failure::said(1)
+            }
+            _ if error.use_stderr() => Failure::caller(sentence(&error)),
+            _ => {
                 // Help and version go to standard output; a closed pipe wants no more of them.
                 let _ = error.print();
                 Failure::said(0)

@@ -1,6 +1,7 @@
 //! `gannet backup` and `gannet restore`: a copy of an index that is checked on its way, and an index of such a copy.
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::time::Instant;
 
 use gannet::{Backend, BackupReport, Index, Options};
@@ -15,6 +16,7 @@ use crate::size::{grouped, human};
 /// Copies the state of an index into a folder, where an earlier backup of it may be.
 pub fn run(common: &Common, arguments: &BackupArguments, output: &mut Output) -> Outcome<()> {
     let started = Instant::now();
+    refuse_inside(&arguments.destination, &arguments.index)?;
     let index = open_settled(common, arguments)?;
     let bar = bar();
     let copied = index.backup(&arguments.destination, &mut |done, total| {
@@ -34,6 +36,7 @@ pub fn restore(common: &Common, arguments: &RestoreArguments, output: &mut Outpu
     let started = Instant::now();
     let bar = bar();
     let (from, to) = (&arguments.backup, &arguments.index);
+    refuse_inside(to, from)?;
     let restored = options(common).restore(from, to, &mut |done, total| show(&bar, done, total));
     bar.finish_and_clear();
     let restored = restored?;
@@ -56,6 +59,26 @@ pub fn restore(common: &Common, arguments: &RestoreArguments, output: &mut Outpu
         count => Err(Failure::fault(format!(
             "the restored index is damaged in {count} places, as the backup is: restore another backup"
         ))),
+    }
+}
+
+/// A copy in the folder of what is copied would be of that folder's files.
+fn refuse_inside(copy: &Path, of: &Path) -> Outcome<()> {
+    // What is not there yet is inside if what is above it is.
+    let mut above = copy.ancestors().filter_map(|path| match path.as_os_str() {
+        name if name.is_empty() => Path::new(".").canonicalize().ok(),
+        _ => path.canonicalize().ok(),
+    });
+    let (above, of_path) = (above.next(), of.canonicalize().ok());
+    match (above, of_path) {
+        (Some(above), Some(of_path)) if above.starts_with(&of_path) => {
+            Err(Failure::caller(format!(
+                "{} is inside {}, which is to be copied: choose another folder",
+                copy.display(),
+                of.display()
+            )))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -17,13 +17,16 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
     let index = options
         .backend(common.backend.into())
         .open(&arguments.index)?;
+    let query = arguments.query.as_deref();
+    // Nothing goes if the query is wrong.
+    let query = query.map(|query| index.snapshot().parse_strictly(query, Operator::Or));
+    let query = query.transpose()?;
     let ids: Vec<&str> = arguments.ids.iter().map(String::as_str).collect();
     let mut deleted = index.delete(&ids)?.deleted;
-    if let Some(query) = &arguments.query {
-        let query = index.snapshot().parse(query, Operator::Or)?;
+    if let Some(query) = &query {
         let bar = spinner();
         let tell = |deleted| bar.set_message(format!("{} documents deleted", grouped(deleted)));
-        deleted += index.delete_matching(&query, &tell)?.deleted;
+        deleted += index.delete_matching(query, &tell)?.deleted;
         bar.finish_and_clear();
     }
     index.close()?;

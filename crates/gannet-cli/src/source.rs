@@ -15,6 +15,9 @@ use crate::failure::{Failure, Outcome};
 /// Bytes of the longest line: 16 MiB.
 pub const LINE_BYTES_MAX: usize = 16 << 20;
 
+/// What some programs begin a file with that is in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Bytes that are read at once.
 const READ_BYTES: usize = 256 << 10;
 
@@ -33,17 +36,19 @@ impl Source {
         if path == Path::new("-") {
             return Ok(Source::Stdin);
         }
-        let file = File::open(path).map_err(|error| Failure::file(path, &error))?;
-        let metadata = file
-            .metadata()
-            .map_err(|error| Failure::file(path, &error))?;
-        match metadata.is_dir() {
-            true => Err(Failure::caller(format!(
+        let unreadable = |error| Failure::file(path, &error);
+        let metadata = std::fs::metadata(path).map_err(unreadable)?;
+        if metadata.is_dir() {
+            return Err(Failure::caller(format!(
                 "{} is a folder, not a file",
                 path.display()
-            ))),
-            false => Ok(Source::File(path.to_owned())),
+            )));
         }
+        // Who writes to a pipe would be cut off when it is closed again.
+        if metadata.is_file() {
+            File::open(path).map_err(unreadable)?;
+        }
+        Ok(Source::File(path.to_owned()))
     }
 
     /// Bytes of the file, compressed as it is; nothing for what has no end to be seen.
@@ -116,6 +121,9 @@ impl Lines {
         if buffer[start..].ends_with(b"\r") {
             buffer.pop();
         }
+        if self.number == 1 && buffer[start..].starts_with(BYTE_ORDER_MARK) {
+            buffer.drain(start..start + BYTE_ORDER_MARK.len());
+        }
         Ok(Line::Whole)
     }
 }
@@ -172,6 +180,14 @@ mod tests {
         }
         assert_eq!(buffer, b"a||b\rc|d|");
         assert_eq!(lines.number(), 4);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_passed_over_at_the_front_only() {
+        let mut lines = lines(b"\xef\xbb\xbfa\n\xef\xbb\xbfb");
+        let mut buffer = Vec::new();
+        while lines.next(&mut buffer).unwrap() == Line::Whole {}
+        assert_eq!(buffer, b"a\xef\xbb\xbfb");
     }
 
     #[test]

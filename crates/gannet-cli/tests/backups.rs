@@ -96,7 +96,7 @@ fn nothing_is_overwritten() {
     assert_eq!(fs::read_dir(place.path("papers")).unwrap().count(), 1);
     place
         .run(&["backup", "index", "index"])
-        .refused(1, &["in use"]);
+        .refused(1, &["is inside index"]);
     place
         .run(&["backup", "nothing", "new"])
         .refused(1, &["nothing", "does not exist"]);

@@ -89,6 +89,9 @@ fn wrong_paths_are_named() {
     place
         .run(&["index", "docs.jsonl", "docs.jsonl"])
         .refused(1, &["docs.jsonl"]);
+    place
+        .run(&["index", "docs.jsonl/index", "docs.jsonl"])
+        .refused(1, &["docs.jsonl/index", "check the path"]);
     for command in ["stats", "check"] {
         place.run(&[command, "missing"]).refused(1, &["missing"]);
         place
@@ -114,7 +117,11 @@ fn wrong_arguments_are_told_in_one_line() {
     index(&["--analyzer", "klingon"]).refused(1, &["\"klingon\"", "standard"]);
     index(&["--analyzer", "body=klingon"]).refused(1, &["\"klingon\""]);
     place.run(&["fly"]).refused(1, &["fly"]);
-    place.run(&[]).refused(1, &["--help"]);
+    for none in [&[][..], &["inspect"]] {
+        let ran = place.run(none);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.err.contains("Commands:"), "{ran:?}");
+    }
     assert!(!place.path("index").exists());
 }
 
@@ -127,7 +134,84 @@ fn too_little_memory_is_told_with_the_least() {
     place
         .run(&["search", "index", "one", "--memory", "64KiB"])
         .refused(1, &["memory"]);
+    place
+        .run(&["search", "index", "one", "--memory", "9999TiB"])
+        .refused(1, &["the system refuses", "memory"]);
     assert_eq!(place.found("one"), ["a"]);
+}
+
+#[test]
+fn a_document_that_takes_more_memory_than_there_is_is_refused_alone() {
+    let words: String = (0..900_000).map(|n| format!("w{n} ")).collect();
+    let large = format!("{{\"id\":\"large\",\"body\":\"{words}\"}}");
+    let small = |id: &str| format!("{{\"id\":\"{id}\",\"body\":\"one\"}}");
+    let place = Place::with_lines(&[&small("a"), &large, &small("b")]);
+    let index = ["index", "index", "docs.jsonl", "--memory", "16MiB"];
+    let ran = place.run(&index);
+    ran.refused(1, &["refused docs.jsonl, line 2", "memory"]);
+    assert_eq!(place.found("one"), ["a", "b"]);
+    place.done(&["check", "index"]);
+    let place = Place::with_lines(&[&small("a"), &large, &small("b")]);
+    let ran = place.run(&[&index[..], &["--strict"]].concat());
+    ran.refused(1, &["docs.jsonl, line 2", "the 1 documents before it"]);
+    assert_eq!(place.found("one"), ["a"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_named_pipe_is_read_to_its_end() {
+    let place = Place::new();
+    let made = std::process::Command::new("mkfifo")
+        .arg(place.path("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    let pipe = place.path("pipe");
+    let writer =
+        std::thread::spawn(move || std::fs::write(pipe, "{\"id\":\"a\",\"body\":\"one\"}\n"));
+    place.done(&["index", "index", "pipe"]);
+    writer.join().unwrap().unwrap();
+    assert_eq!(place.found("one"), ["a"]);
+}
+
+#[test]
+fn a_deletion_that_names_no_field_deletes_nothing() {
+    let place = Place::with_lines(&[
+        r#"{"id":"a","title":"draft","body":"one"}"#,
+        r#"{"id":"b","title":"final","body":"one draft"}"#,
+    ]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    for query in ["titel:draft", "titel:\"draft\"", "titel:(draft)", "id:a"] {
+        let ran = place.run(&["delete", "index", "b", "--query", query]);
+        ran.refused(1, &["there is no field"]);
+    }
+    assert_eq!(place.found("one"), ["a", "b"]);
+    place.done(&["delete", "index", "--query", "title:draft"]);
+    assert_eq!(place.found("one"), ["b"]);
+}
+
+#[test]
+fn an_analyzer_for_a_field_that_has_another_is_refused() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"running"}"#]);
+    let index =
+        |analyzer: &str| place.run(&["index", "index", "docs.jsonl", "--analyzer", analyzer]);
+    assert_eq!(index("body=standard").code, 0);
+    index("body=english").refused(1, &["\"body\"", "standard", "english"]);
+    assert_eq!(index("body=standard").code, 0);
+}
+
+#[test]
+fn a_copy_into_what_is_copied_is_refused() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    for destination in ["index", "index/copy", "./index/a/b"] {
+        let ran = place.run(&["backup", "index", destination]);
+        ran.refused(1, &["is inside index"]);
+    }
+    place.done(&["backup", "index", "copy"]);
+    place
+        .run(&["restore", "copy", "copy"])
+        .refused(1, &["is inside copy"]);
+    assert!(!place.path("index/copy").exists());
 }
 
 #[test]
@@ -186,6 +270,17 @@ fn lines_of_queries_that_say_no_kind_are_told() {
     place.write("queries.tsv", "term\tone\nwords alone\n");
     let ran = place.run(&["bench", "index", "queries.tsv"]);
     ran.refused(1, &["queries.tsv, line 2", "--as"]);
+    place
+        .run(&[
+            "bench",
+            "index",
+            "docs.jsonl",
+            "--as",
+            "or",
+            "--seconds",
+            "1e18",
+        ])
+        .refused(1, &["no time to measure for"]);
     place.write("empty.tsv", "\n");
     place
         .run(&["bench", "index", "empty.tsv"])

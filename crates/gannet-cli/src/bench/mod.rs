@@ -21,6 +21,9 @@ use crate::{interrupt, process};
 use drive::{Drive, drive};
 use report::Report;
 
+/// The longest measurement: a year.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
 /// What is measured, resolved.
 struct Settings {
     queries: Vec<Query>,
@@ -74,7 +77,10 @@ fn techniques(without: &[String]) -> Techniques {
 
 fn duration(seconds: f64) -> Outcome<Duration> {
     let refused = || Failure::caller(format!("{seconds} is no time to measure for: give seconds"));
-    Duration::try_from_secs_f64(seconds).map_err(|_| refused())
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if time <= LONGEST => Ok(time),
+        _ => Err(refused()),
+    }
 }
 
 /// What was used up to one moment.

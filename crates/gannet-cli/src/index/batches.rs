@@ -32,7 +32,8 @@ pub struct RawBatch {
     text: Vec<u8>,
     /// Each line's number and where its text ends.
     lines: Vec<(u64, usize)>,
-    permit: Option<Permit>,
+    /// Given back when the batch is dropped.
+    _permit: Option<Permit>,
 }
 
 impl RawBatch {
@@ -45,7 +46,7 @@ impl RawBatch {
             failed: None,
             text: Vec::new(),
             lines: Vec::new(),
-            permit: None,
+            _permit: None,
         }
     }
 
@@ -62,11 +63,6 @@ impl RawBatch {
     /// Bytes of the lines.
     pub fn bytes(&self) -> usize {
         self.text.len()
-    }
-
-    /// Takes the permit, to be dropped when the batch is written.
-    pub fn take_permit(&mut self) -> Option<Permit> {
-        self.permit.take()
     }
 
     fn is_full(&self) -> bool {
@@ -155,7 +151,7 @@ impl Reader {
     }
 
     fn send(&self, mut batch: RawBatch) -> bool {
-        batch.permit = Some(self.gate.enter(batch.bytes()));
+        batch._permit = Some(self.gate.enter(batch.bytes()));
         self.batches.send(batch).is_ok()
     }
 

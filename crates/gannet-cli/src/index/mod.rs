@@ -72,6 +72,23 @@ impl Settings {
         Ok(())
     }
 
+    /// Refuses analyzers for fields that have another one.
+    fn check_analyzers(&self, index: &Index) -> Outcome<()> {
+        let snapshot = index.snapshot();
+        for (name, analyzer) in &self.field_analyzers {
+            if let Some(field) = snapshot.schema().named(name)
+                && field.analyzer != *analyzer
+            {
+                return Err(Failure::caller(format!(
+                    "field {name:?} has the analyzer {} since it was first indexed, not {}: leave the option out, or index into a new folder",
+                    field.analyzer.name(),
+                    analyzer.name()
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn open(&self, common: &Common, arguments: &IndexArguments) -> gannet::Result<Index> {
         let mut options = Index::options()
             .memory(common.memory.bytes())
@@ -97,6 +114,7 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     let settings = Settings::resolve(common, arguments)?;
     let (started, cpu_before) = (Instant::now(), process::cpu_time());
     let index = settings.open(common, arguments)?;
+    settings.check_analyzers(&index)?;
     interrupt::catch()?;
     let done = Pipeline::new(&index, &settings).run();
     // Also after an end before the end: what was written shall be durable if it can be.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use gannet::{Document, Error, Index, PreparedBatch, Workbench};
 
 use super::batches::{RawBatch, Reader};
-use super::gate::{Gate, Permit};
+use super::gate::Gate;
 use super::progress::Progress;
 use super::refusals::{Refusal, Refusals};
 use super::{Settings, SharedSource};
@@ -76,13 +76,9 @@ struct Workshop<'a> {
 
 /// A batch on its way from a worker to the writer.
 struct Ready {
-    number: u64,
+    raw: RawBatch,
     prepared: PreparedBatch,
-    bytes: u64,
-    last: (SharedSource, u64),
     refused: Vec<Refusal>,
-    failed: Option<String>,
-    _permit: Option<Permit>,
 }
 
 impl<'a> Pipeline<'a> {
@@ -159,7 +155,7 @@ impl<'a> Pipeline<'a> {
         let mut next = 0;
         for batch in ready {
             let batch = batch?;
-            waiting.insert(batch.number, batch);
+            waiting.insert(batch.raw.number, batch);
             while let Some(batch) = waiting.remove(&next) {
                 next += 1;
                 if !self.write(batch)? {
@@ -175,16 +171,24 @@ impl<'a> Pipeline<'a> {
 
     /// Writes one batch; whether to go on.
     fn write(&mut self, batch: Ready) -> gannet::Result<bool> {
+        let Ready {
+            raw,
+            prepared,
+            mut refused,
+        } = batch;
         let start = Instant::now();
-        let written = self.index.write_prepared(batch.prepared)?;
+        let added = match self.index.write_prepared(prepared) {
+            Err(Error::Memory { .. }) => self.write_lines(&raw, &mut refused)?,
+            written => written?.added,
+        };
         self.done.longest_write = self.done.longest_write.max(start.elapsed());
-        self.done.documents += written.added;
-        self.done.source_bytes += batch.bytes;
-        self.done.last = Some(batch.last);
+        self.done.documents += added;
+        self.done.source_bytes += raw.bytes() as u64;
+        self.done.last = Some((Arc::clone(&raw.source), raw.last_line));
         self.progress
             .show(self.done.documents, self.done.source_bytes);
-        self.commit(written.added)?;
-        let mut refused = batch.refused.into_iter();
+        self.commit(added)?;
+        let mut refused = refused.into_iter();
         if self.settings.strict
             && let Some(refusal) = refused.next()
         {
@@ -194,11 +198,34 @@ impl<'a> Pipeline<'a> {
         for refusal in refused {
             self.refuse(&refusal);
         }
-        if let Some(sentence) = batch.failed {
+        if let Some(sentence) = raw.failed {
             self.done.end = End::Unreadable(sentence);
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// Writes the lines of a batch for which there is too little memory one by one, and refuses those for which there still is.
+    /// Gives how many documents there are more.
+    fn write_lines(&self, raw: &RawBatch, refused: &mut Vec<Refusal>) -> gannet::Result<u64> {
+        let (mut bench, mut added) = (Workbench::default(), 0);
+        for (number, line) in raw.lines() {
+            if self.settings.strict && refused.first().is_some_and(|first| first.line < number) {
+                break;
+            }
+            // What is no document has been refused.
+            let Ok(document) = Document::parse(line) else {
+                continue;
+            };
+            let prepared = self.index.prepare(&mut bench, vec![document])?;
+            match self.index.write_prepared(prepared) {
+                Ok(written) => added += written.added,
+                Err(error @ Error::Memory { .. }) => refused.push(refusal(raw, number, &error)),
+                Err(error) => return Err(error),
+            }
+        }
+        refused.sort_by_key(|refusal| refusal.line);
+        Ok(added)
     }
 
     fn refuse(&mut self, refusal: &Refusal) {
@@ -256,13 +283,9 @@ impl Workshop<'_> {
             prepared = self.prepare_lines(bench, &batch, refused[0].line, &mut Vec::new())?;
         }
         Ok(Ready {
-            number: batch.number,
+            raw: batch,
             prepared,
-            bytes: batch.bytes() as u64,
-            last: (Arc::clone(&batch.source), batch.last_line),
             refused,
-            failed: batch.failed.take(),
-            _permit: batch.take_permit(),
         })
     }
 
