@@ -260,7 +260,7 @@ class MemoryGroup:
 
 def passages():
     """About 540,000 passages of the Wikipedia articles, as JSON lines."""
-    cutter = f"{sys.executable} {quoted(CORPORA / 'corpora/cut_passages.py')}"
+    cutter = f"{sys.executable} {quoted(Path(__file__).parent / 'passages.py')}"
     return made("passages.jsonl", lambda: f"{unpacked(wikipedia())} | {cutter}")
 
 
