@@ -48,6 +48,8 @@ def main():
     options = arguments()
     rows, texts = [], []
     for corpus in options.corpora:
+        # What was measured is kept whatever becomes of the next.
+        keep(rows, texts, options)
         path = inputs.source(corpus, options.documents)
         if "ingest" in options.experiments:
             every = -(-inputs.count_lines(path) // COMMITS)
@@ -66,12 +68,15 @@ def main():
             built, asked = tiny(inputs.source(corpus, min(options.documents or TINY, TINY)), options)
             rows += [{"corpus": corpus, "tiny": built, "queries": asked}]
             texts.append(tiny_tables(built, asked, corpus, options))
-    text = "\n".join(texts)
-    print(text)
-    PLACE.mkdir(parents=True, exist_ok=True)
-    (PLACE / f"{options.name}.txt").write_text(text)
-    (PLACE / f"{options.name}.json").write_text(json.dumps({"settings": machine() | vars(options), "rows": rows}, indent=1))
+    keep(rows, texts, options)
+    print("\n".join(texts))
     note(f"everything is in {PLACE / options.name}.json")
+
+
+def keep(rows, texts, options):
+    PLACE.mkdir(parents=True, exist_ok=True)
+    (PLACE / f"{options.name}.txt").write_text("\n".join(texts))
+    (PLACE / f"{options.name}.json").write_text(json.dumps({"settings": machine() | vars(options), "rows": rows}, indent=1))
 
 
 def arguments():
@@ -132,13 +137,18 @@ def churn(path, options):
 def in_turns(folders, sets, options):
     """Figures of queries to some indexes, warm and in turns, by set."""
     engine, asked = Gannet(), {}
-    for name in SETS:
+    for name in filled(SETS, sets):
         for _ in range(RUNS):
             for folder in folders:
                 more = ["--threads", 2, "--seconds", 2, "--warm", 1]
                 row = engine.bench(folder, sets / f"{name}.tsv", options.memory * MIB, more).json()
                 asked.setdefault(name, {}).setdefault(folder.stem, []).append(row)
     return asked
+
+
+def filled(names, sets):
+    """Those of which a corpus has queries: a small one has no words in very many documents."""
+    return [name for name in names if (sets / f"{name}.tsv").stat().st_size > 0]
 
 
 def churn_tables(churned, asked, corpus, options):
@@ -176,7 +186,7 @@ def during(path, readers, options):
     remove(folder)
     note(f"{readers} readers ask while {path.name} is written")
     sets = inputs.queries(path, PLACE / path.stem, 1, 20_000)
-    asked = run([gannet_lab(), "during", folder, path, *(sets / f"{name}.tsv" for name in SETS_DURING),
+    asked = run([gannet_lab(), "during", folder, path, *(sets / f"{name}.tsv" for name in filled(SETS_DURING, sets)),
                  "--memory", options.memory * MIB, "--readers", readers]).json()
     remove(folder)
     return asked | {"load": os.getloadavg()[0]}
@@ -196,7 +206,7 @@ def during_tables(asked, corpus, options):
     shares = ["p50", "p95", "p99", "max"]
     heads = [*(text for share in shares for text in (f"{share} us", "writing")), "p99 ratio", "got CPU", "CPU p99", "reads", "writing"]
     lines = {}
-    for name in ["all", *SETS_DURING]:
+    for name in ["all", *filter(alone.get, SETS_DURING)]:
         pair = [alone[name], both[name]]
         ratios = [pair[1][what]["p99"] / pair[0][what]["p99"] for what in ("latency_us", "latency_us_with_a_processor", "cpu_us")]
         lines[name] = [
@@ -216,7 +226,7 @@ def tiny(path, options):
         note(f"{path.name} by commits of {every} documents, a flush at one of {flushes}")
         done = engine.index(PLACE / f"maintenance-{kind}", path, every, options.memory * MIB, ["--flush-every", flushes, "--left", left])
         built[kind] = done.json() | {"cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
-    for name in SETS_TINY:
+    for name in filled(SETS_TINY, sets):
         for _ in range(RUNS_TINY):
             for kind in kinds:
                 more = ["--seconds", 1, "--warm", 1]
