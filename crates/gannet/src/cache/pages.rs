@@ -295,6 +295,11 @@ impl<'a> Pages<'a> {
         Ok(found)
     }
 
+    /// Fetches what was noted, as a round of its own.
+    pub fn fetch(&mut self) -> Result<()> {
+        self.with_frames(|pages| fetch_round(pages.pool, &mut [pages]))
+    }
+
     /// Does what takes frames, again and again where there are none and they are waited for.
     fn with_frames<T>(&mut self, mut act: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
         let start = Instant::now();
@@ -424,7 +429,7 @@ pub fn finish<T>(
             Ok(value) => return Ok(value),
             Err(Stop::Failed(error)) => return Err(error),
             Err(Stop::Pages) if pages.has_wanted() => {
-                pages.with_frames(|pages| fetch_round(pages.pool, &mut [pages]))?;
+                pages.fetch()?;
             }
             Err(Stop::Pages) => {
                 return Err(Error::invalid(

@@ -8,7 +8,7 @@ use super::node::Node;
 use super::nodes::NodeWriter;
 use super::view::NodeFrame;
 use crate::base::{PageAddress, Result};
-use crate::cache::{FramePool, Pages, Stop, fetch_round};
+use crate::cache::{FramePool, Pages, Stop};
 
 /// The most keys of one window.
 const WINDOW_KEYS: usize = 4096;
@@ -63,7 +63,7 @@ pub(super) fn plan(
             return Ok(targets);
         }
         nodes.flush_before_reading(&missing)?;
-        fetch_round(pool, &mut [&mut pages])?;
+        pages.fetch()?;
     }
 }
 

@@ -31,7 +31,7 @@ fn write(index: &Index, ids: std::ops::Range<u64>, version: u64) {
 }
 
 #[test]
-fn a_write_waits_for_frames_that_searches_hold() {
+fn a_writer_waits_for_frames_that_searches_hold() {
     let index = open(&Arc::new(MemoryDevice::new()), Limits::default());
     write(&index, 0..3_000, 1);
     index.checkpoint().unwrap();
@@ -42,18 +42,26 @@ fn a_write_waits_for_frames_that_searches_hold() {
         zone: zone.unwrap(),
         page: 0,
     };
-    let mut held = Vec::new();
-    while let Ok((frames, _)) = pool.read(&[page]) {
-        held.push(frames);
-    }
-    thread::scope(|scope| {
-        let replaced = scope.spawn(|| index.write((0..200).map(|id| document(id, 2)).collect()));
-        thread::sleep(Duration::from_millis(100));
-        assert!(!replaced.is_finished());
-        held.clear();
-        assert_eq!(replaced.join().unwrap().unwrap().replaced, 200);
-    });
-    index.checkpoint().unwrap();
+    let replace = || {
+        index
+            .write((0..200).map(|id| document(id, 2)).collect())
+            .map(drop)
+    };
+    let waits = |change: &(dyn Fn() -> crate::base::Result<()> + Sync)| {
+        let mut held = Vec::new();
+        while let Ok((frames, _)) = pool.read(&[page]) {
+            held.push(frames);
+        }
+        thread::scope(|scope| {
+            let changed = scope.spawn(change);
+            thread::sleep(Duration::from_millis(100));
+            assert!(!changed.is_finished());
+            held.clear();
+            changed.join().unwrap().unwrap();
+        });
+    };
+    waits(&replace);
+    waits(&|| index.checkpoint());
     let report = index.check(&|_, _| ()).unwrap();
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }
