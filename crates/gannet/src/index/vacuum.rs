@@ -211,6 +211,7 @@ impl Sweeper for Lists<'_> {
             items.push(SweepItem {
                 field,
                 filters: options.map(|o| o.phrase_filters()).unwrap_or_default(),
+                key_bytes: key.len(),
                 entry,
             });
         }

@@ -4,7 +4,7 @@
 //!
 //! Old chunks are released, not erased: snapshots go on reading them.
 
-use super::entry::{ChunkRef, ENTRY_LIMIT, INLINE_LIMIT, TAIL_LIMIT, TermEntry};
+use super::entry::{ChunkRef, INLINE_LIMIT, TAIL_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::list_writer::{Added, ListWriter};
 use super::rules::{CHUNK_BYTES, absorbed, chunk_limit, chunks_most, joined};
@@ -12,7 +12,6 @@ use super::spans::{BATCH_MEMORY, SpanReader};
 use super::streams::ChunkStreams;
 use super::window::{Ahead, Placing, Rewriting, WINDOW_BYTES, rewrite_all};
 use crate::base::{DocId, PhraseFilters, Result};
-use crate::dictionary::value_max;
 use crate::storage::Store;
 
 /// The number of a field in the schema.
@@ -100,7 +99,7 @@ impl<'a> Plan<'a> {
             false => TAIL_LIMIT,
         };
         let inline = fresh <= limit && !item.joins;
-        let most = chunks_most(value_max(item.key_bytes).min(ENTRY_LIMIT));
+        let most = chunks_most(item.key_bytes);
         let absorbed = match inline {
             true => Vec::new(),
             false => {

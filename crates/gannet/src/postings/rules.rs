@@ -20,8 +20,9 @@
 //!    rewriting, and chunks of that size are not rewritten to save their number.
 //! 5. Beside a very long key an entry has room for fewer chunks ([`chunks_most`]): there as many are rewritten as it takes, of any size.
 
-use super::entry::{CHUNKS_LIMIT, ChunkRef, Layout, TAIL_LIMIT};
+use super::entry::{CHUNKS_LIMIT, ChunkRef, ENTRY_LIMIT, Layout, TAIL_LIMIT};
 use crate::base::PAGE_PAYLOAD;
+use crate::dictionary::value_max;
 
 /// A small chunk is rewritten when what comes behind it is at least this share of its size.
 const SMALL_SHARE: (usize, usize) = (2, 3);
@@ -56,8 +57,9 @@ pub(super) fn is_apart(chunk: &ChunkRef) -> bool {
     chunk.layout == Layout::Grouped && is_small(chunk) && chunk.length() > APART_BYTES
 }
 
-/// The most chunks that an entry of so many bytes has room for.
-pub(super) fn chunks_most(entry_bytes: usize) -> usize {
+/// The most chunks that the entry of a term has room for whose key has so many bytes.
+pub(super) fn chunks_most(key_bytes: usize) -> usize {
+    let entry_bytes = value_max(key_bytes).min(ENTRY_LIMIT);
     let room = entry_bytes.saturating_sub(BESIDE_CHUNKS + TAIL_LIMIT);
     (room / CHUNK_REF_BYTES).clamp(1, CHUNKS_LIMIT)
 }
@@ -106,8 +108,7 @@ pub(super) fn chunk_limit(chunks: &[ChunkRef], fresh: usize, most: usize) -> usi
 mod tests {
     use super::*;
     use crate::base::{PhraseFilters, Span};
-    use crate::dictionary::value_max;
-    use crate::postings::entry::{ChunkPlace, ENTRY_LIMIT, TermEntry};
+    use crate::postings::entry::{ChunkPlace, TermEntry};
     use crate::postings::fragment::Fragment;
 
     fn chunks(lengths: &[u32]) -> Vec<ChunkRef> {
@@ -139,7 +140,7 @@ mod tests {
     fn as_many_chunks_as_there_may_be_fit_beside_a_long_key() {
         for key in [8, 500, 1_022] {
             let entry_bytes = value_max(key).min(ENTRY_LIMIT);
-            let most = chunks_most(entry_bytes);
+            let most = chunks_most(key);
             assert!(most >= CHUNKS_AIMED || key > 500);
             let run = |zone, length| Span {
                 zone,
@@ -218,8 +219,8 @@ mod tests {
             (5_000, 2000, long),
             (400_000, 2000, long),
             (200_000_000, 10, long),
-            (5_000, 2000, chunks_most(331)),
-            (400_000, 2000, chunks_most(331)),
+            (5_000, 2000, chunks_most(1_022)),
+            (400_000, 2000, chunks_most(1_022)),
         ] {
             let (mut list, mut written) = (Vec::new(), 0u64);
             for _ in 0..rounds {

@@ -6,11 +6,11 @@
 
 use super::chunk_reader::ChunkReader;
 use super::dead::DeadDocs;
-use super::entry::{CHUNKS_LIMIT, ChunkRef, INLINE_LIMIT, TermEntry};
+use super::entry::{ChunkRef, INLINE_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::list_writer::{Added, ListWriter};
 use super::merge::{FieldId, NormReader, Norms};
-use super::rules::chunk_limit;
+use super::rules::{chunk_limit, chunks_most};
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;
 use super::tokens::Tokens;
@@ -25,6 +25,8 @@ pub struct SweepItem<'a> {
     pub field: FieldId,
     /// The kind of phrase filters that the field keeps.
     pub filters: PhraseFilters,
+    /// Bytes of the term's key, as of a [`MergeItem`](super::MergeItem).
+    pub key_bytes: usize,
     /// The coded entry.
     pub entry: &'a [u8],
 }
@@ -99,6 +101,8 @@ impl Touch {
 struct Plan<'a> {
     field: FieldId,
     filters: PhraseFilters,
+    /// The most chunks that the entry has room for.
+    most: usize,
     dead: &'a DeadDocs,
     entry: TermEntry,
     touches: Vec<Touch>,
@@ -111,6 +115,7 @@ impl<'a> Plan<'a> {
         Ok(Plan {
             field: item.field,
             filters: item.filters,
+            most: chunks_most(item.key_bytes),
             dead,
             touches: touches.collect(),
             entry,
@@ -187,7 +192,7 @@ impl Rest {
             replaced: Vec::new(),
             tokens: 0,
             filters: plan.kept_filters(),
-            limit: chunk_limit(&plan.entry.chunks, 0, CHUNKS_LIMIT),
+            limit: chunk_limit(&plan.entry.chunks, 0, plan.most),
         }
     }
 

@@ -28,6 +28,7 @@ fn dead(rule: impl Fn(DocId) -> bool) -> DeadDocs {
 fn sweep(world: &mut World, entry: &TermEntry, dead: &DeadDocs) -> Swept {
     let coded = entry.encode().unwrap();
     let item = SweepItem {
+        key_bytes: 8,
         field: 0,
         filters: world.filters,
         entry: &coded,
