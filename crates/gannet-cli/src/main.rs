@@ -4,6 +4,7 @@
 //! ([`arguments`]), resolves them into what it works with, and prints to an [`output::Output`]. Nothing but
 //! [`main`] ends the process: failures travel up as a [`Failure`], which knows its sentence and its exit code.
 
+mod allocator;
 mod analyze;
 mod arguments;
 mod backup;

@@ -1,7 +1,7 @@
 //! Lines from files, compressed files and standard input.
 //!
-//! A line is never held beyond [`LINE_BYTES_MAX`]: what is longer is passed over to its end and reported, so
-//! that a file without line ends cannot take the memory.
+//! A line is never held beyond a limit: what is longer is passed over to its end and reported, so that a file
+//! without line ends cannot take the memory.
 
 use std::fmt;
 use std::fs::File;
@@ -11,9 +11,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::failure::{Failure, Outcome};
-
-/// Bytes of the longest line: 16 MiB.
-pub const LINE_BYTES_MAX: usize = 16 << 20;
 
 /// What some programs begin a file with that is in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -60,13 +57,17 @@ impl Source {
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Opens it. The bytes taken from the file are added to `taken`.
-    pub fn lines(&self, taken: &Arc<AtomicU64>) -> io::Result<Lines> {
+    /// Opens it. The bytes taken from the file are added to `taken`; lines have at most `limit` bytes.
+    pub fn lines(&self, taken: &Arc<AtomicU64>, limit: usize) -> io::Result<Lines> {
         let reader = match self {
             Source::Stdin => decoded(Path::new(""), counted(io::stdin(), taken))?,
             Source::File(path) => decoded(path, counted(File::open(path)?, taken))?,
         };
-        Ok(Lines { reader, number: 0 })
+        Ok(Lines {
+            reader,
+            number: 0,
+            limit,
+        })
     }
 }
 
@@ -83,6 +84,8 @@ impl fmt::Display for Source {
 pub struct Lines {
     reader: Box<dyn BufRead + Send>,
     number: u64,
+    /// Bytes of the longest line.
+    limit: usize,
 }
 
 /// What became of a line.
@@ -105,7 +108,7 @@ impl Lines {
     /// Appends the next line to `buffer`, without its end.
     pub fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Line> {
         let start = buffer.len();
-        let limit = LINE_BYTES_MAX as u64 + 1;
+        let limit = self.limit as u64 + 1;
         let read = self.reader.by_ref().take(limit).read_until(b'\n', buffer)?;
         if read == 0 {
             return Ok(Line::End);
@@ -113,7 +116,7 @@ impl Lines {
         self.number += 1;
         if buffer.last() == Some(&b'\n') {
             buffer.pop();
-        } else if read > LINE_BYTES_MAX {
+        } else if read > self.limit {
             buffer.truncate(start);
             self.reader.skip_until(b'\n')?;
             return Ok(Line::TooLong);
@@ -166,9 +169,15 @@ fn buffered(decoder: impl Read + Send + 'static) -> Box<dyn BufRead + Send> {
 mod tests {
     use super::*;
 
+    const LIMIT: usize = 1 << 20;
+
     fn lines(text: &[u8]) -> Lines {
         let reader = Box::new(io::Cursor::new(text.to_vec()));
-        Lines { reader, number: 0 }
+        Lines {
+            reader,
+            number: 0,
+            limit: LIMIT,
+        }
     }
 
     #[test]
@@ -192,9 +201,9 @@ mod tests {
 
     #[test]
     fn a_line_may_be_as_long_as_the_limit_and_no_longer() {
-        let mut text = vec![b'x'; LINE_BYTES_MAX];
+        let mut text = vec![b'x'; LIMIT];
         text.extend(b"\ny");
-        text.resize(text.len() + LINE_BYTES_MAX, b'y');
+        text.resize(text.len() + LIMIT, b'y');
         text.extend(b"\nz");
         let mut lines = lines(&text);
         let mut buffer = Vec::new();
@@ -203,7 +212,7 @@ mod tests {
             let line = lines.next(&mut buffer).unwrap();
             (line, buffer.len(), lines.number())
         };
-        assert_eq!(next(), (Line::Whole, LINE_BYTES_MAX, 1));
+        assert_eq!(next(), (Line::Whole, LIMIT, 1));
         assert_eq!(next(), (Line::TooLong, 0, 2));
         assert_eq!(next(), (Line::Whole, 1, 3));
         assert_eq!(next().0, Line::End);

@@ -42,7 +42,7 @@ mod search;
 mod storage;
 
 pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
-pub use base::{Error, PhraseFilters, Result};
+pub use base::{Error, PhraseFilters, Reservation, Result};
 pub use cache::{IoCounts, UsedPage};
 pub use device::{Backend, BackendChoice, CountersSnapshot};
 pub use documents::{Document, Expected, StoredDocument, Value};
@@ -74,8 +74,9 @@ pub mod lab {
         BLOCK, NO_DOC, Numbers, Shape, distances, pack, unpack_docs, unpack_values,
     };
     pub use crate::postings::{
-        Addition, ChunkStreams, Fragment, Inverter, MergeItem, PostingBuffer, TermCursor,
-        TermDictionary, TermEntry, TermList, TermTree, TermView, merge_window, relocate_window,
+        Addition, ChunkStreams, Fragment, Inverter, MergeItem, MergeMemory, PostingBuffer,
+        TermCursor, TermDictionary, TermEntry, TermList, TermTree, TermView, merge_window,
+        relocate_window,
     };
     pub use crate::storage::{LogStart, Store, StreamWriter, Zone, ZoneTable};
 }

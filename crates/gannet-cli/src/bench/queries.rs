@@ -10,12 +10,15 @@ use crate::arguments::{BenchArguments, PlainKind};
 use crate::failure::{Failure, Outcome};
 use crate::source::{Line, Lines, Source};
 
+/// Bytes of the longest line of queries.
+const LINE_BYTES_MAX: usize = 1 << 20;
+
 /// Reads all queries; blank lines are passed over.
 pub fn read(arguments: &BenchArguments) -> Outcome<Vec<Query>> {
     let source = Source::at(&arguments.queries)?;
     let unreadable = |error| Failure::caller(format!("{source}: {error}"));
     let mut lines = source
-        .lines(&Arc::new(AtomicU64::new(0)))
+        .lines(&Arc::new(AtomicU64::new(0)), LINE_BYTES_MAX)
         .map_err(unreadable)?;
     let mut queries = Vec::new();
     let mut buffer = Vec::new();

@@ -5,17 +5,44 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::SyncSender;
 
+use gannet::Index;
+
 use super::SharedSource;
 use super::gate::{Gate, Permit};
 use super::refusals::Refusal;
 use crate::interrupt;
-use crate::source::{LINE_BYTES_MAX, Line, Lines};
+use crate::source::{Line, Lines};
 
-/// A batch is full with this many bytes ...
-pub const BATCH_BYTES: usize = 256 << 10;
-
-/// ... or this many lines.
+/// A batch is full with this many lines, or with the bytes of [`Sizes::batch`].
 const BATCH_LINES: usize = 256;
+
+/// Bounds of [`Sizes::batch`].
+const BATCH_BYTES: (usize, usize) = (16 << 10, 256 << 10);
+
+/// What a line takes for each of its bytes until it is written.
+const BYTES_PER_LINE_BYTE: usize = 12;
+
+/// How large batches and lines may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Bytes with which a batch is full.
+    pub batch: usize,
+    /// Bytes of the longest line.
+    pub line: usize,
+}
+
+impl Sizes {
+    /// For an index on which so many threads work.
+    pub fn of(index: &Index, threads: usize) -> Sizes {
+        // One batch is written and one is read while each thread prepares another.
+        let batch = index.preparation_bytes() / BYTES_PER_LINE_BYTE / (threads + 2);
+        let (least, most) = BATCH_BYTES;
+        Sizes {
+            batch: batch.clamp(least, most),
+            line: index.document_bytes_max(),
+        }
+    }
+}
 
 /// Some consecutive lines of one source.
 pub struct RawBatch {
@@ -65,8 +92,8 @@ impl RawBatch {
         self.text.len()
     }
 
-    fn is_full(&self) -> bool {
-        self.text.len() >= BATCH_BYTES || self.lines.len() >= BATCH_LINES
+    fn is_full(&self, bytes: usize) -> bool {
+        self.text.len() >= bytes || self.lines.len() >= BATCH_LINES
     }
 
     fn says_nothing(&self) -> bool {
@@ -74,11 +101,11 @@ impl RawBatch {
     }
 
     /// Fills the batch; whether there is more.
-    fn fill(&mut self, lines: &mut Lines) -> io::Result<bool> {
-        while !self.is_full() && !interrupt::asked() {
+    fn fill(&mut self, lines: &mut Lines, sizes: Sizes) -> io::Result<bool> {
+        while !self.is_full(sizes.batch) && !interrupt::asked() {
             match lines.next(&mut self.text)? {
                 Line::End => return Ok(false),
-                Line::TooLong => self.refused.push(self.too_long(lines.number())),
+                Line::TooLong => self.refused.push(self.too_long(lines.number(), sizes.line)),
                 Line::Whole => self.enter_line(lines.number()),
             }
             self.last_line = lines.number();
@@ -95,11 +122,14 @@ impl RawBatch {
         }
     }
 
-    fn too_long(&self, line: u64) -> Refusal {
+    fn too_long(&self, line: u64, most: usize) -> Refusal {
         Refusal {
             source: Arc::clone(&self.source),
             line,
-            reason: format!("the line is longer than {} MiB", LINE_BYTES_MAX >> 20),
+            reason: format!(
+                "the line is longer than {most} bytes, the most that this memory budget allows: \
+                 give more with --memory, or cut the document"
+            ),
         }
     }
 }
@@ -110,6 +140,8 @@ pub struct Reader {
     pub sources: Vec<SharedSource>,
     /// Bytes taken from the files so far.
     pub taken: Arc<AtomicU64>,
+    /// How large batches and lines may be.
+    pub sizes: Sizes,
     /// How much may be under way.
     pub gate: Arc<Gate>,
     /// Where batches go.
@@ -128,13 +160,13 @@ impl Reader {
     }
 
     fn read(&self, source: &SharedSource, number: &mut u64) -> bool {
-        let mut lines = match source.lines(&self.taken) {
+        let mut lines = match source.lines(&self.taken, self.sizes.line) {
             Ok(lines) => lines,
             Err(error) => return self.send_failure(RawBatch::new(*number, source), &error),
         };
         loop {
             let mut batch = RawBatch::new(*number, source);
-            let more = match batch.fill(&mut lines) {
+            let more = match batch.fill(&mut lines, self.sizes) {
                 Ok(more) => more,
                 Err(error) => return self.send_failure(batch, &error),
             };
@@ -151,7 +183,7 @@ impl Reader {
     }
 
     fn send(&self, mut batch: RawBatch) -> bool {
-        batch._permit = Some(self.gate.enter(batch.bytes()));
+        batch._permit = Some(self.gate.enter(batch.bytes() * BYTES_PER_LINE_BYTE));
         self.batches.send(batch).is_ok()
     }
 

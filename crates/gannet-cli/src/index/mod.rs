@@ -34,13 +34,10 @@ struct Settings {
     default_analyzer: Option<Analyzer>,
     field_analyzers: Vec<(String, Analyzer)>,
     strict: bool,
-    /// Source bytes of batches that may be read and not yet written: a 64th of the memory, so that the
-    /// workers go on while a batch is written.
-    bytes_under_way: usize,
 }
 
 impl Settings {
-    fn resolve(common: &Common, arguments: &IndexArguments) -> Outcome<Settings> {
+    fn resolve(arguments: &IndexArguments) -> Outcome<Settings> {
         let sources = arguments.files.iter().map(|path| Source::at(path));
         let mut settings = Settings {
             index: arguments.index.clone(),
@@ -50,10 +47,7 @@ impl Settings {
             default_analyzer: None,
             field_analyzers: Vec::new(),
             strict: arguments.strict,
-            bytes_under_way: 0,
         };
-        let least = (settings.threads + 2) * batches::BATCH_BYTES;
-        settings.bytes_under_way = least.max(common.memory.bytes() / 64);
         for choice in &arguments.analyzer {
             settings.choose_analyzer(choice)?;
         }
@@ -111,7 +105,7 @@ fn processors() -> usize {
 
 /// Indexes the files and says what came of it.
 pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> Outcome<()> {
-    let settings = Settings::resolve(common, arguments)?;
+    let settings = Settings::resolve(arguments)?;
     let (started, cpu_before) = (Instant::now(), process::cpu_time());
     let index = settings.open(common, arguments)?;
     settings.check_analyzers(&index)?;

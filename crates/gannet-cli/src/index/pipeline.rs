@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gannet::{Document, Error, Index, PreparedBatch, Workbench};
+use gannet::{Error, Index, PreparedBatch, Workbench};
 
-use super::batches::{RawBatch, Reader};
+use super::batches::{RawBatch, Reader, Sizes};
 use super::gate::Gate;
 use super::progress::Progress;
 use super::refusals::{Refusal, Refusals};
@@ -77,7 +77,8 @@ struct Workshop<'a> {
 /// A batch on its way from a worker to the writer.
 struct Ready {
     raw: RawBatch,
-    prepared: PreparedBatch,
+    /// Nothing if there was too little memory beside the other batches.
+    prepared: Option<PreparedBatch>,
     refused: Vec<Refusal>,
 }
 
@@ -142,7 +143,8 @@ impl<'a> Pipeline<'a> {
                 .map(Arc::new)
                 .collect(),
             taken: Arc::clone(&self.taken),
-            gate: Gate::new(self.settings.bytes_under_way),
+            sizes: Sizes::of(self.index, threads),
+            gate: Gate::new(self.index.preparation_bytes()),
             batches,
         };
         thread::spawn(move || reader.run());
@@ -177,9 +179,10 @@ impl<'a> Pipeline<'a> {
             mut refused,
         } = batch;
         let start = Instant::now();
-        let added = match self.index.write_prepared(prepared) {
-            Err(Error::Memory { .. }) => self.write_lines(&raw, &mut refused)?,
-            written => written?.added,
+        let written = prepared.map(|batch| self.index.write_prepared(batch));
+        let added = match written {
+            None | Some(Err(Error::Memory { .. })) => self.write_lines(&raw, &mut refused)?,
+            Some(written) => written?.added,
         };
         self.done.longest_write = self.done.longest_write.max(start.elapsed());
         self.done.documents += added;
@@ -205,22 +208,22 @@ impl<'a> Pipeline<'a> {
         Ok(true)
     }
 
-    /// Writes the lines of a batch for which there is too little memory one by one, and refuses those for which there still is.
-    /// Gives how many documents there are more.
+    /// Writes the lines of a batch for which there is too little memory one by one, and rejects those for
+    /// which there still is. Gives how many documents there are more.
     fn write_lines(&self, raw: &RawBatch, refused: &mut Vec<Refusal>) -> gannet::Result<u64> {
-        let (mut bench, mut added) = (Workbench::default(), 0);
+        let mut added = 0;
         for (number, line) in raw.lines() {
             if self.settings.strict && refused.first().is_some_and(|first| first.line < number) {
                 break;
             }
-            // What is no document has been refused.
-            let Ok(document) = Document::parse(line) else {
+            if refused.iter().any(|refusal| refusal.line == number) {
                 continue;
-            };
-            let prepared = self.index.prepare(&mut bench, vec![document])?;
-            match self.index.write_prepared(prepared) {
+            }
+            match self.index.write_line(line) {
                 Ok(written) => added += written.added,
-                Err(error @ Error::Memory { .. }) => refused.push(refusal(raw, number, &error)),
+                Err(error @ (Error::Memory { .. } | Error::Invalid(_))) => {
+                    refused.push(refusal(raw, number, &error));
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -277,8 +280,8 @@ impl Workshop<'_> {
         let mut refused = std::mem::take(&mut batch.refused);
         let mut prepared = self.prepare_lines(bench, &batch, u64::MAX, &mut refused)?;
         refused.sort_by_key(|refusal| refusal.line);
-        if self.strict && !refused.is_empty() {
-            // Lines behind the first refused one were prepared with the others: once more without them.
+        if self.strict && !refused.is_empty() && prepared.is_some() {
+            // Lines behind the first rejected one were prepared with the others: once more without them.
             refused.truncate(1);
             prepared = self.prepare_lines(bench, &batch, refused[0].line, &mut Vec::new())?;
         }
@@ -289,29 +292,28 @@ impl Workshop<'_> {
         })
     }
 
-    /// Prepares the lines before line `below`; those that are no documents are added to `refused`.
+    /// Prepares the lines before line `below`; those that are no documents are added to `refused`. Gives
+    /// nothing if there is too little memory beside the other batches.
     fn prepare_lines(
         &self,
         bench: &mut Workbench,
         batch: &RawBatch,
         below: u64,
         refused: &mut Vec<Refusal>,
-    ) -> gannet::Result<PreparedBatch> {
-        let (mut documents, mut numbers) = (Vec::new(), Vec::new());
-        for (number, line) in batch.lines().take_while(|(number, _)| *number < below) {
-            match Document::parse(line) {
-                Ok(document) => {
-                    documents.push(document);
-                    numbers.push(number);
-                }
-                Err(error) => refused.push(refusal(batch, number, &error)),
-            }
-        }
-        let prepared = self.index.prepare(bench, documents)?;
+    ) -> gannet::Result<Option<PreparedBatch>> {
+        let before = || batch.lines().take_while(|(number, _)| *number < below);
+        let prepared = self
+            .index
+            .prepare_lines(bench, before().map(|(_, line)| line));
+        let prepared = match prepared {
+            Err(Error::Memory { .. }) => return Ok(None),
+            prepared => prepared?,
+        };
+        let numbers: Vec<u64> = before().map(|(number, _)| number).collect();
         for (place, error) in prepared.refused() {
             refused.push(refusal(batch, numbers[*place], error));
         }
-        Ok(prepared)
+        Ok(Some(prepared))
     }
 }
 

@@ -10,9 +10,9 @@ use super::pipeline::Done;
 use crate::arguments::{Common, IndexArguments};
 use crate::failure::Outcome;
 use crate::output::Output;
-use crate::process;
 use crate::size::{grouped, human};
 use crate::stats::doc_ids_warning;
+use crate::{allocator, process};
 
 /// What was done, and with what.
 pub struct Report<'a> {
@@ -49,6 +49,7 @@ impl Report<'_> {
             "index_bytes": allocated_bytes(&self.arguments.index),
             "host_write_amplification": self.write_amplification(),
             "peak_memory_bytes": process::peak_memory(),
+            "peak_heap_bytes": allocator::peak(),
             "backend": self.backend.to_string(),
             "settings": self.settings(),
         })

@@ -10,9 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gannet::lab::{
-    Addition, Budget, ChunkStreams, FramePool, LogStart, MergeItem, PAGE_SIZE, PagePool, Pages,
-    Span, Store, StreamWriter, TermDictionary, TermEntry, TermList, TermTree, TermView, Zone,
-    ZoneTable, alone, finish, gather, merge_window, put_bytes, put_varint, relocate_window,
+    Addition, Budget, ChunkStreams, FramePool, LogStart, MergeItem, MergeMemory, PAGE_SIZE,
+    PagePool, Pages, Span, Store, StreamWriter, TermDictionary, TermEntry, TermList, TermTree,
+    TermView, Zone, ZoneTable, alone, finish, gather, merge_window, put_bytes, put_varint,
+    relocate_window,
 };
 use gannet::{Error, PageKind, Result};
 use serde_json::{Value as Json, json};
@@ -73,7 +74,7 @@ impl Gannet {
             pool: FramePool::new(Arc::clone(&store), &Budget::new(usize::MAX), memory)?,
             view: terms.view(),
             terms,
-            streams: ChunkStreams::new(&store),
+            streams: ChunkStreams::new(&store, MergeMemory::default()),
             tables: StreamWriter::new(Arc::clone(&store), PageKind::Table),
             root: None,
             store,

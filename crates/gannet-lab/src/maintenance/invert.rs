@@ -116,7 +116,7 @@ impl Inverting<'_> {
                 let line = lines.next().ok_or("the corpus became shorter")??;
                 self.add(&line, number)?;
             }
-            let batch = self.inverter.finish();
+            let batch = self.inverter.finish()?;
             buffer.reserve_for(&batch)?;
             buffer.add(&batch, first);
         }
@@ -145,11 +145,12 @@ impl Inverting<'_> {
 impl Terms {
     /// A flush as it stands in its file.
     fn coded(&mut self, buffer: &PostingBuffer, postings: &mut u64) -> Vec<u8> {
-        let sorted = buffer.sorted();
+        let buffer = buffer.frozen();
+        let (keys, order) = buffer.sorted();
         let mut bytes = Vec::new();
-        for rank in 0..sorted.len() {
-            let fragment: Fragment = sorted.fragment(rank);
-            let place = self.place(sorted.key(rank));
+        for (key, slot) in keys.into_iter().zip(order) {
+            let fragment: Fragment = buffer.fragment(slot);
+            let place = self.place(key);
             self.frequencies[place as usize] += fragment.count;
             *postings += u64::from(fragment.count);
             Flush::put_term(place, &fragment, &mut bytes);

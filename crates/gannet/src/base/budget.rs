@@ -18,6 +18,8 @@ struct Shared {
     total: usize,
     used: AtomicUsize,
     peak: AtomicUsize,
+    /// What this budget is a part of.
+    _part: Option<Reservation>,
     /// Held by who reserves a little for a while: together, or alone by who found too little beside the others.
     turns: RwLock<()>,
 }
@@ -25,9 +27,20 @@ struct Shared {
 impl Budget {
     /// A budget of `total` bytes, none of them reserved.
     pub fn new(total: usize) -> Budget {
+        Budget::of_part(total, None)
+    }
+
+    /// A part of this budget as a budget of its own, set aside for `what`.
+    pub fn part(&self, what: &'static str, bytes: usize) -> Result<Budget> {
+        let part = self.reserve(what, bytes)?;
+        Ok(Budget::of_part(bytes, Some(part)))
+    }
+
+    fn of_part(total: usize, part: Option<Reservation>) -> Budget {
         Budget {
             shared: Arc::new(Shared {
                 total,
+                _part: part,
                 used: AtomicUsize::new(0),
                 peak: AtomicUsize::new(0),
                 turns: RwLock::new(()),

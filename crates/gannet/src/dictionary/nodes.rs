@@ -20,7 +20,7 @@ use super::pack;
 use super::{NodeId, TreeView};
 use crate::base::{Error, PageAddress, Result};
 use crate::cache::{FramePool, Pages, Step, finish};
-use crate::storage::{PageKind, Store, StreamWriter, WRITE_PAGES};
+use crate::storage::{PageKind, Store, StreamWriter};
 
 /// The newest view and the stream that its nodes are appended to.
 pub(super) struct NodeWriter {
@@ -209,7 +209,7 @@ impl NodeWriter {
     fn append(&mut self, id: NodeId, payload: &[u8]) -> Result<()> {
         let address = self.stream.append_page(payload)?;
         self.view.appended += 1;
-        if self.recent.len() > WRITE_PAGES {
+        if self.recent.len() > self.store.write_pages() {
             self.recent.pop_front();
         }
         self.recent.push_back(address);

@@ -93,6 +93,11 @@ impl Compressor {
         })
     }
 
+    /// Bytes that compressing so many may take at most: the output, and what is kept of it.
+    pub fn bound(length: usize) -> usize {
+        compress_bound(length) + length
+    }
+
     /// Whether it has the newest of these dictionaries: that very one, as versions say nothing of other indexes.
     pub fn has_newest_of(&self, dictionaries: &Dictionaries) -> bool {
         match (&self.dictionary, dictionaries.versions.last()) {
@@ -280,7 +285,7 @@ mod tests {
     }
 
     fn trained() -> Dictionaries {
-        let mut trainer = Trainer::new();
+        let mut trainer = Trainer::new(1 << 20);
         for n in 0..2_000 {
             trainer.offer(passage(n).as_bytes());
         }

@@ -24,13 +24,19 @@ pub(super) const VALUES_MAX: usize = 100_000;
 pub(super) const NAME_BYTES_MAX: usize = 255;
 
 /// What one JSON object holds.
+#[derive(Default)]
 pub(super) struct Flattened {
     pub(super) id: Option<String>,
     pub(super) fields: Vec<(String, Value)>,
 }
 
-/// Reads one JSON object and nothing after it. With `take_id`, its member `id` is the external ID.
-pub(super) fn flatten(text: &str, take_id: bool) -> serde_json::Result<Flattened> {
+/// Reads one JSON object and nothing after it. With `take_id`, its member `id` is the external ID. Gives
+/// nothing if the values take more memory than `room`.
+pub(super) fn flatten(
+    text: &str,
+    take_id: bool,
+    room: usize,
+) -> serde_json::Result<Option<Flattened>> {
     let mut flattener = Flattener {
         fields: Vec::new(),
         path: String::new(),
@@ -39,14 +45,25 @@ pub(super) fn flatten(text: &str, take_id: bool) -> serde_json::Result<Flattened
         depth: 0,
         take_id,
         id: None,
+        bytes: 0,
+        room,
     };
     let mut parser = serde_json::Deserializer::from_str(text);
-    Top(&mut flattener).deserialize(&mut parser)?;
+    let read = Top(&mut flattener).deserialize(&mut parser);
+    if flattener.bytes > room {
+        return Ok(None);
+    }
+    read?;
     parser.end()?;
-    Ok(Flattened {
+    Ok(Some(Flattened {
         id: flattener.id,
         fields: flattener.fields,
-    })
+    }))
+}
+
+/// Memory that a value takes: its place among the others, which may be twice as many, its name and its text.
+pub(super) fn value_bytes(name: &str, text: usize) -> usize {
+    2 * size_of::<(String, Value)>() + 32 + name.len() + text
 }
 
 struct Flattener {
@@ -60,6 +77,9 @@ struct Flattener {
     depth: usize,
     take_id: bool,
     id: Option<String>,
+    /// Memory that the values take, and may take.
+    bytes: usize,
+    room: usize,
 }
 
 /// The outermost object.
@@ -151,6 +171,11 @@ impl Flattener {
             return Err(E::custom(format_args!(
                 "more than {FIELDS_MAX} fields in one document"
             )));
+        }
+        let (Value::Text(text) | Value::Exact(text)) = &value;
+        self.bytes += value_bytes(&self.path, text.len());
+        if self.bytes > self.room {
+            return Err(E::custom("the values take more memory than there is"));
         }
         self.fields.push((self.path.clone(), value));
         Ok(())

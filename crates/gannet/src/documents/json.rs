@@ -9,11 +9,14 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::expected::Expected;
-use super::flatten::{Flattened, flatten};
+use super::flatten::{Flattened, flatten, value_bytes};
 use crate::base::{Error, Result};
 
 /// Bytes of the largest document's source: 16 MiB.
 pub const DOCUMENT_BYTES_MAX: usize = 16 << 20;
+
+/// Memory for the values of a document beside their text, before more is asked for.
+const ROOM_BESIDE_TEXT: usize = 16 << 10;
 
 /// Bytes of the longest external ID.
 pub const ID_BYTES_MAX: usize = 512;
@@ -68,9 +71,24 @@ impl Document {
     /// [`Error::Invalid`], with line and column, for what is no JSON object of at most 16 MiB, nested at most 32 deep, with at most
     /// 1,000 fields of names of at most 255 bytes, 100,000 values, and an ID of at most 512 bytes.
     pub fn parse(line: &[u8]) -> Result<Document> {
+        Document::parse_within(line, &mut |_| Ok(()))
+    }
+
+    /// The same, which asks `reserve` for memory before it takes any: for all that the document takes.
+    pub(crate) fn parse_within(
+        line: &[u8],
+        reserve: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Document> {
         let (source, text) = admitted(line)?;
-        let Flattened { id, fields } =
-            flatten(text, true).map_err(|error| refused(&error, line, text))?;
+        let mut room = source.len() + ROOM_BESIDE_TEXT;
+        let Flattened { id, fields } = loop {
+            reserve(source.len() + room)?;
+            match flatten(text, true, room) {
+                Ok(Some(flattened)) => break flattened,
+                Ok(None) => room *= 4,
+                Err(error) => return Err(refused(&error, line, text)),
+            }
+        };
         Ok(Document {
             id_in_source: id.is_some(),
             id,
@@ -80,6 +98,13 @@ impl Document {
         })
     }
 
+    /// Bytes of memory that it takes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let values = self.fields.iter();
+        let values = values.map(|(name, value)| value_bytes(name, value.text().len()));
+        self.source.capacity() + values.sum::<usize>()
+    }
+
     /// Reads one JSON object whose external ID is known, or is to be made; a member `id` is an ordinary
     /// field of it.
     pub fn parse_as(id: Option<String>, line: &[u8]) -> Result<Document> {
@@ -87,8 +112,9 @@ impl Document {
             return Err(Error::Invalid(reason));
         }
         let (source, text) = admitted(line)?;
-        let Flattened { fields, .. } =
-            flatten(text, false).map_err(|error| refused(&error, line, text))?;
+        let Flattened { fields, .. } = flatten(text, false, usize::MAX)
+            .map_err(|error| refused(&error, line, text))?
+            .unwrap_or_default();
         Ok(Document {
             id_in_source: false,
             id,
@@ -135,6 +161,15 @@ impl Document {
             }
         }
         Document::parse(&write_object(&members)?)
+    }
+}
+
+impl Value {
+    /// What is indexed of it.
+    fn text(&self) -> &str {
+        match self {
+            Value::Text(text) | Value::Exact(text) => text,
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub use compress::{Compressor, Dictionaries, DictionaryVersion};
 pub use cursor::{LiveCursor, NormCursor};
 pub use expected::Expected;
 pub use fetch::{StoredDocument, stored, stored_many, stored_records};
-pub use json::{Document, Value, exact_number};
+pub use json::{DOCUMENT_BYTES_MAX, Document, Value, exact_number};
 pub use norm::{length_to_norm, norm_to_length};
 pub use record::DocumentRecord;
 pub use tables::{Change, DocumentTables};

@@ -43,6 +43,17 @@ impl<'a> DocumentRecord<'a> {
         out.extend_from_slice(self.compressed);
     }
 
+    /// Bytes that [`DocumentRecord::encode`] appends.
+    pub fn length(&self) -> usize {
+        let mut head = Vec::new();
+        let empty = DocumentRecord {
+            compressed: &[],
+            ..*self
+        };
+        empty.encode(&mut head);
+        head.len() + self.compressed.len()
+    }
+
     /// The number of the document whose record begins with `bytes`.
     pub fn doc_of(bytes: &[u8]) -> Result<DocId> {
         ByteReader::new(bytes, "a document record").varint_u32()

@@ -17,14 +17,14 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::chores::Asked;
-use super::flush::{Flush, Flusher, lock, reserve_memory};
+use super::flush::{Flush, Flusher, lock};
 use super::ids::NewIds;
 use super::options::Phase;
 use super::root::{self, Covered};
 use super::state::{Epoch, Patience, RetiredZones};
 use super::stats::BytesWritten;
 use super::writer::Writer;
-use crate::base::{Error, Result, give_way};
+use crate::base::{Error, Reservation, Result, give_way};
 use crate::postings::InvertedBatch;
 use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
 
@@ -208,6 +208,8 @@ impl Writer {
     ) -> Result<()> {
         let (count, bytes) = ids.fold((0, 0), |(count, bytes), id| (count + 1, bytes + id.len()));
         self.flush_or_reserve(|writer| {
+            writer.hold_flush_memory()?;
+            writer.tables_memory.grow_to(writer.state.tables_bytes())?;
             writer.new_ids.reserve_for(count, bytes)?;
             let filling = &writer.state.buffers.filling;
             batch.map_or(Ok(()), |batch| filling.reserve_for(batch))
@@ -224,14 +226,14 @@ impl Writer {
             self.wait_for_flush()?;
         }
         // Nobody is to wait for memory for the sake of cleaning.
-        let hurries = self.hurries && reserve_memory(&self.shared.budget).is_ok();
+        let hurries = self.hurries && self.hold_flush_memory().is_ok();
         if self.flushing.is_none() && (hurries || self.fill() >= self.flush_share()) {
             self.begin_flush()?;
         }
         if reserve(self).is_ok() {
             return Ok(());
         }
-        if self.state.buffers.terms() > 0 || self.new_ids.memory_bytes() > 0 {
+        if self.state.buffers.terms() > 0 || self.new_ids.has_any() {
             self.checkpoint()?;
         }
         self.reserve(reserve)
@@ -270,7 +272,7 @@ impl Writer {
             memory += flushing.memory_bytes;
             source += flushing.source_bytes;
         }
-        let memory = memory as f64 / options.buffer_bytes() as f64;
+        let memory = memory as f64 / self.shared.memory.buffers as f64;
         let source = source as f64 / options.limits.log_source_bytes as f64;
         memory.max(source)
     }
@@ -304,7 +306,10 @@ impl Writer {
 
     /// Reserves memory. Where there is too little, snapshots that hold buffers of before give theirs, and searches under way are
     /// to end first.
-    fn reserve<T>(&mut self, mut reserve: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
+    pub(super) fn reserve<T>(
+        &mut self,
+        mut reserve: impl FnMut(&mut Writer) -> Result<T>,
+    ) -> Result<T> {
         let shared = Arc::clone(&self.shared);
         let (published, generation) = (&shared.published, self.generation);
         let start = Instant::now();
@@ -323,9 +328,29 @@ impl Writer {
         }
     }
 
+    /// Sets the memory of a flush aside. It is held as long as there is anything to be flushed, so that what
+    /// was taken can be made durable whatever else takes memory.
+    pub(super) fn hold_flush_memory(&mut self) -> Result<Arc<Reservation>> {
+        if let Some(held) = &self.flush_memory {
+            return Ok(Arc::clone(held));
+        }
+        let bytes = self.shared.memory.flush.bytes();
+        let reserved = Arc::new(self.shared.budget.reserve("a flush", bytes)?);
+        self.flush_memory = Some(Arc::clone(&reserved));
+        Ok(reserved)
+    }
+
+    /// Gives the memory of a flush back if there is nothing to be flushed.
+    pub(super) fn release_flush_memory(&mut self) {
+        let has_news = self.state.buffers.terms() > 0 || self.new_ids.has_any();
+        if self.flushing.is_none() && !has_news {
+            self.flush_memory = None;
+        }
+    }
+
     /// Sets what was written aside for a flush, and goes on with an empty buffer.
     fn freeze(&mut self) -> Result<Flush> {
-        let memory = self.reserve(|writer| reserve_memory(&writer.shared.budget))?;
+        let memory = self.reserve(Writer::hold_flush_memory)?;
         let budget = &self.shared.budget;
         let asked = std::mem::take(&mut self.chores.asked);
         let fresh_ids = NewIds::new(budget)?;
@@ -378,6 +403,7 @@ impl Writer {
         let flusher = Arc::clone(&self.flusher);
         let flusher = &mut *lock(&flusher);
         self.state.buffers.flushing = None;
+        self.release_flush_memory();
         if self.unseen {
             return self.end_unseen_flush(flusher, flushing.covered.log_start);
         }

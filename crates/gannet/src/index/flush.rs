@@ -13,13 +13,13 @@ use super::options::Phase;
 use super::shared::Shared;
 use super::vacuum::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
-use crate::base::{Budget, Reservation, Result, ZoneNumber, alone, both, breathe, on_all_cores};
+use crate::base::{Reservation, Result, ZoneNumber, alone, both, breathe, on_all_cores};
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Change, Tree};
 use crate::documents::{DocumentTables, NormCursor};
 use crate::postings::{
-    Addition, ChunkStreams, MERGE_MEMORY, MergeItem, NormReader, Norms, PostingBuffer,
-    TermDictionary, merge_window,
+    Addition, ChunkStreams, MergeItem, NormReader, Norms, PostingBuffer, TermDictionary,
+    merge_window,
 };
 use crate::storage::{Store, Unsynced};
 
@@ -51,13 +51,7 @@ pub(super) struct Flush {
     /// What it was asked for.
     pub(super) asked: Asked,
     /// Held until it is done.
-    pub(super) _memory: Reservation,
-}
-
-/// The share that neither frames nor posting buffers take is there for a flush.
-pub(super) fn reserve_memory(budget: &Budget) -> Result<Reservation> {
-    // Lists of frequent words are merged beside the others.
-    budget.reserve("a flush", (2 * MERGE_MEMORY).min(budget.total() / 8))
+    pub(super) _memory: Arc<Reservation>,
 }
 
 impl Flush {
@@ -94,8 +88,8 @@ impl Flush {
 
     /// Moves the posting buffer into the term dictionary.
     fn fill_terms(&self, terms: &mut TermDictionary, postings: &mut ChunkStreams) -> Result<()> {
-        let sorted = self.buffer.sorted();
-        let keys: Vec<&[u8]> = (0..sorted.len()).map(|rank| sorted.key(rank)).collect();
+        let buffer = self.buffer.frozen();
+        let (keys, order) = buffer.sorted();
         let store = &self.shared.store;
         postings.leave_sparse_zones(store);
         let lists = Lists {
@@ -110,7 +104,7 @@ impl Flush {
             on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
                 let fragments = share.into_iter().map(|rank| {
                     breathe();
-                    sorted.fragment(rank)
+                    buffer.fragment(order[rank])
                 });
                 fragments.collect()
             })
@@ -120,11 +114,10 @@ impl Flush {
     }
 
     fn fill_ids(&self, tree: &mut Tree) -> Result<()> {
-        let sorted = self.ids.sorted();
-        let keys: Vec<&[u8]> = sorted.iter().map(|(id, _)| id.as_bytes()).collect();
+        let keys = self.ids.sorted();
         tree.apply(&self.shared.pool, &keys, &mut |window| {
             for index in window.indexes() {
-                let change = match sorted[index].1 {
+                let change = match self.ids.entry(keys[index]) {
                     Some(entry) => Change::Put(entry.encode()),
                     None => Change::Remove,
                 };
@@ -137,11 +130,11 @@ impl Flush {
 
 impl Flusher {
     /// One that goes on with these trees and has appended nothing so far.
-    pub(super) fn new(store: &Arc<Store>, terms: TermDictionary, ids: Tree) -> Flusher {
+    pub(super) fn new(shared: &Shared, terms: TermDictionary, ids: Tree) -> Flusher {
         Flusher {
             terms,
             ids,
-            postings: ChunkStreams::new(store),
+            postings: ChunkStreams::new(&shared.store, shared.memory.flush),
             worth: BESIDE_WRITING,
             dead_before: 0,
             joining: Joining::default(),

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use super::chores::Chore;
 use super::clean::THOROUGH;
 use super::options::{Durability, Options};
-use super::prepare::{PreparedBatch, Workbench};
+use super::prepare::{Input, PreparedBatch, Workbench};
 use super::shared::Shared;
 use super::snapshot::Snapshot;
 use super::turns::Turns;
 use super::upkeep::Upkeep;
 use super::writer::{Writer, Written};
-use crate::base::{Result, Sequence};
+use crate::base::{Error, Reservation, Result, Sequence};
 use crate::device::{Access, Backend, CountersSnapshot, Device, OpenOptions, open_directory};
 use crate::documents::Document;
 
@@ -73,20 +73,61 @@ impl Index {
 
     /// Writes documents as one atomic batch: all of them become visible at once, or none.
     pub fn write(&self, documents: Vec<Document>) -> Result<Written> {
-        let batch = self.prepare(&mut Workbench::default(), documents)?;
-        if let Some((_, error)) = batch.refused().first() {
-            return Err(error.clone());
+        let mut bench = Workbench::default();
+        let inputs = || documents.iter().map(Input::Parsed);
+        match self.prepare_inputs(&mut bench, &mut inputs()) {
+            Ok(batch) => self.write_whole(batch),
+            // There may be enough where no other documents are prepared.
+            Err(Error::Memory { .. }) => self.write_alone(&mut bench, &inputs),
+            Err(error) => Err(error),
         }
-        self.write_prepared(batch)
+    }
+
+    /// Writes the document of one line of JSON, or replaces the one with its ID; see [`Document::parse`]. It is
+    /// read within the memory budget, from which it may take whatever is not needed for frames.
+    pub fn write_line(&self, line: &[u8]) -> Result<Written> {
+        self.write_alone(&mut Workbench::default(), &|| {
+            std::iter::once(Input::Line(line))
+        })
     }
 
     /// Analyses and compresses documents; any number of threads can do so side by side.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Memory`] if what other threads prepare leaves too little memory.
     pub fn prepare(
         &self,
         bench: &mut Workbench,
         documents: Vec<Document>,
     ) -> Result<PreparedBatch> {
-        self.shared.preparation.prepare(bench, documents)
+        self.prepare_inputs(bench, &mut documents.iter().map(Input::Parsed))
+    }
+
+    /// The same for lines of JSON, each a document as of [`Document::parse`]. Lines that are none are in
+    /// [`PreparedBatch::refused`].
+    pub fn prepare_lines<'l>(
+        &self,
+        bench: &mut Workbench,
+        lines: impl Iterator<Item = &'l [u8]>,
+    ) -> Result<PreparedBatch> {
+        self.prepare_inputs(bench, &mut lines.map(Input::Line))
+    }
+
+    /// Bytes of the budget that documents which are prepared side by side may take. Each takes about twelve
+    /// times the bytes of its source until it is written.
+    pub fn preparation_bytes(&self) -> usize {
+        self.shared.memory.preparation
+    }
+
+    /// Bytes of the longest document that the memory budget allows.
+    pub fn document_bytes_max(&self) -> usize {
+        self.shared.memory.document_bytes_max
+    }
+
+    /// Takes memory for the caller out of the index's budget, until it is dropped.
+    pub fn reserve(&self, what: &'static str, bytes: usize) -> Result<Reservation> {
+        self.shared.budget.reserve(what, bytes)
     }
 
     /// Writes what was prepared, as one atomic batch.
@@ -149,6 +190,33 @@ impl Index {
     /// What the device has done since it was opened.
     pub fn counters(&self) -> CountersSnapshot {
         self.shared.store.device().counters().snapshot()
+    }
+
+    fn prepare_inputs<'i>(
+        &self,
+        bench: &mut Workbench,
+        inputs: &mut dyn Iterator<Item = Input<'i>>,
+    ) -> Result<PreparedBatch> {
+        let shared = &self.shared;
+        shared.preparation.prepare(bench, &shared.preparing, inputs)
+    }
+
+    /// Writes a batch of which no document may be rejected.
+    fn write_whole(&self, batch: PreparedBatch) -> Result<Written> {
+        match batch.refused().first() {
+            Some((_, error)) => Err(error.clone()),
+            None => self.write_prepared(batch),
+        }
+    }
+
+    /// Prepares and writes documents with all the memory that is left when nothing waits for a flush.
+    fn write_alone<'i, I: Iterator<Item = Input<'i>>>(
+        &self,
+        bench: &mut Workbench,
+        inputs: &dyn Fn() -> I,
+    ) -> Result<Written> {
+        let written = self.with_writer(|writer| writer.write_alone(bench, inputs))?;
+        self.acknowledge(written)
     }
 
     pub(super) fn is_writable(&self) -> bool {

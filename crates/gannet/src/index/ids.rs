@@ -7,8 +7,15 @@ use rustc_hash::FxHashMap;
 use crate::base::{Budget, ByteReader, DocId, Reservation, Result, Sequence, put_varint};
 use crate::documents::DocumentRecord;
 
-/// Memory that an ID takes in the map beside its own bytes.
-const ID_OVERHEAD: usize = 96;
+/// Memory of a place in the map, and of its control byte.
+const PLACE_BYTES: usize = size_of::<(Box<str>, Option<IdEntry>)>() + 1;
+
+/// Memory that an ID takes beside its place and its own bytes: the allocator's rounding, and its place in
+/// the order in which a flush takes the IDs.
+const ID_OVERHEAD: usize = 16 + size_of::<&[u8]>();
+
+/// Bytes that are reserved at once, so that the shared count is not touched for each document.
+const RESERVED_AHEAD: usize = 64 << 10;
 
 /// What the index knows of an external ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,12 +75,22 @@ impl NewIds {
 
     /// Reserves memory for so many more IDs of so many bytes in all.
     pub(super) fn reserve_for(&mut self, ids: usize, bytes: usize) -> Result<()> {
-        let needed = self.memory_bytes() + ids * ID_OVERHEAD + bytes;
+        let length = self.map.len() + ids;
+        let mut places = places_for(self.map.capacity());
+        if length > self.map.capacity() {
+            // The map is copied into one of twice the size.
+            places += places_for(length.max(2 * self.map.capacity()));
+        }
+        let needed = places * PLACE_BYTES + length * ID_OVERHEAD + self.key_bytes + bytes;
         match needed > self.reservation.bytes() {
-            // In steps, so that the shared count is not touched for each document.
-            true => self.reservation.grow_to(needed + (64 << 10)),
+            true => self.reservation.grow_to(needed + RESERVED_AHEAD),
             false => Ok(()),
         }
+    }
+
+    /// Whether there are any.
+    pub(super) fn has_any(&self) -> bool {
+        !self.map.is_empty()
     }
 
     /// What is known here of an ID: nothing, that it was removed, or its entry.
@@ -100,14 +117,30 @@ impl NewIds {
         Ok(())
     }
 
+    /// Bytes of memory, with those that a flush will take to sort them.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.key_bytes + self.map.len() * ID_OVERHEAD
+        let places = places_for(self.map.capacity());
+        places * PLACE_BYTES + self.map.len() * ID_OVERHEAD + self.key_bytes
     }
 
-    /// All changes in the order of the IDs.
-    pub(super) fn sorted(&self) -> Vec<(&str, Option<IdEntry>)> {
-        let mut all: Vec<_> = self.map.iter().map(|(id, entry)| (&**id, *entry)).collect();
-        all.sort_unstable_by_key(|(id, _)| *id);
+    /// The IDs in order, as keys.
+    pub(super) fn sorted(&self) -> Vec<&[u8]> {
+        let mut all: Vec<&[u8]> = self.map.keys().map(|id| id.as_bytes()).collect();
+        all.sort_unstable();
         all
+    }
+
+    /// The entry of one of the keys; none where the ID was removed.
+    pub(super) fn entry(&self, key: &[u8]) -> Option<IdEntry> {
+        let id = std::str::from_utf8(key).ok()?;
+        self.get(id).flatten()
+    }
+}
+
+/// Places of a map that has room for so many IDs: it is at most seven eighths full.
+fn places_for(capacity: usize) -> usize {
+    match capacity {
+        0 => 0,
+        _ => (capacity * 8).div_ceil(7).next_power_of_two(),
     }
 }

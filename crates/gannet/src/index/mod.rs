@@ -15,6 +15,7 @@ mod ids;
 mod inspect;
 mod lifetime;
 mod matching;
+mod memory;
 mod open;
 mod options;
 mod order;

@@ -15,16 +15,17 @@ use super::chores::Chores;
 use super::flush::Flusher;
 use super::ids::NewIds;
 use super::lifetime::Lifetime;
+use super::memory::MemoryPlan;
 use super::options::Options;
 use super::prepare::Preparation;
 use super::root::{self, Covered, RootRecord};
-use super::shared::Shared;
+use super::shared::{Replayed, Shared};
 use super::space::Space;
 use super::state::{Epoch, Published, State};
 use super::upkeep::Kept;
 use super::vacuum::{Vacuum, Vacuumed};
 use super::writer::Writer;
-use crate::base::{Budget, Error, Result, Traffic};
+use crate::base::{Budget, Error, Reservation, Result, Traffic};
 use crate::cache::FramePool;
 use crate::device::{Device, FileId};
 use crate::dictionary::Tree;
@@ -54,10 +55,13 @@ pub(super) fn open(
         Found::Unfinished(_) => return Err(unfinished(path)),
     };
     store.zones().set_zone_pages(options.limits.zone_pages);
-    let store = Arc::new(store);
     let reach = slot.as_ref().map_or(LogReach::Written, RootSlot::log_reach);
     let replays = has_log_behind(&store, record.covered.log_start, reach)?;
-    let pool = FramePool::new(Arc::clone(&store), &budget, options.frame_bytes(replays))?;
+    let memory = MemoryPlan::new(&options, replays);
+    let write_buffers = budget.reserve("the write buffers", memory.write_buffers())?;
+    let preparing = budget.part("documents on their way", memory.preparation)?;
+    let store = Arc::new(store.with_write_pages(memory.write_pages));
+    let pool = FramePool::new(Arc::clone(&store), &budget, memory.frames)?;
     let terms = open_terms(&store, &pool, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
     let generation = slot.as_ref().map_or(0, |slot| slot.generation);
@@ -81,6 +85,7 @@ pub(super) fn open(
         Arc::clone(&record.schema),
         options.schema.clone(),
         record.dictionaries.clone(),
+        &memory,
         options.limits.beside,
         draw_number()?,
     );
@@ -88,17 +93,23 @@ pub(super) fn open(
     let shared = Arc::new(Shared {
         options,
         budget,
+        memory,
+        preparing,
+        _write_buffers: write_buffers,
         traffic: Traffic::default(),
         store,
         pool,
         preparation,
         published: Published::new(state.clone()),
-        replayed_ids: OnceLock::new(),
+        replayed: OnceLock::new(),
     });
     let mut writer = new_writer(&shared, state, terms, ids, &slot, record.covered.log_start)?;
     let replayed = writer.replay(record.covered, reach)?;
     if read_only {
-        shared.replayed_ids.get_or_init(|| writer.new_ids);
+        shared.replayed.get_or_init(|| Replayed {
+            ids: writer.new_ids,
+            _tables: writer.tables_memory,
+        });
         return Ok((shared, None));
     }
     writer.settle(replayed, slot.as_ref())?;
@@ -207,6 +218,7 @@ fn new_writer(
     Ok(Writer {
         log: Log::resume(Arc::clone(&shared.store), log_start),
         new_ids: NewIds::new(&shared.budget)?,
+        tables_memory: reserve_tables(shared, &state)?,
         moved: Writer::stream(shared, PageKind::Documents),
         pages: Writer::stream(shared, PageKind::Table),
         roots: Writer::stream(shared, PageKind::Root),
@@ -231,13 +243,20 @@ fn new_writer(
         space: Space::default(),
         flusher: Arc::new(Mutex::new(Flusher {
             vacuum: Vacuum::resumed(state.vacuumed.clone()),
-            ..Flusher::new(&shared.store, terms, ids)
+            ..Flusher::new(shared, terms, ids)
         })),
         flushing: None,
+        flush_memory: None,
         pace: Pace::default(),
         state,
         shared: Arc::clone(shared),
     })
+}
+
+/// Reserves the memory for tables and maps that an index which is open needs.
+fn reserve_tables(shared: &Shared, state: &State) -> Result<Reservation> {
+    let bytes = state.tables_bytes();
+    shared.budget.reserve("the tables of the index", bytes)
 }
 
 impl Writer {

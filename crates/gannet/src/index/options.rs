@@ -14,9 +14,6 @@ pub const MEMORY_MIN: usize = 16 << 20;
 /// The memory that an index is given when nothing is said: 512 MiB.
 pub const MEMORY_DEFAULT: usize = 512 << 20;
 
-/// The most memory for posting buffers: a buffer can have no more, and a flush begins before it has.
-const BUFFER_BYTES_MAX: usize = 4 << 30;
-
 /// When a write is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Durability {
@@ -191,18 +188,5 @@ impl Options {
             )));
         }
         Ok(())
-    }
-
-    /// Memory for frames: what the shares of writing leave, or nearly all where nothing is written and no
-    /// log has to be replayed into memory.
-    pub(super) fn frame_bytes(&self, replays: bool) -> usize {
-        let share = if self.read_only && !replays { 80 } else { 35 };
-        self.memory / 100 * share
-    }
-
-    /// How large the posting buffers may grow, the one being flushed included.
-    pub(super) fn buffer_bytes(&self) -> usize {
-        let share = (self.memory / 100 * 45).min(BUFFER_BYTES_MAX);
-        self.limits.buffer_bytes.unwrap_or(share)
     }
 }

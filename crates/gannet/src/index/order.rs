@@ -134,7 +134,7 @@ pub(super) fn alike(
         live,
         frequencies: RARE..=(documents as u64 / FREQUENT_ONE_OF),
     };
-    let room = shared.options.buffer_bytes().max(least) - fixed;
+    let room = shared.memory.buffers.max(least) - fixed;
     let terms = lists.choose(room as u64, threads)?;
     let mut counting = ForwardIndex::count(documents);
     lists.each_posting(&mut |doc, term| counting.add(doc, term))?;

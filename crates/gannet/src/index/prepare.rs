@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 
+use super::memory::MemoryPlan;
 use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
-use crate::base::{ByteReader, Error, Result};
+use crate::base::{Budget, ByteReader, Error, Result};
 use crate::documents::{Compressor, Dictionaries, Document, Expected, Trainer, Value};
 use crate::postings::{InvertedBatch, Inverter};
 
@@ -22,6 +23,8 @@ pub(super) struct Preparation {
     schema: RwLock<Arc<Schema>>,
     options: SchemaOptions,
     trainer: Mutex<Option<Trainer>>,
+    /// Bytes of the longest source.
+    document_bytes_max: usize,
     dictionaries: Arc<RwLock<Dictionaries>>,
     /// Whether a dictionary is trained on a thread of its own.
     beside: bool,
@@ -52,6 +55,16 @@ pub struct PreparedBatch {
     pub(super) dictionaries: Dictionaries,
     pub(super) source_bytes: u64,
     pub(super) refused: Vec<(usize, Error)>,
+    /// Bytes of memory that the documents take, without their postings.
+    held: usize,
+}
+
+/// A document as it comes.
+#[derive(Clone, Copy)]
+pub(super) enum Input<'a> {
+    Parsed(&'a Document),
+    /// JSON.
+    Line(&'a [u8]),
 }
 
 /// The length of each indexed field of one document, in tokens.
@@ -83,13 +96,22 @@ impl PreparedBatch {
         &self.refused
     }
 
-    fn add(&mut self, bench: &mut Workbench, schema: &Schema, document: Document) -> Result<()> {
-        let lengths = bench.invert(schema, self.documents.len() as u32, &document);
+    /// Adds a document. Where memory is lacking, the whole batch fails.
+    fn add(
+        &mut self,
+        bench: &mut Workbench,
+        schema: &Schema,
+        id: String,
+        document: &Document,
+    ) -> Result<()> {
+        let bound = Compressor::bound(document.source.len());
+        bench.hold(self.held + document.memory_bytes() + bound)?;
         let compressor = bench.compressor(&self.dictionaries)?;
-        let id = document.id.unwrap_or_default();
         let compressed = compressor.compress(&document.source)?.to_vec();
+        let lengths = bench.invert(schema, self.documents.len() as u32, document);
+        bench.inverter.check()?;
         self.source_bytes += document.source.len() as u64;
-        self.documents.push(PreparedDocument {
+        let prepared = PreparedDocument {
             id,
             source_length: document.source.len(),
             compressed,
@@ -97,18 +119,19 @@ impl PreparedBatch {
             id_in_source: document.id_in_source,
             lengths,
             expected: document.expected,
-        });
-        Ok(())
+        };
+        self.held += prepared.memory_bytes();
+        self.documents.push(prepared);
+        bench.hold(self.held)
     }
+}
 
-    /// Bytes of memory held, about.
-    pub fn memory_bytes(&self) -> usize {
-        let compressed: usize = self
-            .documents
-            .iter()
-            .map(|d| d.compressed.len() + 160)
-            .sum();
-        compressed + self.inverted.memory_bytes()
+impl PreparedDocument {
+    /// Bytes of memory, about.
+    fn memory_bytes(&self) -> usize {
+        let lengths = self.lengths.capacity() * size_of::<(FieldId, u32)>();
+        let own = 2 * size_of::<PreparedDocument>();
+        own + self.compressed.capacity() + self.id.capacity() + lengths
     }
 }
 
@@ -117,14 +140,16 @@ impl Preparation {
         schema: Arc<Schema>,
         options: SchemaOptions,
         dictionaries: Dictionaries,
+        memory: &MemoryPlan,
         beside: bool,
         opening: u64,
     ) -> Preparation {
-        let trainer = (dictionaries.newest() == 0).then(Trainer::new);
+        let trainer = (dictionaries.newest() == 0).then(|| Trainer::new(memory.samples));
         Preparation {
             schema: RwLock::new(schema),
             options,
             trainer: Mutex::new(trainer),
+            document_bytes_max: memory.document_bytes_max,
             dictionaries: Arc::new(RwLock::new(dictionaries)),
             beside,
             ids: MadeIds {
@@ -134,29 +159,67 @@ impl Preparation {
         }
     }
 
-    /// Prepares documents as one batch. A document that cannot be indexed is refused alone.
-    pub(super) fn prepare(
+    /// Prepares documents as one batch. A document that cannot be indexed is rejected alone; where `budget`
+    /// has too little memory, all of them fail.
+    pub(super) fn prepare<'a>(
         &self,
         bench: &mut Workbench,
-        mut documents: Vec<Document>,
+        budget: &Budget,
+        documents: &mut dyn Iterator<Item = Input<'a>>,
     ) -> Result<PreparedBatch> {
-        for document in &mut documents {
-            document.id.get_or_insert_with(|| self.ids.next());
-        }
-        let dictionaries = self.dictionaries_after(&documents)?;
+        bench.begin(budget)?;
         let mut batch = PreparedBatch {
-            dictionaries,
+            dictionaries: self.newest_dictionaries(),
             ..PreparedBatch::default()
         };
-        for (place, document) in documents.into_iter().enumerate() {
-            match self.schema_with_fields_of(&document) {
-                Ok(schema) => batch.add(bench, &schema, document)?,
+        for (place, document) in documents.enumerate() {
+            match self.take(&mut batch, bench, document) {
+                Err(error @ Error::Memory { .. }) => {
+                    bench.give_up();
+                    return Err(error);
+                }
                 Err(error) => batch.refused.push((place, error)),
+                Ok(()) => {}
             }
         }
-        batch.inverted = bench.inverter.finish();
+        batch.inverted = bench.inverter.finish()?;
         batch.schema = self.schema();
         Ok(batch)
+    }
+
+    fn take(
+        &self,
+        batch: &mut PreparedBatch,
+        bench: &mut Workbench,
+        input: Input<'_>,
+    ) -> Result<()> {
+        let parsed;
+        let document = match input {
+            Input::Parsed(document) => document,
+            Input::Line(line) => {
+                self.check_length(line.trim_ascii().len())?;
+                let held = batch.held;
+                parsed = Document::parse_within(line, &mut |bytes| bench.hold(held + bytes))?;
+                &parsed
+            }
+        };
+        self.check_length(document.source.len())?;
+        self.offer(document)?;
+        let id = document.id.clone().unwrap_or_else(|| self.ids.next());
+        let schema = self.schema_with_fields_of(document)?;
+        batch.add(bench, &schema, id, document)
+    }
+
+    /// Rejects a document that could not be returned within the memory.
+    fn check_length(&self, length: usize) -> Result<()> {
+        match length <= self.document_bytes_max {
+            true => Ok(()),
+            false => Err(Error::invalid(format!(
+                "the document has {length} bytes, and with this memory budget at most {} are possible: \
+                 give more memory, or cut the document",
+                self.document_bytes_max
+            ))),
+        }
     }
 
     /// Inverts documents that were written before, for a replay: nothing is compressed. The log has named
@@ -171,7 +234,7 @@ impl Preparation {
         for (ordinal, document) in (0..).zip(documents) {
             lengths.push(bench.invert(&schema, ordinal, document));
         }
-        Ok((bench.inverter.finish(), lengths))
+        Ok((bench.inverter.finish()?, lengths))
     }
 
     pub(super) fn schema(&self) -> Arc<Schema> {
@@ -189,38 +252,40 @@ impl Preparation {
         *self.dictionaries.write().unwrap_or_else(|e| e.into_inner()) = dictionaries;
     }
 
-    /// The dictionaries to compress with. The first one is trained when enough documents were seen, beside writing where that is
-    /// asked for: it takes a third of a second, and meanwhile documents are compressed without.
-    fn dictionaries_after(&self, documents: &[Document]) -> Result<Dictionaries> {
-        if let Some(trainer) = self.full_trainer(documents) {
-            let dictionaries = Arc::clone(&self.dictionaries);
-            let train = move || match trainer.train() {
-                None => Ok(()),
-                Some(dictionary) => {
-                    let mut newest = dictionaries.write().unwrap_or_else(|e| e.into_inner());
-                    newest.add(dictionary).map(drop)
-                }
-            };
-            match self.beside {
-                // Without the thread, or where training fails, there is no dictionary.
-                true => drop(
-                    thread::Builder::new()
-                        .name("gannet-train".to_owned())
-                        .spawn(train),
-                ),
-                false => train()?,
-            }
-        }
+    /// The dictionaries to compress with.
+    fn newest_dictionaries(&self) -> Dictionaries {
         let newest = self.dictionaries.read().unwrap_or_else(|e| e.into_inner());
-        Ok(newest.clone())
+        newest.clone()
     }
 
-    /// Offers samples; gives the trainer to whoever brings the last, so that other threads go on meanwhile.
-    fn full_trainer(&self, documents: &[Document]) -> Option<Trainer> {
+    /// Offers a document as a sample for the first dictionary. Whoever brings the last sample trains it, beside
+    /// writing where that is asked for: it takes a third of a second, and meanwhile documents are compressed
+    /// without.
+    fn offer(&self, document: &Document) -> Result<()> {
+        let Some(trainer) = self.full_trainer(document) else {
+            return Ok(());
+        };
+        let dictionaries = Arc::clone(&self.dictionaries);
+        let train = move || match trainer.train() {
+            None => Ok(()),
+            Some(dictionary) => {
+                let mut newest = dictionaries.write().unwrap_or_else(|e| e.into_inner());
+                newest.add(dictionary).map(drop)
+            }
+        };
+        if !self.beside {
+            return train();
+        }
+        let thread = thread::Builder::new().name("gannet-train".to_owned());
+        // Without the thread, or where training fails, there is no dictionary.
+        drop(thread.spawn(train));
+        Ok(())
+    }
+
+    /// The trainer, if this was the last sample.
+    fn full_trainer(&self, document: &Document) -> Option<Trainer> {
         let mut trainer = self.trainer.lock().unwrap_or_else(|e| e.into_inner());
-        let samples = trainer.as_mut()?;
-        let mut sources = documents.iter().map(|document| &document.source);
-        let enough = sources.any(|source| samples.offer(source));
+        let enough = trainer.as_mut()?.offer(&document.source);
         trainer.take_if(|_| enough)
     }
 
@@ -255,6 +320,23 @@ impl MadeIds {
 }
 
 impl Workbench {
+    /// Begins a batch that takes its memory from `budget`.
+    pub(super) fn begin(&mut self, budget: &Budget) -> Result<()> {
+        let reservation = budget.reserve("the documents of a batch", 0)?;
+        self.inverter.begin(reservation);
+        Ok(())
+    }
+
+    /// Counts what is held for the batch beside its tokens.
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<()> {
+        self.inverter.hold_beside(bytes)
+    }
+
+    /// Forgets a batch that failed.
+    pub(super) fn give_up(&mut self) {
+        drop(self.inverter.finish());
+    }
+
     /// A compressor with the newest dictionary.
     fn compressor(&mut self, dictionaries: &Dictionaries) -> Result<&mut Compressor> {
         match &mut self.compressor {

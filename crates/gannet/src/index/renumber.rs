@@ -18,7 +18,7 @@ use super::flush::{Flusher, lock};
 use super::ids::NewIds;
 use super::options::Phase;
 use super::order::{LiveDocs, Order, alike};
-use super::restored::Restored;
+use super::restored::{Restored, Restoring};
 use super::root::Covered;
 use super::state::State;
 use super::vacuum::Vacuumed;
@@ -33,10 +33,7 @@ use crate::storage::{PageKind, RecordKind, StreamWriter, frame};
 
 /// Documents whose records are read together, at most, and the share of the frames that these take.
 const DOCUMENTS_AT_ONCE: usize = 4096;
-const FRAMES_ONE_OF: usize = 4;
-
-/// Documents that one thread restores at a time.
-const DOCUMENTS_IN_RUN: usize = 256;
+const FRAMES_ONE_OF: usize = 16;
 
 /// The old index, while the new one is written.
 struct Aside {
@@ -113,7 +110,7 @@ impl Writer {
         let ids = Tree::new(Arc::clone(&shared.store));
         let flusher = Flusher {
             first_zone,
-            ..Flusher::new(&shared.store, terms, ids)
+            ..Flusher::new(&shared, terms, ids)
         };
         let state = State {
             terms: flusher.terms.view(),
@@ -188,9 +185,16 @@ impl Writer {
                 .append(&frame(RecordKind::Document, true, &body))?;
             moved.push((span, body));
         }
-        let runs = moved.chunks(DOCUMENTS_IN_RUN);
-        let restored = self.restore_all(runs.collect())?;
-        restored.iter().try_for_each(|run| self.enter_anew(run))
+        let dictionaries = &self.state.dictionaries;
+        let runs = std::iter::once(moved.as_slice());
+        let mut restoring = Restoring::new(&self.shared, dictionaries, runs)?;
+        loop {
+            let restored = restoring.next()?;
+            if restored.is_empty() {
+                return Ok(());
+            }
+            restored.iter().try_for_each(|run| self.enter_anew(run))?;
+        }
     }
 
     fn enter_anew(&mut self, documents: &Restored) -> Result<()> {

@@ -2,13 +2,14 @@
 //! the doc IDs, versions and sequence numbers that they were written with. What the root knows of them already
 //! (see `checkpoint`) is passed over.
 //!
-//! What was logged is restored several megabytes at a time, and applied in the order of the log.
+//! What was logged is restored some megabytes at a time, and applied in the order of the log.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::ids::IdEntry;
 use super::prepare::decode_schema;
-use super::restored::Restored;
+use super::restored::{Restored, Restoring};
 use super::root::Covered;
 use super::writer::Writer;
 use crate::analysis::FieldId;
@@ -16,8 +17,9 @@ use crate::base::{ByteReader, DocId, Error, Result, Sequence, Span};
 use crate::documents::DocumentRecord;
 use crate::storage::{LogReach, RecordKind, ReplayEnd, ZoneRecord, replay};
 
-/// Bytes of log that are worked on at once.
-const PART_BYTES: usize = 4 << 20;
+/// Bytes of log that are worked on at once, at most, and the part of the memory that they may take.
+const PART_BYTES_MAX: usize = 4 << 20;
+const PART_ONE_OF: usize = 32;
 
 /// Documents that one thread takes at a time.
 const DOCUMENTS_AT_ONCE: usize = 512;
@@ -59,9 +61,10 @@ impl Writer {
             part: Part::default(),
             writer: self,
         };
+        let part_bytes = (recovery.writer.shared.budget.total() / PART_ONE_OF).min(PART_BYTES_MAX);
         let end = replay(&store, covered.log_start, reach, |batch| {
             recovery.take_batch(batch)?;
-            match recovery.part.bytes >= PART_BYTES {
+            match recovery.part.bytes >= part_bytes {
                 true => recovery.apply_part(),
                 false => Ok(()),
             }
@@ -141,13 +144,22 @@ impl Replay<'_> {
                 Operation::Documents(run) => Some(run.as_slice()),
                 Operation::Delete { .. } => None,
             });
-        let restored = self.writer.restore_all(runs.collect())?;
-        let mut restored = restored.into_iter();
+        let writer = &*self.writer;
+        let mut restoring = Restoring::new(&writer.shared, &writer.state.dictionaries, runs)?;
+        let mut restored = VecDeque::new();
         for operation in &part.operations {
             match operation {
                 Operation::Delete { doc, sequence, id } => self.delete(*doc, *sequence, id)?,
-                Operation::Documents(_) => {
-                    restored.next().map_or(Ok(()), |run| self.enter_all(run))?;
+                Operation::Documents(run) => {
+                    let mut left = run.len();
+                    while left > 0 {
+                        if restored.is_empty() {
+                            restored.extend(restoring.next()?);
+                        }
+                        let next = restored.pop_front().ok_or_else(nothing_restored)?;
+                        left -= next.entries.len();
+                        self.enter_all(next)?;
+                    }
                 }
             }
         }
@@ -173,7 +185,11 @@ impl Replay<'_> {
 
     fn enter_all(&mut self, documents: Restored) -> Result<()> {
         let base = self.next;
-        let buffer = Arc::clone(&self.writer.state.buffers.filling);
+        let writer = &mut *self.writer;
+        if !writer.shared.options.read_only {
+            writer.hold_flush_memory()?;
+        }
+        let buffer = Arc::clone(&writer.state.buffers.filling);
         buffer.reserve_for(&documents.inverted)?;
         let entries = documents.entries.iter().zip(&documents.lengths);
         for ((entry, id, span), lengths) in entries {
@@ -242,6 +258,10 @@ fn decode_delete(body: &[u8]) -> Result<Operation> {
             .map_err(|_| reader.damaged("an ID in UTF-8", "other bytes"))?
             .to_owned(),
     })
+}
+
+fn nothing_restored() -> Error {
+    Error::damaged("the log", "expected a document, got none")
 }
 
 fn check_doc(doc: DocId, expected: DocId) -> Result<()> {

@@ -3,10 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::ids::NewIds;
+use super::memory::MemoryPlan;
 use super::options::Options;
 use super::prepare::Preparation;
 use super::state::Published;
-use crate::base::{Budget, Traffic};
+use crate::base::{Budget, Reservation, Traffic};
 use crate::cache::FramePool;
 use crate::storage::Store;
 
@@ -14,12 +15,23 @@ use crate::storage::Store;
 pub(super) struct Shared {
     pub(super) options: Options,
     pub(super) budget: Budget,
+    pub(super) memory: MemoryPlan,
+    /// The part of it for documents that are prepared side by side.
+    pub(super) preparing: Budget,
+    /// What the write buffers of all streams take.
+    pub(super) _write_buffers: Reservation,
     /// Searches go first; flushes beside them give way.
     pub(super) traffic: Traffic,
     pub(super) store: Arc<Store>,
     pub(super) pool: FramePool,
     pub(super) preparation: Preparation,
     pub(super) published: Published,
-    /// IDs that a replay has found for an index that nobody writes; the writer has them else.
-    pub(super) replayed_ids: OnceLock<NewIds>,
+    /// What a replay has found for an index that nobody writes; the writer has it else.
+    pub(super) replayed: OnceLock<Replayed>,
+}
+
+/// What an index that is only read keeps of a writer.
+pub(super) struct Replayed {
+    pub(super) ids: NewIds,
+    pub(super) _tables: Reservation,
 }

@@ -11,7 +11,7 @@
 use super::vacuum::SLICE_BYTES_MAX;
 use super::writer::Writer;
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, Result};
-use crate::storage::{PageKind, WRITE_PAGES};
+use crate::storage::PageKind;
 
 /// Source that is taken without looking again: the system is asked once in so many bytes.
 const LOOK_EVERY: u64 = 16 << 10;
@@ -107,7 +107,7 @@ impl Writer {
         let entries = buffers.terms() as u64 + ids / ID_BYTES;
         let nodes = entries.min(rewritten / PAGE_PAYLOAD as u64 + 1);
         let pages = nodes * PAGE_SIZE as u64;
-        let log = (WRITE_PAGES * PAGE_SIZE) as u64;
+        let log = (self.shared.store.write_pages() * PAGE_SIZE) as u64;
         let log = log.min(self.log_source_bytes);
         let slice = match self.state.dead_documents() {
             0 => 0,

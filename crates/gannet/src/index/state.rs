@@ -95,6 +95,12 @@ pub(super) struct Patience {
 }
 
 impl State {
+    /// Bytes of tables and maps in memory. What a flush changes of the terms' is there twice meanwhile.
+    pub(super) fn tables_bytes(&self) -> usize {
+        let terms = 2 * self.terms.memory_bytes();
+        terms + self.ids.memory_bytes() + self.tables.memory_bytes()
+    }
+
     /// Deleted documents of which a vacuum has left something.
     pub(super) fn dead_documents(&self) -> u64 {
         let deleted = self.tables.deleted_count();

@@ -96,8 +96,8 @@ impl Index {
             });
         }
         let state = self.shared().published.get();
-        let replayed = self.shared().replayed_ids.get();
-        if let Some(known) = replayed.and_then(|ids| ids.get(id)) {
+        let replayed = self.shared().replayed.get();
+        if let Some(known) = replayed.and_then(|replayed| replayed.ids.get(id)) {
             return Ok((known, state));
         }
         let mut pages = Pages::new(&self.shared().pool);

@@ -17,7 +17,6 @@ use std::time::Duration;
 use super::Index;
 use super::chores::Chore;
 use super::clean::AT_REST;
-use super::flush::reserve_memory;
 use super::turns::Turns;
 use super::writer::Writer;
 use crate::base::{Error, Result, Sequence};
@@ -116,7 +115,7 @@ impl Writer {
             return held;
         };
         // Nobody who wants to write is to wait until searches give memory back.
-        if reserve_memory(&self.shared.budget).is_err() {
+        if self.hold_flush_memory().is_err() {
             return Some(LOOK_HELD);
         }
         match self.ask(chore).and_then(|_| self.begin_flush()) {

@@ -338,7 +338,8 @@ mod tests {
         index.checkpoint().unwrap();
         // What is left is enough for the flush, and not for a bit a document.
         let budget = &index.shared().budget;
-        let held = budget.total() - budget.used() - budget.total() / 8 - 8;
+        let flush = index.shared().memory.flush.bytes();
+        let held = budget.total() - budget.used() - flush - 8;
         let held = budget.reserve("a test", held).unwrap();
         let error = index.vacuum().expect_err("no memory");
         assert!(matches!(error, Error::Memory { .. }), "{error}");

@@ -20,12 +20,12 @@ use super::flush::Flusher;
 use super::ids::{IdEntry, NewIds};
 use super::lifetime::Lifetime;
 use super::packing::pack;
-use super::prepare::{PreparedBatch, PreparedDocument};
+use super::prepare::{Input, PreparedBatch, PreparedDocument, Workbench};
 use super::shared::Shared;
 use super::space::Space;
 use super::state::State;
 use super::upkeep::Kept;
-use crate::base::{DocId, END, Error, Result, Sequence, Span, put_varint};
+use crate::base::{DocId, END, Error, Reservation, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
 use crate::documents::{Change, DictionaryVersion, DocumentRecord, Expected, length_to_norm};
 use crate::storage::{History, Log, PageKind, RecordKind, StreamWriter, Unsynced, record_length};
@@ -54,8 +54,12 @@ pub(super) struct Writer {
     /// Locked by the flush under way, or by the checkpoint that ends it.
     pub(super) flusher: Arc<Mutex<Flusher>>,
     pub(super) flushing: Option<Flushing>,
+    /// Set aside while there is anything to be flushed.
+    pub(super) flush_memory: Option<Arc<Reservation>>,
     pub(super) pace: Pace,
     pub(super) new_ids: NewIds,
+    /// Of what the state keeps in memory beside frames and buffers.
+    pub(super) tables_memory: Reservation,
     pub(super) moved: StreamWriter,
     pub(super) pages: StreamWriter,
     pub(super) roots: StreamWriter,
@@ -113,6 +117,32 @@ impl Writer {
         }
         let done = self.write_batch(&batch, base, &replaced);
         self.stop_on_error(done)
+    }
+
+    /// Prepares and writes documents, none of which may be rejected, with all the memory that is left when
+    /// nothing waits for a flush.
+    pub(super) fn write_alone<'i, I: Iterator<Item = Input<'i>>>(
+        &mut self,
+        bench: &mut Workbench,
+        inputs: &dyn Fn() -> I,
+    ) -> Result<Written> {
+        self.check_running()?;
+        let shared = Arc::clone(&self.shared);
+        let mut prepare = || {
+            let (preparation, budget) = (&shared.preparation, &shared.budget);
+            preparation.prepare(bench, budget, &mut inputs())
+        };
+        let batch = match prepare() {
+            Err(Error::Memory { .. }) => {
+                self.checkpoint()?;
+                self.reserve(|_| prepare())?
+            }
+            prepared => prepared?,
+        };
+        match batch.refused().first() {
+            Some((_, error)) => Err(error.clone()),
+            None => self.write(batch),
+        }
     }
 
     /// Deletes documents by external ID; unknown IDs are passed over.
@@ -353,21 +383,17 @@ impl Writer {
         entries: &[IdEntry],
         ends_batch: bool,
     ) -> Result<Vec<Span>> {
-        let pairs = batch.documents.iter().zip(entries);
-        let bodies: Vec<Vec<u8>> = pairs
-            .map(|(document, entry)| record_body(document, entry))
-            .collect();
-        let lengths: Vec<usize> = bodies
-            .iter()
-            .map(|body| record_length(body.len()))
-            .collect();
-        let order = pack(&lengths, self.log.room());
-        let mut spans: Vec<Option<Span>> = vec![None; bodies.len()];
+        let records = batch.documents.iter().zip(entries);
+        let records: Vec<DocumentRecord<'_>> = records.map(|(d, entry)| d.record(entry)).collect();
+        let lengths = records.iter().map(|record| record_length(record.length()));
+        let order = pack(&lengths.collect::<Vec<_>>(), self.log.room());
+        let mut spans: Vec<Option<Span>> = vec![None; records.len()];
+        let mut body = Vec::new();
         for (turn, ordinal) in order.iter().enumerate() {
             let last = ends_batch && turn + 1 == order.len();
-            let span = self
-                .log
-                .append(RecordKind::Document, last, &bodies[*ordinal])?;
+            body.clear();
+            records[*ordinal].encode(&mut body);
+            let span = self.log.append(RecordKind::Document, last, &body)?;
             spans[*ordinal] = Some(span);
         }
         Ok(spans.into_iter().flatten().collect())
@@ -426,19 +452,18 @@ fn check_expected(id: &str, expected: Option<Expected>, found: Option<IdEntry>) 
     expected.map_or(Ok(()), |expected| expected.check(id, found))
 }
 
-/// What the log keeps of a document.
-fn record_body(document: &PreparedDocument, entry: &IdEntry) -> Vec<u8> {
-    let record = DocumentRecord {
-        doc: entry.doc,
-        sequence: entry.sequence,
-        version: entry.version,
-        dictionary: document.dictionary,
-        id_in_source: document.id_in_source,
-        id: &document.id,
-        raw_length: document.source_length as u32,
-        compressed: &document.compressed,
-    };
-    let mut body = Vec::with_capacity(document.compressed.len() + 64);
-    record.encode(&mut body);
-    body
+impl PreparedDocument {
+    /// What the log keeps of it.
+    fn record(&self, entry: &IdEntry) -> DocumentRecord<'_> {
+        DocumentRecord {
+            doc: entry.doc,
+            sequence: entry.sequence,
+            version: entry.version,
+            dictionary: self.dictionary,
+            id_in_source: self.id_in_source,
+            id: &self.id,
+            raw_length: self.source_length as u32,
+            compressed: &self.compressed,
+        }
+    }
 }

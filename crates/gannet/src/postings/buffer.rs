@@ -10,7 +10,8 @@
 //! 2. Readers hold the lock only while they copy one term's bytes; a writer only while it adds a few terms of a batch, of
 //!    which no reader sees any before all are there: they lie above its mark.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::cmp::Ordering;
+use std::sync::atomic::{self, AtomicUsize};
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::Duration;
@@ -19,15 +20,22 @@ use hashbrown::HashTable;
 
 use super::arena::{ARENA_BYTES_MAX, Arena, StreamReader};
 use super::fragment::{Fragment, put_posting};
-use super::invert::{InvertedBatch, InvertedTerm, hash_key};
+use super::invert::{InvertedBatch, InvertedTerm, hash_key, short_hash};
 use super::slots::{Slot, Slots};
 use crate::base::{Budget, DocId, Error, Reservation, Result, both, put_varint};
 
-/// Memory that a term takes beside its key and postings: its slot and its place in the table.
-const TERM_OVERHEAD: usize = size_of::<Slot>() + 8;
+/// Memory that a term takes beside its key, its postings and its place in the table.
+const TERM_OVERHEAD: usize = size_of::<Slot>() + SORTING_BYTES;
 
-/// Bytes of a key that are compared without going to where the keys are, when they are sorted.
-const HEAD_BYTES: usize = 16;
+/// Bytes of a key that are compared without going to where the keys are, when they are sorted: those of the
+/// field, and some behind them.
+const FIELD_BYTES: usize = 2;
+const HEAD_BYTES: usize = 8;
+
+/// Memory that a flush takes for each term to sort them: first its head and slot, then its key and slot.
+const SORTING_BYTES: usize = size_of::<Unsorted>() + size_of::<u32>();
+
+const _: () = assert!(size_of::<&[u8]>() <= size_of::<Unsorted>());
 
 /// A length from here on does not fit its half of a byte.
 const LONG: usize = 15;
@@ -92,12 +100,11 @@ impl PostingBuffer {
         for terms in terms.chunks(FOUND_AHEAD) {
             let mut slots = [0; FOUND_AHEAD];
             for (slot, term) in slots.iter_mut().zip(terms) {
-                let key = &batch.keys[term.key.0 as usize..term.key.1 as usize];
-                *slot = inner.slot(key, short_hash(term.hash));
+                *slot = inner.slot(batch.key(term), term.hash);
             }
             inner.touch(&slots[..terms.len()]);
             for (slot, term) in slots.iter().zip(terms) {
-                inner.append(*slot, term, &batch.data, base);
+                inner.append(*slot, term, batch.streams(term), base);
             }
         }
     }
@@ -116,7 +123,7 @@ impl PostingBuffer {
                 budget: ARENA_BYTES_MAX,
             });
         }
-        let bytes = inner.memory_bytes() + most + (1 << 17);
+        let bytes = inner.memory_bytes() + most + inner.growth(batch.terms.len()) + (1 << 17);
         inner.reservation.grow_to(bytes)
     }
 
@@ -156,36 +163,18 @@ impl PostingBuffer {
         keys
     }
 
-    /// All terms in the order of their keys, for a flush: hands each to `visit`.
-    pub fn sorted(&self) -> SortedTerms<'_> {
-        let inner = self.read();
-        // The first bytes of each key at hand, so that few comparisons go to where the keys are.
-        let mut heads: Vec<(u128, u32)> = (0..)
-            .zip(inner.slots.iter())
-            .map(|(number, slot)| (sorting_head(inner.key(slot)), number))
-            .collect();
-        let compare = |(head, a): &(u128, u32), (other, b): &(u128, u32)| {
-            let key = |number: &u32| inner.key(inner.slots.get(*number));
-            head.cmp(other).then_with(|| key(a).cmp(key(b)))
-        };
-        let (one, other) = heads.split_at_mut(inner.slots.len() / 2);
-        both(
-            || one.sort_unstable_by(compare),
-            || other.sort_unstable_by(compare),
-        );
-        // A stable sort finds what is sorted and merges it.
-        heads.sort_by(compare);
-        let order = heads.into_iter().map(|(_, number)| number).collect();
-        SortedTerms { inner, order }
+    /// The buffer as a flush reads it. Nothing can be added while this lives.
+    pub fn frozen(&self) -> FrozenBuffer<'_> {
+        FrozenBuffer { inner: self.read() }
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Inner> {
         if let Ok(inner) = self.inner.try_read() {
             return inner;
         }
-        self.readers.fetch_add(1, Ordering::Relaxed);
+        self.readers.fetch_add(1, atomic::Ordering::Relaxed);
         let inner = self.inner.read().unwrap_or_else(|e| e.into_inner());
-        self.readers.fetch_sub(1, Ordering::Relaxed);
+        self.readers.fetch_sub(1, atomic::Ordering::Relaxed);
         inner
     }
 
@@ -196,7 +185,7 @@ impl PostingBuffer {
     /// Waits for readers that want the lock, for a while: the lock itself would go to who asks next, which is the writer.
     fn let_readers_in(&self) {
         for _ in 0..WAITS_FOR_READERS {
-            if self.readers.load(Ordering::Relaxed) == 0 {
+            if self.readers.load(atomic::Ordering::Relaxed) == 0 {
                 return;
             }
             thread::sleep(WAIT_FOR_READERS);
@@ -204,40 +193,65 @@ impl PostingBuffer {
     }
 }
 
-/// The terms of a buffer in order. Nothing can be added while this lives.
-pub struct SortedTerms<'a> {
+/// A buffer to which nothing is added.
+pub struct FrozenBuffer<'a> {
     inner: RwLockReadGuard<'a, Inner>,
-    order: Vec<u32>,
 }
 
-impl SortedTerms<'_> {
-    /// The number of terms.
-    pub fn len(&self) -> usize {
-        self.order.len()
+/// A term that is being sorted: what comes first in the order of keys, then its slot.
+type Unsorted = (u16, u64, u32);
+
+impl FrozenBuffer<'_> {
+    /// The keys of all terms in order, and the slot of each. It takes [`SORTING_BYTES`] for each term.
+    pub fn sorted(&self) -> (Vec<&[u8]>, Vec<u32>) {
+        let inner = &*self.inner;
+        let mut terms: Vec<Unsorted> = (0..)
+            .zip(inner.slots.iter())
+            .map(|(slot, at)| {
+                let (field, head) = sorting_head(inner.key(at));
+                (field, head, slot)
+            })
+            .collect();
+        let key = |slot: u32| inner.key(inner.slots.get(slot));
+        let compare = |a: &Unsorted, b: &Unsorted| {
+            let heads = (a.0, a.1).cmp(&(b.0, b.1));
+            heads.then_with(|| key(a.2).cmp(key(b.2)))
+        };
+        let half = terms.len() / 2;
+        let (one, other) = terms.split_at_mut(half);
+        both(
+            || one.sort_unstable_by(compare),
+            || other.sort_unstable_by(compare),
+        );
+        let mut order = Vec::with_capacity(terms.len());
+        let (mut one, mut other) = (&terms[..half], &terms[half..]);
+        while let (Some(a), Some(b)) = (one.first(), other.first()) {
+            let least = match compare(a, b) {
+                Ordering::Less => &mut one,
+                _ => &mut other,
+            };
+            order.push(least[0].2);
+            *least = &least[1..];
+        }
+        order.extend(one.iter().chain(other).map(|(.., slot)| *slot));
+        drop(terms);
+        (order.iter().map(|slot| key(*slot)).collect(), order)
     }
 
-    /// The key of the term with this rank.
-    pub fn key(&self, rank: usize) -> &[u8] {
-        self.inner.key(self.inner.slots.get(self.order[rank]))
-    }
-
-    /// The postings of the term with this rank.
-    pub fn fragment(&self, rank: usize) -> Fragment {
-        self.inner.fragment(self.inner.slots.get(self.order[rank]))
+    /// The postings of the term in a slot.
+    pub fn fragment(&self, slot: u32) -> Fragment {
+        self.inner.fragment(self.inner.slots.get(slot))
     }
 }
 
-/// The first bytes of a key as a number: numbers sort as the keys do.
-fn sorting_head(key: &[u8]) -> u128 {
-    let mut head = [0; HEAD_BYTES];
-    let length = key.len().min(HEAD_BYTES);
+/// What decides the order of nearly all keys: the field, and the first bytes behind it as a number. Numbers
+/// sort as the keys do.
+fn sorting_head(key: &[u8]) -> (u16, u64) {
+    let mut head = [0; FIELD_BYTES + HEAD_BYTES];
+    let length = key.len().min(head.len());
     head[..length].copy_from_slice(&key[..length]);
-    u128::from_be_bytes(head)
-}
-
-/// What a slot keeps of a key's hash.
-fn short_hash(hash: u64) -> u32 {
-    (hash ^ hash >> 32) as u32
+    let [a, b, head @ ..] = head;
+    (u16::from_be_bytes([a, b]), u64::from_be_bytes(head))
 }
 
 /// The hash by which the table finds a slot: all of its bits depend on all that the slot keeps.
@@ -275,8 +289,23 @@ fn read_varint(reader: &mut StreamReader<'_>) -> usize {
 }
 
 impl Inner {
+    /// Bytes of memory, with those that a flush will take to sort the terms.
     fn memory_bytes(&self) -> usize {
-        self.arena.memory_bytes() + self.slots.memory_bytes() + self.table.capacity() * 5
+        let sorting = self.slots.len() * SORTING_BYTES;
+        self.arena.memory_bytes()
+            + self.slots.memory_bytes()
+            + self.table.allocation_size()
+            + sorting
+    }
+
+    /// Memory that the table takes beside its own while it grows to hold so many more terms.
+    fn growth(&self, terms: usize) -> usize {
+        let length = self.table.len() + terms;
+        match length > self.table.capacity() {
+            // A place takes a slot's number and a control byte, and at most seven eighths of them are taken.
+            true => (length * 8 / 7).next_power_of_two() * (size_of::<u32>() + 1),
+            false => 0,
+        }
     }
 
     fn key(&self, slot: &Slot) -> &[u8] {
@@ -316,14 +345,18 @@ impl Inner {
         std::hint::black_box(ends.fold(0, |all, end| all ^ end));
     }
 
-    fn append(&mut self, slot: u32, term: &InvertedTerm, data: &[u8], base: DocId) {
+    fn append(
+        &mut self,
+        slot: u32,
+        term: &InvertedTerm,
+        (docs, positions): (&[u8], &[u8]),
+        base: DocId,
+    ) {
         let mut slot_value = *self.slots.get(slot);
         let first = base + term.first;
         if slot_value.count == 0 {
             slot_value.first = first;
         }
-        let range = |(start, end): (u32, u32)| &data[start as usize..end as usize];
-        let (docs, positions) = (range(term.docs), range(term.positions));
         self.first_posting.clear();
         put_posting(
             &mut self.first_posting,

@@ -4,15 +4,17 @@
 //! postings are then coded in one go. The posting buffer takes such a batch with one look-up for each
 //! distinct term and copies the coded bytes, so the part that must happen in order is short.
 
-use hashbrown::HashTable;
 use std::hash::BuildHasher;
+use std::ops::Range;
+
+use hashbrown::HashTable;
 
 use rustc_hash::FxBuildHasher;
 
 use super::fragment::{put_posting, put_token};
 use super::tokens::Neighbours;
 use crate::analysis::{fingerprint, split_term_key};
-use crate::base::PhraseFilters;
+use crate::base::{Error, PhraseFilters, Reservation, Result};
 
 /// The postings of a batch of documents, by term; documents are numbered from 0 within the batch.
 #[derive(Debug, Default)]
@@ -20,23 +22,27 @@ pub struct InvertedBatch {
     pub(super) keys: Vec<u8>,
     pub(super) terms: Vec<InvertedTerm>,
     pub(super) data: Vec<u8>,
+    /// Given back with the batch.
+    memory: Option<Reservation>,
 }
 
 /// One term of a batch: ranges of `keys` and `data`, and counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InvertedTerm {
-    pub(super) hash: u64,
-    pub(super) key: (u32, u32),
+    pub(super) hash: u32,
+    pub(super) key_start: u32,
+    pub(super) key_length: u16,
+    /// Which neighbours stand behind the positions.
+    pub(super) filters: PhraseFilters,
     pub(super) count: u32,
     pub(super) total_frequency: u32,
     pub(super) first: u32,
     pub(super) last: u32,
-    /// The docs stream without its first delta: `data[docs.0..docs.1]` after [`InvertedTerm::first_frequency`].
-    pub(super) docs: (u32, u32),
     pub(super) first_frequency: u32,
-    pub(super) positions: (u32, u32),
-    /// Which neighbours stand behind the positions.
-    pub(super) filters: PhraseFilters,
+    /// The docs stream without its first delta, which would stand before the first frequency.
+    pub(super) docs_start: u32,
+    pub(super) positions_start: u32,
+    pub(super) positions_end: u32,
 }
 
 /// Gathers the tokens of a batch. Reused from batch to batch.
@@ -46,7 +52,18 @@ pub struct Inverter {
     terms: Vec<Interned>,
     table: HashTable<u32>,
     tokens: Vec<Token>,
-    sorted: Vec<Sorted>,
+    /// The tokens by term.
+    order: Vec<u32>,
+    memory: Option<Memory>,
+    failed: Option<Error>,
+}
+
+/// What an inverter has reserved.
+#[derive(Debug)]
+struct Memory {
+    reservation: Reservation,
+    /// For what its caller holds.
+    beside: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,13 +86,24 @@ struct Token {
     position: u32,
 }
 
-/// A token among those of its term.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sorted {
-    document: u32,
-    position: u32,
-    neighbours: Neighbours,
-}
+/// What a token takes: as it comes, in the order of terms, and coded, about.
+const TOKEN_BYTES: usize = size_of::<Token>() + size_of::<u32>() + CODED_BYTES;
+const CODED_BYTES: usize = 4;
+
+/// What a term takes: as it comes, where its tokens are, and coded.
+const TERM_BYTES: usize = size_of::<Interned>() + size_of::<u32>() + size_of::<InvertedTerm>();
+
+/// The most that coding a token appends: a position, its neighbours, and a posting.
+const CODED_BYTES_MAX: usize = 5 + 4 + 10;
+
+/// Memory that is kept from batch to batch; an inverter that has more gives it all back.
+const KEPT_BYTES: usize = 1 << 20;
+
+/// Vectors of more bytes than this grow by half, smaller ones to twice their size.
+const LARGE_BYTES: usize = 1 << 20;
+
+/// The longest key.
+const KEY_BYTES_MAX: usize = 1_022;
 
 /// Bytes of a key that are compared without going to where the keys are: all of nearly every key.
 const HEAD_BYTES: usize = 16;
@@ -126,13 +154,54 @@ impl InvertedBatch {
             + self.data.capacity()
             + self.terms.capacity() * size_of::<InvertedTerm>()
     }
+
+    /// The key of one of its terms.
+    pub(super) fn key(&self, term: &InvertedTerm) -> &[u8] {
+        let start = term.key_start as usize;
+        &self.keys[start..start + term.key_length as usize]
+    }
+
+    /// Its documents and frequencies, coded but for the first, and its positions.
+    pub(super) fn streams(&self, term: &InvertedTerm) -> (&[u8], &[u8]) {
+        let positions = term.positions_start as usize;
+        (
+            &self.data[term.docs_start as usize..positions],
+            &self.data[positions..term.positions_end as usize],
+        )
+    }
 }
 
 impl Inverter {
+    /// Begins a batch whose memory is taken from `reservation`, which grows as it must. Without one, memory
+    /// is not counted.
+    pub fn begin(&mut self, reservation: Reservation) {
+        self.memory = Some(Memory {
+            reservation,
+            beside: 0,
+        });
+        self.failed = None;
+    }
+
+    /// Counts what the caller holds for the batch beside the inverter.
+    pub fn hold_beside(&mut self, bytes: usize) -> Result<()> {
+        if let Some(memory) = &mut self.memory {
+            memory.beside = bytes;
+        }
+        self.reserve(0)
+    }
+
     /// Adds one token of the document that has this number in the batch. Documents come in ascending order,
     /// and so do the positions of one term key in a document. `filters` are those that its field keeps.
+    ///
+    /// Where memory is lacking, the token is lost, and [`Inverter::check`] tells.
+    #[inline]
     pub fn add(&mut self, key: &[u8], document: u32, position: u32, filters: PhraseFilters) {
-        let term = self.intern(key, filters);
+        if self.tokens.len() == self.tokens.capacity() && !self.grow() {
+            return;
+        }
+        let Some(term) = self.intern(key, filters) else {
+            return;
+        };
         self.terms[term as usize].tokens += 1;
         self.tokens.push(Token {
             term,
@@ -141,28 +210,130 @@ impl Inverter {
         });
     }
 
-    /// Codes what was gathered and starts afresh.
-    pub fn finish(&mut self) -> InvertedBatch {
+    /// Fails if a token was lost.
+    pub fn check(&mut self) -> Result<()> {
+        self.failed.take().map_or(Ok(()), Err)
+    }
+
+    /// Codes what was gathered and starts afresh, also after an error.
+    pub fn finish(&mut self) -> Result<InvertedBatch> {
+        let coded = self.check().and_then(|()| self.code());
+        self.clear();
+        let memory = self.memory.take();
+        let mut batch = coded?;
+        batch.memory = memory.map(|memory| memory.reservation);
+        Ok(batch)
+    }
+
+    fn code(&mut self) -> Result<InvertedBatch> {
         self.sort_by_term();
         let mut batch = InvertedBatch {
             keys: std::mem::take(&mut self.keys),
             terms: Vec::with_capacity(self.terms.len()),
-            data: Vec::with_capacity(self.tokens.len() * 4),
+            data: Vec::with_capacity(self.tokens.len() * CODED_BYTES),
+            memory: None,
         };
         let mut start = 0;
-        for term in &self.terms {
+        for number in 0..self.terms.len() {
+            let term = self.terms[number];
             let end = start + term.tokens as usize;
-            let coded = encode_term(term, &self.sorted[start..end], &mut batch.data);
-            batch.terms.push(coded);
+            self.make_room_for_coded(&mut batch.data, end - start)?;
+            batch
+                .terms
+                .push(self.encode(&term, start..end, &mut batch.data));
             start = end;
         }
+        if let Some(memory) = &mut self.memory {
+            let bytes = batch.memory_bytes() + memory.beside;
+            memory.reservation.grow_to(bytes)?;
+        }
+        Ok(batch)
+    }
+
+    /// Forgets all. The memory is kept for the next batch unless it is much.
+    fn clear(&mut self) {
+        if self.scratch_bytes() > KEPT_BYTES {
+            let memory = self.memory.take();
+            *self = Inverter {
+                memory,
+                ..Inverter::default()
+            };
+        }
+        self.keys.clear();
         self.terms.clear();
         self.table.clear();
         self.tokens.clear();
-        batch
     }
 
-    fn intern(&mut self, key: &[u8], filters: PhraseFilters) -> u32 {
+    fn scratch_bytes(&self) -> usize {
+        self.keys.capacity()
+            + self.terms.capacity() * TERM_BYTES
+            + self.tokens.capacity() * TOKEN_BYTES
+            + self.table.allocation_size()
+    }
+
+    /// Reserves what is held and so many bytes more.
+    fn reserve(&mut self, more: usize) -> Result<()> {
+        let bytes = self.scratch_bytes() + more;
+        match &mut self.memory {
+            Some(memory) if memory.reservation.bytes() < bytes + memory.beside => {
+                memory.reservation.grow_to(bytes + memory.beside)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes room for tokens, terms and keys where there is none; tells whether it could.
+    #[cold]
+    fn grow(&mut self) -> bool {
+        if self.failed.is_some() {
+            return false;
+        }
+        let tokens = next_capacity(self.tokens.len(), self.tokens.capacity(), TOKEN_BYTES);
+        let terms = next_capacity(self.terms.len(), self.terms.capacity(), TERM_BYTES);
+        let keys = next_capacity(self.keys.len() + KEY_BYTES_MAX, self.keys.capacity(), 1);
+        // A vector and the larger one that takes its place are there at once.
+        let table = match terms > self.table.capacity() {
+            true => (terms * 8 / 7).next_power_of_two() * (size_of::<u32>() + 1),
+            false => 0,
+        };
+        let grown = |new: usize, old: usize, bytes: usize| match new > old {
+            true => new * bytes,
+            false => 0,
+        };
+        let more = grown(tokens, self.tokens.capacity(), TOKEN_BYTES)
+            + grown(terms, self.terms.capacity(), TERM_BYTES)
+            + grown(keys, self.keys.capacity(), 1)
+            + table;
+        if let Err(error) = self.reserve(more) {
+            self.failed = Some(error);
+            return false;
+        }
+        self.tokens.reserve_exact(tokens - self.tokens.len());
+        self.terms.reserve_exact(terms - self.terms.len());
+        self.keys.reserve_exact(keys - self.keys.len());
+        let interned = &self.terms;
+        self.table.reserve(terms - self.table.len(), |term| {
+            interned[*term as usize].hash
+        });
+        true
+    }
+
+    /// Makes room for the codes of so many tokens.
+    fn make_room_for_coded(&mut self, data: &mut Vec<u8>, tokens: usize) -> Result<()> {
+        let most = tokens * CODED_BYTES_MAX;
+        if data.capacity() - data.len() >= most {
+            return Ok(());
+        }
+        let capacity = next_capacity(data.len() + most, data.capacity(), 1);
+        self.reserve(capacity)?;
+        data.reserve_exact(capacity - data.len());
+        Ok(())
+    }
+
+    /// The number of a term; nothing if there is no memory for it.
+    #[inline]
+    fn intern(&mut self, key: &[u8], filters: PhraseFilters) -> Option<u32> {
         let (head, hash) = (key_head(key), hash_key(key));
         let (keys, terms) = (&self.keys, &self.terms);
         let same = |term: &u32| {
@@ -173,7 +344,23 @@ impl Inverter {
                 && (key.len() <= HEAD_BYTES || keys[start..end] == *key)
         };
         if let Some(term) = self.table.find(hash, same) {
-            return *term;
+            return Some(*term);
+        }
+        self.intern_new(key, filters, head, hash)
+    }
+
+    fn intern_new(
+        &mut self,
+        key: &[u8],
+        filters: PhraseFilters,
+        head: u128,
+        hash: u64,
+    ) -> Option<u32> {
+        let is_full = self.terms.len() == self.terms.capacity()
+            || self.keys.len() + key.len() > self.keys.capacity()
+            || self.table.len() == self.table.capacity();
+        if is_full && !self.grow() {
+            return None;
         }
         let start = self.keys.len() as u32;
         self.keys.extend_from_slice(key);
@@ -190,7 +377,7 @@ impl Inverter {
         let terms = &self.terms;
         self.table
             .insert_unique(hash, term, |term| terms[*term as usize].hash);
-        term
+        Some(term)
     }
 
     /// A stable counting sort: within a term, tokens stay in the order of documents and positions.
@@ -201,29 +388,64 @@ impl Inverter {
             next.push(start);
             start += term.tokens;
         }
-        self.sorted.clear();
-        self.sorted.resize(self.tokens.len(), Sorted::default());
-        for (at, token) in self.tokens.iter().enumerate() {
-            let neighbours = self.neighbours(at);
+        self.order.clear();
+        self.order.reserve_exact(self.tokens.len());
+        self.order.resize(self.tokens.len(), 0);
+        for (at, token) in (0..).zip(&self.tokens) {
             let place = &mut next[token.term as usize];
-            self.sorted[*place as usize] = Sorted {
-                document: token.document,
-                position: token.position,
-                neighbours,
-            };
+            self.order[*place as usize] = at;
             *place += 1;
         }
     }
 
+    /// Codes the tokens of one term, those at these places of the order.
+    fn encode(&self, term: &Interned, places: Range<usize>, data: &mut Vec<u8>) -> InvertedTerm {
+        let mut coded = InvertedTerm {
+            hash: short_hash(term.hash),
+            key_start: term.key.0,
+            key_length: (term.key.1 - term.key.0) as u16,
+            filters: term.filters,
+            count: 0,
+            total_frequency: term.tokens,
+            first: 0,
+            last: 0,
+            first_frequency: 0,
+            docs_start: data.len() as u32,
+            positions_start: 0,
+            positions_end: 0,
+        };
+        let tokens = &self.order[places];
+        let document = |at: &u32| self.tokens[*at as usize].document;
+        for posting in tokens.chunk_by(|a, b| document(a) == document(b)) {
+            coded.add(document(&posting[0]), posting.len() as u32, data);
+        }
+        coded.positions_start = data.len() as u32;
+        let mut previous = Token::default();
+        for (place, at) in tokens.iter().enumerate() {
+            let token = self.tokens[*at as usize];
+            let same = place > 0 && token.document == previous.document;
+            let before = if same { previous.position } else { 0 };
+            let neighbours = self.neighbours(*at as usize);
+            put_token(data, token.position - before, neighbours, term.filters);
+            previous = token;
+        }
+        coded.positions_end = data.len() as u32;
+        coded
+    }
+
     /// The neighbours of a token among all tokens as they came: those beside it that stand there in the field of
     /// the document too.
+    #[inline]
     fn neighbours(&self, at: usize) -> Neighbours {
         let here = &self.tokens[at];
-        let field = self.terms[here.term as usize].field;
+        let own = &self.terms[here.term as usize];
+        if own.filters == PhraseFilters::None {
+            return Neighbours::default();
+        }
         let of = |token: Option<&Token>, position: u32| match token {
             Some(token) if (token.document, token.position) == (here.document, position) => {
                 let term = &self.terms[token.term as usize];
-                if term.field == field {
+                if term.field == own.field {
                     term.fingerprint
                 } else {
                     0
@@ -239,42 +461,33 @@ impl Inverter {
     }
 }
 
-fn encode_term(term: &Interned, tokens: &[Sorted], data: &mut Vec<u8>) -> InvertedTerm {
-    let docs_start = data.len() as u32;
-    let mut coded = InvertedTerm {
-        hash: term.hash,
-        key: term.key,
-        count: 0,
-        total_frequency: term.tokens,
-        first: tokens.first().map_or(0, |token| token.document),
-        last: tokens.last().map_or(0, |token| token.document),
-        docs: (docs_start, docs_start),
-        first_frequency: 0,
-        positions: (0, 0),
-        filters: term.filters,
+impl InvertedTerm {
+    /// Takes in the next posting.
+    fn add(&mut self, document: u32, frequency: u32, data: &mut Vec<u8>) {
+        match self.count {
+            0 => (self.first, self.first_frequency) = (document, frequency),
+            _ => put_posting(data, document - self.last, frequency),
+        }
+        self.last = document;
+        self.count += 1;
+    }
+}
+
+/// The capacity with which a vector goes on that has to hold more than `length`.
+fn next_capacity(length: usize, capacity: usize, bytes: usize) -> usize {
+    if length < capacity {
+        return capacity;
+    }
+    let more = match capacity * bytes > LARGE_BYTES {
+        true => capacity / 2,
+        false => capacity,
     };
-    let mut previous = 0;
-    for posting in tokens.chunk_by(|a, b| a.document == b.document) {
-        let frequency = posting.len() as u32;
-        if coded.count == 0 {
-            coded.first_frequency = frequency;
-        } else {
-            put_posting(data, posting[0].document - previous, frequency);
-        }
-        previous = posting[0].document;
-        coded.count += 1;
-    }
-    coded.docs.1 = data.len() as u32;
-    for posting in tokens.chunk_by(|a, b| a.document == b.document) {
-        let mut previous = 0;
-        for token in posting {
-            let distance = token.position - previous;
-            put_token(data, distance, token.neighbours, term.filters);
-            previous = token.position;
-        }
-    }
-    coded.positions = (coded.docs.1, data.len() as u32);
-    coded
+    (capacity + more).max(length + 1).max(64)
+}
+
+/// What a slot of the posting buffer keeps of a key's hash.
+pub(super) fn short_hash(hash: u64) -> u32 {
+    (hash ^ hash >> 32) as u32
 }
 
 #[cfg(test)]

@@ -7,20 +7,15 @@
 use super::entry::{ChunkRef, INLINE_LIMIT, TAIL_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::list_writer::{Added, ListWriter};
-use super::rules::{CHUNK_BYTES, absorbed, chunk_limit, chunks_most, joined};
-use super::spans::{BATCH_MEMORY, SpanReader};
+use super::rules::{absorbed, chunk_limit, chunks_most, joined};
+use super::spans::SpanReader;
 use super::streams::ChunkStreams;
-use super::window::{Ahead, Placing, Rewriting, WINDOW_BYTES, rewrite_all};
+use super::window::{Ahead, Placing, Rewriting, rewrite_all};
 use crate::base::{DocId, PhraseFilters, Result};
 use crate::storage::Store;
 
 /// The number of a field in the schema.
 pub type FieldId = u16;
-
-/// Memory that a merge needs at most, beside the items themselves: pages in flight, chunks read ahead, and
-/// for a long list the chunk being read and the chunk in the making, in pages and put together. (A list of
-/// more than `8 * CHUNK_BYTES` needs half of its size in place of the latter.)
-pub const MERGE_MEMORY: usize = BATCH_MEMORY + WINDOW_BYTES + 4 * CHUNK_BYTES;
 
 /// Tells the norms of documents: those of new postings and of postings that are rewritten.
 pub trait Norms: Sync {
@@ -67,6 +62,8 @@ struct Plan<'a> {
     fresh: usize,
     /// The most chunks that the entry has room for.
     most: usize,
+    /// Bytes of a complete chunk, unless the list is very long.
+    complete: usize,
     /// Whether the new postings join the tail.
     inline: bool,
     /// Which of the entry's chunks move, byte by byte.
@@ -77,7 +74,7 @@ struct Plan<'a> {
 /// Adds the new postings of each item to its list; gives the new entries, coded, in the items' order.
 ///
 /// All chunks that are rewritten must have been written out: flush the streams after each window that a later
-/// one may read. Takes up to [`MERGE_MEMORY`] bytes.
+/// one may read. It takes the memory that the streams were made with ([`super::MergeMemory`]).
 pub fn merge_window(
     store: &Store,
     streams: &ChunkStreams,
@@ -100,12 +97,13 @@ impl<'a> Plan<'a> {
         };
         let inline = fresh <= limit && !item.joins;
         let most = chunks_most(item.key_bytes);
+        let complete = streams.memory().chunk_bytes();
         let absorbed = match inline {
             true => Vec::new(),
             false => {
                 let count = match item.joins {
                     true => joined(&entry.chunks),
-                    false => absorbed(&entry.chunks, fresh, most),
+                    false => absorbed(&entry.chunks, fresh, most, complete),
                 };
                 entry.chunks.split_off(entry.chunks.len() - count)
             }
@@ -118,6 +116,7 @@ impl<'a> Plan<'a> {
             entry,
             fresh,
             most,
+            complete,
             inline,
             absorbed,
         })
@@ -143,7 +142,7 @@ impl<'a> Plan<'a> {
         let mut all = self.entry.chunks.clone();
         all.extend_from_slice(&self.absorbed);
         let (field, filters) = (self.item.field, self.filters(&tail));
-        let limit = chunk_limit(&all, self.fresh, self.most);
+        let limit = chunk_limit(&all, self.fresh, self.most, self.complete);
         let mut writer = ListWriter::new(field, filters, limit, streams, norms);
         writer.last = self.entry.chunks.last().map(|chunk| chunk.last);
         for chunk in &self.absorbed {

@@ -3,7 +3,6 @@
 use super::entry::TermEntry;
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;
-use super::window::WINDOW_BYTES;
 use crate::base::{Result, ZoneNumber};
 use crate::storage::Store;
 
@@ -29,11 +28,12 @@ pub fn relocate_window(
             victims.filter(|(_, chunk)| chunk.place.spans().any(|run| is_victim(run.zone)));
         moves.extend(victims.map(|(chunk, _)| (at, chunk)));
     }
-    let reader = SpanReader::new(store);
+    let memory = streams.memory();
+    let reader = SpanReader::new(store, memory.batch_pages());
     let mut rest = &moves[..];
     while !rest.is_empty() {
         let batch;
-        (batch, rest) = rest.split_at(batch_length(rest, &decoded));
+        (batch, rest) = rest.split_at(batch_length(rest, &decoded, memory.window_bytes()));
         let chunks: Vec<_> = batch
             .iter()
             .map(|(at, c)| decoded[*at].chunks[*c])
@@ -51,12 +51,12 @@ pub fn relocate_window(
     Ok(new)
 }
 
-/// How many of these chunks fit the window's bytes; at least one.
-fn batch_length(moves: &[Move], entries: &[TermEntry]) -> usize {
+/// How many of these chunks fit a window of so many bytes; at least one.
+fn batch_length(moves: &[Move], entries: &[TermEntry], window: usize) -> usize {
     let mut bytes = 0;
     let fits = moves.iter().take_while(|(at, chunk)| {
         bytes += entries[*at].chunks[*chunk].length() as usize;
-        bytes <= WINDOW_BYTES
+        bytes <= window
     });
     fits.count().max(1)
 }

@@ -16,7 +16,7 @@
 //!    one round take about as long as one. Only a list with more than [`CHUNKS_AIMED`] chunks is relocated,
 //!    from its end on, as far as each chunk is no larger than all behind it; so a posting is rewritten a
 //!    logarithmic number of times, however long the index grows.
-//! 4. No chunk gets larger than [`CHUNK_BYTES`] (or an eighth of its list), which bounds the memory of a
+//! 4. No chunk gets larger than the memory allows, [`CHUNK_BYTES`] at most (or an eighth of its list), which bounds the memory of a
 //!    rewriting, and chunks of that size are not rewritten to save their number.
 //! 5. Beside a very long key an entry has room for fewer chunks ([`chunks_most`]): there as many are rewritten as it takes, of any size.
 
@@ -34,7 +34,7 @@ const CHUNKS_AIMED: usize = 16;
 const CHUNK_REF_BYTES: usize = 40;
 const BESIDE_CHUNKS: usize = 3;
 
-/// The largest chunk, unless the list has more than eight times as much.
+/// The largest chunk where there is much memory, unless the list has more than eight times as much.
 pub(super) const CHUNK_BYTES: usize = 4 << 20;
 
 /// A small chunk of more bytes than this lies in two runs, so that the pages of what every query reads hold nothing
@@ -64,9 +64,10 @@ pub(super) fn chunks_most(key_bytes: usize) -> usize {
     (room / CHUNK_REF_BYTES).clamp(1, CHUNKS_LIMIT)
 }
 
-/// How many chunks at the end of a list are rewritten together with `fresh` new bytes, where the entry has room for `most`.
-pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize, most: usize) -> usize {
-    let limit = chunk_limit(chunks, fresh, most);
+/// How many chunks at the end of a list are rewritten together with `fresh` new bytes, where the entry has
+/// room for `most` chunks and a chunk of `complete` bytes is complete.
+pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize, most: usize, complete: usize) -> usize {
+    let limit = chunk_limit(chunks, fresh, most, complete);
     let aimed = CHUNKS_AIMED.min(most / 2).max(1);
     let (mut count, mut behind) = (0, fresh);
     for chunk in chunks.iter().rev() {
@@ -94,12 +95,18 @@ pub(super) fn joined(chunks: &[ChunkRef]) -> usize {
     }
 }
 
-/// The size at which a chunk is complete, of a list that gets `fresh` new bytes and whose entry has room for `most` chunks.
-pub(super) fn chunk_limit(chunks: &[ChunkRef], fresh: usize, most: usize) -> usize {
+/// The size at which a chunk is complete, of a list that gets `fresh` new bytes and whose entry has room
+/// for `most` chunks: `complete` bytes, or more if the list is very long.
+pub(super) fn chunk_limit(
+    chunks: &[ChunkRef],
+    fresh: usize,
+    most: usize,
+    complete: usize,
+) -> usize {
     let total: u64 = chunks.iter().map(|chunk| chunk.length() as u64).sum();
     let total = total as usize + fresh;
     // A quarter of the room is enough for all of a list that is written at once, beside those that it has.
-    CHUNK_BYTES
+    complete
         .max(total / (most / 4).max(1))
         .min(u32::MAX as usize / 2)
 }
@@ -129,11 +136,23 @@ mod tests {
 
     #[test]
     fn small_chunks_are_rewritten_with_what_comes_behind() {
-        assert_eq!(absorbed(&chunks(&[300]), 260, CHUNKS_LIMIT), 1);
-        assert_eq!(absorbed(&chunks(&[4000, 300]), 260, CHUNKS_LIMIT), 1);
-        assert_eq!(absorbed(&chunks(&[3700, 1500, 600]), 400, CHUNKS_LIMIT), 3);
-        assert_eq!(absorbed(&chunks(&[4000, 2500, 600]), 400, CHUNKS_LIMIT), 1);
-        assert_eq!(absorbed(&chunks(&[9000, 8000]), 300, CHUNKS_LIMIT), 0);
+        assert_eq!(absorbed(&chunks(&[300]), 260, CHUNKS_LIMIT, CHUNK_BYTES), 1);
+        assert_eq!(
+            absorbed(&chunks(&[4000, 300]), 260, CHUNKS_LIMIT, CHUNK_BYTES),
+            1
+        );
+        assert_eq!(
+            absorbed(&chunks(&[3700, 1500, 600]), 400, CHUNKS_LIMIT, CHUNK_BYTES),
+            3
+        );
+        assert_eq!(
+            absorbed(&chunks(&[4000, 2500, 600]), 400, CHUNKS_LIMIT, CHUNK_BYTES),
+            1
+        );
+        assert_eq!(
+            absorbed(&chunks(&[9000, 8000]), 300, CHUNKS_LIMIT, CHUNK_BYTES),
+            0
+        );
     }
 
     #[test]
@@ -177,8 +196,8 @@ mod tests {
     #[test]
     fn fifteen_chunks_leave_room_for_very_many_new_postings() {
         let (list, fresh) = (chunks(&[5000; 15]), 200_000_000);
-        let kept = list.len() - absorbed(&list, fresh, CHUNKS_LIMIT);
-        let new = fresh.div_ceil(chunk_limit(&list, fresh, CHUNKS_LIMIT));
+        let kept = list.len() - absorbed(&list, fresh, CHUNKS_LIMIT, CHUNK_BYTES);
+        let new = fresh.div_ceil(chunk_limit(&list, fresh, CHUNKS_LIMIT, CHUNK_BYTES));
         assert!(kept + new <= CHUNKS_LIMIT, "{kept} and {new}");
     }
 
@@ -204,11 +223,20 @@ mod tests {
 
     #[test]
     fn a_crowded_list_is_relocated_from_its_end() {
-        assert_eq!(absorbed(&chunks(&[5000; 15]), 5000, CHUNKS_LIMIT), 0);
-        assert_eq!(absorbed(&chunks(&[5000; 16]), 5000, CHUNKS_LIMIT), 16);
+        assert_eq!(
+            absorbed(&chunks(&[5000; 15]), 5000, CHUNKS_LIMIT, CHUNK_BYTES),
+            0
+        );
+        assert_eq!(
+            absorbed(&chunks(&[5000; 16]), 5000, CHUNKS_LIMIT, CHUNK_BYTES),
+            16
+        );
         let mut long = vec![1_000_000];
         long.extend([5000; 15]);
-        assert_eq!(absorbed(&chunks(&long), 5000, CHUNKS_LIMIT), 15);
+        assert_eq!(
+            absorbed(&chunks(&long), 5000, CHUNKS_LIMIT, CHUNK_BYTES),
+            15
+        );
     }
 
     #[test]
@@ -224,8 +252,10 @@ mod tests {
         ] {
             let (mut list, mut written) = (Vec::new(), 0u64);
             for _ in 0..rounds {
-                let kept = list.len() - absorbed(&chunks(&list), increment as usize, most);
-                let limit = chunk_limit(&chunks(&list), increment as usize, most) as u32;
+                let kept =
+                    list.len() - absorbed(&chunks(&list), increment as usize, most, CHUNK_BYTES);
+                let limit =
+                    chunk_limit(&chunks(&list), increment as usize, most, CHUNK_BYTES) as u32;
                 let mut merged: u32 = list.drain(kept..).sum::<u32>() + increment;
                 written += merged as u64;
                 while merged > limit {

@@ -1,15 +1,9 @@
 //! Spans read for maintenance: past the frame pool, so that a flush does not push out what queries use.
 
 use super::entry::ChunkRef;
-use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span};
+use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span};
 use crate::device::PagePool;
 use crate::storage::{PageKind, ReadPage, Store, wrong_kind};
-
-/// Pages in flight at once.
-const BATCH_PAGES: usize = 256;
-
-/// Memory that a reader holds for pages in flight.
-pub(super) const BATCH_MEMORY: usize = BATCH_PAGES * PAGE_SIZE;
 
 /// Reads the bytes of chunks in large batches.
 pub(super) struct SpanReader<'a> {
@@ -29,10 +23,11 @@ struct Piece {
 }
 
 impl SpanReader<'_> {
-    pub(super) fn new(store: &Store) -> SpanReader<'_> {
+    /// A reader that has so many pages in flight at once.
+    pub(super) fn new(store: &Store, pages: usize) -> SpanReader<'_> {
         SpanReader {
             store,
-            pool: PagePool::new(BATCH_PAGES),
+            pool: PagePool::new(pages),
         }
     }
 
@@ -45,7 +40,7 @@ impl SpanReader<'_> {
         let mut addresses: Vec<PageAddress> = pieces.iter().map(|piece| piece.address).collect();
         addresses.dedup();
         let mut waiting = &pieces[..];
-        for batch in addresses.chunks(BATCH_PAGES) {
+        for batch in addresses.chunks(self.pool.pages()) {
             for page in self.read(batch)? {
                 let here = waiting.partition_point(|piece| piece.address <= page.address);
                 for piece in &waiting[..here] {

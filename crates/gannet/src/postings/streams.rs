@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::entry::{ChunkPlace, ChunkRef, Layout};
+use super::merge_memory::MergeMemory;
 use super::rules::{is_apart, is_small};
 use super::spans::SpanReader;
 use crate::base::{Result, Span, ZoneNumber};
@@ -26,6 +27,7 @@ pub struct ChunkStreams {
     streams: Mutex<Streams>,
     /// Zones that merges move chunks out of.
     sparse: BTreeSet<ZoneNumber>,
+    memory: MergeMemory,
 }
 
 struct Streams {
@@ -35,8 +37,8 @@ struct Streams {
 }
 
 impl ChunkStreams {
-    /// Streams without a zone so far.
-    pub fn new(store: &Arc<Store>) -> ChunkStreams {
+    /// Streams without a zone so far. Each merge that appends to them takes at most so much memory.
+    pub fn new(store: &Arc<Store>, memory: MergeMemory) -> ChunkStreams {
         let stream = || StreamWriter::new(Arc::clone(store), PageKind::Postings);
         ChunkStreams {
             streams: Mutex::new(Streams {
@@ -45,7 +47,13 @@ impl ChunkStreams {
                 large: stream(),
             }),
             sparse: BTreeSet::new(),
+            memory,
         }
+    }
+
+    /// What a merge may keep in memory.
+    pub(super) fn memory(&self) -> MergeMemory {
+        self.memory
     }
 
     /// Writes everything out. Not yet durable.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::entry::{ChunkPlace, GROUPED_LIMIT, Layout};
 use super::head::{Found, Head};
 use super::merge::{FieldId, MergeItem, merge_window};
+use super::merge_memory::MergeMemory;
 use super::relocate::relocate_window;
 use super::tokens::Neighbours;
 use super::{ChunkStreams, Fragment, Pair, Reach, TermCursor, TermEntry, TermList, check};
@@ -99,7 +100,7 @@ impl World {
         let device = Arc::new(MemoryDevice::new());
         let store = Arc::new(Store::new(device, 7, ZoneTable::default()));
         World {
-            streams: ChunkStreams::new(&store),
+            streams: ChunkStreams::new(&store, MergeMemory::default()),
             filters: PhraseFilters::None,
             store,
         }

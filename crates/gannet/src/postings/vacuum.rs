@@ -71,8 +71,8 @@ pub fn vacuum_window(
     dead: &DeadDocs,
     items: &[SweepItem<'_>],
 ) -> Result<Vec<Swept>> {
-    rewrite_all(store, streams, norms, items, |item, _| {
-        Plan::new(item, dead)
+    rewrite_all(store, streams, norms, items, |item, streams| {
+        Plan::new(item, dead, streams.memory().chunk_bytes())
     })
 }
 
@@ -103,19 +103,22 @@ struct Plan<'a> {
     filters: PhraseFilters,
     /// The most chunks that the entry has room for.
     most: usize,
+    /// Bytes of a complete chunk, unless the list is very long.
+    complete: usize,
     dead: &'a DeadDocs,
     entry: TermEntry,
     touches: Vec<Touch>,
 }
 
 impl<'a> Plan<'a> {
-    fn new(item: &SweepItem<'_>, dead: &'a DeadDocs) -> Result<Plan<'a>> {
+    fn new(item: &SweepItem<'_>, dead: &'a DeadDocs, complete: usize) -> Result<Plan<'a>> {
         let entry = TermEntry::decode(item.entry)?;
         let touches = entry.chunks.iter().map(|chunk| Touch::of(chunk, dead));
         Ok(Plan {
             field: item.field,
             filters: item.filters,
             most: chunks_most(item.key_bytes),
+            complete,
             dead,
             touches: touches.collect(),
             entry,
@@ -192,7 +195,7 @@ impl Rest {
             replaced: Vec::new(),
             tokens: 0,
             filters: plan.kept_filters(),
-            limit: chunk_limit(&plan.entry.chunks, 0, plan.most),
+            limit: chunk_limit(&plan.entry.chunks, 0, plan.most, plan.complete),
         }
     }
 

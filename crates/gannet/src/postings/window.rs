@@ -10,9 +10,6 @@ use super::streams::ChunkStreams;
 use crate::base::{Error, Result, breathe, on_all_cores};
 use crate::storage::Store;
 
-/// Chunk bytes that are read ahead for many lists together.
-pub(super) const WINDOW_BYTES: usize = 1 << 20;
-
 /// Fewer lists than this are not worth a thread.
 const LISTS_AT_LEAST: usize = 8;
 
@@ -75,12 +72,13 @@ pub(super) fn rewrite_all<'i, I, P: Rewriting>(
     items: &'i [I],
     plan: impl Fn(&'i I, &ChunkStreams) -> Result<P>,
 ) -> Result<Vec<<P::Coded as Placing>::Placed>> {
-    let reader = SpanReader::new(store);
+    let memory = streams.memory();
+    let reader = SpanReader::new(store, memory.batch_pages());
     let (mut placed, mut plans, mut bytes) = (Vec::with_capacity(items.len()), Vec::new(), 0);
     for item in items {
         let plan = plan(item, streams)?;
         let more = plan.bytes();
-        if bytes + more > WINDOW_BYTES && !plans.is_empty() {
+        if bytes + more > memory.window_bytes() && !plans.is_empty() {
             let window = std::mem::take(&mut plans);
             placed.append(&mut rewrite(window, &reader, streams, norms)?);
             bytes = 0;
@@ -99,7 +97,7 @@ fn rewrite<P: Rewriting>(
     streams: &ChunkStreams,
     norms: &dyn Norms,
 ) -> Result<Vec<<P::Coded as Placing>::Placed>> {
-    if plans.iter().map(P::bytes).sum::<usize>() > WINDOW_BYTES {
+    if plans.iter().map(P::bytes).sum::<usize>() > streams.memory().window_bytes() {
         let mut norms = norms.reader();
         let one_by_one = plans.into_iter().map(|plan| {
             let mut ahead = Ahead { reader, read: None };

@@ -32,6 +32,6 @@ pub use seal::{IndexIdentity, PageKind, first_record};
 #[cfg(test)]
 pub use seal::{Place, seal};
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};
-pub use stream::{StreamWriter, WRITE_PAGES};
+pub use stream::StreamWriter;
 pub use table::{Table, TablePage, TablePlace};
 pub use zones::{Zone, ZoneTable};

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use super::pending::PendingPages;
 use super::seal::{self, IndexIdentity, PageKind};
+use super::stream::WRITE_PAGES_MAX;
 use super::zones::ZoneTable;
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span, ZoneNumber};
 use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
@@ -23,6 +24,7 @@ pub struct Store {
     pending: RwLock<PendingPages>,
     syncing: Mutex<Syncing>,
     written: WrittenPages,
+    write_pages: usize,
 }
 
 /// Pages written since the store was made, by the number of their kind.
@@ -49,7 +51,21 @@ impl Store {
             pending: RwLock::default(),
             syncing: Mutex::default(),
             written: WrittenPages::default(),
+            write_pages: WRITE_PAGES_MAX,
         }
+    }
+
+    /// The same store, whose streams gather `pages` pages before they write, instead of
+    /// [`WRITE_PAGES_MAX`].
+    #[must_use]
+    pub fn with_write_pages(mut self, pages: usize) -> Store {
+        self.write_pages = pages.clamp(1, WRITE_PAGES_MAX);
+        self
+    }
+
+    /// Full pages that a stream gathers before it writes them.
+    pub fn write_pages(&self) -> usize {
+        self.write_pages
     }
 
     /// The device.

@@ -16,8 +16,8 @@ use super::{Store, Unsynced};
 use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, breathe};
 use crate::device::{FileId, PageBuffer, PagePool, Transfer};
 
-/// Full pages that are gathered before they are written: 1 MiB.
-pub const WRITE_PAGES: usize = 256;
+/// The most full pages that are gathered before they are written: 1 MiB.
+pub(super) const WRITE_PAGES_MAX: usize = 256;
 
 /// A smaller rest of a page is not worth remembering.
 const HOLE_BYTES: usize = 64;
@@ -45,12 +45,12 @@ struct OpenZone {
 }
 
 impl StreamWriter {
-    /// A stream of pages of `kind`. It holds `WRITE_PAGES + 1` pages of memory at most.
+    /// A stream of pages of `kind`. It holds one page more than [`Store::write_pages`] in memory.
     pub fn new(store: Arc<Store>, kind: PageKind) -> StreamWriter {
         StreamWriter {
+            pool: PagePool::new(store.write_pages() + 1),
             store,
             kind,
-            pool: PagePool::new(WRITE_PAGES + 1),
             zone: None,
             unsynced: Unsynced::default(),
         }
@@ -198,7 +198,7 @@ impl StreamWriter {
             number,
             capacity,
             written: 0,
-            buffers: Vec::with_capacity(WRITE_PAGES + 1),
+            buffers: Vec::with_capacity(self.store.write_pages() + 1),
             fill: PAGE_PAYLOAD,
             holes: Vec::new(),
         });
@@ -208,7 +208,7 @@ impl StreamWriter {
     /// Starts a page, writing the full ones first when enough have gathered.
     fn begin_page(&mut self) -> Result<()> {
         let gathered = self.zone.as_ref().map_or(0, |zone| zone.buffers.len());
-        if gathered >= WRITE_PAGES {
+        if gathered >= self.store.write_pages() {
             self.write_out()?;
         }
         let mut buffer = self

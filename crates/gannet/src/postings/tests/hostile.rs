@@ -108,7 +108,7 @@ fn damaged_chunks_never_panic() {
 }
 
 fn chunk_bytes(world: &World, chunk: &ChunkRef) -> Vec<u8> {
-    let bytes = SpanReader::new(&world.store).chunks(&[*chunk]).unwrap();
+    let bytes = SpanReader::new(&world.store, 16).chunks(&[*chunk]).unwrap();
     assert!(bytes[0].len() <= PAGE_PAYLOAD * 300);
     bytes[0].clone()
 }

@@ -11,7 +11,7 @@ use crate::cache::FramePool;
 use crate::device::MemoryDevice;
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
 use crate::postings::{
-    ChunkStreams, Fragment, MergeItem, Neighbours, TermDictionary, merge_window,
+    ChunkStreams, Fragment, MergeItem, MergeMemory, Neighbours, TermDictionary, merge_window,
 };
 use crate::storage::{PageKind, RecordKind, Store, StreamWriter, ZoneTable, frame};
 
@@ -115,7 +115,7 @@ impl World {
         let budget = Budget::new(256 << 20);
         let large = FramePool::new(Arc::clone(&store), &budget, 16 << 20).unwrap();
         let mut terms = TermDictionary::new(&store);
-        let mut streams = ChunkStreams::new(&store);
+        let mut streams = ChunkStreams::new(&store, MergeMemory::default());
         // Two flushes, so that lists have several chunks.
         let half = on_device / 2;
         for range in [0..half, half..on_device] {
