@@ -5,7 +5,8 @@
 //! memory follows what is allocated.
 //!
 //! Each thread counts by itself and adds its count to the total when it has changed by [`STEP`], so that
-//! counting costs next to nothing. The C code of zstd allocates by itself and is not counted.
+//! counting costs next to nothing. The C code of zstd takes its memory from
+//! jemalloc too, uncounted.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
@@ -29,7 +30,7 @@ static ALLOCATOR: Counting = Counting(Jemalloc);
 /// Read by jemalloc when it starts.
 #[used]
 // SAFETY: the name is jemalloc's own for a pointer to a string that ends with a zero byte.
-#[unsafe(export_name = "_rjem_malloc_conf")]
+#[unsafe(export_name = "malloc_conf")]
 static CONFIGURATION: &[u8; 57] = b"narenas:2,dirty_decay_ms:50,muzzy_decay_ms:0,tcache:true\0";
 
 struct Counting(Jemalloc);
