@@ -104,6 +104,11 @@ impl NewIds {
         self.key_bytes + self.map.len() * ID_OVERHEAD
     }
 
+    /// How many IDs it leads from to a document.
+    pub(super) fn documents(&self) -> u64 {
+        self.map.values().flatten().count() as u64
+    }
+
     /// All changes in the order of the IDs.
     pub(super) fn sorted(&self) -> Vec<(&str, Option<IdEntry>)> {
         let mut all: Vec<_> = self.map.iter().map(|(id, entry)| (&**id, *entry)).collect();
