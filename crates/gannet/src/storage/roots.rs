@@ -252,17 +252,15 @@ pub fn check_slots(device: &Arc<dyn Device>) -> Result<SlotFaults> {
 }
 
 /// Whether a slot that does not prove itself looks as if a root was being written over an older one: what it says
-/// is of an older root, or of the next, or is all of the newest but for a checksum that is not nearly the right one.
+/// is of an older root or a newer, or is all of the newest but for a checksum that is not nearly the right one.
 fn is_torn(page: &PageBuffer, number: u32, newest: &RootSlot) -> Result<bool> {
     let mut written = take(&PagePool::new(1))?;
     encode_slot(newest, number, &mut written);
     let sum = PAGE_SIZE - 4;
     let others = page[sum..].iter().zip(&written[sum..]);
     let others = others.filter(|(got, expected)| got != expected).count();
-    let is_other = |slot: RootSlot| {
-        let (generation, known) = (slot.generation, newest.generation);
-        slot.identity == newest.identity && generation != known && generation <= known + 1
-    };
+    let is_other =
+        |slot: RootSlot| slot.identity == newest.identity && slot.generation != newest.generation;
     let all_but_sum = page[..sum] == written[..sum] && others > 1;
     Ok(all_but_sum || decode_unproved(page, Path::new("")).is_ok_and(is_other))
 }
