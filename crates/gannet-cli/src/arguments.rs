@@ -265,7 +265,10 @@ pub struct SearchArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "A line of QUERIES is KIND<TAB>WORDS, where KIND is term, and, or, phrase. With --as, it \
-                  is words alone, or NAME<TAB>WORDS, where the name is passed over."
+                  is words alone, or NAME<TAB>WORDS, where the name is passed over.\n\n\
+                  A latency is the time from asking a query to its answer. The queries of a group are \
+                  asked and answered together, so each takes as long as its group: the mean latency \
+                  is threads times group, divided by the queries a second."
 )]
 pub struct BenchArguments {
     /// The folder of the index

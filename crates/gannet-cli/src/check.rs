@@ -16,21 +16,22 @@ pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outco
     if output.is_json() {
         output.json(&json!({
             "sound": sound,
+            "pages": report.pages,
             "documents": report.documents,
             "terms": report.terms,
             "ids": report.ids,
             "findings": report.findings,
+            "notes": report.notes,
             "backend": index.backend().to_string(),
         }))?;
     } else {
-        report
-            .findings
-            .iter()
-            .try_for_each(|finding| output.line(finding))?;
-        let (documents, terms) = (grouped(report.documents), grouped(report.terms));
+        let notes = report.notes.iter().map(|note| format!("note: {note}"));
+        let lines = report.findings.iter().cloned().chain(notes);
+        lines.into_iter().try_for_each(|line| output.line(line))?;
+        let [pages, documents, terms] = [report.pages, report.documents, report.terms].map(grouped);
         let verdict = if sound { "sound" } else { "damaged" };
         output.line(format!(
-            "{verdict}: {documents} documents and {terms} terms looked at"
+            "{verdict}: {pages} pages, {documents} documents and {terms} terms looked at"
         ))?;
     }
     output.finish()?;

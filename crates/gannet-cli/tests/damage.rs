@@ -41,6 +41,27 @@ fn damaged_pages_are_found_and_never_give_wrong_answers() {
 }
 
 #[test]
+fn a_check_names_a_damaged_root_slot_beside_a_whole_one() {
+    let place = indexed();
+    let path = place.path("index/superblock");
+    let before = fs::read(&path).unwrap();
+    for slot in [0, 1] {
+        let mut bytes = before.clone();
+        bytes[slot * 4_096 + 2_000] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(place.found("word1999"), ["1999"]);
+        let checked = place.run(&["check", "index"]);
+        assert_eq!(checked.code, 2, "{checked:?}");
+        let named = format!("damaged root slot {slot}");
+        assert!(checked.out.contains(&named), "{checked:?}");
+    }
+    fs::write(&path, before).unwrap();
+    let checked = place.json(&["check", "index"]);
+    assert_eq!(checked["notes"], serde_json::json!([]));
+    assert!(checked["pages"].as_u64() > Some(10), "{checked}");
+}
+
+#[test]
 fn an_index_of_a_newer_format_is_left_alone() {
     let place = indexed();
     let path = place.path("index/superblock");

@@ -188,9 +188,11 @@ fn a_benchmark_reports_figures_with_their_settings() {
     );
     for name in [
         "qps",
+        "latency_us_mean",
         "latency_us_p50",
         "latency_us_p95",
         "latency_us_p99",
+        "latency_us_max",
         "reads_per_query",
         "rounds_per_query",
         "cpu_us_per_query",
@@ -207,6 +209,54 @@ fn a_benchmark_reports_figures_with_their_settings() {
     place
         .run(&[&bench[..], &["--without", "luck"]].concat())
         .refused(1, &["luck", "prefetch"]);
+}
+
+/// By Little's law. Queries that take long enough, so that next to no time passes between two calls.
+#[test]
+fn the_mean_latency_of_a_benchmark_is_the_queries_in_flight_divided_by_the_rate() {
+    let lines: Vec<String> = (0..4_000)
+        .map(|n| {
+            format!(
+                "{{\"id\":{n},\"body\":\"common word{} and more text\"}}",
+                n % 50
+            )
+        })
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let place = Place::with_lines(&lines);
+    place.done(&["index", "index", "docs.jsonl"]);
+    let queries: Vec<String> = (0..50)
+        .map(|n| format!("or\tcommon text word{n}\n"))
+        .collect();
+    place.write("queries.tsv", queries.concat());
+    for (threads, group) in [(1, 1), (2, 1), (1, 8), (2, 60)] {
+        let [threads_text, group_text] = [threads, group].map(|number: u32| number.to_string());
+        let figures = place.json(&[
+            "bench",
+            "index",
+            "queries.tsv",
+            "--count",
+            "--fetch",
+            "--seconds",
+            "0.5",
+            "--threads",
+            &threads_text,
+            "--group",
+            &group_text,
+        ]);
+        let figure = |name: &str| figures[name].as_f64().expect(name);
+        let expected = f64::from(threads * group) / figure("qps") * 1e6;
+        let mean = figure("latency_us_mean");
+        assert!(
+            (mean - expected).abs() < expected / 20.0,
+            "{threads} threads, groups of {group}: {mean} us, not {expected}"
+        );
+        let ascending = ["p50", "p95", "p99", "max"].map(|name| {
+            let name = format!("latency_us_{name}");
+            figure(&name)
+        });
+        assert!(ascending.is_sorted() && ascending[0] > 0.0, "{ascending:?}");
+    }
 }
 
 #[test]

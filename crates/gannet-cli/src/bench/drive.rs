@@ -1,23 +1,20 @@
 //! Asks queries from several threads until the time or the queries are used up.
 //!
-//! Threads take queries from one counter. With groups, a thread carries several forward side by side; each of
-//! them then took as long as its group, which is what its caller would have waited.
+//! Threads take queries from one counter. A latency is the time from the call that asks a query to the
+//! call's return with the answer. With groups, one call asks several queries and returns all answers
+//! together, so each of them took as long as its group. Threads do nothing between two calls but take the
+//! next group, so the mean latency is the number of queries in flight (threads times group) divided by the
+//! rate.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gannet::{Query, Result, Snapshot};
-use hdrhistogram::Histogram;
 
 use super::Settings;
+use super::latencies::Latencies;
 use crate::interrupt;
-
-/// How many queries took how many microseconds, to a thousandth. Each value of its own would take more memory than an index may
-/// have that is asked in a small group.
-pub type Latencies = Histogram<u32>;
-
-const DIGITS: u8 = 3;
 
 /// What was seen from outside.
 pub struct Drive {
@@ -71,7 +68,7 @@ fn next_group(next: &AtomicUsize, settings: &Settings) -> Vec<Query> {
 impl Drive {
     fn new() -> Drive {
         Drive {
-            latencies: Latencies::new(DIGITS).expect("three digits are possible"),
+            latencies: Latencies::new(),
             rounds: 0,
         }
     }
@@ -79,17 +76,16 @@ impl Drive {
     fn ask(&mut self, snapshot: &Snapshot, settings: &Settings, group: &[Query]) -> Result<()> {
         let started = Instant::now();
         let answers = snapshot.search_all(group, &settings.options);
-        let latency = started.elapsed().as_micros() as u64;
+        let latency = started.elapsed();
         for answer in answers {
             self.rounds += u64::from(answer?.io.rounds);
-            self.latencies.saturating_record(latency);
+            self.latencies.record(latency);
         }
         Ok(())
     }
 
     fn add(&mut self, other: Drive) {
-        let added = self.latencies.add(&other.latencies);
-        added.expect("a histogram grows with what is added");
+        self.latencies.add(&other.latencies);
         self.rounds += other.rounds;
     }
 }

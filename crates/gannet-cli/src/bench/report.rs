@@ -4,7 +4,7 @@ use gannet::Backend;
 use serde_json::{Value, json};
 
 use super::Usage;
-use super::drive::Latencies;
+use super::latencies::Latencies;
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::Outcome;
 use crate::output::Output;
@@ -35,11 +35,13 @@ impl Report<'_> {
     fn json(&self) -> Value {
         let [before, opened, started, ended] = self.usage;
         json!({
-            "queries": self.latencies.len(),
+            "queries": self.latencies.count(),
             "qps": self.qps(),
-            "latency_us_p50": self.latencies.value_at_quantile(0.50),
-            "latency_us_p95": self.latencies.value_at_quantile(0.95),
-            "latency_us_p99": self.latencies.value_at_quantile(0.99),
+            "latency_us_mean": self.latencies.mean_us(),
+            "latency_us_p50": self.latencies.quantile_us(0.50),
+            "latency_us_p95": self.latencies.quantile_us(0.95),
+            "latency_us_p99": self.latencies.quantile_us(0.99),
+            "latency_us_max": self.latencies.max_us(),
             "bytes_read_per_query": {
                 "os": system_bytes(started, ended).map(|bytes| self.per_query(bytes as f64)),
                 "engine": self.per_query((ended.device.read_bytes - started.device.read_bytes) as f64),
@@ -82,14 +84,17 @@ impl Report<'_> {
         let reads = self.per_query((ended.device.reads - started.device.reads) as f64);
         let bytes = self.per_query((ended.device.read_bytes - started.device.read_bytes) as f64);
         let cpu = self.per_query((ended.cpu - started.cpu).as_secs_f64() * 1e6);
-        let at = |share| self.latencies.value_at_quantile(share);
-        let count = grouped(self.latencies.len());
+        let latencies = &self.latencies;
+        let at = |share| latencies.quantile_us(share);
+        let count = grouped(self.latencies.count());
         output.line(format!("{count} queries, {:.0} a second", self.qps()))?;
         output.line(format!(
-            "latency: p50 {} us, p95 {} us, p99 {} us",
+            "latency: mean {:.1} us, p50 {:.1} us, p95 {:.1} us, p99 {:.1} us, max {:.1} us",
+            latencies.mean_us(),
             at(0.50),
             at(0.95),
-            at(0.99)
+            at(0.99),
+            latencies.max_us()
         ))?;
         output.line(format!(
             "a query: {reads:.2} reads, {} read, {:.2} rounds, {cpu:.0} us of processor time",
@@ -104,11 +109,11 @@ impl Report<'_> {
     fn qps(&self) -> f64 {
         let [_, _, started, ended] = self.usage;
         let seconds = (ended.at - started.at).as_secs_f64();
-        self.latencies.len() as f64 / seconds.max(1e-9)
+        self.latencies.count() as f64 / seconds.max(1e-9)
     }
 
     fn per_query(&self, total: f64) -> f64 {
-        total / self.latencies.len().max(1) as f64
+        total / self.latencies.count().max(1) as f64
     }
 }
 

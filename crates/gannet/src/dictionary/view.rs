@@ -93,6 +93,16 @@ impl TreeView {
         self.mapping.table().memory_bytes()
     }
 
+    /// Where its nodes are.
+    pub fn node_pages(&self) -> impl Iterator<Item = PageAddress> {
+        self.mapping.places().map(|(_, address)| address)
+    }
+
+    /// Where the pages of its mapping table are.
+    pub fn mapping_pages(&self) -> impl Iterator<Item = PageAddress> {
+        self.mapping.table().addresses().map(|(_, address)| address)
+    }
+
     /// The value of a key, in the frame it was read to.
     pub fn get(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<Option<Bytes>> {
         if self.height == 0 {

@@ -228,6 +228,14 @@ impl DocumentTables {
         self.load_all(&missing, pages)
     }
 
+    /// Where the pages of all tables are.
+    pub fn table_pages(&self) -> impl Iterator<Item = PageAddress> {
+        let bytes = [&self.deletions].into_iter().chain(self.norms.iter());
+        let tables = bytes.map(|table| &table.table);
+        let tables = tables.chain([self.addresses.pages()]);
+        tables.flat_map(|table| table.addresses().map(|(_, address)| address))
+    }
+
     /// Where a document's record is.
     pub fn address(&self, doc: DocId, pages: &mut Pages<'_>) -> Step<Address> {
         self.check(doc)?;

@@ -123,6 +123,11 @@ impl NewIds {
         places * PLACE_BYTES + self.map.len() * ID_OVERHEAD + self.key_bytes
     }
 
+    /// How many IDs it leads from to a document.
+    pub(super) fn documents(&self) -> u64 {
+        self.map.values().flatten().count() as u64
+    }
+
     /// The IDs in order, as keys.
     pub(super) fn sorted(&self) -> Vec<&[u8]> {
         let mut all: Vec<&[u8]> = self.map.keys().map(|id| id.as_bytes()).collect();

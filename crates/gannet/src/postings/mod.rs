@@ -17,6 +17,7 @@ mod chunk_reader;
 mod cursor;
 mod dead;
 mod dictionary;
+mod digest;
 mod docs_draft;
 mod docs_page;
 mod entry;
@@ -44,12 +45,13 @@ mod vacuum;
 mod window;
 
 pub use buffer::PostingBuffer;
-pub use check::check;
+pub use check::{PostingVisitor, check};
 pub use cursor::{BlocksAhead, Reach, TermCursor};
 pub use dead::DeadDocs;
 pub use dictionary::{
     Addition, RECENT_LEVELS, SweepPlace, Sweeper, TermDictionary, TermPostings, TermTree, TermView,
 };
+pub use digest::term_digest;
 pub use entry::{ChunkRef, Layout, TermEntry};
 pub use fragment::Fragment;
 pub use frontier::Pair;
@@ -59,5 +61,5 @@ pub use merge::{MergeItem, NormReader, Norms, joinable_bytes, merge_window};
 pub use merge_memory::MergeMemory;
 pub use relocate::relocate_window;
 pub use streams::ChunkStreams;
-pub use tokens::Neighbours;
+pub use tokens::{Neighbours, Tokens};
 pub use vacuum::{SweepItem, SweptEntry, sweep_bytes, vacuum_window};

@@ -9,7 +9,10 @@ use super::merge::{FieldId, MergeItem, merge_window};
 use super::merge_memory::MergeMemory;
 use super::relocate::relocate_window;
 use super::tokens::Neighbours;
-use super::{ChunkStreams, Fragment, Pair, Reach, TermCursor, TermEntry, TermList, check};
+use super::{
+    ChunkStreams, Fragment, Pair, PostingVisitor, Reach, TermCursor, TermEntry, TermList, Tokens,
+    check,
+};
 use crate::base::{Budget, DocId, END, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
@@ -36,6 +39,20 @@ type Posting = (DocId, Vec<u32>);
 
 fn norm(doc: DocId) -> u8 {
     (doc.wrapping_mul(2_654_435_761) >> 24) as u8
+}
+
+/// What a check shows of a list.
+#[derive(Default)]
+struct Shown(Vec<(DocId, Tokens)>);
+
+impl PostingVisitor for Shown {
+    fn norm(&mut self, doc: DocId) -> Result<u8> {
+        Ok(norm(doc))
+    }
+
+    fn visit(&mut self, doc: DocId, tokens: &Tokens) {
+        self.0.push((doc, tokens.clone()));
+    }
 }
 
 /// How postings are drawn.
@@ -285,6 +302,23 @@ impl List {
         }
     }
 
+    /// A check finds nothing, and shows every posting of the entry with what its filter has.
+    fn verify_check(&self, pages: &mut Pages<'_>) {
+        let mut shown = Shown::default();
+        let faults = check(&self.entry, pages, &mut shown).unwrap();
+        assert_eq!(faults, Vec::<String>::new());
+        assert_eq!(shown.0.len() as u64, self.entry.document_frequency());
+        for ((doc, tokens), (expected, positions)) in shown.0.iter().zip(&self.all) {
+            assert_eq!((doc, &tokens.positions), (expected, positions));
+            if tokens.has_filter() {
+                let kept = fragment(&[(*doc, positions.clone())], self.filters);
+                let mut expected = Tokens::default();
+                kept.reader().next(&mut expected).unwrap();
+                assert_eq!(*tokens, expected, "doc {doc}");
+            }
+        }
+    }
+
     fn verify_all(&self, random: &mut Random, world: &World) {
         let pool = world.pool();
         let mut pages = Pages::new(&pool);
@@ -299,10 +333,7 @@ impl List {
             };
             assert!(all.pairs().iter().any(|held| held.dominates(pair)));
         }
-        assert_eq!(
-            check(&self.entry, &mut pages).unwrap(),
-            Vec::<String>::new()
-        );
+        self.verify_check(&mut pages);
         let encoded = self.entry.encode().unwrap();
         assert_eq!(TermEntry::decode(&encoded).unwrap(), self.entry);
     }

@@ -11,6 +11,7 @@ mod log;
 #[cfg(test)]
 mod log_tests;
 mod pending;
+mod proof;
 mod records;
 mod replay;
 mod roots;
@@ -26,7 +27,8 @@ pub use log::{Log, LogStart, RecordKind, document_body, find_record, frame, reco
 pub use records::{ZoneRecord, read_records};
 pub use replay::{LogReach, ReplayEnd, has_log_behind, replay};
 pub use roots::{
-    Found, RootSlot, SlotKind, begin_copy, create_superblock, find_root, settle_slot, write_slot,
+    Found, RootSlot, SlotFaults, SlotKind, begin_copy, check_slots, create_superblock, find_root,
+    settle_slot, write_slot,
 };
 pub use seal::{IndexIdentity, PageKind, first_record};
 #[cfg(test)]

@@ -24,6 +24,9 @@ pub const FORMAT_VERSION: u32 = 6;
 const MAGIC: &[u8; 8] = b"GANNETIX";
 const SLOTS: u32 = 2;
 
+/// What to do about one slot that is damaged.
+const REMEDY: &str = "open the index for writing, which writes it anew from the other slot";
+
 /// What a root slot says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootSlot {
@@ -203,6 +206,65 @@ pub fn settle_slot(device: &Arc<dyn Device>, slot: &RootSlot) -> Result<()> {
         .try_for_each(|page| write_page(device, slot, page))
 }
 
+/// What is wrong with the root slots, of which one that is whole is enough to open the index.
+#[derive(Clone, Debug, Default)]
+pub struct SlotFaults {
+    /// Those that are damaged.
+    pub damaged: Vec<String>,
+    /// Those that look like a write that was cut short.
+    pub torn: Vec<String>,
+}
+
+/// Reads both root slots. One that was never written, since power was lost while the index was made, is not wrong.
+pub fn check_slots(device: &Arc<dyn Device>) -> Result<SlotFaults> {
+    let files = device.list()?.into_iter();
+    let superblock = files.filter(|(file, _)| *file == FileId::Superblock);
+    let pages = superblock.map(|(_, pages)| pages.min(SLOTS)).sum();
+    let slots = read_slots(device, pages)?;
+    let decode = |(number, page): (u32, &PageBuffer)| decode_slot(page, number, Path::new(""));
+    let decoded: Vec<Result<RootSlot>> = (0..).zip(&slots).map(decode).collect();
+    let whole = decoded.iter().filter_map(|slot| slot.as_ref().ok());
+    let mut faults = SlotFaults::default();
+    let Some(newest) = whole.max_by_key(|slot| slot.generation).cloned() else {
+        return Ok(faults);
+    };
+    if newest.generation > 1 && pages < SLOTS {
+        faults.damaged.push(format!(
+            "expected {SLOTS} root slots, got {pages}; {REMEDY}"
+        ));
+    }
+    for ((number, page), slot) in (0..).zip(&slots).zip(decoded) {
+        let is_empty = page.iter().all(|byte| *byte == 0);
+        if let Err(Error::Damaged { reason, .. }) = slot
+            && (newest.generation > 1 || !is_empty)
+        {
+            match is_torn(page, number, &newest)? {
+                true => faults
+                    .torn
+                    .push(format!("root slot {number}: {reason}; {REMEDY}")),
+                false => faults
+                    .damaged
+                    .push(format!("damaged root slot {number}: {reason}; {REMEDY}")),
+            }
+        }
+    }
+    Ok(faults)
+}
+
+/// Whether a slot that does not prove itself looks as if a root was being written over an older one: what it says
+/// is of an older root or a newer, or is all of the newest but for a checksum that is not nearly the right one.
+fn is_torn(page: &PageBuffer, number: u32, newest: &RootSlot) -> Result<bool> {
+    let mut written = take(&PagePool::new(1))?;
+    encode_slot(newest, number, &mut written);
+    let sum = PAGE_SIZE - 4;
+    let others = page[sum..].iter().zip(&written[sum..]);
+    let others = others.filter(|(got, expected)| got != expected).count();
+    let is_other =
+        |slot: RootSlot| slot.identity == newest.identity && slot.generation != newest.generation;
+    let all_but_sum = page[..sum] == written[..sum] && others > 1;
+    Ok(all_but_sum || decode_unproved(page, Path::new("")).is_ok_and(is_other))
+}
+
 fn write_page(device: &Arc<dyn Device>, slot: &RootSlot, page: u32) -> Result<()> {
     let pool = PagePool::new(1);
     let mut buffer = take(&pool)?;
@@ -254,6 +316,17 @@ fn encode_slot(slot: &RootSlot, page: u32, buffer: &mut PageBuffer) {
 }
 
 fn decode_slot(page: &[u8; PAGE_SIZE], number: u32, path: &Path) -> Result<RootSlot> {
+    let slot = decode_unproved(page, path)?;
+    let place = Place {
+        file: FileId::Superblock,
+        page: number,
+    };
+    seal::verify(page, slot.identity, place)?;
+    Ok(slot)
+}
+
+/// What a slot says, whether it proves itself or not.
+fn decode_unproved(page: &[u8; PAGE_SIZE], path: &Path) -> Result<RootSlot> {
     let mut reader = ByteReader::new(&page[..PAGE_PAYLOAD], "the superblock");
     let file = || PathBuf::from(path).join(FileId::Superblock.name());
     if reader.take(MAGIC.len())? != MAGIC {
@@ -273,11 +346,6 @@ fn decode_slot(page: &[u8; PAGE_SIZE], number: u32, path: &Path) -> Result<RootS
         });
     }
     let identity = reader.u64()?;
-    let place = Place {
-        file: FileId::Superblock,
-        page: number,
-    };
-    seal::verify(page, identity, place)?;
     let (generation, root) = (reader.u64()?, Span::decode(&mut reader)?);
     let kind = reader.u8()?;
     let kind = SlotKind::from_number(kind)

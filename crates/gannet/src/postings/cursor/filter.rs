@@ -13,7 +13,7 @@ use crate::base::{DocId, END, PhraseFilters, Result};
 use crate::cache::{Pages, Step};
 use crate::postings::bloom::{self, Group};
 use crate::postings::docs_page::DocsPage;
-use crate::postings::tokens::Neighbours;
+use crate::postings::tokens::{Neighbours, Tokens};
 
 /// What asking a filter has at hand.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,55 @@ impl TermCursor {
             true => Ok(self.filter.between.first().copied().unwrap_or(0)),
             false => Ok(frequency),
         }
+    }
+
+    /// Puts into `out` what the filter knows of the current doc's tokens, as [`Tokens`] has it: nothing where
+    /// there is no filter.
+    ///
+    /// [`Tokens`]: crate::postings::tokens::Tokens
+    pub(in crate::postings) fn filter_of_doc(
+        &mut self,
+        pages: &mut Pages<'_>,
+        out: &mut [Vec<u8>; 2],
+    ) -> Step<()> {
+        out.iter_mut().for_each(Vec::clear);
+        let frequency = self.frequency();
+        if frequency == 0 {
+            return Ok(());
+        }
+        if let Part::Fragment(fragment) = &mut self.parts[self.part] {
+            let skip = self
+                .positions
+                .skip_to(self.decoded.at, &self.decoded.frequencies);
+            let mut tokens = Tokens::default();
+            fragment.tokens(skip, frequency, &mut tokens)?;
+            *out = tokens.filter;
+            return Ok(());
+        }
+        // Any words will do: what is wanted is what was read to compare with them.
+        let wanted = Neighbours {
+            before: 1,
+            after: 1,
+        };
+        if !self.read_filter(1, wanted, false, pages)? {
+            return Ok(());
+        }
+        let found = &self.filter.pieces.found;
+        match self.parts[self.part].filters() {
+            PhraseFilters::Bloom => {
+                let (block, at) = (self.decoded.block, self.decoded.at);
+                let postings = self
+                    .page
+                    .as_ref()
+                    .map(|page| page.docs.blocks()[block].count);
+                for (bytes, out) in found.iter().zip(out) {
+                    let group = Group::parse(bytes, postings.unwrap_or(0) as usize)?;
+                    bloom::put(group.filter(at), out);
+                }
+            }
+            _ => out.clone_from(found),
+        }
+        Ok(())
     }
 
     /// Puts into `docs` those from the current one to the end of its block of which tokens may stand so, and into

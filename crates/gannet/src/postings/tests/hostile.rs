@@ -9,7 +9,6 @@ use crate::postings::docs_draft::{DocsDraft, Gathered};
 use crate::postings::docs_page::DocsPage;
 use crate::postings::entry::ChunkRef;
 use crate::postings::spans::SpanReader;
-use crate::postings::tokens::Tokens;
 
 /// Reads everything there is, whatever it says.
 fn read_all(entry: &[u8], world: &World) {
@@ -18,7 +17,7 @@ fn read_all(entry: &[u8], world: &World) {
     };
     let pool = world.pool();
     let mut pages = Pages::new(&pool);
-    let _ = check(&entry, &mut pages);
+    let _ = check(&entry, &mut pages, &mut Shown::default());
     let mut cursor = TermList::new(entry.into(), None).cursor();
     let wanted = Neighbours {
         before: 7,

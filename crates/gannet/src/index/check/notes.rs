@@ -1,0 +1,41 @@
+//! Notes: pages on the device that no root and no log knows.
+//!
+//! The log behind the root ends with the first page that does not prove itself. That is what a crash leaves
+//! of a write that it cut short, and what damage makes of a page; nothing tells the two apart. So it is
+//! noted that there are such pages.
+
+use super::Check;
+use crate::base::Result;
+use crate::device::FileId;
+use crate::storage::{LogReach, PageKind, RootSlot};
+
+impl Check<'_> {
+    /// What an opening for reading has not taken. One for writing removes it, and a backup never has any.
+    pub(super) fn notes(&mut self, root: Option<&RootSlot>) -> Result<()> {
+        let is_backup = root.is_some_and(|slot| slot.log_reach() == LogReach::Known);
+        if !self.shared.options.read_only || is_backup {
+            return Ok(());
+        }
+        let logs = self
+            .zones
+            .iter()
+            .filter(|(_, zone)| zone.kind == PageKind::Log);
+        let log_end = logs.map(|(number, _)| number).max();
+        for (file, pages) in self.shared.store.device().list()? {
+            let FileId::Zone(number) = file else { continue };
+            let known = self.zones.get(number).map(|zone| zone.pages);
+            let unknown = match known {
+                None => pages,
+                Some(known) if log_end == Some(number) => pages.saturating_sub(known),
+                Some(_) => 0,
+            };
+            if unknown > 0 {
+                self.report.notes.push(format!(
+                    "zone {number}: the last {unknown} of {pages} pages belong to nothing: a crash cut a \
+                     write short, or the page before them is damaged; open the index for writing to drop them"
+                ));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! Proving all pages of a zone, past the frame pool: what is in memory says nothing of the device.
+//!
+//! A page that was written is never touched again, so others may append to the zone meanwhile.
+
+use super::seal::{self, PageKind, Place};
+use super::{Store, Zone, wrong_kind};
+use crate::base::{PAGE_SIZE, PageAddress, Result, ZoneNumber};
+use crate::device::{FileId, PagePool, Transfer};
+
+/// Pages that are read at once.
+const BATCH_PAGES: u32 = 256;
+
+impl Store {
+    /// Reads every page that a zone had when `zone` was noted, and gives a finding for each that does not
+    /// prove itself or is of another kind. Only a failing device is an error.
+    pub fn prove_zone(&self, number: ZoneNumber, zone: &Zone) -> Result<Vec<String>> {
+        let pool = PagePool::new(BATCH_PAGES as usize);
+        let mut findings = Vec::new();
+        for first in (0..zone.pages).step_by(BATCH_PAGES as usize) {
+            let count = BATCH_PAGES.min(zone.pages - first);
+            let mut batch = [Transfer {
+                file: FileId::Zone(number),
+                page: first,
+                buffers: (0..count).map_while(|_| pool.take()).collect(),
+            }];
+            self.device().read(&mut batch)?;
+            let [transfer] = batch;
+            for (page, buffer) in (first..).zip(&transfer.buffers) {
+                let address = PageAddress { zone: number, page };
+                findings.extend(self.prove(address, buffer, zone.kind));
+            }
+        }
+        Ok(findings)
+    }
+
+    fn prove(
+        &self,
+        address: PageAddress,
+        page: &[u8; PAGE_SIZE],
+        kind: PageKind,
+    ) -> Option<String> {
+        let error = match seal::verify(page, self.identity(), Place::from(address)) {
+            Ok(found) if found == kind => return None,
+            Ok(found) => wrong_kind(address, kind, found),
+            Err(error) => error,
+        };
+        Some(error.to_string())
+    }
+}
