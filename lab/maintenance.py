@@ -11,7 +11,6 @@ compared with an index built by one commit: size, files, memory, queries. Result
 `target/lab/maintenance.json` and `.txt`. See docs/lab.md.
 """
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -20,9 +19,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
 
 import inputs
+import results
 from engines import ENGINES, PEERS, Gannet, gannet_lab
 from inputs import PLACE
-from measure import MIB, gannet, machine, note, remove, run
+from measure import MIB, gannet, note, remove, run
 from report import figures as table
 
 COMMITS = 100
@@ -46,10 +46,11 @@ RUNS_TINY = 7
 
 def main():
     options = arguments()
-    rows, texts = [], []
+    result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
+    rows, texts = result.rows, []
     for corpus in options.corpora:
         # What was measured is kept whatever becomes of the next.
-        keep(rows, texts, options)
+        keep(result, texts, options)
         path = inputs.source(corpus, options.documents)
         if "ingest" in options.experiments:
             every = -(-inputs.count_lines(path) // COMMITS)
@@ -68,15 +69,15 @@ def main():
             built, asked = tiny(inputs.source(corpus, min(options.documents or TINY, TINY)), options)
             rows += [{"corpus": corpus, "tiny": built, "queries": asked}]
             texts.append(tiny_tables(built, asked, corpus, options))
-    keep(rows, texts, options)
+    keep(result, texts, options)
     print("\n".join(texts))
-    note(f"everything is in {PLACE / options.name}.json")
+    note(f"everything is in {result.path}")
 
 
-def keep(rows, texts, options):
+def keep(result, texts, options):
     PLACE.mkdir(parents=True, exist_ok=True)
     (PLACE / f"{options.name}.txt").write_text("\n".join(texts))
-    (PLACE / f"{options.name}.json").write_text(json.dumps({"settings": machine() | vars(options), "rows": rows}, indent=1))
+    result.write()
 
 
 def arguments():
@@ -87,6 +88,7 @@ def arguments():
     parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--memory", type=int, default=64, help="MiB of each engine")
     parser.add_argument("--name", default="maintenance", help="name of the result's files in target/lab")
+    results.add_option(parser)
     return parser.parse_args()
 
 
