@@ -136,16 +136,16 @@ class Matrix:
         yield "index", [self.command, "index", index, source, *threads, *common]
         questions = self.asked(case["corpus"])
         if "search" in case["works"]:
-            for name, words in questions.searches().items():
+            for name, words in questions.searches.items():
                 yield f"search {name}", [self.command, "search", index, *words, *common]
         if "bench" in case["works"]:
             queries = self.folder / f"{case['corpus']}.tsv"
-            queries.write_text("".join(f"{line}\n" for line in questions.bench_lines()))
+            queries.write_text("".join(f"{line}\n" for line in questions.bench_lines))
             for more in ("--count", "--fetch"):
                 yield f"bench {more}", [self.command, "bench", index, queries, "--distinct", more, *threads, *common]
         if "vacuum" in case["works"]:
             yield "vacuum", [self.command, "vacuum", index, *common]
-            yield "delete", [self.command, "delete", index, "--query", questions.tenth(), *common]
+            yield "delete", [self.command, "delete", index, "--query", questions.tenth, *common]
             yield "vacuum behind delete", [self.command, "vacuum", index, *common]
         if "rebuild" in case["works"]:
             yield "rebuild", [self.command, *self.rebuild(index), *common]

@@ -9,66 +9,72 @@ SAMPLED_BYTES = 16 << 20
 WORD = re.compile(r"[^\W_]+")
 PHRASE_WORDS = (2, 16, 128, 1024)
 BENCH_QUERIES = 200
+# Of the words by which a tenth of the documents is found: how many are looked at, and taken at most.
+WORDS_TRIED, WORDS_ASKED = 5000, 500
 
 
 class Questions:
-    """What is asked of an index of the corpus."""
+    """What is asked of an index of the corpus: `searches`, `bench_lines` and `tenth`. The sample itself is not kept."""
 
     def __init__(self, path):
         texts = [WORD.findall(document.get("body", "").lower()) for document in sample(path)]
         frequency = Counter(word for text in texts for word in set(text))
-        plain = [word for word, _ in frequency.most_common() if len(word) >= 4 and word.isascii()]
-        if not plain:
+        frequent = [word for word, _ in frequency.most_common() if len(word) >= 4 and word.isascii()]
+        if not frequent:
             raise ValueError(f"{path} has no words of four letters or more in its sample: expected text in `body`")
-        self.frequent, self.texts, self.frequency = plain, texts, frequency
+        self.searches = searches(frequent, texts)
+        self.bench_lines = bench_lines(frequent, texts)
+        self.tenth = tenth(frequent, frequency, texts)
 
-    def searches(self):
-        """Arguments of `gannet search` by name: a query, and options behind it."""
-        first, second, third = (self.frequent * 3)[:3]
-        stem = first[:3]
-        long = next((word for word in self.frequent if len(word) >= 7), first)
-        asked = {
-            "fuzzy": [f"body:{long[:-1]}~2"],
-            "prefix": [f"body:{stem}*"],
-            "wildcard": [f"body:{first[0]}?{first[2]}*{first[-1]}"],
-            "top": [f"body:{first} body:{second} body:{third}", "-k", 10_000],
-            "highlight": [f"body:{first} body:{second}", "-k", 100, "--highlight", "body"],
-        }
-        for count in PHRASE_WORDS:
-            asked[f"phrase-{count}"] = [f'body:"{" ".join(self.phrase(count))}"']
-        return asked
 
-    def phrase(self, count):
-        """Words that follow each other in a document; where none is so long, in several."""
-        whole = next((text for text in self.texts if len(text) >= count), None)
-        words = whole or [word for text in self.texts for word in text]
-        return (words * -(-count // len(words)))[:count]
+def searches(frequent, texts):
+    """Arguments of `gannet search` by name: a query, and options behind it."""
+    first, second, third = (frequent * 3)[:3]
+    long = next((word for word in frequent if len(word) >= 7), first)
+    asked = {
+        "fuzzy": [f"body:{long[:-1]}~2"],
+        "prefix": [f"body:{first[:3]}*"],
+        "wildcard": [f"body:{first[0]}?{first[2]}*{first[-1]}"],
+        "top": [f"body:{first} body:{second} body:{third}", "-k", 10_000],
+        "highlight": [f"body:{first} body:{second}", "-k", 100, "--highlight", "body"],
+    }
+    for count in PHRASE_WORDS:
+        asked[f"phrase-{count}"] = [f'body:"{" ".join(phrase(texts, count))}"']
+    return asked
 
-    def bench_lines(self):
-        """Lines of a file for `gannet bench`: words from the most frequent to rare ones, two of them, and phrases."""
-        lines = []
-        step = max(1, len(self.frequent) // BENCH_QUERIES)
-        for one, two in zip(self.frequent[::step], self.frequent[1::step] or self.frequent):
-            lines += [f"term\t{one}", f"and\t{one} {two}", f"or\t{one} {two}"]
-        lines += [f"phrase\t{' '.join(text[:2])}" for text in self.texts[:BENCH_QUERIES] if len(text) > 1]
-        return list(dict.fromkeys(lines))[:4 * BENCH_QUERIES]
 
-    def tenth(self):
-        """A query that finds about a tenth of the documents: words that are together in so many of the sample."""
-        wanted = max(1, len(self.texts) // 10)
-        chosen, found = [], set()
-        fitting = [word for word in self.frequent if self.frequency[word] <= wanted]
-        by_word = {word: set() for word in fitting[:5000]}
-        for number, text in enumerate(self.texts):
-            for word in set(text) & by_word.keys():
-                by_word[word].add(number)
-        for word, numbers in by_word.items():
-            if len(found | numbers) <= wanted:
-                chosen.append(word)
-                found |= numbers
-            if len(found) == wanted or len(chosen) == 500:
-                break
-        return " ".join(f"body:{word}" for word in chosen or self.frequent[:1])
+def phrase(texts, count):
+    """Words that follow each other in a document; where none is so long, in several."""
+    whole = next((text for text in texts if len(text) >= count), None)
+    words = whole or [word for text in texts for word in text]
+    return (words * -(-count // len(words)))[:count]
+
+
+def bench_lines(frequent, texts):
+    """Lines of a file for `gannet bench`: words from the most frequent to rare ones, two of them, and phrases."""
+    lines = []
+    step = max(1, len(frequent) // BENCH_QUERIES)
+    for one, two in zip(frequent[::step], frequent[1::step] or frequent):
+        lines += [f"term\t{one}", f"and\t{one} {two}", f"or\t{one} {two}"]
+    lines += [f"phrase\t{' '.join(text[:2])}" for text in texts[:BENCH_QUERIES] if len(text) > 1]
+    return list(dict.fromkeys(lines))[:4 * BENCH_QUERIES]
+
+
+def tenth(frequent, frequency, texts):
+    """A query that finds about a tenth of the documents: words that are together in so many of the sample."""
+    wanted = max(1, len(texts) // 10)
+    having = {word: set() for word in [word for word in frequent if frequency[word] <= wanted][:WORDS_TRIED]}
+    for number, text in enumerate(texts):
+        for word in set(text) & having.keys():
+            having[word].add(number)
+    chosen, found = [], set()
+    for word, numbers in having.items():
+        if len(found | numbers) <= wanted:
+            chosen.append(word)
+            found |= numbers
+        if len(found) == wanted or len(chosen) == WORDS_ASKED:
+            break
+    return " ".join(f"body:{word}" for word in chosen or frequent[:1])
 
 
 def sample(path):
