@@ -8,7 +8,8 @@
 
 A case makes an index and works on it: searches, benchmarks, vacuum before and behind a deletion, and writing the index anew.
 Each command is a row with its peak resident memory. Wanted is at most budget + 32 MiB; more than budget + 64 MiB fails, as does
-a command that is killed, ends by a signal or takes too long. The script ends with 1 when one of these bounds is broken.
+a command that is killed, ends by a signal, takes too long, or indexes and gives up before the last document. What the command
+rejects for want of memory is listed and no miss. The script ends with 1 when one of these bounds is broken.
 Rows are written after each case, and `--resume` keeps the cases that the result file has of this commit and program.
 """
 import argparse
@@ -164,16 +165,26 @@ class Matrix:
             row[name] = results.without_paths(row[name].replace(self.command, "gannet"), {"corpora": measure.MADE})
         figures = measure.last_json(text)
         figures = figures if isinstance(figures, dict) else {}
+        whole = "docs" in figures
+        if operation == "index" and not whole:
+            figures["docs"] = self.documents_in(command[2])
         peak = row["peak_resident_bytes"]
         row = {"case": self.case, "operation": operation, "budget_bytes": budget,
                "excess_bytes": None if peak is None else peak - budget} | row | {
             "killed": row["kills"] > 0 or row["exit_code"] == -signal.SIGKILL,
             "documents": figures.get("docs"), "rejected": figures.get("rejected", figures.get("refused")),
             "deleted": figures.get("deleted"), "found": figures.get("total")}
+        if operation == "index":
+            row["looked_at_all"] = whole
         words = " ".join(str(self.case[name]) for name in FACTORS)
         told = "nothing was told" if peak is None else f"{peak / MIB:.1f} MiB ({row['excess_bytes'] / MIB:+.1f})"
         note(f"{self.progress} {words} {operation}: {told}, exit {row['exit_code']}, {row['seconds']:.1f} s {'; '.join(broken(row))}")
         return row
+
+    def documents_in(self, index):
+        """The documents that a run of `gannet index` without a summary left."""
+        row, text = peaks.measured([self.command, "stats", index, "--json"])
+        return measure.last_json(text)["documents"] if row["exit_code"] == 0 else None
 
     def source(self, name):
         """The corpus of a case, with what is known of it in the settings."""
@@ -202,6 +213,7 @@ class Matrix:
         missed = self.misses()
         lines.append(f"{len(self.result.rows)} commands, {sum(row['killed'] for row in self.result.rows)} killed, {len(missed)} missed a bound")
         lines += [f"MISSES {'; '.join(broken(row))}: {row['command']} {row['error']}" for row in missed]
+        lines += [f"REJECTED: {row['command']} {row['error']}" for row in self.result.rows if row["exit_code"] == REJECTED and row not in missed]
         return "\n".join(lines)
 
     def most(self, operation, budget):
@@ -221,6 +233,8 @@ def broken(row):
         found.append("took too long")
     elif row["exit_code"] not in (0, REJECTED):
         found.append(f"ended with {row['exit_code']}")
+    elif not row.get("looked_at_all", True):
+        found.append("ended before it had looked at all documents")
     return found
 
 

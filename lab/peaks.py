@@ -35,6 +35,8 @@ os.write(answer, " ".join(map(str, figures)).encode())
 PYTHON = [sys.executable, "-I", "-S", "-c"]
 # How much of a command line is kept in a row: a phrase of 1,024 words is long.
 COMMAND_CHARACTERS = 300
+# Of the last line of what it told.
+ERROR_CHARACTERS = 300
 
 
 def groups_work():
@@ -84,7 +86,7 @@ def launched(command, group, timeout):
         raise Unable(f"the launcher of {command[0]} ended without figures: {error[-500:]}")
     code, peak, cpu = (int(figures[0]), int(figures[1]), float(figures[2])) if figures else (None, None, None)
     return {"command": shlex.join(command)[:COMMAND_CHARACTERS], "exit_code": code, "peak_resident_bytes": peak,
-            "seconds": round(seconds, 3), "cpu_seconds": cpu, "timed_out": timed_out, "kills": 0, "error": error[-300:]}, text
+            "seconds": round(seconds, 3), "cpu_seconds": cpu, "timed_out": timed_out, "kills": 0, "error": "".join(error.splitlines()[-1:])[:ERROR_CHARACTERS]}, text
 
 
 def ended(launcher, timeout):

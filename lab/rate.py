@@ -53,6 +53,7 @@ def arguments():
     parser.add_argument("--threads", type=int, default=THREADS, help="of Gannet")
     parser.add_argument("--variants", nargs="+", default=VARIANTS, metavar="THREADS-TOKENIZER", help="of Tantivy")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--gannet", metavar="FILE", help="the program to measure; default: a release build of this tree")
     results.add_option(parser)
     return parser.parse_args()
 
@@ -62,7 +63,8 @@ class Rate:
 
     def __init__(self, options, result):
         self.options, self.result = options, result
-        self.programs = {"gannet": measure.gannet(), "tantivy": measure.tantivy()}
+        self.programs = {"gannet": options.gannet or measure.gannet(), "tantivy": measure.tantivy()}
+        result.settings["program_sha256"] = {name: measure.file_hash(path) for name, path in self.programs.items()}
         self.folder = measure.ROOT / "target" / "rate"
         self.folder.mkdir(parents=True, exist_ok=True)
         # What the peer's variants are told, by the last corpus that it was found for.

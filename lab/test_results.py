@@ -125,7 +125,7 @@ class Memory(unittest.TestCase):
         self.assertEqual(memory.broken(row), [])
         self.assertEqual(memory.broken(row | {"exit_code": 1, "excess_bytes": 32 * MIB}), [])
         for change in ({"excess_bytes": 33 * MIB}, {"excess_bytes": 65 * MIB}, {"killed": True}, {"timed_out": True, "exit_code": None},
-                       {"exit_code": 2}, {"exit_code": -11}):
+                       {"exit_code": 2}, {"exit_code": -11}, {"exit_code": 1, "looked_at_all": False}):
             self.assertEqual(len(memory.broken(row | change)), 1, change)
 
 
