@@ -8,7 +8,7 @@ those of the whole process: Gannet's has its last checkpoint and idle maintenanc
 Engines take turns in each repetition. Memory is what a process holds besides the page cache, by its memory group. Tantivy's
 budget covers only a part of what it holds, so its budget is set for each corpus such that it holds as much as Gannet does, or
 256 MiB if that is more. `--variants` are settings of the peer, each a number of threads and a tokenizer: `unicode` finds
-Gannet's words, `words` is simpler and faster. Tables show the peer's fastest variant.
+Gannet's words, `words` is simpler and faster. Tables show the peer with the same words, and its fastest variant.
 """
 import argparse
 import signal
@@ -27,9 +27,10 @@ from measure import MIB, MemoryGroup, Unable, note
 
 CORPORA = ["passages", "articles", "linux", "passages8"]
 MEMORY_MIB, THREADS = 256, 2
-VARIANTS = ["2-unicode", "2-words"]
-# The peer's budget fits when it then holds between this share of what it may and all of it.
-FITS, TRIES = 0.9, 4
+# One thread more than there are cores is the fastest where the reader is not the bottleneck.
+VARIANTS = ["2-unicode", "2-words", "3-words"]
+# The peer's budget fits when it then holds between these shares of what it may.
+FITS, TRIES = (0.9, 1.02), 4
 PEER_LEAST_MIB = 32
 
 
@@ -89,7 +90,7 @@ class Rate:
         """Finds what the peer must be told so that it holds what it may, beginning with what the corpus before needed."""
         for _ in range(TRIES):
             held = self.run(corpus, source, "tantivy", variant, "calibration", self.told[variant])["held_bytes"]
-            if FITS * allowed <= held <= allowed:
+            if FITS[0] * allowed <= held <= FITS[1] * allowed:
                 return
             # Somewhat less than in proportion: what it holds besides its budget does not shrink with that.
             self.told[variant] = max(PEER_LEAST_MIB, int(self.told[variant] * 0.97 * allowed / held))

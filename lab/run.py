@@ -48,7 +48,7 @@ def main():
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--corpus", default="passages", help="passages, articles or a file of JSON lines")
+    parser.add_argument("--corpus", default="passages", help="one of lab/corpora.py, or a file of JSON lines")
     parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=["gannet", *PEERS])
     parser.add_argument("--sets", nargs="+", default=SETS, help=f"with {DOCUMENTS} at the end: documents and snippets too; with {COUNT}: exact totals")

@@ -146,39 +146,33 @@ def rate_ratio(rows):
 # Indexing
 
 
-def against(path):
-    """The peer's median divided by Gannet's, of the variant that is best for the peer: above 1 Gannet takes less."""
+def peer(rows, tokenizer):
+    """The rows of the peer's variant with the shortest time among those with a tokenizer; of all, where none is given."""
+    by_variant = {}
+    for row in rows:
+        if row["engine"] == "tantivy" and row["variant"].endswith(tokenizer):
+            by_variant.setdefault(row["variant"], []).append(row)
+    return min(by_variant.values(), key=median("seconds"), default=[])
+
+
+def rate_columns():
+    """Seconds, CPU and memory of Gannet, of Tantivy with the same words, and of its fastest variant; then the ratios of rates."""
+    who = [("Gannet", lambda rows: [row for row in rows if row["engine"] == "gannet"]),
+           ("Tantivy, same words", lambda rows: peer(rows, "unicode")), ("fastest", lambda rows: peer(rows, ""))]
+    what = [("s", median("seconds"), significant), ("CPU s", median("cpu_seconds"), significant),
+            ("held MiB", largest("held_bytes", 1 / MIB), whole)]
+    columns = [Column(f"{name}: {head}", lambda rows, of=of, some=some: of(some(rows)), rounded) for name, some in who for head, of, rounded in what]
+    for name, some in who[1:]:
+        columns += [Column(f"rate to {name}", times(some, "seconds"), hundredths), Column("by CPU", times(some, "cpu_seconds"), hundredths)]
+    return columns
+
+
+def times(some, path):
+    """How many times as fast Gannet is as the peer: the peer's time divided by Gannet's."""
     def of(rows):
-        ours = median(path, engine="gannet")(rows)
-        variants = {row["variant"] for row in rows if row["engine"] == "tantivy"}
-        theirs = [median(path, engine="tantivy", variant=variant)(rows) for variant in variants]
-        theirs = [value for value in theirs if value is not None]
-        return min(theirs) / ours if ours and theirs else None
+        ours, theirs = median(path, engine="gannet")(rows), median(path)(some(rows))
+        return theirs / ours if ours and theirs else None
     return of
-
-
-def rate_lines(result):
-    return by("corpus")(result)
-
-
-RATE = [
-    Column("Gannet, s", median("seconds", engine="gannet")),
-    Column("CPU s", median("cpu_seconds", engine="gannet")),
-    Column("held, MiB", largest("held_bytes", 1 / MIB, engine="gannet"), whole),
-    Column("Tantivy, s", lambda rows: best_peer(rows, "seconds")),
-    Column("CPU s", lambda rows: best_peer(rows, "cpu_seconds")),
-    Column("held, MiB", lambda rows: best_peer(rows, "held_bytes", 1 / MIB), whole),
-    Column("rate against Tantivy's", against("seconds"), hundredths),
-    Column("by CPU time", against("cpu_seconds"), hundredths),
-]
-
-
-def best_peer(rows, path, scale=1):
-    """A figure of the peer's variant with the shortest time."""
-    variants = {row["variant"] for row in rows if row["engine"] == "tantivy"}
-    times = {variant: median("seconds", engine="tantivy", variant=variant)(rows) for variant in variants}
-    times = {variant: seconds for variant, seconds in times.items() if seconds is not None}
-    return median(path, scale, engine="tantivy", variant=min(times, key=times.get))(rows) if times else None
 
 
 def engine_lines(result):
@@ -250,7 +244,7 @@ TABLES = {
     # lab/run.py
     "queries": Table("set", by("set"), query_columns),
     # lab/rate.py
-    "rate": Table("corpus", rate_lines, RATE),
+    "rate": Table("corpus", by("corpus"), rate_columns()),
     # lab/maintenance.py
     "ingest": Table("engine", engine_lines, INGEST),
     "churn": Table("phase", phase_lines, CHURN),
