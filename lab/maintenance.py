@@ -49,32 +49,33 @@ def main():
     result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
     rows, texts = result.rows, []
     for corpus in options.corpora:
-        # What was measured is kept whatever becomes of the next.
-        keep(result, texts, options)
         path = inputs.source(corpus, options.documents)
         if "ingest" in options.experiments:
             every = -(-inputs.count_lines(path) // COMMITS)
             taken = [row for name in options.engines for row in ingest(name, path, every, options)]
             rows += [{"corpus": corpus} | row for row in taken]
             texts.append(ingest_table(taken, corpus, options))
+            keep(result, texts, options)
         if "churn" in options.experiments:
             churned, asked = churn(path, options)
-            rows += [{"corpus": corpus, "churn": churned, "queries": asked}]
+            rows.append({"corpus": corpus, "churn": churned, "queries": asked})
             texts.append(churn_tables(churned, asked, corpus, options))
-        if "during" in options.experiments:
-            asked = [during(path, readers, options) for readers in READERS]
-            rows += [{"corpus": corpus, "during": row} for row in asked]
-            texts += [during_tables(row, corpus, options) for row in asked]
+            keep(result, texts, options)
+        for readers in READERS if "during" in options.experiments else []:
+            rows.append({"corpus": corpus, "during": during(path, readers, options)})
+            texts.append(during_tables(rows[-1]["during"], corpus, options))
+            keep(result, texts, options)
         if "tiny" in options.experiments:
             built, asked = tiny(inputs.source(corpus, min(options.documents or TINY, TINY)), options)
-            rows += [{"corpus": corpus, "tiny": built, "queries": asked}]
+            rows.append({"corpus": corpus, "tiny": built, "queries": asked})
             texts.append(tiny_tables(built, asked, corpus, options))
-    keep(result, texts, options)
+            keep(result, texts, options)
     print("\n".join(texts))
     note(f"everything is in {result.path}")
 
 
 def keep(result, texts, options):
+    """What was measured is kept whatever becomes of the next."""
     PLACE.mkdir(parents=True, exist_ok=True)
     (PLACE / f"{options.name}.txt").write_text("\n".join(texts))
     result.write()
