@@ -176,9 +176,10 @@ class Matrix:
             "deleted": figures.get("deleted"), "found": figures.get("total")}
         if operation == "index":
             row["looked_at_all"] = whole
+        row = {name: value for name, value in row.items() if value not in (None, "")}
         words = " ".join(str(self.case[name]) for name in FACTORS)
-        told = "nothing was told" if peak is None else f"{peak / MIB:.1f} MiB ({row['excess_bytes'] / MIB:+.1f})"
-        note(f"{self.progress} {words} {operation}: {told}, exit {row['exit_code']}, {row['seconds']:.1f} s {'; '.join(broken(row))}")
+        told = "nothing was told" if peak is None else f"{peak / MIB:.1f} MiB ({(peak - budget) / MIB:+.1f})"
+        note(f"{self.progress} {words} {operation}: {told}, exit {row.get('exit_code')}, {row['seconds']:.1f} s {'; '.join(broken(row))}")
         return row
 
     def documents_in(self, index):
@@ -212,18 +213,19 @@ class Matrix:
             lines.append(f"{operation:<26}" + "".join("           -" if cell is None else f"{cell / MIB:>12.1f}" for cell in cells))
         missed = self.misses()
         lines.append(f"{len(self.result.rows)} commands, {sum(row['killed'] for row in self.result.rows)} killed, {len(missed)} missed a bound")
-        lines += [f"MISSES {'; '.join(broken(row))}: {row['command']} {row['error']}" for row in missed]
-        lines += [f"REJECTED: {row['command']} {row['error']}" for row in self.result.rows if row["exit_code"] == REJECTED and row not in missed]
+        lines += [f"MISSES {'; '.join(broken(row))}: {row['command']} {row.get('error', '')}" for row in missed]
+        lines += [f"REJECTED: {row['command']} {row.get('error', '')}" for row in self.result.rows
+                  if row.get("exit_code") == REJECTED and not broken(row)]
         return "\n".join(lines)
 
     def most(self, operation, budget):
-        of = [row["excess_bytes"] for row in self.result.rows if row["operation"] == operation and row["case"]["memory_mib"] == budget]
+        of = [row.get("excess_bytes") for row in self.result.rows if row["operation"] == operation and row["case"]["memory_mib"] == budget]
         return max((excess for excess in of if excess is not None), default=None)
 
 
 def broken(row):
     """The bounds that a row breaks."""
-    found, excess = [], row["excess_bytes"]
+    found, excess = [], row.get("excess_bytes")
     if excess is not None and excess > WANTED_MIB * MIB:
         bound = ALLOWED_MIB if excess > ALLOWED_MIB * MIB else WANTED_MIB
         found.append(f"{excess / MIB:.1f} MiB above the budget, more than {bound}")
@@ -231,8 +233,8 @@ def broken(row):
         found.append("killed")
     elif row["timed_out"]:
         found.append("took too long")
-    elif row["exit_code"] not in (0, REJECTED):
-        found.append(f"ended with {row['exit_code']}")
+    elif row.get("exit_code") not in (0, REJECTED):
+        found.append(f"ended with {row.get('exit_code')}")
     elif not row.get("looked_at_all", True):
         found.append("ended before it had looked at all documents")
     return found

@@ -47,8 +47,10 @@ class Result:
     def write(self):
         """Replaces the file as a whole, so that a script that is ended leaves a file that can be read."""
         unfinished = self.path.with_suffix(".unfinished")
-        content = self.head | {"settings": self.settings} | self.more | {"rows": self.rows}
-        unfinished.write_text(json.dumps(content, indent=1, default=str) + "\n")
+        about = json.dumps(self.head | {"settings": self.settings} | self.more, indent=1, default=str)
+        # A row a line: small, and a change of one row is a change of one line.
+        rows = ",\n".join("  " + json.dumps(row, default=str) for row in self.rows)
+        unfinished.write_text(about.removesuffix("\n}") + ',\n "rows": [\n' + rows + "\n ]\n}\n")
         unfinished.rename(self.path)
         return self.path
 

@@ -120,7 +120,7 @@ def memory_columns(result):
 
 def largest_excess(budget):
     def of(rows):
-        values = [row["excess_bytes"] for row in rows if row["case"]["memory_mib"] == budget]
+        values = [row.get("excess_bytes") for row in rows if row["case"]["memory_mib"] == budget]
         return max((value for value in values if value is not None), default=None) if values else None
     return lambda rows: None if (most := of(rows)) is None else most / MIB
 
