@@ -42,7 +42,7 @@ SHUFFLE_FILES = 128
 FIRST_WORD = re.compile(r"\w+")
 
 WORDS_DOCUMENTS = 10_000_000
-# Every second document of `words` has one of so many words, the others each a word of their own.
+# Half of the documents of `words` have one of so many words, the others each a word of their own.
 WORDS_COMMON = 1000
 
 # Words of `long` and `thirty` take 10.5 bytes on average, with the space behind them.
@@ -232,11 +232,11 @@ def words():
     """Ten million documents of one word and no ID; half of the words are common, the others occur once."""
     def lines():
         for number in range(WORDS_DOCUMENTS):
-            # A multiplication by an odd number modulo a power of two gives each number another value.
-            own = f"w{number * 2654435761 % (1 << 32):x}"
-            word = f"common{number * 7919 % WORDS_COMMON}" if number % 2 else own
+            # A multiplication by an odd number modulo a power of two gives each number another value, of well mixed high bits.
+            key = number * 2654435761 % (1 << 32)
+            word = f"common{(key >> 8) % WORDS_COMMON}" if key >> 31 else f"w{key:x}"
             yield b'{"body": "%s"}\n' % word.encode()
-    return made("words", lines, f"seeded: one word a document, every second one of {WORDS_COMMON} common ones")
+    return made("words", lines, f"one word a document, half of them one of {WORDS_COMMON} common ones")
 
 
 def long():

@@ -6,7 +6,7 @@ from collections import Counter
 SAMPLED = 2000
 # Of the documents of a sample together, so that large ones end it early.
 SAMPLED_BYTES = 16 << 20
-WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"\w+")
 PHRASE_WORDS = (2, 16, 128, 1024)
 BENCH_QUERIES = 200
 # Of the words by which a tenth of the documents is found: how many are looked at, and taken at most.
@@ -17,17 +17,18 @@ class Questions:
     """What is asked of an index of the corpus: `searches`, `bench_lines` and `tenth`. The sample itself is not kept."""
 
     def __init__(self, path):
-        texts = [WORD.findall(document.get("body", "").lower()) for document in sample(path)]
+        bodies = [document.get("body", "") for document in sample(path)]
+        texts = [WORD.findall(body.lower()) for body in bodies]
         frequency = Counter(word for text in texts for word in set(text))
         frequent = [word for word, _ in frequency.most_common() if len(word) >= 4 and word.isascii()]
         if not frequent:
             raise ValueError(f"{path} has no words of four letters or more in its sample: expected text in `body`")
-        self.searches = searches(frequent, texts)
+        self.searches = searches(frequent, bodies)
         self.bench_lines = bench_lines(frequent, texts)
         self.tenth = tenth(frequent, frequency, texts)
 
 
-def searches(frequent, texts):
+def searches(frequent, bodies):
     """Arguments of `gannet search` by name: a query, and options behind it."""
     first, second, third = (frequent * 3)[:3]
     long = next((word for word in frequent if len(word) >= 7), first)
@@ -39,15 +40,23 @@ def searches(frequent, texts):
         "highlight": [f"body:{first} body:{second}", "-k", 100, "--highlight", "body"],
     }
     for count in PHRASE_WORDS:
-        asked[f"phrase-{count}"] = [f'body:"{" ".join(phrase(texts, count))}"']
+        asked[f"phrase-{count}"] = [f'body:"{" ".join(phrase(bodies, count))}"']
     return asked
 
 
-def phrase(texts, count):
-    """Words that follow each other in a document; where none is so long, in several."""
-    whole = next((text for text in texts if len(text) >= count), None)
-    words = whole or [word for text in texts for word in text]
-    return (words * -(-count // len(words)))[:count]
+def phrase(bodies, count):
+    """So many words that follow each other in a document; where none is so long, in several documents."""
+    words = []
+    for body in sorted(bodies, key=lambda body: len(body) < 10 * count):  # Long ones first, in their order.
+        # Parts of the text as they are, so that the index finds the same words; less what ends a phrase in a query.
+        for part in body.replace('"', " ").replace("\\", " ").split():
+            size = len(WORD.findall(part))
+            if size > count:
+                break
+            words, count = [*words, part], count - size
+            if count == 0:
+                return words
+    return words
 
 
 def bench_lines(frequent, texts):
