@@ -38,6 +38,7 @@ lab:
 	$(PYTHON) lab/trees.py
 	$(PYTHON) lab/mfis.py
 	$(PYTHON) lab/maintenance.py
+	$(PYTHON) lab/rate.py
 
 # The same with little of everything: minutes, and no figures to quote.
 lab-quick:
@@ -49,6 +50,7 @@ lab-quick:
 	$(PYTHON) lab/trees.py --scale 0.02 --name trees-quick
 	$(PYTHON) lab/mfis.py --documents 10000 --flushes 10 --thresholds 2 32 1024 --queries 20 --seconds 0.2 --most-seconds 3 --name mfis-quick
 	$(PYTHON) lab/maintenance.py --corpora passages --documents 20000 --name maintenance-quick
+	$(PYTHON) lab/rate.py --corpora passages articles --documents 5000 --runs 1 --out target/lab/rate-quick.json
 
 # Peak memory against the memory budget, see docs/lab.md: the whole matrix on a twentieth of each corpus.
 memory:
