@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""The corpora of the measurements, as JSON lines with `id`, `title` and `body`; each is made once and kept.
+"""The corpora of the measurements, as JSON lines with `id`, `title` and `body`; each is made
+once and kept.
 
     lab/corpora.py [NAME ...] [--twentieth] [--list]
 
-`passages` and `articles` come from the Wikipedia file of the folder GANNET_CORPORA. `linux` is the source of Debian's kernel
-package. `passages8` has the passages and seven copies of each. `words`, `long` and `thirty` are made from random numbers with
-a fixed seed. The corpora stand in the folder GANNET_MADE_CORPORA (default: target/corpora). Beside each file stands
-NAME.size.json with its documents, its bytes and where it is from. A twentieth of a corpus has every 20th document, from the
+`passages` and `articles` come from the Wikipedia file of the folder GANNET_CORPORA. `linux` is the
+source of Debian's kernel package. `passages8` has the passages and seven copies of each. `words`,
+`long` and `thirty` are made from random numbers with a fixed seed. The corpora stand in the folder
+GANNET_MADE_CORPORA (default: target/corpora). Beside each file stands NAME.size.json with its
+documents, its bytes and where it is from. A twentieth of a corpus has every 20th document, from the
 first one on.
 """
 import argparse
@@ -35,7 +37,8 @@ LINUX_ARCHIVE = f"usr/src/{LINUX_PACKAGE}.tar.xz"
 # The setting that names another archive of the kernel: a .deb or a .tar.xz.
 LINUX_SETTING = "GANNET_LINUX_SOURCE"
 
-# Of `passages8`: copies of each passage, the first without changes; of the others one word in so many is renamed.
+# Of `passages8`: copies of each passage, the first without changes; of the others one word in so
+# many is renamed.
 COPIES, RENAMED = 8, 12
 # Files that the shuffle uses; one of them is held in memory at a time.
 SHUFFLE_FILES = 128
@@ -129,7 +132,9 @@ def linux():
 
 
 def linux_archive():
-    """The package or archive: the one that is set, the one that is installed, or one that apt-get downloads."""
+    """The package or archive: the one that is set, the one that is installed, or one that
+    apt-get downloads.
+    """
     if LINUX_SETTING in os.environ:
         path = Path(os.environ[LINUX_SETTING])
         if not path.exists():
@@ -180,7 +185,9 @@ def text_files(packed):
 
 
 def passages8():
-    """The passages and seven copies of each with renamed words, in the order of the checksums of their IDs."""
+    """The passages and seven copies of each with renamed words, in the order of the checksums of
+    their IDs.
+    """
     path = place("passages8")
     if path.exists():
         return path
@@ -229,10 +236,13 @@ def shuffled(named_lines):
 
 
 def words():
-    """Ten million documents of one word and no ID; half of the words are common, the others occur once."""
+    """Ten million documents of one word and no ID; half of the words are common, the others
+    occur once.
+    """
     def lines():
         for number in range(WORDS_DOCUMENTS):
-            # A multiplication by an odd number modulo a power of two gives each number another value, of well mixed high bits.
+            # A multiplication by an odd number modulo a power of two gives each number another
+            # value, of well mixed high bits.
             key = number * 2654435761 % (1 << 32)
             word = f"common{(key >> 8) % WORDS_COMMON}" if key >> 31 else f"w{key:x}"
             yield b'{"body": "%s"}\n' % word.encode()
@@ -256,7 +266,9 @@ def thirty():
 
 
 def distinct_words(numbers, count):
-    """So many different words of 6 to 13 letters and digits, in the order in which they were drawn."""
+    """So many different words of 6 to 13 letters and digits, in the order in which they were
+    drawn.
+    """
     found = {}
     while len(found) < count:
         letters = numbers.randint(*LETTERS)

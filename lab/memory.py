@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""The memory matrix: how much the command holds at most, by the operating system's account, against its memory budget.
+"""The memory matrix: how much the command holds at most, by the operating system's account,
+against its memory budget.
 
-    lab/memory.py --scale twentieth        every combination of corpus, budget, backend and threads, a twentieth of each corpus
-    lab/memory.py --full --cases 60        60 cases that cover all pairs, whole corpora, each command limited to budget + 64 MiB
+    lab/memory.py --scale twentieth        every combination, a twentieth of each corpus
+    lab/memory.py --full --cases 60        60 cases, whole corpora, limited to budget + 64 MiB
     lab/memory.py --eightfold              the passages eight times over once, with 64 MiB
-    lab/memory.py --self-test              only the test of the instruments, which every run begins with
+    lab/memory.py --self-test              only the test of the instruments
 
-A case makes an index and works on it: searches, benchmarks, vacuum before and behind a deletion, and writing the index anew.
-Each command is a row with its peak resident memory. Wanted is at most budget + 32 MiB; more than budget + 64 MiB fails, as does
-a command that is killed, ends by a signal, takes too long, or indexes and gives up before the last document. What the command
-rejects for want of memory is listed and no miss. The script ends with 1 when one of these bounds is broken.
-Rows are written after each case, and `--resume` keeps the cases that the result file has of this commit and program.
+A case makes an index and works on it: searches, benchmarks, vacuum before and behind a deletion,
+and writing the index anew. Each command is a row with its peak resident memory. Wanted is at most
+budget + 32 MiB; more than budget + 64 MiB fails, as does a command that is killed, ends by a
+signal, takes too long, or indexes and gives up before the last document. What the command rejects
+for want of memory is listed and no miss. The script ends with 1 when one of these bounds is broken.
+Rows are written after each case, and `--resume` keeps the cases that the result file has of this
+commit and program.
 """
 import argparse
 import itertools
@@ -39,7 +42,8 @@ FACTORS = {
 WORKS = ["search", "bench", "vacuum", "rebuild"]
 EIGHTFOLD = {"corpus": "passages8", "memory_mib": 64, "backend": "uring", "threads": 2}
 WANTED_MIB, ALLOWED_MIB = 32, 64
-# The exit code of what the command rejects: a document or a query that needs more memory than the budget has.
+# The exit code of what the command rejects: a document or a query that needs more memory than the
+# budget has.
 REJECTED = 1
 
 
@@ -152,7 +156,9 @@ class Matrix:
             yield "rebuild", [self.command, *self.rebuild(index), *common]
 
     def rebuild(self, index):
-        """The command that writes an index anew, which is named differently in different versions."""
+        """The command that writes an index anew, which is named differently in different
+        versions.
+        """
         known = peaks.measured([self.command, "--help"])[1]
         return ["rebuild", index] if "\n  rebuild" in known else ["vacuum", index, "--full"]
 

@@ -1,11 +1,15 @@
-"""Cases that cover all pairs: few of all combinations, in which each two values of two settings meet at least once."""
+"""Cases that cover all pairs: few of all combinations, in which each two values of two settings
+meet at least once.
+"""
 import itertools
 
 
 def covering(factors, count):
-    """So many cases, each a value of every factor; all pairs first, then as many triples as fit. The same at every run.
+    """So many cases, each a value of every factor; all pairs first, then as many triples as fit.
+    The same at every run.
 
-    `factors` is {name: values}. Fewer cases than all pairs need are an error; more than there are combinations are not given.
+    `factors` is {name: values}. Fewer cases than all pairs need are an error; more than there are
+    combinations are not given.
     """
     names = list(factors)
     every = list(itertools.product(*factors.values()))
@@ -22,7 +26,9 @@ def covering(factors, count):
 
 
 def take_best(names, every, chosen, covered, sizes):
-    """Moves the case with the most that is new; among equals, the one whose values were taken least often."""
+    """Moves the case with the most that is new; among equals, the one whose values were taken
+    least often.
+    """
     taken = set(chosen)
     used = lambda case: sum(case[at] == other[at] for other in chosen for at in range(len(names)))
     new = lambda case: [sum(tuple_ not in covered for tuple_ in tuples(names, [case], size)) for size in sizes]

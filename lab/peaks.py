@@ -1,10 +1,12 @@
-"""The most memory that a command held, by the operating system's account, and a test of that account.
+"""The most memory that a command held, by the operating system's account, and a test of that
+account.
 
-`peak_resident_bytes` is `ru_maxrss` of the process, from `wait4`. The kernel counts into it what the process was before it ran
-its program, so a large script would be counted as its child. A launcher of a few MB stands in between.
-`group_peak_bytes` is `memory.max_usage_in_bytes` of a memory group (cgroup v1) in which the command runs alone. It has the
-page cache of what the command read and wrote too. The kernel takes that back when the group reaches its limit, so files
-larger than the limit do no harm there, and only memory that cannot be given back leads to a kill.
+`peak_resident_bytes` is `ru_maxrss` of the process, from `wait4`. The kernel counts into it what
+the process was before it ran its program, so a large script would be counted as its child. A
+launcher of a few MB stands in between. `group_peak_bytes` is `memory.max_usage_in_bytes` of a
+memory group (cgroup v1) in which the command runs alone. It has the page cache of what the command
+read and wrote too. The kernel takes that back when the group reaches its limit, so files larger
+than the limit do no harm there, and only memory that cannot be given back leads to a kill.
 """
 import contextlib
 import os
@@ -47,8 +49,8 @@ def groups_work():
 def measured(command, limit_bytes=None, timeout=None):
     """Runs a command to its end: a row with its peak memory, and the text that it printed.
 
-    With a limit the command runs in a memory group of that size. Without one it runs in a group that only counts, or in none
-    where there are no groups.
+    With a limit the command runs in a memory group of that size. Without one it runs in a group
+    that only counts, or in none where there are no groups.
     """
     command = [str(word) for word in command]
     if not groups_work():

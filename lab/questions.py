@@ -1,4 +1,6 @@
-"""Questions to any corpus: words, patterns and phrases from a sample of its documents, the same at every run."""
+"""Questions to any corpus: words, patterns and phrases from a sample of its documents, the same
+at every run.
+"""
 import json
 import re
 from collections import Counter
@@ -9,12 +11,15 @@ SAMPLED_BYTES = 16 << 20
 WORD = re.compile(r"\w+")
 PHRASE_WORDS = (2, 16, 128, 1024)
 BENCH_QUERIES = 200
-# Of the words by which a tenth of the documents is found: how many are looked at, and taken at most.
+# Of the words by which a tenth of the documents is found: how many are looked at, and taken at
+# most.
 WORDS_TRIED, WORDS_ASKED = 5000, 500
 
 
 class Questions:
-    """What is asked of an index of the corpus: `searches`, `bench_lines` and `tenth`. The sample itself is not kept."""
+    """What is asked of an index of the corpus: `searches`, `bench_lines` and `tenth`. The sample
+    itself is not kept.
+    """
 
     def __init__(self, path):
         bodies = [document.get("body", "") for document in sample(path)]
@@ -45,10 +50,14 @@ def searches(frequent, bodies):
 
 
 def phrase(bodies, count):
-    """So many words that follow each other in a document; where none is so long, in several documents."""
+    """So many words that follow each other in a document; where none is so long, in several
+    documents.
+    """
     words = []
-    for body in sorted(bodies, key=lambda body: len(body) < 10 * count):  # Long ones first, in their order.
-        # Parts of the text as they are, so that the index finds the same words; less what ends a phrase in a query.
+    # Long ones first, in their order.
+    for body in sorted(bodies, key=lambda body: len(body) < 10 * count):
+        # Parts of the text as they are, so that the index finds the same words; less what ends a
+        # phrase in a query.
         for part in body.replace('"', " ").replace("\\", " ").split():
             size = len(WORD.findall(part))
             if size > count:
@@ -60,7 +69,9 @@ def phrase(bodies, count):
 
 
 def bench_lines(frequent, texts):
-    """Lines of a file for `gannet bench`: words from the most frequent to rare ones, two of them, and phrases."""
+    """Lines of a file for `gannet bench`: words from the most frequent to rare ones, two of
+    them, and phrases.
+    """
     lines = []
     step = max(1, len(frequent) // BENCH_QUERIES)
     for one, two in zip(frequent[::step], frequent[1::step] or frequent):
@@ -70,7 +81,9 @@ def bench_lines(frequent, texts):
 
 
 def tenth(frequent, frequency, texts):
-    """A query that finds about a tenth of the documents: words that are together in so many of the sample."""
+    """A query that finds about a tenth of the documents: words that are together in so many of
+    the sample.
+    """
     wanted = max(1, len(texts) // 10)
     having = {word: set() for word in [word for word in frequent if frequency[word] <= wanted][:WORDS_TRIED]}
     for number, text in enumerate(texts):
@@ -87,7 +100,9 @@ def tenth(frequent, frequency, texts):
 
 
 def sample(path):
-    """Documents from places all over the file, at most `SAMPLED`; all of them where the file is small."""
+    """Documents from places all over the file, at most `SAMPLED`; all of them where the file is
+    small.
+    """
     size, read, end = path.stat().st_size, 0, 0
     with open(path, "rb") as lines:
         for number in range(SAMPLED):

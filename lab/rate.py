@@ -3,12 +3,14 @@
 
     lab/rate.py --out docs/results/rate.json
 
-Each run is a process that indexes a whole corpus into a fresh folder, with the input in the page cache. Wall and CPU time are
-those of the whole process: Gannet's has its last checkpoint and idle maintenance in it, Tantivy's the merges that it has begun.
-Engines take turns in each repetition. Memory is what a process holds besides the page cache, by its memory group. Tantivy's
-budget covers only a part of what it holds, so its budget is set for each corpus such that it holds as much as Gannet does, or
-256 MiB if that is more. `--variants` are settings of the peer, each a number of threads and a tokenizer: `unicode` finds
-Gannet's words, `words` is simpler and faster. Tables show the peer with the same words, and its fastest variant.
+Each run is a process that indexes a whole corpus into a fresh folder, with the input in the page
+cache. Wall and CPU time are those of the whole process: Gannet's has its last checkpoint and idle
+maintenance in it, Tantivy's the merges that it has begun. Engines take turns in each repetition.
+Memory is what a process holds besides the page cache, by its memory group. Tantivy's budget covers
+only a part of what it holds, so its budget is set for each corpus such that it holds as much as
+Gannet does, or 256 MiB if that is more. `--variants` are settings of the peer, each a number of
+threads and a tokenizer: `unicode` finds Gannet's words, `words` is simpler and faster. Tables show
+the peer with the same words, and its fastest variant.
 """
 import argparse
 import signal
@@ -87,12 +89,15 @@ class Rate:
                 self.run(corpus, source, engine, variant, number, memory)
 
     def fit(self, corpus, source, variant, allowed):
-        """Finds what the peer must be told so that it holds what it may, beginning with what the corpus before needed."""
+        """Finds what the peer must be told so that it holds what it may, beginning with what the
+        corpus before needed.
+        """
         for _ in range(TRIES):
             held = self.run(corpus, source, "tantivy", variant, "calibration", self.told[variant])["held_bytes"]
             if FITS[0] * allowed <= held <= FITS[1] * allowed:
                 return
-            # Somewhat less than in proportion: what it holds besides its budget does not shrink with that.
+            # Somewhat less than in proportion: what it holds besides its budget does not shrink
+            # with that.
             self.told[variant] = max(PEER_LEAST_MIB, int(self.told[variant] * 0.97 * allowed / held))
         note(f"{corpus} {variant}: held {held / MIB:.0f} MiB of {allowed / MIB:.0f} at the last try; goes on with {self.told[variant]} MiB")
 

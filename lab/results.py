@@ -1,9 +1,11 @@
-"""Result files: what was measured, where and how, with every repetition. All scripts that measure write them through `Result`.
+"""Result files: what was measured, where and how, with every repetition. All scripts that
+measure write them through `Result`.
 
-A file has the name of the result, when and from which commit it came, the command, the machine with its disk, all settings,
-and the rows. A row is one run of one program; no row is a mean or a median of others. Files that README and docs quote are
-committed in docs/results/; a script writes to target/results/ unless `--out` says otherwise. `scripts/tables` makes the
-tables of README and docs from these files.
+A file has the name of the result, when and from which commit it came, the command, the machine with
+its disk, all settings, and the rows. A row is one run of one program; no row is a mean or a median
+of others. Files that README and docs quote are committed in docs/results/; a script writes to
+target/results/ unless `--out` says otherwise. `scripts/tables` makes the tables of README and docs
+from these files.
 """
 import datetime
 import json
@@ -37,7 +39,9 @@ class Result:
         self.settings, self.rows, self.more = settings, [], {}
 
     def resume(self, same):
-        """Takes over the rows of the file, if it has the same commit and `same` says that its settings fit."""
+        """Takes over the rows of the file, if it has the same commit and `same` says that its
+        settings fit.
+        """
         if not self.path.exists():
             return
         earlier = json.loads(self.path.read_text())
@@ -45,7 +49,9 @@ class Result:
             self.rows = earlier["rows"]
 
     def write(self):
-        """Replaces the file as a whole, so that a script that is ended leaves a file that can be read."""
+        """Replaces the file as a whole, so that a script that is ended leaves a file that can be
+        read.
+        """
         unfinished = self.path.with_suffix(".unfinished")
         about = json.dumps(self.head | {"settings": self.settings} | self.more, indent=1, default=str)
         # A row a line: small, and a change of one row is a change of one line.
@@ -80,7 +86,9 @@ def command():
 
 
 def without_paths(text, folders):
-    """The text without the places of these folders {name: path} and of the repository on this machine."""
+    """The text without the places of these folders {name: path} and of the repository on this
+    machine.
+    """
     for name, path in folders.items():
         text = text.replace(f"{path}/", f"{name}/")
     return text.replace(f"{ROOT}/", "")
@@ -126,7 +134,8 @@ def mounted(folder):
 
 
 def random_reads(folder):
-    """Microseconds that a read of 4 KiB past the page cache takes, one at a time, in a file that was just written.
+    """Microseconds that a read of 4 KiB past the page cache takes, one at a time, in a file that
+    was just written.
 
     None where the file system has no such reads.
     """

@@ -1,7 +1,9 @@
-"""The tables of README and docs: for each its lines, its columns and how a figure is rounded. `scripts/tables` writes them.
+"""The tables of README and docs: for each its lines, its columns and how a figure is rounded.
+`scripts/tables` writes them.
 
-A table is made from one result file. A line stands for some of the file's rows, and a column makes one figure of these: the
-median where runs were repeated. Settings in a marker choose among the rows, such as `threads=8`.
+A table is made from one result file. A line stands for some of the file's rows, and a column makes
+one figure of these: the median where runs were repeated. Settings in a marker choose among the
+rows, such as `threads=8`.
 """
 import statistics
 from collections.abc import Callable
@@ -129,7 +131,9 @@ def largest_excess(budget):
 
 
 def query_columns(result):
-    """Each figure of all engines that were asked, and the ratio of Gannet's rate to the faster peer's."""
+    """Each figure of all engines that were asked, and the ratio of Gannet's rate to the faster
+    peer's.
+    """
     engines = [name for name in ENGINES if any(row["engine"] == name for row in result["rows"])]
     figures = [("queries/s", "qps", 1), ("KB a query", "bytes_read_per_query/os", 1e-3),
                ("CPU us a query", "cpu_us_per_query", 1), ("p99 us", "latency_us_p99", 1)]
@@ -147,7 +151,9 @@ def rate_ratio(rows):
 
 
 def peer(rows, tokenizer):
-    """The rows of the peer's variant with the shortest time among those with a tokenizer; of all, where none is given."""
+    """The rows of the peer's variant with the shortest time among those with a tokenizer; of
+    all, where none is given.
+    """
     by_variant = {}
     for row in rows:
         if row["engine"] == "tantivy" and row["variant"].endswith(tokenizer):
@@ -156,7 +162,9 @@ def peer(rows, tokenizer):
 
 
 def rate_columns():
-    """Seconds, CPU and memory of Gannet, of Tantivy with the same words, and of its fastest variant; then the ratios of rates."""
+    """Seconds, CPU and memory of Gannet, of Tantivy with the same words, and of its fastest
+    variant; then the ratios of rates.
+    """
     who = [("Gannet", lambda rows: [row for row in rows if row["engine"] == "gannet"]),
            ("Tantivy, same words", lambda rows: peer(rows, "unicode")), ("fastest", lambda rows: peer(rows, ""))]
     what = [("s", median("seconds"), significant), ("CPU s", median("cpu_seconds"), significant),
@@ -209,7 +217,9 @@ CHURN = [
 
 
 def during_lines(result):
-    """Queries while nothing is written and while documents are, by the number of threads that ask."""
+    """Queries while nothing is written and while documents are, by the number of threads that
+    ask.
+    """
     found = {}
     for row in result["rows"]:
         for phase in row.get("during", {}).get("phases", []):

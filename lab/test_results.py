@@ -1,4 +1,6 @@
-"""Tests of what makes figures: result files, tables, cases, made-up texts. `python3 -m unittest discover -s lab` runs them."""
+"""Tests of what makes figures: result files, tables, cases, made-up texts. `python3 -m unittest
+discover -s lab` runs them.
+"""
 import itertools
 import json
 import subprocess
