@@ -33,6 +33,8 @@ MEMORY_MIB, THREADS = 256, 2
 VARIANTS = ["2-unicode", "2-words", "3-words"]
 # The peer's budget fits when it then holds between these shares of what it may.
 FITS, TRIES = (0.9, 1.02), 4
+# A budget that is raised and does not raise what is held by so much was enough before.
+GREW = 1.05
 PEER_LEAST_MIB = 32
 
 
@@ -92,13 +94,20 @@ class Rate:
         """Finds what the peer must be told so that it holds what it may, beginning with what the
         corpus before needed.
         """
+        before = None
         for _ in range(TRIES):
-            held = self.run(corpus, source, "tantivy", variant, "calibration", self.told[variant])["held_bytes"]
+            told = self.told[variant]
+            held = self.run(corpus, source, "tantivy", variant, "calibration", told)["held_bytes"]
             if FITS[0] * allowed <= held <= FITS[1] * allowed:
                 return
+            if before and told > before[0] and held < GREW * before[1]:
+                note(f"{corpus} {variant}: holds {held / MIB:.0f} MiB whatever it is told")
+                self.told[variant] = before[0]
+                return
+            before = told, held
             # Somewhat less than in proportion: what it holds besides its budget does not shrink
             # with that.
-            self.told[variant] = max(PEER_LEAST_MIB, int(self.told[variant] * 0.97 * allowed / held))
+            self.told[variant] = max(PEER_LEAST_MIB, int(told * 0.97 * allowed / held))
         note(f"{corpus} {variant}: held {held / MIB:.0f} MiB of {allowed / MIB:.0f} at the last try; goes on with {self.told[variant]} MiB")
 
     def run(self, corpus, source, engine, variant, number, memory_mib):
