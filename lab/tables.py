@@ -217,15 +217,15 @@ CHURN = [
 
 
 def during_lines(result):
-    """Queries while nothing is written and while documents are, by the number of threads that
-    ask.
-    """
+    """Only writing, only asking, and both, by the number of threads that ask."""
     found = {}
     for row in result["rows"]:
-        for phase in row.get("during", {}).get("phases", []):
-            if "queries" in phase:
-                name = f"{row['during']['settings']['readers']} that ask, {'alone' if phase['phase'] == 'ask' else 'beside writing'}"
-                found.setdefault(name, []).append(phase)
+        asked = row.get("during", {"phases": []})
+        for phase in asked["phases"]:
+            readers = asked["settings"]["readers"]
+            name = {"write": "only writing", "ask": f"{readers} that ask, alone",
+                    "both": f"{readers} that ask, beside writing"}[phase["phase"]]
+            found.setdefault(name, []).append(phase)
     return found
 
 
