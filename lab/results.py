@@ -96,24 +96,25 @@ def without_paths(text, folders):
 
 def machine():
     return {
-        "processor": fields_of("/proc/cpuinfo").get("model name", platform.processor() or "unknown"),
+        "processor": processor(),
         "cores": os.cpu_count(),
-        "memory_bytes": int(fields_of("/proc/meminfo").get("MemTotal", "0 kB").split()[0]) * 1024,
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "kernel": platform.release(),
         "load_at_start": os.getloadavg()[0],
     }
 
 
-def fields_of(path):
-    """Lines of `name: value`, the first of each name."""
-    found = {}
+def processor():
+    named = (line.partition(":")[2].strip() for line in lines_of("/proc/cpuinfo") if line.startswith("model name"))
+    return next(named, None) or platform.processor() or platform.machine()
+
+
+def lines_of(path):
+    """The lines of a file of the system, none where the system has no such file."""
     try:
-        for line in Path(path).read_text().splitlines():
-            name, _, value = line.partition(":")
-            found.setdefault(name.strip(), value.strip())
+        return Path(path).read_text().splitlines()
     except OSError:
-        pass
-    return found
+        return []
 
 
 def disk(folder):
@@ -125,7 +126,7 @@ def disk(folder):
 def mounted(folder):
     """Device and file system of the mount that a folder lies in, by the longest mount point."""
     folder, best = str(Path(folder).resolve()), ("", "unknown", "unknown")
-    for line in Path("/proc/mounts").read_text().splitlines():
+    for line in lines_of("/proc/mounts"):
         device, place, kind = line.split()[:3]
         inside = folder == place or folder.startswith(place.rstrip("/") + "/")
         if inside and len(place) >= len(best[0]):
@@ -153,7 +154,7 @@ def random_reads(folder):
                     os.preadv(direct, [page], number * PAGE)
                     times.append((time.perf_counter() - start) * 1e6)
             os.close(direct)
-    except OSError:
+    except (OSError, AttributeError):  # A system without O_DIRECT has no such name either.
         return {"random_read_us_p50": None, "random_read_us_p99": None}
     shares = statistics.quantiles(times, n=100)
     return {"random_read_us_p50": round(shares[49], 1), "random_read_us_p99": round(shares[98], 1)}
