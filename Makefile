@@ -6,7 +6,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 GANNET := $(TARGET)/release/gannet
 DEMO := target/demo
 
-.PHONY: demo test lint lab lab-quick
+.PHONY: demo test lint tables lab lab-quick memory
 
 # Indexes the sample and asks it a few questions.
 demo:
@@ -17,10 +17,16 @@ demo:
 # Everything that has to hold for every change.
 test: lint
 	$(CARGO) test --workspace --locked
+	$(PYTHON) -m unittest discover --start-directory lab
+	$(PYTHON) scripts/tables --check
 
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+# The tables of README and docs, from the results in docs/results/.
+tables:
+	$(PYTHON) scripts/tables
 
 # Gannet beside Tantivy and Lucene, see docs/lab.md: all sets under four memory limits, for hours; pictures of it, and what
 # each technique is worth.
@@ -32,6 +38,7 @@ lab:
 	$(PYTHON) lab/trees.py
 	$(PYTHON) lab/mfis.py
 	$(PYTHON) lab/maintenance.py
+	$(PYTHON) lab/rate.py
 
 # The same with little of everything: minutes, and no figures to quote.
 lab-quick:
@@ -43,6 +50,11 @@ lab-quick:
 	$(PYTHON) lab/trees.py --scale 0.02 --name trees-quick
 	$(PYTHON) lab/mfis.py --documents 10000 --flushes 10 --thresholds 2 32 1024 --queries 20 --seconds 0.2 --most-seconds 3 --name mfis-quick
 	$(PYTHON) lab/maintenance.py --corpora passages --documents 20000 --name maintenance-quick
+	$(PYTHON) lab/rate.py --corpora passages articles --documents 5000 --runs 1 --out target/lab/rate-quick.json
+
+# Peak memory against the memory budget, see docs/lab.md: the whole matrix on a twentieth of each corpus.
+memory:
+	$(PYTHON) lab/memory.py --scale twentieth --resume
 
 # Measurements and longer proofs, one for each promise: show-1 to show-10.
 show-%:

@@ -4,16 +4,16 @@ import itertools
 import json
 from pathlib import Path
 
+import corpora
 from engines import gannet_lab
-from measure import CORPORA, ROOT, articles, note, passages, remove, run
+from measure import CORPORA, ROOT, note, remove, run
 
 PLACE = ROOT / "target" / "lab"
 
 
 def source(corpus, documents):
     """The corpus as a file of JSON lines, cut to the first documents if so asked."""
-    known = {"passages": passages, "articles": articles}
-    path = known[corpus]() if corpus in known else Path(corpus)
+    path = corpora.corpus(corpus) if corpus in corpora.CORPORA else Path(corpus)
     if documents is None:
         return path
     cut = PLACE / f"{path.stem}-{documents}.jsonl"

@@ -11,7 +11,6 @@ compared with an index built by one commit: size, files, memory, queries. Result
 `target/lab/maintenance.json` and `.txt`. See docs/lab.md.
 """
 import argparse
-import json
 import os
 import statistics
 import sys
@@ -20,9 +19,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
 
 import inputs
+import results
 from engines import ENGINES, PEERS, Gannet, gannet_lab
 from inputs import PLACE
-from measure import MIB, gannet, machine, note, remove, run
+from measure import MIB, gannet, note, remove, run
 from report import figures as table
 
 COMMITS = 100
@@ -46,37 +46,39 @@ RUNS_TINY = 7
 
 def main():
     options = arguments()
-    rows, texts = [], []
+    result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
+    rows, texts = result.rows, []
     for corpus in options.corpora:
-        # What was measured is kept whatever becomes of the next.
-        keep(rows, texts, options)
         path = inputs.source(corpus, options.documents)
         if "ingest" in options.experiments:
             every = -(-inputs.count_lines(path) // COMMITS)
             taken = [row for name in options.engines for row in ingest(name, path, every, options)]
             rows += [{"corpus": corpus} | row for row in taken]
             texts.append(ingest_table(taken, corpus, options))
+            keep(result, texts, options)
         if "churn" in options.experiments:
             churned, asked = churn(path, options)
-            rows += [{"corpus": corpus, "churn": churned, "queries": asked}]
+            rows.append({"corpus": corpus, "churn": churned, "queries": asked})
             texts.append(churn_tables(churned, asked, corpus, options))
-        if "during" in options.experiments:
-            asked = [during(path, readers, options) for readers in READERS]
-            rows += [{"corpus": corpus, "during": row} for row in asked]
-            texts += [during_tables(row, corpus, options) for row in asked]
+            keep(result, texts, options)
+        for readers in READERS if "during" in options.experiments else []:
+            rows.append({"corpus": corpus, "during": during(path, readers, options)})
+            texts.append(during_tables(rows[-1]["during"], corpus, options))
+            keep(result, texts, options)
         if "tiny" in options.experiments:
             built, asked = tiny(inputs.source(corpus, min(options.documents or TINY, TINY)), options)
-            rows += [{"corpus": corpus, "tiny": built, "queries": asked}]
+            rows.append({"corpus": corpus, "tiny": built, "queries": asked})
             texts.append(tiny_tables(built, asked, corpus, options))
-    keep(rows, texts, options)
+            keep(result, texts, options)
     print("\n".join(texts))
-    note(f"everything is in {PLACE / options.name}.json")
+    note(f"everything is in {result.path}")
 
 
-def keep(rows, texts, options):
+def keep(result, texts, options):
+    """What was measured is kept whatever becomes of the next."""
     PLACE.mkdir(parents=True, exist_ok=True)
     (PLACE / f"{options.name}.txt").write_text("\n".join(texts))
-    (PLACE / f"{options.name}.json").write_text(json.dumps({"settings": machine() | vars(options), "rows": rows}, indent=1))
+    result.write()
 
 
 def arguments():
@@ -87,6 +89,7 @@ def arguments():
     parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--memory", type=int, default=64, help="MiB of each engine")
     parser.add_argument("--name", default="maintenance", help="name of the result's files in target/lab")
+    results.add_option(parser)
     return parser.parse_args()
 
 

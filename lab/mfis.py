@@ -16,9 +16,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For 
 
 import inputs
 import plots
+import results
 from engines import gannet_lab
 from inputs import PLACE
-from measure import machine, note, remove, run
+from measure import note, remove, run
 from report import figures as table
 
 LABELS = {
@@ -82,6 +83,7 @@ def arguments():
     parser.add_argument("--most-seconds", type=float, default=120, help="of a run with a whole vocabulary that does one transfer after the other")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
     parser.add_argument("--name", default="mfis", help="name of the result's files in target/lab")
+    results.add_option(parser)
     return parser.parse_args()
 
 
@@ -91,9 +93,10 @@ class Lab:
     def __init__(self, options):
         self.options, self.name = options, options.name
         self.program = gannet_lab()
-        self.path = PLACE / f"{options.name}.json"
-        kept = json.loads(self.path.read_text()) if options.keep and self.path.exists() else {"rows": [], "rates": None}
-        self.rows, self.rates, self.settings = kept["rows"], kept["rates"], machine() | vars(options)
+        self.result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
+        path = self.result.path
+        kept = json.loads(path.read_text()) if options.keep and path.exists() else {"rows": [], "rates": None}
+        self.rows, self.rates = kept["rows"], kept["rates"]
 
     def psync(self):
         """Figure 2, and the same of writes."""
@@ -243,7 +246,8 @@ class Lab:
         return row
 
     def save(self):
-        self.path.write_text(json.dumps({"settings": self.settings, "rates": self.rates, "rows": self.rows}, indent=1))
+        self.result.rows, self.result.more = self.rows, {"rates": self.rates}
+        self.result.write()
 
     def curves(self, name, title, rows):
         """Seconds and bytes written so far, and the time per list and per pair, after each flush."""

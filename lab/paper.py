@@ -14,8 +14,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
 
 import inputs
+import results
 from engines import GANNET_MEMORY_MIN, Gannet
-from measure import MIB, Unable, machine, note, run
+from measure import MIB, Unable, note, run
 
 LEVELS = [10, 100, 1000, 10000]
 # As in the paper, see docs/format.md.
@@ -59,11 +60,10 @@ def main():
     paper = Paper(options)
     tables = [getattr(paper, name)() for name in options.tables]
     text = "\n".join(tables)
-    path = inputs.PLACE / f"{options.name}.json"
-    path.write_text(json.dumps({"settings": paper.settings, "paper": PAPER, "results": paper.results}, indent=1))
-    path.with_suffix(".txt").write_text(text)
+    (inputs.PLACE / f"{options.name}.txt").write_text(text)
+    paper.result.more = {"paper": PAPER, "results": paper.results}
     print(text)
-    note(f"everything is in {path}")
+    note(f"everything is in {paper.result.write()}")
 
 
 def arguments():
@@ -76,6 +76,7 @@ def arguments():
     parser.add_argument("--share", type=int, default=16, help="the memory is the index divided by this")
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES, metavar="TABLE", help="of " + ", ".join(TABLES))
     parser.add_argument("--name", default="paper", help="name of the result's files in target/lab")
+    results.add_option(parser)
     return parser.parse_args()
 
 
@@ -92,7 +93,8 @@ class Paper:
             self.indexes[kind] = inputs.index(Gannet(kind), self.source, folder, options.flushes)
         self.index, figures = self.indexes["fingerprints"]
         self.memory = max(GANNET_MEMORY_MIN, figures["index_bytes"] // options.share)
-        self.settings = machine() | vars(options) | {"memory_bytes": self.memory, "index": figures}
+        settings = vars(options) | {"memory_bytes": self.memory, "index": figures}
+        self.result = results.Result(options.name, settings, options.out or inputs.PLACE / f"{options.name}.json")
         self.results = {"pages": {}, "bench": {}, "lists": {}, "positive": {}}
 
     def grouping(self):

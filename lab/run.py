@@ -20,9 +20,10 @@ import answers
 import inputs
 import limits
 import report
+import results
 from engines import ENGINES, GANNET_MEMORY_MIN, LUCENE_HEAP, PEERS
 from inputs import PLACE
-from measure import CORPORA, MIB, MemoryGroup, Unable, machine, note
+from measure import CORPORA, MIB, MemoryGroup, Unable, note
 
 SETS = ["mix", "term-10", "term-100", "term-1000", "term-10000", "and-100", "and-1000", "and-10000", "phrase-100",
         "phrase-1000", "phrase-10000", "or-100", "or-1000", "or-10000", "or-1000+documents", "web-all", "web-and", "web-phrase",
@@ -47,7 +48,7 @@ def main():
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--corpus", default="passages", help="passages, articles or a file of JSON lines")
+    parser.add_argument("--corpus", default="passages", help="one of lab/corpora.py, or a file of JSON lines")
     parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=["gannet", *PEERS])
     parser.add_argument("--sets", nargs="+", default=SETS, help=f"with {DOCUMENTS} at the end: documents and snippets too; with {COUNT}: exact totals")
@@ -60,6 +61,7 @@ def arguments():
     parser.add_argument("--warm", type=float, default=3, help="seconds of asking before the measurement")
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--name", default="lab", help="name of the result's files in target/lab")
+    results.add_option(parser)
     return parser.parse_args()
 
 
@@ -68,8 +70,9 @@ class Lab:
 
     def __init__(self, options, engines, read_ahead_kb):
         self.options, self.engines = options, engines
-        self.settings = machine() | vars(options) | {
+        self.settings = vars(options) | {
             "read_ahead_kb": read_ahead_kb, "lucene_heap": LUCENE_HEAP, "tolerance_of_scores": answers.TOLERANCE}
+        self.result = results.Result(options.name, self.settings, options.out or PLACE / f"{options.name}.json")
         self.source = inputs.source(options.corpus, options.documents)
         self.folder = PLACE / self.source.stem
         self.rows, self.agreements, self.tables = [], {}, []
@@ -168,14 +171,12 @@ class Lab:
         note("\n" + self.tables[-1])
 
     def text(self):
-        return "\n".join([json.dumps(self.settings), "", *self.tables])
+        return "\n".join([json.dumps(self.result.head | self.settings), "", *self.tables])
 
     def save(self):
-        path = PLACE / f"{self.options.name}.json"
-        result = {"settings": self.settings, "agreements": self.agreements, "rows": self.rows}
-        path.write_text(json.dumps(result, indent=1))
-        path.with_suffix(".txt").write_text(self.text())
-        return path
+        self.result.rows, self.result.more = self.rows, {"agreements": self.agreements}
+        (PLACE / f"{self.options.name}.txt").write_text(self.text())
+        return self.result.write()
 
 
 main()

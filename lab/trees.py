@@ -20,9 +20,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For 
 
 import limits
 import plots
+import results
 from engines import gannet_lab
 from inputs import PLACE
-from measure import MIB, ROOT, TARGET, MemoryGroup, build, machine, note, remove, run
+from measure import MIB, ROOT, TARGET, MemoryGroup, build, note, remove, run
 from report import figures as table
 
 PAPERS = ["b-tree", "as-b-tree", "bftl"]
@@ -102,6 +103,7 @@ def arguments():
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
     parser.add_argument("--scale", type=float, default=1, help="records and operations times this, for a look")
     parser.add_argument("--name", default="trees", help="name of the result's files in target/lab")
+    results.add_option(parser)
     return parser.parse_args()
 
 
@@ -115,9 +117,9 @@ class Lab:
         remove(self.folder)
         self.folder.mkdir()
         self.rates, self.numbers, self.loading = None, itertools.count(), threading.Lock()
-        self.path = PLACE / f"{options.name}.json"
-        self.rows = json.loads(self.path.read_text())["rows"] if options.keep and self.path.exists() else []
-        self.settings = machine() | vars(options)
+        self.result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
+        path = self.result.path
+        self.rows = json.loads(path.read_text())["rows"] if options.keep and path.exists() else []
 
     def disk(self):
         """Table 1."""
@@ -306,7 +308,8 @@ class Lab:
             return list(pool.map(make, wanted))
 
     def save(self):
-        self.path.write_text(json.dumps({"settings": self.settings, "rates": self.rates, "rows": self.rows}, indent=1))
+        self.result.rows, self.result.more = self.rows, {"rates": self.rates}
+        self.result.write()
 
     def single(self, structure, kind, fan_out, buffer, cache=0):
         """100,000 operations of one kind. Gannet's has the memory of the write buffer for what waits, and as many nodes to write."""

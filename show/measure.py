@@ -8,7 +8,6 @@ import hashlib
 import json
 import re
 import os
-import platform
 import shutil
 import signal
 import subprocess
@@ -19,10 +18,16 @@ import time
 import traceback
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "lab"))  # For `results`.
+
+import results
+
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = Path(os.environ.get("GANNET_CORPORA", ROOT.parent / "shared"))
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 CACHE = ROOT / "target" / "show"
+# The corpora that `lab/corpora.py` makes.
+MADE = Path(os.environ.get("GANNET_MADE_CORPORA", ROOT / "target" / "corpora"))
 CGROUP = Path("/sys/fs/cgroup/memory")
 MIB = 1 << 20
 
@@ -32,12 +37,16 @@ class Unable(Exception):
 
 
 class Show:
-    """The checks of one script. Use it as a context: it prints and exits at the end."""
+    """The checks of one script. Use it as a context: it prints, writes the result file and exits at the end.
 
-    def __init__(self, number, **settings):
+    `rows` is for every repetition of what was measured.
+    """
+
+    def __init__(self, number, out=None, **settings):
         self.number = number
-        self.checks = []
-        self.settings = machine() | settings
+        self.checks, self.rows = [], []
+        self.result = results.Result(f"show-{number}", settings, out)
+        self.settings = settings
 
     def check(self, name, figure, target, holds):
         """Adds one figure with its target and whether it holds."""
@@ -72,33 +81,16 @@ class Show:
             if not isinstance(error, Unable):
                 traceback.print_exception(kind, error, trace)
             self.check("the script runs to its end", f"{kind.__name__}: {error}", "no error", False)
-        print(json.dumps({"show": self.number, "checks": self.checks, "settings": self.settings}, indent=1))
+        self.result.rows, self.result.more = self.rows, {"checks": self.checks}
+        note(f"everything is in {self.result.write()}")
+        about = {name: value for name, value in self.result.head.items() if name != "result"}
+        print(json.dumps({"show": self.number, "checks": self.checks, "settings": about | self.settings, "rows": self.rows}, indent=1))
         sys.exit(0 if self.checks and all(check["holds"] for check in self.checks) else 1)
 
 
 def note(text):
     """Progress for people, on standard error."""
     print(f"[show] {text}", file=sys.stderr, flush=True)
-
-
-def machine():
-    """The settings that every result carries."""
-    memory = next(line for line in open("/proc/meminfo") if line.startswith("MemTotal"))
-    return {
-        "commit": git("rev-parse", "HEAD"),
-        "uncommitted_changes": bool(git("status", "--porcelain", "--untracked-files=no")),
-        "cores": os.cpu_count(),
-        "memory_bytes": int(memory.split()[1]) * 1024,
-        "kernel": platform.release(),
-        "load_at_start": os.getloadavg()[0],
-        "arguments": sys.argv[1:],
-    }
-
-
-def git(*arguments):
-    """What git says of this repository, or None outside of one."""
-    answer = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
-    return answer.stdout.strip() if answer.returncode == 0 else None
 
 
 # Programs
@@ -140,12 +132,17 @@ class Finished:
         """The last JSON object of the output; the exit code must be 0."""
         if self.code != 0:
             raise Unable(f"{' '.join(self.command)[:300]} ended with {self.code}: {self.errors[-1000:]}")
-        for line in reversed(self.output.strip().splitlines()):
-            with contextlib.suppress(ValueError):
-                return json.loads(line)
+        if (found := last_json(self.output)) is None:
+            raise Unable(f"no JSON from {' '.join(self.command)[:300]}: {self.output[-300:]!r}")
+        return found
+
+
+def last_json(output):
+    """All of the output if it is JSON, else the last line that is; None where there is neither."""
+    for line in [output, *reversed(output.strip().splitlines())]:
         with contextlib.suppress(ValueError):
-            return json.loads(self.output)
-        raise Unable(f"no JSON from {' '.join(self.command)[:300]}: {self.output[-300:]!r}")
+            return json.loads(line)
+    return None
 
 
 def run(command, group=None, environment=None, timeout=None, folder=ROOT):
@@ -261,12 +258,12 @@ class MemoryGroup:
 def passages():
     """About 540,000 passages of the Wikipedia articles, as JSON lines."""
     cutter = f"{sys.executable} {quoted(Path(__file__).parent / 'passages.py')}"
-    return made("passages.jsonl", lambda: f"{unpacked(wikipedia())} | {cutter}")
+    return made("passages.jsonl", lambda: f"{unpacked(wikipedia())} | {cutter}", MADE)
 
 
 def articles():
     """The 30,094 Wikipedia articles, as JSON lines."""
-    return made("articles.jsonl", lambda: unpacked(wikipedia()))
+    return made("articles.jsonl", lambda: unpacked(wikipedia()), MADE)
 
 
 def wikipedia():
@@ -286,11 +283,11 @@ def unpacked(source):
     return f"zstd -dc {quoted(source)}"
 
 
-def made(name, pipeline):
-    """A file of the cache, made by a shell pipeline when it is missing."""
-    path = CACHE / name
+def made(name, pipeline, folder=CACHE):
+    """A file of a folder, made by a shell pipeline when it is missing."""
+    path = folder / name
     if not path.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         note(f"making {path}")
         unfinished = path.with_suffix(".unfinished")
         subprocess.run(["bash", "-o", "pipefail", "-c", f"{pipeline()} > {quoted(unfinished)}"], check=True)
@@ -309,14 +306,21 @@ def documents(path):
 
 
 def text_size(path):
-    """Documents, and bytes of title and body in UTF-8, of a JSON lines file; kept beside it."""
-    def count():
-        docs = size = 0
-        for document in documents(path):
-            docs += 1
-            size += len(document.get("title", "").encode()) + len(document.get("body", "").encode())
-        return {"docs": docs, "text_bytes": size}
-    return kept(path.with_suffix(".size.json"), count)
+    """What `size_of` counts of a JSON lines file, kept beside it."""
+    return kept(size_file(path), lambda: size_of(path))
+
+
+def size_file(path):
+    return path.with_suffix(".size.json")
+
+
+def size_of(path):
+    """Documents, bytes of title and body in UTF-8, and those of the largest document, of a JSON lines file."""
+    docs = size = largest = 0
+    for document in documents(path):
+        bytes = len(document.get("title", "").encode()) + len(document.get("body", "").encode())
+        docs, size, largest = docs + 1, size + bytes, max(largest, bytes)
+    return {"docs": docs, "text_bytes": size, "largest_text_bytes": largest}
 
 
 def kept(path, make):

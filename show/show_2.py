@@ -8,7 +8,7 @@ cover what it maps and caches.
 import argparse
 import statistics
 
-from measure import CACHE, MIB, MemoryGroup, Show, articles, gannet, note, passages, remove, run, tantivy, text_size, warm
+from measure import CACHE, MIB, MemoryGroup, Show, articles, gannet, note, passages, remove, results, run, tantivy, text_size, warm
 
 BUDGET = 256 * MIB
 CONSTANT = 64 * MIB
@@ -23,8 +23,9 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--corpus", choices=["passages", "articles"], action="append")
     parser.add_argument("--engine", choices=["gannet", "tantivy"], help="try one engine alone: the comparison then misses")
+    results.add_option(parser)
     options = parser.parse_args()
-    with Show(2, runs=options.runs, budget_bytes=BUDGET, constant_bytes=CONSTANT, threads=THREADS,
+    with Show(2, options.out, runs=options.runs, budget_bytes=BUDGET, constant_bytes=CONSTANT, threads=THREADS,
               tantivy_group_bytes=TANTIVY_GROUP) as show:
         engines = {name: make() for name, make in [("gannet", gannet), ("tantivy", tantivy)]
                    if options.engine in (None, name)}
@@ -35,24 +36,26 @@ def main():
 def compare(show, corpus, source, engines, runs):
     text = text_size(source)
     warm(source)
-    results = {name: [] for name in engines}
+    rows_of = {name: [] for name in engines}
     for number in range(runs):
         order = list(engines) if number % 2 == 0 else list(reversed(engines))
         for name in order:
-            results[name].append(index(name, engines[name], source))
-            note(f"{corpus} {name} run {number + 1}: {results[name][-1]}")
-    show.settings[corpus] = {"text": text, "runs": results}
+            row = {"corpus": corpus, "engine": name, "run": number} | index(name, engines[name], source)
+            rows_of[name].append(row)
+            show.rows.append(row)
+            note(f"{corpus} {name} run {number + 1}: {row}")
+    show.settings[corpus] = text
 
-    ours, theirs = results.get("gannet", []), results.get("tantivy", [])
+    ours, theirs = rows_of.get("gannet", []), rows_of.get("tantivy", [])
     show.equal(f"{corpus}: kills and failures in {BUDGET + CONSTANT >> 20} MiB",
                sum(row["kills"] + (row["code"] != 0) for row in ours) if ours else None, 0)
-    for name, rows in results.items():
+    for name, rows in rows_of.items():
         show.equal(f"{corpus}: documents of each run, {name}", sorted({row.get("docs") for row in rows}, key=str), [text["docs"]])
     rates = [median_rate(rows, text["docs"]) for rows in (ours, theirs)]
     show.known(f"{corpus}: documents/s, Gannet", rates[0])
     show.known(f"{corpus}: documents/s, Tantivy", rates[1])
     show.at_least(f"{corpus}: rate against Tantivy's", round(rates[0] / rates[1], 3) if all(rates) else None, RATE_RATIO)
-    for name, rows in results.items():
+    for name, rows in rows_of.items():
         show.known(f"{corpus}: documents per second of processor time, {name}",
                    median_rate(rows, text["docs"], "cpu_seconds"))
     sizes = [row["index_bytes"] for row in ours if "index_bytes" in row]

@@ -4,7 +4,7 @@ import argparse
 import itertools
 import statistics
 
-from measure import CACHE, Show, gannet, index_lines, note, passages, passages_index, remove, run, settle
+from measure import CACHE, Show, gannet, index_lines, note, passages, passages_index, remove, results, run, settle
 
 OPEN_MS = 100
 FIRST_QUERY_MS = 20
@@ -21,8 +21,10 @@ COMMIT_EVERY = 1000
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", choices=["open", "recovery"])
-    only = parser.parse_args().only
-    with Show(5, queries=QUERIES, repeats=REPEATS, feeds=FEEDS, memory="256MiB") as show:
+    results.add_option(parser)
+    options = parser.parse_args()
+    only = options.only
+    with Show(5, options.out, queries=QUERIES, repeats=REPEATS, feeds=FEEDS, memory="256MiB") as show:
         command = gannet()
         if only != "recovery":
             opening(show, command)
@@ -33,8 +35,10 @@ def main():
 def opening(show, command):
     """The worst of several new processes: a promise about opening holds every time."""
     index, _ = passages_index(command)
-    rows = [first_query(command, index, query) for query in QUERIES for _ in range(REPEATS)]
-    opens, firsts = [[row[at] for row in rows] for at in (0, 1)]
+    rows = [(query, *first_query(command, index, query)) for query in QUERIES for _ in range(REPEATS)]
+    names = ("query", "open_ms", "first_query_ms", "bytes_read")
+    show.rows += [{"kind": "opening"} | dict(zip(names, row)) for row in rows]
+    opens, firsts = [[row[at] for row in rows] for at in (1, 2)]
     show.settings["medians_ms"] = {"open": statistics.median(opens), "first_query": statistics.median(firsts)}
     show.at_most("worst opening, ms", round(max(opens), 2), OPEN_MS)
     show.at_most("worst first query, ms", round(max(firsts), 2), FIRST_QUERY_MS)
@@ -58,7 +62,7 @@ def recovery(show, command):
             rows.append({"fed": feed, "documents": there, "open_ms": opened, "first_query_ms": first, "bytes_read": read})
             note(str(rows[-1]))
     remove(index)
-    show.settings["recoveries"] = rows
+    show.rows += [{"kind": "recovery"} | row for row in rows]
     before = [0] + [row["documents"] for row in rows]
     lost = [row["fed"] - (row["documents"] - there) for there, row in zip(before, rows)]
     show.at_most("most documents of a feed that are not there after the kill", max(lost), COMMIT_EVERY - 1)

@@ -1,0 +1,264 @@
+"""The tables of README and docs: for each its lines, its columns and how a figure is rounded.
+`scripts/tables` writes them.
+
+A table is made from one result file. A line stands for some of the file's rows, and a column makes
+one figure of these: the median where runs were repeated. Settings in a marker choose among the
+rows, such as `threads=8`.
+"""
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+MIB = 1 << 20
+ENGINES = {"gannet": "Gannet", "tantivy": "Tantivy", "lucene": "Lucene"}
+
+
+def significant(value):
+    """Three digits, thousands parted by commas."""
+    if isinstance(value, int) or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+def tenths(value):
+    return f"{value:,.1f}"
+
+
+def hundredths(value):
+    return f"{value:,.2f}"
+
+
+def signed(value):
+    return f"{value:+.1f}"
+
+
+def whole(value):
+    return f"{value:,.0f}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of the rows that a line stands for; `of` gives None where there is none."""
+    head: str
+    of: Callable
+    rounded: Callable = significant
+
+
+@dataclass(frozen=True)
+class Table:
+    """`lines` gives {name: rows} of a result; `columns` is a list, or gives one for a result."""
+    first: str
+    lines: Callable
+    columns: list | Callable
+
+
+def cells(table, result, choice):
+    """The head of a table and its lines, as text."""
+    columns = table.columns(result) if callable(table.columns) else table.columns
+    lines = table.lines(dict(result, rows=[row for row in result["rows"] if chosen(row, choice)]))
+    if not lines:
+        raise LookupError(f"no row of the result fits {choice or 'the table'}")
+    body = [[name, *(text(column, rows) for column in columns)] for name, rows in lines.items()]
+    return [[table.first, *(column.head for column in columns)], *body]
+
+
+def chosen(row, choice):
+    return all(str(row.get(name)) == value for name, value in choice.items())
+
+
+def text(column, rows):
+    value = column.of(rows)
+    return "-" if value is None else value if isinstance(value, str) else column.rounded(value)
+
+
+def by(name):
+    """Lines that stand for the rows with the same value of a field, in the order of the file."""
+    def lines(result):
+        found = {}
+        for row in result["rows"]:
+            if (value := at(row, name)) is not None:
+                found.setdefault(str(value), []).append(row)
+        return found
+    return lines
+
+
+def at(row, path):
+    """The value at a path of names parted by slashes, or None where the row has no such place."""
+    for name in path.split("/"):
+        row = row.get(name) if isinstance(row, dict) else None
+    return row
+
+
+def median(path, scale=1, **only):
+    """The median of a field over the rows that have `only` these values."""
+    def of(rows):
+        values = [at(row, path) for row in rows if all(row.get(name) == value for name, value in only.items())]
+        values = [value for value in values if value is not None]
+        return statistics.median(values) * scale if values else None
+    return of
+
+
+def largest(path, scale=1, **only):
+    def of(rows):
+        values = [at(row, path) for row in rows if all(at(row, name) == value for name, value in only.items())]
+        values = [value for value in values if value is not None]
+        return max(values) * scale if values else None
+    return of
+
+
+# Memory
+
+
+def memory_columns(result):
+    """The largest excess for each budget, then what was killed and rejected."""
+    budgets = sorted({row["case"]["memory_mib"] for row in result["rows"]})
+    above = [Column(f"{budget} MiB", largest_excess(budget), signed) for budget in budgets]
+    return above + [
+        Column("commands", len, whole),
+        Column("killed", lambda rows: sum(row["killed"] for row in rows), whole),
+        Column("documents rejected, at most", largest("rejected"), whole),
+    ]
+
+
+def largest_excess(budget):
+    def of(rows):
+        values = [row.get("excess_bytes") for row in rows if row["case"]["memory_mib"] == budget]
+        return max((value for value in values if value is not None), default=None) if values else None
+    return lambda rows: None if (most := of(rows)) is None else most / MIB
+
+
+# Queries
+
+
+def query_columns(result):
+    """Each figure of all engines that were asked, and the ratio of Gannet's rate to the faster
+    peer's.
+    """
+    engines = [name for name in ENGINES if any(row["engine"] == name for row in result["rows"])]
+    figures = [("queries/s", "qps", 1), ("KB a query", "bytes_read_per_query/os", 1e-3),
+               ("CPU us a query", "cpu_us_per_query", 1), ("p99 us", "latency_us_p99", 1)]
+    columns = [Column(f"{head}: {ENGINES[name]}", median(path, scale, engine=name)) for head, path, scale in figures for name in engines]
+    return columns + [Column("ratio", rate_ratio, hundredths)]
+
+
+def rate_ratio(rows):
+    rates = {name: median("qps", engine=name)(rows) for name in ENGINES}
+    peers = [rate for name, rate in rates.items() if name != "gannet" and rate]
+    return rates["gannet"] / max(peers) if rates["gannet"] and peers else None
+
+
+# Indexing
+
+
+def peer(rows, tokenizer):
+    """The rows of the peer's variant with the shortest time among those with a tokenizer; of
+    all, where none is given.
+    """
+    by_variant = {}
+    for row in rows:
+        if row["engine"] == "tantivy" and row["variant"].endswith(tokenizer):
+            by_variant.setdefault(row["variant"], []).append(row)
+    return min(by_variant.values(), key=median("seconds"), default=[])
+
+
+def rate_columns():
+    """Seconds, CPU and memory of Gannet, of Tantivy with the same words, and of its fastest
+    variant; then the ratios of rates.
+    """
+    who = [("Gannet", lambda rows: [row for row in rows if row["engine"] == "gannet"]),
+           ("Tantivy, same words", lambda rows: peer(rows, "unicode")), ("fastest", lambda rows: peer(rows, ""))]
+    what = [("s", median("seconds"), significant), ("CPU s", median("cpu_seconds"), significant),
+            ("held MiB", largest("held_bytes", 1 / MIB), whole)]
+    columns = [Column(f"{name}: {head}", lambda rows, of=of, some=some: of(some(rows)), rounded) for name, some in who for head, of, rounded in what]
+    for name, some in who[1:]:
+        columns += [Column(f"rate to {name}", times(some, "seconds"), hundredths), Column("by CPU", times(some, "cpu_seconds"), hundredths)]
+    return columns
+
+
+def times(some, path):
+    """How many times as fast Gannet is as the peer: the peer's time divided by Gannet's."""
+    def of(rows):
+        ours, theirs = median(path, engine="gannet")(rows), median(path)(some(rows))
+        return theirs / ours if ours and theirs else None
+    return of
+
+
+def engine_lines(result):
+    """The rows of `ingest`, by engine and kind of commit."""
+    rows = [row | {"name": f"{ENGINES[row['engine']]} {row['kind']}".strip()} for row in result["rows"] if "commits" in row or "index_bytes" in row]
+    return by("name")({"rows": rows})
+
+
+INGEST = [
+    Column("MB written", median("bytes_written", 1e-6)),
+    Column("index, MB", median("index_bytes", 1e-6)),
+    Column("documents/s", lambda rows: statistics.median(row["docs"] / row["seconds"] for row in rows), whole),
+    Column("CPU s", median("cpu_seconds")),
+    Column("longest write, ms", median("longest_write_seconds", 1e3)),
+    Column("longest commit, ms", median("longest_commit_seconds", 1e3)),
+    Column("peak MiB", median("peak_resident_bytes", 1 / MIB), whole),
+]
+
+
+def phase_lines(result):
+    """The phases of `churn`."""
+    found = [phase for row in result["rows"] if "churn" in row for phase in row["churn"]["phases"]]
+    return by("phase")({"rows": found})
+
+
+CHURN = [
+    Column("seconds", median("seconds")),
+    Column("MB written", median("bytes_written", 1e-6)),
+    Column("MB read", median("bytes_read", 1e-6)),
+    Column("largest, MB", median("largest_bytes", 1e-6)),
+    Column("MB after", median("bytes", 1e-6)),
+    Column("dead documents", median("dead_documents"), whole),
+]
+
+
+def during_lines(result):
+    """Only writing, only asking, and both, by the number of threads that ask."""
+    found = {}
+    for row in result["rows"]:
+        asked = row.get("during", {"phases": []})
+        for phase in asked["phases"]:
+            readers = asked["settings"]["readers"]
+            name = {"write": "only writing", "ask": f"{readers} that ask, alone",
+                    "both": f"{readers} that ask, beside writing"}[phase["phase"]]
+            found.setdefault(name, []).append(phase)
+    return found
+
+
+DURING = [
+    *(Column(f"{share} us", median(f"queries/all/latency_us/{share}"), whole) for share in ("p50", "p95", "p99", "max")),
+    Column("queries/s", median("queries_per_second"), whole),
+    Column("documents/s", median("documents_per_second"), whole),
+]
+
+
+def check_lines(result):
+    return {check["name"]: [check] for check in result["checks"]}
+
+
+CHECKS = [
+    Column("figure", lambda rows: rows[0]["figure"] if not isinstance(rows[0]["figure"], list) else str(rows[0]["figure"])),
+    Column("target", lambda rows: str(rows[0]["target"])),
+    Column("holds", lambda rows: "yes" if rows[0]["holds"] else "no"),
+]
+
+
+TABLES = {
+    # lab/memory.py: MiB of resident memory above the budget, at most.
+    "memory": Table("corpus", by("case/corpus"), memory_columns),
+    "memory-operations": Table("command", by("operation"), memory_columns),
+    # lab/run.py
+    "queries": Table("set", by("set"), query_columns),
+    # lab/rate.py
+    "rate": Table("corpus", by("corpus"), rate_columns()),
+    # lab/maintenance.py
+    "ingest": Table("engine", engine_lines, INGEST),
+    "churn": Table("phase", phase_lines, CHURN),
+    "during": Table("threads", during_lines, DURING),
+    # show/show_N.py
+    "checks": Table("what", check_lines, CHECKS),
+}
