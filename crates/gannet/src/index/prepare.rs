@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 
-use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
+use super::fields::{Fields, FieldsInUse};
+use crate::analysis::{Field, FieldId, Schema, SchemaOptions, Scratch, Token, term_key};
 use crate::base::{ByteReader, Error, Result};
 use crate::documents::{Compressor, Dictionaries, Document, Expected, Trainer, Value};
 use crate::postings::{InvertedBatch, Inverter};
@@ -19,8 +20,7 @@ const TERM_BYTES_MAX: usize = 1_020;
 
 /// What documents are prepared with, shared by all threads.
 pub(super) struct Preparation {
-    schema: RwLock<Arc<Schema>>,
-    options: SchemaOptions,
+    pub(super) fields: Fields,
     trainer: Mutex<Option<Trainer>>,
     dictionaries: Arc<RwLock<Dictionaries>>,
     /// Whether a dictionary is trained on a thread of its own.
@@ -51,6 +51,7 @@ pub struct PreparedBatch {
     pub(super) schema: Arc<Schema>,
     pub(super) dictionaries: Dictionaries,
     pub(super) source_bytes: u64,
+    _fields: FieldsInUse,
     pub(super) refused: Vec<(usize, Error)>,
 }
 
@@ -122,8 +123,7 @@ impl Preparation {
     ) -> Preparation {
         let trainer = (dictionaries.newest() == 0).then(Trainer::new);
         Preparation {
-            schema: RwLock::new(schema),
-            options,
+            fields: Fields::new(schema, options),
             trainer: Mutex::new(trainer),
             dictionaries: Arc::new(RwLock::new(dictionaries)),
             beside,
@@ -146,16 +146,19 @@ impl Preparation {
         let dictionaries = self.dictionaries_after(&documents)?;
         let mut batch = PreparedBatch {
             dictionaries,
+            _fields: self.fields.begin_use(),
             ..PreparedBatch::default()
         };
         for (place, document) in documents.into_iter().enumerate() {
-            match self.schema_with_fields_of(&document) {
-                Ok(schema) => batch.add(bench, &schema, document)?,
+            match self.fields.with_those_of(&document) {
+                Ok(schema) => {
+                    batch.add(bench, &schema, document)?;
+                    batch.schema = schema;
+                }
                 Err(error) => batch.refused.push((place, error)),
             }
         }
         batch.inverted = bench.inverter.finish();
-        batch.schema = self.schema();
         Ok(batch)
     }
 
@@ -166,21 +169,12 @@ impl Preparation {
         bench: &mut Workbench,
         documents: &[Document],
     ) -> Result<(InvertedBatch, Vec<FieldLengths>)> {
-        let schema = self.schema();
+        let schema = self.fields.written();
         let mut lengths = Vec::with_capacity(documents.len());
         for (ordinal, document) in (0..).zip(documents) {
             lengths.push(bench.invert(&schema, ordinal, document));
         }
         Ok((bench.inverter.finish(), lengths))
-    }
-
-    pub(super) fn schema(&self) -> Arc<Schema> {
-        Arc::clone(&self.schema.read().unwrap_or_else(|e| e.into_inner()))
-    }
-
-    /// Takes the fields that a replayed record names.
-    pub(super) fn replace_schema(&self, schema: Arc<Schema>) {
-        *self.schema.write().unwrap_or_else(|e| e.into_inner()) = schema;
     }
 
     /// Takes dictionaries that a replay found.
@@ -223,28 +217,6 @@ impl Preparation {
         let enough = sources.any(|source| samples.offer(source));
         trainer.take_if(|_| enough)
     }
-
-    fn schema_with_fields_of(&self, document: &Document) -> Result<Arc<Schema>> {
-        let schema = self.schema();
-        if document
-            .fields
-            .iter()
-            .all(|(name, _)| schema.named(name).is_some())
-        {
-            return Ok(schema);
-        }
-        let mut newest = self.schema.write().unwrap_or_else(|e| e.into_inner());
-        let mut grown = Schema::clone(&newest);
-        for (name, value) in &document.fields {
-            let kind = match value {
-                Value::Text(_) => FieldKind::Text,
-                Value::Exact(_) => FieldKind::Exact,
-            };
-            grown.ensure(name, kind, &self.options)?;
-        }
-        *newest = Arc::new(grown);
-        Ok(Arc::clone(&newest))
-    }
 }
 
 impl MadeIds {
@@ -263,7 +235,7 @@ impl Workbench {
         }
         self.compressor
             .as_mut()
-            .ok_or_else(|| Error::invalid("no compressor"))
+            .ok_or_else(|| Error::internal("a compressor was made and is missing"))
     }
 
     /// Adds the tokens of a document to the inverter; gives the lengths of its fields.
