@@ -48,6 +48,7 @@ pub use cursor::{BlocksAhead, Reach, TermCursor};
 pub use dead::DeadDocs;
 pub use dictionary::{
     Addition, RECENT_LEVELS, SweepPlace, Sweeper, TermDictionary, TermPostings, TermTree, TermView,
+    terms_join_at_once,
 };
 pub use entry::{ChunkRef, Layout, TermEntry};
 pub use fragment::Fragment;

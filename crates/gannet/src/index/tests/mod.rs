@@ -2,7 +2,7 @@
 //!
 //! `world` runs a workload beside an oracle, the list of states that the index went through, and tells
 //! whether an index that was opened again is in one of those that it may be in. The other modules make the
-//! devices to open: after power losses (`crashes`), after failures (`faults`), with bytes changed (`damage`); on full devices (`full`); `backups` copies it.
+//! devices to open: after power losses (`crashes`), after failures (`faults`), with bytes changed (`damage`); on full devices (`full`, `space`); `backups` copies it.
 //! `canaries` break the engine's promise on purpose and expect to be told. `life` is long, with operations of all kinds. `memory` is scarce. `sharing` is of
 //! threads that have something the writer needs, or end it.
 
@@ -17,5 +17,6 @@ mod memory;
 mod random;
 mod replays;
 mod sharing;
+mod space;
 mod workload;
 mod world;
