@@ -183,10 +183,13 @@ impl Writer {
     }
 
     /// What writing leaves for deleting and vacuuming: a part of the index for the first steps of a vacuum, each of which gives
-    /// more back, and the tree of IDs twice, most leaves of which many deletions write anew.
+    /// more back, the tree of IDs twice, most leaves of which many deletions write anew, and a flush.
     fn reserve_bytes(&self) -> u64 {
         let allocated = self.shared.store.zones().allocated_bytes();
-        reserve_for_steps(allocated) + 2 * self.state.ids.nodes() * PAGE
+        let ids = 2 * self.state.ids.nodes();
+        // A flush between the deletions and the vacuum writes recent postings anew, of which half is mostly enough.
+        let recent = self.nodes_of(RECENT.into_iter()) / 2;
+        reserve_for_steps(allocated) + (ids + recent) * PAGE
     }
 
     /// Bytes that a flush and a checkpoint of all that was taken so far may write.
