@@ -20,7 +20,7 @@ use crate::size::Size;
     version,
     propagate_version = true,
     after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, refused input); \
-                  2 a damaged index or a failing device."
+                  2 a damaged index or a failing device; 4 a bug of gannet."
 )]
 pub struct Given {
     /// What every command takes.

@@ -1,7 +1,7 @@
 //! Why a command failed: one sentence for people, one exit code for programs.
 //!
 //! 0: done. 1: the caller's fault (a bad query, a wrong path, refused input). 2: a damaged index or a failing
-//! device. A reader that closed the pipe wants no more, which is no failure.
+//! device. 4: a bug of the program. A reader that closed the pipe wants no more, which is no failure.
 
 use std::io;
 use std::path::Path;
@@ -12,6 +12,7 @@ pub type Outcome<T> = Result<T, Failure>;
 
 const CALLERS_FAULT: u8 = 1;
 const STORAGE_FAULT: u8 = 2;
+const BUG: u8 = 4;
 
 /// An end before the work was done.
 #[derive(Debug)]
@@ -51,6 +52,17 @@ impl Failure {
         Failure::caller(format!("{}: {error}", path.display()))
     }
 
+    /// The sentence, where there is one.
+    pub fn sentence(&self) -> Option<&str> {
+        self.sentence.as_deref()
+    }
+
+    /// The same failure with more to say.
+    pub fn and_say(mut self, more: &str) -> Failure {
+        self.sentence = self.sentence.map(|sentence| format!("{sentence}; {more}"));
+        self
+    }
+
     /// Says the sentence on standard error and gives the exit code.
     pub fn report(self) -> ExitCode {
         if let Some(sentence) = self.sentence {
@@ -66,9 +78,14 @@ impl Failure {
 
 impl From<gannet::Error> for Failure {
     fn from(error: gannet::Error) -> Failure {
-        match error.is_storage_fault() {
-            true => Failure::fault(error.to_string()),
-            false => Failure::caller(error.to_string()),
+        let code = match &error {
+            gannet::Error::Internal(_) => BUG,
+            error if error.is_storage_fault() => STORAGE_FAULT,
+            _ => CALLERS_FAULT,
+        };
+        Failure {
+            sentence: Some(error.to_string()),
+            code,
         }
     }
 }
@@ -80,5 +97,31 @@ impl From<io::Error> for Failure {
             io::ErrorKind::BrokenPipe => Failure::said(0),
             _ => Failure::caller(format!("cannot write to standard output: {error}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gannet::Error;
+
+    use super::Failure;
+
+    #[test]
+    fn the_exit_code_says_whose_matter_an_error_is() {
+        for (error, code) in [
+            (Error::invalid("a bad query"), 1),
+            (Error::damaged("page 3", "expected one, found two"), 2),
+            (Error::internal("expected one, found two"), 4),
+        ] {
+            assert_eq!(Failure::from(error).code, code);
+        }
+        let said = Failure::from(Error::internal("expected one, found two")).sentence;
+        let said = said.unwrap_or_default();
+        assert!(
+            ["expected one", "bug", "report"]
+                .iter()
+                .all(|part| said.contains(part)),
+            "{said}"
+        );
     }
 }

@@ -160,3 +160,44 @@ fn an_index_that_was_not_closed_is_backed_up_with_all_that_is_durable() {
     assert_eq!(answers(&place, "copy", "latecomer"), expected);
     place.done(&["check", "copy"]);
 }
+
+#[test]
+fn a_backup_is_read_and_never_written() {
+    let place = indexed();
+    place.done(&["backup", "index", "copy"]);
+    place.write("more.jsonl", "{\"id\":\"new\",\"body\":\"common news\"}\n");
+    // A copy of the folder is a backup, too.
+    let copied = std::process::Command::new("cp")
+        .args(["-r", "copy", "twin"])
+        .current_dir(place.path("."))
+        .status();
+    assert!(copied.unwrap().success());
+    for folder in ["copy", "twin"] {
+        for command in [
+            &["index", folder, "more.jsonl"][..],
+            &["delete", folder, "17"],
+            &["vacuum", folder],
+            &["clean", folder],
+        ] {
+            place.run(command).refused(
+                1,
+                &[folder, "backup", "gannet restore", "delete the folder"],
+            );
+        }
+        assert_eq!(place.json(&["stats", folder])["documents"], 3_000);
+        assert_eq!(place.json(&["search", folder, "news"])["total"], 0);
+        place.done(&["check", folder]);
+    }
+    // The next backup goes on, and what is restored can be written.
+    place.done(&["index", "index", "more.jsonl"]);
+    for folder in ["copy", "twin"] {
+        let next = place.json(&["backup", "index", folder]);
+        assert_eq!(
+            (&next["documents"], &next["incremental"]),
+            (&3_001.into(), &true.into())
+        );
+    }
+    place.done(&["restore", "copy", "again"]);
+    place.done(&["index", "again", "more.jsonl"]);
+    place.done(&["check", "again"]);
+}

@@ -28,7 +28,7 @@ fn malformed_lines_are_told_with_file_line_and_reason_and_the_others_are_indexed
     );
     let summary: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(
-        (&summary["docs"], &summary["refused"]),
+        (&summary["docs"], &summary["rejected"]),
         (&2.into(), &2.into())
     );
     assert_eq!(place.found("body:(one three)").len(), 2);
@@ -308,4 +308,77 @@ fn a_reader_that_wants_no_more_is_no_failure() {
     let ended = process.wait_with_output().unwrap();
     assert_eq!((ended.status.code(), ended.stderr.len()), (Some(0), 0));
     assert!(first.starts_with('{'), "{first}");
+}
+
+#[test]
+fn nothing_is_made_in_a_folder_of_other_files() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
+    std::fs::create_dir(place.path("papers")).unwrap();
+    place.write("papers/letter.txt", "dear");
+    let index = |folder: &str| place.run(&["index", folder, "docs.jsonl"]);
+    index("papers").refused(1, &["papers", "\"letter.txt\"", "another path"]);
+    index(".").refused(1, &["\"docs.jsonl\"", "no part of an index"]);
+    assert_eq!(std::fs::read_dir(place.path("papers")).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(place.path(".")).unwrap().count(), 2);
+    // A file that is put beside an index later does no harm.
+    place.done(&["index", "index", "docs.jsonl"]);
+    place.write("index/notes.txt", "mine");
+    place.done(&["index", "index", "docs.jsonl"]);
+}
+
+#[test]
+fn what_a_creation_that_was_cut_short_has_left_is_no_other_file() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
+    for (folder, left) in [
+        ("locked", &["LOCK"][..]),
+        ("begun", &["LOCK", "superblock"]),
+        ("mount point", &["lost+found/"]),
+    ] {
+        std::fs::create_dir(place.path(folder)).unwrap();
+        for name in left {
+            let path = format!("{folder}/{name}");
+            match path.strip_suffix('/') {
+                Some(path) => std::fs::create_dir(place.path(path)).unwrap(),
+                None => place.write(&path, ""),
+            }
+        }
+        place.done(&["index", folder, "docs.jsonl"]);
+        assert_eq!(place.json(&["search", folder, "one"])["total"], 1);
+    }
+}
+
+#[test]
+fn a_document_of_very_many_new_fields_is_refused_alone_and_takes_none_from_the_others() {
+    let fields = |from: u32, count: u32| -> String {
+        let fields: Vec<String> = (from..from + count)
+            .map(|n| format!("\"f{n}\":\"x\""))
+            .collect();
+        format!("{{{}}}", fields.join(","))
+    };
+    let place = Place::with_lines(&[
+        &fields(0, 1_000),
+        r#"{"id":"a","body":"one"}"#,
+        &fields(1_000, 501),
+        // Half of what is left.
+        &fields(2_000, 499),
+        r#"{"id":"b","new":"one"}"#,
+        &fields(3_000, 300),
+        r#"{"id":"c","newer":"one"}"#,
+    ]);
+    let ran = place.run(&["index", "index", "docs.jsonl", "--threads", "1"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let told: Vec<&str> = ran.err.lines().collect();
+    assert_eq!(told.len(), 3, "{ran:?}");
+    for (told, parts) in told.iter().zip([
+        ["line 1,", "1000 fields", "may add 500"],
+        ["line 3,", "501 fields", "may add 500"],
+        ["line 6,", "300 fields", "may add 250"],
+    ]) {
+        assert!(parts.iter().all(|part| told.contains(part)), "{told}");
+    }
+    assert_eq!(
+        place.found("body:one OR new:one OR newer:one"),
+        ["a", "b", "c"]
+    );
+    place.done(&["check", "index"]);
 }

@@ -116,3 +116,27 @@ fn an_index_without_a_superblock_is_damaged_and_nothing_is_made_in_its_place() {
     assert_eq!(place.found("word1999"), ["1999"]);
     place.done(&["check", "index"]);
 }
+
+/// A slot whose version is damaged is no index of another format: the other slot counts, and without it the bytes are damaged.
+#[test]
+fn a_damaged_version_is_damage() {
+    let place = indexed();
+    let path = place.path("index/superblock");
+    let before = fs::read(&path).unwrap();
+    for slot in 0..2 {
+        let mut damaged = before.clone();
+        damaged[slot * 4_096 + 8] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        assert_eq!(place.found("word1999"), ["1999"]);
+        damaged[(1 - slot) * 4_096 + 30] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        for command in [
+            &["index", "index", "docs.jsonl"][..],
+            &["search", "index", "common"],
+        ] {
+            place.run(command).refused(2, &["damaged", "superblock"]);
+        }
+    }
+    fs::write(&path, before).unwrap();
+    place.done(&["check", "index"]);
+}

@@ -1,6 +1,6 @@
 //! Documents go in, answers come out.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::command::Place;
 
@@ -28,7 +28,7 @@ fn every_script_is_found_and_comes_back_as_it_was() {
         "2",
     ]);
     assert_eq!(
-        (&summary["docs"], &summary["refused"]),
+        (&summary["docs"], &summary["rejected"]),
         (&json!(8), &json!(0))
     );
     for (query, id) in [
@@ -124,7 +124,7 @@ fn the_summary_and_the_statistics_have_the_promised_members() {
     let summary = place.json(&["index", "index", "docs.jsonl", "--assert-memory"]);
     for name in [
         "docs",
-        "refused",
+        "rejected",
         "seconds",
         "cpu_seconds",
         "flushes",
@@ -134,6 +134,10 @@ fn the_summary_and_the_statistics_have_the_promised_members() {
     ] {
         assert!(summary[name].is_number(), "{name} in {summary}");
     }
+    assert_eq!(
+        (&summary["error"], &summary["durable"]),
+        (&Value::Null, &json!(true))
+    );
     let written = summary["bytes_written"].as_object().unwrap();
     let bytes = |cause: &str| written[cause].as_u64().unwrap();
     let causes = written.keys().filter(|cause| *cause != "total");

@@ -110,35 +110,51 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     let index = settings.open(common, arguments)?;
     settings.check_analyzers(&index)?;
     interrupt::catch()?;
-    let done = Pipeline::new(&index, &settings).run();
-    // Also after an end before the end: what was written shall be durable if it can be.
-    let checkpointed = index.checkpoint();
-    let done = done?;
-    checkpointed?;
-    upkeep(&index)?;
-    let stats = index.stats()?;
-    let (counters, backend) = (index.counters(), index.backend());
-    index.close()?;
+    let mut done = Pipeline::new(&index, &settings).run();
+    let durable = finish(&index, &mut done);
+    let (stats, counters, backend) = (index.stats().ok(), index.counters(), index.backend());
+    let closed = index.close();
+    if let (Err(error), End::Whole) = (closed, &done.end) {
+        done.end = End::Failed(error);
+    }
+    let ended = ended(&done, &settings, durable);
     report(
         &Report {
             common,
             arguments,
             settings: &settings,
             done: &done,
+            error: ended.as_ref().err().and_then(Failure::sentence),
+            durable,
             seconds: started.elapsed().as_secs_f64(),
             cpu_seconds: (process::cpu_time() - cpu_before).as_secs_f64(),
-            stats: &stats,
+            stats: stats.as_ref(),
             counters: &counters,
             backend,
         },
         output,
     )?;
     output.finish()?;
-    ended(&done, &settings)
+    ended
+}
+
+/// Makes what was written durable, also after an end before the end, and puts the index in order unless something failed.
+/// Tells whether all that was written is durable; a failure is noted as the end of the run.
+fn finish(index: &Index, done: &mut pipeline::Done) -> bool {
+    let checkpointed = index.checkpoint();
+    let durable = checkpointed.is_ok();
+    let finished = match &done.end {
+        End::Failed(_) => return durable,
+        _ => checkpointed.and_then(|()| upkeep(index)),
+    };
+    if let Err(error) = finished {
+        done.end = End::Failed(error);
+    }
+    durable
 }
 
 /// Does what the index would do by itself if it stayed open, so that whoever searches it next finds it so.
-fn upkeep(index: &Index) -> Outcome<()> {
+fn upkeep(index: &Index) -> gannet::Result<()> {
     let bar = spinner();
     bar.set_message("recent postings join their lists");
     while !interrupt::asked() && index.upkeep()? {}
@@ -147,7 +163,7 @@ fn upkeep(index: &Index) -> Outcome<()> {
 }
 
 /// How the process is to end after the summary.
-fn ended(done: &pipeline::Done, settings: &Settings) -> Outcome<()> {
+fn ended(done: &pipeline::Done, settings: &Settings, durable: bool) -> Outcome<()> {
     let count = done.documents;
     match &done.end {
         End::Whole if done.refused == 0 => Ok(()),
@@ -158,6 +174,12 @@ fn ended(done: &pipeline::Done, settings: &Settings) -> Outcome<()> {
         End::Unreadable(sentence) => Err(Failure::caller(format!(
             "{sentence}; the {count} documents before it are in the index"
         ))),
+        End::Failed(error) => Err(Failure::from(error.clone()).and_say(&match durable {
+            true => format!("the {count} documents before it are in the index"),
+            false => format!(
+                "{count} documents were taken before it, and the index keeps those that were durable: count them with `gannet stats`"
+            ),
+        })),
         End::Interrupted => Err(Failure::caller(format!(
             "interrupted after {count} documents, all of which are in the index; the last line was {}",
             last_line(done, settings)

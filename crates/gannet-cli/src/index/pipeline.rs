@@ -52,6 +52,8 @@ pub enum End {
     Refused(Refusal),
     /// A source could not be read to its end.
     Unreadable(String),
+    /// The index took no more.
+    Failed(Error),
 }
 
 /// A run.
@@ -104,8 +106,8 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// Runs to the end.
-    pub fn run(mut self) -> gannet::Result<Done> {
+    /// Runs to the end, or to the first failure.
+    pub fn run(mut self) -> Done {
         let workshop = Workshop {
             index: self.index,
             strict: self.settings.strict,
@@ -125,9 +127,11 @@ impl<'a> Pipeline<'a> {
         });
         self.progress.end();
         self.refusals.close();
-        written?;
         self.done.refused = self.refusals.count();
-        Ok(self.done)
+        if let Err(error) = written {
+            self.done.end = End::Failed(error);
+        }
+        self.done
     }
 
     /// The reader is not waited for: it may sit in front of a standard input that says nothing more.

@@ -20,9 +20,14 @@ pub struct Report<'a> {
     pub arguments: &'a IndexArguments,
     pub settings: &'a Settings,
     pub done: &'a Done,
+    /// Why the run ended before the end of its sources.
+    pub error: Option<&'a str>,
+    /// Whether all documents that were taken are durable.
+    pub durable: bool,
     pub seconds: f64,
     pub cpu_seconds: f64,
-    pub stats: &'a Stats,
+    /// Nothing where the index cannot tell any more.
+    pub stats: Option<&'a Stats>,
     pub counters: &'a CountersSnapshot,
     pub backend: Backend,
 }
@@ -39,11 +44,13 @@ impl Report<'_> {
     fn json(&self) -> Value {
         json!({
             "docs": self.done.documents,
-            "refused": self.done.refused,
+            "rejected": self.done.refused,
+            "error": self.error,
+            "durable": self.durable,
             "source_bytes": self.done.source_bytes,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
-            "flushes": self.stats.flushes,
+            "flushes": self.stats.map(|stats| stats.flushes),
             "longest_write_ms": self.done.longest_write.as_secs_f64() * 1e3,
             "bytes_written": self.bytes_written(),
             "index_bytes": allocated_bytes(&self.arguments.index),
@@ -56,15 +63,15 @@ impl Report<'_> {
     }
 
     fn bytes_written(&self) -> Value {
-        let written = &self.stats.written;
+        let written = self.stats.map(|stats| &stats.written);
         json!({
             "total": self.counters.written_bytes,
-            "log": written.log,
-            "moved_documents": written.moved_documents,
-            "dictionary": written.nodes,
-            "postings": written.postings,
-            "tables": written.tables,
-            "roots": written.roots,
+            "log": written.map(|written| written.log),
+            "moved_documents": written.map(|written| written.moved_documents),
+            "dictionary": written.map(|written| written.nodes),
+            "postings": written.map(|written| written.postings),
+            "tables": written.map(|written| written.tables),
+            "roots": written.map(|written| written.roots),
         })
     }
 
@@ -95,7 +102,7 @@ impl Report<'_> {
         if done.refused > 0 {
             output.line(format!("{} lines refused", grouped(done.refused)))?;
         }
-        if let Some(warning) = doc_ids_warning(self.stats.doc_ids) {
+        if let Some(warning) = self.stats.and_then(|stats| doc_ids_warning(stats.doc_ids)) {
             output.line(warning)?;
         }
         let line = output.dim(&format!(

@@ -184,6 +184,20 @@ impl Schema {
         Ok(id)
     }
 
+    /// Fails if a document brings more new fields than one may: half of those that an index can still have, so that no
+    /// document takes them from all others.
+    pub fn check_new_fields(&self, new: usize) -> Result<()> {
+        let left = MAX_FIELDS.saturating_sub(self.fields.len());
+        let most = left.div_ceil(2);
+        match new <= most {
+            true => Ok(()),
+            false => Err(Error::invalid(format!(
+                "the document has {new} fields that the index does not have, and one document may add {most}, half of \
+                 the {left} that are left of {MAX_FIELDS}: put values whose names vary into one field"
+            ))),
+        }
+    }
+
     fn check_new(&self, name: &str) -> Result<()> {
         if name.is_empty() || name.len() > MAX_NAME_BYTES {
             return Err(Error::invalid(format!(

@@ -84,6 +84,11 @@ pub enum Error {
         /// What it held, and how much it may hold.
         held: String,
     },
+    /// The engine broke one of its own rules: neither the caller nor the device is at fault.
+    #[error(
+        "{0}; this is a bug in gannet and not your fault: please report it with this message and with what you did"
+    )]
+    Internal(String),
     /// An earlier failure stopped the writer; it must be reopened.
     #[error(
         "the writer stopped after an earlier failure ({0}); reopen the index to go on from the last durable state"
@@ -95,6 +100,11 @@ impl Error {
     /// An [`Error::Invalid`].
     pub fn invalid(reason: impl Into<String>) -> Error {
         Error::Invalid(reason.into())
+    }
+
+    /// An [`Error::Internal`], with what was expected and what was found.
+    pub fn internal(found: impl Into<String>) -> Error {
+        Error::Internal(found.into())
     }
 
     /// An [`Error::Damaged`].

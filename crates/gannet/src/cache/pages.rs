@@ -432,8 +432,8 @@ pub fn finish<T>(
                 pages.fetch()?;
             }
             Err(Stop::Pages) => {
-                return Err(Error::invalid(
-                    "a query stopped for pages without naming any; this is a defect",
+                return Err(Error::internal(
+                    "a query stopped for pages without naming any",
                 ));
             }
         }

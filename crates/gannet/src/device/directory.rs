@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::failure::{failure, unusable};
 use super::files::{FileTable, OpenFile};
+use super::foreign::foreign_entry;
 use super::lock::Lock;
 use super::{Access, FileId, OpenOptions};
 use crate::base::{Error, PAGE_SIZE, Result};
@@ -28,7 +29,7 @@ impl Directory {
     /// Opens the folder `path`, making it first if the options say so, and locks it.
     ///
     /// Fails with [`Error::Invalid`] if there is no folder, with [`Error::Format`] if there is one without
-    /// an index and none may be made, with [`Error::Locked`] if another process is in the way.
+    /// an index and none may be made, or none among the other files that it holds, with [`Error::Locked`] if another process is in the way.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Directory> {
         ensure_folder(path, options)?;
         let folder = File::open(path).map_err(|error| unusable("open", path, error))?;
@@ -129,7 +130,7 @@ fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
             "{} is a file, but an index is a folder: give the folder's path",
             path.display()
         ))),
-        Ok(_) if create => Ok(()),
+        Ok(_) if create => ensure_room_for_index(path),
         Ok(_) => ensure_index(path),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unusable("open", path, error)),
         Err(_) if create => make_folder(path),
@@ -140,10 +141,24 @@ fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
     }
 }
 
+/// Keeps an index from being made among other files. What a creation that was cut short has left is no other file.
+fn ensure_room_for_index(path: &Path) -> Result<()> {
+    match foreign_entry(path).filter(|_| !has_index_files(path)) {
+        None => Ok(()),
+        Some(name) => Err(Error::Format {
+            path: path.to_owned(),
+            reason: format!(
+                "expected an index, an empty folder or none, found {name:?}, which is no part of an index: \
+                 give another path, or move the files away"
+            ),
+        }),
+    }
+}
+
 /// Keeps a mistyped path from getting a lock file in a folder that is no index.
 fn ensure_index(path: &Path) -> Result<()> {
     // What is damaged is told by whoever looks for its root.
-    if path.join(FileId::Superblock.name()).exists() || has_zones(path) {
+    if has_index_files(path) {
         return Ok(());
     }
     Err(Error::Format {
@@ -152,11 +167,10 @@ fn ensure_index(path: &Path) -> Result<()> {
     })
 }
 
-fn has_zones(path: &Path) -> bool {
+fn has_index_files(path: &Path) -> bool {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let names = entries.map(|entry| entry.file_name());
-    let mut ids = names.filter_map(|name| FileId::from_name(name.to_str()?));
-    ids.any(|id| id > FileId::Superblock)
+    let mut names = entries.map(|entry| entry.file_name());
+    names.any(|name| name.to_str().and_then(FileId::from_name).is_some())
 }
 
 /// Makes the folder and every missing one above it, each durable in the one that holds it.

@@ -22,6 +22,7 @@ mod directory;
 mod failure;
 mod file_device;
 mod files;
+mod foreign;
 mod lock;
 #[cfg(test)]
 mod memory;
@@ -45,7 +46,7 @@ pub use bounded::BoundedDevice;
 pub use counters::{Counters, CountersSnapshot};
 #[cfg(test)]
 pub use crash::CrashImage;
-pub use lock::LOCK_NAME;
+pub use foreign::foreign_entry;
 #[cfg(test)]
 pub use memory::MemoryDevice;
 #[cfg(test)]

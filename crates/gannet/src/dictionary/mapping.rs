@@ -118,7 +118,9 @@ impl Mapping {
         let id = self.next;
         // One less than all IDs, since the chain stores IDs + 1.
         if id == u32::MAX - 1 {
-            return Err(Error::invalid("all node IDs of the tree are used up"));
+            return Err(Error::invalid(
+                "all node IDs of the tree are used up: index the documents into several indexes",
+            ));
         }
         self.next += 1;
         self.write(id, 0, 0);

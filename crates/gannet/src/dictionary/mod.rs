@@ -62,14 +62,14 @@ const HEIGHT_MAX: usize = 24;
 /// Whether an entry can be stored, and if not, why.
 pub fn entry_fits(key: &[u8], value: &[u8]) -> Result<()> {
     if key.len() > KEY_MAX {
-        return Err(Error::invalid(format!(
+        return Err(Error::internal(format!(
             "a key of {} bytes is too long: at most {KEY_MAX} bytes are possible",
             key.len()
         )));
     }
     let bytes = entry_bytes(key.len(), value.len());
     if bytes > ENTRY_MAX {
-        return Err(Error::invalid(format!(
+        return Err(Error::internal(format!(
             "a key of {} bytes with a value of {} bytes takes {bytes} bytes: at most {ENTRY_MAX} are possible",
             key.len(),
             value.len()

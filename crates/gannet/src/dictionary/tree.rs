@@ -156,7 +156,7 @@ impl Tree {
 
 fn check_keys(keys: &[&[u8]]) -> Result<()> {
     if !keys.is_sorted_by(|a, b| a < b) {
-        return Err(Error::invalid(
+        return Err(Error::internal(
             "the keys of a change must be sorted and distinct",
         ));
     }

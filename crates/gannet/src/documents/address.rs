@@ -66,7 +66,7 @@ impl Address {
         };
         match address.is_possible() && address.page_count() == span.page_count() {
             true => Ok(address),
-            false => Err(Error::invalid(format!(
+            false => Err(Error::internal(format!(
                 "a document's record cannot stand at {span:?}"
             ))),
         }

@@ -256,11 +256,13 @@ impl fmt::Debug for Compressor {
 }
 
 fn out_of_memory() -> Error {
-    Error::invalid("the operating system has no memory for zstd")
+    Error::invalid(
+        "the system has no memory for a compressor: give less memory than the machine has",
+    )
 }
 
 fn refused(code: ErrorCode) -> Error {
-    Error::invalid(format!("zstd failed: {}", get_error_name(code)))
+    Error::internal(format!("zstd failed: {}", get_error_name(code)))
 }
 
 fn damaged_source(record: &DocumentRecord<'_>, got: &str) -> Error {

@@ -318,7 +318,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) -> Result<()> {
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) -> Result<()> {
-    serde_json::to_writer(out, text).map_err(|error| Error::invalid(error.to_string()))
+    serde_json::to_writer(out, text).map_err(|error| Error::internal(error.to_string()))
 }
 
 #[cfg(test)]

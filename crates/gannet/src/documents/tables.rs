@@ -104,7 +104,7 @@ impl DocumentTables {
     /// Adds the next document with the norms of its fields.
     pub fn push(&mut self, doc: DocId, span: Span, norms: &[(FieldId, u8)]) -> Result<()> {
         if doc != self.end || doc == END {
-            return Err(Error::invalid(format!(
+            return Err(Error::internal(format!(
                 "document {doc} is not the next one, {}",
                 self.end
             )));

@@ -30,6 +30,11 @@ impl Buffers {
         self.all().map(|buffer| buffer.memory_bytes()).sum()
     }
 
+    /// Bytes of postings in memory.
+    pub(super) fn posting_bytes(&self) -> usize {
+        self.all().map(|buffer| buffer.posting_bytes()).sum()
+    }
+
     /// Goes on with an empty buffer, while the full one is flushed.
     pub(super) fn freeze(&mut self, budget: &Budget) -> Result<Arc<PostingBuffer>> {
         let fresh = Arc::new(PostingBuffer::new(budget)?);

@@ -13,6 +13,7 @@
 //! refers to any more are given up.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -66,6 +67,8 @@ pub(super) struct Flushing {
     memory_bytes: usize,
     /// Whether there are postings in it.
     has_terms: bool,
+    /// Whether what is in the buffer has been written.
+    is_filled: Arc<AtomicBool>,
     /// What it was asked for.
     asked: Asked,
     began: Instant,
@@ -131,6 +134,10 @@ impl Flushing {
         self.asked
     }
 
+    pub(super) fn is_filled(&self) -> bool {
+        self.is_filled.load(Ordering::Relaxed)
+    }
+
     fn is_done(&self) -> bool {
         match &self.progress {
             Progress::Frozen => false,
@@ -141,7 +148,7 @@ impl Flushing {
 
     /// Gives how long it took.
     fn wait(&mut self) -> Result<Duration> {
-        let stopped = |reason: &str| Err(Error::Stopped(reason.to_owned()));
+        let stopped = |reason: &str| Err(Error::internal(reason));
         match std::mem::replace(&mut self.progress, Progress::Frozen) {
             Progress::Frozen => stopped("a flush was not carried out"),
             Progress::Running(thread) => thread
@@ -353,6 +360,8 @@ impl Writer {
         let memory = self.reserve(Writer::hold_flush_memory)?;
         let budget = &self.shared.budget;
         let asked = std::mem::take(&mut self.chores.asked);
+        let kept = self.kept().buffered;
+        let is_filled = Arc::new(AtomicBool::new(false));
         let fresh_ids = NewIds::new(budget)?;
         let buffer = self.state.buffers.freeze(budget)?;
         let ids = Arc::new(std::mem::replace(&mut self.new_ids, fresh_ids));
@@ -366,6 +375,7 @@ impl Writer {
             source_bytes: std::mem::take(&mut self.log_source_bytes),
             memory_bytes: buffer.memory_bytes() + ids.memory_bytes(),
             has_terms: buffer.terms() > 0,
+            is_filled: Arc::clone(&is_filled),
             asked,
             began: Instant::now(),
             progress: Progress::Frozen,
@@ -376,6 +386,8 @@ impl Writer {
             flusher: Arc::clone(&self.flusher),
             buffer,
             ids,
+            kept,
+            is_filled,
             tables: self.state.tables.clone(),
             asked,
             _memory: memory,
@@ -383,7 +395,7 @@ impl Writer {
     }
 
     /// Waits for the flush under way, if there is one, and ends it.
-    fn wait_for_flush(&mut self) -> Result<()> {
+    pub(super) fn wait_for_flush(&mut self) -> Result<()> {
         let Some(mut flushing) = self.flushing.take() else {
             return Ok(());
         };
@@ -408,6 +420,7 @@ impl Writer {
             return self.end_unseen_flush(flusher, flushing.covered.log_start);
         }
         self.forget(flusher)?;
+        self.keep_space()?;
         self.clean(flusher, flushing.covered.log_start)?;
         self.shared.options.limits.enter(Phase::Checkpoint);
         self.write_root(flusher, flushing.covered)?;
@@ -439,7 +452,7 @@ impl Writer {
         self.state.epoch = Arc::new(Epoch {
             generation: self.generation,
         });
-        self.state.schema = self.shared.preparation.schema();
+        self.state.schema = self.shared.preparation.fields.written();
         let (retired, zones) = {
             let mut zones = self.shared.store.zones();
             let all = zones.allocated_bytes();

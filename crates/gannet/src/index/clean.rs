@@ -12,14 +12,15 @@ use std::sync::Arc;
 use super::flush::{Flusher, Lists, TableNorms};
 use super::options::Phase;
 use super::shared::Shared;
+use super::space::reserve_for_steps;
 use super::writer::Writer;
 use crate::analysis::split_term_key;
-use crate::base::{DocId, Error, PageAddress, Result, ZoneNumber};
+use crate::base::{DocId, Error, PAGE_SIZE, PageAddress, Result, ZoneNumber};
 use crate::cache::{Pages, finish};
 use crate::dictionary::{Scan, TreeView};
 use crate::documents::{Address, Change as TableChange, DocumentRecord, DocumentTables};
 use crate::postings::{
-    Addition, Fragment, MergeItem, TermEntry, TermTree, joinable_bytes, merge_window,
+    Addition, Fragment, MergeItem, TermEntry, TermTree, TermView, joinable_bytes, merge_window,
     relocate_window,
 };
 use crate::storage::{
@@ -34,7 +35,7 @@ pub(super) struct Worth {
     /// Cleaning begins when it gives back one byte of so many of the index: each begins with a sweep over what may
     /// refer to the victims.
     one_of: u64,
-    /// Whether small chunks of lists are joined too.
+    /// Whether small chunks of lists are joined too, and recent postings join their lists.
     joins: bool,
 }
 
@@ -63,6 +64,28 @@ pub(super) const AT_REST: Worth = Worth {
     joins: true,
 };
 
+/// While a vacuum is under way and there is little space: its next slice goes where this gives space back.
+const FOR_SPACE: Worth = Worth {
+    live_share: 0.9,
+    one_of: 512,
+    joins: false,
+};
+
+/// There is little space where less than one byte of so many of the index is free for work that can wait, and less than steps of
+/// maintenance take in all.
+const LITTLE_ONE_OF: u64 = 4;
+const LITTLE_MAX: u64 = 256 << 20;
+
+/// Recent postings take much of the space where they have a byte of so many that are free for work that can wait.
+const RECENT_ONE_OF: u64 = 12;
+
+/// What a step of recent postings that join their lists writes at most: nodes, and chunks beside them.
+const SETTLED_BYTES_MAX: u64 = 3 * SETTLED_NODES_MAX * PAGE_SIZE as u64;
+
+/// Which part of the room a cleaning of nodes or of chunks takes; most is left for documents, of which a zone is the cheapest
+/// to empty.
+const ROOM_ONE_OF: u64 = 4;
+
 /// When it was asked for.
 pub(super) const THOROUGH: Worth = Worth {
     live_share: 0.97,
@@ -75,6 +98,9 @@ const DENSE: u64 = 25;
 
 /// Live bytes that one checkpoint moves at most, so that cleaning never holds up a write for long.
 const MOVED_BYTES_MAX: u64 = 32 << 20;
+
+/// What the table of addresses has of a document, at most.
+const ADDRESS_BYTES: u64 = 12;
 
 /// Bytes of small chunks that one checkpoint joins at most.
 const JOINED_BYTES_MAX: u64 = 32 << 20;
@@ -147,29 +173,56 @@ impl Flusher {
         self.terms.flush()?;
         self.ids.flush()?;
         self.postings.flush()?;
-        self.worth = asked.unwrap_or_else(|| beside_writing(&shared.store));
+        self.worth = match asked {
+            Some(worth) => worth,
+            None => match (has_little_room(shared)?, self.vacuum.is_under_way()) {
+                (true, true) => FOR_SPACE,
+                (true, false) => BESIDE_WASTE,
+                (false, _) => beside_writing(&shared.store),
+            },
+        };
+        let settles = self.worth.joins || self.recent_take_much(shared)?;
+        // Joining chunks gives little space back, and takes much where there is much to join.
+        self.worth.joins &= !has_little_room(shared)?;
         // What the flush has left dead is not to be set against what this gives back.
         self.dead_before = dead_bytes(&shared.store);
+        let settled = settles && self.settle_recent(shared, tables)?;
         if self.worth.joins {
-            let settled = self.settle_recent(shared, tables)?;
             self.join_chunks(shared, tables)?;
             self.joining.any |= settled;
         }
-        let nodes = self.victims(shared, PageKind::Node);
-        if !nodes.is_empty() {
-            self.clean_nodes(shared, &nodes)?;
-        }
-        let postings = self.victims(shared, PageKind::Postings);
-        if !postings.is_empty() {
-            self.terms.flush()?;
-            self.clean_postings(shared, &postings)?;
-        }
-        Ok(())
+        self.clean_trees(shared)?;
+        self.clean_lists(shared)
     }
 
-    /// The zones of this kind that are worth it, of its own.
-    fn victims(&self, shared: &Shared, kind: PageKind) -> Victims {
-        let mut victims = victims(&shared.store, &[kind], self.worth);
+    fn clean_trees(&mut self, shared: &Shared) -> Result<()> {
+        let claim = shared.claim(2 * MOVED_BYTES_MAX, ROOM_ONE_OF)?;
+        let beside = mapping_bytes(&self.terms.view(), self.ids.view());
+        let nodes = self.victims(shared, PageKind::Node, claim.bytes().saturating_sub(beside));
+        match nodes.is_empty() {
+            true => Ok(()),
+            false => self.clean_nodes(shared, &nodes),
+        }
+    }
+
+    fn clean_lists(&mut self, shared: &Shared) -> Result<()> {
+        // A leaf is written for each of the entries whose chunks move, but none more than once.
+        let terms = self.terms.view();
+        let leaves = node_bytes(&terms, TermTree::WITH_CHUNKS.into_iter());
+        let beside = leaves + mapping_bytes(&terms, self.ids.view());
+        let claim = shared.claim(MOVED_BYTES_MAX.saturating_add(beside), ROOM_ONE_OF)?;
+        let moved = claim.bytes().saturating_sub(beside);
+        let postings = self.victims(shared, PageKind::Postings, moved);
+        if postings.is_empty() {
+            return Ok(());
+        }
+        self.terms.flush()?;
+        self.clean_postings(shared, &postings)
+    }
+
+    /// The zones of this kind that are worth it, of its own, of which so many bytes at most are moved.
+    fn victims(&self, shared: &Shared, kind: PageKind, moved_max: u64) -> Victims {
+        let mut victims = victims(&shared.store, &[kind], self.worth, moved_max);
         victims.split_off(&self.first_zone)
     }
 
@@ -198,7 +251,22 @@ impl Flusher {
 
     /// Has recent postings join their lists, so that no term takes a read more for them. Tells whether there were any.
     fn settle_recent(&mut self, shared: &Shared, tables: &DocumentTables) -> Result<bool> {
-        if !self.terms.view().has_recent() {
+        let terms = self.terms.view();
+        if !terms.has_recent() {
+            return Ok(false);
+        }
+        // Lists are written anew with what joins them, and as much of chunks.
+        let recent = node_bytes(&terms, recent_trees());
+        let chunks = list_chunks(&shared.store).min(recent);
+        let needed = node_bytes(&terms, TermTree::LISTS.into_iter()) + recent + chunks;
+        let needed = needed.min(SETTLED_BYTES_MAX);
+        // Deletions and a vacuum have to find their reserve, unless this was asked for.
+        let left = match self.worth.joins {
+            true => 0,
+            false => reserve_for_steps(shared.store.zones().allocated_bytes()),
+        };
+        let claim = shared.claim(needed + left, 1)?;
+        if claim.bytes() < needed + left {
             return Ok(false);
         }
         let pool = &shared.pool;
@@ -212,6 +280,14 @@ impl Flusher {
         self.terms.flush()?;
         self.postings.flush()?;
         Ok(true)
+    }
+
+    /// Whether there is so little space that recent postings, all of which a flush may write anew, take much of it.
+    fn recent_take_much(&self, shared: &Shared) -> Result<bool> {
+        let recent = node_bytes(&self.terms.view(), recent_trees());
+        let allocated = shared.store.zones().allocated_bytes();
+        let room = shared.room()?;
+        Ok(room < allocated.min(LITTLE_MAX) && recent * RECENT_ONE_OF > room)
     }
 
     /// Makes one chunk of the small chunks at the ends of lists, from a key on, so that each list takes fewer reads.
@@ -316,7 +392,8 @@ impl Writer {
 
     /// Whether so much is dead that the next flush is not to wait for documents.
     pub(super) fn hurries_to_clean(&mut self) -> bool {
-        is_wasteful(&self.shared.store) && self.has_victims(BESIDE_WASTE)
+        let room = self.shared.room().unwrap_or(0);
+        is_wasteful(&self.shared.store) && room >= MOVED_BYTES_MAX && self.has_victims(BESIDE_WASTE)
     }
 
     /// Whether there is something to clean at rest.
@@ -334,27 +411,46 @@ impl Writer {
     fn has_victims(&mut self, worth: Worth) -> bool {
         let log = self.log.end();
         let store = &self.shared.store;
+        // What there is no room to move is nothing to clean.
+        let moved = self.shared.room().unwrap_or(0).min(MOVED_BYTES_MAX);
         let mut kinds = [PageKind::Node, PageKind::Postings, PageKind::Table].into_iter();
-        kinds.any(|kind| !victims(store, &[kind], worth).is_empty())
-            || !self.document_victims(log, worth).is_empty()
+        kinds.any(|kind| !victims(store, &[kind], worth, moved).is_empty())
+            || !self.document_victims(log, worth, moved).is_empty()
     }
 
     /// Moves what lives out of the tables' and documents' zones that are worth it. A replay from `start`
     /// reads the log behind it, so that stays.
     pub(super) fn clean(&mut self, flusher: &mut Flusher, start: LogStart) -> Result<()> {
-        let tables = victims(&self.shared.store, &[PageKind::Table], flusher.worth);
+        let shared = Arc::clone(&self.shared);
+        let claim = shared.claim(MOVED_BYTES_MAX, ROOM_ONE_OF)?;
+        let tables = victims(
+            &shared.store,
+            &[PageKind::Table],
+            flusher.worth,
+            claim.bytes(),
+        );
         if !tables.is_empty() {
             self.clean_tables(flusher, &tables)?;
         }
-        for (zone, kind) in self.document_victims(start, flusher.worth) {
+        drop(claim);
+        // The addresses of documents that move are written anew.
+        let beside = self.state.below as u64 * ADDRESS_BYTES;
+        let claim = shared.claim(MOVED_BYTES_MAX.saturating_add(beside), 1)?;
+        let moved = claim.bytes().saturating_sub(beside);
+        for (zone, kind) in self.document_victims(start, flusher.worth, moved) {
             self.clean_documents(zone, kind)?;
         }
         Ok(())
     }
 
-    fn document_victims(&self, start: LogStart, worth: Worth) -> Vec<(ZoneNumber, PageKind)> {
+    fn document_victims(
+        &self,
+        start: LogStart,
+        worth: Worth,
+        moved_max: u64,
+    ) -> Vec<(ZoneNumber, PageKind)> {
         let kinds = [PageKind::Log, PageKind::Documents];
-        let victims = victims(&self.shared.store, &kinds, worth);
+        let victims = victims(&self.shared.store, &kinds, worth, moved_max);
         let zones = self.shared.store.zones();
         let kind = |number| {
             let zone = zones.get(number)?;
@@ -419,9 +515,45 @@ impl Writer {
     }
 }
 
-/// The closed zones of these kinds with little live data, least first, up to the bound on moves; none if cleaning
+/// Whether there is little space for work that can wait.
+fn has_little_room(shared: &Shared) -> Result<bool> {
+    let allocated = shared.store.zones().allocated_bytes();
+    Ok(shared.room()? < (allocated / LITTLE_ONE_OF).min(LITTLE_MAX))
+}
+
+fn recent_trees() -> impl Iterator<Item = TermTree> {
+    let is_recent = |tree: &TermTree| !TermTree::LISTS.contains(tree);
+    TermTree::ALL.into_iter().filter(is_recent)
+}
+
+/// Bytes of all nodes of some trees.
+fn node_bytes(terms: &TermView, trees: impl Iterator<Item = TermTree>) -> u64 {
+    trees
+        .map(|tree| terms.tree(tree).nodes() * PAGE_SIZE as u64)
+        .sum()
+}
+
+/// Bytes of all chunks that lists have.
+fn list_chunks(store: &Store) -> u64 {
+    let zones = store.zones();
+    let chunks = zones
+        .iter()
+        .filter(|(_, zone)| zone.kind == PageKind::Postings);
+    chunks.map(|(_, zone)| zone.live).sum()
+}
+
+/// The node mappings of all trees, which moved nodes change.
+fn mapping_bytes(terms: &TermView, ids: &TreeView) -> u64 {
+    let nodes: u64 = TermTree::ALL
+        .map(|tree| terms.tree(tree).nodes())
+        .iter()
+        .sum();
+    (nodes + ids.nodes()) * size_of::<u64>() as u64
+}
+
+/// The closed zones of these kinds with little live data, least first, up to a bound on what is moved; none if cleaning
 /// them is not worth a sweep.
-fn victims(store: &Store, kinds: &[PageKind], worth: Worth) -> Victims {
+fn victims(store: &Store, kinds: &[PageKind], worth: Worth, moved_max: u64) -> Victims {
     let zones = store.zones();
     let mut candidates: Vec<(u64, ZoneNumber)> = zones
         .iter()
@@ -433,7 +565,7 @@ fn victims(store: &Store, kinds: &[PageKind], worth: Worth) -> Victims {
     let mut moved = 0;
     let affordable = candidates.into_iter().take_while(|(live, _)| {
         moved += live;
-        moved <= MOVED_BYTES_MAX
+        moved <= moved_max.min(MOVED_BYTES_MAX)
     });
     let victims: Victims = affordable.map(|(_, number)| number).collect();
     let all = victims.iter().filter_map(|number| zones.get(*number));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::backup::read_root;
 use super::open::unfinished;
 use crate::base::{Error, Result, ZoneNumber};
-use crate::device::{Device, FileId, LOCK_NAME, Transfer};
+use crate::device::{Device, FileId, Transfer, foreign_entry};
 use crate::storage::{
     Found, RootSlot, SlotKind, Store, ZoneTable, begin_copy, find_root, write_slot,
 };
@@ -29,19 +29,9 @@ pub(super) struct Destination {
 impl Destination {
     /// Refuses a folder in which there is anything that does not belong to an index, before a lock is made there.
     pub(super) fn check_folder(path: &Path) -> Result<()> {
-        // What cannot be listed is told by the opening, in words.
-        let Ok(entries) = std::fs::read_dir(path) else {
-            return Ok(());
-        };
-        let names = entries.flatten().map(|entry| entry.file_name());
-        let is_ours = |name: &str| name == LOCK_NAME || FileId::from_name(name).is_some();
-        let foreign = names
-            .into_iter()
-            .find(|name| !name.to_str().is_some_and(is_ours));
-        match foreign {
+        match foreign_entry(path) {
             None => Ok(()),
             Some(name) => {
-                let name = name.to_string_lossy();
                 let found = format!("holds {name:?}, which is no part of an index");
                 Err(refused(path, &found))
             }

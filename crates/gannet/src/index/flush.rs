@@ -4,6 +4,7 @@
 //! before the checkpoint that ends it (see `checkpoint`). What it changes is the [`Flusher`], which only it
 //! and that checkpoint touch; it reads the norms of its documents from a snapshot of the tables.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::chores::Asked;
@@ -46,6 +47,9 @@ pub(super) struct Flush {
     pub(super) flusher: Arc<Mutex<Flusher>>,
     pub(super) buffer: Arc<PostingBuffer>,
     pub(super) ids: Arc<NewIds>,
+    /// Bytes of space that are kept for what is in the buffer, until it is written.
+    pub(super) kept: u64,
+    pub(super) is_filled: Arc<AtomicBool>,
     /// The tables as they were when the buffer was full.
     pub(super) tables: DocumentTables,
     /// What it was asked for.
@@ -82,6 +86,8 @@ impl Flush {
         } = flusher;
         let (terms, ids) = both(|| self.fill_terms(terms, postings), || self.fill_ids(ids));
         terms.and(ids)?;
+        self.shared.release_kept(self.kept);
+        self.is_filled.store(true, Ordering::Relaxed);
         flusher.vacuum(self.asked.vacuum, &self.shared, &self.tables)?;
         flusher.clean(self.asked.cleaning, &self.shared, &self.tables)
     }

@@ -14,6 +14,9 @@ const PLACE_BYTES: usize = size_of::<(Box<str>, Option<IdEntry>)>() + 1;
 /// the order in which a flush takes the IDs.
 const ID_OVERHEAD: usize = 16 + size_of::<&[u8]>();
 
+/// What an ID takes in a leaf beside its own bytes, and more.
+pub(super) const ENTRY_BYTES: usize = 96;
+
 /// Bytes that are reserved at once, so that the shared count is not touched for each document.
 const RESERVED_AHEAD: usize = 64 << 10;
 
@@ -86,6 +89,11 @@ impl NewIds {
             true => self.reservation.grow_to(needed + RESERVED_AHEAD),
             false => Ok(()),
         }
+    }
+
+    /// Bytes that entries of these IDs take on flash at most, about.
+    pub(super) fn entry_bytes(&self) -> usize {
+        self.map.len() * ENTRY_BYTES + self.key_bytes
     }
 
     /// Whether there are any.

@@ -18,6 +18,7 @@ use super::lifetime::Lifetime;
 use super::memory::MemoryPlan;
 use super::options::Options;
 use super::prepare::Preparation;
+use super::room::Room;
 use super::root::{self, Covered, RootRecord};
 use super::shared::{Replayed, Shared};
 use super::space::Space;
@@ -32,8 +33,9 @@ use crate::dictionary::Tree;
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::TermDictionary;
 use crate::storage::{
-    Found, History, IndexIdentity, Log, LogReach, LogStart, PageKind, ReplayEnd, RootSlot, Store,
-    Unsynced, ZoneTable, create_superblock, find_root, has_log_behind, settle_slot,
+    Found, History, IndexIdentity, Log, LogReach, LogStart, PageKind, ReplayEnd, RootSlot,
+    SlotKind, Store, Unsynced, ZoneTable, create_superblock, find_root, has_log_behind,
+    settle_slot,
 };
 
 /// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.
@@ -44,6 +46,9 @@ pub(super) fn open(
 ) -> Result<(Arc<Shared>, Option<Writer>)> {
     let budget = Budget::new(options.memory);
     let (store, record, slot) = match find_root(&device, path)? {
+        Found::Root(slot) if slot.kind == SlotKind::Backup && !options.read_only => {
+            return Err(backup_is_read_only(path));
+        }
         Found::Root(slot) => open_root(device, slot)?,
         Found::Nothing if options.create => make(device)?,
         Found::Nothing => {
@@ -102,6 +107,7 @@ pub(super) fn open(
         preparation,
         published: Published::new(state.clone()),
         replayed: OnceLock::new(),
+        room: Room::default(),
     });
     let mut writer = new_writer(&shared, state, terms, ids, &slot, record.covered.log_start)?;
     let replayed = writer.replay(record.covered, reach)?;
@@ -114,14 +120,21 @@ pub(super) fn open(
     }
     writer.settle(replayed, slot.as_ref())?;
     writer.history.open(draw_number()?, generation + 1);
-    if reach == LogReach::Known {
-        // From here on the log counts as far as it goes, so none of what a backup may have behind its root may follow.
-        writer.log.begin_zone()?;
-    }
-    if slot.is_none() || reach == LogReach::Known {
+    if slot.is_none() {
         writer.checkpoint()?;
     }
     Ok((shared, Some(writer)))
+}
+
+/// The error for a backup that is opened for writing: the next backup would take the changes away, and a backup that was
+/// changed restores another state than the one that it was made of.
+fn backup_is_read_only(path: &Path) -> Error {
+    Error::Format {
+        path: path.into(),
+        reason: "expected an index, found a backup, which can only be read: make an index of it with `gannet restore` and \
+                 write to that, or delete the folder"
+            .to_owned(),
+    }
 }
 
 /// The error for a copy that is not whole.
@@ -203,7 +216,12 @@ fn open_tree(store: &Arc<Store>, bytes: &[u8]) -> Result<Tree> {
 }
 
 pub(super) fn draw_number() -> Result<u64> {
-    getrandom::u64().map_err(|error| Error::invalid(format!("no random numbers: {error}")))
+    getrandom::u64().map_err(|error| Error::Device {
+        operation: "read",
+        file: "the random numbers of the system".to_owned(),
+        reason: error.to_string(),
+        full: false,
+    })
 }
 
 fn new_writer(

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 
+use super::fields::{Fields, FieldsInUse};
 use super::memory::MemoryPlan;
-use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
+use crate::analysis::{Field, FieldId, Schema, SchemaOptions, Scratch, Token, term_key};
 use crate::base::{Budget, ByteReader, Error, Result};
 use crate::documents::{Compressor, Dictionaries, Document, Expected, Trainer, Value};
 use crate::postings::{InvertedBatch, Inverter};
@@ -20,8 +21,7 @@ const TERM_BYTES_MAX: usize = 1_020;
 
 /// What documents are prepared with, shared by all threads.
 pub(super) struct Preparation {
-    schema: RwLock<Arc<Schema>>,
-    options: SchemaOptions,
+    pub(super) fields: Fields,
     trainer: Mutex<Option<Trainer>>,
     /// Bytes of the longest source.
     document_bytes_max: usize,
@@ -54,6 +54,7 @@ pub struct PreparedBatch {
     pub(super) schema: Arc<Schema>,
     pub(super) dictionaries: Dictionaries,
     pub(super) source_bytes: u64,
+    _fields: FieldsInUse,
     pub(super) refused: Vec<(usize, Error)>,
     /// Bytes of memory that the documents take, without their postings.
     held: usize,
@@ -146,8 +147,7 @@ impl Preparation {
     ) -> Preparation {
         let trainer = (dictionaries.newest() == 0).then(|| Trainer::new(memory.samples));
         Preparation {
-            schema: RwLock::new(schema),
-            options,
+            fields: Fields::new(schema, options),
             trainer: Mutex::new(trainer),
             document_bytes_max: memory.document_bytes_max,
             dictionaries: Arc::new(RwLock::new(dictionaries)),
@@ -170,6 +170,7 @@ impl Preparation {
         bench.begin(budget)?;
         let mut batch = PreparedBatch {
             dictionaries: self.newest_dictionaries(),
+            _fields: self.fields.begin_use(),
             ..PreparedBatch::default()
         };
         for (place, document) in documents.enumerate() {
@@ -183,7 +184,6 @@ impl Preparation {
             }
         }
         batch.inverted = bench.inverter.finish()?;
-        batch.schema = self.schema();
         Ok(batch)
     }
 
@@ -206,8 +206,10 @@ impl Preparation {
         self.check_length(document.source.len())?;
         self.offer(document)?;
         let id = document.id.clone().unwrap_or_else(|| self.ids.next());
-        let schema = self.schema_with_fields_of(document)?;
-        batch.add(bench, &schema, id, document)
+        let schema = self.fields.with_those_of(document)?;
+        batch.add(bench, &schema, id, document)?;
+        batch.schema = schema;
+        Ok(())
     }
 
     /// Rejects a document that could not be returned within the memory.
@@ -229,21 +231,12 @@ impl Preparation {
         bench: &mut Workbench,
         documents: &[Document],
     ) -> Result<(InvertedBatch, Vec<FieldLengths>)> {
-        let schema = self.schema();
+        let schema = self.fields.written();
         let mut lengths = Vec::with_capacity(documents.len());
         for (ordinal, document) in (0..).zip(documents) {
             lengths.push(bench.invert(&schema, ordinal, document));
         }
         Ok((bench.inverter.finish()?, lengths))
-    }
-
-    pub(super) fn schema(&self) -> Arc<Schema> {
-        Arc::clone(&self.schema.read().unwrap_or_else(|e| e.into_inner()))
-    }
-
-    /// Takes the fields that a replayed record names.
-    pub(super) fn replace_schema(&self, schema: Arc<Schema>) {
-        *self.schema.write().unwrap_or_else(|e| e.into_inner()) = schema;
     }
 
     /// Takes dictionaries that a replay found.
@@ -288,28 +281,6 @@ impl Preparation {
         let enough = trainer.as_mut()?.offer(&document.source);
         trainer.take_if(|_| enough)
     }
-
-    fn schema_with_fields_of(&self, document: &Document) -> Result<Arc<Schema>> {
-        let schema = self.schema();
-        if document
-            .fields
-            .iter()
-            .all(|(name, _)| schema.named(name).is_some())
-        {
-            return Ok(schema);
-        }
-        let mut newest = self.schema.write().unwrap_or_else(|e| e.into_inner());
-        let mut grown = Schema::clone(&newest);
-        for (name, value) in &document.fields {
-            let kind = match value {
-                Value::Text(_) => FieldKind::Text,
-                Value::Exact(_) => FieldKind::Exact,
-            };
-            grown.ensure(name, kind, &self.options)?;
-        }
-        *newest = Arc::new(grown);
-        Ok(Arc::clone(&newest))
-    }
 }
 
 impl MadeIds {
@@ -345,7 +316,7 @@ impl Workbench {
         }
         self.compressor
             .as_mut()
-            .ok_or_else(|| Error::invalid("no compressor"))
+            .ok_or_else(|| Error::internal("a compressor was made and is missing"))
     }
 
     /// Adds the tokens of a document to the inverter; gives the lengths of its fields.

@@ -118,7 +118,7 @@ impl Replay<'_> {
         let fields = schema.fields().len();
         if fields > self.writer.logged_fields {
             self.writer.logged_fields = fields;
-            self.writer.shared.preparation.replace_schema(schema);
+            self.writer.shared.preparation.fields.replace(schema);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use super::ids::NewIds;
 use super::memory::MemoryPlan;
 use super::options::Options;
 use super::prepare::Preparation;
+use super::room::Room;
 use super::state::Published;
 use crate::base::{Budget, Reservation, Traffic};
 use crate::cache::FramePool;
@@ -26,6 +27,8 @@ pub(super) struct Shared {
     pub(super) pool: FramePool,
     pub(super) preparation: Preparation,
     pub(super) published: Published,
+    /// Free space that is spoken for.
+    pub(super) room: Room,
     /// What a replay has found for an index that nobody writes; the writer has it else.
     pub(super) replayed: OnceLock<Replayed>,
 }

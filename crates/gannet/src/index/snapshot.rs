@@ -190,7 +190,7 @@ impl Search<'_> {
         let mut results = self.snapshot.search_all(queries, &self.options);
         results
             .pop()
-            .unwrap_or_else(|| Err(Error::invalid("a search gave no answer; this is a defect")))
+            .unwrap_or_else(|| Err(Error::internal("a search gave no answer")))
     }
 }
 

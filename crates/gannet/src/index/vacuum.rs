@@ -15,6 +15,7 @@ use super::Index;
 use super::chores::Chore;
 use super::flush::{Flusher, TableNorms};
 use super::options::Phase;
+use super::room::no_space;
 use super::shared::Shared;
 use super::state::{State, statistics_of};
 use super::writer::Writer;
@@ -39,7 +40,13 @@ const SWEEP_ONE_OF: u64 = 10;
 /// The least that a slice reads, the least when it was asked for, and the most.
 const SLICE_BYTES: u64 = 1 << 20;
 const SLICE_BYTES_ASKED: u64 = 32 << 20;
-pub(super) const SLICE_BYTES_MAX: u64 = 64 << 20;
+const SLICE_BYTES_MAX: u64 = 64 << 20;
+
+/// Where there is little space: the least that a slice reads, what it may write for each byte that it reads, and which part of the
+/// room it takes; the rest is for cleaning, which gives space back.
+const SLICE_BYTES_MIN: u64 = 32 << 10;
+const SLICE_COST: u64 = 2;
+const SLICE_ROOM_ONE_OF: u64 = 4;
 
 /// Norms that the tables forget in one checkpoint, some hundred pages; but some pages of each field at least.
 const FORGOTTEN_AT_ONCE: DocId = 1 << 20;
@@ -84,6 +91,11 @@ impl Vacuum {
             so_far,
             ..Vacuum::default()
         }
+    }
+
+    /// Whether a sweep is under way.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.sweep.is_some()
     }
 
     /// Begins a sweep if it is time.
@@ -159,7 +171,7 @@ impl Flusher {
         tables: &DocumentTables,
     ) -> Result<()> {
         self.vacuum.begin(asked, shared, tables)?;
-        let bytes = self.vacuum.slice_bytes(asked, shared, tables);
+        let wanted = self.vacuum.slice_bytes(asked, shared, tables);
         let Some(sweep) = self
             .vacuum
             .sweep
@@ -168,6 +180,16 @@ impl Flusher {
         else {
             return Ok(());
         };
+        let claim = shared.claim(wanted.saturating_mul(SLICE_COST), SLICE_ROOM_ONE_OF)?;
+        let bytes = wanted.min(claim.bytes() / SLICE_COST);
+        let least = wanted.min(SLICE_BYTES_MIN);
+        if bytes < least {
+            // Writing must not stop for it either.
+            let needed = least * SLICE_COST * SLICE_ROOM_ONE_OF;
+            let refused = || no_space(claim.bytes() * SLICE_ROOM_ONE_OF, needed, "to vacuum");
+            self.vacuum.refused = asked.then(refused);
+            return Ok(());
+        }
         shared.options.limits.enter(Phase::Vacuum);
         self.terms.flush()?;
         self.postings.flush()?;
@@ -177,7 +199,7 @@ impl Flusher {
             postings: &self.postings,
             store: &shared.store,
             norms: TableNorms { tables, pool },
-            schema: &shared.preparation.schema(),
+            schema: &shared.preparation.fields.written(),
             taken: &mut self.vacuum.so_far.taken,
         };
         let goes_on = self

@@ -148,7 +148,7 @@ impl Writer {
     /// Deletes documents by external ID; unknown IDs are passed over.
     pub(super) fn delete(&mut self, ids: &[&str]) -> Result<Written> {
         self.check_running()?;
-        self.check_space(ids.iter().map(|id| id.len() as u64).sum())?;
+        self.check_space_to_delete(ids.iter().map(|id| id.len() as u64).sum())?;
         self.make_room(None, ids.iter().copied())?;
         let found = self.look_up(ids)?;
         let done = self.delete_batch(ids, found);
@@ -257,7 +257,7 @@ impl Writer {
     /// Makes the writer's state the newest for readers, unless they are not to see it.
     pub(super) fn publish(&mut self, below: DocId) {
         self.state.below = below;
-        self.state.schema = self.shared.preparation.schema();
+        self.state.schema = self.shared.preparation.fields.written();
         if !self.unseen {
             self.shared.published.set(self.state.clone());
         }
@@ -336,6 +336,7 @@ impl Writer {
         if batch.schema.fields().len() > self.logged_fields {
             let mut body = Vec::new();
             batch.schema.encode(&mut body);
+            self.shared.preparation.fields.note_written(&batch.schema);
             self.log.append(RecordKind::Schema, false, &body)?;
             self.logged_fields = batch.schema.fields().len();
         }

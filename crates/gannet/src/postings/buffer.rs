@@ -127,9 +127,15 @@ impl PostingBuffer {
         inner.reservation.grow_to(bytes)
     }
 
-    /// Bytes of memory held.
+    /// Bytes of memory held, with those that a flush will take to sort the terms.
     pub fn memory_bytes(&self) -> usize {
         self.read().memory_bytes()
+    }
+
+    /// Bytes of memory of postings, keys and terms alone.
+    pub fn posting_bytes(&self) -> usize {
+        let inner = self.read();
+        inner.arena.memory_bytes() + inner.slots.memory_bytes()
     }
 
     /// Number of terms.

@@ -203,9 +203,10 @@ impl TermEntry {
         }
         self.tail.encode(self.tail_base(), &mut out)?;
         match out.len() > ENTRY_LIMIT || self.chunks.len() > CHUNKS_LIMIT {
-            true => Err(Error::invalid(format!(
-                "a term entry of {} bytes is too long; this is a defect in list maintenance",
-                out.len()
+            true => Err(Error::internal(format!(
+                "expected a term entry of at most {ENTRY_LIMIT} bytes and {CHUNKS_LIMIT} chunks, found {} bytes and {} chunks",
+                out.len(),
+                self.chunks.len()
             ))),
             false => Ok(out),
         }

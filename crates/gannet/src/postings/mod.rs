@@ -50,6 +50,7 @@ pub use cursor::{BlocksAhead, Reach, TermCursor};
 pub use dead::DeadDocs;
 pub use dictionary::{
     Addition, RECENT_LEVELS, SweepPlace, Sweeper, TermDictionary, TermPostings, TermTree, TermView,
+    terms_join_at_once,
 };
 pub use digest::term_digest;
 pub use entry::{ChunkRef, Layout, TermEntry};

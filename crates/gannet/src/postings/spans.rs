@@ -66,7 +66,7 @@ impl SpanReader<'_> {
         let mut wanted = Vec::with_capacity(addresses.len());
         for address in addresses {
             let buffer = self.pool.take();
-            let none = || Error::invalid("maintenance ran out of its own read buffers");
+            let none = || Error::internal("maintenance ran out of its own read buffers");
             wanted.push((*address, buffer.ok_or_else(none)?));
         }
         let (pages, _) = self.store.read(wanted)?;

@@ -58,7 +58,7 @@ impl Ahead<'_> {
             return Ok(bytes);
         }
         let bytes = self.reader.chunks(std::slice::from_ref(chunk))?.pop();
-        bytes.ok_or_else(|| Error::invalid("a chunk was not read; this is a defect"))
+        bytes.ok_or_else(|| Error::internal("a chunk was not read"))
     }
 }
 

@@ -198,5 +198,5 @@ impl Member<'_> {
 }
 
 fn stuck() -> Error {
-    Error::invalid("a query stopped for pages without naming any; this is a defect")
+    Error::internal("a query stopped for pages without naming any")
 }

@@ -42,5 +42,5 @@ impl Store {
 }
 
 fn no_buffer() -> Error {
-    Error::invalid("a copy ran out of its own buffers; this is a defect in the storage room")
+    Error::internal("a copy ran out of its own buffers")
 }

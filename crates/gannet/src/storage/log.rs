@@ -116,11 +116,6 @@ impl Log {
         }
     }
 
-    /// Goes on in a zone of its own, so that a replay from [`Log::end`] reads nothing that is there already.
-    pub fn begin_zone(&mut self) -> Result<()> {
-        self.open_zone(0)
-    }
-
     fn open_zone(&mut self, record: usize) -> Result<()> {
         let link = Link {
             from: self.end(),

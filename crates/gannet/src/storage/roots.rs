@@ -98,13 +98,13 @@ pub fn find_root(device: &Arc<dyn Device>, path: &Path) -> Result<Found> {
     if slots.iter().all(empty) {
         return nothing(device);
     }
+    check_version(&slots, path)?;
     let mut newest: Option<RootSlot> = None;
     let mut problem = None;
     for (number, page) in (0..).zip(&slots) {
-        match decode_slot(page, number, path) {
+        match decode_slot(page, number) {
             Ok(slot) if is_newer(&slot, newest.as_ref()) => newest = Some(slot),
             Ok(_) => {}
-            Err(error @ Error::Format { .. }) => return Err(error),
             Err(error) => problem = Some(error),
         }
     }
@@ -129,6 +129,51 @@ fn nothing(device: &Arc<dyn Device>) -> Result<Found> {
             FileId::Superblock.name(),
             "expected a root, since there are zones of an index, got none",
         )),
+    }
+}
+
+/// Fails if a slot belongs to an index of another format. A slot of another version counts if it proves itself, since the
+/// mark, the version, the identity and the proof stand in the same place in every format; else its version is damaged,
+/// unless all slots have the same.
+fn check_version(slots: &[PageBuffer], path: &Path) -> Result<()> {
+    let versions: Vec<Option<u32>> = slots.iter().map(|page| version_of(page)).collect();
+    let agree = versions.len() > 1 && versions.iter().all(|version| *version == versions[0]);
+    for (number, (page, version)) in (0..).zip(slots.iter().zip(&versions)) {
+        match version {
+            Some(version)
+                if *version != FORMAT_VERSION && (agree || proves_itself(page, number)) =>
+            {
+                return Err(other_format(*version, path));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The version that a slot says, if it is the slot of an index.
+fn version_of(page: &[u8; PAGE_SIZE]) -> Option<u32> {
+    let mut reader = ByteReader::new(page, "the superblock");
+    let is_marked = reader.take(MAGIC.len()).is_ok_and(|mark| mark == MAGIC);
+    reader.u32().ok().filter(|_| is_marked)
+}
+
+fn proves_itself(page: &[u8; PAGE_SIZE], number: u32) -> bool {
+    let mut reader = ByteReader::new(&page[MAGIC.len() + size_of::<u32>()..], "the superblock");
+    let identity = reader.u64();
+    identity.is_ok_and(|identity| seal::verify(page, identity, place_of(number)).is_ok())
+}
+
+fn other_format(version: u32, path: &Path) -> Error {
+    let remedy = match version > FORMAT_VERSION {
+        true => "use a newer gannet",
+        false => "index the documents again",
+    };
+    Error::Format {
+        path: PathBuf::from(path).join(FileId::Superblock.name()),
+        reason: format!(
+            "the index has format {version}, this program reads format {FORMAT_VERSION}: {remedy}"
+        ),
     }
 }
 
@@ -196,9 +241,9 @@ pub fn settle_slot(device: &Arc<dyn Device>, slot: &RootSlot) -> Result<()> {
     } else {
         Vec::new()
     };
-    let whole = (0..).zip(&slots).filter(|(page, bytes)| {
-        decode_slot(bytes, *page, Path::new("")).is_ok_and(|found| found == *slot)
-    });
+    let whole = (0..)
+        .zip(&slots)
+        .filter(|(page, bytes)| decode_slot(bytes, *page).is_ok_and(|found| found == *slot));
     let whole: Vec<u32> = whole.map(|(page, _)| page).collect();
     let missing = (0..SLOTS).filter(|page| !whole.contains(page));
     missing
@@ -221,7 +266,7 @@ pub fn check_slots(device: &Arc<dyn Device>) -> Result<SlotFaults> {
     let superblock = files.filter(|(file, _)| *file == FileId::Superblock);
     let pages = superblock.map(|(_, pages)| pages.min(SLOTS)).sum();
     let slots = read_slots(device, pages)?;
-    let decode = |(number, page): (u32, &PageBuffer)| decode_slot(page, number, Path::new(""));
+    let decode = |(number, page): (u32, &PageBuffer)| decode_slot(page, number);
     let decoded: Vec<Result<RootSlot>> = (0..).zip(&slots).map(decode).collect();
     let whole = decoded.iter().filter_map(|slot| slot.as_ref().ok());
     let mut faults = SlotFaults::default();
@@ -262,7 +307,7 @@ fn is_torn(page: &PageBuffer, number: u32, newest: &RootSlot) -> Result<bool> {
     let is_other =
         |slot: RootSlot| slot.identity == newest.identity && slot.generation != newest.generation;
     let all_but_sum = page[..sum] == written[..sum] && others > 1;
-    Ok(all_but_sum || decode_unproved(page, Path::new("")).is_ok_and(is_other))
+    Ok(all_but_sum || decode_unproved(page).is_ok_and(is_other))
 }
 
 fn write_page(device: &Arc<dyn Device>, slot: &RootSlot, page: u32) -> Result<()> {
@@ -280,7 +325,7 @@ fn write_page(device: &Arc<dyn Device>, slot: &RootSlot, page: u32) -> Result<()
 
 fn take(pool: &PagePool) -> Result<PageBuffer> {
     pool.take()
-        .ok_or_else(|| Error::invalid("no page buffer for the superblock"))
+        .ok_or_else(|| Error::internal("no page buffer for the superblock"))
 }
 
 fn read_slots(device: &Arc<dyn Device>, pages: u32) -> Result<Vec<PageBuffer>> {
@@ -308,42 +353,31 @@ fn encode_slot(slot: &RootSlot, page: u32, buffer: &mut PageBuffer) {
     slot.history.encode(&mut bytes);
     buffer.fill(0);
     buffer[..bytes.len()].copy_from_slice(&bytes);
-    let place = Place {
-        file: FileId::Superblock,
-        page,
-    };
-    seal::seal(buffer, slot.identity, place, PageKind::RootSlot);
+    seal::seal(buffer, slot.identity, place_of(page), PageKind::RootSlot);
 }
 
-fn decode_slot(page: &[u8; PAGE_SIZE], number: u32, path: &Path) -> Result<RootSlot> {
-    let slot = decode_unproved(page, path)?;
-    let place = Place {
+fn place_of(page: u32) -> Place {
+    Place {
         file: FileId::Superblock,
-        page: number,
-    };
-    seal::verify(page, slot.identity, place)?;
+        page,
+    }
+}
+
+fn decode_slot(page: &[u8; PAGE_SIZE], number: u32) -> Result<RootSlot> {
+    let slot = decode_unproved(page)?;
+    seal::verify(page, slot.identity, place_of(number))?;
     Ok(slot)
 }
 
 /// What a slot says, whether it proves itself or not.
-fn decode_unproved(page: &[u8; PAGE_SIZE], path: &Path) -> Result<RootSlot> {
+fn decode_unproved(page: &[u8; PAGE_SIZE]) -> Result<RootSlot> {
     let mut reader = ByteReader::new(&page[..PAGE_PAYLOAD], "the superblock");
-    let file = || PathBuf::from(path).join(FileId::Superblock.name());
     if reader.take(MAGIC.len())? != MAGIC {
         return Err(reader.damaged("the mark of a Gannet index", "other bytes"));
     }
     let version = reader.u32()?;
     if version != FORMAT_VERSION {
-        let remedy = match version > FORMAT_VERSION {
-            true => "use a newer gannet",
-            false => "index the documents again",
-        };
-        return Err(Error::Format {
-            path: file(),
-            reason: format!(
-                "the index has format {version}, this program reads format {FORMAT_VERSION}: {remedy}"
-            ),
-        });
+        return Err(reader.damaged(&format!("format {FORMAT_VERSION}"), version));
     }
     let identity = reader.u64()?;
     let (generation, root) = (reader.u64()?, Span::decode(&mut reader)?);

@@ -60,7 +60,7 @@ impl StreamWriter {
     pub fn append(&mut self, bytes: &[u8]) -> Result<Span> {
         breathe();
         let length = u32::try_from(bytes.len()).map_err(|_| {
-            Error::invalid(format!("a record of {} bytes is too long", bytes.len()))
+            Error::internal(format!("a record of {} bytes is too long", bytes.len()))
         })?;
         if let Some(span) = self.fill_hole(bytes) {
             self.store.zones().retain(span.zone, length as u64);
@@ -214,7 +214,7 @@ impl StreamWriter {
         let mut buffer = self
             .pool
             .take()
-            .ok_or_else(|| Error::invalid("a stream ran out of its own write buffers"))?;
+            .ok_or_else(|| Error::internal("a stream ran out of its own write buffers"))?;
         buffer.fill(0);
         let zone = self.zone.as_mut().ok_or_else(no_zone)?;
         zone.buffers.push(buffer);
@@ -338,5 +338,5 @@ impl OpenZone {
 }
 
 fn no_zone() -> Error {
-    Error::invalid("a stream has no open zone; this is a defect in the storage room")
+    Error::internal("a stream has no open zone")
 }

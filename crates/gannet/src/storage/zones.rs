@@ -110,7 +110,9 @@ impl ZoneTable {
     pub(super) fn open(&mut self, kind: PageKind) -> Result<ZoneNumber> {
         let number = self.next;
         self.next = number.checked_add(1).ok_or_else(|| {
-            Error::invalid("all zone numbers are used up; copy the index with a backup")
+            Error::invalid(
+                "all zone numbers are used up: index the documents again into a new folder",
+            )
         })?;
         self.adopt(number, kind, 0, true);
         Ok(number)

@@ -205,12 +205,12 @@ fn what_does_not_fit_is_refused() {
     let unsorted = [b"b".as_slice(), b"a"];
     assert!(matches!(
         bed.tree.apply(&bed.pool, &unsorted, &mut |_| Ok(())),
-        Err(Error::Invalid(_))
+        Err(Error::Internal(_))
     ));
     bed.change(&numbered(0..10, 1)).unwrap();
     let failed = bed.tree.apply(&bed.pool, &[b"key"], &mut |window| {
         window.set(0, Change::Put(vec![0; ENTRY_MAX]))
     });
-    assert!(matches!(failed, Err(Error::Invalid(_))));
+    assert!(matches!(failed, Err(Error::Internal(_))));
     assert!(matches!(bed.tree.flush(), Err(Error::Stopped(_))));
 }

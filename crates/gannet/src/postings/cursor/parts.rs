@@ -109,9 +109,7 @@ impl Part {
             Part::Chunk(ChunkPart {
                 head: Some(head), ..
             }) => Ok(head),
-            _ => Err(Error::invalid(
-                "a list was used before it was opened; this is a defect",
-            )),
+            _ => Err(Error::internal("a list was used before it was opened")),
         }
     }
 

@@ -27,6 +27,11 @@ const JOINED_MIN: usize = 256;
 const JOINED_PER_NODE: usize = 8;
 const JOINED_MAX: usize = 4096;
 
+/// Whether so many new terms go to the lists at once, of which there are so many entries.
+pub fn terms_join_at_once(terms: u64, lists: u64) -> bool {
+    terms >= MANY && terms * MANY_OF >= lists
+}
+
 impl TermDictionary {
     /// Adds new postings to the terms `keys` (sorted, distinct), behind all that they have.
     ///
@@ -40,7 +45,7 @@ impl TermDictionary {
     ) -> Result<()> {
         let TermDictionary { lists, recent } = self;
         let terms = keys.len() as u64;
-        let all = terms >= MANY && terms * MANY_OF >= lists.sum(TreeView::entries);
+        let all = terms_join_at_once(terms, lists.sum(TreeView::entries));
         let into = match all {
             true => RECENT_LEVELS - 1,
             false => recent.level_to_write(),

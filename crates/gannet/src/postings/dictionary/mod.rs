@@ -30,6 +30,7 @@ mod sweep;
 
 use std::sync::Arc;
 
+pub use self::add::terms_join_at_once;
 use self::filtered::FilteredView;
 pub use self::join::Addition;
 use self::lists::Lists;

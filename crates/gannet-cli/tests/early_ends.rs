@@ -1,0 +1,137 @@
+//! Runs of `gannet index` that end before the end of their sources say what they took, as text and as one JSON object.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::command::{Place, Ran};
+
+/// The one JSON object on standard output of a run that failed with the sentence that stands in it.
+#[track_caller]
+fn summary(ran: &Ran, code: i32) -> Value {
+    assert_eq!(ran.code, code, "{ran:?}");
+    let summary: Value = serde_json::from_str(&ran.out).unwrap();
+    let error = summary["error"].as_str().unwrap();
+    assert!(ran.err.contains(&format!("gannet: {error}\n")), "{ran:?}");
+    summary
+}
+
+#[test]
+fn a_strict_run_says_how_many_it_took() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#, "oops", r#"{"id":"b"}"#]);
+    let index = ["index", "index", "docs.jsonl", "--strict"];
+    let summary = summary(&place.run(&[&index[..], &["--json"]].concat()), 1);
+    assert_eq!(
+        (&summary["docs"], &summary["durable"]),
+        (&1.into(), &true.into())
+    );
+    assert!(summary["error"].as_str().unwrap().contains("line 2"));
+    let text = place.run(&index).out;
+    assert!(text.starts_with("1 documents"), "{text}");
+    assert_eq!(place.found("one"), ["a"]);
+}
+
+#[test]
+fn a_source_that_cannot_be_read_to_its_end_says_how_many_it_took() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#, r#"{"id":"b","body":"one"}"#]);
+    place.write("broken.zst", b"\x28\xb5\x2f\xfd and no more of it");
+    let index = ["index", "index", "docs.jsonl", "broken.zst"];
+    let summary = summary(&place.run(&[&index[..], &["--json"]].concat()), 1);
+    assert_eq!(
+        (&summary["docs"], &summary["rejected"]),
+        (&2.into(), &0.into())
+    );
+    assert!(summary["error"].as_str().unwrap().contains("broken.zst"));
+    assert_eq!(place.found("one"), ["a", "b"]);
+}
+
+/// A file that may not grow fails a write in the middle of a run, as a full disk does that does not tell what is free.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_failing_device_says_how_many_it_took() {
+    let place = Place::new();
+    let word = |n: u64| n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let words = |n: u64| (0..30).map(move |m| format!("{:x} ", word(n * 30 + m)));
+    let line = |n: u64| {
+        format!(
+            "{{\"id\":{n},\"body\":\"{}\"}}\n",
+            words(n).collect::<String>()
+        )
+    };
+    place.write("docs.jsonl", (1..4_000).map(line).collect::<String>());
+    for form in ["--json", "--text"] {
+        let program = env!("CARGO_BIN_EXE_gannet");
+        let limited = format!(
+            "trap '' XFSZ; ulimit -f 512; exec {program} index index docs.jsonl --commit-every 100 {form}"
+        );
+        let mut command = Command::new("sh");
+        let output = command
+            .args(["-c", &limited])
+            .current_dir(place.path("."))
+            .output()
+            .unwrap();
+        let ran = Ran {
+            code: output.status.code().unwrap(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        };
+        assert!(ran.err.contains("write of zone"), "{ran:?}");
+        let taken = match form {
+            "--json" => {
+                let summary = summary(&ran, 2);
+                assert_eq!(summary["durable"], false, "{summary}");
+                summary["docs"].as_u64().unwrap()
+            }
+            _ => {
+                let taken = ran.out.split(" documents").next().unwrap();
+                assert!(
+                    ran.err.contains(&format!("{taken} documents were taken")),
+                    "{ran:?}"
+                );
+                taken.parse().unwrap()
+            }
+        };
+        let kept = place.json(&["stats", "index"])["documents"]
+            .as_u64()
+            .unwrap();
+        assert!(0 < kept && kept <= taken, "{kept} of {taken}");
+        fs::remove_dir_all(place.path("index")).unwrap();
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_says_how_many_it_took() {
+    let place = Place::new();
+    let mut command = place.command(&["index", "index", "-", "--json", "--commit-every", "1"]);
+    let (stdin, stdout) = (Stdio::piped(), Stdio::piped());
+    let mut run = command
+        .stdin(stdin)
+        .stdout(stdout)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = run.stdin.take().unwrap();
+    let line = |n: u32| format!("{{\"id\":{n},\"body\":\"one\"}}\n");
+    // More than a batch, so that some are in the index while the input stays open.
+    let lines: String = (0..300).map(line).collect();
+    input.write_all(lines.as_bytes()).unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let killed = Command::new("kill")
+        .args(["-INT", &run.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    let output = run.wait_with_output().unwrap();
+    drop(input);
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(summary["docs"].as_u64() >= Some(256), "{summary}");
+    assert!(
+        summary["error"]
+            .as_str()
+            .unwrap()
+            .starts_with("interrupted")
+    );
+}
