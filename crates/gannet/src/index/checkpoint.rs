@@ -208,9 +208,9 @@ impl Writer {
     ) -> Result<()> {
         let (count, bytes) = ids.fold((0, 0), |(count, bytes), id| (count + 1, bytes + id.len()));
         self.flush_or_reserve(|writer| {
-            writer.new_ids.reserve_for(count, bytes)?;
-            let filling = &writer.state.buffers.filling;
-            batch.map_or(Ok(()), |batch| filling.reserve_for(batch))
+            let buffers = &writer.state.buffers;
+            buffers.new_ids.reserve_for(count, bytes)?;
+            batch.map_or(Ok(()), |batch| buffers.filling.reserve_for(batch))
         })
     }
 
@@ -231,7 +231,8 @@ impl Writer {
         if reserve(self).is_ok() {
             return Ok(());
         }
-        if self.state.buffers.terms() > 0 || self.new_ids.memory_bytes() > 0 {
+        let buffers = &self.state.buffers;
+        if buffers.terms() > 0 || buffers.new_ids.memory_bytes() > 0 {
             self.checkpoint()?;
         }
         self.reserve(reserve)
@@ -264,7 +265,8 @@ impl Writer {
     /// How full the buffers are, or the log; 1 is as full as they may be.
     fn fill(&self) -> f64 {
         let options = &self.shared.options;
-        let mut memory = self.state.buffers.filling.memory_bytes() + self.new_ids.memory_bytes();
+        let buffers = &self.state.buffers;
+        let mut memory = buffers.filling.memory_bytes() + buffers.new_ids.memory_bytes();
         let mut source = self.log_source_bytes;
         if let Some(flushing) = &self.flushing {
             memory += flushing.memory_bytes;
@@ -328,9 +330,7 @@ impl Writer {
         let memory = self.reserve(|writer| reserve_memory(&writer.shared.budget))?;
         let budget = &self.shared.budget;
         let asked = std::mem::take(&mut self.chores.asked);
-        let fresh_ids = NewIds::new(budget)?;
-        let buffer = self.state.buffers.freeze(budget)?;
-        let ids = Arc::new(std::mem::replace(&mut self.new_ids, fresh_ids));
+        let (buffer, ids) = self.state.buffers.freeze(budget)?;
         self.pace.begin(buffer.memory_bytes());
         self.flushing = Some(Flushing {
             ids: Arc::clone(&ids),
@@ -377,7 +377,7 @@ impl Writer {
     fn end_flush(&mut self, flushing: &Flushing) -> Result<()> {
         let flusher = Arc::clone(&self.flusher);
         let flusher = &mut *lock(&flusher);
-        self.state.buffers.flushing = None;
+        self.state.buffers.end_flush();
         if self.unseen {
             return self.end_unseen_flush(flusher, flushing.covered.log_start);
         }

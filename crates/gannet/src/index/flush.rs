@@ -120,7 +120,8 @@ impl Flush {
     }
 
     fn fill_ids(&self, tree: &mut Tree) -> Result<()> {
-        let sorted = self.ids.sorted();
+        let ids = self.ids.read();
+        let sorted = ids.sorted();
         let keys: Vec<&[u8]> = sorted.iter().map(|(id, _)| id.as_bytes()).collect();
         tree.apply(&self.shared.pool, &keys, &mut |window| {
             for index in window.indexes() {

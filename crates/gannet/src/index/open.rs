@@ -6,14 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use super::buffers::Buffers;
 use super::checkpoint::Pace;
 use super::chores::Chores;
 use super::flush::Flusher;
-use super::ids::NewIds;
 use super::lifetime::Lifetime;
 use super::options::Options;
 use super::prepare::Preparation;
@@ -93,12 +92,10 @@ pub(super) fn open(
         pool,
         preparation,
         published: Published::new(state.clone()),
-        replayed_ids: OnceLock::new(),
     });
     let mut writer = new_writer(&shared, state, terms, ids, &slot, record.covered.log_start)?;
     let replayed = writer.replay(record.covered, reach)?;
     if read_only {
-        shared.replayed_ids.get_or_init(|| writer.new_ids);
         return Ok((shared, None));
     }
     writer.settle(replayed, slot.as_ref())?;
@@ -206,7 +203,6 @@ fn new_writer(
     let slot = slot.as_ref();
     Ok(Writer {
         log: Log::resume(Arc::clone(&shared.store), log_start),
-        new_ids: NewIds::new(&shared.budget)?,
         moved: Writer::stream(shared, PageKind::Documents),
         pages: Writer::stream(shared, PageKind::Table),
         roots: Writer::stream(shared, PageKind::Root),

@@ -1,8 +1,7 @@
 //! What writer and readers share.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::ids::NewIds;
 use super::options::Options;
 use super::prepare::Preparation;
 use super::state::Published;
@@ -20,6 +19,4 @@ pub(super) struct Shared {
     pub(super) pool: FramePool,
     pub(super) preparation: Preparation,
     pub(super) published: Published,
-    /// IDs that a replay has found for an index that nobody writes; the writer has them else.
-    pub(super) replayed_ids: OnceLock<NewIds>,
 }

@@ -101,7 +101,7 @@ impl Writer {
         }
         let buffers = &self.state.buffers;
         let flushing = self.flushing.as_ref().map_or(0, |f| f.ids.memory_bytes());
-        let ids = (self.new_ids.memory_bytes() + flushing) as u64;
+        let ids = (self.state.buffers.new_ids.memory_bytes() + flushing) as u64;
         let memory = buffers.memory_bytes() as u64 + ids;
         // Each term, and each ID, may have a leaf written anew, but none more than once.
         let entries = buffers.terms() as u64 + ids / ID_BYTES;

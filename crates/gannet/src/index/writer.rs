@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::checkpoint::{Flushing, Pace};
 use super::chores::Chores;
 use super::flush::Flusher;
-use super::ids::{IdEntry, NewIds};
+use super::ids::IdEntry;
 use super::lifetime::Lifetime;
 use super::packing::pack;
 use super::prepare::{PreparedBatch, PreparedDocument};
@@ -55,7 +55,6 @@ pub(super) struct Writer {
     pub(super) flusher: Arc<Mutex<Flusher>>,
     pub(super) flushing: Option<Flushing>,
     pub(super) pace: Pace,
-    pub(super) new_ids: NewIds,
     pub(super) moved: StreamWriter,
     pub(super) pages: StreamWriter,
     pub(super) roots: StreamWriter,
@@ -213,7 +212,7 @@ impl Writer {
             self.state.sequence += 1;
             self.log_delete_of(id, doc, place + 1 == count)?;
             self.delete_document(doc)?;
-            self.new_ids.remove(id)?;
+            self.state.buffers.new_ids.remove(id)?;
         }
         let written = Written {
             deleted: count as u64,
@@ -298,7 +297,7 @@ impl Writer {
     /// What is known of an ID that is not in the tree yet.
     fn known_id(&self, id: &str) -> Option<Option<IdEntry>> {
         let older = || self.flushing.as_ref()?.ids.get(id);
-        self.new_ids.get(id).or_else(older)
+        self.state.buffers.new_ids.get(id).or_else(older)
     }
 
     /// Logs what the batch is the first to use: fields, a dictionary.
@@ -393,7 +392,7 @@ impl Writer {
             statistics.total_length += *length as u64;
         }
         self.state.documents += 1;
-        self.new_ids.insert(id, entry)
+        self.state.buffers.new_ids.insert(id, entry)
     }
 
     /// Marks a document as deleted and gives its bytes up.
