@@ -237,11 +237,44 @@ pub enum DurabilityName {
     Async,
 }
 
+/// The query language, for the long help.
+const QUERIES: &str = r#"Queries:
+  a b              documents with a or b; those with both score higher
+  +a b -c          a must match, c must not, b adds to the score
+  a AND b          both; also &&
+  a OR b           one of them; also ||
+  NOT a            all documents without a; also !
+  a NOT b, a -b    a without b
+  a OR NOT b       a, or whatever has no b
+  (a b) AND c      parentheses group
+  "a b", "a b"~3   the words in this order; moved by up to 3 positions
+  a*, a?c, a~1     words that begin so; ? is one character, * any; words at most one edit away
+  title:a          a in the field title; title:(a b), title:"a b"
+  title:*          documents that have the field; *:* is all
+  id:17, id:"a b"  the document with this ID
+  date:[2020-01 TO 2021-01}, date:>=2020-01
+                   values between; [ ] with the ends, { } without, * for no end
+  a^2              a counts twice as much
+  (a b c)~2        at least two of them; #(a) must match without a score
+
+NOT binds tightest, then AND, then OR; side by side is the loosest: a b AND c is a, or b with c;
+a OR b -c is a or b, without c. Where a sign or NOT could be read in two ways (a -b OR c, +a OR b),
+write parentheses.
+
+Without a field, all text fields are searched. A name before a colon must be a field. A colon is
+text in http://x and std::vec, behind numbers (12:30), behind a backslash (a\:b) and in quotes.
+
+Ranges compare bytes, so they need a field of strings that was indexed whole (gannet index
+--analyzer date=keyword) and whose values sort as text, as dates do. Numbers match exactly, however
+they are spelled; they have no ranges yet."#;
+
 /// The arguments of `gannet search`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Queries: words are combined by OR; + and -, AND OR NOT, && || !, \"phrases\"~slop, \
-                  prefix*, wild?cards, fuzzy~, [ranges TO here], ^boosts, field:word, field:( ... ), field:*"
+                  prefix*, wild?cards, fuzzy~, ^boosts, field:word, field:( ... ), field:*, id:ID, \
+                  field:[ranges TO here]; --help says more",
+    after_long_help = QUERIES
 )]
 pub struct SearchArguments {
     /// The folder of the index

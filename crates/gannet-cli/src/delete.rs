@@ -19,7 +19,7 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
         .open(&arguments.index)?;
     let query = arguments.query.as_deref();
     // Nothing goes if the query is wrong.
-    let query = query.map(|query| index.snapshot().parse_strictly(query, Operator::Or));
+    let query = query.map(|query| index.snapshot().parse(query, Operator::Or));
     let query = query.transpose()?;
     let ids: Vec<&str> = arguments.ids.iter().map(String::as_str).collect();
     let mut deleted = index.delete(&ids)?.deleted;

@@ -22,6 +22,15 @@ pub struct Failure {
     code: u8,
 }
 
+/// Says something on standard error that is no failure.
+pub fn remark(note: &str) {
+    // Nobody is left to tell when standard error is closed.
+    let _ = io::Write::write_all(
+        &mut io::stderr(),
+        format!("gannet: note: {note}\n").as_bytes(),
+    );
+}
+
 impl Failure {
     /// The caller can mend it.
     pub fn caller(sentence: impl Into<String>) -> Failure {

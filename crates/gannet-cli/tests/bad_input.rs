@@ -180,10 +180,17 @@ fn a_deletion_that_names_no_field_deletes_nothing() {
         r#"{"id":"b","title":"final","body":"one draft"}"#,
     ]);
     place.done(&["index", "index", "docs.jsonl"]);
-    for query in ["titel:draft", "titel:\"draft\"", "titel:(draft)", "id:a"] {
+    for query in [
+        "titel:draft",
+        "titel:\"draft\"",
+        "titel:(draft)",
+        "_exists_:titel",
+    ] {
         let ran = place.run(&["delete", "index", "b", "--query", query]);
-        ran.refused(1, &["there is no field"]);
+        ran.refused(1, &["there is no field \"titel\"", "title"]);
     }
+    let ran = place.run(&["delete", "index", "b", "--query", "title:>a"]);
+    ran.refused(1, &["ranges are not possible"]);
     assert_eq!(place.found("one"), ["a", "b"]);
     place.done(&["delete", "index", "--query", "title:draft"]);
     assert_eq!(place.found("one"), ["b"]);

@@ -6,5 +6,6 @@ mod command;
 mod compressed;
 mod damage;
 mod early_ends;
+mod meaning;
 mod round_trip;
 mod settings;

@@ -53,8 +53,8 @@ pub use index::{
     TreeFigures, Workbench, Written, ZoneReport,
 };
 pub use search::{
-    Cancelled, Clock, Explanation, Hit, Operator, PlanReport, PlanStep, Query, SearchOptions,
-    SearchResults, SnippetOptions, Techniques, TermReport,
+    Cancelled, Clock, CutExpansion, Explanation, Hit, Operator, PlanReport, PlanStep, Query,
+    SearchOptions, SearchResults, SnippetOptions, Techniques, TermReport,
 };
 pub use storage::PageKind;
 

@@ -10,6 +10,8 @@ mod environment;
 mod expiry;
 #[path = "tests/kill.rs"]
 mod kill;
+#[path = "tests/language/mod.rs"]
+mod language;
 #[path = "tests/oracle/mod.rs"]
 mod oracle;
 #[path = "tests/oracle_test.rs"]

@@ -1,27 +1,29 @@
 //! Answers as JSON.
 
-use gannet::{Explanation, Hit, IoCounts, PlanReport};
+use gannet::{Explanation, Hit, IoCounts, PlanReport, SearchResults};
 use serde_json::{Map, Value, json};
 
 use super::Answer;
+use super::object::{Object, on_one_line};
 use crate::failure::Outcome;
 use crate::output::Output;
 
 /// The whole answer as one object.
-pub fn answer(answer: &Answer) -> Value {
+pub fn answer(answer: &Answer) -> String {
     let results = &answer.results;
-    let mut object = json!({
-        "total": results.total,
-        "total_is_exact": results.total_is_exact,
-        "hits": results.hits.iter().map(hit).collect::<Vec<_>>(),
-        "took_us": answer.took_us,
-        "io": io(results.io),
-        "backend": answer.backend.to_string(),
-    });
+    let hits: Vec<String> = results.hits.iter().map(hit).collect();
+    let mut object = Object::new();
+    object.member("total", results.total);
+    object.member("total_is_exact", results.total_is_exact);
+    object.member("cut_expansions", cut(results));
+    object.written("hits", &format!("[{}]", hits.join(",")));
+    object.member("took_us", answer.took_us);
+    object.member("io", io(results.io));
+    object.member("backend", answer.backend.to_string());
     if let Some(report) = &results.plan {
-        object["plan"] = plan(report);
+        object.member("plan", plan(report));
     }
-    object
+    object.end()
 }
 
 /// A line for each hit, and one for the plan if it was asked for.
@@ -33,24 +35,38 @@ pub fn print_lines(answer: &Answer, output: &mut Output) -> Outcome<()> {
     results
         .hits
         .iter()
-        .try_for_each(|found| output.json(&hit(found)))
+        .try_for_each(|found| output.line(hit(found)))
 }
 
-fn hit(hit: &Hit) -> Value {
+fn cut(results: &SearchResults) -> Vec<Value> {
+    let each = results
+        .cut_expansions
+        .iter()
+        .map(|cut| json!({"field": cut.field, "pattern": cut.pattern, "searched": cut.searched}));
+    each.collect()
+}
+
+fn hit(hit: &Hit) -> String {
     let snippets = hit
         .snippets
         .iter()
         .map(|(field, texts)| (field.clone(), json!(texts)));
-    let mut object = json!({
-        "id": hit.id,
-        "score": score(hit.score),
-        "source": source(hit),
-        "snippets": snippets.collect::<Map<_, _>>(),
-    });
+    let mut object = Object::new();
+    object.member("id", hit.id.as_str());
+    object.member("score", score(hit.score));
+    object.written("source", &written_source(hit));
+    object.member("snippets", snippets.collect::<Map<_, _>>());
     if let Some(reason) = &hit.explanation {
-        object["explanation"] = explanation(reason);
+        object.member("explanation", explanation(reason));
     }
-    object
+    object.end()
+}
+
+/// The stored object as it was written, on one line.
+fn written_source(hit: &Hit) -> String {
+    let text = std::str::from_utf8(hit.source.as_deref().unwrap_or_default());
+    let json = text.ok().filter(|_| !source(hit).is_null());
+    json.map_or("null".to_owned(), on_one_line)
 }
 
 /// The stored object. Stored bytes were JSON when they came in; `null` if they no longer are.

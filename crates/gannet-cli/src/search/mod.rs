@@ -1,6 +1,7 @@
 //! `gannet search`: one query, answered for people or for programs.
 
 mod json;
+mod object;
 mod text;
 
 pub use json::score;
@@ -11,7 +12,7 @@ use std::time::Instant;
 use gannet::{Backend, FieldKind, Index, Operator, SearchOptions, SearchResults, Snapshot};
 
 use crate::arguments::{Common, SearchArguments};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, remark};
 use crate::output::{Form, Output};
 
 /// An answer, and what it took to get it.
@@ -19,6 +20,8 @@ struct Answer {
     results: SearchResults,
     took_us: u64,
     backend: Backend,
+    /// Whether the index has no document at all.
+    is_empty: bool,
 }
 
 /// Searches and prints the answer.
@@ -27,9 +30,23 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
     let answer = ask(&index, arguments)?;
     match output.form() {
         Form::Text => text::print(&answer, output),
-        Form::Json => output.json(&json::answer(&answer)),
-        Form::Lines => json::print_lines(&answer, output),
+        Form::Json => output.line(json::answer(&answer)),
+        Form::Lines => {
+            // Lines are for hits alone.
+            notes(&answer).iter().for_each(|note| remark(note));
+            json::print_lines(&answer, output)
+        }
     }
+}
+
+/// What one must know of an answer beside its hits.
+fn notes(answer: &Answer) -> Vec<String> {
+    let cut = answer.results.cut_expansions.iter();
+    let mut notes: Vec<String> = cut.map(ToString::to_string).collect();
+    if answer.is_empty {
+        notes.push("the index has no documents".to_owned());
+    }
+    notes
 }
 
 /// Opens an index for reading only, so that other readers may have it too.
@@ -58,6 +75,7 @@ fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
         results,
         took_us: started.elapsed().as_micros() as u64,
         backend: index.backend(),
+        is_empty: snapshot.documents() == 0,
     })
 }
 

@@ -3,7 +3,7 @@
 use gannet::Hit;
 use serde_json::Value;
 
-use super::{Answer, json};
+use super::{Answer, json, notes};
 use crate::failure::Outcome;
 use crate::output::{Output, harmless};
 use crate::size::{grouped, human};
@@ -21,6 +21,9 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
         output.line(heading)?;
         indented(&plan.to_string(), output)?;
         output.line("")?;
+    }
+    for note in notes(answer) {
+        output.line(format!("note: {}", harmless(&note)))?;
     }
     let footer = output.dim(&footer(answer));
     output.line(footer)
@@ -80,10 +83,10 @@ fn indented(text: &str, output: &mut Output) -> Outcome<()> {
 
 fn footer(answer: &Answer) -> String {
     let results = &answer.results;
-    let at_least = if results.total_is_exact {
-        ""
-    } else {
-        "at least "
+    let at_least = match (results.total_is_exact, results.cut_expansions.is_empty()) {
+        (true, _) => "",
+        (false, true) => "at least ",
+        (false, false) => "about ",
     };
     format!(
         "{at_least}{} found in {:.1} ms; {} rounds, {} reads, {} read ({})",

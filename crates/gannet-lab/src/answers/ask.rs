@@ -1,13 +1,11 @@
 //! Random queries of all kinds, made of what stands in the documents, so that most find something.
 
-use std::ops::Bound;
-
 use gannet::{Operator, Query};
 
 use crate::random::Random;
 
 /// The kinds; each gets the same share.
-pub const KINDS: [&str; 14] = [
+pub const KINDS: [&str; 13] = [
     "term",
     "or",
     "and",
@@ -19,7 +17,6 @@ pub const KINDS: [&str; 14] = [
     "prefix",
     "wildcard",
     "fuzzy",
-    "range",
     "unfielded",
     "everywhere",
 ];
@@ -71,7 +68,7 @@ impl Asking<'_> {
                 query: Box::new(self.clause(depth)),
                 factor: [0.3, 1.0, 2.0, 7.5][self.random.below(4)],
             },
-            "prefix" | "wildcard" | "fuzzy" | "range" => self.pattern(kind, field),
+            "prefix" | "wildcard" | "fuzzy" => self.pattern(kind, field),
             "unfielded" => {
                 let kind = ["term", "or", "and", "phrase"][self.random.below(4)];
                 match kind {
@@ -173,15 +170,10 @@ impl Asking<'_> {
                 field,
                 pattern: self.wildcard(&word),
             },
-            "fuzzy" => Query::Fuzzy {
+            _ => Query::Fuzzy {
                 field,
                 text: word,
                 distance: [None, Some(1), Some(2)][self.random.below(3)],
-            },
-            _ => Query::Range {
-                field,
-                upper: Bound::Excluded(format!("{word}m")),
-                lower: Bound::Included(word),
             },
         }
     }

@@ -241,12 +241,12 @@ fn fault(expected: &Answer, found: &Answer) -> Option<String> {
 
 /// What is wrong with an answer by the naive engine's.
 fn naive_fault(
-    expected: &Result<oracle::Answer, oracle::TooBroad>,
+    expected: &Result<oracle::Answer, oracle::Rejection>,
     found: &Answer,
 ) -> Option<String> {
     let (expected, found) = match (expected, found.as_ref()?) {
         (Ok(expected), Ok(found)) => (&expected.hits, found),
-        (Err(oracle::TooBroad), Err(error)) if error.contains("more than") => return None,
+        (Err(rejection), Err(error)) if rejection.is_said_by(error) => return None,
         (expected, found) => {
             let expected = expected.as_ref().map(|answer| answer.hits.len());
             return Some(format!("expected {expected:?}, found {found:?}"));
@@ -330,7 +330,10 @@ mod tests {
     #[test]
     fn documents_of_equal_score_may_change_places() {
         let hits = (0..12).map(|doc| (doc, 1.0)).collect();
-        let naive = Ok(oracle::Answer { hits });
+        let naive = Ok(oracle::Answer {
+            hits,
+            is_cut: false,
+        });
         let ten = |first: u32| {
             (first..first + 10)
                 .map(|doc| (doc, 1.0))

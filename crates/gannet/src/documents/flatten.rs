@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::json::{Value, id_fault, spell};
+use super::json::{Value, id_fault, is_integer, spell, spell_integer};
 
 /// How deep objects and arrays may be nested.
 pub(super) const DEPTH_MAX: usize = 32;
@@ -22,6 +22,9 @@ pub(super) const VALUES_MAX: usize = 100_000;
 
 /// Bytes of the longest field name, dots included.
 pub(super) const NAME_BYTES_MAX: usize = 255;
+
+/// Integers that the parser gives as floats are at least so large.
+const INTEGERS_ROUNDED: f64 = (1u64 << 63) as f64;
 
 /// What one JSON object holds.
 #[derive(Default)]
@@ -47,6 +50,8 @@ pub(super) fn flatten(
         id: None,
         bytes: 0,
         room,
+        numbers: 0,
+        rounded: Vec::new(),
     };
     let mut parser = serde_json::Deserializer::from_str(text);
     let read = Top(&mut flattener).deserialize(&mut parser);
@@ -55,6 +60,7 @@ pub(super) fn flatten(
     }
     read?;
     parser.end()?;
+    flattener.restore_digits(text);
     Ok(Some(Flattened {
         id: flattener.id,
         fields: flattener.fields,
@@ -80,6 +86,19 @@ struct Flattener {
     /// Memory that the values take, and may take.
     bytes: usize,
     room: usize,
+    /// Numbers read so far, that of the ID too.
+    numbers: usize,
+    /// Numbers that may be integers whose digits were rounded.
+    rounded: Vec<Rounded>,
+}
+
+/// A number that came as a float.
+struct Rounded {
+    /// Its place among the values.
+    field: usize,
+    /// Its place among the numbers of the source.
+    number: usize,
+    value: f64,
 }
 
 /// The outermost object.
@@ -195,6 +214,47 @@ impl Flattener {
         self.names.len()
     }
 
+    fn push_float<E: serde::de::Error>(&mut self, value: f64) -> Result<(), E> {
+        self.numbers += 1;
+        if value.abs() >= INTEGERS_ROUNDED {
+            self.rounded.push(Rounded {
+                field: self.fields.len(),
+                number: self.numbers - 1,
+                value,
+            });
+        }
+        self.push(Value::Exact(spell(value)))
+    }
+
+    fn push_number<E: serde::de::Error>(&mut self, number: impl fmt::Display) -> Result<(), E> {
+        self.numbers += 1;
+        self.push(Value::Exact(number.to_string()))
+    }
+
+    /// Spells integers of more than 64 bits, which the parser gives as floats, by the digits of the
+    /// source.
+    fn restore_digits(&mut self, text: &str) {
+        if self.rounded.is_empty() {
+            return;
+        }
+        let mut numbers = numbers(text);
+        let mut passed = 0;
+        for Rounded {
+            field,
+            number,
+            value,
+        } in self.rounded.drain(..)
+        {
+            let Some(written) = numbers.nth(number - passed) else {
+                return;
+            };
+            passed = number + 1;
+            if is_integer(written) {
+                self.fields[field].1 = Value::Exact(spell_integer(written, value));
+            }
+        }
+    }
+
     fn set_id<E: serde::de::Error>(&mut self, id: String) -> Result<(), E> {
         if let Some(reason) = id_fault(&id) {
             return Err(E::custom(reason));
@@ -284,15 +344,15 @@ impl<'de> Visitor<'de> for Member<'_> {
     }
 
     fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<(), E> {
-        self.0.push(Value::Exact(number.to_string()))
+        self.0.push_number(number)
     }
 
     fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<(), E> {
-        self.0.push(Value::Exact(number.to_string()))
+        self.0.push_number(number)
     }
 
     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<(), E> {
-        self.0.push(Value::Exact(spell(number)))
+        self.0.push_float(number)
     }
 
     fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<(), E> {
@@ -332,10 +392,43 @@ impl<'de> Visitor<'de> for ExternalId<'_> {
     }
 
     fn visit_u64<E: serde::de::Error>(self, id: u64) -> Result<(), E> {
+        self.0.numbers += 1;
         self.0.set_id(id.to_string())
     }
 
     fn visit_i64<E: serde::de::Error>(self, id: i64) -> Result<(), E> {
+        self.0.numbers += 1;
         self.0.set_id(id.to_string())
     }
+}
+
+/// The numbers of a JSON text, which is known to be one, in their order.
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let start = rest.find(|c: char| matches!(c, '"' | '-' | '0'..='9'))?;
+            rest = &rest[start..];
+            if let Some(inside) = rest.strip_prefix('"') {
+                rest = behind_string(inside);
+                continue;
+            }
+            let is_part = |c: char| matches!(c, '-' | '+' | '.' | 'e' | 'E' | '0'..='9');
+            let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+            let (number, behind) = rest.split_at(end);
+            rest = behind;
+            return Some(number);
+        }
+    })
+}
+
+/// What follows the quote that ends a string.
+fn behind_string(inside: &str) -> &str {
+    let mut escaped = false;
+    let end = inside.bytes().position(|byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    });
+    end.map_or("", |end| &inside[end + 1..])
 }

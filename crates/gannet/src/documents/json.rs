@@ -207,8 +207,10 @@ impl From<f64> for Value {
 /// The one spelling under which a JSON number is matched, so that `1`, `1.0` and `1e0` are the same term;
 /// nothing if `text` is no JSON number.
 ///
-/// Numbers that are whole and below 2^64 are spelled in digits, all others by the shortest decimal that
-/// reads as the same 64-bit float. Integers of more than 64 bits are therefore rounded.
+/// Integers are spelled in digits, as are whole numbers below 2^64 that are written with a point or
+/// an exponent; all others by the shortest decimal that reads as the same 64-bit float. A longer
+/// integer that is such a decimal, as 10^30, is spelled like the float, so that different integers
+/// are different terms.
 pub fn exact_number(text: &str) -> Option<String> {
     let starts_well = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     if !starts_well || !text.ends_with(|c: char| c.is_ascii_digit()) {
@@ -216,8 +218,23 @@ pub fn exact_number(text: &str) -> Option<String> {
     }
     let number: serde_json::Number = serde_json::from_str(text).ok()?;
     match number.as_f64() {
+        Some(value) if number.is_f64() && is_integer(text) => Some(spell_integer(text, value)),
         Some(value) if number.is_f64() => Some(spell(value)),
         _ => Some(number.to_string()),
+    }
+}
+
+/// Whether a JSON number is written without a point and an exponent.
+pub(super) fn is_integer(number: &str) -> bool {
+    !number.contains(['.', 'e', 'E'])
+}
+
+/// Spells an integer of more than 64 bits, which reads as the float `value`.
+pub(super) fn spell_integer(digits: &str, value: f64) -> String {
+    // Displayed, a float is its shortest decimal without an exponent.
+    match value.to_string() == digits {
+        true => spell(value),
+        false => digits.to_owned(),
     }
 }
 

@@ -92,6 +92,26 @@ fn lines_become_documents_or_errors_with_column_and_reason() {
 }
 
 #[test]
+fn integers_beyond_64_bits_are_different_terms_and_floats_stay_what_they_were() {
+    for (line, expected) in [
+        (
+            r#"{"id":1,"s":"\\\"2","a":[18446744073709551616,18446744073709551617],"b":{"c":-9223372036854775809}}"#,
+            r#"1 s="\\\"2" a=18446744073709551616 a=18446744073709551617 b.c=-9223372036854775809"#,
+        ),
+        (
+            r#"{"3":4,"a":1.5e300,"b":123456789012345678901234567890,"c":18446744073709552000}"#,
+            "- 3=4 a=1.5e300 b=123456789012345678901234567890 c=18446744073709552000",
+        ),
+        (
+            r#"{"a":1e30,"b":1000000000000000000000000000000,"c":1000000000000000000000000000001}"#,
+            "- a=1e30 b=1e30 c=1000000000000000000000000000001",
+        ),
+    ] {
+        assert_eq!(parsed(line), expected, "{line}");
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text_are_refused_where_they_stand() {
     let error = Document::parse(b" {\"a\":\"\xff\"}").unwrap_err();
     assert_eq!(error.to_string(), "column 8: not UTF-8");

@@ -1,7 +1,9 @@
-//! The posting buffers of a state: the one being filled, and the one before it while that is flushed.
+//! The posting buffers of a state: the one being filled, and the one before it while that is
+//! flushed; with each the external IDs of its documents.
 
 use std::sync::Arc;
 
+use super::ids::NewIds;
 use crate::base::{Budget, DocId, Result};
 use crate::postings::{Fragment, PostingBuffer};
 use crate::search::MemoryTerms;
@@ -11,6 +13,10 @@ use crate::search::MemoryTerms;
 pub(super) struct Buffers {
     pub(super) flushing: Option<Arc<PostingBuffer>>,
     pub(super) filling: Arc<PostingBuffer>,
+    /// Of the documents of `flushing`.
+    pub(super) flushing_ids: Option<Arc<NewIds>>,
+    /// Of the documents of `filling`.
+    pub(super) new_ids: Arc<NewIds>,
 }
 
 impl Buffers {
@@ -18,6 +24,8 @@ impl Buffers {
         Ok(Buffers {
             flushing: None,
             filling: Arc::new(PostingBuffer::new(budget)?),
+            flushing_ids: None,
+            new_ids: Arc::new(NewIds::new(budget)?),
         })
     }
 
@@ -36,11 +44,25 @@ impl Buffers {
     }
 
     /// Goes on with an empty buffer, while the full one is flushed.
-    pub(super) fn freeze(&mut self, budget: &Budget) -> Result<Arc<PostingBuffer>> {
-        let fresh = Arc::new(PostingBuffer::new(budget)?);
-        let full = std::mem::replace(&mut self.filling, fresh);
-        self.flushing = Some(Arc::clone(&full));
-        Ok(full)
+    pub(super) fn freeze(&mut self, budget: &Budget) -> Result<(Arc<PostingBuffer>, Arc<NewIds>)> {
+        let fresh = Buffers::new(budget)?;
+        let full = std::mem::replace(self, fresh);
+        self.flushing = Some(Arc::clone(&full.filling));
+        self.flushing_ids = Some(Arc::clone(&full.new_ids));
+        Ok((full.filling, full.new_ids))
+    }
+
+    /// Lets go of what was flushed.
+    pub(super) fn end_flush(&mut self) {
+        self.flushing = None;
+        self.flushing_ids = None;
+    }
+
+    /// The newest document below `below` with an ID, if it is not in the tree yet; it may be
+    /// deleted.
+    pub(super) fn document(&self, id: &str, below: DocId) -> Option<DocId> {
+        let older = || self.flushing_ids.as_ref()?.document(id, below);
+        self.new_ids.document(id, below).or_else(older)
     }
 
     fn all(&self) -> impl Iterator<Item = &PostingBuffer> {

@@ -217,9 +217,9 @@ impl Writer {
         self.flush_or_reserve(|writer| {
             writer.hold_flush_memory()?;
             writer.tables_memory.grow_to(writer.state.tables_bytes())?;
-            writer.new_ids.reserve_for(count, bytes)?;
-            let filling = &writer.state.buffers.filling;
-            batch.map_or(Ok(()), |batch| filling.reserve_for(batch))
+            let buffers = &writer.state.buffers;
+            buffers.new_ids.reserve_for(count, bytes)?;
+            batch.map_or(Ok(()), |batch| buffers.filling.reserve_for(batch))
         })
     }
 
@@ -240,7 +240,8 @@ impl Writer {
         if reserve(self).is_ok() {
             return Ok(());
         }
-        if self.state.buffers.terms() > 0 || self.new_ids.has_any() {
+        let buffers = &self.state.buffers;
+        if buffers.terms() > 0 || buffers.new_ids.has_any() {
             self.checkpoint()?;
         }
         self.reserve(reserve)
@@ -273,7 +274,8 @@ impl Writer {
     /// How full the buffers are, or the log; 1 is as full as they may be.
     fn fill(&self) -> f64 {
         let options = &self.shared.options;
-        let mut memory = self.state.buffers.filling.memory_bytes() + self.new_ids.memory_bytes();
+        let buffers = &self.state.buffers;
+        let mut memory = buffers.filling.memory_bytes() + buffers.new_ids.memory_bytes();
         let mut source = self.log_source_bytes;
         if let Some(flushing) = &self.flushing {
             memory += flushing.memory_bytes;
@@ -349,7 +351,8 @@ impl Writer {
 
     /// Gives the memory of a flush back if there is nothing to be flushed.
     pub(super) fn release_flush_memory(&mut self) {
-        let has_news = self.state.buffers.terms() > 0 || self.new_ids.has_any();
+        let buffers = &self.state.buffers;
+        let has_news = buffers.terms() > 0 || buffers.new_ids.has_any();
         if self.flushing.is_none() && !has_news {
             self.flush_memory = None;
         }
@@ -362,9 +365,7 @@ impl Writer {
         let asked = std::mem::take(&mut self.chores.asked);
         let kept = self.kept().buffered;
         let is_filled = Arc::new(AtomicBool::new(false));
-        let fresh_ids = NewIds::new(budget)?;
-        let buffer = self.state.buffers.freeze(budget)?;
-        let ids = Arc::new(std::mem::replace(&mut self.new_ids, fresh_ids));
+        let (buffer, ids) = self.state.buffers.freeze(budget)?;
         self.pace.begin(buffer.memory_bytes());
         self.flushing = Some(Flushing {
             ids: Arc::clone(&ids),
@@ -414,7 +415,7 @@ impl Writer {
     fn end_flush(&mut self, flushing: &Flushing) -> Result<()> {
         let flusher = Arc::clone(&self.flusher);
         let flusher = &mut *lock(&flusher);
-        self.state.buffers.flushing = None;
+        self.state.buffers.end_flush();
         self.release_flush_memory();
         if self.unseen {
             return self.end_unseen_flush(flusher, flushing.covered.log_start);

@@ -120,10 +120,11 @@ impl Flush {
     }
 
     fn fill_ids(&self, tree: &mut Tree) -> Result<()> {
-        let keys = self.ids.sorted();
+        let ids = self.ids.read();
+        let keys = ids.sorted();
         tree.apply(&self.shared.pool, &keys, &mut |window| {
             for index in window.indexes() {
-                let change = match self.ids.entry(keys[index]) {
+                let change = match ids.entry(keys[index]) {
                     Some(entry) => Change::Put(entry.encode()),
                     None => Change::Remove,
                 };

@@ -13,14 +13,13 @@ use super::buffers::Buffers;
 use super::checkpoint::Pace;
 use super::chores::Chores;
 use super::flush::Flusher;
-use super::ids::NewIds;
 use super::lifetime::Lifetime;
 use super::memory::MemoryPlan;
 use super::options::Options;
 use super::prepare::Preparation;
 use super::room::Room;
 use super::root::{self, Covered, RootRecord};
-use super::shared::{Replayed, Shared};
+use super::shared::Shared;
 use super::space::Space;
 use super::state::{Epoch, Published, State};
 use super::upkeep::Kept;
@@ -106,16 +105,13 @@ pub(super) fn open(
         pool,
         preparation,
         published: Published::new(state.clone()),
-        replayed: OnceLock::new(),
         room: Room::default(),
+        tables: OnceLock::new(),
     });
     let mut writer = new_writer(&shared, state, terms, ids, &slot, record.covered.log_start)?;
     let replayed = writer.replay(record.covered, reach)?;
     if read_only {
-        shared.replayed.get_or_init(|| Replayed {
-            ids: writer.new_ids,
-            _tables: writer.tables_memory,
-        });
+        shared.tables.get_or_init(|| writer.tables_memory);
         return Ok((shared, None));
     }
     writer.settle(replayed, slot.as_ref())?;
@@ -235,7 +231,6 @@ fn new_writer(
     let slot = slot.as_ref();
     Ok(Writer {
         log: Log::resume(Arc::clone(&shared.store), log_start),
-        new_ids: NewIds::new(&shared.budget)?,
         tables_memory: reserve_tables(shared, &state)?,
         moved: Writer::stream(shared, PageKind::Documents),
         pages: Writer::stream(shared, PageKind::Table),

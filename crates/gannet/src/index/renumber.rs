@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex};
 use super::Index;
 use super::buffers::Buffers;
 use super::flush::{Flusher, lock};
-use super::ids::NewIds;
 use super::options::Phase;
 use super::order::{LiveDocs, Order, alike};
 use super::restored::{Restored, Restoring};
@@ -124,7 +123,6 @@ impl Writer {
             renumbered: self.state.renumbered + 1,
             ..self.state.clone()
         };
-        self.new_ids = NewIds::new(&shared.budget)?;
         self.unseen = true;
         // That was for the old one's sake.
         self.hurries = false;
@@ -232,7 +230,6 @@ impl Writer {
     fn put_back(&mut self, aside: Aside) -> Result<()> {
         // A flush under way ends first.
         self.flushing = None;
-        self.new_ids = NewIds::new(&self.shared.budget)?;
         self.stopped = None;
         self.state = aside.state;
         self.flusher = aside.flusher;

@@ -179,7 +179,7 @@ impl Replay<'_> {
         }
         match id.is_empty() {
             true => Ok(()),
-            false => self.writer.new_ids.remove(id),
+            false => self.writer.state.buffers.new_ids.remove(id),
         }
     }
 
@@ -211,7 +211,7 @@ impl Replay<'_> {
     ) -> Result<()> {
         let writer = &mut *self.writer;
         if entry.sequence <= self.known {
-            return writer.new_ids.insert(id, entry);
+            return writer.state.buffers.new_ids.insert(id, entry);
         }
         writer.retain_document(span);
         writer.enter_document(entry, id, span, lengths)?;

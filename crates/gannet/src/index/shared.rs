@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::ids::NewIds;
 use super::memory::MemoryPlan;
 use super::options::Options;
 use super::prepare::Preparation;
@@ -29,12 +28,6 @@ pub(super) struct Shared {
     pub(super) published: Published,
     /// Free space that is spoken for.
     pub(super) room: Room,
-    /// What a replay has found for an index that nobody writes; the writer has it else.
-    pub(super) replayed: OnceLock<Replayed>,
-}
-
-/// What an index that is only read keeps of a writer.
-pub(super) struct Replayed {
-    pub(super) ids: NewIds,
-    pub(super) _tables: Reservation,
+    /// Memory of the tables of an index that nobody writes; the writer has it else.
+    pub(super) tables: OnceLock<Reservation>,
 }

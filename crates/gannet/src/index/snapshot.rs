@@ -1,16 +1,19 @@
 //! Snapshots: searching one state of the index.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::buffers::Buffers;
+use super::ids::IdEntry;
 use super::shared::Shared;
 use super::state::{Held, State};
 use crate::analysis::Schema;
-use crate::base::{Error, Result};
+use crate::base::{DocId, Error, Result};
+use crate::cache::{Pages, Step};
+use crate::dictionary::TreeView;
 use crate::search::{
-    GROUP_MAX, Group, Operator, Query, SearchOptions, SearchResults, SearchView, Statistics,
-    Techniques, parse,
+    ExternalIds, GROUP_MAX, Group, Operator, Query, SearchOptions, SearchResults, SearchView,
+    Statistics, Techniques, parse,
 };
 
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the memory nor the space on flash that
@@ -55,51 +58,44 @@ impl Snapshot {
     ///
     /// | written | means |
     /// |---|---|
-    /// | `a b`, `+a -b`, `a AND b OR c NOT d`, `&& \|\| !d` | clauses, as Lucene's classic parser combines them |
+    /// | `a b`, `+a b -c` | any of them; a must match, c must not, and b adds to the score |
+    /// | `a AND b OR NOT c`, `&& \|\| !` | Boolean logic: NOT binds tightest, then AND, then OR |
+    /// | `a NOT b`, `a -b` | a without b; `NOT b` alone is all others |
     /// | `"a b"`, `"a b"~3` | a phrase, with slop |
     /// | `a*`, `a?c*d`, `a~`, `a~1` | prefix, wildcards, fuzzy |
-    /// | `[a TO b]`, `{a TO *]`, `f:>=a` | a range of terms |
     /// | `f:a`, `f:(a b)`, `f:*`, `_exists_:f`, `*:*` | in a field; has the field; everything |
+    /// | `id:17`, `id:"a b"` | the document with this external ID |
+    /// | `f:[a TO b]`, `f:{a TO *]`, `f:>=a` | a range of the bytes of whole values |
     /// | `a^2`, `(a b)^0.5` | a boost |
     /// | `(a b c)~2`, `#(a b)`, `wi-fi~and` | at least two of them; a filter; all terms of one word |
     ///
-    /// What could be an operator but stands where none can is ordinary text: `C++`, `a - b`, `don't`, `x:y` if there is no
-    /// field `x`, anything in a URL. A backslash makes the next character ordinary. Without a field all text fields are
-    /// searched, and of each clause the best field counts.
+    /// Clauses side by side are the loosest: `a OR b -c` is a or b, without c, and `a b AND c` is
+    /// a, or b with c. What could be read in two ways needs parentheses: `a -b OR c`, `+a OR b`.
+    /// Unlike Lucene's classic parser, `a OR NOT b` is "a, or whatever has no b".
+    ///
+    /// Ranges need a field of strings with the analyzer `keyword`. Everywhere else, on numbers too,
+    /// terms have no order that anyone means, and ranges are rejected.
+    ///
+    /// A name before a colon is a field, and an error with the nearest names if there is none. A
+    /// colon is text in `http://x`, `std::vec`, behind what has no letter (`12:30`), behind a
+    /// backslash and in quotes. Other characters that stand where no operator can are ordinary
+    /// text: `C++`, `a - b`, `don't`. A backslash makes the next character ordinary. Without a
+    /// field all text fields are searched, and of each clause the best field counts.
+    ///
+    /// In an index without fields, as an empty one is, every name is accepted, and no document has
+    /// the field. A field `id` that an index has comes before the external ID.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`], with the character that is wrong: a quote or parenthesis without its other, more than 64 KiB, 32
-    /// parentheses open at once, or 1,024 words, phrases, ranges and parentheses.
+    /// [`Error::Invalid`] for what is described above, mostly with the character that is wrong, for
+    /// a quote or parenthesis without its other, and beyond 64 KiB, 32 parentheses open at once, or
+    /// 1,024 words, phrases, ranges and parentheses.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
-        parse(text, operator, &|name| self.schema.named(name).is_some())
+        parse(text, operator, &self.schema)
     }
 
-    /// [`Snapshot::parse`] for what must not match by mistake, as documents that are to be deleted.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Invalid`] as there, and if what stands before a colon is no field.
-    pub fn parse_strictly(&self, text: &str, operator: Operator) -> Result<Query> {
-        let unknown = RefCell::new(None);
-        let is_field = |name: &str| {
-            let is_field = self.schema.named(name).is_some();
-            // `*:*` is everything.
-            if !is_field && name != "*" {
-                unknown.borrow_mut().get_or_insert_with(|| name.to_owned());
-            }
-            is_field
-        };
-        let query = parse(text, operator, &is_field)?;
-        match unknown.into_inner() {
-            None => Ok(query),
-            Some(name) => Err(Error::invalid(format!(
-                "there is no field {name:?}: name one that there is, or write {name}\\: for text with a colon"
-            ))),
-        }
-    }
-
-    /// Sets a search up.
+    /// Sets a search up. It fails with [`Error::Invalid`] if the query, parsed or built, or the
+    /// snippets name a field that does not exist, or if a range cannot be answered.
     pub fn search<'a>(&'a self, query: &'a Query) -> Search<'a> {
         Search {
             snapshot: self,
@@ -203,10 +199,31 @@ fn lacks_memory(answer: &Result<SearchResults>) -> bool {
     matches!(answer, Err(Error::Memory { needed, budget, .. }) if needed * LEFT_ONE_OF <= *budget)
 }
 
+/// The external IDs of a state: those in the tree, and those that are newer.
+struct StateIds {
+    tree: TreeView,
+    buffers: Buffers,
+}
+
+impl ExternalIds for StateIds {
+    fn document(&self, id: &str, below: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
+        if let Some(newer) = self.buffers.document(id, below) {
+            return Ok(Some(newer));
+        }
+        let value = self.tree.get(id.as_bytes(), pages)?;
+        let entry = value.map(|value| IdEntry::decode(&value)).transpose()?;
+        Ok(entry.map(|entry| entry.doc))
+    }
+}
+
 fn view(state: &State) -> SearchView {
     SearchView {
         schema: Arc::clone(&state.schema),
         terms: state.terms.clone(),
+        ids: Arc::new(StateIds {
+            tree: state.ids.clone(),
+            buffers: state.buffers.clone(),
+        }),
         buffer: Arc::new(state.buffers.clone()),
         below: state.below,
         dead_documents: state.dead_documents(),

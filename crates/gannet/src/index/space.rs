@@ -197,7 +197,7 @@ impl Writer {
             .flushing
             .as_ref()
             .filter(|flushing| !flushing.is_filled());
-        let ids = self.new_ids.entry_bytes() + flushing.map_or(0, |f| f.ids.entry_bytes());
+        let ids = state.buffers.new_ids.entry_bytes() + flushing.map_or(0, |f| f.ids.entry_bytes());
         let ids = ids as u64;
         let buffers = match flushing {
             Some(_) => state.buffers.posting_bytes(),

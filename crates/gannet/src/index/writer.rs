@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::checkpoint::{Flushing, Pace};
 use super::chores::Chores;
 use super::flush::Flusher;
-use super::ids::{IdEntry, NewIds};
+use super::ids::IdEntry;
 use super::lifetime::Lifetime;
 use super::packing::pack;
 use super::prepare::{Input, PreparedBatch, PreparedDocument, Workbench};
@@ -57,7 +57,6 @@ pub(super) struct Writer {
     /// Set aside while there is anything to be flushed.
     pub(super) flush_memory: Option<Arc<Reservation>>,
     pub(super) pace: Pace,
-    pub(super) new_ids: NewIds,
     /// Of what the state keeps in memory beside frames and buffers.
     pub(super) tables_memory: Reservation,
     pub(super) moved: StreamWriter,
@@ -243,7 +242,7 @@ impl Writer {
             self.state.sequence += 1;
             self.log_delete_of(id, doc, place + 1 == count)?;
             self.delete_document(doc)?;
-            self.new_ids.remove(id)?;
+            self.state.buffers.new_ids.remove(id)?;
         }
         let written = Written {
             deleted: count as u64,
@@ -328,7 +327,7 @@ impl Writer {
     /// What is known of an ID that is not in the tree yet.
     fn known_id(&self, id: &str) -> Option<Option<IdEntry>> {
         let older = || self.flushing.as_ref()?.ids.get(id);
-        self.new_ids.get(id).or_else(older)
+        self.state.buffers.new_ids.get(id).or_else(older)
     }
 
     /// Logs what the batch is the first to use: fields, a dictionary.
@@ -420,7 +419,7 @@ impl Writer {
             statistics.total_length += *length as u64;
         }
         self.state.documents += 1;
-        self.new_ids.insert(id, entry)
+        self.state.buffers.new_ids.insert(id, entry)
     }
 
     /// Marks a document as deleted and gives its bytes up.

@@ -14,7 +14,7 @@ use super::phrase::PhraseWord;
 use super::phrase_lists::PhraseLists;
 use super::plan::{Node, Slot};
 use super::score::Score;
-use super::sets::{ConstantMatcher, DocSet, Everything, HasField, Source, Union};
+use super::sets::{ConstantMatcher, DocSet, Everything, HasField, One, Source, Union};
 use super::term::TermMatcher;
 use super::view::SearchView;
 use super::windows::{Clause, Root};
@@ -27,7 +27,7 @@ pub struct Built {
     pub root: Root,
     /// The leaves.
     pub score: Score,
-    /// Whether any clause goes through all documents, deleted ones too, and not through lists.
+    /// Whether any clause may find deleted documents that have left the lists.
     pub has_all: bool,
     /// What each leaf is, if notes were to be taken.
     pub notes: Vec<LeafNote>,
@@ -90,7 +90,8 @@ fn leaf_count(node: &Node, lists: &OpenLists) -> usize {
     match node {
         Node::None => 0,
         Node::Pattern(slot, _) => lists.patterns[*slot].1.len().max(1),
-        Node::All(_) | Node::Term(..) | Node::Phrase { .. } | Node::Exists(..) => 1,
+        Node::All(_) | Node::Term(..) | Node::Phrase { .. } => 1,
+        Node::Exists(..) | Node::Id(..) => 1,
         Node::Any { parts, .. } | Node::Best(parts) => all(parts),
         Node::Filtered {
             required,
@@ -159,6 +160,7 @@ impl Builder<'_> {
                 ))
             }
             Node::Exists(field, boost) => Ok(Some(self.exists(*field, *boost))),
+            Node::Id(slot, boost) => Ok(self.id(*slot, *boost)),
             Node::Any { parts, minimum } => {
                 let clauses = self.clauses(parts)?;
                 Ok(self.any(clauses, *minimum, Formula::Sum))
@@ -307,6 +309,14 @@ impl Builder<'_> {
         let source = HasField::new(view.tables.norm_cursor(field), view.below, documents);
         let what = || "documents that have the field".to_owned();
         self.constant(source, boost, what)
+    }
+
+    fn id(&mut self, slot: Slot, boost: Option<f32>) -> Option<Clause> {
+        let doc = self.lists.ids[slot]?;
+        // The newest with an ID may be deleted.
+        self.has_all = true;
+        let what = || "the document with the external ID".to_owned();
+        Some(self.constant(One(doc), boost, what))
     }
 
     fn pattern(&mut self, slot: Slot, boost: Option<f32>) -> Result<Option<Clause>> {

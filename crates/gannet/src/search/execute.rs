@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use super::build::{BuildOptions, Built, build};
 use super::candidates::Candidates;
+use super::expand::FUZZY_MAX;
 use super::explain::explain;
+use super::fields;
 use super::lists::{OpenLists, OpenTerm};
 use super::lookup::Lookup;
 use super::marks::Marker;
@@ -19,9 +21,9 @@ use super::options::SearchOptions;
 use super::plan::{Node, Plan, plan};
 use super::query::Query;
 use super::rank::{Progress, RankOptions, Ranker};
-use super::results::{Hit, PlanReport, PlanStep, SearchResults, TermReport};
+use super::results::{CutExpansion, Hit, PlanReport, PlanStep, SearchResults, TermReport};
 use super::view::SearchView;
-use crate::analysis::split_term_key;
+use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Budget, Reservation, Result};
 use crate::cache::{IoCounts, Pages, Step};
 use crate::documents::{Document, stored_many};
@@ -77,10 +79,14 @@ impl<'q> QueryRun<'q> {
         pages_per_round: usize,
     ) -> Result<QueryRun<'q>> {
         options.check()?;
+        for name in &options.highlight {
+            fields::check_name(name, &view.schema)?;
+        }
         let Plan {
             root,
             terms,
             patterns,
+            ids,
         } = plan(query, &view.schema)?;
         let hits = options.k.min(view.below as usize) * size_of::<Hit>();
         Ok(QueryRun {
@@ -88,7 +94,7 @@ impl<'q> QueryRun<'q> {
             started: options.now(),
             node: root,
             lists: OpenLists::default(),
-            phase: Phase::LookUp(Lookup::new(terms, patterns, pages_per_round)),
+            phase: Phase::LookUp(Lookup::new(terms, patterns, ids, pages_per_round)),
             results: SearchResults::default(),
             report: PlanReport::default(),
             seen: IoCounts::default(),
@@ -143,6 +149,7 @@ impl<'q> QueryRun<'q> {
             return Ok(());
         };
         self.lists = lookup.finish(self.view)?;
+        self.results.cut_expansions = self.report_cut();
         self.end_phase("look up terms", pages);
         if self.options.explain {
             self.report.terms = self.report_terms()?;
@@ -187,14 +194,27 @@ impl<'q> QueryRun<'q> {
         })
     }
 
+    fn report_cut(&self) -> Vec<CutExpansion> {
+        let cut = self.lists.cut.iter().map(|(field, pattern)| CutExpansion {
+            field: self.name_of(*field),
+            pattern: pattern.clone(),
+            searched: FUZZY_MAX,
+        });
+        cut.collect()
+    }
+
+    fn name_of(&self, field: FieldId) -> String {
+        let field = self.view.schema.field(field);
+        field.map_or(String::new(), |field| field.name.clone())
+    }
+
     fn report_terms(&self) -> Result<Vec<TermReport>> {
         let named = self.lists.terms.iter().flatten();
         let expanded = self.lists.patterns.iter().flat_map(|(_, terms)| terms);
         let report = |open: &OpenTerm| {
             let (field, term) = split_term_key(&open.key)?;
-            let field = self.view.schema.field(field);
             Ok(TermReport {
-                field: field.map_or(String::new(), |field| field.name.clone()),
+                field: self.name_of(field),
                 term: String::from_utf8_lossy(term).into_owned(),
                 document_frequency: open.list.document_frequency(),
                 chunks_in_list: open.chunks_in_list,
@@ -208,7 +228,9 @@ impl<'q> QueryRun<'q> {
         let Phase::Rank(ranker) = std::mem::replace(&mut self.phase, Phase::Done) else {
             return;
         };
-        (self.results.total, self.results.total_is_exact) = ranker.total();
+        let (total, is_exact) = ranker.total();
+        self.results.total = total;
+        self.results.total_is_exact = is_exact && self.results.cut_expansions.is_empty();
         (self.report.windows_searched, self.report.windows_skipped) = ranker.windows();
         let hits = ranker.into_top().into_iter().map(|scored| Hit {
             doc: scored.doc,
@@ -253,7 +275,7 @@ impl<'q> QueryRun<'q> {
         Ok(())
     }
 
-    /// Makes the snippets of all hits. Fields that do not exist have none.
+    /// Makes the snippets of all hits. Fields of an index without any have none.
     fn make_snippets(&mut self) -> Result<()> {
         let mut markers = Vec::new();
         for name in &self.options.highlight {

@@ -39,6 +39,8 @@ pub struct Expansion {
     found: BTreeMap<Vec<u8>, (Option<TermPostings>, f32)>,
     /// Through each of the dictionary's trees; nothing when it has ended.
     scans: [Option<Scan>; TermTree::ALL.len()],
+    /// Whether terms were dropped to keep memory bounded.
+    dropped: bool,
     done: bool,
 }
 
@@ -52,6 +54,7 @@ impl Expansion {
             pattern,
             found: BTreeMap::new(),
             scans: TermTree::ALL.map(|_| Some(Scan::new(&start))),
+            dropped: false,
             done: false,
         }
     }
@@ -94,6 +97,16 @@ impl Expansion {
             }
         }
         Ok(())
+    }
+
+    /// The field.
+    pub fn field(&self) -> FieldId {
+        self.field
+    }
+
+    /// Whether the pattern stands for more terms than are taken.
+    pub fn is_cut(&self) -> bool {
+        self.dropped || self.pattern.is_fuzzy() && self.found.len() > FUZZY_MAX
     }
 
     /// The terms: in the order of their keys, or for a fuzzy pattern the most similar first.
@@ -158,6 +171,7 @@ impl Expansion {
 
     /// Keeps memory bounded when very many terms are similar.
     fn drop_least_similar(&mut self) {
+        self.dropped = true;
         let mut ranked: Vec<f32> = self.found.values().map(|(_, s)| *s).collect();
         ranked.sort_by(|a, b| b.total_cmp(a));
         let least = ranked[FUZZY_MAX - 1];

@@ -1,6 +1,7 @@
 //! The lists that a query found, for building what is run and for marking what was wanted.
 
-use crate::analysis::split_term_key;
+use crate::analysis::{FieldId, split_term_key};
+use crate::base::DocId;
 use crate::postings::TermList;
 
 /// A term with its list, ready to be read as often as needed.
@@ -34,4 +35,8 @@ pub struct OpenLists {
     pub terms: Vec<Option<OpenTerm>>,
     /// As [`super::plan::Plan::patterns`], and whether each is fuzzy.
     pub patterns: Vec<(bool, Vec<OpenTerm>)>,
+    /// Fields and patterns, as they were written, that stand for more terms than were taken.
+    pub cut: Vec<(FieldId, String)>,
+    /// As [`super::plan::Plan::ids`].
+    pub ids: Vec<Option<DocId>>,
 }

@@ -7,36 +7,48 @@ use super::lists::{OpenLists, OpenTerm};
 use super::matcher::for_all;
 use super::plan::{PlannedPattern, PlannedTerm};
 use super::view::SearchView;
-use crate::base::Result;
-use crate::cache::{Pages, Step};
+use crate::base::{DocId, Result};
+use crate::cache::{Pages, Step, gather};
 use crate::postings::{RECENT_LEVELS, TermList};
 
 /// A term's entry and its recent postings on each level may stand in a leaf each, which are held until all of a round are found.
 const PAGES_PER_KEY: usize = 1 + RECENT_LEVELS;
 
+struct PatternLookup {
+    fuzzy: bool,
+    written: String,
+    expansion: Expansion,
+}
+
 /// Look-ups and expansions of one query under way.
 pub struct Lookup {
     waiting: VecDeque<Vec<u8>>,
     found: Vec<Option<OpenTerm>>,
-    expansions: Vec<(bool, Expansion)>,
+    expansions: Vec<PatternLookup>,
+    ids: Vec<String>,
+    documents: Vec<Option<DocId>>,
     keys_per_round: usize,
 }
 
 impl Lookup {
-    /// Will look up `terms` and expand `patterns`, with at most so many pages at once.
+    /// Will look up terms and IDs and expand patterns, with at most so many pages at once.
     pub fn new(
         terms: Vec<PlannedTerm>,
         patterns: Vec<PlannedPattern>,
+        ids: Vec<String>,
         pages_per_round: usize,
     ) -> Lookup {
-        let expansions = patterns.into_iter().map(|planned| {
-            let fuzzy = planned.pattern.is_fuzzy();
-            (fuzzy, Expansion::new(planned.field, planned.pattern))
+        let expansions = patterns.into_iter().map(|planned| PatternLookup {
+            fuzzy: planned.pattern.is_fuzzy(),
+            written: planned.written,
+            expansion: Expansion::new(planned.field, planned.pattern),
         });
         Lookup {
             waiting: terms.into_iter().map(|term| term.key).collect(),
             found: Vec::new(),
             expansions: expansions.collect(),
+            ids,
+            documents: Vec::new(),
             keys_per_round: (pages_per_round / PAGES_PER_KEY).max(1),
         }
     }
@@ -46,24 +58,39 @@ impl Lookup {
         let (waiting, found) = (&mut self.waiting, &mut self.found);
         let keys = self.keys_per_round;
         let terms = look_up(waiting, found, keys, view, pages);
-        for_all(&mut self.expansions, |(_, expansion)| {
-            expansion.step(view, pages)
-        })
-        .and(terms)
+        let ids = self.look_up_ids(view, pages);
+        for_all(&mut self.expansions, |one| one.expansion.step(view, pages))
+            .and(ids)
+            .and(terms)
+    }
+
+    fn look_up_ids(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        while self.documents.len() < self.ids.len() {
+            let open = &self.ids[self.documents.len()..];
+            let some = open.iter().take(self.keys_per_round);
+            let some: Vec<&str> = some.map(String::as_str).collect();
+            let found = gather(&some, |id| view.ids.document(id, view.below, pages))?;
+            self.documents.extend(found);
+        }
+        Ok(())
     }
 
     /// The lists that were found.
     pub fn finish(self, view: &SearchView) -> Result<OpenLists> {
         let mut lists = OpenLists {
             terms: self.found,
-            patterns: Vec::new(),
+            ids: self.documents,
+            ..OpenLists::default()
         };
-        for (fuzzy, expansion) in self.expansions {
+        for one in self.expansions {
+            if one.expansion.is_cut() {
+                lists.cut.push((one.expansion.field(), one.written));
+            }
             let mut terms = Vec::new();
-            for expanded in expansion.into_terms() {
+            for expanded in one.expansion.into_terms() {
                 terms.extend(open(expanded, view)?);
             }
-            lists.patterns.push((fuzzy, terms));
+            lists.patterns.push((one.fuzzy, terms));
         }
         Ok(lists)
     }

@@ -80,7 +80,7 @@ fn want(node: &Node, field: FieldId, lists: &OpenLists, wanted: &mut Wanted) -> 
             want_all(required, field, lists, wanted)?;
             want_all(optional, field, lists, wanted)
         }
-        Node::None | Node::All(_) | Node::Exists(..) => Ok(()),
+        Node::None | Node::All(_) | Node::Exists(..) | Node::Id(..) => Ok(()),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What is asked: a tree of queries that one can build, take apart and print.
 //!
-//! A query knows nothing of an index: its texts are not analyzed, its fields are names. It prints as the query
-//! language that the parser reads.
+//! A query knows nothing of an index: its texts are not analyzed, its fields are names. A search of
+//! an index that has no field of a name is an error; `id` names the external ID unless it is a
+//! field. It prints as the query language that the parser reads.
 
 use std::ops::Bound;
 
@@ -63,7 +64,8 @@ pub enum Query {
         /// How many, at most 2; `None` leaves it to [`automatic_distance`].
         distance: Option<u8>,
     },
-    /// Terms between two others in the order of their bytes.
+    /// Terms between two others in the order of their bytes. Only a field of strings that the
+    /// analyzer `keyword` keeps whole can be asked; a search of any other, or of none, is an error.
     Range {
         /// Where to look.
         field: Option<String>,

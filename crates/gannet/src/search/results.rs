@@ -12,8 +12,11 @@ use crate::cache::{IoCounts, UsedPage};
 pub struct SearchResults {
     /// Documents that match, or at least so many.
     pub total: u64,
-    /// Whether `total` is exact and not a lower bound.
+    /// Whether `total` is exact. If not, it is a lower bound, unless `cut_expansions` has any.
     pub total_is_exact: bool,
+    /// Patterns of which not all terms were searched, so that hits may be missing, or too many
+    /// under a NOT.
+    pub cut_expansions: Vec<CutExpansion>,
     /// The best documents, best first.
     pub hits: Vec<Hit>,
     /// What was read.
@@ -25,6 +28,32 @@ pub struct SearchResults {
     pub plan: Option<PlanReport>,
     /// The time it took, by the clock of the options.
     pub took: Duration,
+}
+
+/// A pattern that stands for more terms of a field than are searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutExpansion {
+    /// The field.
+    pub field: String,
+    /// The pattern, as the query language has it.
+    pub pattern: String,
+    /// How many terms were searched: those that are most similar.
+    pub searched: usize,
+}
+
+impl fmt::Display for CutExpansion {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CutExpansion {
+            field,
+            pattern,
+            searched,
+        } = self;
+        write!(
+            out,
+            "{pattern} stands for more terms of the field {field} than the {searched} most similar, which \
+             were searched: make it narrower for all"
+        )
+    }
 }
 
 /// One document found.

@@ -1,5 +1,5 @@
 //! Matchers whose documents all have the same score: the union of many lists, all documents of a field, all
-//! documents.
+//! documents, one document.
 
 use super::formula::LeafId;
 use super::matcher::{Matcher, for_all};
@@ -175,6 +175,19 @@ impl Source for Everything {
 
     fn cost(&self) -> u64 {
         self.0 as u64
+    }
+}
+
+/// One document.
+pub struct One(pub DocId);
+
+impl Source for One {
+    fn next(&mut self, target: DocId, _: &mut Pages<'_>) -> Step<DocId> {
+        Ok(if target <= self.0 { self.0 } else { END })
+    }
+
+    fn cost(&self) -> u64 {
+        1
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Group, Query, SearchOptions, SearchResults, Techniques};
+use crate::analysis::Schema;
 use crate::cache::IoCounts;
 use naive::Naive;
 use world::{Random, World};
@@ -137,7 +138,7 @@ fn frequent_words_are_pruned_by_blocks_as_by_hand() {
         "+body:a +body:b body:q",
         "(+body:a +body:b) body:zone",
     ] {
-        let query = super::parse(text, super::Operator::Or, &|_| true).unwrap();
+        let query = super::parse(text, super::Operator::Or, &Schema::default()).unwrap();
         for k in [1, 10, 300] {
             check(&world, &query, k);
         }
@@ -147,7 +148,7 @@ fn frequent_words_are_pruned_by_blocks_as_by_hand() {
 #[test]
 fn a_query_takes_less_where_little_memory_is_left() {
     let world = World::new(&mut Random::new(29), 3000, 2800, 4096);
-    let query = super::parse("body:a body:zone", super::Operator::Or, &|_| true).unwrap();
+    let query = super::parse("body:a body:zone", super::Operator::Or, &Schema::default()).unwrap();
     let ask = || run(&world, std::slice::from_ref(&query), 1, &options(10)).remove(0);
     let expected = found(&ask());
     let free = world.budget.total() - world.budget.used();
@@ -158,7 +159,7 @@ fn a_query_takes_less_where_little_memory_is_left() {
 #[test]
 fn a_query_without_memory_waits_for_the_others() {
     let world = World::new(&mut Random::new(29), 3000, 2800, 4096);
-    let query = super::parse("body:a body:zone", super::Operator::Or, &|_| true).unwrap();
+    let query = super::parse("body:a body:zone", super::Operator::Or, &Schema::default()).unwrap();
     let ask = || run(&world, std::slice::from_ref(&query), 1, &options(10)).remove(0);
     let expected = found(&ask());
     std::thread::scope(|scope| {
@@ -210,10 +211,10 @@ fn documents_are_fetched_and_snippets_mark_what_was_found() {
     let mut random = Random::new(10);
     let world = World::new(&mut random, 300, 200, 64);
     let options = SearchOptions {
-        highlight: vec!["body".to_owned(), "absent".to_owned()],
+        highlight: vec!["body".to_owned()],
         ..SearchOptions::default()
     };
-    let query = super::parse("body:fl* -title:a", super::Operator::Or, &|_| true).unwrap();
+    let query = super::parse("body:fl* -title:a", super::Operator::Or, &Schema::default()).unwrap();
     let results = run(&world, &[query], 1, &options).remove(0);
     assert_eq!(results.hits.len(), 10);
     for hit in &results.hits {
@@ -225,6 +226,22 @@ fn documents_are_fetched_and_snippets_mark_what_was_found() {
             "{snippets:?}"
         );
     }
+}
+
+#[test]
+fn snippets_of_a_field_that_does_not_exist_are_an_error() {
+    let world = World::new(&mut Random::new(10), 30, 20, 64);
+    let options = SearchOptions {
+        highlight: vec!["bdoy".to_owned()],
+        ..SearchOptions::default()
+    };
+    let answers =
+        Group::new(&world.pool, &world.budget, 1).search(&[Query::MatchAll], &world.view, &options);
+    let error = answers.into_iter().next().unwrap().unwrap_err().to_string();
+    assert!(
+        error.contains("\"bdoy\"") && error.contains("body"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -308,7 +325,7 @@ fn cold(world: &World, text: &str, techniques: Techniques) -> IoCounts {
         techniques,
         ..SearchOptions::default()
     };
-    let query = super::parse(text, super::Operator::Or, &|_| true).unwrap();
+    let query = super::parse(text, super::Operator::Or, &Schema::default()).unwrap();
     run(&world, &[query], 1, &options).remove(0).io
 }
 
@@ -335,7 +352,7 @@ fn cold_queries_take_few_rounds() {
 fn the_pages_used_are_listed_wherever_they_came_from() {
     let mut random = Random::new(13);
     let world = World::new(&mut random, 20_000, 20_000, 4096).with_cold_pool();
-    let query = super::parse("+body:q +body:a", super::Operator::Or, &|_| true).unwrap();
+    let query = super::parse("+body:q +body:a", super::Operator::Or, &Schema::default()).unwrap();
     let options = SearchOptions {
         list_pages: true,
         ..SearchOptions::default()

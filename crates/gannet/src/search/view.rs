@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::bm25::Statistics;
 use crate::analysis::Schema;
 use crate::base::{DocId, Result};
+use crate::cache::{Pages, Step};
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::{Fragment, TermView};
 
@@ -20,6 +21,12 @@ pub trait MemoryTerms: Send + Sync {
     fn keys(&self, below: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>>;
 }
 
+/// Documents by their external IDs.
+pub trait ExternalIds: Send + Sync {
+    /// The newest document below `below` with this ID; it may be deleted.
+    fn document(&self, id: &str, below: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>>;
+}
+
 /// A snapshot as a search sees it.
 pub struct SearchView {
     /// The fields.
@@ -28,6 +35,8 @@ pub struct SearchView {
     pub terms: TermView,
     /// Postings in memory.
     pub buffer: Arc<dyn MemoryTerms>,
+    /// External IDs.
+    pub ids: Arc<dyn ExternalIds>,
     /// One past the last doc ID of the snapshot.
     pub below: DocId,
     /// Deleted documents of which lists still have postings.

@@ -359,7 +359,7 @@ impl Queries {
             Kind::Number => self.number(rng),
             Kind::Unfielded => {
                 let kinds = [Kind::Term, Kind::Or, Kind::And, Kind::Phrase, Kind::Sloppy];
-                let patterns = [Kind::Prefix, Kind::Wildcard, Kind::Fuzzy, Kind::Range];
+                let patterns = [Kind::Prefix, Kind::Wildcard, Kind::Fuzzy];
                 let kind = if rng.chance(70) {
                     *rng.pick(&kinds)
                 } else {
@@ -413,17 +413,14 @@ impl Queries {
     fn number(&self, rng: &mut Rng) -> Query {
         let (name, text) = rng.pick(&self.exact).clone();
         let field = Some(name);
-        match rng.below(4) {
-            0 => {
-                let lower = bound(rng, text.clone());
-                let upper = bound(rng, format!("{text}~"));
-                Query::Range {
-                    field,
-                    lower,
-                    upper,
-                }
-            }
-            1 => Query::Prefix {
+        match rng.below(40) {
+            // Numbers have no ranges.
+            0 => Query::Range {
+                field,
+                lower: bound(rng, text),
+                upper: Bound::Unbounded,
+            },
+            1..11 => Query::Prefix {
                 field,
                 prefix: text.chars().take(3).collect(),
             },
@@ -436,7 +433,10 @@ impl Queries {
     }
 
     fn words(&self, rng: &mut Rng, kind: Kind, unfielded: bool) -> Query {
-        let (name, words) = self.value(rng, kind);
+        let (name, words) = match kind == Kind::Range && rng.chance(95) {
+            true => self.whole(rng),
+            false => self.value(rng, kind),
+        };
         let field = if unfielded { None } else { Some(name.clone()) };
         let word = rng.pick(words).clone();
         match kind {
@@ -524,6 +524,13 @@ impl Queries {
                 return value;
             }
         }
+    }
+
+    /// A value of a field of strings that are kept whole, if there is one.
+    fn whole(&self, rng: &mut Rng) -> &(String, Vec<String>) {
+        let tries = (0..1_000).map(|_| rng.pick(&self.texts));
+        let found = tries.into_iter().find(|(name, _)| name == "tag");
+        found.unwrap_or(&self.texts[0])
     }
 
     /// Words of one value, or of several.

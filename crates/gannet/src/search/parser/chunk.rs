@@ -2,6 +2,10 @@
 //!
 //! A word comes as pieces, each a character and whether it was escaped; only those that were not mean anything
 //! but themselves. A web address is text, whatever is in it.
+//!
+//! What stands before a colon is a field, and an error if there is none of that name. Only where
+//! nobody means a field is the colon text: `*:*`, `http://x`, `std::vec`, and behind what has no
+//! letter (`12:30`, `:)`).
 
 use super::lexer::{Kind, Operand};
 
@@ -61,6 +65,22 @@ pub(super) fn field(pieces: &[Piece]) -> Option<(String, usize)> {
     let colon = pieces.iter().position(|piece| piece.is(':'))?;
     let length = pieces[..=colon].iter().map(|piece| piece.length()).sum();
     Some((text(&pieces[..colon]), length))
+}
+
+/// Whether the first colon of a word is text, if no field is called like what stands before it.
+pub(super) fn is_text_with_colon(pieces: &[Piece], names_have_letters: bool) -> bool {
+    let mut parts = pieces.splitn(2, |piece| piece.is(':'));
+    let (before, after) = (parts.next().unwrap_or(&[]), parts.next().unwrap_or(&[]));
+    let starts = |with: &str| after.len() >= with.len() && is_plain(&after[..with.len()], with);
+    let is_number = names_have_letters
+        && !before
+            .iter()
+            .any(|piece| piece.character.is_alphabetic() || piece.is_wildcard());
+    is_everything(pieces) || is_number || starts("//") || starts(":")
+}
+
+fn is_everything(pieces: &[Piece]) -> bool {
+    is_plain(split_boost(pieces).0, "*:*")
 }
 
 /// The operator that the whole word is.
@@ -129,10 +149,8 @@ fn with_wildcards(pieces: &[Piece]) -> Operand {
         Operand::Anything
     } else if last.is('*') && !head.iter().any(|piece| piece.is_wildcard()) {
         Operand::Prefix(text(head))
-    } else if pieces.iter().any(|piece| piece.character.is_alphanumeric()) {
-        Operand::Wildcard(pattern(pieces))
     } else {
-        plain_text(pieces)
+        Operand::Wildcard(pattern(pieces))
     }
 }
 

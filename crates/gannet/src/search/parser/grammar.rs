@@ -1,73 +1,43 @@
-//! Puts lexemes together into a query, as Lucene's classic parser does.
+//! Puts lexemes together into a query; `super` has the grammar.
 //!
-//! Nothing here fails: parentheses are known to match and to be shallow, and an operator that stands where none
-//! can is taken as text.
+//! Parentheses are known to match and to be shallow, and operators to have something to act on.
+//! What is left to go wrong is what could be read in two ways.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
+use super::invalid;
 use super::lexer::{EXISTS, Kind, Lexeme, Operand};
+use crate::base::Result;
 use crate::search::query::{Operator, Query};
 
-/// The query that settled and checked `lexemes` make.
-pub(super) fn query(lexemes: Vec<Lexeme>, operator: Operator) -> Query {
+/// The query that settled and checked `lexemes` of `text` make.
+pub(super) fn query(text: &str, lexemes: Vec<Lexeme>, operator: Operator) -> Result<Query> {
     let mut grammar = Grammar {
+        text,
         lexemes: lexemes.into_iter().peekable(),
         operator,
     };
-    grammar.clauses(None).into_query(0)
+    let level = grammar.level(None)?;
+    Ok(level.into_query(0, operator))
 }
 
-/// Makes text of the operators, signs and fields that have nothing to act on.
-pub(super) fn settle(text: &str, lexemes: &mut [Lexeme]) {
-    let mut after_operand = false;
-    for at in 0..lexemes.len() {
-        let next = lexemes.get(at + 1).map(|lexeme| &lexeme.kind);
-        if !acts(&lexemes[at].kind, after_operand, next) {
-            let word = text[lexemes[at].start..lexemes[at].end].to_string();
-            lexemes[at].kind = Kind::Operand(text_of(word), None);
-        }
-        after_operand = matches!(lexemes[at].kind, Kind::Operand(..) | Kind::Close { .. });
-    }
-}
-
-fn acts(kind: &Kind, after_operand: bool, next: Option<&Kind>) -> bool {
-    use Kind::*;
-    match kind {
-        And | Or => after_operand && !matches!(next, None | Some(And | Or | Close { .. })),
-        Require | Prohibit | Not | Filter => {
-            matches!(next, Some(Operand(..) | Open | Field(_)))
-        }
-        Field(_) => matches!(next, Some(Operand(..) | Open)),
-        Open | Close { .. } | Operand(..) => true,
-    }
-}
-
-fn text_of(text: String) -> Operand {
-    Operand::Text { text, all: false }
-}
-
-struct Grammar {
+struct Grammar<'a> {
+    text: &'a str,
     lexemes: Peekable<IntoIter<Lexeme>>,
     operator: Operator,
 }
 
-impl Grammar {
-    /// Clauses up to the end or the parenthesis that closes them, which is left.
-    fn clauses(&mut self, field: Option<&str>) -> Clauses {
-        let mut clauses = Clauses::default();
+impl Grammar<'_> {
+    /// Items up to the end or the parenthesis that closes them, which is left.
+    fn level(&mut self, field: Option<&str>) -> Result<Level> {
+        let mut items = Vec::new();
         while !self.at_end() {
-            let conjunction = self.conjunction();
-            let sign = self.sign();
-            let occurs = self.occurs(conjunction, sign);
-            if let Some(last) = clauses.list.last_mut() {
-                self.join(last, conjunction);
-            }
-            let query = self.primary(field);
-            clauses.signed |= sign.is_some();
-            clauses.list.push((occurs, query));
+            items.push(self.disjunction(field)?);
         }
-        clauses
+        let level = Level { items };
+        self.check(&level)?;
+        Ok(level)
     }
 
     fn at_end(&mut self) -> bool {
@@ -75,61 +45,115 @@ impl Grammar {
         next.is_none_or(|lexeme| matches!(lexeme.kind, Kind::Close { .. }))
     }
 
-    fn conjunction(&mut self) -> Option<Operator> {
-        let operator = match self.lexemes.peek()?.kind {
-            Kind::And => Operator::And,
-            Kind::Or => Operator::Or,
-            _ => return None,
-        };
-        self.lexemes.next();
-        Some(operator)
+    fn disjunction(&mut self, field: Option<&str>) -> Result<Item> {
+        let mut alternatives = vec![self.conjunction(field)?];
+        while self.takes(Operator::Or) {
+            alternatives.push(self.conjunction(field)?);
+        }
+        Ok(Item { alternatives })
     }
 
-    fn sign(&mut self) -> Option<Occurs> {
-        let occurs = match self.lexemes.peek()?.kind {
-            Kind::Require => Occurs::Must,
-            Kind::Prohibit | Kind::Not => Occurs::MustNot,
-            Kind::Filter => Occurs::Filter,
-            _ => return None,
-        };
-        self.lexemes.next();
-        Some(occurs)
+    fn conjunction(&mut self, field: Option<&str>) -> Result<Vec<Clause>> {
+        let mut clauses = vec![self.clause(field)?];
+        while self.takes(Operator::And) {
+            clauses.push(self.clause(field)?);
+        }
+        Ok(clauses)
     }
 
-    fn occurs(&self, conjunction: Option<Operator>, sign: Option<Occurs>) -> Occurs {
-        sign.unwrap_or(match conjunction.unwrap_or(self.operator) {
-            Operator::And => Occurs::Must,
-            Operator::Or => Occurs::Should,
+    /// Whether an operator comes next, which is taken then.
+    fn takes(&mut self, operator: Operator) -> bool {
+        let is_next = |lexeme: &Lexeme| match operator {
+            Operator::And => matches!(lexeme.kind, Kind::And),
+            Operator::Or => matches!(lexeme.kind, Kind::Or),
+        };
+        self.lexemes.next_if(is_next).is_some()
+    }
+
+    fn clause(&mut self, field: Option<&str>) -> Result<Clause> {
+        let start = self.lexemes.peek().map_or(0, |lexeme| lexeme.start);
+        let signs = self.signs();
+        let query = self.primary(field)?;
+        Ok(Clause {
+            start,
+            occurs: signs.occurs(),
+            is_signed: signs != Signs::default(),
+            query,
         })
     }
 
-    /// What the conjunction after a clause makes of it.
-    fn join(&self, (occurs, _): &mut (Occurs, Query), conjunction: Option<Operator>) {
-        match (conjunction, *occurs) {
-            (Some(Operator::And), Occurs::Should) => *occurs = Occurs::Must,
-            (Some(Operator::Or), Occurs::Must) if self.operator == Operator::And => {
-                *occurs = Occurs::Should;
+    fn signs(&mut self) -> Signs {
+        let mut signs = Signs::default();
+        while let Some(lexeme) = self.lexemes.peek() {
+            match lexeme.kind {
+                Kind::Require => signs.required = true,
+                Kind::Filter => signs.filter = true,
+                Kind::Prohibit | Kind::Not => signs.negated = !signs.negated,
+                _ => break,
             }
-            _ => {}
+            self.lexemes.next();
         }
+        signs
     }
 
-    fn primary(&mut self, field: Option<&str>) -> Query {
+    fn primary(&mut self, field: Option<&str>) -> Result<Query> {
         match self.lexemes.next().map(|lexeme| lexeme.kind) {
             Some(Kind::Field(name)) => self.primary(Some(&name)),
             Some(Kind::Open) => self.group(field),
-            Some(Kind::Operand(operand, boost)) => boosted(self.leaf(operand, field), boost),
+            Some(Kind::Operand(operand, boost)) => Ok(boosted(self.leaf(operand, field), boost)),
             // Signs and operators always have something to act on, so this is the end.
-            _ => Query::MatchNone,
+            _ => Ok(Query::MatchNone),
         }
     }
 
-    fn group(&mut self, field: Option<&str>) -> Query {
-        let clauses = self.clauses(field);
-        match self.lexemes.next().map(|lexeme| lexeme.kind) {
-            Some(Kind::Close { minimum, boost }) => boosted(clauses.into_query(minimum), boost),
-            _ => clauses.into_query(0),
+    fn group(&mut self, field: Option<&str>) -> Result<Query> {
+        let level = self.level(field)?;
+        let Some(Lexeme {
+            kind: Kind::Close { minimum, boost },
+            start,
+            ..
+        }) = self.lexemes.next()
+        else {
+            return Ok(level.into_query(0, self.operator));
+        };
+        // Of how many is asked, those are optional.
+        let operator = if minimum > 0 {
+            Operator::Or
+        } else {
+            self.operator
+        };
+        let query = level.into_query(minimum, operator);
+        if let Query::Bool { should, .. } = &query
+            && should.len() < minimum as usize
+        {
+            let what = format!("at least {minimum} of {} optional clauses", should.len());
+            let advice = "ask for fewer, or write more without a sign or AND";
+            return Err(invalid(&what, self.text, start, advice));
         }
+        Ok(boosted(query, boost))
+    }
+
+    /// Nothing may depend on how far a sign reaches.
+    fn check(&self, level: &Level) -> Result<()> {
+        let alone = level.items.len() == 1;
+        for item in level.items.iter().filter(|item| item.is_joined()) {
+            let first = item.clauses().next();
+            let first = first.filter(|clause| clause.is_signed && !alone);
+            if let Some(clause) = first {
+                let what = "it is unclear how far the sign or NOT reaches";
+                let advice = "write parentheses around what AND and OR join";
+                return Err(invalid(what, self.text, clause.start, advice));
+            }
+            let is_conjunction = alone && item.alternatives.len() == 1;
+            let mut clauses = item.clauses().filter(|_| !is_conjunction);
+            let wrong = clauses.find(|c| matches!(c.occurs, Occurs::Must | Occurs::Filter));
+            if let Some(clause) = wrong {
+                let what = "a + or # before what AND and OR join with others";
+                let advice = "leave the sign out, or write parentheses around what it is for";
+                return Err(invalid(what, self.text, clause.start, advice));
+            }
+        }
+        Ok(())
     }
 
     fn leaf(&self, operand: Operand, field: Option<&str>) -> Query {
@@ -138,7 +162,11 @@ impl Grammar {
         match operand {
             Operand::Everything => Query::MatchAll,
             Operand::Anything => field.map_or(Query::MatchAll, |field| Query::Exists { field }),
-            Operand::Text { text, .. } if name == Some(EXISTS) => Query::Exists { field: text },
+            Operand::Text { text, .. } | Operand::Phrase { text, slop: 0 }
+                if name == Some(EXISTS) =>
+            {
+                Query::Exists { field: text }
+            }
             Operand::Text { text, all } => Query::Text {
                 field,
                 text,
@@ -171,42 +199,151 @@ fn boosted(query: Query, boost: Option<f32>) -> Query {
     }
 }
 
+/// The signs before a clause; two negations cancel each other.
+#[derive(Default, PartialEq, Eq)]
+struct Signs {
+    negated: bool,
+    required: bool,
+    filter: bool,
+}
+
+impl Signs {
+    fn occurs(&self) -> Occurs {
+        match self {
+            Signs { negated: true, .. } => Occurs::MustNot,
+            Signs { filter: true, .. } => Occurs::Filter,
+            Signs { required: true, .. } => Occurs::Must,
+            _ => Occurs::Plain,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Occurs {
+    Plain,
     Must,
-    Should,
     MustNot,
     Filter,
 }
 
-/// The clauses of one level.
-#[derive(Default)]
-struct Clauses {
-    list: Vec<(Occurs, Query)>,
-    /// Whether one of them was given a sign.
-    signed: bool,
+/// A query and the signs before it.
+struct Clause {
+    start: usize,
+    occurs: Occurs,
+    is_signed: bool,
+    query: Query,
 }
 
-impl Clauses {
-    /// The clauses as one query; a lone one without a sign stands for itself.
-    fn into_query(mut self, minimum_should_match: u32) -> Query {
-        if self.list.len() == 1 && !self.signed && minimum_should_match == 0 {
-            return self.list.pop().map_or(Query::MatchNone, |(_, query)| query);
+/// Conjunctions that OR joins: one, of one clause, unless AND or OR stands in it.
+struct Item {
+    alternatives: Vec<Vec<Clause>>,
+}
+
+impl Item {
+    /// Whether AND or OR stands in it.
+    fn is_joined(&self) -> bool {
+        self.alternatives.len() > 1 || self.alternatives[0].len() > 1
+    }
+
+    fn clauses(&self) -> impl Iterator<Item = &Clause> {
+        self.alternatives.iter().flatten()
+    }
+}
+
+/// What stands side by side, up to a parenthesis.
+struct Level {
+    items: Vec<Item>,
+}
+
+impl Level {
+    /// The items as one query; a lone clause without a sign stands for itself.
+    fn into_query(self, minimum_should_match: u32, operator: Operator) -> Query {
+        let mut lists = Lists::default();
+        let alone = self.items.len() == 1;
+        for item in self.items {
+            lists.add(item, alone, operator);
         }
-        if self.list.is_empty() {
-            return Query::MatchNone;
+        lists.into_query(minimum_should_match)
+    }
+}
+
+/// The clauses of a level by what they mean for a match.
+#[derive(Default)]
+struct Lists {
+    must: Vec<Query>,
+    should: Vec<Query>,
+    must_not: Vec<Query>,
+    filter: Vec<Query>,
+}
+
+impl Lists {
+    fn add(&mut self, mut item: Item, alone: bool, operator: Operator) {
+        if item.alternatives.len() == 1 {
+            let mut clauses = item.alternatives.swap_remove(0);
+            match clauses.len() {
+                1 if alone => self.add_clause(clauses.swap_remove(0), Operator::Or),
+                1 => self.add_clause(clauses.swap_remove(0), operator),
+                // What AND joins is required of this level too, if nothing else or only AND is
+                // beside it.
+                _ if alone || operator == Operator::And => self.add_all(clauses),
+                _ => self.should.push(all(clauses)),
+            }
+            return;
         }
-        Query::Bool {
-            must: self.take(Occurs::Must),
-            should: self.take(Occurs::Should),
-            must_not: self.take(Occurs::MustNot),
-            filter: self.take(Occurs::Filter),
-            minimum_should_match,
+        let any = item.alternatives.into_iter().map(all);
+        match operator == Operator::Or || alone {
+            true => self.should.extend(any),
+            false => self.must.push(Lists::of_should(any.collect())),
         }
     }
 
-    fn take(&mut self, wanted: Occurs) -> Vec<Query> {
-        let taken = self.list.extract_if(.., |(occurs, _)| *occurs == wanted);
-        taken.map(|(_, query)| query).collect()
+    fn of_should(should: Vec<Query>) -> Query {
+        let lists = Lists {
+            should,
+            ..Lists::default()
+        };
+        lists.into_query(0)
     }
+
+    fn add_all(&mut self, clauses: Vec<Clause>) {
+        for clause in clauses {
+            self.add_clause(clause, Operator::And);
+        }
+    }
+
+    /// Adds a clause; `operator` says what it is without a sign.
+    fn add_clause(&mut self, clause: Clause, operator: Operator) {
+        let list = match (clause.occurs, operator) {
+            (Occurs::Must, _) | (Occurs::Plain, Operator::And) => &mut self.must,
+            (Occurs::Plain, Operator::Or) => &mut self.should,
+            (Occurs::MustNot, _) => &mut self.must_not,
+            (Occurs::Filter, _) => &mut self.filter,
+        };
+        list.push(clause.query);
+    }
+
+    fn into_query(mut self, minimum_should_match: u32) -> Query {
+        let signed = self.must.len() + self.must_not.len() + self.filter.len();
+        match (signed, self.should.len(), minimum_should_match) {
+            (0, 0, _) => Query::MatchNone,
+            (0, 1, 0) => self.should.swap_remove(0),
+            _ => Query::Bool {
+                must: self.must,
+                should: self.should,
+                must_not: self.must_not,
+                filter: self.filter,
+                minimum_should_match,
+            },
+        }
+    }
+}
+
+/// One query that all clauses of a conjunction make.
+fn all(clauses: Vec<Clause>) -> Query {
+    let mut lists = Lists::default();
+    match <[Clause; 1]>::try_from(clauses) {
+        Ok([clause]) => lists.add_clause(clause, Operator::Or),
+        Err(clauses) => lists.add_all(clauses),
+    }
+    lists.into_query(0)
 }

@@ -11,7 +11,9 @@ use winnow::token::{any, none_of, one_of, take_while};
 
 use super::chunk::{self, Piece};
 use super::invalid;
+use crate::analysis::Schema;
 use crate::base::Result;
+use crate::search::fields::is_known;
 
 /// One lexeme and its bytes in the query.
 #[derive(Debug)]
@@ -87,11 +89,13 @@ pub(super) const EXISTS: &str = "_exists_";
 const STOPS: &[char] = &['(', ')', '"'];
 
 /// The lexemes of `text`.
-pub(super) fn lexemes(text: &str, is_field: &dyn Fn(&str) -> bool) -> Result<Vec<Lexeme>> {
+pub(super) fn lexemes(text: &str, schema: &Schema) -> Result<Vec<Lexeme>> {
+    let has_letter = |name: &str| name.chars().any(char::is_alphabetic);
     let mut lexer = Lexer {
         text,
         input: LocatingSlice::new(text),
-        is_field,
+        schema,
+        names_have_letters: schema.fields().iter().all(|f| has_letter(&f.name)),
         after_field: false,
     };
     let mut lexemes = Vec::new();
@@ -108,7 +112,9 @@ pub(super) fn lexemes(text: &str, is_field: &dyn Fn(&str) -> bool) -> Result<Vec
 struct Lexer<'a> {
     text: &'a str,
     input: Input<'a>,
-    is_field: &'a dyn Fn(&str) -> bool,
+    schema: &'a Schema,
+    /// Whether every field has a letter in its name, so that no number can be a misspelt one.
+    names_have_letters: bool,
     /// Whether the lexeme before was a field: no sign and no second field can follow, but a comparison can.
     after_field: bool,
 }
@@ -134,7 +140,25 @@ impl Lexer<'_> {
         };
         match special {
             Some(kind) => Ok(kind),
-            None => self.word(start),
+            None => {
+                self.check_range(start)?;
+                self.word(start)
+            }
+        }
+    }
+
+    /// What begins like a range of a field must be one.
+    fn check_range(&self, start: usize) -> Result<()> {
+        let advice = match self.input.chars().next() {
+            Some('[' | '{') => {
+                "write field:[a TO b], with {} for ends that are left out, or a backslash before it"
+            }
+            Some('<' | '>') => "write field:>a without a space, or a backslash before it",
+            _ => return Ok(()),
+        };
+        match self.after_field {
+            true => Err(invalid("an incomplete range", self.text, start, advice)),
+            false => Ok(()),
         }
     }
 
@@ -153,9 +177,7 @@ impl Lexer<'_> {
         if self.after_field {
             return self.operand(start, &pieces);
         }
-        if let Some((name, length)) = chunk::field(&pieces)
-            && (name == EXISTS || (self.is_field)(&name))
-        {
+        if let Some((name, length)) = self.field(&pieces) {
             self.input.reset(&before);
             self.input.next_slice(length);
             return Ok(Kind::Field(name));
@@ -164,6 +186,14 @@ impl Lexer<'_> {
             Some(operator) => Ok(operator),
             None => self.operand(start, &pieces),
         }
+    }
+
+    /// The field, known or not, that a word begins with, and its length with the colon.
+    fn field(&self, pieces: &[Piece]) -> Option<(String, usize)> {
+        let (name, length) = chunk::field(pieces)?;
+        let is_text = || chunk::is_text_with_colon(pieces, self.names_have_letters);
+        let is_field = name == EXISTS || is_known(&name, self.schema) || !is_text();
+        is_field.then_some((name, length))
     }
 
     fn operand(&self, start: usize, pieces: &[Piece]) -> Result<Kind> {

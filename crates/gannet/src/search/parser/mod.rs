@@ -1,17 +1,42 @@
 //! The query language that people write.
 //!
-//! What can be written is told at [`Snapshot::parse`](crate::index::Snapshot::parse).
+//! ```text
+//! query       = { disjunction }                      side by side, the loosest
+//! disjunction = conjunction { ( "OR" | "||" ) conjunction }
+//! conjunction = clause { ( "AND" | "&&" ) clause }
+//! clause      = { "NOT" | "!" | "-" | "+" | "#" } primary    "#" only before a parenthesis
+//! primary     = [ field ":" ] ( operand | "(" query ")" [ "~" number ] ) [ "^" boost ]
+//! operand     = word | prefix* | w?ldc*rd | word~[0|1|2] | word~and | "phrase" [ "~" slop ]
+//!             | "[" a "TO" b "]" | "{" a "TO" b "}" | ( ">" | ">=" | "<" | "<=" ) a | "*" | "*:*"
+//! ```
 //!
-//! The lexer cuts the text flatly, operators that cannot be any become text, limits and balance are checked on
-//! the lexemes, and only then the grammar recurses, at most [`MAX_DEPTH`] deep. The grammar cannot fail: all errors are raised before it.
+//! AND, OR and NOT are Boolean logic: NOT binds tightest, then AND, then OR. Clauses side by side
+//! are joined by the operator of the call, and the signs hold for all of them: `+a` must match,
+//! `-a` and `NOT a` must not, `#(a)` must match without a score, all others are optional where one
+//! of them must match. So `a NOT b` is "a without b", and `a OR NOT b` is "a, or whatever has no
+//! b". `NOT NOT a` is `a`, `NOT a` alone is all others.
+//!
+//! Lucene's classic parser knows only signs, and reads `a OR NOT b` as "a without b". Where the two
+//! readings can be confused, parentheses are asked for: `a NOT b OR c` and `+a OR b` are errors.
+//!
+//! A name before a colon is a field, and an error if there is none; `chunk` has the exceptions.
+//! What could be an operator but stands where none can is text (`C++`, `a - b`). `id:17` is an
+//! external ID.
+//!
+//! The lexer cuts the text flatly, operators that cannot be any become text, limits, balance and
+//! fields are checked on the lexemes, and only then the grammar recurses, at most [`MAX_DEPTH`]
+//! deep.
 
 mod chunk;
 mod grammar;
 mod lexer;
+mod settle;
 
+use super::fields::{check, is_known, proposal, shown};
 use super::query::{Operator, Query};
+use crate::analysis::Schema;
 use crate::base::{Error, Result};
-use lexer::{Kind, Lexeme};
+use lexer::{EXISTS, Kind, Lexeme};
 
 /// The longest query in bytes.
 pub const MAX_QUERY_BYTES: usize = 64 << 10;
@@ -24,20 +49,37 @@ pub const MAX_CLAUSES: usize = 1024;
 
 /// Parses a query.
 ///
-/// `operator` joins clauses that nothing else joins, and the terms of one word; `is_field` says whether a field
-/// is called so. Errors say what is wrong, at which character (counted from 1), and what to do about it.
-pub fn parse(text: &str, operator: Operator, is_field: &dyn Fn(&str) -> bool) -> Result<Query> {
+/// `operator` joins clauses that nothing else joins, and the terms of one word; `schema` has the
+/// fields. Errors say what is wrong, at which character (counted from 1), and what to do about it.
+pub fn parse(text: &str, operator: Operator, schema: &Schema) -> Result<Query> {
     if text.len() > MAX_QUERY_BYTES {
         return Err(Error::invalid(format!(
             "the query has {} bytes, the limit is {MAX_QUERY_BYTES}: ask for less, or in several queries",
             text.len()
         )));
     }
-    let mut lexemes = lexer::lexemes(text, is_field)?;
-    grammar::settle(text, &mut lexemes);
+    let mut lexemes = lexer::lexemes(text, schema)?;
+    settle::settle(text, &mut lexemes);
     check_nesting(text, &lexemes)?;
     check_clauses(text, &lexemes)?;
-    Ok(grammar::query(lexemes, operator))
+    check_fields(text, &lexemes, schema)?;
+    let query = grammar::query(text, lexemes, operator)?;
+    check(&query, schema)?;
+    Ok(query)
+}
+
+fn check_fields(text: &str, lexemes: &[Lexeme], schema: &Schema) -> Result<()> {
+    let unknown = lexemes.iter().find_map(|lexeme| match &lexeme.kind {
+        Kind::Field(name) if name != EXISTS && !is_known(name, schema) => Some((lexeme, name)),
+        _ => None,
+    });
+    let Some((lexeme, name)) = unknown else {
+        return Ok(());
+    };
+    let what = format!("there is no field {}", shown(name));
+    let proposal = proposal(name, schema);
+    let advice = format!("{proposal}; a colon that is text is written \\: or in quotes");
+    Err(invalid(&what, text, lexeme.start, &advice))
 }
 
 fn check_nesting(text: &str, lexemes: &[Lexeme]) -> Result<()> {

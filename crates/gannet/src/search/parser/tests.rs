@@ -5,11 +5,22 @@ use std::ops::Bound;
 use proptest::prelude::*;
 
 use super::*;
+use crate::analysis::{Analyzer, FieldKind};
 
-const FIELDS: [&str; 4] = ["title", "body", "a.b", "odd name:x"];
+const FIELDS: [&str; 5] = ["title", "body", "a.b", "odd name:x", "price"];
+
+/// All fields have whole values, so that a range is possible in each.
+fn schema() -> Schema {
+    let mut schema = Schema::default();
+    for name in FIELDS {
+        let added = schema.add(name, FieldKind::Text, Analyzer::KEYWORD);
+        added.unwrap();
+    }
+    schema
+}
 
 fn parse_with(text: &str, operator: Operator) -> Result<Query> {
-    parse(text, operator, &|name| FIELDS.contains(&name))
+    parse(text, operator, &schema())
 }
 
 /// Checks `text` against the canonical print of the expected query.
@@ -33,27 +44,89 @@ fn check_error(text: &str, parts: &[&str]) {
 }
 
 #[test]
-fn clauses_combine_as_in_lucene() {
+fn clauses_side_by_side_take_signs() {
     check("", "()");
     check("()", "()");
     check("a", "a");
     check("a b", "a b");
+    check("+a b", "+a b");
     check("+a -b c", "+a c -b");
-    check("a AND b", "+a +b");
-    check("a AND b OR c", "+a +b c");
-    check("a OR b AND c", "+b +c a");
-    check("a && !b || c", "+a c -b");
+    check("-b a", "a -b");
     check("a NOT b", "a -b");
+    check("a b NOT c", "a b -c");
+    check("NOT a NOT b", "-a -b");
     check("NOT a", "-a");
-    check("-a AND b", "+b -a");
-    check("(a b) AND c", "+(a b) +c");
     check("((a))", "a");
     check("(+a) b", "(+a) b");
+    check("(a b) AND c", "+(a b) +c");
     check_and("a b", "+a +b");
-    check_and("a OR b", "a b");
-    check_and("a b OR c", "+a b c");
     check_and("a -b", "+a -b");
     check_and("a", "a");
+}
+
+#[test]
+fn and_or_not_are_boolean_logic() {
+    check("a AND b", "+a +b");
+    check("a AND b OR c", "(+a +b) c");
+    check("a OR b AND c", "a (+b +c)");
+    check("a && !b || c", "(+a -b) c");
+    check("a OR NOT b", "a (-b)");
+    check("NOT a OR b", "(-a) b");
+    check("NOT a OR NOT b", "(-a) (-b)");
+    check("NOT (a OR b)", "-(a b)");
+    check("NOT a AND NOT b", "-a -b");
+    check("NOT (a AND b)", "-(+a +b)");
+    check("-a AND b", "+b -a");
+    check("+a AND b", "+a +b");
+    check("#(a b) AND c", "+c #(a b)");
+    check("NOT NOT a", "a");
+    check("NOT NOT NOT a b", "b -a");
+    check("+NOT a b", "b -a");
+    check("a OR NOT NOT b", "a b");
+    check_and("a OR b", "a b");
+    check_and("a AND b OR c", "(+a +b) c");
+}
+
+#[test]
+fn clauses_side_by_side_are_the_loosest() {
+    check("a b AND c", "a (+b +c)");
+    check("a AND b c", "(+a +b) c");
+    check("a OR b c", "a b c");
+    check("a OR b -c", "a b -c");
+    check("a OR b NOT c", "a b -c");
+    check("a AND b NOT c", "(+a +b) -c");
+    check("(a OR b OR c)~2", "(a b c)~2");
+    check("c a OR NOT b", "c a (-b)");
+    check_and("a b OR c", "+a +(b c)");
+    check_and("a OR b c", "+(a b) +c");
+    check_and("a AND b c", "+a +b +c");
+    check_and("(a b c)~2", "(a b c)~2");
+}
+
+#[test]
+fn what_could_be_read_in_two_ways_needs_parentheses() {
+    for text in [
+        "a NOT b OR c",
+        "a -b OR c",
+        "a -b AND c",
+        "+a AND b c",
+        "c NOT a AND b",
+    ] {
+        check_error(text, &["unclear", "parentheses", "character"]);
+    }
+    for text in [
+        "+a OR b",
+        "a OR +b",
+        "a OR #(b)",
+        "a AND +b OR c",
+        "c a AND +b",
+    ] {
+        check_error(text, &["+ or #", "character"]);
+    }
+    check("(a NOT b) OR c", "(a -b) c");
+    check("(+a) OR b", "(+a) b");
+    check_error("(a b)~3", &["at least 3 of 2", "character 5"]);
+    check_error("(a AND b)~1", &["at least 1 of 0"]);
 }
 
 #[test]
@@ -66,8 +139,8 @@ fn operands() {
     check("roam~ roam~1 roam~2", "roam~ roam~1 roam~2");
     check("a^2.5 (b c)^0", "a^2.5 (b c)^0");
     check(
-        "[a TO b] {a TO \"b c\"} [* TO b}",
-        "[\"a\" TO \"b\"] {\"a\" TO \"b c\"} [* TO \"b\"}",
+        "title:[a TO b] body:{a TO \"b c\"} price:[* TO b}",
+        "title:[\"a\" TO \"b\"] body:{\"a\" TO \"b c\"} price:[* TO \"b\"}",
     );
     check(
         "title:>=x title:<y^2",
@@ -77,6 +150,7 @@ fn operands() {
     check("(a b c)~2", "(a b c)~2");
     check("#(a b) c", "#(a b) c");
     check("wi-fi~and", "wi\\-fi~and");
+    check("title:? ?? a*?", "title:? ?? a*?");
 }
 
 #[test]
@@ -90,10 +164,79 @@ fn fields() {
     check("title:a:b", "title:a\\:b");
     check("title:-5", "title:\\-5");
     check("-title:\"x y\"", "-title:\"x y\"");
-    check("x:y", "x\\:y");
-    check("x:\"a b\"", "x\\: \"a b\"");
+    check("x\\:y \"x:y\"", "x\\:y \"x:y\"");
+    check("id:17 id:\"a b\" id:(1 2)", "id:17 id:\"a b\" (id:1 id:2)");
+    check("id:*", "id:*");
+    check("_exists_:\"odd name:x\"", "odd\\ name\\:x:*");
     check("title:", "title\\:");
     check("title:OR", "title:\\OR");
+    check("todo:", "todo\\:");
+    check("(todo:) a", "todo\\: a");
+}
+
+#[test]
+fn a_field_that_does_not_exist_is_an_error() {
+    for (text, at) in [
+        ("titel:a", 1),
+        ("b titel:\"a b\"", 3),
+        ("-titel:(a b)", 2),
+        ("titel:>5", 1),
+        ("titel:[a TO b]", 1),
+        ("titel: a", 1),
+        ("titel:http://x", 1),
+        ("titel:a:b:c", 1),
+        ("body:(a titel:b)", 9),
+    ] {
+        let place = format!("there is no field \"titel\" at character {at} of");
+        check_error(text, &[&place, "title", "\\:", "quotes"]);
+    }
+    check_error("_exists_:titel", &["\"titel\"", "title"]);
+    check_error("*:a", &["no field \"*\""]);
+    check_error("tit*:a", &["no field \"tit*\""]);
+    check_error(&format!("{}:a", "x".repeat(60_000)), &["no field"]);
+}
+
+#[test]
+fn colons_where_nobody_means_a_field_are_text() {
+    check("http://x.org", "http\\:\\/\\/x.org");
+    check("std::vec", "std\\:\\:vec");
+    check("12:30", "12\\:30");
+    check(":-\\) ::1", "\\:\\-\\) \\:\\:1");
+    check("body:http://x.org", "body:http\\:\\/\\/x.org");
+    let mut numbered = schema();
+    let added = numbered.add("2019", FieldKind::Text, Analyzer::KEYWORD);
+    added.unwrap();
+    let error = parse("2018:a", Operator::Or, &numbered).unwrap_err();
+    assert!(error.to_string().contains("2019"), "{error}");
+}
+
+#[test]
+fn an_index_without_fields_accepts_every_name() {
+    let query = parse("titel:a", Operator::Or, &Schema::default()).unwrap();
+    assert_eq!(query.to_string(), "titel:a");
+}
+
+#[test]
+fn external_ids_are_found_whole() {
+    for text in [
+        "id:a*",
+        "id:a?b",
+        "id:a~",
+        "id:[a TO b]",
+        "id:>a",
+        "id:\"a b\"~2",
+    ] {
+        check_error(text, &["external IDs", "id:17"]);
+    }
+}
+
+#[test]
+fn a_range_needs_a_field_and_must_be_complete() {
+    check_error("[a TO b]", &["range needs a field"]);
+    check_error("a title:[a b]", &["incomplete range", "character 9"]);
+    check_error("title:[a TO b", &["incomplete range", "character 7"]);
+    check_error("price:> 5", &["incomplete range", "character 7"]);
+    check("title:\\[a", "title:\\[a");
 }
 
 #[test]
@@ -111,9 +254,9 @@ fn ordinary_text() {
     check("OR a", "\\OR a");
     check("a AND OR b", "a \\AND b");
     check("NOT", "\\NOT");
-    check("NOT NOT a", "\\NOT -a");
+    check("a NOT", "a \\NOT");
     check("a && || b", "a \\&\\& b");
-    check("-- ++x ? ??", "\\-\\- \\+\\+x \\? \\?\\?");
+    check("-- ++x", "\\-\\- \\+\\+x");
     check("[citation needed]", "\\[citation needed\\]");
     check("x^y ~/home a~b ^2", "x\\^y \\~\\/home a\\~b \\^2");
     check("a&&b", "a\\&\\&b");
@@ -150,7 +293,11 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn field() -> impl Strategy<Value = Option<String>> {
-    proptest::option::of(proptest::sample::select(&FIELDS).prop_map(str::to_string))
+    proptest::option::of(name())
+}
+
+fn name() -> impl Strategy<Value = String> {
+    proptest::sample::select(&FIELDS).prop_map(str::to_string)
 }
 
 fn operator() -> impl Strategy<Value = Operator> {
@@ -192,14 +339,12 @@ fn leaf() -> impl Strategy<Value = Query> {
                 distance,
             }
         }),
-        (field(), bound(), bound()).prop_map(|(field, lower, upper)| Query::Range {
-            field,
+        (name(), bound(), bound()).prop_map(|(field, lower, upper)| Query::Range {
+            field: Some(field),
             lower,
             upper
         }),
-        proptest::sample::select(&FIELDS).prop_map(|field| Query::Exists {
-            field: field.to_string()
-        }),
+        name().prop_map(|field| Query::Exists { field }),
     ]
 }
 
@@ -215,11 +360,11 @@ fn tree() -> impl Strategy<Value = Query> {
         );
         let clauses =
             (lists, 0..3u32).prop_map(|((must, should, must_not, filter), minimum)| Query::Bool {
+                minimum_should_match: minimum.min(should.len() as u32),
                 must,
                 should,
                 must_not,
                 filter,
-                minimum_should_match: minimum,
             });
         let boost = (inner, 0.0..9.0f32).prop_map(|(query, factor)| Query::Boost {
             query: Box::new(query),

@@ -6,11 +6,14 @@
 //! - prefixes, wildcards, ranges and `exists` score a constant 1 times the boost; so do all documents;
 //! - a number in a field that matches exactly is found however it is spelled;
 //! - a fuzzy term is the sum of the terms it stands for, each with the similarity as its boost;
-//! - `must_not` and `filter` never score; a `Bool` of only `must_not` (and `filter`) scores 0.
+//! - `must_not` and `filter` never score; a `Bool` of only `must_not` (and `filter`) scores 0;
+//! - an external ID scores a constant 1 times the boost;
+//! - what `fields` rejects has no plan.
 
 use crate::analysis::{Field, FieldId, FieldKind, FieldOptions, Schema, Scratch, term_key};
 use crate::base::{Error, Result};
 use crate::documents::exact_number;
+use crate::search::fields;
 use crate::search::pattern::{Fuzzy, Pattern, Wildcard};
 use crate::search::query::{Operator, Query, automatic_distance};
 
@@ -20,7 +23,7 @@ const DEPTH_MAX: usize = 64;
 /// The most terms and patterns of one query.
 const TERMS_MAX: usize = 4096;
 
-/// A place in [`Plan::terms`] or [`Plan::patterns`].
+/// A place in [`Plan::terms`], [`Plan::patterns`] or [`Plan::ids`].
 pub type Slot = usize;
 
 /// A node of the plan. `boost` is `None` where the node only filters.
@@ -45,6 +48,8 @@ pub enum Node {
     Pattern(Slot, Option<f32>),
     /// Documents that have a field.
     Exists(FieldId, Option<f32>),
+    /// The document with an external ID.
+    Id(Slot, Option<f32>),
     /// What at least `minimum` of the parts match; the scores are added up.
     Any {
         /// The parts.
@@ -80,6 +85,8 @@ pub struct PlannedPattern {
     pub field: FieldId,
     /// The pattern.
     pub pattern: Pattern,
+    /// How it was written.
+    pub written: String,
 }
 
 /// A query in terms of an index.
@@ -90,21 +97,26 @@ pub struct Plan {
     pub terms: Vec<PlannedTerm>,
     /// The patterns to expand.
     pub patterns: Vec<PlannedPattern>,
+    /// The external IDs to look up.
+    pub ids: Vec<String>,
 }
 
 /// Makes the plan of `query` for an index with the fields of `schema`.
 pub fn plan(query: &Query, schema: &Schema) -> Result<Plan> {
+    fields::check(query, schema)?;
     let mut planner = Planner {
         schema,
         scratch: Scratch::default(),
         terms: Vec::new(),
         patterns: Vec::new(),
+        ids: Vec::new(),
     };
     let root = planner.node(query, Some(1.0), 0)?;
     Ok(Plan {
         root,
         terms: planner.terms,
         patterns: planner.patterns,
+        ids: planner.ids,
     })
 }
 
@@ -113,6 +125,7 @@ struct Planner<'a> {
     scratch: Scratch,
     terms: Vec<PlannedTerm>,
     patterns: Vec<PlannedPattern>,
+    ids: Vec<String>,
 }
 
 impl Planner<'_> {
@@ -125,6 +138,7 @@ impl Planner<'_> {
         match query {
             Query::MatchAll => Ok(Node::All(boost)),
             Query::MatchNone => Ok(Node::None),
+            Query::Exists { field } if fields::is_id(field, self.schema) => Ok(Node::All(boost)),
             Query::Exists { field } => Ok(match self.schema.named(field) {
                 Some(field) => Node::Exists(field.id, boost),
                 None => Node::None,
@@ -191,6 +205,10 @@ impl Planner<'_> {
             _ => return Ok(Node::None),
         };
         if let Some(name) = name {
+            if fields::is_id(name, schema) {
+                return self.id(leaf, boost);
+            }
+            // Without any field there are no documents.
             let field = schema.named(name);
             return field.map_or(Ok(Node::None), |field| self.in_field(leaf, field, boost));
         }
@@ -208,6 +226,16 @@ impl Planner<'_> {
         }
     }
 
+    /// The document whose external ID was written.
+    fn id(&mut self, leaf: &Query, boost: Option<f32>) -> Result<Node> {
+        let (Query::Text { text, .. } | Query::Phrase { text, .. }) = leaf else {
+            return Ok(Node::None);
+        };
+        self.ids.push(text.clone());
+        self.check_size()?;
+        Ok(Node::Id(self.ids.len() - 1, boost))
+    }
+
     fn in_field(&mut self, leaf: &Query, field: &Field, boost: Option<f32>) -> Result<Node> {
         if let Query::Text { text, .. } | Query::Phrase { text, .. } = leaf
             && let Some(spelled) = other_spelling(text, field)
@@ -219,22 +247,22 @@ impl Planner<'_> {
             Query::Phrase { text, slop, .. } => self.phrase(text, *slop, field, boost),
             Query::Prefix { prefix, .. } => {
                 let prefix = normalized(prefix, field).into_bytes();
-                self.pattern(Pattern::Prefix(prefix), field, boost)
+                self.pattern(leaf, Pattern::Prefix(prefix), field, boost)
             }
             Query::Wildcard { pattern, .. } => {
                 let pattern = Wildcard::new(&normalized(pattern, field));
-                self.pattern(Pattern::Wildcard(pattern), field, boost)
+                self.pattern(leaf, Pattern::Wildcard(pattern), field, boost)
             }
             Query::Fuzzy { text, distance, .. } => {
                 let text = normalized(text, field);
                 let distance = distance.unwrap_or_else(|| automatic_distance(&text));
                 let fuzzy = Fuzzy::new(&text, distance, 0)?;
-                self.pattern(Pattern::Fuzzy(fuzzy), field, boost)
+                self.pattern(leaf, Pattern::Fuzzy(fuzzy), field, boost)
             }
             Query::Range { lower, upper, .. } => {
                 let bytes = |text: &String| normalized(text, field).into_bytes();
                 let range = (lower.as_ref().map(bytes), upper.as_ref().map(bytes));
-                self.pattern(Pattern::Range(range.0, range.1), field, boost)
+                self.pattern(leaf, Pattern::Range(range.0, range.1), field, boost)
             }
             _ => Ok(Node::None),
         }
@@ -281,9 +309,19 @@ impl Planner<'_> {
         }
     }
 
-    fn pattern(&mut self, pattern: Pattern, field: &Field, boost: Option<f32>) -> Result<Node> {
-        let field = field.id;
-        self.patterns.push(PlannedPattern { field, pattern });
+    fn pattern(
+        &mut self,
+        leaf: &Query,
+        pattern: Pattern,
+        field: &Field,
+        boost: Option<f32>,
+    ) -> Result<Node> {
+        let (field, written) = (field.id, leaf.to_string());
+        self.patterns.push(PlannedPattern {
+            field,
+            pattern,
+            written,
+        });
         self.check_size()?;
         Ok(Node::Pattern(self.patterns.len() - 1, boost))
     }
@@ -307,7 +345,7 @@ impl Planner<'_> {
     }
 
     fn check_size(&self) -> Result<()> {
-        let count = self.terms.len() + self.patterns.len();
+        let count = self.terms.len() + self.patterns.len() + self.ids.len();
         match count > TERMS_MAX {
             true => Err(Error::invalid(format!(
                 "the query has {count} terms over all its fields; at most {TERMS_MAX} are possible"

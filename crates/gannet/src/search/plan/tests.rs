@@ -1,5 +1,7 @@
 //! Plans of single queries.
 
+use std::ops::Bound;
+
 use super::*;
 use crate::analysis::Analyzer;
 
@@ -75,7 +77,87 @@ fn phrases_keep_the_holes_of_stop_words_and_need_positions() {
         plan_of(phrase("tag", "a b")).unwrap().root,
         Node::Term(0, _)
     ));
-    assert_eq!(plan_of(phrase("absent", "a b")).unwrap().root, Node::None);
+}
+
+fn range(field: Option<&str>) -> Query {
+    Query::Range {
+        field: field.map(str::to_owned),
+        lower: Bound::Included("5".to_owned()),
+        upper: Bound::Excluded("15".to_owned()),
+    }
+}
+
+#[test]
+fn ranges_are_only_for_strings_that_are_kept_whole() {
+    let mut schema = schema();
+    let added = schema.add("date", FieldKind::Text, Analyzer::KEYWORD);
+    added.unwrap();
+    assert!(plan(&range(Some("date")), &schema).is_ok());
+    for (field, reason) in [
+        (Some("tag"), "kept as text"),
+        (Some("title"), "the analyzer standard"),
+        (Some("body"), "the analyzer english"),
+        (None, "a range needs a field"),
+    ] {
+        for query in [range(field), negated(boosted(range(field)))] {
+            let error = plan(&query, &schema).err().unwrap().to_string();
+            assert!(
+                error.contains(reason) && error.contains("keyword"),
+                "{error}"
+            );
+        }
+    }
+}
+
+fn boosted(query: Query) -> Query {
+    let query = Box::new(query);
+    Query::Boost { query, factor: 2.0 }
+}
+
+fn negated(query: Query) -> Query {
+    Query::Bool {
+        must: vec![],
+        should: vec![],
+        must_not: vec![query],
+        filter: vec![],
+        minimum_should_match: 0,
+    }
+}
+
+#[test]
+fn fields_that_do_not_exist_are_errors_unless_there_is_none() {
+    let exists = Query::Exists {
+        field: "titel".to_owned(),
+    };
+    for query in [text(Some("titel"), "x"), negated(boosted(exists))] {
+        let error = plan(&query, &schema()).err().unwrap().to_string();
+        assert!(
+            error.contains("\"titel\"") && error.contains("title"),
+            "{error}"
+        );
+        assert!(plan(&query, &Schema::default()).is_ok());
+    }
+}
+
+#[test]
+fn the_external_id_is_asked_for_by_the_name_id_unless_that_is_a_field() {
+    let query = text(Some("id"), "a b");
+    let by_id = plan(&query, &schema()).unwrap();
+    assert_eq!(by_id.root, Node::Id(0, Some(1.0)));
+    assert_eq!(by_id.ids, ["a b"]);
+    let mut schema = schema();
+    schema
+        .add("id", FieldKind::Exact, Analyzer::KEYWORD)
+        .unwrap();
+    let by_field = plan(&query, &schema).unwrap();
+    assert_eq!(by_field.root, Node::Term(0, Some(1.0)));
+    let prefix = Query::Prefix {
+        field: Some("id".to_owned()),
+        prefix: "a".to_owned(),
+    };
+    assert!(plan(&prefix, &schema).is_ok());
+    let error = plan(&prefix, &super::tests::schema()).err().unwrap();
+    assert!(error.to_string().contains("external IDs"), "{error}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use super::super::bm25::{Bm25, NormCache, idf};
 use super::super::expand::FUZZY_MAX;
 use super::super::query::{Operator, PatternPart, Query, automatic_distance, pattern_parts};
-use super::world::{FIELDS, WORDS, World};
+use super::world::{FIELDS, WHOLE, WORDS, World};
 use crate::analysis::{FieldId, FieldKind};
 use crate::documents::length_to_norm;
 
@@ -83,6 +83,15 @@ impl Naive<'_> {
     }
 
     fn leaf(&self, leaf: &Query, doc: usize, boost: f32) -> Score {
+        if let Query::Text {
+            field: Some(field),
+            text,
+            ..
+        } = leaf
+            && field == "id"
+        {
+            return (*text == format!("id-{doc}")).then_some(boost);
+        }
         let (Query::Text { field, .. }
         | Query::Phrase { field, .. }
         | Query::Prefix { field, .. }
@@ -218,9 +227,9 @@ impl Naive<'_> {
 }
 
 fn split(text: &str, field: usize) -> Vec<&str> {
-    match FIELDS[field].1 {
-        FieldKind::Text => text.split_whitespace().collect(),
-        FieldKind::Exact => vec![text],
+    match FIELDS[field] {
+        (WHOLE, _) | (_, FieldKind::Exact) => vec![text],
+        (_, FieldKind::Text) => text.split_whitespace().collect(),
     }
 }
 

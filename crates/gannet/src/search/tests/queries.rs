@@ -3,7 +3,7 @@
 use std::ops::Bound;
 
 use super::super::query::{Operator, Query};
-use super::world::{FIELDS, Random, WORDS};
+use super::world::{FIELDS, Random, WHOLE, WORDS};
 
 fn word(random: &mut Random) -> String {
     match random.below(15) {
@@ -85,12 +85,17 @@ pub fn any(random: &mut Random, depth: usize) -> Query {
             text: word(random),
             distance: [None, Some(1), Some(2)][random.below(3)],
         },
-        9 => match random.below(2) {
+        9 => match random.below(3) {
             0 => Query::Exists {
-                field: FIELDS[random.below(3)].0.to_owned(),
+                field: FIELDS[random.below(FIELDS.len())].0.to_owned(),
+            },
+            1 => Query::Text {
+                field: Some("id".to_owned()),
+                text: format!("id-{}", random.skewed(400)),
+                operator: Operator::Or,
             },
             _ => Query::Range {
-                field,
+                field: Some(WHOLE.to_owned()),
                 lower: bound(random),
                 upper: bound(random),
             },

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::bm25::{FieldStatistics, Statistics};
-use super::super::view::{MemoryTerms, SearchView};
-use crate::analysis::{FieldId, FieldKind, Schema, SchemaOptions, fingerprint, term_key};
+use super::super::view::{ExternalIds, MemoryTerms, SearchView};
+use crate::analysis::{Analyzer, FieldId, FieldKind, Schema, SchemaOptions, fingerprint, term_key};
 use crate::base::{Budget, DocId, PAGE_SIZE, PhraseFilters, Result};
-use crate::cache::FramePool;
+use crate::cache::{FramePool, Pages, Step};
 use crate::device::MemoryDevice;
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
 use crate::postings::{
@@ -44,11 +44,15 @@ pub const WORDS: [&str; 18] = [
     "of", "zone", "q", "quick", "zz",
 ];
 
-pub const FIELDS: [(&str, FieldKind); 3] = [
+pub const FIELDS: [(&str, FieldKind); 4] = [
     ("body", FieldKind::Text),
     ("title", FieldKind::Text),
     ("tag", FieldKind::Exact),
+    (WHOLE, FieldKind::Text),
 ];
+
+/// A field of strings that are kept whole.
+pub const WHOLE: &str = "code";
 
 /// What the fields keep, the body most often fingerprints.
 type Filters = [PhraseFilters; FIELDS.len()];
@@ -57,11 +61,13 @@ pub const FINGERPRINTS: Filters = [
     PhraseFilters::Fingerprints,
     PhraseFilters::None,
     PhraseFilters::None,
+    PhraseFilters::None,
 ];
 
 pub const BLOOM: Filters = [
     PhraseFilters::Bloom,
     PhraseFilters::Bloom,
+    PhraseFilters::None,
     PhraseFilters::None,
 ];
 
@@ -82,6 +88,18 @@ pub struct World {
 type Lists = BTreeMap<Vec<u8>, Fragment>;
 
 struct Memory(Lists);
+
+/// The documents are called by their numbers.
+struct Numbers;
+
+impl ExternalIds for Numbers {
+    fn document(&self, id: &str, below: DocId, _: &mut Pages<'_>) -> Step<Option<DocId>> {
+        let number = id
+            .strip_prefix("id-")
+            .and_then(|number| number.parse().ok());
+        Ok(number.filter(|doc| *doc < below))
+    }
+}
 
 impl MemoryTerms for Memory {
     fn term(&self, key: &[u8], _: DocId) -> Result<Option<Fragment>> {
@@ -126,6 +144,7 @@ impl World {
         let view = SearchView {
             schema: Arc::new(schema(filters)),
             terms: terms.view(),
+            ids: Arc::new(Numbers),
             buffer: Arc::new(Memory(invert(&docs, on_device..count, filters))),
             below: count,
             dead_documents: deleted.iter().filter(|deleted| **deleted).count() as u64,
@@ -155,6 +174,7 @@ impl World {
                 tables: self.view.tables.unpinned(),
                 schema: Arc::clone(&self.view.schema),
                 terms: self.view.terms.clone(),
+                ids: Arc::new(Numbers),
                 buffer: Arc::clone(&self.view.buffer),
                 below: self.view.below,
                 dead_documents: self.view.dead_documents,
@@ -173,6 +193,7 @@ fn schema(filters: Filters) -> Schema {
     for ((name, kind), phrase_filters) in FIELDS.into_iter().zip(filters) {
         let options = SchemaOptions {
             phrase_filters,
+            per_field: vec![(WHOLE.to_owned(), Analyzer::KEYWORD)],
             ..SchemaOptions::default()
         };
         schema.ensure(name, kind, &options).unwrap();
@@ -189,7 +210,8 @@ fn document(random: &mut Random) -> Words {
     };
     let (body, title) = (words(60), words(6));
     let tag = vec![WORDS[random.below(WORDS.len())]];
-    vec![body, title, tag]
+    let code = vec![WORDS[random.below(WORDS.len())]];
+    vec![body, title, tag, code]
 }
 
 fn neighbours(
@@ -294,8 +316,9 @@ fn tables(docs: &[Words], deleted: &[bool], store: &Arc<Store>) -> DocumentTable
 }
 
 fn record(doc: DocId, words: &Words) -> Vec<u8> {
-    let [body, title, tag] = [0, 1, 2].map(|field| words[field].join(" "));
-    let source = format!(r#"{{"body":"{body}","title":"{title}","tag":"{tag}"}}"#);
+    let [body, title, tag, code] = [0, 1, 2, 3].map(|field| words[field].join(" "));
+    let source =
+        format!(r#"{{"body":"{body}","title":"{title}","tag":"{tag}","{WHOLE}":"{code}"}}"#);
     let mut out = Vec::new();
     let record = DocumentRecord {
         doc,

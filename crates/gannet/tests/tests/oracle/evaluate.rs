@@ -2,48 +2,116 @@
 //!
 //! A part of a query gives a *column*: for each document its score, or nothing where it does not match.
 
+use std::cell::Cell;
 use std::ops::Bound;
 
 use gannet::{Operator, Query};
 
 use super::bm25;
-use super::patterns::{fits, glyphs, normalized, similar};
+use super::patterns::{FUZZY_MAX, fits, glyphs, normalized, similar};
 use super::phrase::{Word, frequency};
 use super::view::{Seen, View};
 
 /// The most terms of a prefix, wildcard or range.
 const EXPANSIONS_MAX: usize = 1_024;
 
-/// Why there is no answer: a pattern stands for too many terms.
-#[derive(Debug)]
-pub struct TooBroad;
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// A pattern stands for too many terms.
+    TooBroad,
+    /// A field does not exist, or cannot be asked for a range.
+    Field,
+}
+
+impl Rejection {
+    /// Whether an error is about that.
+    pub fn is_said_by(self, error: &str) -> bool {
+        match self {
+            Rejection::TooBroad => error.contains("more than 1024 terms"),
+            Rejection::Field => [
+                "there is no field",
+                "ranges are not possible",
+                "a range needs a field",
+            ]
+            .iter()
+            .any(|part| error.contains(part)),
+        }
+    }
+}
 
 /// What a query finds.
 pub struct Answer {
+    /// Whether a fuzzy word stands for more terms than are taken.
+    pub is_cut: bool,
     /// Documents with their scores: the best first, among equals in the order of their numbers.
     pub hits: Vec<(usize, f32)>,
 }
 
-type Column = Vec<Option<f32>>;
+/// Scores by document, nothing where it does not match.
+pub type Column = Vec<Option<f32>>;
 
 /// The documents of a view that are not deleted and match `query`.
-pub fn answer(view: &View<'_>, query: &Query) -> Result<Answer, TooBroad> {
-    let column = Evaluation { view }.column(query, 1.0)?;
+pub fn answer(view: &View<'_>, query: &Query) -> Result<Answer, Rejection> {
+    let evaluation = Evaluation::new(view);
+    check(view, query)?;
+    let column = evaluation.column(query, 1.0)?;
     let all = view.documents.iter().zip(column);
     let live = all.filter(|(document, _)| document.is_live);
     let mut hits: Vec<_> = live
         .filter_map(|(document, score)| Some((document.number, score?)))
         .collect();
     hits.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    Ok(Answer { hits })
+    let is_cut = evaluation.is_cut.get();
+    Ok(Answer { is_cut, hits })
+}
+
+/// The score of each document of a view that `query` matches, deleted ones too, and whether a fuzzy
+/// word stands for more terms than are taken.
+pub fn column(view: &View<'_>, query: &Query) -> Result<(Column, bool), Rejection> {
+    let evaluation = Evaluation::new(view);
+    check(view, query)?;
+    let column = evaluation.column(query, 1.0)?;
+    Ok((column, evaluation.is_cut.get()))
+}
+
+/// Whether all fields exist and can be asked what they are asked.
+fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
+    let is_right = match query {
+        Query::Range { field: None, .. } => false,
+        Query::Range {
+            field: Some(name), ..
+        } => view.field(name).is_some_and(|at| {
+            let field = &view.fields[at];
+            field.is_text && field.analyzer.name() == "keyword"
+        }),
+        Query::Exists { field } => view.field(field).is_some(),
+        Query::Text { field, .. }
+        | Query::Phrase { field, .. }
+        | Query::Prefix { field, .. }
+        | Query::Wildcard { field, .. }
+        | Query::Fuzzy { field, .. } => field.iter().all(|name| view.field(name).is_some()),
+        _ => true,
+    };
+    let mut parts = query.children();
+    match is_right {
+        true => parts.try_for_each(|part| check(view, part)),
+        false => Err(Rejection::Field),
+    }
 }
 
 struct Evaluation<'a> {
     view: &'a View<'a>,
+    is_cut: Cell<bool>,
 }
 
-impl Evaluation<'_> {
-    fn column(&self, query: &Query, boost: f32) -> Result<Column, TooBroad> {
+impl<'a> Evaluation<'a> {
+    fn new(view: &'a View<'a>) -> Evaluation<'a> {
+        let is_cut = Cell::new(false);
+        Evaluation { view, is_cut }
+    }
+
+    fn column(&self, query: &Query, boost: f32) -> Result<Column, Rejection> {
         match query {
             Query::MatchAll => Ok(self.each(|_| Some(boost))),
             Query::MatchNone => Ok(self.nothing()),
@@ -70,7 +138,7 @@ impl Evaluation<'_> {
         vec![None; self.view.documents.len()]
     }
 
-    fn bool(&self, query: &Query, boost: f32) -> Result<Column, TooBroad> {
+    fn bool(&self, query: &Query, boost: f32) -> Result<Column, Rejection> {
         let Query::Bool {
             must,
             should,
@@ -81,7 +149,7 @@ impl Evaluation<'_> {
         else {
             return Ok(self.nothing());
         };
-        let columns = |queries: &[Query]| -> Result<Vec<Column>, TooBroad> {
+        let columns = |queries: &[Query]| -> Result<Vec<Column>, Rejection> {
             queries
                 .iter()
                 .map(|query| self.column(query, boost))
@@ -119,7 +187,7 @@ impl Evaluation<'_> {
     }
 
     /// A leaf in its field, or the best of all text fields.
-    fn leaf(&self, query: &Query, name: Option<&str>, boost: f32) -> Result<Column, TooBroad> {
+    fn leaf(&self, query: &Query, name: Option<&str>, boost: f32) -> Result<Column, Rejection> {
         let fields: Vec<usize> = match name {
             Some(name) => self.view.field(name).into_iter().collect(),
             None => (0..self.view.fields.len())
@@ -135,7 +203,7 @@ impl Evaluation<'_> {
         Ok(best)
     }
 
-    fn in_field(&self, query: &Query, at: usize, boost: f32) -> Result<Column, TooBroad> {
+    fn in_field(&self, query: &Query, at: usize, boost: f32) -> Result<Column, Rejection> {
         let field = &self.view.fields[at];
         let normal = |text: &str| normalized(text, &field.analyzer);
         match query {
@@ -160,7 +228,11 @@ impl Evaluation<'_> {
                 let text = normal(text);
                 let distance = distance.unwrap_or_else(|| automatic(&text));
                 let is_there = |term| self.view.statistics[at].has(term);
-                let similar = similar(&text, distance.into(), &field.terms, is_there);
+                let mut similar = similar(&text, distance.into(), &field.terms, is_there);
+                if similar.len() > FUZZY_MAX {
+                    self.is_cut.set(true);
+                    similar.truncate(FUZZY_MAX);
+                }
                 let boosted = similar
                     .iter()
                     .map(|(term, similarity)| (*term, boost * similarity));
@@ -272,13 +344,13 @@ impl Evaluation<'_> {
         at: usize,
         boost: f32,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Column, TooBroad> {
+    ) -> Result<Column, Rejection> {
         let terms = self.view.fields[at].terms.iter().enumerate();
         let wanted: Vec<bool> = terms
             .map(|(number, term)| self.view.statistics[at].has(number) && wanted(term))
             .collect();
         if wanted.iter().filter(|wanted| **wanted).count() > EXPANSIONS_MAX {
-            return Err(TooBroad);
+            return Err(Rejection::TooBroad);
         }
         Ok(self.each(|doc| {
             let mut tokens = doc.fields[at].iter();

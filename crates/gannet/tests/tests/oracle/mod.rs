@@ -9,8 +9,11 @@
 //! - a query without a field takes the best of all text fields, leaf by leaf;
 //! - a field without a single token is no value: `exists` does not find it;
 //! - `Bool` without any clause matches nothing;
-//! - a prefix, wildcard or range of more than 1,024 terms is refused; a fuzzy term stands for the 50 most
-//!   similar ones, each scored alone with its similarity as the boost.
+//! - a field that does not exist is an error, as is a range on anything but strings that are kept
+//!   whole;
+//! - a prefix, wildcard or range of more than 1,024 terms is an error; a fuzzy term stands for the
+//!   50 most similar ones, each scored alone with its similarity as the boost, and the total is not
+//!   exact if there are more.
 
 mod bm25;
 mod evaluate;
@@ -19,5 +22,5 @@ mod patterns;
 mod phrase;
 pub mod view;
 
-pub use evaluate::{Answer, TooBroad};
+pub use evaluate::{Answer, Rejection};
 pub use model::{Model, PlainDocument, PlainField, Value};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use gannet::{Analyzer, Query, Scratch};
 
 use super::bm25::Totals;
-use super::evaluate::{Answer, TooBroad};
+use super::evaluate::{Answer, Rejection};
 use super::view::{Seen, View};
 
 /// Positions between two values of one field.
@@ -86,19 +86,23 @@ impl Model {
     }
 
     /// The documents that are not deleted and match `query`.
-    pub fn answer(&self, query: &Query) -> Result<Answer, TooBroad> {
+    pub fn answer(&self, query: &Query) -> Result<Answer, Rejection> {
+        self.view().answer(query)
+    }
+
+    /// What queries are asked of.
+    pub fn view(&self) -> View<'_> {
         let documents = self.documents.iter().enumerate();
         let seen = documents.map(|(number, document)| Seen {
             number,
             is_live: !document.deleted,
             fields: &document.fields,
         });
-        let view = View {
+        View {
             fields: &self.fields,
             statistics: &self.statistics,
             documents: seen.collect(),
-        };
-        view.answer(query)
+        }
     }
 
     /// Adds a document; one with the same ID is deleted.

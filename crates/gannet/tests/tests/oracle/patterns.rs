@@ -2,8 +2,8 @@
 
 use gannet::Analyzer;
 
-/// The most terms that a fuzzy word stands for.
-const FUZZY_MAX: usize = 50;
+/// The most terms of a fuzzy word that are searched.
+pub const FUZZY_MAX: usize = 50;
 
 /// A part of a word as terms are written: patterns are lowercased where the analyzer does that, never stemmed.
 pub fn normalized(text: &str, analyzer: &Analyzer) -> String {
@@ -92,7 +92,6 @@ pub fn similar(
         }
     }
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then(terms[a.0].cmp(&terms[b.0])));
-    found.truncate(FUZZY_MAX);
     found
 }
 

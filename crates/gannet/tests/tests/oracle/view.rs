@@ -1,6 +1,6 @@
 //! What a query is asked of: documents, some of them deleted, and the statistics that they are scored by.
 
-use super::evaluate::{Answer, TooBroad, answer};
+use super::evaluate::{Answer, Column, Rejection, answer, column};
 use super::model::{Field, Occurrence, Statistics};
 use gannet::Query;
 
@@ -21,8 +21,14 @@ pub struct View<'a> {
 
 impl View<'_> {
     /// The documents that are not deleted and match `query`.
-    pub fn answer(&self, query: &Query) -> Result<Answer, TooBroad> {
+    pub fn answer(&self, query: &Query) -> Result<Answer, Rejection> {
         answer(self, query)
+    }
+
+    /// The score of each document that `query` matches, deleted ones too, and whether a fuzzy word
+    /// was cut.
+    pub fn column(&self, query: &Query) -> Result<(Column, bool), Rejection> {
+        column(self, query)
     }
 
     /// The field called `name`.

@@ -1,0 +1,196 @@
+//! A query is answered as it was meant, or not at all.
+
+use serde_json::{Value, json};
+
+use crate::command::Place;
+
+const BOOKS: [&str; 4] = [
+    r#"{"id":"a","title":"whale","body":"a sea of flash","price":9,"date":"2019-12-31"}"#,
+    r#"{"id":"b","title":"gull","body":"sea and x","price":15,"date":"2020-06-01"}"#,
+    r#"{"id":"c d","title":"whale gull","body":"land","price":5.5,"date":"2021-01-01"}"#,
+    r#"{"id":"17","title":"auk","body":"ice","price":100,"date":"2020-01-01"}"#,
+];
+
+fn books() -> Place {
+    let place = Place::with_lines(&BOOKS);
+    let index = ["index", "index", "docs.jsonl", "--analyzer", "date=keyword"];
+    place.done(&index);
+    place
+}
+
+/// The IDs that a query finds, sorted.
+fn found(place: &Place, query: &str) -> Vec<String> {
+    let mut found = place.found(query);
+    found.sort();
+    found
+}
+
+#[test]
+fn ranges_on_numbers_and_words_are_rejected_and_say_why() {
+    let place = books();
+    for query in [
+        "price:[5 TO 15]",
+        "price:{5 TO 15}",
+        "price:>15",
+        "price:<=9",
+        "sea -price:<9",
+    ] {
+        let ran = place.run(&["search", "index", query]);
+        ran.refused(
+            1,
+            &[
+                "field \"price\"",
+                "numbers",
+                "9 would be above 15",
+                "keyword",
+            ],
+        );
+    }
+    let ran = place.run(&["search", "index", "title:[a TO z]"]);
+    ran.refused(1, &["field \"title\"", "analyzer standard", "keyword"]);
+    let ran = place.run(&["search", "index", "[a TO z]"]);
+    ran.refused(1, &["a range needs a field"]);
+    let ran = place.run(&["search", "index", "date:[2020 2021]"]);
+    ran.refused(1, &["incomplete range", "character 6"]);
+}
+
+#[test]
+fn ranges_compare_the_bytes_of_strings_that_are_kept_whole() {
+    let place = books();
+    assert_eq!(found(&place, "date:>2020"), ["17", "b", "c d"]);
+    assert_eq!(
+        found(&place, "date:[2019-12-31 TO 2020-01-01]"),
+        ["17", "a"]
+    );
+    assert_eq!(found(&place, "date:{2019-12-31 TO 2020-06-01}"), ["17"]);
+    assert_eq!(found(&place, "date:<2020 OR date:>=2021"), ["a", "c d"]);
+}
+
+#[test]
+fn a_field_that_does_not_exist_is_an_error_everywhere() {
+    let place = books();
+    place.write("queries.tsv", "term\twhale\n");
+    for arguments in [
+        &["search", "index", "titel:whale"][..],
+        &["search", "index", "sea -titel:whale"],
+        &["search", "index", "whale", "--highlight", "titel"],
+        &["bench", "index", "queries.tsv", "--field", "titel"],
+        &["delete", "index", "--query", "titel:whale"],
+    ] {
+        place
+            .run(arguments)
+            .refused(1, &["there is no field \"titel\"", "title"]);
+    }
+    let ran = place.run(&["search", "index", "titel:whale"]);
+    ran.refused(1, &["character 1", "\\:", "quotes"]);
+    assert_eq!(found(&place, "http://whale/ 12:30"), ["a", "c d"]);
+    assert_eq!(found(&place, "\"titel:whale\""), Vec::<String>::new());
+}
+
+#[test]
+fn documents_are_found_by_their_ids() {
+    let place = books();
+    assert_eq!(found(&place, "id:17"), ["17"]);
+    assert_eq!(found(&place, "id:\"c d\""), ["c d"]);
+    assert_eq!(found(&place, "id:(a b nobody)"), ["a", "b"]);
+    assert_eq!(found(&place, "id:a AND body:sea"), ["a"]);
+    assert_eq!(found(&place, "id:17 AND body:sea"), Vec::<String>::new());
+    assert_eq!(found(&place, "NOT id:a"), ["17", "b", "c d"]);
+    assert_eq!(found(&place, "id:*").len(), 4);
+    let answer = place.json(&["search", "index", "id:17^3"]);
+    assert_eq!(answer["hits"][0]["score"], json!(3.0));
+    let ran = place.run(&["search", "index", "id:1*"]);
+    ran.refused(1, &["external IDs", "whole"]);
+    place.done(&["delete", "index", "--query", "id:a"]);
+    assert_eq!(found(&place, "id:(a b)"), ["b"]);
+    place.write("more.jsonl", r#"{"id":"b","body":"new"}"#);
+    place.done(&["index", "index", "more.jsonl"]);
+    let answer = place.json(&["search", "index", "id:b"]);
+    assert_eq!(answer["hits"][0]["source"]["body"], "new");
+}
+
+#[test]
+fn and_or_not_are_boolean_logic() {
+    let place = books();
+    for (query, ids) in [
+        ("title:whale OR NOT body:sea", &["17", "a", "c d"][..]),
+        ("title:whale NOT body:sea", &["c d"]),
+        ("title:whale -body:sea", &["c d"]),
+        ("NOT NOT title:whale", &["a", "c d"]),
+        ("title:auk OR title:whale AND body:sea", &["17", "a"]),
+        ("NOT (title:whale OR body:sea)", &["17"]),
+        ("NOT title:whale AND NOT body:sea", &["17"]),
+        ("NOT (title:whale AND body:sea)", &["17", "b", "c d"]),
+        ("NOT title:whale OR NOT body:sea", &["17", "b", "c d"]),
+        ("+title:whale body:sea", &["a", "c d"]),
+    ] {
+        assert_eq!(found(&place, query), ids, "{query}");
+    }
+    let ran = place.run(&["search", "index", "title:whale NOT body:sea OR title:auk"]);
+    ran.refused(1, &["unclear", "character 13", "parentheses"]);
+}
+
+#[test]
+fn a_question_mark_is_one_character() {
+    let place = books();
+    assert_eq!(found(&place, "body:?"), ["a", "b"]);
+    assert_eq!(found(&place, "body:??"), ["a"]);
+    assert_eq!(found(&place, "body:?*?"), ["17", "a", "b", "c d"]);
+    assert_eq!(found(&place, "title:?u?"), ["17"]);
+}
+
+#[test]
+fn words_that_a_fuzzy_word_leaves_out_are_told() {
+    let letters = || ('a'..='z').map(String::from);
+    let words = letters().flat_map(|one| letters().map(move |two| format!("flash{one}{two}")));
+    let line = |(at, word)| format!("{{\"id\":{at},\"body\":\"{word}\"}}");
+    let lines: Vec<String> = words.take(60).enumerate().map(line).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let place = Place::with_lines(&lines);
+    place.done(&["index", "index", "docs.jsonl"]);
+    let answer = place.json(&["search", "index", "body:flash~2"]);
+    assert_eq!(answer["total_is_exact"], false);
+    let cut = json!([{"field": "body", "pattern": "body:flash~2", "searched": 50}]);
+    assert_eq!(answer["cut_expansions"], cut);
+    let text = place.done(&["search", "index", "body:flash~2", "--text"]);
+    assert!(
+        text.contains("note: body:flash~2 stands for more terms of the field body than the 50"),
+        "{text}"
+    );
+    assert!(text.contains("about 50 documents found"), "{text}");
+    let ran = place.run(&["search", "index", "body:flash~2"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.starts_with("gannet: note: body:flash~2"), "{ran:?}");
+    let answer = place.json(&["search", "index", "body:flashaa~1"]);
+    let whole = (&answer["total_is_exact"], &answer["cut_expansions"]);
+    assert_eq!(whole, (&json!(true), &json!([])));
+}
+
+#[test]
+fn long_integers_are_different_and_come_back_as_written() {
+    let lines = [
+        r#"{"id":"a","n":123456789012345678901234567890,"m":1.50}"#,
+        r#"{"id":"b","n":123456789012345678901234567891}"#,
+    ];
+    let place = Place::with_lines(&lines);
+    place.done(&["index", "index", "docs.jsonl"]);
+    assert_eq!(found(&place, "n:123456789012345678901234567890"), ["a"]);
+    assert_eq!(found(&place, "n:123456789012345678901234567891"), ["b"]);
+    let query = ["search", "index", "n:123456789012345678901234567890"];
+    for more in [&[][..], &["--json"]] {
+        let out = place.done(&[&query[..], more].concat());
+        assert!(out.contains(&format!("\"source\":{}", lines[0])), "{out}");
+    }
+}
+
+#[test]
+fn an_index_without_documents_says_so() {
+    let place = Place::with_lines(&[""]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    for query in ["whale", "title:whale", "id:7"] {
+        let answer = place.json(&["search", "index", query]);
+        assert_eq!(answer["total"], Value::from(0), "{query}");
+        let text = place.done(&["search", "index", query, "--text"]);
+        assert!(text.contains("the index has no documents"), "{text}");
+    }
+}
