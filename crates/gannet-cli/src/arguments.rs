@@ -12,6 +12,7 @@ use gannet::{PhraseFilters, Techniques};
 
 use crate::failure::{Failure, Outcome};
 use crate::size::Size;
+use crate::time::TimeLimit;
 
 /// Full-text search on flash: one memory number, reads only what a query needs.
 #[derive(Debug, Parser)]
@@ -20,7 +21,7 @@ use crate::size::Size;
     version,
     propagate_version = true,
     after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, refused input); \
-                  2 a damaged index or a failing device."
+                  2 a damaged index or a failing device; 3 a query that took longer than its time limit."
 )]
 pub struct Given {
     /// What every command takes.
@@ -221,6 +222,9 @@ pub struct DeleteArguments {
     /// Delete all documents that this query finds
     #[arg(long, value_name = "QUERY", group = "what", allow_hyphen_values = true)]
     pub query: Option<String>,
+    /// How long each search for the next thousand documents of --query may take before it ends with exit code 3
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub timeout: TimeLimit,
 }
 
 /// The kind of phrase filters of this name.
@@ -241,7 +245,15 @@ pub enum DurabilityName {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Queries: words are combined by OR; + and -, AND OR NOT, && || !, \"phrases\"~slop, \
-                  prefix*, wild?cards, fuzzy~, [ranges TO here], ^boosts, field:word, field:( ... ), field:*"
+                  prefix*, wild?cards, fuzzy~, [ranges TO here], ^boosts, field:word, field:( ... ), field:*",
+    after_long_help = "Queries: words are combined by OR; + and -, AND OR NOT, && || !, \"phrases\"~slop, \
+                  prefix*, wild?cards, fuzzy~, [ranges TO here], ^boosts, field:word, field:( ... ), field:*\n\n\
+                  Limits: a query has at most 64 KiB, 1,024 words, phrases, ranges and parentheses, 32 parentheses open at \
+                  once, and 4,096 words and patterns over all the fields that it searches. A phrase has at most 1,024 words, a \
+                  fuzzy term 255 characters, a wildcard pattern 1,024 characters. A prefix, wildcard or range stands for at \
+                  most 1,024 terms. A term of more than 1,020 bytes is in no index and matches nothing.\n\n\
+                  A hit whose document needs more memory than --memory leaves is shown with its ID and score; the others are \
+                  shown whole, and the exit code is 1."
 )]
 pub struct SearchArguments {
     /// The folder of the index
@@ -259,6 +271,9 @@ pub struct SearchArguments {
     /// Fields to make snippets of; may be repeated [default: the text fields of the index]
     #[arg(long, value_name = "FIELD")]
     pub highlight: Vec<String>,
+    /// How long the search may take before it ends with exit code 3 (500ms, 10s, 2m, or none)
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub timeout: TimeLimit,
 }
 
 /// The arguments of `gannet bench`.
@@ -298,6 +313,9 @@ pub struct BenchArguments {
     /// Count all matching documents exactly
     #[arg(long)]
     pub count: bool,
+    /// How long a query, or a group of them, may take before it ends with exit code 3 (500ms, 10s, 2m, or none)
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub timeout: TimeLimit,
     /// Load the stored documents and make snippets
     #[arg(long)]
     pub fetch: bool,

@@ -1,7 +1,7 @@
 //! Why a command failed: one sentence for people, one exit code for programs.
 //!
 //! 0: done. 1: the caller's fault (a bad query, a wrong path, refused input). 2: a damaged index or a failing
-//! device. A reader that closed the pipe wants no more, which is no failure.
+//! device. 3: a query that took longer than its time limit. A reader that closed the pipe wants no more, which is no failure.
 
 use std::io;
 use std::path::Path;
@@ -12,6 +12,7 @@ pub type Outcome<T> = Result<T, Failure>;
 
 const CALLERS_FAULT: u8 = 1;
 const STORAGE_FAULT: u8 = 2;
+const TIMED_OUT: u8 = 3;
 
 /// An end before the work was done.
 #[derive(Debug)]
@@ -66,9 +67,14 @@ impl Failure {
 
 impl From<gannet::Error> for Failure {
     fn from(error: gannet::Error) -> Failure {
-        match error.is_storage_fault() {
-            true => Failure::fault(error.to_string()),
-            false => Failure::caller(error.to_string()),
+        let code = match error {
+            gannet::Error::Timeout { .. } => TIMED_OUT,
+            _ if error.is_storage_fault() => STORAGE_FAULT,
+            _ => CALLERS_FAULT,
+        };
+        Failure {
+            sentence: Some(error.to_string()),
+            code,
         }
     }
 }

@@ -81,7 +81,11 @@ impl Drive {
         let answers = snapshot.search_all(group, &settings.options);
         let latency = started.elapsed().as_micros() as u64;
         for answer in answers {
-            self.rounds += u64::from(answer?.io.rounds);
+            let answer = answer?;
+            if let Some(error) = answer.hits.into_iter().find_map(|hit| hit.error) {
+                return Err(error);
+            }
+            self.rounds += u64::from(answer.io.rounds);
             self.latencies.saturating_record(latency);
         }
         Ok(())

@@ -47,6 +47,9 @@ fn hit(hit: &Hit) -> Value {
         "source": source(hit),
         "snippets": snippets.collect::<Map<_, _>>(),
     });
+    if let Some(error) = &hit.error {
+        object["error"] = error.to_string().into();
+    }
     if let Some(reason) = &hit.explanation {
         object["explanation"] = explanation(reason);
     }

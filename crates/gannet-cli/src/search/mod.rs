@@ -11,7 +11,7 @@ use std::time::Instant;
 use gannet::{Backend, FieldKind, Index, Operator, SearchOptions, SearchResults, Snapshot};
 
 use crate::arguments::{Common, SearchArguments};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::output::{Form, Output};
 
 /// An answer, and what it took to get it.
@@ -29,6 +29,17 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
         Form::Text => text::print(&answer, output),
         Form::Json => output.json(&json::answer(&answer)),
         Form::Lines => json::print_lines(&answer, output),
+    }?;
+    output.finish()?;
+    all_whole(&answer.results)
+}
+
+/// Fails if a document of a hit could not be read; the hits say why.
+fn all_whole(results: &SearchResults) -> Outcome<()> {
+    let mut errors = results.hits.iter().filter_map(|hit| hit.error.as_ref());
+    match errors.next() {
+        None => Ok(()),
+        Some(first) => Err(Failure::from(first.clone())),
     }
 }
 
@@ -50,6 +61,7 @@ fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
         count: true,
         explain: arguments.explain,
         highlight: highlighted(&snapshot, arguments),
+        deadline: arguments.timeout.time(),
         ..SearchOptions::default()
     };
     let mut answers = snapshot.search_all(&[query], &options);

@@ -31,6 +31,9 @@ fn print_hit(rank: usize, hit: &Hit, output: &mut Output) -> Outcome<()> {
     let title = output.bold(&harmless(&title(hit)));
     let score = hit.score;
     output.line(format!("{rank:>3}. {score:>8.4}  {id}  {title}").trim_end())?;
+    if let Some(error) = &hit.error {
+        output.line(format!("     {}", harmless(&error.to_string())))?;
+    }
     for (field, snippets) in hit.snippets.iter().filter(|(field, _)| field != "title") {
         for snippet in snippets {
             let field = output.dim(&format!("{}:", harmless(field)));

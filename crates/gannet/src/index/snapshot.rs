@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::shared::Shared;
 use super::state::{Held, State};
@@ -70,7 +70,9 @@ impl Snapshot {
     /// # Errors
     ///
     /// [`Error::Invalid`], with the character that is wrong: a quote or parenthesis without its other, more than 64 KiB, 32
-    /// parentheses open at once, or 1,024 words, phrases, ranges and parentheses.
+    /// parentheses open at once, or 1,024 words, phrases, ranges and parentheses. A search fails with it too for a phrase of more
+    /// than 1,024 words, a fuzzy term of more than 255 characters, a wildcard pattern of more than 1,024 characters, and more
+    /// than 4,096 words and patterns over all fields. A term longer than any that is indexed (1,020 bytes) matches nothing.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
         parse(text, operator, &|name| self.schema.named(name).is_some())
     }
@@ -131,6 +133,16 @@ impl Snapshot {
         again.collect()
     }
 
+    /// Carries one query out.
+    pub(super) fn search_one(
+        &self,
+        query: &Query,
+        options: &SearchOptions,
+    ) -> Result<SearchResults> {
+        let results = self.search_all(std::slice::from_ref(query), options).pop();
+        results.unwrap_or_else(|| Err(Error::invalid("a search gave no answer; this is a defect")))
+    }
+
     fn search_group(
         &self,
         queries: &[Query],
@@ -178,6 +190,12 @@ impl Search<'_> {
         self
     }
 
+    /// How long the search may take; it then fails with [`Error::Timeout`] (as long as it takes if nothing is said).
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.options.deadline = Some(limit);
+        self
+    }
+
     /// What the search may do to be fast (everything if nothing is said); the answer is the same without.
     pub fn techniques(mut self, techniques: Techniques) -> Self {
         self.options.techniques = techniques;
@@ -186,11 +204,7 @@ impl Search<'_> {
 
     /// Carries the search out.
     pub fn run(self) -> Result<SearchResults> {
-        let queries = std::slice::from_ref(self.query);
-        let mut results = self.snapshot.search_all(queries, &self.options);
-        results
-            .pop()
-            .unwrap_or_else(|| Err(Error::invalid("a search gave no answer; this is a defect")))
+        self.snapshot.search_one(self.query, &self.options)
     }
 }
 
@@ -200,7 +214,15 @@ const LEFT_ONE_OF: usize = 8;
 /// Whether a query found too little memory that others may have.
 fn lacks_memory(answer: &Result<SearchResults>) -> bool {
     // What takes much of the budget would not be answered if others had less.
-    matches!(answer, Err(Error::Memory { needed, budget, .. }) if needed * LEFT_ONE_OF <= *budget)
+    let is_small = |needed: &usize, budget: &usize| needed.saturating_mul(LEFT_ONE_OF) <= *budget;
+    match answer {
+        Err(Error::Memory { needed, budget, .. }) => is_small(needed, budget),
+        Err(_) => false,
+        Ok(results) => results.hits.iter().any(|hit| match &hit.error {
+            Some(Error::DocumentMemory { needed, budget, .. }) => is_small(needed, budget),
+            _ => false,
+        }),
+    }
 }
 
 fn view(state: &State) -> SearchView {

@@ -7,7 +7,7 @@ use super::lists::{OpenLists, OpenTerm};
 use super::matcher::for_all;
 use super::plan::{PlannedPattern, PlannedTerm};
 use super::view::SearchView;
-use crate::base::Result;
+use crate::base::{Budget, Reservation, Result};
 use crate::cache::{Pages, Step};
 use crate::postings::{RECENT_LEVELS, TermList};
 
@@ -20,6 +20,8 @@ pub struct Lookup {
     found: Vec<Option<OpenTerm>>,
     expansions: Vec<(bool, Expansion)>,
     keys_per_round: usize,
+    /// Of what was found.
+    memory: Reservation,
 }
 
 impl Lookup {
@@ -28,24 +30,25 @@ impl Lookup {
         terms: Vec<PlannedTerm>,
         patterns: Vec<PlannedPattern>,
         pages_per_round: usize,
-    ) -> Lookup {
+        budget: &Budget,
+    ) -> Result<Lookup> {
         let expansions = patterns.into_iter().map(|planned| {
             let fuzzy = planned.pattern.is_fuzzy();
-            (fuzzy, Expansion::new(planned.field, planned.pattern))
+            let expansion = Expansion::new(planned.field, planned.pattern, budget)?;
+            Ok((fuzzy, expansion))
         });
-        Lookup {
+        Ok(Lookup {
             waiting: terms.into_iter().map(|term| term.key).collect(),
             found: Vec::new(),
-            expansions: expansions.collect(),
+            expansions: expansions.collect::<Result<_>>()?,
             keys_per_round: (pages_per_round / PAGES_PER_KEY).max(1),
-        }
+            memory: budget.reserve("the lists of a query", 0)?,
+        })
     }
 
     /// Works until all is found.
     pub fn step(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
-        let (waiting, found) = (&mut self.waiting, &mut self.found);
-        let keys = self.keys_per_round;
-        let terms = look_up(waiting, found, keys, view, pages);
+        let terms = self.look_up(view, pages);
         for_all(&mut self.expansions, |(_, expansion)| {
             expansion.step(view, pages)
         })
@@ -53,47 +56,46 @@ impl Lookup {
     }
 
     /// The lists that were found.
-    pub fn finish(self, view: &SearchView) -> Result<OpenLists> {
+    pub fn finish(mut self, view: &SearchView) -> Result<OpenLists> {
         let mut lists = OpenLists {
             terms: self.found,
             patterns: Vec::new(),
+            memory: None,
         };
         for (fuzzy, expansion) in self.expansions {
             let mut terms = Vec::new();
             for expanded in expansion.into_terms() {
-                terms.extend(open(expanded, view)?);
+                terms.extend(open(expanded, view, &mut self.memory)?);
             }
             lists.patterns.push((fuzzy, terms));
         }
+        lists.memory = Some(self.memory);
         Ok(lists)
     }
-}
 
-fn look_up(
-    waiting: &mut VecDeque<Vec<u8>>,
-    found: &mut Vec<Option<OpenTerm>>,
-    keys_per_round: usize,
-    view: &SearchView,
-    pages: &mut Pages<'_>,
-) -> Step<()> {
-    while !waiting.is_empty() {
-        let count = keys_per_round.min(waiting.len());
-        let keys: Vec<&[u8]> = waiting.iter().take(count).map(Vec::as_slice).collect();
-        let entries = view.terms.lookup_all(&keys, pages)?;
-        for (key, entry) in waiting.drain(..count).zip(entries) {
-            let term = Expanded {
-                key,
-                postings: entry.decode()?,
-                similarity: 1.0,
-            };
-            found.push(open(term, view)?);
+    fn look_up(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        while !self.waiting.is_empty() {
+            let count = self.keys_per_round.min(self.waiting.len());
+            let keys = self.waiting.iter().take(count).map(Vec::as_slice);
+            let keys: Vec<&[u8]> = keys.collect();
+            let entries = view.terms.lookup_all(&keys, pages)?;
+            for (key, entry) in self.waiting.drain(..count).zip(entries) {
+                let term = Expanded {
+                    key,
+                    postings: entry.decode()?,
+                    similarity: 1.0,
+                };
+                self.found.push(open(term, view, &mut self.memory)?);
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Joins what the dictionary and the memory buffer have of a term.
-fn open(term: Expanded, view: &SearchView) -> Result<Option<OpenTerm>> {
+fn open(term: Expanded, view: &SearchView, reserved: &mut Reservation) -> Result<Option<OpenTerm>> {
+    let before = reserved.bytes();
+    reserved.grow_to(before + view.buffer.term_bytes(&term.key))?;
     let memory = view.buffer.term(&term.key, view.below)?;
     if term.postings.is_none() && memory.is_none() {
         return Ok(None);
@@ -103,6 +105,8 @@ fn open(term: Expanded, view: &SearchView) -> Result<Option<OpenTerm>> {
     let pages = postings.entry.spans().map(|run| run.page_count() as u64);
     let (chunks, pages) = (postings.entry.chunks.len() as u64, pages.sum());
     let list = TermList::new(postings, memory);
+    let held = size_of::<OpenTerm>() + term.key.len() + list.memory_bytes();
+    reserved.grow_to(before + held)?;
     let exists = list.document_frequency() > 0;
     Ok(exists.then_some(OpenTerm {
         key: term.key,

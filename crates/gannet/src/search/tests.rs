@@ -162,7 +162,7 @@ fn a_query_without_memory_waits_for_the_others() {
     let ask = || run(&world, std::slice::from_ref(&query), 1, &options(10)).remove(0);
     let expected = found(&ask());
     std::thread::scope(|scope| {
-        let turn = world.budget.turn();
+        let turn = world.budget.turn(&()).unwrap();
         let free = world.budget.total() - world.budget.used();
         let held = world.budget.reserve("another query", free - 1024).unwrap();
         let asked = scope.spawn(|| found(&ask()));

@@ -95,6 +95,27 @@ impl Part {
         }
     }
 
+    /// Bytes of a fragment, which all cursors share.
+    pub(in crate::postings) fn fragment_bytes(&self) -> usize {
+        match self {
+            Part::Chunk(_) => 0,
+            Part::Fragment(part) => {
+                let Fragment {
+                    docs, positions, ..
+                } = &*part.fragment;
+                size_of::<Fragment>() + docs.capacity() + positions.capacity()
+            }
+        }
+    }
+
+    /// Bytes that a decoded head takes, about: an entry of its index is coded in three bytes or more.
+    pub(in crate::postings) fn head_bytes(&self) -> usize {
+        match self {
+            Part::Chunk(part) => size_of::<Head>() + 5 * part.chunk.head_length as usize,
+            Part::Fragment(_) => 0,
+        }
+    }
+
     /// The phrase filter that it has.
     pub(in crate::postings) fn filters(&self) -> PhraseFilters {
         match self {

@@ -8,8 +8,18 @@
 //! - a fuzzy term is the sum of the terms it stands for, each with the similarity as its boost;
 //! - `must_not` and `filter` never score; a `Bool` of only `must_not` (and `filter`) scores 0.
 
+mod allowance;
+
+pub use allowance::Allowance;
+
+use std::ops::Bound;
+
+use rustc_hash::FxHashMap;
+
+use allowance::{check_phrase, check_text};
+
 use crate::analysis::{Field, FieldId, FieldKind, FieldOptions, Schema, Scratch, term_key};
-use crate::base::{Error, Result};
+use crate::base::{Error, Reservation, Result};
 use crate::documents::exact_number;
 use crate::search::pattern::{Fuzzy, Pattern, Wildcard};
 use crate::search::query::{Operator, Query, automatic_distance};
@@ -17,8 +27,8 @@ use crate::search::query::{Operator, Query, automatic_distance};
 /// The deepest tree: compiling and matching go down it by recursion.
 const DEPTH_MAX: usize = 64;
 
-/// The most terms and patterns of one query.
-const TERMS_MAX: usize = 4096;
+/// What a node of the tree takes beside its words.
+const NODE_BYTES: usize = 2 * size_of::<Node>();
 
 /// A place in [`Plan::terms`] or [`Plan::patterns`].
 pub type Slot = usize;
@@ -90,27 +100,40 @@ pub struct Plan {
     pub terms: Vec<PlannedTerm>,
     /// The patterns to expand.
     pub patterns: Vec<PlannedPattern>,
+    /// The memory of all this.
+    pub memory: Reservation,
 }
 
-/// Makes the plan of `query` for an index with the fields of `schema`.
-pub fn plan(query: &Query, schema: &Schema) -> Result<Plan> {
+/// Makes the plan of `query` for an index with the fields of `schema`, as far as the allowance goes.
+pub fn plan(query: &Query, schema: &Schema, mut allowance: Allowance<'_>) -> Result<Plan> {
+    let scratch = schema.fields().iter().map(|f| f.analyzer.scratch_bytes());
+    let scratch = scratch.max().unwrap_or(0);
+    allowance.memory(scratch)?;
     let mut planner = Planner {
         schema,
+        allowance,
+        known: FxHashMap::default(),
         scratch: Scratch::default(),
         terms: Vec::new(),
         patterns: Vec::new(),
     };
     let root = planner.node(query, Some(1.0), 0)?;
+    planner.scratch = Scratch::default();
+    planner.allowance.give_back(scratch)?;
     Ok(Plan {
         root,
         terms: planner.terms,
         patterns: planner.patterns,
+        memory: planner.allowance.into_memory(),
     })
 }
 
 struct Planner<'a> {
     schema: &'a Schema,
+    allowance: Allowance<'a>,
     scratch: Scratch,
+    /// The slots of the terms by their keys.
+    known: FxHashMap<Vec<u8>, Slot>,
     terms: Vec<PlannedTerm>,
     patterns: Vec<PlannedPattern>,
 }
@@ -122,6 +145,7 @@ impl Planner<'_> {
                 "the query is nested more than {DEPTH_MAX} deep: make it flatter"
             )));
         }
+        self.allowance.memory(NODE_BYTES)?;
         match query {
             Query::MatchAll => Ok(Node::All(boost)),
             Query::MatchNone => Ok(Node::None),
@@ -209,6 +233,7 @@ impl Planner<'_> {
     }
 
     fn in_field(&mut self, leaf: &Query, field: &Field, boost: Option<f32>) -> Result<Node> {
+        leaf_texts(leaf).try_for_each(check_text)?;
         if let Query::Text { text, .. } | Query::Phrase { text, .. } = leaf
             && let Some(spelled) = other_spelling(text, field)
         {
@@ -222,12 +247,14 @@ impl Planner<'_> {
                 self.pattern(Pattern::Prefix(prefix), field, boost)
             }
             Query::Wildcard { pattern, .. } => {
-                let pattern = Wildcard::new(&normalized(pattern, field));
+                let pattern = Wildcard::new(&normalized(pattern, field))?;
                 self.pattern(Pattern::Wildcard(pattern), field, boost)
             }
             Query::Fuzzy { text, distance, .. } => {
                 let text = normalized(text, field);
                 let distance = distance.unwrap_or_else(|| automatic_distance(&text));
+                self.allowance
+                    .memory(Fuzzy::memory_bytes(&text, distance))?;
                 let fuzzy = Fuzzy::new(&text, distance, 0)?;
                 self.pattern(Pattern::Fuzzy(fuzzy), field, boost)
             }
@@ -270,6 +297,7 @@ impl Planner<'_> {
 
     fn phrase(&mut self, text: &str, slop: u32, field: &Field, boost: Option<f32>) -> Result<Node> {
         let words = self.words(text, field)?;
+        check_phrase(words.len())?;
         match words.as_slice() {
             [] => Ok(Node::None),
             [(slot, _)] => Ok(Node::Term(*slot, boost)),
@@ -282,37 +310,44 @@ impl Planner<'_> {
     }
 
     fn pattern(&mut self, pattern: Pattern, field: &Field, boost: Option<f32>) -> Result<Node> {
+        self.allowance.leaf(pattern.memory_bytes())?;
         let field = field.id;
         self.patterns.push(PlannedPattern { field, pattern });
-        self.check_size()?;
         Ok(Node::Pattern(self.patterns.len() - 1, boost))
     }
 
     /// The terms of a text with their positions; each distinct term has one slot.
     fn words(&mut self, text: &str, field: &Field) -> Result<Vec<(Slot, u32)>> {
-        let (terms, mut words) = (&mut self.terms, Vec::new());
-        field.analyzer.analyze(text, &mut self.scratch, |token| {
+        let Planner {
+            allowance,
+            scratch,
+            known,
+            terms,
+            ..
+        } = self;
+        let (mut words, mut failed) = (Vec::new(), None);
+        let mut add = |text: &str, position: u32| -> Result<()> {
             let mut key = Vec::new();
-            term_key(field.id, token.text.as_bytes(), &mut key);
-            let known = terms.iter().position(|term| term.key == key);
-            let slot = known.unwrap_or(terms.len());
-            if known.is_none() {
+            term_key(field.id, text.as_bytes(), &mut key);
+            let slot = known.get(&key).copied().unwrap_or(terms.len());
+            let is_new = slot == terms.len();
+            allowance.leaf(if is_new { 2 * key.len() } else { 0 })?;
+            if is_new {
                 let field = field.id;
+                known.insert(key.clone(), slot);
                 terms.push(PlannedTerm { field, key });
             }
-            words.push((slot, token.position));
+            words.push((slot, position));
+            Ok(())
+        };
+        field.analyzer.analyze(text, scratch, |token| {
+            if failed.is_none() {
+                failed = add(token.text, token.position).err();
+            }
         });
-        self.check_size()?;
-        Ok(words)
-    }
-
-    fn check_size(&self) -> Result<()> {
-        let count = self.terms.len() + self.patterns.len();
-        match count > TERMS_MAX {
-            true => Err(Error::invalid(format!(
-                "the query has {count} terms over all its fields; at most {TERMS_MAX} are possible"
-            ))),
-            false => Ok(()),
+        match failed {
+            None => Ok(words),
+            Some(error) => Err(error),
         }
     }
 }
@@ -347,6 +382,27 @@ fn all(mut required: Vec<Node>, excluded: Vec<Node>, optional: Vec<Node>) -> Nod
         required,
         excluded,
         optional,
+    }
+}
+
+/// The texts of a query of one field.
+fn leaf_texts(leaf: &Query) -> impl Iterator<Item = &str> {
+    let texts = match leaf {
+        Query::Text { text, .. } | Query::Phrase { text, .. } | Query::Fuzzy { text, .. } => {
+            [Some(text), None]
+        }
+        Query::Prefix { prefix, .. } => [Some(prefix), None],
+        Query::Wildcard { pattern, .. } => [Some(pattern), None],
+        Query::Range { lower, upper, .. } => [bound_text(lower), bound_text(upper)],
+        _ => [None, None],
+    };
+    texts.into_iter().flatten().map(String::as_str)
+}
+
+fn bound_text(bound: &Bound<String>) -> Option<&String> {
+    match bound {
+        Bound::Included(text) | Bound::Excluded(text) => Some(text),
+        Bound::Unbounded => None,
     }
 }
 

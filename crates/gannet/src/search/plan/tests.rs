@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::analysis::Analyzer;
+use crate::base::Budget;
 
 fn schema() -> Schema {
     let mut schema = Schema::default();
@@ -14,6 +15,11 @@ fn schema() -> Schema {
         schema.add(name, kind, analyzer).unwrap();
     }
     schema
+}
+
+fn plan(query: &Query, schema: &Schema) -> Result<Plan> {
+    let budget = Budget::new(64 << 20);
+    super::plan(query, schema, Allowance::new(&budget, &())?)
 }
 
 fn text(field: Option<&str>, text: &str) -> Query {

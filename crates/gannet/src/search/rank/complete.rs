@@ -83,6 +83,7 @@ impl Ranker {
     /// Asks one clause for the candidates of windows that left it for later.
     fn ask_for_some(&mut self, clause: usize, pages: &mut Pages<'_>) -> Step<()> {
         while let Stage::Complete { order, checked } = self.stage {
+            pages.count_steps(1)?;
             let Some(&doc) = self.candidates.matches.docs().get(checked) else {
                 break;
             };
