@@ -5,5 +5,6 @@ mod bad_input;
 mod command;
 mod compressed;
 mod damage;
+mod limits;
 mod round_trip;
 mod settings;

@@ -24,6 +24,10 @@ const ROUND_PAGES: (usize, usize) = (4, 1024);
 const FRAMES_COME_BACK: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(1);
 
+/// Pages that may stay held between rounds, at least and at most: more than a round asks for, and few enough that the map of
+/// them is small beside what a query reserves.
+const HELD_MAX: (usize, usize) = (32, 4096);
+
 /// What looking a page up costs, in steps.
 const LOOK_UP_STEPS: usize = 8;
 
@@ -105,6 +109,11 @@ impl std::fmt::Debug for FramePool {
     }
 }
 
+/// Pages that may stay held between rounds, of a share of so many frames.
+fn held_max(share: usize) -> usize {
+    (share / 4).clamp(HELD_MAX.0, HELD_MAX.1)
+}
+
 impl<'a> Pages<'a> {
     /// Access to the pages of `pool`, with nothing read so far, for the writer and whatever is done once at a time: where searches hold
     /// all frames it waits for some, for these fail rather than wait and so let go.
@@ -129,7 +138,7 @@ impl<'a> Pages<'a> {
             waits: false,
             used: Vec::new(),
             round: 0,
-            held_max: (share / 4).max(32),
+            held_max: held_max(share),
             round_max: (share / 16).clamp(ROUND_PAGES.0, ROUND_PAGES.1),
         }
     }

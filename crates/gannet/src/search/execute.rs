@@ -33,7 +33,7 @@ use crate::documents::Fetch;
 const CANDIDATE_BYTES: usize = 512 << 10;
 
 /// Of the memory that is free a query takes one part of so many for its candidates, so that many can go on at once.
-const CANDIDATE_SHARE: usize = 8;
+const CANDIDATE_SHARE: usize = 32;
 
 /// Candidates of a batch, at least and at most.
 const CANDIDATES: (usize, usize) = (64, 8192);

@@ -151,7 +151,7 @@ fn a_query_takes_less_where_little_memory_is_left() {
     let ask = || run(&world, std::slice::from_ref(&query), 1, &options(10)).remove(0);
     let expected = found(&ask());
     let free = world.budget.total() - world.budget.used();
-    let others = world.budget.reserve("what others hold", free - (64 << 10));
+    let others = world.budget.reserve("what others hold", free - (96 << 10));
     assert_eq!((found(&ask()), others.is_ok()), (expected, true));
 }
 

@@ -72,11 +72,11 @@ pub fn check_text(text: &str) -> Result<()> {
     }
 }
 
-/// Rejects a phrase of too many words.
+/// Rejects a phrase that has so many words and more.
 pub fn check_phrase(words: usize) -> Result<()> {
-    match words > PHRASE_WORDS_MAX {
+    match words >= PHRASE_WORDS_MAX {
         true => Err(Error::invalid(format!(
-            "a phrase of the query has {words} words, the limit is {PHRASE_WORDS_MAX}: ask for a shorter part of it"
+            "a phrase of the query has more than {PHRASE_WORDS_MAX} words: ask for a shorter part of it"
         ))),
         false => Ok(()),
     }

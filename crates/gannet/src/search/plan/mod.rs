@@ -274,7 +274,7 @@ impl Planner<'_> {
         field: &Field,
         boost: Option<f32>,
     ) -> Result<Node> {
-        let words = self.words(text, field)?;
+        let words = self.words(text, field, false)?;
         let nodes: Vec<Node> = words
             .iter()
             .map(|(slot, _)| Node::Term(*slot, boost))
@@ -289,15 +289,14 @@ impl Planner<'_> {
     fn number(&mut self, texts: [&str; 2], field: &Field, boost: Option<f32>) -> Result<Node> {
         let mut spelled = Vec::new();
         for text in texts {
-            spelled.extend(self.words(text, field)?);
+            spelled.extend(self.words(text, field, false)?);
         }
         let terms = spelled.iter().map(|(slot, _)| Node::Term(*slot, boost));
         Ok(Node::Best(terms.collect()))
     }
 
     fn phrase(&mut self, text: &str, slop: u32, field: &Field, boost: Option<f32>) -> Result<Node> {
-        let words = self.words(text, field)?;
-        check_phrase(words.len())?;
+        let words = self.words(text, field, true)?;
         match words.as_slice() {
             [] => Ok(Node::None),
             [(slot, _)] => Ok(Node::Term(*slot, boost)),
@@ -317,7 +316,7 @@ impl Planner<'_> {
     }
 
     /// The terms of a text with their positions; each distinct term has one slot.
-    fn words(&mut self, text: &str, field: &Field) -> Result<Vec<(Slot, u32)>> {
+    fn words(&mut self, text: &str, field: &Field, is_phrase: bool) -> Result<Vec<(Slot, u32)>> {
         let Planner {
             allowance,
             scratch,
@@ -327,6 +326,9 @@ impl Planner<'_> {
         } = self;
         let (mut words, mut failed) = (Vec::new(), None);
         let mut add = |text: &str, position: u32| -> Result<()> {
+            if is_phrase {
+                check_phrase(words.len())?;
+            }
             let mut key = Vec::new();
             term_key(field.id, text.as_bytes(), &mut key);
             let slot = known.get(&key).copied().unwrap_or(terms.len());

@@ -88,7 +88,7 @@ impl RankOptions {
         } else {
             0
         };
-        let windows = 2 * WINDOWS_MAX * (size_of::<Window>() + clauses * Window::CLAUSE_BYTES);
+        let windows = WINDOWS_MAX * (size_of::<Window>() + clauses * Window::CLAUSE_BYTES);
         let rows = ROWS * (leaves + clauses) * size_of::<f64>();
         let top = 2 * 2 * self.k.min(self.below as usize) * size_of::<Scored>();
         candidates + found + windows + rows + top + Union::bytes_beside(self.count, clauses)
