@@ -88,6 +88,25 @@ fn what_is_longer_than_any_term_is_rejected_or_found_nowhere() {
 }
 
 #[test]
+fn sources_are_passed_on_in_one_line() {
+    let place = Place::new();
+    place.write(
+        "docs.json",
+        r#"{"id": "a", "body":  "one \\\" { two\\\\" , "n": [1.50, {"x" : "\u00e9"}]}"#,
+    );
+    place.done(&["index", "index", "docs.json"]);
+    let source = r#"{"id":"a","body":"one \\\" { two\\\\","n":[1.50,{"x":"\u00e9"}]}"#;
+    let lines = place.done(&["search", "index", "one"]);
+    assert!(
+        lines.contains(source) && lines.lines().count() == 1,
+        "{lines}"
+    );
+    let answer = place.json(&["search", "index", "one", "--explain"]);
+    assert_eq!(answer["hits"][0]["source"]["n"][1]["x"], "é");
+    assert!(answer["plan"].is_object() && answer["io"].is_object() && answer["total"] == 1);
+}
+
+#[test]
 fn a_document_beyond_the_budget_costs_only_its_own_hit() {
     // Letters that do not shrink much.
     let mut state = 7u64;

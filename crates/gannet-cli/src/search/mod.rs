@@ -27,7 +27,7 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
     let answer = ask(&index, arguments)?;
     match output.form() {
         Form::Text => text::print(&answer, output),
-        Form::Json => output.json(&json::answer(&answer)),
+        Form::Json => json::print(&answer, output),
         Form::Lines => json::print_lines(&answer, output),
     }?;
     output.finish()?;

@@ -359,8 +359,8 @@ impl<'q> QueryRun<'q> {
                 return Ok(());
             };
             let explanation = explain(built, doc, self.view, pages)?;
-            let spare = explanation_bytes(&self.node, &self.lists)
-                - explanation.as_ref().map_or(0, Explanation::memory_bytes);
+            let bytes = explanation.as_ref().map_or(0, Explanation::memory_bytes);
+            let spare = explanation_bytes(&self.node, &self.lists).saturating_sub(bytes);
             self.kept.grow_to(self.kept.bytes() - spare)?;
             self.results.hits[done].explanation = explanation.map(Box::new);
             let done = done + 1;

@@ -113,7 +113,7 @@ impl Filling<'_> {
                     budget,
                     ..
                 },
-            ) => Err(Error::Memory {
+            ) if needed <= budget => Err(Error::Memory {
                 what: "a stored document",
                 needed: *needed,
                 free: *free,

@@ -16,6 +16,10 @@ pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 pub type Cancelled = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// How a query is to be carried out.
+///
+/// Beside what a text may have (see [`Snapshot::parse`](crate::index::Snapshot::parse)), a query has at most 4,096 words and
+/// patterns over all fields, a phrase 1,024 words, a fuzzy term 255 characters, a wildcard pattern 1,024; else it fails with
+/// [`Error::Invalid`]. What it needs beyond the memory budget fails with [`Error::Memory`].
 #[derive(Clone)]
 pub struct SearchOptions {
     /// How many documents are wanted, at most 10,000.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::Decoded;
-use crate::base::{ByteReader, DocId, Error, PageAddress, PhraseFilters, Result, Span};
+use crate::base::{
+    ByteReader, DocId, Error, PAGE_PAYLOAD, PageAddress, PhraseFilters, Result, Span,
+};
 use crate::cache::{Bytes, Frame, Pages, Step, Stop};
 use crate::postings::block::BLOCK;
 use crate::postings::entry::{ChunkRef, Layout};
@@ -108,10 +110,17 @@ impl Part {
         }
     }
 
-    /// Bytes that a decoded head takes, about: an entry of its index is coded in three bytes or more.
+    /// Bytes that a decoded head takes, about: an entry of its index is coded in three bytes or more. What lies across pages is
+    /// copied.
     pub(in crate::postings) fn head_bytes(&self) -> usize {
         match self {
-            Part::Chunk(part) => size_of::<Head>() + 5 * part.chunk.head_length as usize,
+            Part::Chunk(part) => {
+                let copied = match part.docs().page_count() > 1 {
+                    true if part.chunk.layout == Layout::Grouped => PAGE_PAYLOAD,
+                    _ => 0,
+                };
+                size_of::<Head>() + 5 * part.chunk.head_length as usize + copied
+            }
             Part::Fragment(_) => 0,
         }
     }

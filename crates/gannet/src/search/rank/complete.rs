@@ -20,6 +20,7 @@ impl Ranker {
         };
         if self.windows.iter().any(|window| !window.essential[clause]) {
             if checked == 0 {
+                pages.count_steps(self.windows.len() * (self.order.len() - order))?;
                 self.drop_hopeless(order);
             }
             self.ask(clause, pages)?;

@@ -61,6 +61,8 @@ struct Part {
     cost: u64,
     /// What its score in the range may be at most.
     bound: f64,
+    /// What the parts before it may give.
+    others: Known,
     /// What its score must exceed if a document is to enter with it; negative if that is not known.
     floor: f32,
     /// Whether it is only asked for the documents that others found.
@@ -225,12 +227,15 @@ impl Union {
                 break;
             }
         }
-        for at in 0..parts.len() {
-            let mut others = rest;
-            let bounds = parts.iter().map(|part| part.bound).enumerate();
-            let beside = bounds.filter(|(other, _)| *other != at);
-            beside.for_each(|(_, bound)| others.add(bound));
-            parts[at].floor = pruning.floor(others);
+        let mut before = rest;
+        for part in parts.iter_mut() {
+            part.others = before;
+            before.add(part.bound);
+        }
+        let mut behind = Known::default();
+        for part in parts.iter_mut().rev() {
+            part.floor = pruning.floor(part.others.and(behind));
+            behind.add(part.bound);
         }
         self.judged = true;
         Ok(parts.iter().any(|part| part.is_asked || part.floor >= 0.0))
