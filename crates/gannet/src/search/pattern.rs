@@ -5,6 +5,7 @@
 //! Levenshtein Automata", 2002): when it dies inside a term, all terms with the same beginning are skipped.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
 
@@ -65,9 +66,10 @@ pub struct Wildcard {
     prefix: Vec<u8>,
 }
 
-/// A term with its automaton.
+/// A term with its automaton, which clones share.
+#[derive(Clone)]
 pub struct Fuzzy {
-    automaton: DFA,
+    automaton: Arc<DFA>,
     characters: usize,
     prefix: Vec<u8>,
 }
@@ -212,21 +214,22 @@ impl Fuzzy {
         let end = term.char_indices().nth(prefix_length);
         let prefix = &term[..end.map_or(term.len(), |(at, _)| at)];
         Ok(Fuzzy {
-            automaton: builder.build_dfa(term),
+            automaton: Arc::new(builder.build_dfa(term)),
             characters: term.chars().count(),
             prefix: prefix.as_bytes().to_vec(),
         })
     }
 
-    /// Bytes that [`Fuzzy::new`] takes at most for a term.
-    pub fn memory_bytes(term: &str, distance: u8) -> usize {
+    /// Bytes that [`Fuzzy::new`] takes at most for a term, if it is not too long.
+    pub fn memory_bytes(term: &str, distance: u8) -> Result<usize> {
+        check_length("a fuzzy term", term, FUZZY_CHARACTERS_MAX)?;
         let each = STATES_PER_CHARACTER[distance.min(DISTANCE_MAX) as usize];
-        let characters = term.chars().take(FUZZY_CHARACTERS_MAX);
+        let characters = term.chars();
         let states = characters.clone().map(|c| each[c.len_utf8() - 1]);
         let states = 3 * each[0] + states.sum::<usize>();
         let room = STATES_MIN * states.div_ceil(STATES_MIN).next_power_of_two();
         let (of_character, of_any) = BUILDING_BYTES;
-        room * STATE_BYTES + characters.count() * of_character + of_any
+        Ok(room * STATE_BYTES + characters.count() * of_character + of_any)
     }
 
     fn judge(&self, term: &[u8]) -> Verdict {
@@ -332,7 +335,7 @@ mod tests {
                 let automaton = Fuzzy::new(&term, distance, 0).unwrap().automaton;
                 let doublings = automaton.num_states().div_ceil(STATES_MIN);
                 let bytes = STATES_MIN * doublings.next_power_of_two() * STATE_BYTES;
-                let reserved = Fuzzy::memory_bytes(&term, distance);
+                let reserved = Fuzzy::memory_bytes(&term, distance).unwrap();
                 assert!(
                     bytes <= reserved,
                     "{term} {distance}: {bytes} of {reserved}"

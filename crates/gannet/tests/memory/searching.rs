@@ -31,6 +31,7 @@ fn ask_from(threads: u64, ask: impl Fn(&Snapshot, &mut Random) + Sync) -> (Alone
     let options = Index::options().memory(MEMORY).read_only();
     let index = options.open(&path).expect("an index");
     let snapshot = index.snapshot();
+    turn.forget_peak();
     thread::scope(|scope| {
         for number in 0..threads {
             let (ask, snapshot) = (&ask, &snapshot);

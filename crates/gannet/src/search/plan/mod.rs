@@ -113,6 +113,7 @@ pub fn plan(query: &Query, schema: &Schema, mut allowance: Allowance<'_>) -> Res
         schema,
         allowance,
         known: FxHashMap::default(),
+        automata: FxHashMap::default(),
         scratch: Scratch::default(),
         terms: Vec::new(),
         patterns: Vec::new(),
@@ -134,6 +135,8 @@ struct Planner<'a> {
     scratch: Scratch,
     /// The slots of the terms by their keys.
     known: FxHashMap<Vec<u8>, Slot>,
+    /// Fuzzy terms by their texts and distances.
+    automata: FxHashMap<(String, u8), Fuzzy>,
     terms: Vec<PlannedTerm>,
     patterns: Vec<PlannedPattern>,
 }
@@ -253,9 +256,7 @@ impl Planner<'_> {
             Query::Fuzzy { text, distance, .. } => {
                 let text = normalized(text, field);
                 let distance = distance.unwrap_or_else(|| automatic_distance(&text));
-                self.allowance
-                    .memory(Fuzzy::memory_bytes(&text, distance))?;
-                let fuzzy = Fuzzy::new(&text, distance, 0)?;
+                let fuzzy = self.fuzzy(text, distance)?;
                 self.pattern(Pattern::Fuzzy(fuzzy), field, boost)
             }
             Query::Range { lower, upper, .. } => {
@@ -306,6 +307,18 @@ impl Planner<'_> {
             ))),
             _ => Ok(Node::Phrase { words, slop, boost }),
         }
+    }
+
+    /// A fuzzy term with its automaton, which is made once for all fields.
+    fn fuzzy(&mut self, text: String, distance: u8) -> Result<Fuzzy> {
+        if let Some(known) = self.automata.get(&(text.clone(), distance)) {
+            return Ok(known.clone());
+        }
+        self.allowance
+            .memory(text.len() + Fuzzy::memory_bytes(&text, distance)?)?;
+        let fuzzy = Fuzzy::new(&text, distance, 0)?;
+        self.automata.insert((text, distance), fuzzy.clone());
+        Ok(fuzzy)
     }
 
     fn pattern(&mut self, pattern: Pattern, field: &Field, boost: Option<f32>) -> Result<Node> {
