@@ -12,6 +12,7 @@ use gannet::{PhraseFilters, Techniques};
 
 use crate::failure::{Failure, Outcome};
 use crate::size::Size;
+use crate::time::TimeLimit;
 
 /// Full-text search on flash: one memory number, reads only what a query needs.
 #[derive(Debug, Parser)]
@@ -20,7 +21,8 @@ use crate::size::Size;
     version,
     propagate_version = true,
     after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, refused input); \
-                  2 a damaged index or a failing device; 4 a bug of gannet."
+                  2 a damaged index or a failing device; 3 a query that took longer than its time limit; \
+                  4 a bug of gannet."
 )]
 pub struct Given {
     /// What every command takes.
@@ -221,6 +223,9 @@ pub struct DeleteArguments {
     /// Delete all documents that this query finds
     #[arg(long, value_name = "QUERY", group = "what", allow_hyphen_values = true)]
     pub query: Option<String>,
+    /// How long each search for the next thousand documents of --query may take before it ends with exit code 3
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub timeout: TimeLimit,
 }
 
 /// The kind of phrase filters of this name.
@@ -292,6 +297,9 @@ pub struct SearchArguments {
     /// Fields to make snippets of; may be repeated [default: the text fields of the index]
     #[arg(long, value_name = "FIELD")]
     pub highlight: Vec<String>,
+    /// How long the search may take before it ends with exit code 3 (500ms, 10s, 2m, or none)
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub timeout: TimeLimit,
 }
 
 /// The arguments of `gannet bench`.
@@ -334,6 +342,9 @@ pub struct BenchArguments {
     /// Count all matching documents exactly
     #[arg(long)]
     pub count: bool,
+    /// How long a query, or a group of them, may take before it ends with exit code 3 (500ms, 10s, 2m, or none)
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub timeout: TimeLimit,
     /// Load the stored documents and make snippets
     #[arg(long)]
     pub fetch: bool,

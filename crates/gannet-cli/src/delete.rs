@@ -26,7 +26,8 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
     if let Some(query) = &query {
         let bar = spinner();
         let tell = |deleted| bar.set_message(format!("{} documents deleted", grouped(deleted)));
-        deleted += index.delete_matching(query, &tell)?.deleted;
+        let limit = arguments.timeout.time();
+        deleted += index.delete_matching_within(query, limit, &tell)?.deleted;
         bar.finish_and_clear();
     }
     index.close()?;

@@ -1,7 +1,8 @@
 //! Why a command failed: one sentence for people, one exit code for programs.
 //!
 //! 0: done. 1: the caller's fault (a bad query, a wrong path, refused input). 2: a damaged index or a failing
-//! device. 4: a bug of the program. A reader that closed the pipe wants no more, which is no failure.
+//! device. 3: a query that took longer than its time limit. 4: a bug of the program. A reader that closed the
+//! pipe wants no more, which is no failure.
 
 use std::io;
 use std::path::Path;
@@ -12,6 +13,7 @@ pub type Outcome<T> = Result<T, Failure>;
 
 const CALLERS_FAULT: u8 = 1;
 const STORAGE_FAULT: u8 = 2;
+const TIMED_OUT: u8 = 3;
 const BUG: u8 = 4;
 
 /// An end before the work was done.
@@ -88,6 +90,7 @@ impl Failure {
 impl From<gannet::Error> for Failure {
     fn from(error: gannet::Error) -> Failure {
         let code = match &error {
+            gannet::Error::Timeout { .. } => TIMED_OUT,
             gannet::Error::Internal(_) => BUG,
             error if error.is_storage_fault() => STORAGE_FAULT,
             _ => CALLERS_FAULT,

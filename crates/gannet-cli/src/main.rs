@@ -24,6 +24,7 @@ mod size;
 mod source;
 mod spinner;
 mod stats;
+mod time;
 
 use std::process::ExitCode;
 

@@ -6,6 +6,7 @@ mod command;
 mod compressed;
 mod damage;
 mod early_ends;
+mod limits;
 mod meaning;
 mod round_trip;
 mod settings;

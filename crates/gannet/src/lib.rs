@@ -54,7 +54,7 @@ pub use index::{
 };
 pub use search::{
     Cancelled, Clock, CutExpansion, Explanation, Hit, Operator, PlanReport, PlanStep, Query,
-    SearchOptions, SearchResults, SnippetOptions, Techniques, TermReport,
+    SearchOptions, SearchResults, SnippetOptions, Techniques, TermReport, document_bytes,
 };
 pub use storage::PageKind;
 

@@ -78,7 +78,11 @@ impl Drive {
         let answers = snapshot.search_all(group, &settings.options);
         let latency = started.elapsed();
         for answer in answers {
-            self.rounds += u64::from(answer?.io.rounds);
+            let answer = answer?;
+            if let Some(error) = answer.hits.into_iter().find_map(|hit| hit.error) {
+                return Err(error);
+            }
+            self.rounds += u64::from(answer.io.rounds);
             self.latencies.record(latency);
         }
         Ok(())

@@ -20,6 +20,7 @@ pub fn write(path: &Path, snapshot: &Snapshot, settings: &Settings) -> Outcome<(
     let mut file = BufWriter::new(File::create(path).map_err(unwritable)?);
     let options = SearchOptions {
         fetch: true,
+        sources: false,
         highlight: Vec::new(),
         ..settings.options.clone()
     };

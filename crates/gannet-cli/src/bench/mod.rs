@@ -55,6 +55,7 @@ impl Settings {
                 count: arguments.count,
                 fetch: arguments.fetch,
                 highlight: highlight.into_iter().collect(),
+                deadline: arguments.timeout.time(),
                 techniques: techniques(&arguments.without),
                 ..SearchOptions::default()
             },

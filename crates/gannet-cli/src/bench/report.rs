@@ -71,6 +71,7 @@ impl Report<'_> {
             "field": arguments.field,
             "count": arguments.count,
             "fetch": arguments.fetch,
+            "timeout": arguments.timeout.to_string(),
             "distinct": arguments.distinct,
             "distinct_queries": self.distinct_queries,
             "as": arguments.plain.map(|kind| format!("{kind:?}").to_lowercase()),

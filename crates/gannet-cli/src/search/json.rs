@@ -1,29 +1,35 @@
 //! Answers as JSON.
 
 use gannet::{Explanation, Hit, IoCounts, PlanReport, SearchResults};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::Answer;
-use super::object::{Object, on_one_line};
 use crate::failure::Outcome;
 use crate::output::Output;
 
-/// The whole answer as one object.
-pub fn answer(answer: &Answer) -> String {
+/// Prints the whole answer as one object, hit by hit.
+pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     let results = &answer.results;
-    let hits: Vec<String> = results.hits.iter().map(hit).collect();
-    let mut object = Object::new();
-    object.member("total", results.total);
-    object.member("total_is_exact", results.total_is_exact);
-    object.member("cut_expansions", cut(results));
-    object.written("hits", &format!("[{}]", hits.join(",")));
-    object.member("took_us", answer.took_us);
-    object.member("io", io(results.io));
-    object.member("backend", answer.backend.to_string());
-    if let Some(report) = &results.plan {
-        object.member("plan", plan(report));
+    let (total, is_exact) = (results.total, results.total_is_exact);
+    let cut = Value::from(cut(results));
+    let head = format!(r#"{{"total":{total},"total_is_exact":{is_exact},"cut_expansions":{cut},"#);
+    write(&head, output)?;
+    write(r#""hits":["#, output)?;
+    for (at, hit) in results.hits.iter().enumerate() {
+        write(if at > 0 { "," } else { "" }, output)?;
+        print_hit(hit, output)?;
     }
-    object.end()
+    let (io, backend) = (io(results.io), json!(answer.backend.to_string()));
+    let took = answer.took_us;
+    write(
+        &format!(r#"],"took_us":{took},"io":{io},"backend":{backend}"#),
+        output,
+    )?;
+    if let Some(report) = &results.plan {
+        write(&format!(r#","plan":{}"#, plan(report)), output)?;
+    }
+    output.line("}")
 }
 
 /// A line for each hit, and one for the plan if it was asked for.
@@ -32,12 +38,14 @@ pub fn print_lines(answer: &Answer, output: &mut Output) -> Outcome<()> {
     if let Some(report) = &results.plan {
         output.json(&json!({"plan": plan(report), "io": io(results.io)}))?;
     }
-    results
-        .hits
-        .iter()
-        .try_for_each(|found| output.line(hit(found)))
+    for hit in &results.hits {
+        print_hit(hit, output)?;
+        output.line("")?;
+    }
+    Ok(())
 }
 
+/// Patterns that stand for more terms than were searched.
 fn cut(results: &SearchResults) -> Vec<Value> {
     let each = results
         .cut_expansions
@@ -46,33 +54,55 @@ fn cut(results: &SearchResults) -> Vec<Value> {
     each.collect()
 }
 
-fn hit(hit: &Hit) -> String {
-    let snippets = hit
-        .snippets
-        .iter()
-        .map(|(field, texts)| (field.clone(), json!(texts)));
-    let mut object = Object::new();
-    object.member("id", hit.id.as_str());
-    object.member("score", score(hit.score));
-    object.written("source", &written_source(hit));
-    object.member("snippets", snippets.collect::<Map<_, _>>());
-    if let Some(reason) = &hit.explanation {
-        object.member("explanation", explanation(reason));
+/// Prints a hit. Its source is passed on and not taken apart, which would take many times its memory.
+fn print_hit(hit: &Hit, output: &mut Output) -> Outcome<()> {
+    let (id, score) = (json!(hit.id), score(hit.score));
+    write(&format!(r#"{{"id":{id},"score":{score},"source":"#), output)?;
+    match source(hit) {
+        Some(source) => print_compact(source.get(), output)?,
+        None => write("null", output)?,
     }
-    object.end()
+    let snippets = hit.snippets.iter();
+    let snippets = snippets.map(|(field, texts)| (field.clone(), json!(texts)));
+    let snippets = Value::Object(snippets.collect::<Map<_, _>>());
+    write(&format!(r#","snippets":{snippets}"#), output)?;
+    if let Some(error) = &hit.error {
+        write(&format!(r#","error":{}"#, json!(error.to_string())), output)?;
+    }
+    if let Some(reason) = &hit.explanation {
+        write(
+            &format!(r#","explanation":{}"#, explanation(reason)),
+            output,
+        )?;
+    }
+    write("}", output)
 }
 
-/// The stored object as it was written, on one line.
-fn written_source(hit: &Hit) -> String {
-    let text = std::str::from_utf8(hit.source.as_deref().unwrap_or_default());
-    let json = text.ok().filter(|_| !source(hit).is_null());
-    json.map_or("null".to_owned(), on_one_line)
+fn write(text: &str, output: &mut Output) -> Outcome<()> {
+    output.bytes(text.as_bytes())
 }
 
-/// The stored object. Stored bytes were JSON when they came in; `null` if they no longer are.
-pub fn source(hit: &Hit) -> Value {
-    let bytes = hit.source.as_deref().unwrap_or(b"null");
-    serde_json::from_slice(bytes).unwrap_or(Value::Null)
+/// Prints JSON without the white space between its parts, so that it stands on one line.
+fn print_compact(json: &str, output: &mut Output) -> Outcome<()> {
+    let (mut printed, mut is_text, mut is_escaped) = (0, false, false);
+    for (at, byte) in json.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            _ if !is_text && byte.is_ascii_whitespace() => {
+                write(&json[printed..at], output)?;
+                printed = at + 1;
+            }
+            _ => {}
+        }
+    }
+    write(&json[printed..], output)
+}
+
+/// The stored object. Stored bytes were JSON when they came in; nothing if they no longer are.
+pub fn source(hit: &Hit) -> Option<&RawValue> {
+    serde_json::from_slice(hit.source.as_deref()?).ok()
 }
 
 /// The shortest decimal that reads back as the same score.

@@ -1,7 +1,6 @@
 //! `gannet search`: one query, answered for people or for programs.
 
 mod json;
-mod object;
 mod text;
 
 pub use json::score;
@@ -12,7 +11,7 @@ use std::time::Instant;
 use gannet::{Backend, FieldKind, Index, Operator, SearchOptions, SearchResults, Snapshot};
 
 use crate::arguments::{Common, SearchArguments};
-use crate::failure::{Outcome, remark};
+use crate::failure::{Failure, Outcome, remark};
 use crate::output::{Form, Output};
 
 /// An answer, and what it took to get it.
@@ -30,12 +29,23 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
     let answer = ask(&index, arguments)?;
     match output.form() {
         Form::Text => text::print(&answer, output),
-        Form::Json => output.line(json::answer(&answer)),
+        Form::Json => json::print(&answer, output),
         Form::Lines => {
             // Lines are for hits alone.
             notes(&answer).iter().for_each(|note| remark(note));
             json::print_lines(&answer, output)
         }
+    }?;
+    output.finish()?;
+    all_whole(&answer.results)
+}
+
+/// Fails if a document of a hit could not be read; the hits say why.
+fn all_whole(results: &SearchResults) -> Outcome<()> {
+    let mut errors = results.hits.iter().filter_map(|hit| hit.error.as_ref());
+    match errors.next() {
+        None => Ok(()),
+        Some(first) => Err(Failure::from(first.clone())),
     }
 }
 
@@ -67,6 +77,7 @@ fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
         count: true,
         explain: arguments.explain,
         highlight: highlighted(&snapshot, arguments),
+        deadline: arguments.timeout.time(),
         ..SearchOptions::default()
     };
     let mut answers = snapshot.search_all(&[query], &options);

@@ -1,7 +1,10 @@
 //! Answers for people: a hit is a line with rank, score, ID and title, and below it what was found in it.
 
+use std::collections::HashMap;
+
 use gannet::Hit;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{Answer, json, notes};
 use crate::failure::Outcome;
@@ -34,6 +37,9 @@ fn print_hit(rank: usize, hit: &Hit, output: &mut Output) -> Outcome<()> {
     let title = output.bold(&harmless(&title(hit)));
     let score = hit.score;
     output.line(format!("{rank:>3}. {score:>8.4}  {id}  {title}").trim_end())?;
+    if let Some(error) = &hit.error {
+        output.line(format!("     {}", harmless(&error.to_string())))?;
+    }
     for (field, snippets) in hit.snippets.iter().filter(|(field, _)| field != "title") {
         for snippet in snippets {
             let field = output.dim(&format!("{}:", harmless(field)));
@@ -48,9 +54,14 @@ fn print_hit(rank: usize, hit: &Hit, output: &mut Output) -> Outcome<()> {
 }
 
 fn title(hit: &Hit) -> String {
-    match &json::source(hit)["title"] {
-        Value::String(title) => title.clone(),
-        Value::Array(titles) => titles
+    let members = json::source(hit).map(|source| serde_json::from_str(source.get()));
+    let members: HashMap<String, &RawValue> = members.and_then(Result::ok).unwrap_or_default();
+    let title = members
+        .get("title")
+        .map(|title| serde_json::from_str(title.get()));
+    match title.and_then(Result::ok) {
+        Some(Value::String(title)) => title,
+        Some(Value::Array(titles)) => titles
             .first()
             .and_then(Value::as_str)
             .unwrap_or("")

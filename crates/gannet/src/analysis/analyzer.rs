@@ -12,7 +12,7 @@ use frostem::Algorithm;
 
 use super::stems::{Stemming, Stems};
 use super::words::{Case, Word, Words};
-use super::{english, plain};
+use super::{MAX_TOKEN_CHARACTERS, english, plain};
 use crate::base::{Error, Result};
 
 /// What the tokens depend on besides the source: recorded in an index, because terms made under another
@@ -106,6 +106,14 @@ impl Analyzer {
         }
     }
 
+    /// Bytes that its [`Scratch`] takes at most.
+    pub fn scratch_bytes(&self) -> usize {
+        match self.chain {
+            Chain::English | Chain::Snowball(_) => Stems::MEMORY_BYTES + MAX_TOKEN_CHARACTERS * 16,
+            _ => MAX_TOKEN_CHARACTERS * 8,
+        }
+    }
+
     /// Gives the tokens of `text` to `sink`, in order, and returns how many positions the text takes up.
     ///
     /// The number of positions counts words left out at the end; several values of one field start theirs
@@ -115,6 +123,19 @@ impl Analyzer {
         text: &str,
         scratch: &mut Scratch,
         mut sink: impl FnMut(Token<'_>),
+    ) -> u32 {
+        self.analyze_while(text, scratch, |token| {
+            sink(token);
+            true
+        })
+    }
+
+    /// The same until `sink` says that it wants no more.
+    pub fn analyze_while(
+        &self,
+        text: &str,
+        scratch: &mut Scratch,
+        mut sink: impl FnMut(Token<'_>) -> bool,
     ) -> u32 {
         match self.chain {
             Chain::Standard => standard(text, &mut scratch.lower, sink),
@@ -126,7 +147,7 @@ impl Analyzer {
                 let stems = &mut scratch.stems;
                 standard(text, &mut scratch.lower, |token| {
                     let text = stems.stem(Stemming::Snowball(algorithm), token.text);
-                    sink(Token { text, ..token });
+                    sink(Token { text, ..token })
                 })
             }
         }
@@ -153,73 +174,79 @@ fn unknown(name: &str) -> Error {
 }
 
 #[inline]
-fn standard(text: &str, lower: &mut String, mut sink: impl FnMut(Token<'_>)) -> u32 {
+fn standard(text: &str, lower: &mut String, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
     let mut position = 0;
     for Word { start, end, case } in Words::new(text) {
         let term = lowercase(&text[start..end], case, lower);
-        sink(Token {
+        position += 1;
+        let goes_on = sink(Token {
             text: term,
-            position,
+            position: position - 1,
             start,
             end,
         });
-        position += 1;
+        if !goes_on {
+            break;
+        }
     }
     position
 }
 
-fn english(text: &str, scratch: &mut Scratch, mut sink: impl FnMut(Token<'_>)) -> u32 {
+fn english(text: &str, scratch: &mut Scratch, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
     let mut position = 0;
     for Word { start, end, case } in Words::new(text) {
         let word = english::without_possessive(&text[start..end]);
         let term = lowercase(word, case, &mut scratch.lower);
         if !english::is_stop_word(term) {
             let text = scratch.stems.stem(Stemming::Porter, term);
-            sink(Token {
+            let goes_on = sink(Token {
                 text,
                 position,
                 start,
                 end,
             });
+            if !goes_on {
+                break;
+            }
         }
         position += 1;
     }
     position
 }
 
-fn simple(text: &str, lower: &mut String, mut sink: impl FnMut(Token<'_>)) -> u32 {
+fn simple(text: &str, lower: &mut String, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
     let mut position = 0;
     plain::runs(text, char::is_alphabetic, |start, end| {
         let text = lowercase(&text[start..end], Case::Unicode, lower);
+        position += 1;
         sink(Token {
             text,
-            position,
+            position: position - 1,
             start,
             end,
-        });
-        position += 1;
+        })
     });
     position
 }
 
-fn whitespace(text: &str, mut sink: impl FnMut(Token<'_>)) -> u32 {
+fn whitespace(text: &str, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
     let mut position = 0;
     let not_white = |c: char| !c.is_whitespace();
     plain::runs(text, not_white, |start, end| {
         let text = &text[start..end];
+        position += 1;
         sink(Token {
             text,
-            position,
+            position: position - 1,
             start,
             end,
-        });
-        position += 1;
+        })
     });
     position
 }
 
 /// An empty text is a value like any other: it can be searched for.
-fn keyword(text: &str, mut sink: impl FnMut(Token<'_>)) -> u32 {
+fn keyword(text: &str, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
     let (position, start, end) = (0, 0, text.len());
     sink(Token {
         text,

@@ -2,25 +2,35 @@
 
 use super::{MAX_TOKEN_CHARACTERS, prefix_length};
 
-/// Gives the place in bytes of every run of characters for which `belongs` holds, cut at 255 characters.
-pub(super) fn runs(text: &str, belongs: fn(char) -> bool, mut sink: impl FnMut(usize, usize)) {
+/// Gives the place in bytes of every run of characters for which `belongs` holds, cut at 255 characters, until `sink` wants no more.
+pub(super) fn runs(
+    text: &str,
+    belongs: fn(char) -> bool,
+    mut sink: impl FnMut(usize, usize) -> bool,
+) {
     let mut at = 0;
     while let Some(skipped) = text[at..].find(belongs) {
         let start = at + skipped;
         let length = text[start..].find(|c| !belongs(c));
         let end = length.map_or(text.len(), |length| start + length);
-        pieces(&text[start..end], |from, to| sink(start + from, start + to));
+        if !pieces(&text[start..end], |from, to| sink(start + from, start + to)) {
+            break;
+        }
         at = end;
     }
 }
 
-fn pieces(run: &str, mut sink: impl FnMut(usize, usize)) {
+/// Tells whether `sink` wants more.
+fn pieces(run: &str, mut sink: impl FnMut(usize, usize) -> bool) -> bool {
     let mut from = 0;
     while from < run.len() {
         let to = from + prefix_length(&run[from..], MAX_TOKEN_CHARACTERS);
-        sink(from, to);
+        if !sink(from, to) {
+            return false;
+        }
         from = to;
     }
+    true
 }
 
 #[cfg(test)]
@@ -29,7 +39,10 @@ mod tests {
 
     fn check(text: &str, belongs: fn(char) -> bool, expected: &[&str]) {
         let mut found = Vec::new();
-        runs(text, belongs, |start, end| found.push(&text[start..end]));
+        runs(text, belongs, |start, end| {
+            found.push(&text[start..end]);
+            true
+        });
         assert_eq!(found, expected, "{text:?}");
     }
 

@@ -36,6 +36,9 @@ pub(super) struct Stems {
 }
 
 impl Stems {
+    /// Bytes that the table takes.
+    pub const MEMORY_BYTES: usize = PLACES * size_of::<Place>();
+
     /// The stem of the lowercase `word`.
     #[inline]
     pub fn stem(&mut self, stemming: Stemming, word: &str) -> &str {

@@ -1,9 +1,10 @@
 //! The one memory number: whatever is sized by data reserves from the budget before it allocates.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::{Error, Result};
+use super::turns::{Turn, Turns};
+use super::{Error, Interrupt, Result};
 
 /// A number of bytes shared by all parts of an index.
 ///
@@ -21,7 +22,7 @@ struct Shared {
     /// What this budget is a part of.
     _part: Option<Reservation>,
     /// Held by who reserves a little for a while: together, or alone by who found too little beside the others.
-    turns: RwLock<()>,
+    turns: Turns,
 }
 
 impl Budget {
@@ -43,21 +44,19 @@ impl Budget {
                 _part: part,
                 used: AtomicUsize::new(0),
                 peak: AtomicUsize::new(0),
-                turns: RwLock::new(()),
+                turns: Turns::default(),
             }),
         }
     }
 
-    /// A turn beside others. To be dropped before another is taken.
-    pub fn turn(&self) -> RwLockReadGuard<'_, ()> {
-        let turn = self.shared.turns.read();
-        turn.unwrap_or_else(PoisonError::into_inner)
+    /// A turn beside others. To be dropped before another is taken. Waits until `interrupt` says otherwise.
+    pub fn turn(&self, interrupt: &dyn Interrupt) -> Result<Turn<'_>> {
+        self.shared.turns.take(interrupt)
     }
 
     /// A turn alone: waits until all others have ended, and lets none begin.
-    pub fn turn_alone(&self) -> RwLockWriteGuard<'_, ()> {
-        let turn = self.shared.turns.write();
-        turn.unwrap_or_else(PoisonError::into_inner)
+    pub fn turn_alone(&self, interrupt: &dyn Interrupt) -> Result<Turn<'_>> {
+        self.shared.turns.take_alone(interrupt)
     }
 
     /// The whole budget in bytes.
@@ -128,6 +127,14 @@ impl Reservation {
                 budget: shared.total,
             }),
         }
+    }
+}
+
+impl Reservation {
+    /// Takes over what another reservation of the same budget holds.
+    pub fn take_over(&mut self, mut other: Reservation) {
+        debug_assert!(Arc::ptr_eq(&self.budget.shared, &other.budget.shared));
+        self.bytes += std::mem::take(&mut other.bytes);
     }
 }
 

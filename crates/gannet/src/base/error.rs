@@ -1,6 +1,7 @@
 //! The errors of the engine, split by who can act on them.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The result of every fallible operation of the engine.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -25,6 +26,32 @@ pub enum Error {
         free: usize,
         /// The whole budget.
         budget: usize,
+    },
+    /// The memory budget is too small to read one stored document; others can be read.
+    #[error(
+        "document {id} needs {needed} bytes of memory to be read but {free} of the {budget} bytes of the budget are free: give more memory"
+    )]
+    DocumentMemory {
+        /// Its external ID.
+        id: String,
+        /// Bytes that it needs.
+        needed: usize,
+        /// Bytes that were free.
+        free: usize,
+        /// The whole budget.
+        budget: usize,
+    },
+    /// A search did not end within its time limit; there is no partial answer.
+    #[error(
+        "the search was stopped after {after:.1?} while {doing}: its time limit is {limit:?}; give it more time or ask for less"
+    )]
+    Timeout {
+        /// What it was at.
+        doing: String,
+        /// The time by the clock of the search.
+        after: Duration,
+        /// The deadline by that clock.
+        limit: Duration,
     },
     /// Another process holds the index.
     #[error(

@@ -7,14 +7,17 @@ mod address;
 mod budget;
 mod codec;
 mod error;
+mod interrupt;
 mod parallel;
 mod phrase_filters;
 mod traffic;
+mod turns;
 
 pub use address::{PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Span, ZoneNumber};
 pub use budget::{Budget, Reservation};
 pub use codec::{ByteReader, put_bytes, put_u16, put_u32, put_u64, put_varint, varint_length};
 pub use error::{Error, Result};
+pub use interrupt::{Interrupt, Steps};
 pub use parallel::{alone, both, on_all_cores};
 pub use phrase_filters::PhraseFilters;
 pub use traffic::{Traffic, breathe, give_way};

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::frames::{Frame, FramePool};
 use super::pinned::PinnedPages;
 use super::reading::{IoCounts, Reading, UsedPage};
-use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span};
+use crate::base::{Error, Interrupt, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span, Steps};
 use crate::storage::PageKind;
 
 /// Pages that a round asks for ahead of need, at least and at most.
@@ -23,6 +23,13 @@ const ROUND_PAGES: (usize, usize) = (4, 1024);
 /// How long frames are waited for that searches hold, and how long between looks.
 const FRAMES_COME_BACK: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(1);
+
+/// Pages that may stay held between rounds, at least and at most: more than a round asks for, and few enough that the map of
+/// them is small beside what a query reserves.
+const HELD_MAX: (usize, usize) = (32, 4096);
+
+/// What looking a page up costs, in steps.
+const LOOK_UP_STEPS: usize = 8;
 
 /// Pages noted last among which one that is wanted is looked for first.
 const RECENT: usize = 4;
@@ -53,6 +60,7 @@ pub struct Pages<'a> {
     wanted: Vec<PageAddress>,
     counts: IoCounts,
     reading: Reading,
+    steps: Steps<'a>,
     /// Whether frames that others hold are waited for.
     waits: bool,
     /// The pages used, each once for every time it was taken in, if they are to be listed.
@@ -101,6 +109,11 @@ impl std::fmt::Debug for FramePool {
     }
 }
 
+/// Pages that may stay held between rounds, of a share of so many frames.
+fn held_max(share: usize) -> usize {
+    (share / 4).clamp(HELD_MAX.0, HELD_MAX.1)
+}
+
 impl<'a> Pages<'a> {
     /// Access to the pages of `pool`, with nothing read so far, for the writer and whatever is done once at a time: where searches hold
     /// all frames it waits for some, for these fail rather than wait and so let go.
@@ -121,10 +134,11 @@ impl<'a> Pages<'a> {
             wanted: Vec::new(),
             counts: IoCounts::default(),
             reading: Reading::default(),
+            steps: Steps::default(),
             waits: false,
             used: Vec::new(),
             round: 0,
-            held_max: (share / 4).max(32),
+            held_max: held_max(share),
             round_max: (share / 16).clamp(ROUND_PAGES.0, ROUND_PAGES.1),
         }
     }
@@ -133,6 +147,24 @@ impl<'a> Pages<'a> {
     pub fn reading(mut self, reading: Reading) -> Self {
         self.reading = reading;
         self
+    }
+
+    /// Fails when `interrupt` says so.
+    pub fn until(mut self, interrupt: &'a dyn Interrupt) -> Self {
+        self.steps = Steps::until(interrupt);
+        self
+    }
+
+    /// Counts steps of a loop over what is in memory, and fails if the query is to be given up. Looking a page up
+    /// counts by itself.
+    #[inline]
+    pub fn count_steps(&mut self, steps: usize) -> Result<()> {
+        self.steps.count(steps)
+    }
+
+    /// The steps of the query, for work that needs no pages.
+    pub fn steps(&mut self) -> &mut Steps<'a> {
+        &mut self.steps
     }
 
     /// Whether pages that will be gone through are to be noted before they are reached.
@@ -279,6 +311,7 @@ impl<'a> Pages<'a> {
     }
 
     fn find(&mut self, address: PageAddress) -> Step<Option<Frame>> {
+        self.steps.count(LOOK_UP_STEPS)?;
         let round = self.round;
         if let Some(held) = self.held.get_mut(&address) {
             held.round = round;

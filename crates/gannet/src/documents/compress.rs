@@ -47,7 +47,7 @@ const LEVEL: i32 = 3;
 const BUFFER_BYTES_KEPT: usize = 1 << 20;
 
 /// Decoders kept for the next reader.
-const DECODERS_KEPT: usize = 64;
+const DECODERS_KEPT: usize = 16;
 
 /// Compresses documents; one for each thread that writes.
 pub struct Compressor {

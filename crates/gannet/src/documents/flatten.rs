@@ -111,7 +111,7 @@ struct Member<'f>(&'f mut Flattener);
 struct ExternalId<'f>(&'f mut Flattener);
 
 /// A key, borrowed from the source unless it has escapes.
-struct Key;
+pub(super) struct Key;
 
 /// The keys of one object so far.
 #[derive(Default)]

@@ -17,15 +17,17 @@ mod merge;
 mod norm;
 mod record;
 mod tables;
+mod texts;
 mod trainer;
 
 pub use address::Address;
 pub use compress::{Compressor, Dictionaries, DictionaryVersion};
 pub use cursor::{LiveCursor, NormCursor};
 pub use expected::Expected;
-pub use fetch::{StoredDocument, stored, stored_many, stored_records};
+pub use fetch::{Fetch, Fetched, StoredDocument, reading_bytes, stored, stored_records};
 pub use json::{DOCUMENT_BYTES_MAX, Document, Value, exact_number};
 pub use norm::{length_to_norm, norm_to_length};
 pub use record::DocumentRecord;
 pub use tables::{Change, DocumentTables};
+pub use texts::each_text;
 pub use trainer::Trainer;

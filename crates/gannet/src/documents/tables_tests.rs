@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::fetch::StoredDocument;
-use super::super::{Compressor, Dictionaries, DocumentRecord, stored, stored_many};
+use super::super::{Compressor, Dictionaries, DocumentRecord, Fetch, Fetched, stored};
 use super::*;
 use crate::base::Budget;
 use crate::cache::{FramePool, finish};
@@ -349,10 +349,17 @@ fn stored_documents_come_back_in_two_rounds() {
     let docs = [1_999, 3, 700, 701, 3, 0, 1_500];
     let none = Dictionaries::default();
     let mut pages = Pages::new(&bench.pool);
-    let all = finish(&mut pages, |pages| {
-        stored_many(&docs, &bench.tables, &none, pages)
-    })
-    .unwrap();
+    let (budget, mut all) = (Budget::new(1 << 20), Vec::new());
+    let mut fetch = Fetch::new(&bench.tables, &none, &budget, 1024, true);
+    let count = finish(&mut pages, |pages| {
+        fetch.next(&docs, pages, |fetched| {
+            if let Fetched::Document(document, _) = fetched {
+                all.push(document);
+            }
+            Ok(())
+        })
+    });
+    assert_eq!((count.unwrap(), all.len()), (docs.len(), docs.len()));
     assert_eq!(pages.counts().rounds, 2);
     for (doc, document) in docs.into_iter().zip(all) {
         let expected = StoredDocument {

@@ -81,13 +81,15 @@ impl MemoryTerms for Buffers {
         }
     }
 
-    fn keys(&self, below: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
-        let mut keys = self.filling.keys(below, wanted);
-        if let Some(flushing) = &self.flushing {
-            keys.append(&mut flushing.keys(below, wanted));
-            keys.sort_unstable();
-            keys.dedup();
-        }
-        keys
+    fn term_bytes(&self, key: &[u8]) -> usize {
+        let each = self.all().map(|buffer| buffer.term_bytes(key));
+        // What both have is copied once more when it is joined.
+        let joined = if self.flushing.is_some() { 3 } else { 2 };
+        joined * each.sum::<usize>()
+    }
+
+    fn each_key(&self, below: DocId, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let mut buffers = self.all();
+        buffers.try_for_each(|buffer| buffer.each_key(below, visit))
     }
 }

@@ -163,7 +163,7 @@ impl Flushing {
 fn timed(flush: Flush) -> Result<Duration> {
     // A query that finds too little memory beside it waits until it has given its own back.
     let budget = flush.shared.budget.clone();
-    let _turn = budget.turn();
+    let _turn = budget.turn(&())?;
     let start = Instant::now();
     flush.run().map(|()| start.elapsed())
 }
@@ -327,7 +327,7 @@ impl Writer {
             let waits = published.has_older(generation) && start.elapsed() < SEARCHES_END;
             let reserved = reserve(self).or_else(|_| {
                 published.give_up_older(generation);
-                let _turn = shared.budget.turn_alone();
+                let _turn = shared.budget.turn_alone(&())?;
                 reserve(self)
             });
             if reserved.is_ok() || !waits {

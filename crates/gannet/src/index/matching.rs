@@ -1,9 +1,11 @@
 //! Deleting what a query finds.
 
+use std::time::Duration;
+
 use super::Index;
 use super::writer::{Writer, Written};
 use crate::base::{DocId, Error, Result};
-use crate::search::Query;
+use crate::search::{Query, SearchOptions};
 
 /// Documents that are deleted in one batch.
 const AT_ONCE: usize = 1_000;
@@ -12,6 +14,26 @@ impl Index {
     /// Deletes the documents that a query finds, the oldest first, in atomic batches of a thousand; `progress` is told how many are
     /// deleted so far. What others write meanwhile stays: documents that are added, or replaced before their turn comes.
     pub fn delete_matching(&self, query: &Query, progress: &dyn Fn(u64)) -> Result<Written> {
+        self.delete_matching_within(query, None, progress)
+    }
+
+    /// The same where each search for the next thousand documents may take no longer than `limit`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Timeout`] if one does. It tells how many documents were deleted before; the others are left.
+    pub fn delete_matching_within(
+        &self,
+        query: &Query,
+        limit: Option<Duration>,
+        progress: &dyn Fn(u64),
+    ) -> Result<Written> {
+        let options = SearchOptions {
+            k: AT_ONCE,
+            sources: false,
+            deadline: limit,
+            ..SearchOptions::default()
+        };
         let (below, sequence, renumbered) = {
             let state = self.shared().published.get();
             (state.below, state.sequence, state.renumbered)
@@ -30,7 +52,8 @@ impl Index {
         };
         let mut last = None;
         loop {
-            let found = self.snapshot().search(&oldest_first).top(AT_ONCE).run()?;
+            let found = self.snapshot().search_one(&oldest_first, &options);
+            let found = found.map_err(|error| after_deleting(all.deleted, error))?;
             let hits = found.hits.into_iter().filter(|hit| hit.doc < below);
             let found: Vec<(String, DocId)> = hits.map(|hit| (hit.id, hit.doc)).collect();
             if found.is_empty() {
@@ -48,6 +71,22 @@ impl Index {
             all.sequence = written.sequence;
             progress(all.deleted);
         }
+    }
+}
+
+/// The error of a search that ended when so many documents were deleted.
+fn after_deleting(deleted: u64, error: Error) -> Error {
+    match error {
+        Error::Timeout {
+            doing,
+            after,
+            limit,
+        } => Error::Timeout {
+            doing: format!("{doing} to delete the next of them, {deleted} being deleted"),
+            after,
+            limit,
+        },
+        other => other,
     }
 }
 

@@ -9,6 +9,7 @@ use super::options::Options;
 use crate::base::PAGE_SIZE;
 use crate::documents::DOCUMENT_BYTES_MAX;
 use crate::postings::MergeMemory;
+use crate::search::document_bytes;
 
 /// The most memory for posting buffers: addresses in a buffer have 32 bits.
 const BUFFERS_MAX: usize = 4 << 30;
@@ -26,8 +27,9 @@ const WRITE_PAGES: (usize, usize) = (16, 256);
 /// The part of the budget that samples take at most.
 const SAMPLES_ONE_OF: usize = 32;
 
-/// The part of the budget that the source of a document takes at most.
-const DOCUMENT_ONE_OF: usize = 20;
+/// What an index that is only read has for queries beside its frames, in hundredths of the budget, with some
+/// left for the tables of the index.
+const READING_PERCENT: usize = 18;
 
 /// Bytes for each part of an index.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +57,7 @@ impl MemoryPlan {
         let share = |percent: usize| options.memory / 100 * percent;
         let pages = options.memory / WRITE_BUFFERS_ONE_OF / STREAMS / PAGE_SIZE;
         let (least, most) = WRITE_PAGES;
-        let document_bytes_max = (options.memory / DOCUMENT_ONE_OF).min(DOCUMENT_BYTES_MAX);
+        let document_bytes_max = document_bytes_max(share(READING_PERCENT));
         match options.read_only && !replays {
             true => MemoryPlan {
                 frames: share(80),
@@ -86,4 +88,17 @@ impl MemoryPlan {
     pub(super) fn write_buffers(&self) -> usize {
         STREAMS * (self.write_pages + 1) * PAGE_SIZE
     }
+}
+
+/// Bytes of the longest document that can be read and highlighted within `memory`.
+fn document_bytes_max(memory: usize) -> usize {
+    let (mut least, mut most) = (0, DOCUMENT_BYTES_MAX);
+    while least < most {
+        let middle = most - (most - least) / 2;
+        match document_bytes(middle) <= memory {
+            true => least = middle,
+            false => most = middle - 1,
+        }
+    }
+    least
 }

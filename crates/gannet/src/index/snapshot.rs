@@ -1,7 +1,7 @@
 //! Snapshots: searching one state of the index.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::buffers::Buffers;
 use super::ids::IdEntry;
@@ -89,7 +89,10 @@ impl Snapshot {
     ///
     /// [`Error::Invalid`] for what is described above, mostly with the character that is wrong, for
     /// a quote or parenthesis without its other, and beyond 64 KiB, 32 parentheses open at once, or
-    /// 1,024 words, phrases, ranges and parentheses.
+    /// 1,024 words, phrases, ranges and parentheses. A search fails with it too
+    /// for a phrase of more than 1,024 words, a fuzzy term of more than 255 characters, a wildcard
+    /// pattern of more than 1,024 characters, and more than 4,096 words and patterns over all
+    /// fields. A term longer than any that is indexed (1,020 bytes) matches nothing.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
         parse(text, operator, &self.schema)
     }
@@ -125,6 +128,16 @@ impl Snapshot {
             again.flatten().unwrap_or(answer)
         });
         again.collect()
+    }
+
+    /// Carries one query out.
+    pub(super) fn search_one(
+        &self,
+        query: &Query,
+        options: &SearchOptions,
+    ) -> Result<SearchResults> {
+        let results = self.search_all(std::slice::from_ref(query), options).pop();
+        results.unwrap_or_else(|| Err(Error::invalid("a search gave no answer; this is a defect")))
     }
 
     fn search_group(
@@ -174,6 +187,12 @@ impl Search<'_> {
         self
     }
 
+    /// How long the search may take; it then fails with [`Error::Timeout`] (as long as it takes if nothing is said).
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.options.deadline = Some(limit);
+        self
+    }
+
     /// What the search may do to be fast (everything if nothing is said); the answer is the same without.
     pub fn techniques(mut self, techniques: Techniques) -> Self {
         self.options.techniques = techniques;
@@ -182,11 +201,7 @@ impl Search<'_> {
 
     /// Carries the search out.
     pub fn run(self) -> Result<SearchResults> {
-        let queries = std::slice::from_ref(self.query);
-        let mut results = self.snapshot.search_all(queries, &self.options);
-        results
-            .pop()
-            .unwrap_or_else(|| Err(Error::internal("a search gave no answer")))
+        self.snapshot.search_one(self.query, &self.options)
     }
 }
 
@@ -196,7 +211,15 @@ const LEFT_ONE_OF: usize = 8;
 /// Whether a query found too little memory that others may have.
 fn lacks_memory(answer: &Result<SearchResults>) -> bool {
     // What takes much of the budget would not be answered if others had less.
-    matches!(answer, Err(Error::Memory { needed, budget, .. }) if needed * LEFT_ONE_OF <= *budget)
+    let is_small = |needed: &usize, budget: &usize| needed.saturating_mul(LEFT_ONE_OF) <= *budget;
+    match answer {
+        Err(Error::Memory { needed, budget, .. }) => is_small(needed, budget),
+        Err(_) => false,
+        Ok(results) => results.hits.iter().any(|hit| match &hit.error {
+            Some(Error::DocumentMemory { needed, budget, .. }) => is_small(needed, budget),
+            _ => false,
+        }),
+    }
 }
 
 /// The external IDs of a state: those in the tree, and those that are newer.

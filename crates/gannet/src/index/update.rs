@@ -9,7 +9,10 @@ use super::state::State;
 use super::writer::Written;
 use crate::base::{Error, Result};
 use crate::cache::{Pages, finish};
-use crate::documents::{Document, Expected, StoredDocument, stored};
+use crate::documents::{Document, Expected, Fetch, Fetched, StoredDocument};
+
+/// Of a document no more than one in so many frames is read at once.
+const READ_SHARE: usize = 16;
 
 /// How often a change is repeated that others get ahead of: each time, one of them has come to its end.
 const ATTEMPTS: usize = 64;
@@ -21,10 +24,7 @@ impl Index {
         let Some(entry) = entry else {
             return Ok(None);
         };
-        let mut pages = Pages::new(&self.shared().pool);
-        let document = finish(&mut pages, |pages| {
-            stored(entry.doc, &state.tables, &state.dictionaries, pages)
-        })?;
+        let document = self.read(entry, &state)?;
         if document.id != id {
             return Err(Error::damaged(
                 format!("the ID tree at {id}"),
@@ -32,6 +32,27 @@ impl Index {
             ));
         }
         Ok(Some(document))
+    }
+
+    /// Reads a document within the memory budget. What it holds is the caller's then.
+    fn read(&self, entry: IdEntry, state: &State) -> Result<StoredDocument> {
+        let shared = self.shared();
+        let mut pages = Pages::new(&shared.pool);
+        let (tables, dictionaries) = (&state.tables, &state.dictionaries);
+        let room = shared.pool.capacity() / READ_SHARE;
+        let mut fetch = Fetch::new(tables, dictionaries, &shared.budget, room, true);
+        let mut found = None;
+        finish(&mut pages, |pages| {
+            fetch.next(&[entry.doc], pages, |document| {
+                found = Some(document);
+                Ok(())
+            })
+        })?;
+        match found {
+            Some(Fetched::Document(document, _)) => Ok(document),
+            Some(Fetched::Failed(_, error)) => Err(error),
+            _ => Err(Error::invalid("a document was not read; this is a defect")),
+        }
     }
 
     /// Changes one document: `change` is given what there is, and gives what takes its place; with nothing given, nothing is

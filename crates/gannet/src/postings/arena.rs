@@ -33,7 +33,7 @@ pub(super) struct Stream {
     key: u32,
     at: u32,
     /// Bytes behind the key.
-    length: u32,
+    pub(super) length: u32,
     left: u16,
     level: u8,
 }

@@ -159,14 +159,18 @@ impl PostingBuffer {
         })
     }
 
-    /// The keys that `wanted` accepts and that have a posting in a document below `below`, sorted.
-    pub fn keys(&self, below: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+    /// Bytes of the postings of a term, of all documents.
+    pub fn term_bytes(&self, key: &[u8]) -> usize {
         let inner = self.read();
-        let slots = inner.slots.iter().filter(|slot| slot.first < below);
-        let keys = slots.map(|slot| inner.key(slot)).filter(|key| wanted(key));
-        let mut keys: Vec<Vec<u8>> = keys.map(<[u8]>::to_vec).collect();
-        keys.sort_unstable();
-        keys
+        let slot = inner.find(key, short_hash(hash_key(key)));
+        slot.map_or(0, |slot| inner.slots.get(slot).stream.length as usize)
+    }
+
+    /// Shows the keys that have a posting in a document below `below` to `visit`, in any order, until it fails.
+    pub fn each_key(&self, below: DocId, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let inner = self.read();
+        let mut slots = inner.slots.iter().filter(|slot| slot.first < below);
+        slots.try_for_each(|slot| visit(inner.key(slot)))
     }
 
     /// The buffer as a flush reads it. Nothing can be added while this lives.

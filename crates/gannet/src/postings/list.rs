@@ -1,10 +1,18 @@
 //! A term's list, ready to be read: its parts on the device, in its entry and in memory.
 
+use super::block::{BLOCK, Numbers};
 use super::cursor::TermCursor;
 use super::cursor::parts::{ChunkPart, FragmentPart, Part};
 use super::dictionary::TermPostings;
+use super::docs_page::BlockEntry;
 use super::fragment::Fragment;
 use crate::base::PhraseFilters;
+
+/// What a cursor takes with the numbers of a block.
+const CURSOR_BYTES: usize = size_of::<TermCursor>() + 4 * size_of::<Numbers>();
+
+/// Blocks of a page at most, about.
+const PAGE_BLOCKS: usize = 1024;
 
 /// The list of one term. Each cursor over it is made from a clone.
 #[derive(Clone, Debug)]
@@ -39,6 +47,22 @@ impl TermList {
     /// Whether all of the list has filters of this kind.
     pub fn has_filters(&self, filters: PhraseFilters) -> bool {
         self.parts.iter().all(|part| part.filters() == filters)
+    }
+
+    /// Bytes of memory that it holds.
+    pub fn memory_bytes(&self) -> usize {
+        let fragments = self.parts.iter().map(Part::fragment_bytes);
+        self.parts.capacity() * size_of::<Part>() + fragments.sum::<usize>()
+    }
+
+    /// Bytes that a cursor takes as it goes through the list: what it has decoded, the heads, and the directory of a page.
+    pub fn cursor_bytes(&self) -> usize {
+        let blocks = self.document_frequency as usize / BLOCK + 2;
+        let heads = self.parts.iter().map(Part::head_bytes);
+        CURSOR_BYTES
+            + self.parts.len() * size_of::<Part>()
+            + blocks.min(PAGE_BLOCKS) * size_of::<BlockEntry>()
+            + heads.sum::<usize>()
     }
 
     /// A cursor at its start.

@@ -49,6 +49,12 @@ impl Ahead {
         }
     }
 
+    /// Bytes that the candidates take at most if so many leaves occur in them.
+    pub fn buffer_bytes(&self, leaves: usize) -> usize {
+        // Buffers double as they grow.
+        2 * self.batch.most * Matches::bytes_per_document(leaves) + self.found.row_bytes()
+    }
+
     /// Replaces what is at hand by the next batch of `source` from `target` on. It ends at `to`, unless an earlier
     /// one had to wait for pages.
     pub fn gather(

@@ -7,10 +7,11 @@
 //! out before the other lists are read, by whichever kind of filter its list keeps: the order is the same for both.
 
 use super::formula::{Leaf, LeafId};
-use super::matcher::{Matcher, Offers};
+use super::matcher::{BLOCK_STEPS, Matcher, Offers};
 use super::matches::Matches;
 use super::scored::ListScore;
-use crate::base::{DocId, END};
+use super::tokens::TokenRoom;
+use crate::base::{Budget, DocId, END, Result};
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
 use crate::postings::{Neighbours, Reach, TermCursor};
@@ -26,6 +27,7 @@ pub struct BetweenMatcher {
     docs: Vec<DocId>,
     tokens: Vec<u32>,
     at: usize,
+    room: TokenRoom,
     /// The first document that was not looked at.
     next: DocId,
 }
@@ -37,17 +39,19 @@ impl BetweenMatcher {
         mut cursor: TermCursor,
         wanted: Neighbours,
         scored: Option<(LeafId, Leaf)>,
-    ) -> BetweenMatcher {
+        budget: &Budget,
+    ) -> Result<BetweenMatcher> {
         cursor.will_need(Reach::Filter);
-        BetweenMatcher {
+        Ok(BetweenMatcher {
             cursor,
             wanted,
             score: ListScore::new(scored),
             docs: Vec::new(),
             tokens: Vec::new(),
             at: 0,
+            room: TokenRoom::new(1, budget)?,
             next: 0,
-        }
+        })
     }
 }
 
@@ -58,6 +62,7 @@ impl Matcher for BetweenMatcher {
 
     fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
         loop {
+            pages.count_steps(BLOCK_STEPS)?;
             let rest = &self.docs[self.at..];
             self.at += rest.partition_point(|doc| *doc < target);
             if self.at < self.docs.len() || self.next == END {
@@ -67,6 +72,9 @@ impl Matcher for BetweenMatcher {
                 self.next = END;
                 continue;
             }
+            let tokens = self.cursor.tokens_in_block();
+            self.room.reserve(0, tokens)?;
+            pages.count_steps(tokens)?;
             let passed = (&mut self.docs, &mut self.tokens);
             let last = self.cursor.block_between(self.wanted, pages, passed)?;
             (self.at, self.next) = (0, last.saturating_add(1));
@@ -114,10 +122,13 @@ impl Matcher for BetweenMatcher {
 
     /// What it stands on is then the document that was asked for, or nothing.
     fn matches(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
-        let tokens = match self.cursor.advance(doc, pages)? == doc {
-            true => self.cursor.tokens_between(self.wanted, pages)?,
-            false => 0,
-        };
+        let mut tokens = 0;
+        if self.cursor.advance(doc, pages)? == doc {
+            let frequency = self.cursor.frequency() as usize;
+            self.room.reserve(0, frequency)?;
+            pages.count_steps(frequency)?;
+            tokens = self.cursor.tokens_between(self.wanted, pages)?;
+        }
         self.docs.clear();
         self.tokens.clear();
         if tokens > 0 {

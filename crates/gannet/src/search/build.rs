@@ -73,6 +73,12 @@ pub fn build(
 /// more instructions): sums leave out as much.
 const SCREENED: u64 = 16;
 
+/// What a clause takes beside its cursor: the matcher, the leaf, its part of the formula.
+const CLAUSE_BYTES: usize = 1 << 10;
+
+/// Cursors of each word of a phrase at most: for its documents, for its positions, for the bounds of the rarest.
+const PHRASE_CURSORS: usize = 3;
+
 struct Builder<'a> {
     lists: &'a OpenLists,
     view: &'a SearchView,
@@ -98,6 +104,31 @@ fn leaf_count(node: &Node, lists: &OpenLists) -> usize {
             excluded,
             optional,
         } => all(required) + all(excluded) + all(optional),
+    }
+}
+
+/// Bytes that what is built of a node takes: cursors, matchers, leaves.
+pub fn cursor_bytes(node: &Node, lists: &OpenLists) -> usize {
+    let all = |nodes: &[Node]| -> usize { nodes.iter().map(|n| cursor_bytes(n, lists)).sum() };
+    let cursor = |open: &OpenTerm| CLAUSE_BYTES + open.list.cursor_bytes();
+    match node {
+        Node::None | Node::All(_) | Node::Exists(..) | Node::Id(..) => CLAUSE_BYTES,
+        Node::Term(slot, _) => lists.terms[*slot].as_ref().map_or(0, cursor),
+        Node::Pattern(slot, _) => lists.patterns[*slot].1.iter().map(cursor).sum(),
+        Node::Phrase { words, .. } => {
+            let mut slots: Vec<Slot> = words.iter().map(|(slot, _)| *slot).collect();
+            slots.sort_unstable();
+            slots.dedup();
+            let open = slots.iter().filter_map(|slot| lists.terms[*slot].as_ref());
+            words.len() * size_of::<PhraseWord<'_>>()
+                + PHRASE_CURSORS * open.map(cursor).sum::<usize>()
+        }
+        Node::Any { parts, .. } | Node::Best(parts) => CLAUSE_BYTES + all(parts),
+        Node::Filtered {
+            required,
+            excluded,
+            optional,
+        } => CLAUSE_BYTES + all(required) + all(excluded) + all(optional),
     }
 }
 
@@ -202,6 +233,7 @@ impl Builder<'_> {
         excluded: &[Node],
         optional: &[Node],
     ) -> Result<Option<Clause>> {
+        let before = self.leaves.len();
         let mut all = self.clauses(required)?;
         if all.len() < required.len() {
             return Ok(None);
@@ -211,7 +243,8 @@ impl Builder<'_> {
         let (none, _) = split(self.clauses(excluded)?);
         let (some, more) = split(self.clauses(optional)?);
         formulas.extend(more);
-        let matcher = Conjunction::new(all, none, some, self.width, self.view.below.into());
+        let leaves = (self.width, self.leaves.len() - before);
+        let matcher = Conjunction::new(all, none, some, leaves, self.view.below.into());
         Ok(Some(Clause {
             matcher: Box::new(matcher),
             formula: Formula::Sum(formulas),
@@ -375,7 +408,8 @@ impl Builder<'_> {
             filters,
             slop,
         };
-        let matcher = lists.matcher(scored, self.width, self.view.below.into());
+        let below = self.view.below.into();
+        let matcher = lists.matcher(scored, self.width, below, self.budget)?;
         Ok(matcher.map(|matcher| Clause { matcher, formula }))
     }
 

@@ -25,6 +25,9 @@ const BATCH: Batch = Batch {
     most: 8192,
 };
 
+/// Bytes of candidates at most, where many leaves make each of them large.
+const BATCH_BYTES: usize = 256 << 10;
+
 /// How many times longer than the leader's a follower's list may be for its pages to be read all: a page has
 /// more postings than this, so that most pages have a candidate.
 const DENSE: u64 = 512;
@@ -34,12 +37,25 @@ pub struct Conjunction {
     leader: Box<dyn Matcher>,
     followers: Vec<Follower>,
     ahead: Ahead,
+    /// Leaves that may occur in what it gives.
+    leaves: usize,
     documents: u64,
     /// See [`Matcher::skip_below`]; it holds for the stretch that is asked for.
     floor: f32,
     /// The follower that is being asked, and how far it is.
     filtering: Option<(usize, Filtering)>,
     doc: DocId,
+}
+
+/// The candidates that are gathered of a leader with so many documents, each with the frequencies of so many leaves.
+fn batch(leaves: usize, cost: u64) -> Batch {
+    let room = BATCH_BYTES / Matches::bytes_per_document(leaves);
+    let most = BATCH.most.min(room).min(cost as usize).max(64);
+    Batch {
+        first: BATCH.first.min(most),
+        most,
+        ..BATCH
+    }
 }
 
 struct Follower {
@@ -50,12 +66,12 @@ struct Follower {
 impl Conjunction {
     /// The intersection of `required` (at least one), less `excluded`, with `optional` beside.
     ///
-    /// `width` is the number of the query's leaves, `documents` of all documents.
+    /// `width` is the number of the query's leaves, `leaves` of those that these may have, `documents` of all documents.
     pub fn new(
         mut required: Vec<Box<dyn Matcher>>,
         excluded: Vec<Box<dyn Matcher>>,
         optional: Vec<Box<dyn Matcher>>,
-        width: usize,
+        (width, leaves): (usize, usize),
         documents: u64,
     ) -> Conjunction {
         required.sort_by_key(|matcher| matcher.cost());
@@ -66,9 +82,10 @@ impl Conjunction {
         let followers = followers.chain(excluded.into_iter().map(with(Role::Excluded)));
         let followers = followers.chain(optional.into_iter().map(with(Role::Optional)));
         Conjunction {
+            ahead: Ahead::new(width, batch(leaves, leader.cost())),
             leader,
             followers: followers.collect(),
-            ahead: Ahead::new(width, BATCH),
+            leaves,
             documents,
             floor: -1.0,
             filtering: None,
@@ -240,6 +257,12 @@ impl Matcher for Conjunction {
             Ok(())
         })?;
         Ok(true)
+    }
+
+    fn buffer_bytes(&self) -> usize {
+        let followers = self.followers.iter().map(|f| f.matcher.buffer_bytes());
+        let own = self.ahead.buffer_bytes(self.leaves);
+        own + self.leader.buffer_bytes() + followers.sum::<usize>()
     }
 
     fn cost(&self) -> u64 {

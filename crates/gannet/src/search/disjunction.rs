@@ -47,6 +47,7 @@ impl Matcher for Disjunction {
     fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
         let mut target = target;
         loop {
+            pages.count_steps(self.children.len())?;
             for_all(&mut self.children, |child| {
                 child.advance(target, pages).map(|_| ())
             })?;
@@ -102,6 +103,10 @@ impl Matcher for Disjunction {
         for_all(&mut self.children, |child| {
             child.bound_within(from, to, pages, scores)
         })
+    }
+
+    fn buffer_bytes(&self) -> usize {
+        self.children.iter().map(|child| child.buffer_bytes()).sum()
     }
 
     fn cost(&self) -> u64 {

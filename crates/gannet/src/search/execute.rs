@@ -5,62 +5,79 @@
 //!
 //! Invariants:
 //! 1. Phases only go forward; a step after the last does nothing.
-//! 2. Memory that grows with the query (candidates, cursors, hits) is reserved before it is used.
+//! 2. Memory that grows with the query or the data (candidates, cursors, hits, documents) is reserved before it is used, and stays
+//!    reserved as long as the results are there.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::build::{BuildOptions, Built, build};
+use super::build::{BuildOptions, Built, build, cursor_bytes};
 use super::candidates::Candidates;
 use super::expand::FUZZY_MAX;
-use super::explain::explain;
+use super::explain::{Explanation, explain, explanation_bytes};
 use super::fields;
+use super::hits::Filling;
 use super::lists::{OpenLists, OpenTerm};
 use super::lookup::Lookup;
-use super::marks::Marker;
+use super::marks::{Marker, marker_bytes};
 use super::options::SearchOptions;
-use super::plan::{Node, Plan, plan};
+use super::plan::{Allowance, Node, Plan, plan};
 use super::query::Query;
 use super::rank::{Progress, RankOptions, Ranker};
 use super::results::{CutExpansion, Hit, PlanReport, PlanStep, SearchResults, TermReport};
 use super::view::SearchView;
-use crate::analysis::{FieldId, split_term_key};
-use crate::base::{Budget, Reservation, Result};
-use crate::cache::{IoCounts, Pages, Step};
-use crate::documents::{Document, stored_many};
+use crate::analysis::{Field, FieldId, split_term_key};
+use crate::base::{Budget, Error, Interrupt, Reservation, Result};
+use crate::cache::{IoCounts, Pages, Step, Stop};
+use crate::documents::Fetch;
 
 /// Bytes of candidates that a query works on at most.
 const CANDIDATE_BYTES: usize = 512 << 10;
 
 /// Of the memory that is free a query takes one part of so many for its candidates, so that many can go on at once.
-const CANDIDATE_SHARE: usize = 8;
+const CANDIDATE_SHARE: usize = 32;
 
 /// Candidates of a batch, at least and at most.
 const CANDIDATES: (usize, usize) = (64, 8192);
 
-/// What a cursor takes, with the block it has decoded.
-const CURSOR_BYTES: usize = 4 << 10;
+/// The name of a field at most.
+const NAME_BYTES: usize = 256;
 
 /// A query being carried out.
 pub struct QueryRun<'q> {
     view: &'q SearchView,
     options: &'q SearchOptions,
     budget: &'q Budget,
-    pages_per_round: usize,
+    turn: RunTurn,
     node: Node,
     lists: OpenLists,
-    phase: Phase,
+    phase: Phase<'q>,
     results: SearchResults,
     report: PlanReport,
-    scratch: Reservation,
+    /// Memory of the plan, of the phase, and of what is given back.
+    _planned: Reservation,
+    working: Reservation,
+    kept: Reservation,
     seen: IoCounts,
     started: Duration,
 }
 
-enum Phase {
+/// What a query may do beside others.
+#[derive(Clone, Copy, Debug)]
+pub struct RunTurn {
+    /// Pages that it asks for at once.
+    pub pages_per_round: usize,
+    /// Whether no other query has memory that it could wait for.
+    pub alone: bool,
+}
+
+enum Phase<'q> {
     LookUp(Lookup),
     Rank(Box<Ranker>),
     Fetch {
         done: usize,
+        fetch: Fetch<'q>,
+        filling: Filling<'q>,
     },
     Explain {
         done: usize,
@@ -69,16 +86,29 @@ enum Phase {
     Done,
 }
 
+impl Phase<'_> {
+    /// What a query is at, for people.
+    fn name(&self) -> &'static str {
+        match self {
+            Phase::LookUp(_) => "looking up its terms",
+            Phase::Rank(_) => "matching and ranking documents",
+            Phase::Fetch { .. } => "fetching documents",
+            Phase::Explain { .. } => "explaining scores",
+            Phase::Done => "ending",
+        }
+    }
+}
+
 impl<'q> QueryRun<'q> {
-    /// Will carry out `query` on a snapshot. `pages_per_round` bounds what it asks for at once.
+    /// Will carry out `query` on a snapshot.
     pub fn new(
         query: &Query,
         view: &'q SearchView,
         options: &'q SearchOptions,
         budget: &'q Budget,
-        pages_per_round: usize,
+        turn: RunTurn,
     ) -> Result<QueryRun<'q>> {
-        options.check()?;
+        options.check_limits()?;
         for name in &options.highlight {
             fields::check_name(name, &view.schema)?;
         }
@@ -87,28 +117,49 @@ impl<'q> QueryRun<'q> {
             terms,
             patterns,
             ids,
-        } = plan(query, &view.schema)?;
+            memory,
+        } = plan(query, &view.schema, Allowance::new(budget, options)?)?;
         let hits = options.k.min(view.below as usize) * size_of::<Hit>();
         Ok(QueryRun {
-            scratch: budget.reserve("a query", hits)?,
+            _planned: memory,
+            working: budget.reserve("a query", 0)?,
+            kept: budget.reserve("the hits of a query", hits)?,
             started: options.now(),
             node: root,
             lists: OpenLists::default(),
-            phase: Phase::LookUp(Lookup::new(terms, patterns, ids, pages_per_round)),
+            phase: Phase::LookUp(Lookup::new(
+                terms,
+                patterns,
+                ids,
+                turn.pages_per_round,
+                budget,
+            )?),
             results: SearchResults::default(),
             report: PlanReport::default(),
             seen: IoCounts::default(),
             budget,
             view,
             options,
-            pages_per_round,
+            turn,
         })
     }
 
     /// Works until the answer is complete.
     pub fn step(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let stepped = self.go_on(pages);
+        stepped.map_err(|stop| match stop {
+            Stop::Failed(Error::Timeout { after, limit, .. }) => Stop::Failed(Error::Timeout {
+                doing: self.phase.name().to_owned(),
+                after,
+                limit,
+            }),
+            other => other,
+        })
+    }
+
+    fn go_on(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         loop {
-            self.options.check_interrupt()?;
+            self.options.check()?;
             match &mut self.phase {
                 Phase::LookUp(lookup) => {
                     lookup.step(self.view, pages)?;
@@ -116,7 +167,7 @@ impl<'q> QueryRun<'q> {
                 }
                 Phase::Rank(ranker) => {
                     if ranker.step(pages)? == Progress::Done {
-                        self.end_rank(pages);
+                        self.end_rank(pages)?;
                     }
                 }
                 Phase::Fetch { .. } => self.fetch(pages)?,
@@ -129,6 +180,7 @@ impl<'q> QueryRun<'q> {
     /// The answer, once [`QueryRun::step`] came to its end.
     pub fn finish(mut self) -> SearchResults {
         self.results.took = self.options.now().saturating_sub(self.started);
+        self.results.memory = Some(Arc::new(self.kept));
         if self.options.explain {
             self.results.plan = Some(self.report);
         }
@@ -162,10 +214,18 @@ impl<'q> QueryRun<'q> {
         Ok(())
     }
 
-    fn build(&self, notes: bool) -> Result<Built> {
+    /// Builds what is run. Its cursors are reserved for as long as the phase lasts.
+    fn build(&mut self, notes: bool) -> Result<Built> {
+        self.working
+            .grow_to(cursor_bytes(&self.node, &self.lists))?;
         let filters = self.options.techniques.filters;
         let options = BuildOptions { filters, notes };
-        build(&self.node, &self.lists, self.view, self.budget, options)
+        let built = build(&self.node, &self.lists, self.view, self.budget, options)?;
+        let clauses = built.root.clauses.iter();
+        let buffers = clauses.map(|clause| clause.matcher.buffer_bytes());
+        let bytes = self.working.bytes() + buffers.sum::<usize>();
+        self.working.grow_to(bytes)?;
+        Ok(built)
     }
 
     fn rank_options(&mut self, built: &Built) -> Result<RankOptions> {
@@ -173,25 +233,19 @@ impl<'q> QueryRun<'q> {
         let each = Candidates::bytes_each(leaves, fields);
         let free = self.budget.total().saturating_sub(self.budget.used());
         let bytes = CANDIDATE_BYTES.min(free / CANDIDATE_SHARE);
-        let candidates = (bytes / each).clamp(CANDIDATES.0, CANDIDATES.1);
-        let expanded: usize = self
-            .lists
-            .patterns
-            .iter()
-            .map(|(_, terms)| terms.len())
-            .sum();
-        let cursors = leaves + self.lists.terms.len() + expanded;
-        let bytes = self.scratch.bytes() + candidates * each + cursors * CURSOR_BYTES;
-        self.scratch.grow_to(bytes)?;
-        Ok(RankOptions {
+        let options = RankOptions {
             k: self.options.k,
             prune: self.options.techniques.pruning,
             count: self.options.count,
             fetch: self.options.needs_documents() && self.options.techniques.documents,
-            candidates,
+            candidates: (bytes / each).clamp(CANDIDATES.0, CANDIDATES.1),
+            candidate_bytes: each,
             below: self.view.below,
             meets_dead: built.has_all || self.view.dead_documents > 0,
-        })
+        };
+        let ranking = options.memory_bytes(built.root.clauses.len(), leaves);
+        self.working.grow_to(self.working.bytes() + ranking)?;
+        Ok(options)
     }
 
     fn report_cut(&self) -> Vec<CutExpansion> {
@@ -208,9 +262,10 @@ impl<'q> QueryRun<'q> {
         field.map_or(String::new(), |field| field.name.clone())
     }
 
-    fn report_terms(&self) -> Result<Vec<TermReport>> {
-        let named = self.lists.terms.iter().flatten();
-        let expanded = self.lists.patterns.iter().flat_map(|(_, terms)| terms);
+    fn report_terms(&mut self) -> Result<Vec<TermReport>> {
+        let bytes = |open: &OpenTerm| size_of::<TermReport>() + NAME_BYTES + 3 * open.key.len();
+        let bytes = self.lists.all().map(bytes).sum::<usize>();
+        self.kept.grow_to(self.kept.bytes() + bytes)?;
         let report = |open: &OpenTerm| {
             let (field, term) = split_term_key(&open.key)?;
             Ok(TermReport {
@@ -221,12 +276,12 @@ impl<'q> QueryRun<'q> {
                 pages_in_list: open.pages_in_list,
             })
         };
-        named.chain(expanded).map(report).collect()
+        self.lists.all().map(report).collect()
     }
 
-    fn end_rank(&mut self, pages: &Pages<'_>) {
+    fn end_rank(&mut self, pages: &Pages<'_>) -> Result<()> {
         let Phase::Rank(ranker) = std::mem::replace(&mut self.phase, Phase::Done) else {
-            return;
+            return Ok(());
         };
         let (total, is_exact) = ranker.total();
         self.results.total = total;
@@ -238,65 +293,72 @@ impl<'q> QueryRun<'q> {
             ..Hit::default()
         });
         self.results.hits = hits.collect();
+        self.working.grow_to(0)?;
         self.end_phase("match and rank", pages);
-        self.phase = Phase::Fetch { done: 0 };
+        self.phase = self.fetching()?;
+        Ok(())
     }
 
     /// Reads the documents of the hits, as many at once as a round may read, or one after the other.
+    fn fetching(&mut self) -> Result<Phase<'q>> {
+        let room = match self.options.techniques.documents {
+            true => self.turn.pages_per_round,
+            false => 1,
+        };
+        let view = self.view;
+        let needs_sources = self.options.needs_sources();
+        let (tables, dictionaries) = (&view.tables, &view.dictionaries);
+        Ok(Phase::Fetch {
+            done: 0,
+            fetch: Fetch::new(tables, dictionaries, self.budget, room, needs_sources),
+            filling: Filling {
+                sources: self.options.fetch && self.options.sources,
+                markers: self.markers()?,
+                snippets: &self.options.snippets,
+                budget: self.budget,
+                alone: self.turn.alone,
+            },
+        })
+    }
+
+    /// What makes snippets of the fields that were asked for. Fields that do not exist have none.
+    fn markers(&mut self) -> Result<Vec<Marker>> {
+        let names = self.options.highlight.iter();
+        let fields: Vec<_> = names
+            .filter_map(|name| self.view.schema.named(name))
+            .collect();
+        if !fields.is_empty() {
+            let bytes = marker_bytes(&fields, &self.node, &self.lists);
+            self.working.grow_to(bytes)?;
+        }
+        let marker = |field: &&Field| {
+            let options = self.options.snippets.clone();
+            Marker::new(field, &self.node, &self.lists, options)
+        };
+        fields.iter().map(marker).collect()
+    }
+
     fn fetch(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let Phase::Fetch { done } = &mut self.phase else {
+        let Phase::Fetch {
+            done,
+            fetch,
+            filling,
+        } = &mut self.phase
+        else {
             return Ok(());
         };
-        if self.options.needs_documents() {
-            let together = match self.options.techniques.documents {
-                true => self.pages_per_round,
-                false => 1,
-            };
-            while let Some(rest) = self.results.hits.get_mut(*done..).filter(|r| !r.is_empty()) {
-                let count = rest.len().min(together);
-                let docs: Vec<_> = rest[..count].iter().map(|hit| hit.doc).collect();
-                let (tables, dictionaries) = (&self.view.tables, &self.view.dictionaries);
-                let documents = stored_many(&docs, tables, dictionaries, pages)?;
-                let bytes: usize = documents.iter().map(|document| document.source.len()).sum();
-                self.scratch.grow_to(self.scratch.bytes() + bytes)?;
-                for (hit, document) in rest.iter_mut().zip(documents) {
-                    hit.id = document.id;
-                    hit.source = Some(document.source);
-                }
-                *done += count;
-            }
+        while self.options.needs_documents()
+            && let Some(rest) = self.results.hits.get_mut(*done..).filter(|r| !r.is_empty())
+        {
+            self.options.check()?;
+            *done += filling.fill(rest, fetch, &mut self.kept, pages)?;
         }
-        self.make_snippets()?;
+        self.working.grow_to(0)?;
         self.end_phase("fetch documents", pages);
         self.phase = Phase::Explain {
             done: 0,
             built: None,
         };
-        Ok(())
-    }
-
-    /// Makes the snippets of all hits. Fields of an index without any have none.
-    fn make_snippets(&mut self) -> Result<()> {
-        let mut markers = Vec::new();
-        for name in &self.options.highlight {
-            if let Some(field) = self.view.schema.named(name) {
-                let options = self.options.snippets.clone();
-                markers.push(Marker::new(field, &self.node, &self.lists, options)?);
-            }
-        }
-        if markers.is_empty() {
-            return Ok(());
-        }
-        for hit in &mut self.results.hits {
-            if let Some(source) = &hit.source {
-                let document = Document::parse_as(None, source)?;
-                let made = markers.iter_mut().map(|marker| marker.mark(&document));
-                hit.snippets = made.collect();
-            }
-            if !self.options.fetch {
-                hit.source = None;
-            }
-        }
         Ok(())
     }
 
@@ -309,7 +371,10 @@ impl<'q> QueryRun<'q> {
             let Some(hit) = self.results.hits.get(done) else {
                 break;
             };
+            self.options.check()?;
             if built.is_none() {
+                let most = explanation_bytes(&self.node, &self.lists);
+                self.kept.grow_to(self.kept.bytes() + most)?;
                 let built = Some(Box::new(self.build(true)?));
                 self.phase = Phase::Explain { done, built };
                 continue;
@@ -322,6 +387,9 @@ impl<'q> QueryRun<'q> {
                 return Ok(());
             };
             let explanation = explain(built, doc, self.view, pages)?;
+            let bytes = explanation.as_ref().map_or(0, Explanation::memory_bytes);
+            let spare = explanation_bytes(&self.node, &self.lists).saturating_sub(bytes);
+            self.kept.grow_to(self.kept.bytes() - spare)?;
             self.results.hits[done].explanation = explanation.map(Box::new);
             let done = done + 1;
             self.phase = Phase::Explain { done, built: None };

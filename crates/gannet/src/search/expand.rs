@@ -10,7 +10,7 @@ use super::matcher::for_all;
 use super::pattern::{Pattern, Verdict};
 use super::view::SearchView;
 use crate::analysis::{FieldId, term_key};
-use crate::base::{Error, Result};
+use crate::base::{Budget, Error, Reservation, Result, Steps};
 use crate::cache::{Pages, Step};
 use crate::dictionary::{Scan, TreeView};
 use crate::postings::{TermPostings, TermTree};
@@ -37,6 +37,7 @@ pub struct Expansion {
     field: FieldId,
     pattern: Pattern,
     found: BTreeMap<Vec<u8>, (Option<TermPostings>, f32)>,
+    memory: Reservation,
     /// Through each of the dictionary's trees; nothing when it has ended.
     scans: [Option<Scan>; TermTree::ALL.len()],
     /// Whether terms were dropped to keep memory bounded.
@@ -46,17 +47,18 @@ pub struct Expansion {
 
 impl Expansion {
     /// The terms of `field` that `pattern` stands for.
-    pub fn new(field: FieldId, pattern: Pattern) -> Expansion {
+    pub fn new(field: FieldId, pattern: Pattern, budget: &Budget) -> Result<Expansion> {
         let mut start = Vec::new();
         term_key(field, pattern.start(), &mut start);
-        Expansion {
+        Ok(Expansion {
             field,
             pattern,
             found: BTreeMap::new(),
+            memory: budget.reserve("the terms of a pattern", 0)?,
             scans: TermTree::ALL.map(|_| Some(Scan::new(&start))),
             dropped: false,
             done: false,
-        }
+        })
     }
 
     /// Finds all terms.
@@ -72,7 +74,7 @@ impl Expansion {
             self.scans[at] = stopped.is_err().then_some(scan);
             stopped
         })?;
-        self.walk_memory(view)?;
+        self.walk_memory(view, pages.steps())?;
         self.done = true;
         Ok(())
     }
@@ -86,6 +88,7 @@ impl Expansion {
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         while self.advance(tree, scan, pages)? {
+            pages.count_steps(self.pattern.steps())?;
             match self.take(scan.key(), Some((which, scan.value())))? {
                 Verdict::End => break,
                 Verdict::SkipTo(term) => {
@@ -152,11 +155,18 @@ impl Expansion {
         value: Option<(TermTree, &[u8])>,
         similarity: f32,
     ) -> Result<()> {
+        if !self.found.contains_key(key) {
+            self.memory
+                .grow_to(self.memory.bytes() + bytes_of(key, &None))?;
+        }
         let found = self.found.entry(key.to_vec());
         let (postings, _) = found.or_insert((None, similarity));
         if let Some((which, value)) = value {
+            let before = postings.as_ref().map_or(0, TermPostings::memory_bytes);
             let postings = postings.get_or_insert_default();
             postings.take(which, value)?;
+            let bytes = self.memory.bytes() + postings.memory_bytes();
+            self.memory.grow_to(bytes - before)?;
         }
         if self.found.len() > EXPANSIONS_MAX && !self.pattern.is_fuzzy() {
             return Err(Error::invalid(format!(
@@ -165,6 +175,9 @@ impl Expansion {
         }
         if self.found.len() > EXPANSIONS_MAX {
             self.drop_least_similar();
+            let found = self.found.iter();
+            let bytes = found.map(|(key, (postings, _))| bytes_of(key, postings));
+            self.memory.grow_to(bytes.sum())?;
         }
         Ok(())
     }
@@ -183,18 +196,19 @@ impl Expansion {
         });
     }
 
-    fn walk_memory(&mut self, view: &SearchView) -> Result<()> {
-        let field = self.field.to_be_bytes();
-        let wanted = |key: &[u8]| {
-            let term = key.strip_prefix(&field);
-            let judge = |term| matches!(self.pattern.judge(term), Verdict::Match(_));
-            term.is_some_and(judge)
-        };
-        for key in view.buffer.keys(view.below, &wanted) {
-            self.take(&key, None)?;
-        }
-        Ok(())
+    fn walk_memory(&mut self, view: &SearchView, steps: &mut Steps<'_>) -> Result<()> {
+        let cost = self.pattern.steps();
+        view.buffer.each_key(view.below, &mut |key| {
+            steps.count(cost)?;
+            self.take(key, None).map(|_| ())
+        })
     }
+}
+
+/// Bytes that a term takes that was found.
+fn bytes_of(key: &[u8], postings: &Option<TermPostings>) -> usize {
+    const NODE_BYTES: usize = 2 * size_of::<(Vec<u8>, (Option<TermPostings>, f32))>();
+    NODE_BYTES + key.len() + postings.as_ref().map_or(0, TermPostings::memory_bytes)
 }
 
 /// Whether any key from `from` (included) to `to` (excluded) may be a term of `field` that `pattern` stands for.

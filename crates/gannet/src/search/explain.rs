@@ -5,6 +5,8 @@ use std::fmt;
 use super::bm25::{B, Bm25, FieldStatistics, K1, idf};
 use super::build::Built;
 use super::formula::{Formula, LeafId};
+use super::lists::{OpenLists, OpenTerm};
+use super::plan::{Node, Slot};
 use super::view::SearchView;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
@@ -43,6 +45,12 @@ impl Explanation {
         }
     }
 
+    /// Bytes that it takes with all that it has.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let details = self.details.iter().map(Explanation::memory_bytes);
+        size_of::<Explanation>() + self.description.capacity() + details.sum::<usize>()
+    }
+
     fn with(mut self, details: Vec<Explanation>) -> Explanation {
         self.details = details;
         self
@@ -55,6 +63,35 @@ impl Explanation {
         details.try_for_each(|detail| detail.write(depth + 1, out))
     }
 }
+
+/// Bytes that the explanation of one score takes at most.
+pub fn explanation_bytes(node: &Node, lists: &OpenLists) -> usize {
+    let all = |nodes: &[Node]| -> usize { nodes.iter().map(|n| explanation_bytes(n, lists)).sum() };
+    // A term is named in what its leaf is and in its frequency, maybe with escapes.
+    let term = |open: &OpenTerm| TERM_BYTES + 2 * ESCAPE_BYTES * open.key.len();
+    let terms = |slot: Slot| lists.terms[slot].as_ref().map_or(0, term);
+    NODE_BYTES
+        + match node {
+            Node::None | Node::All(_) | Node::Exists(..) | Node::Id(..) => 0,
+            Node::Term(slot, _) => terms(*slot),
+            Node::Phrase { words, .. } => words.iter().map(|(slot, _)| terms(*slot)).sum(),
+            Node::Pattern(slot, _) => {
+                let expanded = &lists.patterns[*slot].1;
+                expanded.iter().map(|open| NODE_BYTES + term(open)).sum()
+            }
+            Node::Any { parts, .. } | Node::Best(parts) => all(parts),
+            Node::Filtered {
+                required,
+                excluded,
+                optional,
+            } => all(required) + all(excluded) + all(optional),
+        }
+}
+
+/// Bytes that a node's own lines take, and those of a term in it; bytes of a character that is written as an escape.
+const NODE_BYTES: usize = 4 << 10;
+const TERM_BYTES: usize = 1 << 10;
+const ESCAPE_BYTES: usize = 10;
 
 impl fmt::Display for Explanation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

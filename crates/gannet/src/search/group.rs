@@ -3,7 +3,7 @@
 //! Even queries of which each reads one page at a time then form batches, which costs the processor less per
 //! read and keeps the device busy.
 
-use super::execute::QueryRun;
+use super::execute::{QueryRun, RunTurn};
 use super::options::SearchOptions;
 use super::query::Query;
 use super::results::SearchResults;
@@ -59,11 +59,16 @@ impl<'a> Group<'a> {
     ) -> Vec<Result<SearchResults>> {
         let groups = queries.chunks(self.width);
         let answers = groups.flat_map(|group| {
-            let turn = self.budget.turn();
-            let answers = self.search_together(group, view, options);
+            let turn = match self.budget.turn(options) {
+                Ok(turn) => turn,
+                Err(error) => return vec![Err(error); group.len()],
+            };
+            let answers = self.search_together(group, view, options, false);
             drop(turn);
             let both = answers.into_iter().zip(group);
-            both.map(|(answer, query)| self.with_more_memory(answer, query, view, options))
+            let answers =
+                both.map(|(answer, query)| self.with_more_memory(answer, query, view, options));
+            answers.collect()
         });
         answers.collect()
     }
@@ -80,10 +85,10 @@ impl<'a> Group<'a> {
             return answer;
         }
         let waits = self.traffic.map(Traffic::wait);
-        let _turn = self.budget.turn_alone();
+        let _turn = self.budget.turn_alone(options)?;
         drop(waits);
         let query = std::slice::from_ref(query);
-        let again = self.search_together(query, view, options).pop();
+        let again = self.search_together(query, view, options, true).pop();
         again.unwrap_or(answer)
     }
 
@@ -98,10 +103,11 @@ impl<'a> Group<'a> {
         queries: &[Query],
         view: &SearchView,
         options: &SearchOptions,
+        alone: bool,
     ) -> Vec<Result<SearchResults>> {
         let mut members: Vec<Member<'_>> = queries
             .iter()
-            .map(|query| self.member(query, queries.len(), view, options))
+            .map(|query| self.member(query, queries.len(), view, options, alone))
             .collect();
         while let Err(error) = self.round(&mut members) {
             // A failed read names one page of many queries: each tries alone, so that the others go on.
@@ -120,17 +126,23 @@ impl<'a> Group<'a> {
         queries: usize,
         view: &'q SearchView,
         options: &'q SearchOptions,
+        alone: bool,
     ) -> Member<'q> {
-        let pages = self.pages_per_round(queries);
-        let run = QueryRun::new(query, view, options, self.budget, pages);
+        let turn = RunTurn {
+            pages_per_round: self.pages_per_round(queries),
+            alone,
+        };
+        let run = QueryRun::new(query, view, options, self.budget, turn);
         Member {
             run: run.map(Box::new),
             is_complete: false,
-            pages: Pages::sharing(self.pool, queries).reading(Reading {
-                ahead: options.techniques.prefetch,
-                in_batches: options.techniques.batches,
-                listed: options.list_pages,
-            }),
+            pages: Pages::sharing(self.pool, queries)
+                .reading(Reading {
+                    ahead: options.techniques.prefetch,
+                    in_batches: options.techniques.batches,
+                    listed: options.list_pages,
+                })
+                .until(options),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The lists that a query found, for building what is run and for marking what was wanted.
 
 use crate::analysis::{FieldId, split_term_key};
-use crate::base::DocId;
+use crate::base::{DocId, Reservation};
 use crate::postings::TermList;
 
 /// A term with its list, ready to be read as often as needed.
@@ -28,8 +28,16 @@ impl OpenTerm {
     }
 }
 
+impl OpenLists {
+    /// All terms that were found.
+    pub fn all(&self) -> impl Iterator<Item = &OpenTerm> {
+        let patterns = self.patterns.iter().flat_map(|(_, terms)| terms);
+        self.terms.iter().flatten().chain(patterns)
+    }
+}
+
 /// The terms of a plan and those that its patterns stand for. A term without documents is `None`.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct OpenLists {
     /// As [`super::plan::Plan::terms`].
     pub terms: Vec<Option<OpenTerm>>,
@@ -39,4 +47,6 @@ pub struct OpenLists {
     pub cut: Vec<(FieldId, String)>,
     /// As [`super::plan::Plan::ids`].
     pub ids: Vec<Option<DocId>>,
+    /// The memory of all this.
+    pub memory: Option<Reservation>,
 }

@@ -7,7 +7,7 @@ use super::lists::{OpenLists, OpenTerm};
 use super::matcher::for_all;
 use super::plan::{PlannedPattern, PlannedTerm};
 use super::view::SearchView;
-use crate::base::{DocId, Result};
+use crate::base::{Budget, DocId, Reservation, Result};
 use crate::cache::{Pages, Step, gather};
 use crate::postings::{RECENT_LEVELS, TermList};
 
@@ -28,6 +28,8 @@ pub struct Lookup {
     ids: Vec<String>,
     documents: Vec<Option<DocId>>,
     keys_per_round: usize,
+    /// Of what was found.
+    memory: Reservation,
 }
 
 impl Lookup {
@@ -37,27 +39,29 @@ impl Lookup {
         patterns: Vec<PlannedPattern>,
         ids: Vec<String>,
         pages_per_round: usize,
-    ) -> Lookup {
-        let expansions = patterns.into_iter().map(|planned| PatternLookup {
-            fuzzy: planned.pattern.is_fuzzy(),
-            written: planned.written,
-            expansion: Expansion::new(planned.field, planned.pattern),
+        budget: &Budget,
+    ) -> Result<Lookup> {
+        let expansions = patterns.into_iter().map(|planned| {
+            Ok(PatternLookup {
+                fuzzy: planned.pattern.is_fuzzy(),
+                written: planned.written,
+                expansion: Expansion::new(planned.field, planned.pattern, budget)?,
+            })
         });
-        Lookup {
+        Ok(Lookup {
             waiting: terms.into_iter().map(|term| term.key).collect(),
             found: Vec::new(),
-            expansions: expansions.collect(),
+            expansions: expansions.collect::<Result<_>>()?,
             ids,
             documents: Vec::new(),
             keys_per_round: (pages_per_round / PAGES_PER_KEY).max(1),
-        }
+            memory: budget.reserve("the lists of a query", 0)?,
+        })
     }
 
     /// Works until all is found.
     pub fn step(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
-        let (waiting, found) = (&mut self.waiting, &mut self.found);
-        let keys = self.keys_per_round;
-        let terms = look_up(waiting, found, keys, view, pages);
+        let terms = self.look_up(view, pages);
         let ids = self.look_up_ids(view, pages);
         for_all(&mut self.expansions, |one| one.expansion.step(view, pages))
             .and(ids)
@@ -76,7 +80,7 @@ impl Lookup {
     }
 
     /// The lists that were found.
-    pub fn finish(self, view: &SearchView) -> Result<OpenLists> {
+    pub fn finish(mut self, view: &SearchView) -> Result<OpenLists> {
         let mut lists = OpenLists {
             terms: self.found,
             ids: self.documents,
@@ -88,39 +92,37 @@ impl Lookup {
             }
             let mut terms = Vec::new();
             for expanded in one.expansion.into_terms() {
-                terms.extend(open(expanded, view)?);
+                terms.extend(open(expanded, view, &mut self.memory)?);
             }
             lists.patterns.push((one.fuzzy, terms));
         }
+        lists.memory = Some(self.memory);
         Ok(lists)
     }
-}
 
-fn look_up(
-    waiting: &mut VecDeque<Vec<u8>>,
-    found: &mut Vec<Option<OpenTerm>>,
-    keys_per_round: usize,
-    view: &SearchView,
-    pages: &mut Pages<'_>,
-) -> Step<()> {
-    while !waiting.is_empty() {
-        let count = keys_per_round.min(waiting.len());
-        let keys: Vec<&[u8]> = waiting.iter().take(count).map(Vec::as_slice).collect();
-        let entries = view.terms.lookup_all(&keys, pages)?;
-        for (key, entry) in waiting.drain(..count).zip(entries) {
-            let term = Expanded {
-                key,
-                postings: entry.decode()?,
-                similarity: 1.0,
-            };
-            found.push(open(term, view)?);
+    fn look_up(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        while !self.waiting.is_empty() {
+            let count = self.keys_per_round.min(self.waiting.len());
+            let keys = self.waiting.iter().take(count).map(Vec::as_slice);
+            let keys: Vec<&[u8]> = keys.collect();
+            let entries = view.terms.lookup_all(&keys, pages)?;
+            for (key, entry) in self.waiting.drain(..count).zip(entries) {
+                let term = Expanded {
+                    key,
+                    postings: entry.decode()?,
+                    similarity: 1.0,
+                };
+                self.found.push(open(term, view, &mut self.memory)?);
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Joins what the dictionary and the memory buffer have of a term.
-fn open(term: Expanded, view: &SearchView) -> Result<Option<OpenTerm>> {
+fn open(term: Expanded, view: &SearchView, reserved: &mut Reservation) -> Result<Option<OpenTerm>> {
+    let before = reserved.bytes();
+    reserved.grow_to(before + view.buffer.term_bytes(&term.key))?;
     let memory = view.buffer.term(&term.key, view.below)?;
     if term.postings.is_none() && memory.is_none() {
         return Ok(None);
@@ -130,6 +132,8 @@ fn open(term: Expanded, view: &SearchView) -> Result<Option<OpenTerm>> {
     let pages = postings.entry.spans().map(|run| run.page_count() as u64);
     let (chunks, pages) = (postings.entry.chunks.len() as u64, pages.sum());
     let list = TermList::new(postings, memory);
+    let held = size_of::<OpenTerm>() + term.key.len() + list.memory_bytes();
+    reserved.grow_to(before + held)?;
     let exists = list.document_frequency() > 0;
     Ok(exists.then_some(OpenTerm {
         key: term.key,

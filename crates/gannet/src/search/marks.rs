@@ -6,8 +6,8 @@ use super::highlight::{SnippetOptions, Wanted, WantedPhrase, snippets};
 use super::lists::{OpenLists, OpenTerm};
 use super::plan::Node;
 use crate::analysis::{Field, FieldId, Scratch, split_term_key};
-use crate::base::Result;
-use crate::documents::{Document, Value};
+use crate::base::{Result, Steps};
+use crate::documents::each_text;
 
 /// Makes the snippets of one field for document after document.
 pub struct Marker {
@@ -35,22 +35,50 @@ impl Marker {
         })
     }
 
-    /// The field's name and the snippets of all its values, at most as many as the options say.
-    pub fn mark(&mut self, document: &Document) -> (String, Vec<String>) {
+    /// The field's name and the snippets of all its values in a JSON source, at most as many as the options say.
+    pub fn mark(&mut self, source: &[u8], steps: &mut Steps<'_>) -> Result<(String, Vec<String>)> {
         let Marker {
             field,
             wanted,
             options,
             scratch,
         } = self;
-        let values = document.fields.iter();
-        let texts = values.filter_map(|(name, value)| match value {
-            Value::Text(text) if *name == field.name => Some(text),
-            _ => None,
-        });
-        let all = texts.flat_map(|text| snippets(&field.analyzer, text, wanted, options, scratch));
         let most = options.fragments.max(1);
-        (field.name.clone(), all.take(most).collect())
+        let mut made = Ok(Vec::new());
+        each_text(source, &field.name, &mut |text| {
+            if let Ok(all) = &mut made
+                && all.len() < most
+            {
+                match snippets(&field.analyzer, text, wanted, options, scratch, steps) {
+                    Ok(more) => all.extend(more.into_iter().take(most - all.len())),
+                    Err(error) => made = Err(error),
+                }
+            }
+        })?;
+        Ok((field.name.clone(), made?))
+    }
+}
+
+/// Bytes that markers for some fields take of what `node` asks for.
+pub fn marker_bytes(fields: &[&Field], node: &Node, lists: &OpenLists) -> usize {
+    const WORD_BYTES: usize = 128;
+    let patterns = lists.patterns.iter().flat_map(|(_, terms)| terms);
+    let open = lists.terms.iter().flatten().chain(patterns);
+    let words = open.map(|open| WORD_BYTES + open.key.len()).sum::<usize>();
+    let scratch = fields.iter().map(|field| field.analyzer.scratch_bytes());
+    // A word may be wanted by itself and in phrases.
+    2 * words + phrase_words(node) * size_of::<(usize, u32)>() + scratch.sum::<usize>()
+}
+
+fn phrase_words(node: &Node) -> usize {
+    let all = |nodes: &[Node]| nodes.iter().map(phrase_words).sum::<usize>();
+    match node {
+        Node::Phrase { words, .. } => words.len(),
+        Node::Any { parts, .. } | Node::Best(parts) => all(parts),
+        Node::Filtered {
+            required, optional, ..
+        } => all(required) + all(optional),
+        _ => 0,
     }
 }
 

@@ -12,6 +12,9 @@ use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::NormCursor;
 
+/// What giving out a block of a list costs, in steps.
+pub const BLOCK_STEPS: usize = 32;
+
 /// What a matcher does with a candidate that another gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -110,6 +113,7 @@ pub trait Matcher: Send {
     ) -> Step<DocId> {
         let mut next = from;
         while left.len() < limit && next <= to {
+            pages.count_steps(BLOCK_STEPS)?;
             self.skip_below(offers.top.threshold());
             next = match look(self, next, to, pages) {
                 Ok(Found::PassedOver(next)) => {
@@ -227,6 +231,11 @@ pub trait Matcher: Send {
         Ok(None)
     }
 
+    /// Bytes that its buffers take at most, those of what it is made of included; cursors apart.
+    fn buffer_bytes(&self) -> usize {
+        0
+    }
+
     /// About how many documents match, at most.
     fn cost(&self) -> u64;
 
@@ -280,6 +289,7 @@ pub fn gather<M: Matcher + ?Sized>(
 ) -> Step<DocId> {
     let (before, mut next) = (out.len(), from);
     while out.len() < limit && next <= to {
+        pages.count_steps(BLOCK_STEPS)?;
         next = match look(matcher, next, to, pages) {
             Ok(Found::PassedOver(next)) => next,
             Ok(Found::Beyond) => to.saturating_add(1),
@@ -301,6 +311,7 @@ pub fn filter<M: Matcher + ?Sized>(
     state: &mut Filtering,
     pages: &mut Pages<'_>,
 ) -> Step<()> {
+    pages.count_steps(end - state.checked)?;
     while state.checked < end {
         let matches = matcher.matches(ahead.docs()[state.checked], pages)?;
         if matches && role != Role::Excluded {

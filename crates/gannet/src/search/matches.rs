@@ -63,6 +63,17 @@ impl Matches {
         size_of::<DocId>() + leaves * size_of::<f32>()
     }
 
+    /// Bytes that it takes for its leaves, however few documents there are.
+    pub fn row_bytes(&self) -> usize {
+        (self.first + self.columns.len()) * (size_of::<Vec<f32>>() + 2 * size_of::<f32>())
+    }
+
+    /// Bytes that its documents have room for.
+    pub fn capacity_bytes(&self) -> usize {
+        let columns = self.columns.iter().map(Vec::capacity);
+        (self.docs.capacity() + columns.sum::<usize>()) * size_of::<f32>()
+    }
+
     /// How many documents there are.
     pub fn len(&self) -> usize {
         self.docs.len()
@@ -159,6 +170,12 @@ impl Matches {
             column.extend_from_slice(&theirs[which.start..which.end.min(theirs.len())]);
         }
         self.docs.extend_from_slice(&other.docs[which]);
+    }
+
+    /// Gives back the room of an empty buffer.
+    pub fn shrink(&mut self) {
+        self.docs.shrink_to_fit();
+        self.columns.iter_mut().for_each(Vec::shrink_to_fit);
     }
 
     /// Removes all.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::highlight::SnippetOptions;
 use super::techniques::Techniques;
 use super::top::TOP_MAX;
-use crate::base::{Error, Result};
+use crate::base::{Error, Interrupt, Result};
 
 /// Tells the time since some fixed moment.
 pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
@@ -16,6 +16,10 @@ pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 pub type Cancelled = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// How a query is to be carried out.
+///
+/// Beside what a text may have (see [`Snapshot::parse`](crate::index::Snapshot::parse)), a query has at most 4,096 words and
+/// patterns over all fields, a phrase 1,024 words, a fuzzy term 255 characters, a wildcard pattern 1,024; else it fails with
+/// [`Error::Invalid`]. What it needs beyond the memory budget fails with [`Error::Memory`].
 #[derive(Clone)]
 pub struct SearchOptions {
     /// How many documents are wanted, at most 10,000.
@@ -24,6 +28,8 @@ pub struct SearchOptions {
     pub count: bool,
     /// Whether the documents' IDs and sources are fetched.
     pub fetch: bool,
+    /// Whether sources are fetched with the IDs. Without them large documents cost no more than small ones.
+    pub sources: bool,
     /// Fields of which snippets are made; they need the documents.
     pub highlight: Vec<String>,
     /// How snippets are made.
@@ -36,9 +42,10 @@ pub struct SearchOptions {
     pub techniques: Techniques,
     /// Tells the time, for [`SearchOptions::deadline`] and for the time taken; the time since the search began if there is none.
     pub clock: Option<Clock>,
-    /// When the search is to be given up with an error, by the clock.
+    /// When the search is to be given up with [`Error::Timeout`], by the clock; there is no partial answer then. Of many
+    /// queries at once each ends by then.
     pub deadline: Option<Duration>,
-    /// Asked between batches; the search ends with an error when it says yes.
+    /// Asked every few thousand steps; the search ends with an error when it says yes.
     pub cancelled: Option<Cancelled>,
 }
 
@@ -48,6 +55,7 @@ impl Default for SearchOptions {
             k: 10,
             count: false,
             fetch: true,
+            sources: true,
             highlight: Vec::new(),
             snippets: SnippetOptions::default(),
             explain: false,
@@ -66,6 +74,7 @@ impl fmt::Debug for SearchOptions {
             .field("k", &self.k)
             .field("count", &self.count)
             .field("fetch", &self.fetch)
+            .field("sources", &self.sources)
             .field("highlight", &self.highlight)
             .field("explain", &self.explain)
             .field("list_pages", &self.list_pages)
@@ -86,8 +95,13 @@ impl SearchOptions {
         self.fetch || !self.highlight.is_empty()
     }
 
-    /// Refuses what cannot be.
-    pub fn check(&self) -> Result<()> {
+    /// Whether their sources have to be read too.
+    pub fn needs_sources(&self) -> bool {
+        self.fetch && self.sources || !self.highlight.is_empty()
+    }
+
+    /// Rejects what cannot be.
+    pub fn check_limits(&self) -> Result<()> {
         match self.k > TOP_MAX {
             true => Err(Error::invalid(format!(
                 "at most {TOP_MAX} documents can be asked for, not {}",
@@ -96,16 +110,23 @@ impl SearchOptions {
             false => Ok(()),
         }
     }
+}
 
-    /// Refuses to go on after the deadline or when the caller has given up.
-    pub fn check_interrupt(&self) -> Result<()> {
+impl Interrupt for SearchOptions {
+    /// Fails after the deadline or when the caller has given up.
+    fn check(&self) -> Result<()> {
         if self.cancelled.as_ref().is_some_and(|cancelled| cancelled()) {
             return Err(Error::invalid("the search was cancelled"));
         }
-        match self.deadline {
-            Some(deadline) if self.now() > deadline => {
-                Err(Error::invalid("the search took longer than it was given"))
-            }
+        let Some(limit) = self.deadline else {
+            return Ok(());
+        };
+        match self.now() {
+            after if after > limit => Err(Error::Timeout {
+                doing: "waiting".to_owned(),
+                after,
+                limit,
+            }),
             _ => Ok(()),
         }
     }

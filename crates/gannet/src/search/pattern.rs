@@ -5,6 +5,7 @@
 //! Levenshtein Automata", 2002): when it dies inside a term, all terms with the same beginning are skipped.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
 
@@ -13,6 +14,26 @@ use crate::base::{Error, Result};
 
 /// The most edits that a fuzzy term may be away.
 pub const DISTANCE_MAX: u8 = 2;
+
+/// The most characters of a fuzzy term: its automaton takes 10 to 400 KiB for each. No word that an analyzer cuts is longer.
+pub const FUZZY_CHARACTERS_MAX: usize = 255;
+
+/// The most characters of a wildcard pattern. No term that is indexed has more.
+pub const WILDCARD_CHARACTERS_MAX: usize = 1024;
+
+/// States that an automaton has for each character of its term, by its distance and the bytes of the character, at most. A
+/// test measures it.
+const STATES_PER_CHARACTER: [[usize; 4]; DISTANCE_MAX as usize + 1] =
+    [[2, 7, 16, 24], [10, 30, 64, 88], [33, 116, 250, 340]];
+
+/// Bytes that building an automaton takes beside its states, for each character and for any.
+const BUILDING_BYTES: (usize, usize) = (4 << 10, 64 << 10);
+
+/// Bytes of a state: where each byte leads, and what the state says.
+const STATE_BYTES: usize = 256 * size_of::<u32>() + size_of::<Distance>();
+
+/// States that are made room for at first; the room then doubles.
+const STATES_MIN: usize = 100;
 
 /// What a pattern says of a term.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,9 +66,10 @@ pub struct Wildcard {
     prefix: Vec<u8>,
 }
 
-/// A term with its automaton.
+/// A term with its automaton, which clones share.
+#[derive(Clone)]
 pub struct Fuzzy {
-    automaton: DFA,
+    automaton: Arc<DFA>,
     characters: usize,
     prefix: Vec<u8>,
 }
@@ -75,6 +97,31 @@ impl Pattern {
         }
     }
 
+    /// Bytes that its texts take, an automaton apart.
+    pub fn memory_bytes(&self) -> usize {
+        let limit = |limit: &Bound<Vec<u8>>| match limit {
+            Bound::Included(text) | Bound::Excluded(text) => text.len(),
+            Bound::Unbounded => 0,
+        };
+        match self {
+            Pattern::Prefix(prefix) => prefix.len(),
+            Pattern::Wildcard(wildcard) => {
+                wildcard.prefix.len() + wildcard.parts.len() * size_of::<PatternPart>()
+            }
+            Pattern::Range(from, to) => limit(from) + limit(to),
+            Pattern::Fuzzy(fuzzy) => fuzzy.prefix.len(),
+        }
+    }
+
+    /// About how much judging a term costs, in steps.
+    pub fn steps(&self) -> usize {
+        match self {
+            Pattern::Prefix(_) | Pattern::Range(..) => 1,
+            Pattern::Wildcard(wildcard) => 8 + 4 * wildcard.parts.len(),
+            Pattern::Fuzzy(_) => 4,
+        }
+    }
+
     /// Whether matches differ in similarity, so that the best are to be kept.
     pub fn is_fuzzy(&self) -> bool {
         matches!(self, Pattern::Fuzzy(_))
@@ -97,7 +144,12 @@ fn judge_range(term: &[u8], from: &Bound<Vec<u8>>, to: &Bound<Vec<u8>>) -> Verdi
 
 impl Wildcard {
     /// Compiles a pattern.
-    pub fn new(pattern: &str) -> Wildcard {
+    pub fn new(pattern: &str) -> Result<Wildcard> {
+        check_length("a wildcard pattern", pattern, WILDCARD_CHARACTERS_MAX)?;
+        Ok(Wildcard::compile(pattern))
+    }
+
+    fn compile(pattern: &str) -> Wildcard {
         let mut parts: Vec<PatternPart> = pattern_parts(pattern).collect();
         parts.dedup_by(|a, b| *a == PatternPart::Many && a == b);
         let literal = parts.iter().map_while(|part| match part {
@@ -152,6 +204,7 @@ impl Fuzzy {
     /// Terms within `distance` edits of `term` (a swap of neighbours is one) that share its first
     /// `prefix_length` characters.
     pub fn new(term: &str, distance: u8, prefix_length: usize) -> Result<Fuzzy> {
+        check_length("a fuzzy term", term, FUZZY_CHARACTERS_MAX)?;
         if distance > DISTANCE_MAX {
             return Err(Error::invalid(format!(
                 "a fuzzy term may be at most {DISTANCE_MAX} edits away, not {distance}"
@@ -161,10 +214,22 @@ impl Fuzzy {
         let end = term.char_indices().nth(prefix_length);
         let prefix = &term[..end.map_or(term.len(), |(at, _)| at)];
         Ok(Fuzzy {
-            automaton: builder.build_dfa(term),
+            automaton: Arc::new(builder.build_dfa(term)),
             characters: term.chars().count(),
             prefix: prefix.as_bytes().to_vec(),
         })
+    }
+
+    /// Bytes that [`Fuzzy::new`] takes at most for a term, if it is not too long.
+    pub fn memory_bytes(term: &str, distance: u8) -> Result<usize> {
+        check_length("a fuzzy term", term, FUZZY_CHARACTERS_MAX)?;
+        let each = STATES_PER_CHARACTER[distance.min(DISTANCE_MAX) as usize];
+        let characters = term.chars();
+        let states = characters.clone().map(|c| each[c.len_utf8() - 1]);
+        let states = 3 * each[0] + states.sum::<usize>();
+        let room = STATES_MIN * states.div_ceil(STATES_MIN).next_power_of_two();
+        let (of_character, of_any) = BUILDING_BYTES;
+        Ok(room * STATE_BYTES + characters.count() * of_character + of_any)
     }
 
     fn judge(&self, term: &[u8]) -> Verdict {
@@ -196,6 +261,16 @@ impl Fuzzy {
     }
 }
 
+/// Rejects what is longer than anything it could match, or than there is memory for.
+fn check_length(what: &str, text: &str, most: usize) -> Result<()> {
+    match text.chars().count() {
+        count if count > most => Err(Error::invalid(format!(
+            "{what} may have at most {most} characters, this one has {count}: make it shorter"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// The least bytes that are above everything that begins with `prefix`.
 fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     let at = prefix.iter().rposition(|byte| *byte < u8::MAX)?;
@@ -214,7 +289,7 @@ mod tests {
 
     #[test]
     fn wildcards() {
-        let wildcard = |pattern| Pattern::Wildcard(Wildcard::new(pattern));
+        let wildcard = |pattern| Pattern::Wildcard(Wildcard::new(pattern).unwrap());
         for (pattern, yes, no) in [
             ("a*c", "abbc", "abcd"),
             ("a?c", "aöc", "ac"),
@@ -238,6 +313,54 @@ mod tests {
         assert_eq!(fuzzy.judge(b"fxyz"), Verdict::SkipTo(b"fxz".to_vec()));
         assert_eq!(fuzzy.judge(b"glash"), Verdict::End);
         assert!(Fuzzy::new("flash", 3, 0).is_err());
+    }
+
+    #[test]
+    fn an_automaton_has_no_more_states_than_are_reserved() {
+        let units = [
+            "a",
+            "ab",
+            "aé漢😀",
+            "ab漢c",
+            "ߐéжאق",
+            "漢字かな한あ๑ก",
+            "😀𐀀𠀀🀀𝐀𒀀𖠀𰀀𞤀",
+        ];
+        for distance in 0..=DISTANCE_MAX {
+            for (unit, length) in units
+                .iter()
+                .flat_map(|unit| [1, 2, 7, 60].map(|n| (unit, n)))
+            {
+                let term: String = unit.chars().cycle().take(length).collect();
+                let automaton = Fuzzy::new(&term, distance, 0).unwrap().automaton;
+                let doublings = automaton.num_states().div_ceil(STATES_MIN);
+                let bytes = STATES_MIN * doublings.next_power_of_two() * STATE_BYTES;
+                let reserved = Fuzzy::memory_bytes(&term, distance).unwrap();
+                assert!(
+                    bytes <= reserved,
+                    "{term} {distance}: {bytes} of {reserved}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn patterns_longer_than_terms_are_rejected() {
+        let long = |count| "é".repeat(count);
+        assert!(Fuzzy::new(&long(FUZZY_CHARACTERS_MAX), 0, 0).is_ok());
+        for (error, most) in [
+            (
+                Fuzzy::new(&long(FUZZY_CHARACTERS_MAX + 1), 2, 0).err(),
+                "255",
+            ),
+            (
+                Wildcard::new(&long(WILDCARD_CHARACTERS_MAX + 1)).err(),
+                "1024",
+            ),
+        ] {
+            let error = error.unwrap().to_string();
+            assert!(error.contains(most) && error.contains("shorter"), "{error}");
+        }
     }
 
     #[test]

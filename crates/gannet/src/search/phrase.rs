@@ -14,9 +14,10 @@ use super::conjunction::Conjunction;
 use super::formula::{Leaf, LeafId};
 use super::matcher::{Matcher, for_all, gather};
 use super::matches::Matches;
-use super::positions::{Occurrences, phrase_frequency};
+use super::positions::{Occurrences, PhraseTerm};
 use super::scored::best_within;
-use crate::base::{DocId, END};
+use super::tokens::TokenRoom;
+use crate::base::{Budget, DocId, END, Result};
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::NormCursor;
 use crate::postings::{TermCursor, TermList};
@@ -45,10 +46,13 @@ pub struct PhraseMatcher {
     candidates: Conjunction,
     /// Whether the candidates are given out as they are.
     tentative: bool,
-    /// The words' lists, for their positions.
+    terms: Vec<PhraseTerm>,
+    /// The lists of the distinct words, for their positions.
     cursors: Vec<TermCursor>,
     heads: TermCursor,
-    occurrences: Vec<Occurrences>,
+    /// The positions of the distinct words in the document that is checked.
+    positions: Vec<Vec<u32>>,
+    room: TokenRoom,
     slop: u32,
     scored: Option<(LeafId, Leaf)>,
     ahead: Ahead,
@@ -58,46 +62,56 @@ pub struct PhraseMatcher {
 
 impl PhraseMatcher {
     /// The documents in which `words` (at least one) stand within `slop`; `candidates` gives those that have
-    /// all of them.
+    /// all of them. Positions take their memory from `budget`.
     pub fn new(
         words: &[PhraseWord<'_>],
         candidates: Conjunction,
         slop: u32,
         scored: Option<(LeafId, Leaf)>,
-    ) -> Option<PhraseMatcher> {
-        let rarest = words
-            .iter()
-            .min_by_key(|word| word.list.document_frequency())?;
-        let heads = rarest.list.cursor();
-        let occurrences = words.iter().map(|word| Occurrences {
+        budget: &Budget,
+    ) -> Result<Option<PhraseMatcher>> {
+        let mut distinct: Vec<&PhraseWord<'_>> = words.iter().collect();
+        distinct.sort_by_key(|word| word.word);
+        distinct.dedup_by_key(|word| word.word);
+        let by_documents = |word: &&&PhraseWord<'_>| word.list.document_frequency();
+        let Some(rarest) = distinct.iter().min_by_key(by_documents) else {
+            return Ok(None);
+        };
+        let terms = words.iter().map(|word| PhraseTerm {
             place: word.place,
-            word: word.word,
-            positions: Vec::new(),
+            word: distinct.partition_point(|other| other.word < word.word),
         });
-        Some(PhraseMatcher {
+        Ok(Some(PhraseMatcher {
             candidates,
             tentative: false,
-            heads,
-            occurrences: occurrences.collect(),
-            cursors: words.iter().map(|word| word.list.cursor()).collect(),
+            terms: terms.collect(),
+            heads: rarest.list.cursor(),
+            positions: vec![Vec::new(); distinct.len()],
+            room: TokenRoom::new(distinct.len(), budget)?,
+            cursors: distinct.iter().map(|word| word.list.cursor()).collect(),
             slop,
             scored,
             ahead: Ahead::new(0, BATCH),
             doc: 0,
             frequency: 0.0,
-        })
+        }))
     }
 
     /// The frequency of the phrase in a candidate.
     fn check(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<f32> {
-        let each = self.cursors.iter_mut().zip(&mut self.occurrences);
-        let read = for_all(each, |(cursor, occurrences)| {
+        let each = self.cursors.iter_mut().zip(&mut self.positions);
+        for_all(each.enumerate(), |(word, (cursor, positions))| {
             cursor.advance(doc, pages)?;
-            occurrences.positions.clear();
-            cursor.positions(pages, &mut occurrences.positions)
-        });
-        read?;
-        Ok(phrase_frequency(&self.occurrences, self.slop))
+            let frequency = cursor.frequency() as usize;
+            self.room.reserve(word, frequency)?;
+            pages.count_steps(frequency)?;
+            cursor.positions(pages, positions)
+        })?;
+        let phrase = Occurrences {
+            terms: &self.terms,
+            positions: &self.positions,
+        };
+        Ok(phrase.frequency(self.slop, pages.steps())?)
     }
 
     /// The same; notes the pages of all candidates that are left if there is none at hand.
@@ -235,6 +249,10 @@ impl Matcher for PhraseMatcher {
             _ => how.most(),
         };
         Ok(())
+    }
+
+    fn buffer_bytes(&self) -> usize {
+        self.candidates.buffer_bytes() + self.ahead.buffer_bytes(0)
     }
 
     fn cost(&self) -> u64 {

@@ -7,7 +7,7 @@ use super::matcher::Matcher;
 use super::phrase::{PhraseMatcher, PhraseWord};
 use super::term::TermMatcher;
 use crate::analysis::is_exact;
-use crate::base::PhraseFilters;
+use crate::base::{Budget, PhraseFilters, Result};
 use crate::postings::{Neighbours, Reach};
 
 /// How many times as many documents a word's neighbour must have for the word's Bloom filters to be asked. They take
@@ -32,53 +32,65 @@ impl PhraseLists<'_> {
         scored: Option<(LeafId, Leaf)>,
         width: usize,
         below: u64,
-    ) -> Option<Box<dyn Matcher>> {
-        if let Some(matcher) = self.exact(&scored) {
-            return Some(Box::new(matcher));
+        budget: &Budget,
+    ) -> Result<Option<Box<dyn Matcher>>> {
+        if let Some(matcher) = self.exact(&scored, budget)? {
+            return Ok(Some(Box::new(matcher)));
         }
-        let candidates = Conjunction::new(
-            self.candidates(&scored)?,
-            Vec::new(),
-            Vec::new(),
-            width,
-            below,
-        );
-        let matcher = PhraseMatcher::new(&self.words, candidates, self.slop, scored)?;
-        Some(Box::new(matcher))
+        let candidates = self.candidates(&scored, budget)?;
+        let leaves = (width, usize::from(scored.is_some()));
+        let candidates = Conjunction::new(candidates, Vec::new(), Vec::new(), leaves, below);
+        let matcher = PhraseMatcher::new(&self.words, candidates, self.slop, scored, budget)?;
+        Ok(matcher.map(|matcher| Box::new(matcher) as Box<dyn Matcher>))
     }
 
     /// The documents by the list of the rarest word alone, if its filter names all the others exactly.
-    fn exact(&self, scored: &Option<(LeafId, Leaf)>) -> Option<BetweenMatcher> {
-        let rarest = self.rarest()?;
-        let wanted = self.neighbours_of(rarest)?;
+    fn exact(
+        &self,
+        scored: &Option<(LeafId, Leaf)>,
+        budget: &Budget,
+    ) -> Result<Option<BetweenMatcher>> {
+        let rarest = self.rarest();
+        let Some((rarest, wanted)) =
+            rarest.and_then(|word| Some((word, self.neighbours_of(word)?)))
+        else {
+            return Ok(None);
+        };
         let named = [wanted.before, wanted.after].map(|word| is_exact(word, self.filters));
         let others = named.iter().filter(|exact| **exact).count();
         let alone = others + 1 == self.words.len() && rarest.list.has_filters(self.filters);
-        alone.then(|| BetweenMatcher::new(rarest.list.cursor(), wanted, scored.clone()))
+        let matcher = || BetweenMatcher::new(rarest.list.cursor(), wanted, scored.clone(), budget);
+        alone.then(matcher).transpose()
     }
 
     /// The documents that each distinct word has, or may have between its neighbours; the rarest tells the frequency.
-    fn candidates(&self, scored: &Option<(LeafId, Leaf)>) -> Option<Vec<Box<dyn Matcher>>> {
+    fn candidates(
+        &self,
+        scored: &Option<(LeafId, Leaf)>,
+        budget: &Budget,
+    ) -> Result<Vec<Box<dyn Matcher>>> {
         let mut distinct: Vec<&PhraseWord<'_>> = self.words.iter().collect();
         distinct.sort_by_key(|word| word.word);
         distinct.dedup_by_key(|word| word.word);
-        let rarest = self.rarest()?.word;
+        let rarest = self.rarest().map(|word| word.word);
         let wanted = distinct.iter().map(|word| self.neighbours_of(word));
         let wanted: Vec<Option<Neighbours>> = wanted.collect();
         let filtered = wanted.iter().any(Option::is_some);
-        let list = |(word, wanted): (&PhraseWord<'_>, Option<Neighbours>)| -> Box<dyn Matcher> {
-            let told = scored.clone().filter(|_| word.word == rarest);
-            let mut cursor = word.list.cursor();
-            if let Some(wanted) = wanted {
-                return Box::new(BetweenMatcher::new(cursor, wanted, told));
-            }
-            if !filtered {
-                cursor.will_need(Reach::Positions);
-            }
-            let frequency = cursor.document_frequency();
-            Box::new(TermMatcher::new(cursor, frequency, told))
-        };
-        Some(distinct.into_iter().zip(wanted).map(list).collect())
+        let list =
+            |(word, wanted): (&PhraseWord<'_>, Option<Neighbours>)| -> Result<Box<dyn Matcher>> {
+                let told = scored.clone().filter(|_| Some(word.word) == rarest);
+                let mut cursor = word.list.cursor();
+                if let Some(wanted) = wanted {
+                    let between = BetweenMatcher::new(cursor, wanted, told, budget)?;
+                    return Ok(Box::new(between));
+                }
+                if !filtered {
+                    cursor.will_need(Reach::Positions);
+                }
+                let frequency = cursor.document_frequency();
+                Ok(Box::new(TermMatcher::new(cursor, frequency, told)))
+            };
+        distinct.into_iter().zip(wanted).map(list).collect()
     }
 
     fn rarest(&self) -> Option<&PhraseWord<'_>> {

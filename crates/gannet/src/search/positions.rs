@@ -8,111 +8,143 @@
 //! how far the words must be moved; it counts if that is at most the slop, with the weight 1 / (1 + width).
 //! This is Lucene's distance; for phrases that repeat a word Lucene may pair the repetitions otherwise.
 
-/// One term of a phrase with its occurrences in a document.
-#[derive(Clone, Debug, Default)]
-pub struct Occurrences {
-    /// The term's place in the phrase.
+use rustc_hash::FxHashSet;
+
+use crate::base::{Result, Steps};
+
+/// One term of a phrase.
+#[derive(Clone, Copy, Debug)]
+pub struct PhraseTerm {
+    /// Its place in the phrase.
     pub place: u32,
-    /// Which of the phrase's distinct terms it is.
+    /// Which of the phrase's distinct words it is.
     pub word: usize,
-    /// Positions in the document, ascending.
-    pub positions: Vec<u32>,
 }
 
-impl Occurrences {
-    fn origin(&self, at: usize) -> Option<i64> {
-        let position = self.positions.get(at)?;
-        Some(*position as i64 - self.place as i64)
-    }
-
-    fn has_origin(&self, origin: i64) -> bool {
-        let position = u32::try_from(origin + self.place as i64);
-        position.is_ok_and(|position| self.positions.binary_search(&position).is_ok())
-    }
+/// A phrase in one document.
+#[derive(Clone, Copy)]
+pub struct Occurrences<'a> {
+    /// The terms in the order of their places.
+    pub terms: &'a [PhraseTerm],
+    /// The positions of each distinct word in the document, ascending.
+    pub positions: &'a [Vec<u32>],
 }
 
-/// The frequency of a phrase with `slop`, weighted as said above.
-pub fn phrase_frequency(terms: &[Occurrences], slop: u32) -> f32 {
-    match slop {
-        0 => exact(terms) as f32,
-        _ => sloppy(terms, slop),
-    }
-}
-
-/// Origins that all terms have: those of the rarest term, looked for among the others'.
-fn exact(terms: &[Occurrences]) -> u32 {
-    let Some(rarest) = terms.iter().min_by_key(|term| term.positions.len()) else {
-        return 0;
-    };
-    let positions = rarest.positions.iter();
-    let starts = positions.filter(|position| {
-        // Below 0 where the phrase would begin before the text.
-        let origin = **position as i64 - rarest.place as i64;
-        terms.iter().all(|term| term.has_origin(origin))
-    });
-    starts.count() as u32
-}
-
-/// Walks the windows by their least origins. Each term stands on its first origin from the least on, so
-/// that the greatest is as small as can be; a window is smallest if leaving its least origins makes it longer
-/// at the other end.
-fn sloppy(terms: &[Occurrences], slop: u32) -> f32 {
-    let mut at = vec![0; terms.len()];
-    let mut frequency = 0f32;
-    let mut here = next_window(terms, &mut at);
-    while let Some((least, greatest)) = here {
-        for (term, at) in terms.iter().zip(&mut at) {
-            *at += usize::from(term.origin(*at) == Some(least));
-        }
-        here = next_window(terms, &mut at);
-        let width = greatest - least;
-        let smallest = here.is_none_or(|(_, next)| next > greatest);
-        if smallest && width <= slop as i64 {
-            frequency += 1.0 / (1.0 + width as f32);
+impl Occurrences<'_> {
+    /// The frequency of the phrase with `slop`, weighted as said above.
+    pub fn frequency(self, slop: u32, steps: &mut Steps<'_>) -> Result<f32> {
+        match slop {
+            0 => Ok(self.exact(steps)? as f32),
+            _ => self.sloppy(slop, steps),
         }
     }
-    frequency
-}
 
-/// The window where the terms stand, once each has a token of its own; nothing if one has none left.
-fn next_window(terms: &[Occurrences], at: &mut [usize]) -> Option<(i64, i64)> {
-    match part_tokens(terms, at) {
-        true => window(terms, at),
-        false => None,
+    /// Origins that all terms have: those of the rarest term, looked for among the others'.
+    fn exact(self, steps: &mut Steps<'_>) -> Result<u32> {
+        let by_count = |term: &&PhraseTerm| self.positions[term.word].len();
+        let Some(rarest) = self.terms.iter().min_by_key(by_count) else {
+            return Ok(0);
+        };
+        let mut count = 0;
+        for position in &self.positions[rarest.word] {
+            // Below 0 where the phrase would begin before the text.
+            let origin = *position as i64 - rarest.place as i64;
+            let mut terms = self.terms.iter();
+            let missing = terms.position(|term| !self.has_origin(term, origin));
+            steps.count(1 + missing.unwrap_or(self.terms.len()))?;
+            count += u32::from(missing.is_none());
+        }
+        Ok(count)
     }
-}
 
-/// Where two terms stand on one token, moves the later in the phrase on. Tells whether all still stand.
-fn part_tokens(terms: &[Occurrences], at: &mut [usize]) -> bool {
-    let token = |term: usize, at: &[usize]| terms[term].positions.get(at[term]).copied();
-    let mut moved = true;
-    while moved {
-        moved = false;
-        for later in 1..terms.len() {
-            let shared = (0..later).any(|earlier| {
-                terms[earlier].word == terms[later].word
-                    && token(earlier, at).is_some()
-                    && token(earlier, at) == token(later, at)
-            });
-            if shared {
-                at[later] += 1;
-                moved = true;
+    fn has_origin(self, term: &PhraseTerm, origin: i64) -> bool {
+        let position = u32::try_from(origin + term.place as i64);
+        let positions = &self.positions[term.word];
+        position.is_ok_and(|position| positions.binary_search(&position).is_ok())
+    }
+
+    fn origin(self, term: &PhraseTerm, at: usize) -> Option<i64> {
+        let position = self.positions[term.word].get(at)?;
+        Some(*position as i64 - term.place as i64)
+    }
+
+    /// Walks the windows by their least origins. Each term stands on its first origin from the least on, so
+    /// that the greatest is as small as can be; a window is smallest if leaving its least origins makes it longer
+    /// at the other end.
+    fn sloppy(self, slop: u32, steps: &mut Steps<'_>) -> Result<f32> {
+        let mut tokens = Tokens::new(self);
+        let mut frequency = 0f32;
+        let mut here = tokens.window(steps)?;
+        while let Some((least, greatest)) = here {
+            tokens.leave(least);
+            here = tokens.window(steps)?;
+            let width = greatest - least;
+            let smallest = here.is_none_or(|(_, next)| next > greatest);
+            if smallest && width <= slop as i64 {
+                frequency += 1.0 / (1.0 + width as f32);
             }
         }
+        Ok(frequency)
     }
-    (0..terms.len()).all(|term| token(term, at).is_some())
 }
 
-/// The least and the greatest origin, if every term stands on one.
-fn window(terms: &[Occurrences], at: &[usize]) -> Option<(i64, i64)> {
-    let origins = terms.iter().zip(at).map(|(term, at)| term.origin(*at));
-    let mut window = None;
-    for origin in origins {
-        let origin = origin?;
-        let (least, greatest) = window.unwrap_or((origin, origin));
-        window = Some((origin.min(least), origin.max(greatest)));
+/// The tokens that the terms of a phrase stand on.
+struct Tokens<'a> {
+    phrase: Occurrences<'a>,
+    /// The place of each term's token among the positions of its word.
+    at: Vec<usize>,
+    /// Whether any word stands twice in the phrase.
+    repeats: bool,
+    /// Words with the places of their tokens that a term stands on.
+    taken: FxHashSet<(usize, usize)>,
+}
+
+impl<'a> Tokens<'a> {
+    /// Each term on the first token of its word.
+    fn new(phrase: Occurrences<'a>) -> Tokens<'a> {
+        Tokens {
+            at: vec![0; phrase.terms.len()],
+            repeats: phrase.terms.len() > phrase.positions.len(),
+            taken: FxHashSet::default(),
+            phrase,
+        }
     }
-    window
+
+    /// Moves the terms on that stand on this origin.
+    fn leave(&mut self, origin: i64) {
+        for (term, at) in self.phrase.terms.iter().zip(&mut self.at) {
+            *at += usize::from(self.phrase.origin(term, *at) == Some(origin));
+        }
+    }
+
+    /// The least and the greatest origin, once each term has a token of its own; nothing if one has none left.
+    fn window(&mut self, steps: &mut Steps<'_>) -> Result<Option<(i64, i64)>> {
+        steps.count(self.at.len())?;
+        if self.repeats {
+            self.part(steps)?;
+        }
+        let mut window = None;
+        for (term, at) in self.phrase.terms.iter().zip(&self.at) {
+            let Some(origin) = self.phrase.origin(term, *at) else {
+                return Ok(None);
+            };
+            let (least, greatest) = window.unwrap_or((origin, origin));
+            window = Some((origin.min(least), origin.max(greatest)));
+        }
+        Ok(window)
+    }
+
+    /// Where two terms stand on one token, moves the later in the phrase on to the next that is free.
+    fn part(&mut self, steps: &mut Steps<'_>) -> Result<()> {
+        self.taken.clear();
+        for (term, at) in self.phrase.terms.iter().zip(&mut self.at) {
+            while !self.taken.insert((term.word, *at)) {
+                *at += 1;
+                steps.count(1)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -121,23 +153,28 @@ mod tests {
 
     /// `phrase` and `text` are words of one letter.
     fn frequency(phrase: &str, text: &str, slop: u32) -> f32 {
-        let positions_of = |wanted: char| {
+        let positions_of = |wanted: char| -> Vec<u32> {
             let all = text.chars().enumerate();
             let found = all.filter(|(_, letter)| *letter == wanted);
             found.map(|(at, _)| at as u32).collect()
         };
-        let places = phrase
-            .chars()
-            .enumerate()
-            .filter(|(_, letter)| *letter != '_');
-        let terms: Vec<_> = places
-            .map(|(place, letter)| Occurrences {
+        let places = phrase.chars().enumerate();
+        let places = places.filter(|(_, letter)| *letter != '_');
+        let mut words: Vec<char> = places.clone().map(|(_, letter)| letter).collect();
+        words.sort_unstable();
+        words.dedup();
+        let terms: Vec<PhraseTerm> = places
+            .map(|(place, letter)| PhraseTerm {
                 place: place as u32,
-                word: letter as usize,
-                positions: positions_of(letter),
+                word: words.binary_search(&letter).unwrap(),
             })
             .collect();
-        phrase_frequency(&terms, slop)
+        let positions: Vec<Vec<u32>> = words.iter().map(|word| positions_of(*word)).collect();
+        let occurrences = Occurrences {
+            terms: &terms,
+            positions: &positions,
+        };
+        occurrences.frequency(slop, &mut Steps::default()).unwrap()
     }
 
     #[test]

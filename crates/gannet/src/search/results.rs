@@ -1,10 +1,11 @@
 //! What a search gives back: hits, totals, what was read, and on request the plan and explanations.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::explain::Explanation;
-use crate::base::DocId;
+use crate::base::{DocId, Error, Reservation};
 use crate::cache::{IoCounts, UsedPage};
 
 /// The answer to a query.
@@ -28,6 +29,8 @@ pub struct SearchResults {
     pub plan: Option<PlanReport>,
     /// The time it took, by the clock of the options.
     pub took: Duration,
+    /// What the hits take of the memory budget, for as long as they are there.
+    pub(crate) memory: Option<Arc<Reservation>>,
 }
 
 /// A pattern that stands for more terms of a field than are searched.
@@ -71,6 +74,21 @@ pub struct Hit {
     pub snippets: Vec<(String, Vec<String>)>,
     /// Why it has its score, if that was asked for.
     pub explanation: Option<Box<Explanation>>,
+    /// Why its source or its snippets are not there though they were asked for: its document needs more memory than there is.
+    pub error: Option<Error>,
+}
+
+impl Hit {
+    /// Bytes that its snippets take.
+    pub(super) fn snippet_bytes(&self) -> usize {
+        let each = self.snippets.iter().map(|(field, texts)| {
+            let texts = texts
+                .iter()
+                .map(|text| size_of::<String>() + text.capacity());
+            size_of::<(String, Vec<String>)>() + field.capacity() + texts.sum::<usize>()
+        });
+        each.sum()
+    }
 }
 
 /// How a query was carried out.

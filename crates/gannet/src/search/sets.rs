@@ -112,6 +112,7 @@ impl Source for Union {
 fn read_all(cursor: &mut TermCursor, set: &mut DocSet, pages: &mut Pages<'_>) -> Step<()> {
     let mut next = 0;
     loop {
+        pages.count_steps(1)?;
         let doc = match cursor.advance(next, pages) {
             Ok(doc) => doc,
             Err(stop) => {
@@ -153,6 +154,7 @@ impl HasField {
 impl Source for HasField {
     fn next(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
         for doc in target..self.below {
+            pages.count_steps(1)?;
             if self.norms.norm(doc, pages)? != 0 {
                 return Ok(doc);
             }

@@ -152,7 +152,7 @@ fn a_query_takes_less_where_little_memory_is_left() {
     let ask = || run(&world, std::slice::from_ref(&query), 1, &options(10)).remove(0);
     let expected = found(&ask());
     let free = world.budget.total() - world.budget.used();
-    let others = world.budget.reserve("what others hold", free - (64 << 10));
+    let others = world.budget.reserve("what others hold", free - (96 << 10));
     assert_eq!((found(&ask()), others.is_ok()), (expected, true));
 }
 
@@ -163,7 +163,7 @@ fn a_query_without_memory_waits_for_the_others() {
     let ask = || run(&world, std::slice::from_ref(&query), 1, &options(10)).remove(0);
     let expected = found(&ask());
     std::thread::scope(|scope| {
-        let turn = world.budget.turn();
+        let turn = world.budget.turn(&()).unwrap();
         let free = world.budget.total() - world.budget.used();
         let held = world.budget.reserve("another query", free - 1024).unwrap();
         let asked = scope.spawn(|| found(&ask()));

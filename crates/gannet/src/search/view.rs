@@ -17,8 +17,11 @@ pub trait MemoryTerms: Send + Sync {
     /// The postings of a term in documents below `below`; nothing if there are none.
     fn term(&self, key: &[u8], below: DocId) -> Result<Option<Fragment>>;
 
-    /// The keys that `wanted` accepts and that have a document below `below`, ascending.
-    fn keys(&self, below: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>>;
+    /// Bytes that [`MemoryTerms::term`] takes at most.
+    fn term_bytes(&self, key: &[u8]) -> usize;
+
+    /// Shows all keys that have a document below `below` to `visit`, in any order, some maybe twice, until it fails.
+    fn each_key(&self, below: DocId, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
 }
 
 /// Documents by their external IDs.

@@ -49,6 +49,9 @@ pub struct Window {
 }
 
 impl Window {
+    /// Bytes that a window takes for each clause.
+    pub const CLAUSE_BYTES: usize = size_of::<f64>() + size_of::<bool>();
+
     /// Whether any document of the window can come among the best.
     pub fn matters(&self) -> bool {
         self.essential.contains(&true)

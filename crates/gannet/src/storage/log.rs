@@ -234,6 +234,17 @@ pub fn document_body(bytes: &[u8]) -> Result<&[u8]> {
     }
 }
 
+/// The front of the body of a document record of which no more than the front is at hand.
+pub fn document_front(bytes: &[u8]) -> Result<&[u8]> {
+    let mut reader = ByteReader::new(bytes, "a stored document");
+    reader.varint_u32()?;
+    let head = reader.u8()?;
+    match RecordKind::from_number(head >> 1) {
+        Some(RecordKind::Document) => Ok(reader.rest()),
+        _ => Err(reader.damaged("a document record", head >> 1)),
+    }
+}
+
 /// Where in the payload of a page the record of `length` bytes begins whose body `is_wanted`, if records begin at
 /// `first`. A record that goes on in the next page cannot be judged yet: it is the one if it is long enough.
 pub fn find_record(

@@ -23,7 +23,9 @@ mod table;
 mod zones;
 
 pub use history::History;
-pub use log::{Log, LogStart, RecordKind, document_body, find_record, frame, record_length};
+pub use log::{
+    Log, LogStart, RecordKind, document_body, document_front, find_record, frame, record_length,
+};
 pub use records::{ZoneRecord, read_records};
 pub use replay::{LogReach, ReplayEnd, has_log_behind, replay};
 pub use roots::{

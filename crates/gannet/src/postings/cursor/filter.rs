@@ -88,6 +88,15 @@ impl TermCursor {
         Ok(())
     }
 
+    /// Tokens of the docs from the current one to the end of its block, which [`TermCursor::block_between`] looks at.
+    pub fn tokens_in_block(&mut self) -> usize {
+        let (_, frequencies) = self.block();
+        frequencies
+            .iter()
+            .map(|frequency| *frequency as usize)
+            .sum()
+    }
+
     /// Puts into `docs` those from the current one to the end of its block of which tokens may stand so, and into
     /// `between` how many. Reads the filter ahead for whoever goes through the list. Gives the last doc of the block.
     pub fn block_between(

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::Decoded;
-use crate::base::{ByteReader, DocId, Error, PageAddress, PhraseFilters, Result, Span};
+use crate::base::{
+    ByteReader, DocId, Error, PAGE_PAYLOAD, PageAddress, PhraseFilters, Result, Span,
+};
 use crate::cache::{Bytes, Frame, Pages, Step, Stop};
 use crate::postings::block::BLOCK;
 use crate::postings::entry::{ChunkRef, Layout};
@@ -91,6 +93,34 @@ impl Part {
     pub(super) fn docs_pages(&self) -> u32 {
         match self {
             Part::Chunk(part) => part.docs().page_count(),
+            Part::Fragment(_) => 0,
+        }
+    }
+
+    /// Bytes of a fragment, which all cursors share.
+    pub(in crate::postings) fn fragment_bytes(&self) -> usize {
+        match self {
+            Part::Chunk(_) => 0,
+            Part::Fragment(part) => {
+                let Fragment {
+                    docs, positions, ..
+                } = &*part.fragment;
+                size_of::<Fragment>() + docs.capacity() + positions.capacity()
+            }
+        }
+    }
+
+    /// Bytes that a decoded head takes, about: an entry of its index is coded in three bytes or more. What lies across pages is
+    /// copied.
+    pub(in crate::postings) fn head_bytes(&self) -> usize {
+        match self {
+            Part::Chunk(part) => {
+                let copied = match part.docs().page_count() > 1 {
+                    true if part.chunk.layout == Layout::Grouped => PAGE_PAYLOAD,
+                    _ => 0,
+                };
+                size_of::<Head>() + 5 * part.chunk.head_length as usize + copied
+            }
             Part::Fragment(_) => 0,
         }
     }

@@ -36,7 +36,7 @@ pub use self::join::Addition;
 use self::lists::Lists;
 use self::recent::Recent;
 pub use self::sweep::{SweepPlace, Sweeper};
-use super::entry::TermEntry;
+use super::entry::{ChunkRef, TermEntry};
 use super::fragment::Fragment;
 use crate::base::{ByteReader, Result, ZoneNumber, put_bytes};
 use crate::cache::{Bytes, FramePool, Pages, Step, Stop, gather};
@@ -274,6 +274,15 @@ impl TermPostings {
     pub fn total_frequency(&self) -> u64 {
         let recent = self.recent.iter().map(|recent| recent.total_frequency);
         self.entry.total_frequency() + recent.sum::<u64>()
+    }
+
+    /// Bytes of memory that it holds.
+    pub fn memory_bytes(&self) -> usize {
+        let tail = [&self.entry.tail].into_iter().chain(&self.recent);
+        let bytes = tail.map(|fragment| fragment.docs.capacity() + fragment.positions.capacity());
+        size_of::<TermPostings>()
+            + self.entry.chunks.capacity() * size_of::<ChunkRef>()
+            + bytes.sum::<usize>()
     }
 
     /// Takes in what one of the trees has of the term.

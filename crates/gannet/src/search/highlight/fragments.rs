@@ -6,6 +6,10 @@ use std::ops::Range;
 use unicode_segmentation::GraphemeCursor;
 
 use super::wanted::Mark;
+use crate::base::{Result, Steps};
+
+/// What a window takes while pieces are chosen, with the place of its mark.
+pub(super) const WINDOW_BYTES: usize = size_of::<Window>() + size_of::<Range<u32>>();
 
 /// Up to `most` pieces of about `characters`, best first, none overlapping. `marks` is in order and not empty.
 pub(super) fn best(
@@ -13,9 +17,11 @@ pub(super) fn best(
     marks: &[Mark],
     characters: usize,
     most: usize,
-) -> Vec<Range<usize>> {
+    steps: &mut Steps<'_>,
+) -> Result<Vec<Range<usize>>> {
     let mut windows = windows(text, marks, characters);
-    windows.sort_by_key(|window| {
+    // No two begin at the same place.
+    windows.sort_unstable_by_key(|window| {
         (
             Reverse(window.distinct),
             Reverse(window.marks),
@@ -27,14 +33,15 @@ pub(super) fn best(
         if chosen.len() == most {
             break;
         }
-        let overlaps =
-            |other: &Range<usize>| window.core.start < other.end && other.start < window.core.end;
+        steps.count(1 + chosen.len())?;
+        let core = window.core.start as usize..window.core.end as usize;
+        let overlaps = |other: &Range<usize>| core.start < other.end && other.start < core.end;
         if !chosen.iter().any(overlaps) {
-            let piece = cut(text, &window.core, marks, characters);
-            chosen.push(apart(text, piece, &window.core, &chosen));
+            let piece = cut(text, &core, marks, characters);
+            chosen.push(apart(text, piece, &core, &chosen));
         }
     }
-    chosen
+    Ok(chosen)
 }
 
 /// `piece` without what the `others` show already; none of them overlaps its `core`.
@@ -60,9 +67,9 @@ pub(super) fn beginning(text: &str, characters: usize) -> Range<usize> {
 
 /// Neighbouring marks that fit into one piece, from the first byte of the first to the last of the last.
 struct Window {
-    core: Range<usize>,
-    marks: usize,
-    distinct: usize,
+    core: Range<u32>,
+    marks: u32,
+    distinct: u32,
 }
 
 /// For each mark the window that begins with it.
@@ -74,44 +81,43 @@ fn windows(text: &str, marks: &[Mark], characters: usize) -> Vec<Window> {
     for first in 0..marks.len() {
         // A window has at least its first mark, however long that is.
         while next < marks.len()
-            && (next == first || places[next].end - places[first].start <= characters)
+            && (next == first || (places[next].end - places[first].start) as usize <= characters)
         {
-            counts.add(marks[next].what);
+            counts.add(marks[next].what as usize);
             next += 1;
         }
         windows.push(Window {
             core: marks[first].start..marks[next - 1].end,
-            marks: next - first,
+            marks: (next - first) as u32,
             distinct: counts.distinct,
         });
-        counts.remove(marks[first].what);
+        counts.remove(marks[first].what as usize);
     }
     windows
 }
 
 /// Where the marks are, counted in characters.
-fn character_places(text: &str, marks: &[Mark]) -> Vec<Range<usize>> {
+fn character_places(text: &str, marks: &[Mark]) -> Vec<Range<u32>> {
     let (mut byte, mut characters) = (0, 0);
     let mut count_to = |at: usize| {
-        characters += text[byte..at].chars().count();
+        characters += text[byte..at].chars().count() as u32;
         byte = at;
         characters
     };
-    let places = marks
-        .iter()
-        .map(|mark| count_to(mark.start)..count_to(mark.end));
+    let ranges = marks.iter().map(Mark::range);
+    let places = ranges.map(|range| count_to(range.start)..count_to(range.end));
     places.collect()
 }
 
 /// How many different things are in a window that slides.
 struct Counts {
-    of: Vec<usize>,
-    distinct: usize,
+    of: Vec<u32>,
+    distinct: u32,
 }
 
 impl Counts {
     fn new(marks: &[Mark]) -> Counts {
-        let greatest = marks.iter().map(|mark| mark.what).max();
+        let greatest = marks.iter().map(|mark| mark.what as usize).max();
         Counts {
             of: vec![0; greatest.map_or(0, |what| what + 1)],
             distinct: 0,
@@ -120,12 +126,12 @@ impl Counts {
 
     fn add(&mut self, what: usize) {
         self.of[what] += 1;
-        self.distinct += usize::from(self.of[what] == 1);
+        self.distinct += u32::from(self.of[what] == 1);
     }
 
     fn remove(&mut self, what: usize) {
         self.of[what] -= 1;
-        self.distinct -= usize::from(self.of[what] == 0);
+        self.distinct -= u32::from(self.of[what] == 0);
     }
 }
 
@@ -134,13 +140,13 @@ fn cut(text: &str, core: &Range<usize>, marks: &[Mark], characters: usize) -> Ra
     let spare = characters.saturating_sub(text[core.clone()].chars().count());
     let start = start_of(text, core.start, spare);
     // Marks ascend, so the only one that can be cut is the last that begins before the cut.
-    let before = marks.partition_point(|mark| mark.start < start);
+    let before = marks.partition_point(|mark| mark.range().start < start);
     let start = before
         .checked_sub(1)
-        .map_or(start, |at| start.max(marks[at].end));
+        .map_or(start, |at| start.max(marks[at].range().end));
     let end = end_of(text, start, core.end, characters);
-    let before = marks.partition_point(|mark| mark.start < end);
-    match before.checked_sub(1).map(|at| &marks[at]) {
+    let before = marks.partition_point(|mark| mark.range().start < end);
+    match before.checked_sub(1).map(|at| marks[at].range()) {
         Some(mark) if mark.end > end => start..trimmed_end(text, start, mark.start).max(core.end),
         _ => start..end,
     }

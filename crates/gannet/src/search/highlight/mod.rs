@@ -8,15 +8,16 @@
 mod fragments;
 mod wanted;
 
-pub use wanted::{Wanted, WantedPhrase};
+pub use wanted::{MARKS_MAX, Wanted, WantedPhrase};
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::analysis::{Analyzer, Scratch};
-use wanted::Mark;
+use crate::base::{Result, Steps};
+use wanted::{MARK_BYTES, Mark};
 
-/// How snippets are made.
+/// How snippets are made. Of one text no more than the first 8,192 places are marked.
 #[derive(Clone, Debug)]
 pub struct SnippetOptions {
     /// The most snippets of one text; 0 gives the whole text as one.
@@ -46,6 +47,22 @@ impl Default for SnippetOptions {
     }
 }
 
+/// Bytes that making snippets of a document takes whose source has `source` bytes, the snippets themselves included.
+pub fn snippet_bytes(source: usize, options: &SnippetOptions) -> usize {
+    let marks = MARKS_MAX.min(source / 2 + 1);
+    let tags = options.pre.len() + options.post.len();
+    // A text with escapes is copied into a buffer that doubles; a character becomes six at most.
+    let printed = if options.escape_html {
+        6 * source
+    } else {
+        source
+    };
+    2 * source + printed + marks * (MARK_BYTES + 2 * tags) + BESIDE_BYTES
+}
+
+/// What snippets of any text take.
+const BESIDE_BYTES: usize = 4 << 10;
+
 /// The snippets of `text`, best first: most different things wanted, then most of them, then earliest.
 pub fn snippets(
     analyzer: &Analyzer,
@@ -53,33 +70,39 @@ pub fn snippets(
     wanted: &Wanted,
     options: &SnippetOptions,
     scratch: &mut Scratch,
-) -> Vec<String> {
-    let marks = wanted.marks(analyzer, text, scratch);
-    let pieces = pieces(text, &marks, options);
+    steps: &mut Steps<'_>,
+) -> Result<Vec<String>> {
+    let marks = wanted.marks(analyzer, text, scratch, steps)?;
+    let pieces = pieces(text, &marks, options, steps)?;
     let print = |piece: Range<usize>| print(text, piece, &marks, options);
-    pieces.into_iter().map(print).collect()
+    Ok(pieces.into_iter().map(print).collect())
 }
 
-fn pieces(text: &str, marks: &[Mark], options: &SnippetOptions) -> Vec<Range<usize>> {
+fn pieces(
+    text: &str,
+    marks: &[Mark],
+    options: &SnippetOptions,
+    steps: &mut Steps<'_>,
+) -> Result<Vec<Range<usize>>> {
     if marks.is_empty() {
         let beginning = fragments::beginning(text, options.beginning);
-        return Vec::from_iter((!beginning.is_empty()).then_some(beginning));
+        return Ok(Vec::from_iter((!beginning.is_empty()).then_some(beginning)));
     }
     match options.fragments {
-        0 => std::iter::once(0..text.len()).collect(),
-        most => fragments::best(text, marks, options.characters, most),
+        0 => Ok(std::iter::once(0..text.len()).collect()),
+        most => fragments::best(text, marks, options.characters, most, steps),
     }
 }
 
 /// The text of `piece` with its marks in tags.
 fn print(text: &str, piece: Range<usize>, marks: &[Mark], options: &SnippetOptions) -> String {
-    let mut out = String::with_capacity(piece.len() + 32);
     let mut at = piece.start;
-    let first = marks.partition_point(|mark| mark.start < piece.start);
-    for mark in marks[first..]
-        .iter()
-        .take_while(|mark| mark.end <= piece.end)
-    {
+    let first = marks.partition_point(|mark| mark.range().start < piece.start);
+    let inside = marks[first..].iter().map(Mark::range);
+    let inside = inside.take_while(|mark| mark.end <= piece.end);
+    let mut out =
+        String::with_capacity(printed_bytes(text, &piece, inside.clone().count(), options));
+    for mark in inside {
         push_text(&text[at..mark.start], options, &mut out);
         out.push_str(&options.pre);
         push_text(&text[mark.start..mark.end], options, &mut out);
@@ -88,6 +111,27 @@ fn print(text: &str, piece: Range<usize>, marks: &[Mark], options: &SnippetOptio
     }
     push_text(&text[at..piece.end], options, &mut out);
     out
+}
+
+/// Bytes that a piece with so many marks takes when it is printed.
+fn printed_bytes(
+    text: &str,
+    piece: &Range<usize>,
+    marks: usize,
+    options: &SnippetOptions,
+) -> usize {
+    let entities = text[piece.clone()].bytes().filter(|byte| is_escaped(*byte));
+    let escapes = if options.escape_html {
+        5 * entities.count()
+    } else {
+        0
+    };
+    piece.len() + escapes + marks * (options.pre.len() + options.post.len())
+}
+
+/// Whether a byte is written as an entity of up to six.
+fn is_escaped(byte: u8) -> bool {
+    matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
 }
 
 fn push_text(text: &str, options: &SnippetOptions, out: &mut String) {

@@ -30,9 +30,19 @@ fn of(characters: usize, fragments: usize) -> SnippetOptions {
     }
 }
 
+fn found(
+    analyzer: &Analyzer,
+    text: &str,
+    wanted: &Wanted,
+    options: &SnippetOptions,
+) -> Vec<String> {
+    let (mut scratch, mut steps) = (Scratch::default(), Steps::default());
+    snippets(analyzer, text, wanted, options, &mut scratch, &mut steps).unwrap()
+}
+
 fn check(text: &str, wanted: &Wanted, options: &SnippetOptions, expected: &[&str]) {
     let analyzer = Analyzer::default();
-    let found = snippets(&analyzer, text, wanted, options, &mut Scratch::default());
+    let found = found(&analyzer, text, wanted, options);
     assert_eq!(found, expected);
 }
 
@@ -125,14 +135,8 @@ fn conditions_and_stems() {
         &["[Stores] of [storms]"],
     );
     let english = Analyzer::named("english").unwrap();
-    let mut scratch = Scratch::default();
-    let found = snippets(
-        &english,
-        "The dog’s running",
-        &wanted(&["dog", "run"]),
-        &of(100, 1),
-        &mut scratch,
-    );
+    let wanted = wanted(&["dog", "run"]);
+    let found = found(&english, "The dog’s running", &wanted, &of(100, 1));
     assert_eq!(found, ["The [dog’s] [running]"]);
 }
 
@@ -182,7 +186,7 @@ proptest! {
     ) {
         let analyzer = Analyzer::default();
         let options = of(characters, fragments);
-        let found = snippets(&analyzer, &text, &wanted(&["a", "b", "東"]), &options, &mut Scratch::default());
+        let found = found(&analyzer, &text, &wanted(&["a", "b", "東"]), &options);
         prop_assert!(fragments == 0 || found.len() <= fragments);
         for snippet in &found {
             let plain = snippet.replace(['[', ']'], "");
@@ -196,7 +200,7 @@ proptest! {
         let options = SnippetOptions { beginning: characters, ..of(characters, 2) };
         let mut all = Wanted::default();
         all.terms_that(|term| term.len() % 2 == 0);
-        snippets(&Analyzer::default(), &text, &all, &options, &mut Scratch::default());
-        snippets(&Analyzer::KEYWORD, &text, &all, &options, &mut Scratch::default());
+        found(&Analyzer::default(), &text, &all, &options);
+        found(&Analyzer::KEYWORD, &text, &all, &options);
     }
 }

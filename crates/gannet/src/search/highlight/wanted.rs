@@ -1,11 +1,25 @@
 //! What to mark in a text, and where it is.
 //!
 //! The terms of a phrase are marked only where the whole phrase stands, unless they are wanted by themselves
-//! too.
+//! too. Of very many marks in one text the first [`MARKS_MAX`] are made, and phrases are looked for among as many words.
+
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::fragments::WINDOW_BYTES;
 use crate::analysis::{Analyzer, Scratch, Token};
+use crate::base::{Result, Steps};
+
+/// What looking at a token costs, in steps.
+const TOKEN_STEPS: usize = 4;
+
+/// The most marks of terms in one text, and of phrases; the most words of phrases that are looked at.
+pub const MARKS_MAX: usize = 8192;
+
+/// Bytes that finding and choosing marks takes for each: marks of terms and of phrases and a place, in buffers that double, and two
+/// windows with their places.
+pub const MARK_BYTES: usize = 2 * (2 * size_of::<Mark>() + size_of::<Place>()) + 2 * WINDOW_BYTES;
 
 /// A condition on a term: a prefix, a pattern, a distance.
 type Condition = Box<dyn Fn(&str) -> bool + Send + Sync>;
@@ -16,7 +30,9 @@ pub struct Wanted {
     /// Terms and their numbers.
     terms: FxHashMap<String, usize>,
     conditions: Vec<Condition>,
-    phrases: Vec<WantedPhrase>,
+    /// The words of all phrases and their numbers.
+    words: FxHashMap<String, usize>,
+    phrases: Vec<Phrase>,
 }
 
 /// A phrase as the field's analyzer gave it.
@@ -28,12 +44,39 @@ pub struct WantedPhrase {
     pub slop: u32,
 }
 
+/// The same with the numbers of its words.
+struct Phrase {
+    terms: Vec<(usize, u32)>,
+    slop: u32,
+}
+
 /// A place to mark: bytes of the text, and the number of what is wanted there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Mark {
-    pub start: usize,
-    pub end: usize,
-    pub what: usize,
+    pub start: u32,
+    pub end: u32,
+    pub what: u32,
+}
+
+/// An occurrence of a word of a phrase.
+struct Place {
+    position: u32,
+    start: u32,
+    end: u32,
+    /// Whether it stands in the phrase that is being looked for.
+    found: bool,
+}
+
+impl Mark {
+    fn of(start: usize, end: usize, what: usize) -> Mark {
+        // A text is part of a document, which has 16 MiB at most.
+        let [start, end, what] = [start, end, what].map(|number| number as u32);
+        Mark { start, end, what }
+    }
+
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 impl Wanted {
@@ -51,7 +94,13 @@ impl Wanted {
 
     /// Wants the terms of a phrase where they stand together.
     pub fn phrase(&mut self, phrase: WantedPhrase) {
-        self.phrases.push(phrase);
+        let WantedPhrase { terms, slop } = phrase;
+        let terms = terms.into_iter().map(|(word, place)| {
+            let next = self.words.len();
+            (*self.words.entry(word).or_insert(next), place)
+        });
+        let terms = terms.collect();
+        self.phrases.push(Phrase { terms, slop });
     }
 
     /// Whether there is nothing to look for.
@@ -65,26 +114,38 @@ impl Wanted {
         analyzer: &Analyzer,
         text: &str,
         scratch: &mut Scratch,
-    ) -> Vec<Mark> {
+        steps: &mut Steps<'_>,
+    ) -> Result<Vec<Mark>> {
         let mut marks = Vec::new();
         if self.is_empty() {
-            return marks;
+            return Ok(marks);
         }
-        let mut sightings: Vec<Sightings<'_>> = self.phrases.iter().map(Sightings::new).collect();
-        analyzer.analyze(text, scratch, |token| {
-            let Token { start, end, .. } = token;
-            if let Some(what) = self.number_of(token.text) {
-                marks.push(Mark { start, end, what });
+        let mut places = Places::new(self.words.len());
+        let no_terms = self.terms.is_empty() && self.conditions.is_empty();
+        let mut counted = Ok(());
+        analyzer.analyze_while(text, scratch, |token| {
+            counted = steps.count(TOKEN_STEPS);
+            if let Some(word) = self.words.get(token.text) {
+                places.add(*word, &token);
             }
-            sightings.iter_mut().for_each(|seen| seen.see(&token));
+            if let Some(what) = self
+                .number_of(token.text)
+                .filter(|_| marks.len() < MARKS_MAX)
+            {
+                marks.push(Mark::of(token.start, token.end, what));
+            }
+            counted.is_ok() && !(places.is_full() && (no_terms || marks.len() == MARKS_MAX))
         });
+        counted?;
         let first = self.terms.len() + self.conditions.len();
-        for (number, seen) in sightings.iter().enumerate() {
-            seen.marks(first + number, &mut marks);
+        let most = marks.len() + MARKS_MAX;
+        for (number, phrase) in self.phrases.iter().enumerate() {
+            places.find(phrase, steps)?;
+            places.mark(first + number, most, &mut marks);
         }
         marks.sort_unstable();
         marks.dedup_by_key(|mark| mark.start);
-        marks
+        Ok(marks)
     }
 
     fn number_of(&self, term: &str) -> Option<usize> {
@@ -96,63 +157,96 @@ impl Wanted {
     }
 }
 
-/// Where the terms of a phrase were seen.
-struct Sightings<'a> {
-    phrase: &'a WantedPhrase,
-    /// For each term of the phrase its occurrences in order.
-    places: Vec<Vec<Place>>,
+/// Where the words of phrases stand in a text.
+///
+/// A term of a phrase has an *origin* at each of its word's places: where the phrase would begin by it. Terms of one exact
+/// occurrence of the phrase share their origin, and slop is how far apart origins may be.
+struct Places {
+    of: Vec<Vec<Place>>,
+    count: usize,
 }
 
-/// An occurrence of a term. `origin` is where the phrase would begin by it; terms of one exact occurrence of
-/// the phrase share their origin, and slop is how far apart origins may be.
-#[derive(Clone, Copy)]
-struct Place {
-    origin: i64,
-    start: usize,
-    end: usize,
-}
-
-impl<'a> Sightings<'a> {
-    fn new(phrase: &'a WantedPhrase) -> Sightings<'a> {
-        let places = vec![Vec::new(); phrase.terms.len()];
-        Sightings { phrase, places }
+impl Places {
+    fn new(words: usize) -> Places {
+        Places {
+            of: (0..words).map(|_| Vec::new()).collect(),
+            count: 0,
+        }
     }
 
-    fn see(&mut self, token: &Token<'_>) {
-        for ((term, position), places) in self.phrase.terms.iter().zip(&mut self.places) {
-            if token.text == term {
-                places.push(Place {
-                    origin: i64::from(token.position) - i64::from(*position),
-                    start: token.start,
-                    end: token.end,
+    fn is_full(&self) -> bool {
+        self.count == MARKS_MAX || self.of.is_empty()
+    }
+
+    fn add(&mut self, word: usize, token: &Token<'_>) {
+        if self.is_full() {
+            return;
+        }
+        self.count += 1;
+        let Mark { start, end, .. } = Mark::of(token.start, token.end, 0);
+        self.of[word].push(Place {
+            position: token.position,
+            start,
+            end,
+            found: false,
+        });
+    }
+
+    /// Finds every occurrence of a phrase: one for each place that can be its least origin.
+    fn find(&mut self, phrase: &Phrase, steps: &mut Steps<'_>) -> Result<()> {
+        // Where all origins are the same, those of one term are all there are.
+        let leading = if phrase.slop == 0 { 1 } else { usize::MAX };
+        let mut together = Vec::with_capacity(phrase.terms.len());
+        for (word, offset) in phrase.terms.iter().take(leading) {
+            for at in 0..self.of[*word].len() {
+                let least = origin(&self.of[*word][at], *offset);
+                if self.together(phrase, least, &mut together, steps)? {
+                    for ((word, _), at) in phrase.terms.iter().zip(&together) {
+                        self.of[*word][*at].found = true;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// For each term its first place with an origin within the slop from `least` on. Tells whether all have one.
+    fn together(
+        &self,
+        phrase: &Phrase,
+        least: i64,
+        out: &mut Vec<usize>,
+        steps: &mut Steps<'_>,
+    ) -> Result<bool> {
+        let greatest = least + i64::from(phrase.slop);
+        out.clear();
+        for (word, offset) in &phrase.terms {
+            steps.count(TOKEN_STEPS)?;
+            let places = &self.of[*word];
+            let at = places.partition_point(|place| origin(place, *offset) < least);
+            match places.get(at) {
+                Some(place) if origin(place, *offset) <= greatest => out.push(at),
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Marks what was found, as long as there are fewer marks than `most`.
+    fn mark(&mut self, what: usize, most: usize, marks: &mut Vec<Mark>) {
+        for place in self.of.iter_mut().flatten() {
+            if std::mem::take(&mut place.found) && marks.len() < most {
+                marks.push(Mark {
+                    start: place.start,
+                    end: place.end,
+                    what: what as u32,
                 });
             }
         }
     }
+}
 
-    /// Marks every occurrence of the phrase: one for each place that can be its least origin.
-    fn marks(&self, what: usize, marks: &mut Vec<Mark>) {
-        for place in self.places.iter().flatten() {
-            if let Some(together) = self.together(place.origin) {
-                marks.extend(together.iter().map(|&Place { start, end, .. }| Mark {
-                    start,
-                    end,
-                    what,
-                }));
-            }
-        }
-    }
-
-    /// For each term its first place with an origin within the slop from `least` on, if all have one.
-    fn together(&self, least: i64) -> Option<Vec<Place>> {
-        let greatest = least + i64::from(self.phrase.slop);
-        let nearest = |places: &Vec<Place>| {
-            let at = places.partition_point(|place| place.origin < least);
-            places
-                .get(at)
-                .copied()
-                .filter(|place| place.origin <= greatest)
-        };
-        self.places.iter().map(nearest).collect()
-    }
+/// Where a phrase would begin that has a term so far behind its beginning at this place.
+fn origin(place: &Place, offset: u32) -> i64 {
+    i64::from(place.position) - i64::from(offset)
 }

@@ -10,8 +10,18 @@
 //! - an external ID scores a constant 1 times the boost;
 //! - what `fields` rejects has no plan.
 
+mod allowance;
+
+pub use allowance::Allowance;
+
+use std::ops::Bound;
+
+use rustc_hash::FxHashMap;
+
+use allowance::{check_phrase, check_text};
+
 use crate::analysis::{Field, FieldId, FieldKind, FieldOptions, Schema, Scratch, term_key};
-use crate::base::{Error, Result};
+use crate::base::{Error, Reservation, Result};
 use crate::documents::exact_number;
 use crate::search::fields;
 use crate::search::pattern::{Fuzzy, Pattern, Wildcard};
@@ -20,8 +30,8 @@ use crate::search::query::{Operator, Query, automatic_distance};
 /// The deepest tree: compiling and matching go down it by recursion.
 const DEPTH_MAX: usize = 64;
 
-/// The most terms and patterns of one query.
-const TERMS_MAX: usize = 4096;
+/// What a node of the tree takes beside its words.
+const NODE_BYTES: usize = 2 * size_of::<Node>();
 
 /// A place in [`Plan::terms`], [`Plan::patterns`] or [`Plan::ids`].
 pub type Slot = usize;
@@ -99,30 +109,46 @@ pub struct Plan {
     pub patterns: Vec<PlannedPattern>,
     /// The external IDs to look up.
     pub ids: Vec<String>,
+    /// The memory of all this.
+    pub memory: Reservation,
 }
 
-/// Makes the plan of `query` for an index with the fields of `schema`.
-pub fn plan(query: &Query, schema: &Schema) -> Result<Plan> {
+/// Makes the plan of `query` for an index with the fields of `schema`, as far as the allowance goes.
+pub fn plan(query: &Query, schema: &Schema, mut allowance: Allowance<'_>) -> Result<Plan> {
     fields::check(query, schema)?;
+    let scratch = schema.fields().iter().map(|f| f.analyzer.scratch_bytes());
+    let scratch = scratch.max().unwrap_or(0);
+    allowance.memory(scratch)?;
     let mut planner = Planner {
         schema,
+        allowance,
+        known: FxHashMap::default(),
+        automata: FxHashMap::default(),
         scratch: Scratch::default(),
         terms: Vec::new(),
         patterns: Vec::new(),
         ids: Vec::new(),
     };
     let root = planner.node(query, Some(1.0), 0)?;
+    planner.scratch = Scratch::default();
+    planner.allowance.give_back(scratch)?;
     Ok(Plan {
         root,
         terms: planner.terms,
         patterns: planner.patterns,
         ids: planner.ids,
+        memory: planner.allowance.into_memory(),
     })
 }
 
 struct Planner<'a> {
     schema: &'a Schema,
+    allowance: Allowance<'a>,
     scratch: Scratch,
+    /// The slots of the terms by their keys.
+    known: FxHashMap<Vec<u8>, Slot>,
+    /// Fuzzy terms by their texts and distances.
+    automata: FxHashMap<(String, u8), Fuzzy>,
     terms: Vec<PlannedTerm>,
     patterns: Vec<PlannedPattern>,
     ids: Vec<String>,
@@ -135,6 +161,7 @@ impl Planner<'_> {
                 "the query is nested more than {DEPTH_MAX} deep: make it flatter"
             )));
         }
+        self.allowance.memory(NODE_BYTES)?;
         match query {
             Query::MatchAll => Ok(Node::All(boost)),
             Query::MatchNone => Ok(Node::None),
@@ -231,12 +258,13 @@ impl Planner<'_> {
         let (Query::Text { text, .. } | Query::Phrase { text, .. }) = leaf else {
             return Ok(Node::None);
         };
+        self.allowance.leaf(2 * text.len())?;
         self.ids.push(text.clone());
-        self.check_size()?;
         Ok(Node::Id(self.ids.len() - 1, boost))
     }
 
     fn in_field(&mut self, leaf: &Query, field: &Field, boost: Option<f32>) -> Result<Node> {
+        leaf_texts(leaf).try_for_each(check_text)?;
         if let Query::Text { text, .. } | Query::Phrase { text, .. } = leaf
             && let Some(spelled) = other_spelling(text, field)
         {
@@ -250,13 +278,13 @@ impl Planner<'_> {
                 self.pattern(leaf, Pattern::Prefix(prefix), field, boost)
             }
             Query::Wildcard { pattern, .. } => {
-                let pattern = Wildcard::new(&normalized(pattern, field));
+                let pattern = Wildcard::new(&normalized(pattern, field))?;
                 self.pattern(leaf, Pattern::Wildcard(pattern), field, boost)
             }
             Query::Fuzzy { text, distance, .. } => {
                 let text = normalized(text, field);
                 let distance = distance.unwrap_or_else(|| automatic_distance(&text));
-                let fuzzy = Fuzzy::new(&text, distance, 0)?;
+                let fuzzy = self.fuzzy(text, distance)?;
                 self.pattern(leaf, Pattern::Fuzzy(fuzzy), field, boost)
             }
             Query::Range { lower, upper, .. } => {
@@ -275,7 +303,7 @@ impl Planner<'_> {
         field: &Field,
         boost: Option<f32>,
     ) -> Result<Node> {
-        let words = self.words(text, field)?;
+        let words = self.words(text, field, false)?;
         let nodes: Vec<Node> = words
             .iter()
             .map(|(slot, _)| Node::Term(*slot, boost))
@@ -290,14 +318,14 @@ impl Planner<'_> {
     fn number(&mut self, texts: [&str; 2], field: &Field, boost: Option<f32>) -> Result<Node> {
         let mut spelled = Vec::new();
         for text in texts {
-            spelled.extend(self.words(text, field)?);
+            spelled.extend(self.words(text, field, false)?);
         }
         let terms = spelled.iter().map(|(slot, _)| Node::Term(*slot, boost));
         Ok(Node::Best(terms.collect()))
     }
 
     fn phrase(&mut self, text: &str, slop: u32, field: &Field, boost: Option<f32>) -> Result<Node> {
-        let words = self.words(text, field)?;
+        let words = self.words(text, field, true)?;
         match words.as_slice() {
             [] => Ok(Node::None),
             [(slot, _)] => Ok(Node::Term(*slot, boost)),
@@ -309,6 +337,18 @@ impl Planner<'_> {
         }
     }
 
+    /// A fuzzy term with its automaton, which is made once for all fields.
+    fn fuzzy(&mut self, text: String, distance: u8) -> Result<Fuzzy> {
+        if let Some(known) = self.automata.get(&(text.clone(), distance)) {
+            return Ok(known.clone());
+        }
+        self.allowance
+            .memory(text.len() + Fuzzy::memory_bytes(&text, distance)?)?;
+        let fuzzy = Fuzzy::new(&text, distance, 0)?;
+        self.automata.insert((text, distance), fuzzy.clone());
+        Ok(fuzzy)
+    }
+
     fn pattern(
         &mut self,
         leaf: &Query,
@@ -316,41 +356,53 @@ impl Planner<'_> {
         field: &Field,
         boost: Option<f32>,
     ) -> Result<Node> {
-        let (field, written) = (field.id, leaf.to_string());
+        let written = leaf.to_string();
+        self.allowance
+            .leaf(pattern.memory_bytes() + written.len())?;
+        let field = field.id;
         self.patterns.push(PlannedPattern {
             field,
             pattern,
             written,
         });
-        self.check_size()?;
         Ok(Node::Pattern(self.patterns.len() - 1, boost))
     }
 
     /// The terms of a text with their positions; each distinct term has one slot.
-    fn words(&mut self, text: &str, field: &Field) -> Result<Vec<(Slot, u32)>> {
-        let (terms, mut words) = (&mut self.terms, Vec::new());
-        field.analyzer.analyze(text, &mut self.scratch, |token| {
+    fn words(&mut self, text: &str, field: &Field, is_phrase: bool) -> Result<Vec<(Slot, u32)>> {
+        let Planner {
+            allowance,
+            scratch,
+            known,
+            terms,
+            ..
+        } = self;
+        let (mut words, mut failed) = (Vec::new(), None);
+        let mut add = |text: &str, position: u32| -> Result<()> {
+            if is_phrase {
+                check_phrase(words.len())?;
+            }
             let mut key = Vec::new();
-            term_key(field.id, token.text.as_bytes(), &mut key);
-            let known = terms.iter().position(|term| term.key == key);
-            let slot = known.unwrap_or(terms.len());
-            if known.is_none() {
+            term_key(field.id, text.as_bytes(), &mut key);
+            let slot = known.get(&key).copied().unwrap_or(terms.len());
+            let is_new = slot == terms.len();
+            allowance.leaf(if is_new { 2 * key.len() } else { 0 })?;
+            if is_new {
                 let field = field.id;
+                known.insert(key.clone(), slot);
                 terms.push(PlannedTerm { field, key });
             }
-            words.push((slot, token.position));
+            words.push((slot, position));
+            Ok(())
+        };
+        field.analyzer.analyze(text, scratch, |token| {
+            if failed.is_none() {
+                failed = add(token.text, token.position).err();
+            }
         });
-        self.check_size()?;
-        Ok(words)
-    }
-
-    fn check_size(&self) -> Result<()> {
-        let count = self.terms.len() + self.patterns.len() + self.ids.len();
-        match count > TERMS_MAX {
-            true => Err(Error::invalid(format!(
-                "the query has {count} terms over all its fields; at most {TERMS_MAX} are possible"
-            ))),
-            false => Ok(()),
+        match failed {
+            None => Ok(words),
+            Some(error) => Err(error),
         }
     }
 }
@@ -385,6 +437,27 @@ fn all(mut required: Vec<Node>, excluded: Vec<Node>, optional: Vec<Node>) -> Nod
         required,
         excluded,
         optional,
+    }
+}
+
+/// The texts of a query of one field.
+fn leaf_texts(leaf: &Query) -> impl Iterator<Item = &str> {
+    let texts = match leaf {
+        Query::Text { text, .. } | Query::Phrase { text, .. } | Query::Fuzzy { text, .. } => {
+            [Some(text), None]
+        }
+        Query::Prefix { prefix, .. } => [Some(prefix), None],
+        Query::Wildcard { pattern, .. } => [Some(pattern), None],
+        Query::Range { lower, upper, .. } => [bound_text(lower), bound_text(upper)],
+        _ => [None, None],
+    };
+    texts.into_iter().flatten().map(String::as_str)
+}
+
+fn bound_text(bound: &Bound<String>) -> Option<&String> {
+    match bound {
+        Bound::Included(text) | Bound::Excluded(text) => Some(text),
+        Bound::Unbounded => None,
     }
 }
 

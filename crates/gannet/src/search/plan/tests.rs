@@ -4,6 +4,7 @@ use std::ops::Bound;
 
 use super::*;
 use crate::analysis::Analyzer;
+use crate::base::Budget;
 
 fn schema() -> Schema {
     let mut schema = Schema::default();
@@ -16,6 +17,11 @@ fn schema() -> Schema {
         schema.add(name, kind, analyzer).unwrap();
     }
     schema
+}
+
+fn plan(query: &Query, schema: &Schema) -> Result<Plan> {
+    let budget = Budget::new(64 << 20);
+    super::plan(query, schema, Allowance::new(&budget, &())?)
 }
 
 fn text(field: Option<&str>, text: &str) -> Query {
@@ -171,4 +177,57 @@ fn numbers_are_found_however_they_are_spelled() {
     assert_eq!(keys("tag", "15"), [b"\0\x0215"]);
     assert_eq!(keys("tag", "1.2.3"), [b"\0\x021.2.3"]);
     assert_eq!(keys("title", "1.50"), [b"\0\x001.50"]);
+}
+
+#[test]
+fn an_automaton_is_made_once_for_all_fields() {
+    let fuzzy = |field: Option<&str>| Query::Fuzzy {
+        field: field.map(str::to_owned),
+        text: "gannets".to_owned(),
+        distance: None,
+    };
+    let one = plan(&fuzzy(Some("title")), &schema()).unwrap();
+    let both = plan(&fuzzy(None), &schema()).unwrap();
+    assert_eq!((one.patterns.len(), both.patterns.len()), (1, 2));
+    let automaton = Fuzzy::memory_bytes("gannets", 2).unwrap();
+    let (one, both) = (one.memory.bytes(), both.memory.bytes());
+    assert!(
+        one > automaton && both < one + automaton / 2,
+        "{one} {both}"
+    );
+}
+
+#[test]
+fn a_plan_takes_no_more_than_there_is() {
+    let words = (0..4_000).map(|n| format!("w{n} ")).collect::<String>();
+    for (budget, expected) in [(64 << 20, true), (64 << 10, false)] {
+        let budget = Budget::new(budget);
+        let query = text(Some("title"), &words);
+        let allowance = Allowance::new(&budget, &()).unwrap();
+        let plan = super::plan(&query, &schema(), allowance);
+        match plan {
+            Ok(plan) => assert!(expected && plan.memory.bytes() == budget.used()),
+            Err(error) => assert!(!expected && matches!(error, Error::Memory { .. })),
+        }
+        assert_eq!(budget.used(), 0);
+    }
+}
+
+#[test]
+fn phrases_and_queries_of_too_many_words_are_rejected() {
+    let phrase = |words: usize| Query::Phrase {
+        field: Some("title".to_owned()),
+        text: "the of ".repeat(words / 2),
+        slop: 0,
+    };
+    assert!(plan(&phrase(1_024), &schema()).is_ok());
+    for (query, limit) in [
+        (phrase(1_026), "1024 words"),
+        (phrase(18_000), "1024 words"),
+        (text(Some("title"), &"a ".repeat(4_097)), "4096 words"),
+        (text(Some("title"), &"a".repeat(70_000)), "65536"),
+    ] {
+        let error = plan(&query, &schema()).err().unwrap().to_string();
+        assert!(error.contains(limit), "{error}");
+    }
 }

@@ -20,6 +20,7 @@ impl Ranker {
         };
         if self.windows.iter().any(|window| !window.essential[clause]) {
             if checked == 0 {
+                pages.count_steps(self.windows.len() * (self.order.len() - order))?;
                 self.drop_hopeless(order);
             }
             self.ask(clause, pages)?;
@@ -83,6 +84,7 @@ impl Ranker {
     /// Asks one clause for the candidates of windows that left it for later.
     fn ask_for_some(&mut self, clause: usize, pages: &mut Pages<'_>) -> Step<()> {
         while let Stage::Complete { order, checked } = self.stage {
+            pages.count_steps(1)?;
             let Some(&doc) = self.candidates.matches.docs().get(checked) else {
                 break;
             };

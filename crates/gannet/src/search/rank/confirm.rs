@@ -57,6 +57,7 @@ impl Ranker {
     /// Confirms the chosen candidates one after the other, and offers them.
     pub(super) fn confirm(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         while let Stage::Confirm { done, last } = self.stage {
+            pages.count_steps(1)?;
             let Some(&at) = self.chosen.get(done) else {
                 match last {
                     true => self.end_batch(),

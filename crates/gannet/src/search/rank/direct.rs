@@ -14,6 +14,9 @@ use crate::search::matches::{Matches, keep};
 use crate::search::score::Score;
 use crate::search::windows::Clause;
 
+/// Clauses that are looked through in a step.
+const CLAUSES_A_STEP: usize = 8;
+
 /// What was found in a stretch.
 pub(super) struct Direct {
     pub(super) found: Matches,
@@ -171,6 +174,8 @@ impl Ranker {
         pages: &mut Pages<'_>,
     ) -> Step<bool> {
         self.order_later(&mut direct.later, window);
+        let clauses = self.root.clauses.len();
+        pages.count_steps(clauses * direct.later.len() / CLAUSES_A_STEP)?;
         self.total_is_exact &= self.root.driven || self.windows[window].leaves_none();
         let offered = self.ask_required(direct, window, pages)?
             && direct.begin(&mut self.norms, pages)

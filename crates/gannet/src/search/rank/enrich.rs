@@ -3,6 +3,7 @@
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
+use crate::search::matcher::BLOCK_STEPS;
 use crate::search::windows::Window;
 
 impl Ranker {
@@ -13,6 +14,7 @@ impl Ranker {
         };
         self.candidates.begin_tables();
         while done < self.candidates.len() {
+            pages.count_steps(BLOCK_STEPS)?;
             self.stage = Stage::Enrich { done };
             let enriched = self.enrich_some(done, pages);
             if let Err(Stop::Pages) = enriched {

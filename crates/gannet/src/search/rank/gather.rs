@@ -5,6 +5,7 @@ use super::union::{LeftOut, POSTINGS, Screen, stretch};
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
+use crate::search::matcher::BLOCK_STEPS;
 use crate::search::matches::Matches;
 use crate::search::windows::{Clause, Pruning};
 
@@ -23,6 +24,7 @@ impl Ranker {
             if self.candidates.len() >= self.batch {
                 break;
             }
+            pages.count_steps(BLOCK_STEPS + self.root.clauses.len())?;
             if self.is_unfinished() {
                 self.gather_some(pages)?;
             } else if !self.take_window() {

@@ -27,6 +27,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use self::direct::Direct;
+use self::plan::WINDOWS_MAX;
 use self::union::Union;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
@@ -63,13 +64,39 @@ pub struct RankOptions {
     pub count: bool,
     /// Whether the documents will be fetched.
     pub fetch: bool,
-    /// Candidates that a batch may hold.
+    /// Candidates that a batch may hold, and bytes that each takes.
     pub candidates: usize,
+    pub candidate_bytes: usize,
     /// One past the last doc ID of the snapshot.
     pub below: DocId,
     /// Whether documents may be found that are deleted.
     pub meets_dead: bool,
 }
+
+impl RankOptions {
+    /// Bytes that what several clauses find in a range may take.
+    fn union_bytes(&self) -> usize {
+        self.candidates * self.candidate_bytes
+    }
+
+    /// Bytes that ranking takes, matchers apart.
+    pub fn memory_bytes(&self, clauses: usize, leaves: usize) -> usize {
+        // Buffers double as they grow. Beside the candidates stands what was found last.
+        let candidates = 2 * 2 * self.candidates * self.candidate_bytes;
+        let found = if clauses > 1 {
+            2 * self.union_bytes()
+        } else {
+            0
+        };
+        let windows = WINDOWS_MAX * (size_of::<Window>() + clauses * Window::CLAUSE_BYTES);
+        let rows = ROWS * (leaves + clauses) * size_of::<f64>();
+        let top = 2 * 2 * self.k.min(self.below as usize) * size_of::<Scored>();
+        candidates + found + windows + rows + top + Union::bytes_beside(self.count, clauses)
+    }
+}
+
+/// Numbers that are kept of each leaf and clause, about.
+const ROWS: usize = 16;
 
 /// A query being ranked.
 pub struct Ranker {
@@ -174,7 +201,7 @@ impl Ranker {
             candidates: Candidates::new(leaves, fields),
             batch: BATCH_FIRST.min(options.candidates),
             waited: false,
-            union: Union::new(options.count),
+            union: Union::new(options.count, options.union_bytes()),
             is_one_leaf: false,
             is_direct: false,
             direct: None,

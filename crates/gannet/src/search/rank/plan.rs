@@ -7,7 +7,7 @@ use crate::search::matcher::for_all;
 use crate::search::windows::{Clause, Pruning, Window};
 
 /// Windows of a batch at most.
-const WINDOWS_MAX: usize = 64;
+pub(super) const WINDOWS_MAX: usize = 64;
 
 /// Windows that are read first when there are more than [`WINDOWS_MAX`].
 const WINDOWS_FIRST: usize = 8;
@@ -62,6 +62,7 @@ impl Ranker {
         self.windows.clear();
         self.candidates.clear();
         while self.ahead.is_empty() {
+            pages.count_steps(1)?;
             if self.next >= self.options.below {
                 return Ok(Progress::Done);
             }
@@ -82,6 +83,7 @@ impl Ranker {
         root.partition(&self.lists, pruning, &mut leading);
         let (mut from, mut skipped) = (self.next, 0);
         while self.ahead.len() < most && from < self.options.below && pages.has_room() {
+            pages.count_steps(leading.len())?;
             let window = self.window(from, &leading, pages)?;
             from = window.last.saturating_add(1);
             match window.matters() {

@@ -38,6 +38,8 @@ const WORDS: usize = RANGE / 64;
 #[derive(Default)]
 pub(super) struct Union {
     is_counted: bool,
+    /// Bytes that what is found in a range may take.
+    bytes_max: usize,
     from: DocId,
     to: DocId,
     parts: Vec<Part>,
@@ -55,8 +57,12 @@ pub(super) struct Union {
 #[derive(Default)]
 struct Part {
     clause: usize,
+    /// About how many documents it has in all.
+    cost: u64,
     /// What its score in the range may be at most.
     bound: f64,
+    /// What the parts before it may give.
+    others: Known,
     /// What its score must exceed if a document is to enter with it; negative if that is not known.
     floor: f32,
     /// Whether it is only asked for the documents that others found.
@@ -109,10 +115,11 @@ impl Union {
         self.judged
     }
 
-    /// A union of which all documents are counted, or not.
-    pub(super) fn new(is_counted: bool) -> Union {
+    /// A union of which all documents are counted, or not, that finds no more at once than fits into so many bytes.
+    pub(super) fn new(is_counted: bool, bytes_max: usize) -> Union {
         Union {
             is_counted,
+            bytes_max,
             ..Union::default()
         }
     }
@@ -137,15 +144,58 @@ impl Union {
             (part.bound, part.floor, part.is_asked) = (window.bounds[clause], -1.0, false);
             part.filtering = Filtering::default();
             part.matches.begin(clauses[clause].formula.leaves());
+            part.cost = clauses[clause].matcher.cost();
+            cost += part.cost;
             self.active += 1;
-            cost += clauses[clause].matcher.cost();
         }
+        self.let_go();
         let postings = (self.active * POSTINGS).min(most);
         let last = match self.is_counted {
             true => last.min(from.saturating_add(SUMS_COUNTED as DocId - 1)),
             false => last,
         };
-        (self.from, self.to) = (from, stretch(from, last, postings, cost, below));
+        let to = stretch(from, last, postings, cost, below);
+        (self.from, self.to) = (from, self.as_far_as_it_fits(from, to));
+    }
+
+    /// Lets go of buffers that parts of earlier ranges have left, where they are large.
+    fn let_go(&mut self) {
+        let held = self.parts.iter().map(|part| part.matches.capacity_bytes());
+        if held.sum::<usize>() > self.bytes_max {
+            let parts = self.parts.iter_mut();
+            parts.for_each(|part| part.matches.shrink());
+        }
+    }
+
+    /// The end of a range from `from` to `to` or before, in which what is found fits into memory even if all lists have
+    /// their documents there.
+    fn as_far_as_it_fits(&self, from: DocId, to: DocId) -> DocId {
+        let mut length = u64::from(to - from) + 1;
+        while length > 1 && self.bytes_of(length) > self.bytes_max as u64 {
+            length /= 2;
+        }
+        from + (length - 1) as DocId
+    }
+
+    /// Bytes that a range of so many documents takes at most.
+    fn bytes_of(&self, length: u64) -> u64 {
+        let (mut postings, mut bytes, mut leaves) = (0, 0, 0);
+        for part in &self.parts[..self.active] {
+            let own = part.matches.leaves().len();
+            let found = part.cost.min(length);
+            bytes += found * (size_of::<u32>() + Matches::bytes_per_document(own)) as u64;
+            (postings, leaves) = (postings + found, leaves + own);
+        }
+        bytes + postings.min(length) * Matches::bytes_per_document(leaves) as u64
+    }
+
+    /// Bytes that a union of so many clauses takes beside what it finds.
+    pub(super) fn bytes_beside(is_counted: bool, clauses: usize) -> usize {
+        let sums = if is_counted { SUMS_COUNTED } else { SUMS };
+        match clauses {
+            0 | 1 => 0,
+            _ => size_of::<Bitmap>() + sums * size_of::<f32>() + clauses * 2 * size_of::<Part>(),
+        }
     }
 
     /// Finds clauses that cannot lift a document of the range over the threshold together with `rest`, by the
@@ -177,12 +227,15 @@ impl Union {
                 break;
             }
         }
-        for at in 0..parts.len() {
-            let mut others = rest;
-            let bounds = parts.iter().map(|part| part.bound).enumerate();
-            let beside = bounds.filter(|(other, _)| *other != at);
-            beside.for_each(|(_, bound)| others.add(bound));
-            parts[at].floor = pruning.floor(others);
+        let mut before = rest;
+        for part in parts.iter_mut() {
+            part.others = before;
+            before.add(part.bound);
+        }
+        let mut behind = Known::default();
+        for part in parts.iter_mut().rev() {
+            part.floor = pruning.floor(part.others.and(behind));
+            behind.add(part.bound);
         }
         self.judged = true;
         Ok(parts.iter().any(|part| part.is_asked || part.floor >= 0.0))

@@ -4,7 +4,7 @@ mod intersect;
 
 use self::intersect::Intersection;
 use super::formula::{Leaf, LeafId};
-use super::matcher::{Filtering, Matcher, Offers, Role, filter};
+use super::matcher::{BLOCK_STEPS, Filtering, Matcher, Offers, Role, filter};
 use super::matches::Matches;
 use super::scored::ListScore;
 use crate::base::DocId;
@@ -113,6 +113,7 @@ impl Matcher for TermMatcher {
                 // The list has ended.
                 return filter(self, role, ahead, ahead.len(), state, pages);
             };
+            pages.count_steps(BLOCK_STEPS)?;
             let asked = &ahead.docs()[state.checked..];
             let asked = &asked[..asked.partition_point(|doc| doc <= last)];
             let end = state.checked + asked.len();

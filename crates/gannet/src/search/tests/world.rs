@@ -106,9 +106,12 @@ impl MemoryTerms for Memory {
         Ok(self.0.get(key).cloned())
     }
 
-    fn keys(&self, _: DocId, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
-        let keys = self.0.keys().filter(|key| wanted(key));
-        keys.cloned().collect()
+    fn term_bytes(&self, key: &[u8]) -> usize {
+        self.0.get(key).map_or(0, Fragment::bytes)
+    }
+
+    fn each_key(&self, _: DocId, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        self.0.keys().try_for_each(|key| visit(key))
     }
 }
 

@@ -1,0 +1,162 @@
+//! Limits of time and memory, seen from outside: exit codes, and what goes on.
+
+use serde_json::Value;
+
+use crate::command::Place;
+
+/// An index in which words are dense, so that long phrases with slop take long.
+fn dense() -> Place {
+    let line = |id| format!(r#"{{"id":"{id}","body":"{}"}}"#, "the of ".repeat(3_000));
+    let lines: Vec<String> = (0..20).map(line).collect();
+    let place = Place::with_lines(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    place.done(&["index", "index", "docs.jsonl"]);
+    place
+}
+
+/// A query that takes seconds.
+fn slow() -> String {
+    format!("\"{}\"~2000", "the of ".repeat(400))
+}
+
+#[test]
+fn a_query_that_takes_too_long_ends_with_code_3_and_no_answer() {
+    let place = dense();
+    let slow = slow();
+    let ran = place.run(&["search", "index", &slow, "--timeout", "50ms"]);
+    ran.refused(3, &["stopped", "matching", "50ms", "more time"]);
+    assert_eq!(ran.out, "");
+    let deleting = ["delete", "index", "--query", &slow, "--timeout", "50ms"];
+    place.run(&deleting).refused(3, &["0 being deleted"]);
+    place.write(
+        "queries.tsv",
+        format!("phrase\t{}\n", "the of ".repeat(400)),
+    );
+    let bench = [
+        "bench",
+        "index",
+        "queries.tsv",
+        "--count",
+        "--timeout",
+        "0.001ms",
+    ];
+    place.run(&bench).refused(3, &["stopped"]);
+    // In time, or without a limit, there is an answer.
+    for limit in ["1m", "none"] {
+        let found = place.done(&["search", "index", "\"the of\"", "--timeout", limit]);
+        assert_eq!(found.lines().count(), 10);
+    }
+}
+
+#[test]
+fn a_time_limit_that_cannot_be_read_is_answered_with_examples() {
+    let ran = Place::new().run(&["search", "index", "x", "--timeout", "soon"]);
+    ran.refused(1, &["soon", "500ms", "none"]);
+}
+
+#[test]
+fn limits_stand_in_the_long_help() {
+    let help = Place::new().done(&["search", "--help"]);
+    for limit in [
+        "1,024 words",
+        "255",
+        "1,020 bytes",
+        "64 KiB",
+        "4,096",
+        "--timeout",
+    ] {
+        assert!(help.contains(limit), "{limit}: {help}");
+    }
+    assert!(
+        Place::new()
+            .done(&["--help"])
+            .contains("3 a query that took longer")
+    );
+}
+
+#[test]
+fn what_is_longer_than_any_term_is_rejected_or_found_nowhere() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    for (query, limit) in [
+        (format!("{}~", "a".repeat(60_000)), "255"),
+        (format!("\"{}\"", "the of ".repeat(1_000)), "1024"),
+        (format!("a*{}", "b".repeat(2_000)), "1024"),
+    ] {
+        place.run(&["search", "index", &query]).refused(1, &[limit]);
+    }
+    assert_eq!(place.done(&["search", "index", &"a".repeat(60_000)]), "");
+}
+
+#[test]
+fn sources_are_passed_on_in_one_line() {
+    let place = Place::new();
+    place.write(
+        "docs.json",
+        r#"{"id": "a", "body":  "one \\\" { two\\\\" , "n": [1.50, {"x" : "\u00e9"}]}"#,
+    );
+    place.done(&["index", "index", "docs.json"]);
+    let source = r#"{"id":"a","body":"one \\\" { two\\\\","n":[1.50,{"x":"\u00e9"}]}"#;
+    let lines = place.done(&["search", "index", "one"]);
+    assert!(
+        lines.contains(source) && lines.lines().count() == 1,
+        "{lines}"
+    );
+    let answer = place.json(&["search", "index", "one", "--explain"]);
+    assert_eq!(answer["hits"][0]["source"]["n"][1]["x"], "é");
+    assert!(answer["plan"].is_object() && answer["io"].is_object() && answer["total"] == 1);
+}
+
+#[test]
+fn a_document_beyond_the_budget_costs_only_its_own_hit() {
+    // Letters that do not shrink much.
+    let mut state = 7u64;
+    let noise: String = std::iter::repeat_with(|| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        char::from(b"abcdefghijklmnopqrstuvwxyzABCDEF"[(state >> 59) as usize])
+    })
+    .take(8 << 20)
+    .collect();
+    let large = format!(r#"{{"id":"large","title":"sea","body":"{noise}"}}"#);
+    let place = Place::with_lines(&[&large, r#"{"id":"small","title":"sea stone"}"#]);
+    place.done(&["index", "index", "docs.jsonl", "--memory", "256MiB"]);
+    let ran = place.run(&[
+        "search",
+        "index",
+        "title:sea",
+        "--memory",
+        "16MiB",
+        "--json",
+    ]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(ran.err.contains("document large needs") && ran.err.contains("more memory"));
+    let answer: Value = serde_json::from_str(&ran.out).unwrap();
+    let [large, small] = [&answer["hits"][0], &answer["hits"][1]];
+    assert_eq!(
+        (&large["id"], &large["source"]),
+        (&"large".into(), &Value::Null)
+    );
+    assert!(large["score"].as_f64() > Some(0.0));
+    assert!(large["error"].as_str().unwrap().contains("large"));
+    assert_eq!(small["source"]["id"], "small");
+    assert!(small.get("error").is_none());
+    let text = place.run(&[
+        "search",
+        "index",
+        "title:sea",
+        "--memory",
+        "16MiB",
+        "--text",
+    ]);
+    assert!(text.code == 1 && text.out.contains("needs") && text.out.contains("small"));
+    // Its ID is known without its source.
+    place.done(&[
+        "delete",
+        "index",
+        "--query",
+        "title:sea",
+        "--memory",
+        "16MiB",
+    ]);
+}
