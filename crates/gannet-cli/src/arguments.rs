@@ -36,7 +36,7 @@ pub struct Given {
 /// What every command takes.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// The memory number: everything sized by data stays within it (512MiB, 64MB, 1GiB, or plain bytes)
+    /// The memory budget: everything sized by data stays within it (512MiB, 64MB, 1GiB, or plain bytes)
     #[arg(long, global = true, value_name = "SIZE", default_value = "512MiB")]
     pub memory: Size,
     /// What does the input and output; auto takes io_uring where it works
@@ -51,7 +51,7 @@ pub struct Common {
     /// When to use colour; NO_COLOR is respected
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
-    /// Fail when the process ever held more memory than it may
+    /// Fail if the process ever held more memory than the budget and 64 MiB, or allocated 32 MiB more than it
     #[arg(long, global = true, hide = true)]
     pub assert_memory: bool,
 }
@@ -271,7 +271,15 @@ text in http://x and std::vec, behind numbers (12:30), behind a backslash (a\:b)
 
 Ranges compare bytes, so they need a field of strings that was indexed whole (gannet index
 --analyzer date=keyword) and whose values sort as text, as dates do. Numbers match exactly, however
-they are spelled; they have no ranges yet."#;
+they are spelled; they have no ranges yet.
+
+Limits: a query has at most 64 KiB, 1,024 words, phrases, ranges and parentheses, 32 parentheses open at
+once, and 4,096 words and patterns over all the fields that it searches. A phrase has at most 1,024 words,
+a fuzzy term 255 characters, a wildcard pattern 1,024. A prefix, wildcard or range stands for at most 1,024
+terms. A term of more than 1,020 bytes is in no index and matches nothing. A search ends after --timeout.
+
+A hit whose document needs more memory than --memory leaves is shown with its ID and score; the others are
+shown whole, and the exit code is 1."#;
 
 /// The arguments of `gannet search`.
 #[derive(Debug, Args)]

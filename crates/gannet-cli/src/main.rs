@@ -32,8 +32,11 @@ use arguments::{Command, Common, Given};
 use failure::{Failure, Outcome};
 use output::Output;
 
-/// What the process may hold beside the memory number: code, threads, compressors, lines that are being read.
-const BESIDE_THE_BUDGET: usize = 64 << 20;
+/// What the process may have resident beside the memory budget: code, stacks, what the allocator keeps.
+const RESIDENT_BESIDE: usize = 64 << 20;
+
+/// What it may have allocated beside the budget: for each thread, and for each file that is read.
+const HEAP_BESIDE: usize = 32 << 20;
 
 fn main() -> ExitCode {
     let given = match Given::from_command_line() {
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
 
 fn run(given: &Given) -> Outcome<()> {
     let common = &given.common;
+    fits_machine(common)?;
     let mut output = Output::new(common);
     match &given.command {
         Command::Index(arguments) => index::run(common, arguments, &mut output)?,
@@ -65,14 +69,31 @@ fn run(given: &Given) -> Outcome<()> {
     output.finish()
 }
 
-/// With `--assert-memory`, fails when the process ever held more than its budget and the stated constant.
+/// Fails if the budget is more than the machine has.
+fn fits_machine(common: &Common) -> Outcome<()> {
+    let budget = common.memory.bytes() as u64;
+    match process::machine_memory() {
+        Some(machine) if budget > machine => Err(Failure::caller(format!(
+            "--memory {budget} is more than the {machine} bytes of memory of this machine: give less"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// With `--assert-memory`, fails if the process ever held more than its budget and the stated constants.
 fn held_memory(common: &Common) -> Outcome<()> {
-    let limit = (common.memory.bytes() + BESIDE_THE_BUDGET) as u64;
-    let peak = process::peak_memory();
-    if common.assert_memory && peak > limit {
-        return Err(Failure::fault(format!(
-            "the process held {peak} bytes at its peak, more than the {limit} that it may"
-        )));
+    let budget = common.memory.bytes() as u64;
+    let held = [
+        ("resident", process::peak_memory(), RESIDENT_BESIDE),
+        ("allocated", allocator::peak(), HEAP_BESIDE),
+    ];
+    for (what, peak, beside) in held {
+        let limit = budget + beside as u64;
+        if common.assert_memory && peak > limit {
+            return Err(Failure::fault(format!(
+                "the process had {peak} bytes {what} at its peak, more than the {limit} that it may have"
+            )));
+        }
     }
     Ok(())
 }

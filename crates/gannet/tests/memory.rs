@@ -12,3 +12,5 @@ mod documents;
 mod queries;
 #[path = "memory/searching.rs"]
 mod searching;
+#[path = "memory/writing.rs"]
+mod writing;

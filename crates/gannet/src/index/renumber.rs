@@ -22,7 +22,7 @@ use super::root::Covered;
 use super::state::State;
 use super::vacuum::Vacuumed;
 use super::writer::Writer;
-use crate::base::{DocId, Result, Span, ZoneNumber};
+use crate::base::{DocId, Error, Result, Span, ZoneNumber};
 use crate::cache::{Pages, finish};
 use crate::device::FileId;
 use crate::dictionary::Tree;
@@ -187,7 +187,14 @@ impl Writer {
         let runs = std::iter::once(moved.as_slice());
         let mut restoring = Restoring::new(&self.shared, dictionaries, runs)?;
         loop {
-            let restored = restoring.next()?;
+            let restored = match restoring.next() {
+                Err(Error::Memory { .. }) => {
+                    // What waits to be flushed takes the memory.
+                    self.checkpoint()?;
+                    restoring.next()?
+                }
+                restored => restored?,
+            };
             if restored.is_empty() {
                 return Ok(());
             }

@@ -58,16 +58,15 @@ impl<'r> Restoring<'r> {
     }
 
     /// The next documents, restored side by side: as many as the memory for preparation holds, in the order
-    /// of the runs. Nothing behind the last.
+    /// of the runs. Nothing behind the last. After an error they are still the next.
     pub(super) fn next(&mut self) -> Result<Vec<Restored>> {
-        let (mut together, mut bytes) = (Vec::new(), 0);
-        while let Some((run, length)) = self.runs.front()
-            && (together.is_empty() || bytes + length <= self.bytes_together())
-        {
-            together.push(*run);
+        let (most, mut bytes) = (self.bytes_together(), 0);
+        let fits = self.runs.iter().take_while(|(_, length)| {
             bytes += length;
-            self.runs.pop_front();
-        }
+            bytes <= most || bytes == *length
+        });
+        let together: Vec<&Records> = fits.map(|(run, _)| *run).collect();
+        let count = together.len();
         let restored = on_all_cores(together, 1, |share| {
             let mut bench = Workbench::default();
             let runs = share.into_iter();
@@ -75,7 +74,9 @@ impl<'r> Restoring<'r> {
                 runs.map(|run| restore(&self.shared, &self.dictionaries, &mut bench, run));
             restored.collect()
         });
-        restored.into_iter().collect()
+        let restored: Vec<Restored> = restored.into_iter().collect::<Result<_>>()?;
+        self.runs.drain(..count);
+        Ok(restored)
     }
 
     /// Cuts a run of documents into runs of which several can be restored together. A document that is too long for

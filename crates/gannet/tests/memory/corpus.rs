@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gannet::{Document, Index, PhraseFilters};
+use gannet::{Analyzer, Document, Index, PhraseFilters};
 
 /// Documents of ordinary size.
 pub const DOCUMENTS: u64 = 12_000;
@@ -14,7 +14,7 @@ pub const WORDS: u64 = 6_000;
 pub const LARGEST: &str = "largest";
 
 /// The memory with which the index is written.
-const WRITING: usize = 256 << 20;
+const WRITING: usize = 512 << 20;
 
 /// Numbers that look random; the same on each run.
 pub struct Random(pub u64);
@@ -37,7 +37,9 @@ impl Random {
 /// Writes the index to a folder.
 pub fn write(folder: &Path) -> gannet::Result<()> {
     let options = Index::options().memory(WRITING);
-    let options = options.phrase_filters(PhraseFilters::Fingerprints);
+    let options = options
+        .phrase_filters(PhraseFilters::Fingerprints)
+        .field_analyzer("key", Analyzer::named("keyword")?);
     let index = options.open(folder)?;
     let mut random = Random(0x1234_5678_9abc_def1);
     for batch in 0..DOCUMENTS / 500 {
@@ -81,7 +83,11 @@ fn ordinary(number: u64, random: &mut Random) -> gannet::Result<Document> {
     );
     Document::new(
         number.to_string(),
-        [("title", title.as_str()), ("body", text.as_str())],
+        [
+            ("title", title.as_str()),
+            ("body", text.as_str()),
+            ("key", word(number).as_str()),
+        ],
     )
 }
 

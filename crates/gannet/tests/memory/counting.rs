@@ -74,6 +74,13 @@ impl Alone {
         self.forget_peak();
     }
 
+    /// [`Alone::peak`], and forgets it.
+    pub fn next_peak(&self) -> usize {
+        let peak = self.peak();
+        self.forget_peak();
+        peak
+    }
+
     /// The most bytes that were allocated at once since [`Alone::begin`] or [`Alone::forget_peak`], more than at the beginning.
     pub fn peak(&self) -> usize {
         PEAK.load(Ordering::Relaxed).saturating_sub(self.before)

@@ -75,7 +75,7 @@ pub fn hostile(random: &mut Random) -> String {
         9 => format!("({})~{}", many(400, random).join(" "), 2 + random.below(20)),
         10 => format!("{} *:*", many(20, random).join(" ")),
         11 => "a* e* i* o* n* r*".to_owned(),
-        12 => "body:[a TO b] body:[s TO t] title:*".to_owned(),
+        12 => "key:[a TO b] key:[s TO t] title:*".to_owned(),
         13 => format!("{}sea{}", "(the AND (of OR ".repeat(15), "))".repeat(15)),
         14 => many(60, random)
             .iter()

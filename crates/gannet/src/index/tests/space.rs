@@ -187,7 +187,7 @@ fn a_checkpoint_writes_no_more_than_is_kept_for_it() {
             beside: false,
             ..Default::default()
         };
-        let options = Options::default().memory(2 * MEMORY_MIN).limits(limits);
+        let options = Options::default().memory(4 * MEMORY_MIN).limits(limits);
         let shared = Arc::clone(&device) as Arc<dyn Device>;
         let index = Index::open_on(shared, Path::new("test"), options).expect("opens");
         let mut most = 0.0_f64;

@@ -93,22 +93,20 @@ impl<'a, 'k> Pouring<'a, 'k> {
     fn pour(&mut self, outgrown: &mut Joiners<'k>) -> Result<bool> {
         let some = self.first..self.keys.len().min(self.first + POURED_AT_ONCE);
         self.first = some.end;
-        let (keys, room) = (self.keys, &self.room);
         let mut entries = Vec::with_capacity(some.len());
-        let mut put = |key: Cow<'k, [u8]>, at: Option<usize>, old: Fragment, new: Fragment| {
-            match room.fits(&key, &old, &new) {
-                true => entries.push((key, encode(old.concat(&new)?)?)),
-                false => outgrown.push(key, at, old),
-            }
-            Result::Ok(())
-        };
         for (term, new) in some.clone().zip((self.new)(some.clone().collect())) {
             breathe();
-            while let Some((key, old)) = self.before.take_below(keys[term])? {
-                put(Cow::Owned(key), None, old, Fragment::default())?;
+            let key = self.keys[term];
+            while let Some((key, old)) = self.before.take_below(key)? {
+                let kept = self.keep(Cow::Owned(key), None, old, Fragment::default(), outgrown)?;
+                entries.extend(kept);
+                if entries.len() >= POURED_AT_ONCE {
+                    // Any number of terms may lie between two new ones.
+                    self.append(std::mem::take(&mut entries))?;
+                }
             }
-            let old = self.before.take_at(keys[term])?;
-            put(Cow::Borrowed(keys[term]), Some(term), old, new)?;
+            let old = self.before.take_at(key)?;
+            entries.extend(self.keep(Cow::Borrowed(key), Some(term), old, new, outgrown)?);
         }
         let mut taken = 0;
         while some.is_empty()
@@ -116,11 +114,34 @@ impl<'a, 'k> Pouring<'a, 'k> {
             && let Some((key, old)) = self.before.take()?
         {
             taken += 1;
-            put(Cow::Owned(key), None, old, Fragment::default())?;
+            let kept = self.keep(Cow::Owned(key), None, old, Fragment::default(), outgrown)?;
+            entries.extend(kept);
         }
         let any = !some.is_empty() || taken > 0;
-        self.recent.levels[self.into].append(entries, self.pool)?;
+        self.append(entries)?;
         Ok(any)
+    }
+
+    /// The entry of a term on the level, unless it has outgrown that.
+    fn keep(
+        &self,
+        key: Cow<'k, [u8]>,
+        at: Option<usize>,
+        old: Fragment,
+        new: Fragment,
+        outgrown: &mut Joiners<'k>,
+    ) -> Result<Option<(Cow<'k, [u8]>, Vec<u8>)>> {
+        match self.room.fits(&key, &old, &new) {
+            true => Ok(Some((key, encode(old.concat(&new)?)?))),
+            false => {
+                outgrown.push(key, at, old);
+                Ok(None)
+            }
+        }
+    }
+
+    fn append(&mut self, entries: Vec<(Cow<'k, [u8]>, Vec<u8>)>) -> Result<()> {
+        self.recent.levels[self.into].append(entries, self.pool)
     }
 }
 
