@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::join::{Joiner, Joiners, Leaving, New};
-use super::recent::{Level, Recent, Room, encode};
+use super::recent::{Level, LevelEntry, Recent, Room, encode};
 use crate::base::{Result, breathe};
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Scan, TreeView};
@@ -130,7 +130,7 @@ impl<'a, 'k> Pouring<'a, 'k> {
         old: Fragment,
         new: Fragment,
         outgrown: &mut Joiners<'k>,
-    ) -> Result<Option<(Cow<'k, [u8]>, Vec<u8>)>> {
+    ) -> Result<Option<LevelEntry<'k>>> {
         match self.room.fits(&key, &old, &new) {
             true => Ok(Some((key, encode(old.concat(&new)?)?))),
             false => {
@@ -140,7 +140,7 @@ impl<'a, 'k> Pouring<'a, 'k> {
         }
     }
 
-    fn append(&mut self, entries: Vec<(Cow<'k, [u8]>, Vec<u8>)>) -> Result<()> {
+    fn append(&mut self, entries: Vec<LevelEntry<'k>>) -> Result<()> {
         self.recent.levels[self.into].append(entries, self.pool)
     }
 }

@@ -48,6 +48,9 @@ const RECENT_LIMIT: usize = 1024;
 /// The same of a frequent word, which may join its list at little cost: on the first level, and on those below.
 const RECENT_LIMIT_FREQUENT: [usize; 2] = [512, 128];
 
+/// A term and its entry on a level.
+pub(super) type LevelEntry<'k> = (Cow<'k, [u8]>, Vec<u8>);
+
 /// The recent postings of all terms.
 pub(super) struct Recent {
     pub(super) levels: [Level; RECENT_LEVELS],
@@ -298,11 +301,7 @@ impl Level {
     }
 
     /// Puts terms behind all that it has.
-    pub(super) fn append(
-        &mut self,
-        entries: Vec<(Cow<'_, [u8]>, Vec<u8>)>,
-        pool: &FramePool,
-    ) -> Result<()> {
+    pub(super) fn append(&mut self, entries: Vec<LevelEntry<'_>>, pool: &FramePool) -> Result<()> {
         let FilteredTree { tree, keys: filter } = &mut self.postings;
         let (keys, mut values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
         let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
