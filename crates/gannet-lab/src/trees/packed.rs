@@ -44,7 +44,8 @@ impl Packed {
     /// Opens or makes the tree in a folder.
     pub fn open(folder: &Path, settings: &Settings) -> Result<Packed> {
         let device = Traced::open(folder, Model::Rates(&X25_E), settings.trace)?;
-        let root = folder.join("root");
+        // Beside the folder: the engine's device makes nothing among files that are not its own.
+        let root = folder.with_extension("root");
         let bytes = match root.exists() {
             true => Some(fs::read(&root).map_err(|error| at(&root, error))?),
             false => None,
