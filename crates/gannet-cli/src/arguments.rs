@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::size::Size;
 use crate::time::TimeLimit;
 
-/// Full-text search on flash: one memory number, reads only what a query needs.
+/// Full-text search on flash: one memory budget, reads only what a query needs.
 #[derive(Debug, Parser)]
 #[command(
     name = "gannet",

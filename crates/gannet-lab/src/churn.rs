@@ -31,7 +31,7 @@ pub struct Arguments {
     fresh: PathBuf,
     /// JSON lines with external IDs
     corpus: PathBuf,
-    /// The memory number in bytes
+    /// The memory budget in bytes
     #[arg(long, default_value_t = gannet::MEMORY_DEFAULT)]
     memory: usize,
     /// What the reader asks: words, any of which may match

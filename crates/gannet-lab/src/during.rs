@@ -34,7 +34,7 @@ pub struct Arguments {
     /// Sets of queries, asked in turns
     #[arg(required = true)]
     sets: Vec<PathBuf>,
-    /// The memory number in bytes
+    /// The memory budget in bytes
     #[arg(long, default_value_t = gannet::MEMORY_DEFAULT)]
     memory: usize,
     /// Threads that ask

@@ -121,7 +121,7 @@ struct IndexArguments {
     index: PathBuf,
     /// JSON lines
     corpus: PathBuf,
-    /// The memory number in bytes
+    /// The memory budget in bytes
     #[arg(long, default_value_t = gannet::MEMORY_DEFAULT)]
     memory: usize,
     /// Documents between two commits

@@ -31,7 +31,7 @@ pub struct Arguments {
     corpus: PathBuf,
     /// Lines of KIND<TAB>WORDS
     queries: PathBuf,
-    /// The memory number in bytes, enough for all that the queries need
+    /// The memory budget in bytes, enough for all that the queries need
     #[arg(long, default_value_t = 1 << 30)]
     memory: usize,
 }

@@ -41,7 +41,7 @@ pub struct Arguments {
     /// What the choice of queries starts from
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The memory number in bytes: little, so that pages are read and not found
+    /// The memory budget in bytes: little, so that pages are read and not found
     #[arg(long, default_value_t = gannet::MEMORY_MIN)]
     memory: usize,
     /// Threads that ask

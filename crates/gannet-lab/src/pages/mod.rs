@@ -28,7 +28,7 @@ pub struct Arguments {
     index: PathBuf,
     /// Lines of KIND<TAB>WORDS
     queries: PathBuf,
-    /// The memory number in bytes
+    /// The memory budget in bytes
     #[arg(long)]
     memory: usize,
     /// The corpus of the index: with it, documents are fetched too, and compared to groups of 16 KiB

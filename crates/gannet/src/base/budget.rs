@@ -1,4 +1,4 @@
-//! The one memory number: whatever is sized by data reserves from the budget before it allocates.
+//! The one memory budget: whatever is sized by data reserves from the budget before it allocates.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -277,6 +277,7 @@ fn damaged_source(record: &DocumentRecord<'_>, got: &str) -> Error {
 mod tests {
     use super::super::Trainer;
     use super::*;
+    use crate::base::Budget;
     use proptest::prelude::*;
 
     fn passage(n: usize) -> String {
@@ -287,7 +288,7 @@ mod tests {
     }
 
     fn trained() -> Dictionaries {
-        let mut trainer = Trainer::new(1 << 20);
+        let mut trainer = Trainer::new(Budget::new(1 << 20).reserve("samples", 1 << 20).unwrap());
         for n in 0..2_000 {
             trainer.offer(passage(n).as_bytes());
         }

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use super::compress::DICTIONARY_BYTES_MAX;
+use crate::base::Reservation;
 
 /// The most bytes of samples that are of use.
 pub const SAMPLES_BYTES_MAX: usize = 4 << 20;
@@ -24,16 +25,17 @@ const DICTIONARY_BYTES_MIN: usize = 1 << 10;
 
 /// Gathers sample documents and trains a dictionary.
 pub struct Trainer {
-    samples_max: usize,
+    /// Bytes for the samples.
+    memory: Reservation,
     samples: Vec<u8>,
     lengths: Vec<usize>,
 }
 
 impl Trainer {
-    /// A trainer that takes so many bytes of samples, [`SAMPLES_BYTES_MAX`] at most.
-    pub fn new(samples: usize) -> Trainer {
+    /// A trainer that takes as many bytes of samples as are reserved, [`SAMPLES_BYTES_MAX`] at most.
+    pub fn new(memory: Reservation) -> Trainer {
         Trainer {
-            samples_max: samples.min(SAMPLES_BYTES_MAX),
+            memory,
             samples: Vec::new(),
             lengths: Vec::new(),
         }
@@ -51,7 +53,8 @@ impl Trainer {
 
     /// Whether the samples suffice for the best dictionary.
     pub fn is_full(&self) -> bool {
-        self.samples.len() + SAMPLE_BYTES_MAX > self.samples_max
+        let most = self.memory.bytes().min(SAMPLES_BYTES_MAX);
+        self.samples.len() + SAMPLE_BYTES_MAX > most
     }
 
     /// Trains a dictionary; nothing if the samples are too few or too unlike to gain from one.
@@ -73,11 +76,17 @@ impl fmt::Debug for Trainer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Budget;
+
+    fn empty() -> Trainer {
+        let budget = Budget::new(SAMPLES_BYTES_MAX);
+        Trainer::new(budget.reserve("samples", SAMPLES_BYTES_MAX).unwrap())
+    }
 
     #[test]
     fn training_is_deterministic_and_bounded() {
         let train = || {
-            let mut trainer = Trainer::new(SAMPLES_BYTES_MAX);
+            let mut trainer = empty();
             for n in 0u64..3_000 {
                 let mixed = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
                 let sample = format!("{{\"title\":\"gannet {n}\",\"body\":\"dives {mixed} m\"}}");
@@ -92,10 +101,10 @@ mod tests {
 
     #[test]
     fn too_few_samples_give_no_dictionary_and_too_many_are_not_kept() {
-        let mut trainer = Trainer::new(SAMPLES_BYTES_MAX);
+        let mut trainer = empty();
         trainer.offer(b"alone");
         assert!(trainer.train().is_none());
-        let mut trainer = Trainer::new(SAMPLES_BYTES_MAX);
+        let mut trainer = empty();
         while !trainer.offer(&[b'x'; 100_000]) {}
         trainer.offer(b"more");
         assert!(trainer.samples.len() <= SAMPLES_BYTES_MAX);

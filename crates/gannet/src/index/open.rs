@@ -85,11 +85,16 @@ pub(super) fn open(
         documents: record.documents,
         sequence: record.sequence,
     };
+    let samples = match record.dictionaries.newest() == 0 && !options.read_only {
+        true => Some(budget.reserve("samples of documents", memory.samples)?),
+        false => None,
+    };
     let preparation = Preparation::new(
         Arc::clone(&record.schema),
         options.schema.clone(),
         record.dictionaries.clone(),
         &memory,
+        samples,
         options.limits.beside,
         draw_number()?,
     );

@@ -119,7 +119,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The memory number: everything sized by data stays within it. At least 16 MiB.
+    /// The memory budget: everything sized by data stays within it. At least 16 MiB.
     pub fn memory(mut self, bytes: usize) -> Options {
         self.memory = bytes;
         self

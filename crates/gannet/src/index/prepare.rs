@@ -9,7 +9,7 @@ use std::thread;
 use super::fields::{Fields, FieldsInUse};
 use super::memory::MemoryPlan;
 use crate::analysis::{Field, FieldId, Schema, SchemaOptions, Scratch, Token, term_key};
-use crate::base::{Budget, ByteReader, Error, Result};
+use crate::base::{Budget, ByteReader, Error, Reservation, Result};
 use crate::documents::{Compressor, Dictionaries, Document, Expected, Trainer, Value};
 use crate::postings::{InvertedBatch, Inverter};
 
@@ -142,13 +142,13 @@ impl Preparation {
         options: SchemaOptions,
         dictionaries: Dictionaries,
         memory: &MemoryPlan,
+        samples: Option<Reservation>,
         beside: bool,
         opening: u64,
     ) -> Preparation {
-        let trainer = (dictionaries.newest() == 0).then(|| Trainer::new(memory.samples));
         Preparation {
             fields: Fields::new(schema, options),
-            trainer: Mutex::new(trainer),
+            trainer: Mutex::new(samples.map(Trainer::new)),
             document_bytes_max: memory.document_bytes_max,
             dictionaries: Arc::new(RwLock::new(dictionaries)),
             beside,

@@ -88,7 +88,7 @@ pub struct BytesWritten {
 /// Bytes of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryByPart {
-    /// The memory number.
+    /// The memory budget.
     pub budget: u64,
     /// Reserved now.
     pub used: u64,

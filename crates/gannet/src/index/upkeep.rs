@@ -121,7 +121,10 @@ impl Writer {
         match self.ask(chore).and_then(|_| self.begin_flush()) {
             Ok(()) => Some(LOOK),
             // It was refused: there may be space or memory later, of which nobody tells.
-            Err(_) => self.check_running().ok().map(|()| LOOK_HELD),
+            Err(_) => {
+                self.release_flush_memory();
+                self.check_running().ok().map(|()| LOOK_HELD)
+            }
         }
     }
 
