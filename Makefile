@@ -16,9 +16,9 @@ demo:
 
 # Everything that has to hold for every change.
 test: lint
-	$(CARGO) test --workspace --locked
-	$(PYTHON) -m unittest discover --start-directory lab
 	$(PYTHON) scripts/tables --check
+	$(PYTHON) -m unittest discover --start-directory lab
+	$(CARGO) test --workspace --locked
 
 lint:
 	$(CARGO) fmt --all --check
