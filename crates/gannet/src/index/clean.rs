@@ -20,8 +20,7 @@ use crate::cache::{Pages, finish};
 use crate::dictionary::{Scan, TreeView};
 use crate::documents::{Address, Change as TableChange, DocumentRecord, DocumentTables};
 use crate::postings::{
-    Addition, Fragment, MergeItem, TermEntry, TermTree, TermView, joinable_bytes, merge_window,
-    relocate_window,
+    Addition, Fragment, MergeItem, TermEntry, TermTree, TermView, merge_window, relocate_window,
 };
 use crate::storage::{
     LogStart, PageKind, RecordKind, Store, Zone, ZoneRecord, frame, read_records,
@@ -341,7 +340,7 @@ impl Flusher {
             if bytes > JOINED_BYTES_MAX {
                 return Ok((keys, Some(scan.key().to_vec())));
             }
-            let joinable = joinable_bytes(scan.value())?;
+            let joinable = self.postings.joinable_bytes(scan.value())?;
             if joinable > 0 {
                 bytes += joinable;
                 keys.push(scan.key().to_vec());

@@ -47,11 +47,14 @@ pub struct MergeItem<'a> {
     pub joins: bool,
 }
 
-/// Bytes that are read to join the small chunks at the end of a coded entry's list; 0 if there is nothing to join.
-pub fn joinable_bytes(entry: &[u8]) -> Result<u64> {
-    let chunks = TermEntry::decode_only_chunks(entry)?;
-    let small = &chunks[chunks.len() - joined(&chunks)..];
-    Ok(small.iter().map(|chunk| chunk.length() as u64).sum())
+impl ChunkStreams {
+    /// Bytes that are read to join the small chunks at the end of a coded entry's list; 0 if there is nothing to join.
+    pub fn joinable_bytes(&self, entry: &[u8]) -> Result<u64> {
+        let chunks = TermEntry::decode_only_chunks(entry)?;
+        let count = joined(&chunks, self.memory().chunk_bytes());
+        let small = &chunks[chunks.len() - count..];
+        Ok(small.iter().map(|chunk| chunk.length() as u64).sum())
+    }
 }
 
 /// What is to be done for one item.
@@ -102,7 +105,7 @@ impl<'a> Plan<'a> {
             true => Vec::new(),
             false => {
                 let count = match item.joins {
-                    true => joined(&entry.chunks),
+                    true => joined(&entry.chunks, complete),
                     false => absorbed(&entry.chunks, fresh, most, complete),
                 };
                 entry.chunks.split_off(entry.chunks.len() - count)

@@ -58,7 +58,7 @@ pub use fragment::Fragment;
 pub use frontier::Pair;
 pub use invert::{InvertedBatch, Inverter};
 pub use list::TermList;
-pub use merge::{MergeItem, NormReader, Norms, joinable_bytes, merge_window};
+pub use merge::{MergeItem, NormReader, Norms, merge_window};
 pub use merge_memory::MergeMemory;
 pub use relocate::relocate_window;
 pub use streams::ChunkStreams;

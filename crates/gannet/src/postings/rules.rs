@@ -86,12 +86,19 @@ pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize, most: usize, complete:
     count
 }
 
-/// How many chunks at the end of a list are small, if that is more than one: they can be joined.
-pub(super) fn joined(chunks: &[ChunkRef]) -> usize {
-    let small = chunks.iter().rev().take_while(|chunk| is_small(chunk));
-    match small.count() {
-        1 => 0,
-        count => count,
+/// How many small chunks at the end of a list can be joined to fewer, where a chunk of `complete` bytes is
+/// complete.
+pub(super) fn joined(chunks: &[ChunkRef], complete: usize) -> usize {
+    let small = chunks.iter().rev();
+    let small = small.take_while(|chunk| is_small(chunk) && (chunk.length() as usize) < complete);
+    let (mut count, mut bytes) = (0, 0);
+    for chunk in small {
+        count += 1;
+        bytes += chunk.length() as usize;
+    }
+    match bytes.div_ceil(complete) < count {
+        true => count,
+        false => 0,
     }
 }
 
@@ -203,9 +210,16 @@ mod tests {
 
     #[test]
     fn what_is_small_at_the_end_is_joined_if_there_are_several() {
-        assert_eq!(joined(&chunks(&[9000, 4000, 1500, 600])), 3);
-        assert_eq!(joined(&chunks(&[600, 9000, 600])), 0);
-        assert_eq!(joined(&chunks(&[300])) + joined(&[]), 0);
+        assert_eq!(joined(&chunks(&[9000, 4000, 1500, 600]), CHUNK_BYTES), 3);
+        assert_eq!(joined(&chunks(&[600, 9000, 600]), CHUNK_BYTES), 0);
+        // What would be as many chunks again, or is complete, stays.
+        assert_eq!(joined(&chunks(&[4000, 3000]), 4000), 0);
+        assert_eq!(joined(&chunks(&[3000, 3000]), 4000), 0);
+        assert_eq!(joined(&chunks(&[3000, 900]), 4000), 2);
+        assert_eq!(
+            joined(&chunks(&[300]), CHUNK_BYTES) + joined(&[], CHUNK_BYTES),
+            0
+        );
     }
 
     #[test]
