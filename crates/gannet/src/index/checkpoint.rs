@@ -13,7 +13,6 @@
 //! refers to any more are given up.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -21,6 +20,7 @@ use super::chores::Asked;
 use super::flush::{Flush, Flusher, lock};
 use super::ids::NewIds;
 use super::options::Phase;
+use super::pace::{Filling, PAUSE_STEP};
 use super::root::{self, Covered};
 use super::state::{Epoch, Patience, RetiredZones};
 use super::stats::BytesWritten;
@@ -36,24 +36,8 @@ const FLUSH_SHARE: f64 = 0.66;
 /// Bytes on flash that snapshots may keep from being reused, however small the index.
 const SNAPSHOT_BYTES: u64 = 64 << 20;
 
-/// How long a write waits for the flush under way at most, unless the buffers are full; and how long between looks whether
-/// the flush is done.
-const PAUSE: Duration = Duration::from_millis(120);
-const PAUSE_STEP: Duration = Duration::from_millis(2);
-
 /// How long memory is waited for that searches under way hold.
 const SEARCHES_END: Duration = Duration::from_secs(5);
-
-/// How much of what a flush was expected to take is remembered for the next: some take twice as long as those around them, and
-/// to expect too much costs nothing once the flush is done.
-const REMEMBERED: f64 = 0.98;
-
-/// What the first flush is expected to do in a second, of the bytes that its buffer takes in memory: less than most do.
-const FIRST_BYTES_A_SECOND: f64 = 16e6;
-
-/// How full the buffers may be when a flush takes no longer than expected. The rest is for the time that it takes beyond:
-/// the first of an index take up to twice as long as the one before.
-const FULL_ON_TIME: f64 = 0.9;
 
 /// A flush that is under way, or done and not ended.
 pub(super) struct Flushing {
@@ -67,59 +51,11 @@ pub(super) struct Flushing {
     memory_bytes: usize,
     /// Whether there are postings in it.
     has_terms: bool,
-    /// Whether what is in the buffer has been written.
-    is_filled: Arc<AtomicBool>,
+    /// How far it is.
+    filling: Arc<Filling>,
     /// What it was asked for.
     asked: Asked,
-    began: Instant,
     progress: Progress,
-}
-
-/// Slows writing down while a flush runs, so that many writes wait briefly and none for long.
-#[derive(Default)]
-pub(super) struct Pace {
-    /// How long a flush takes, of late.
-    expected: Duration,
-    /// How full the buffers were at the last write.
-    fill: f64,
-    /// What was too short to wait for.
-    owed: Duration,
-    /// When the last write went on.
-    went_on: Option<Instant>,
-}
-
-impl Pace {
-    /// A flush of a buffer of so many bytes begins.
-    fn begin(&mut self, bytes: usize) {
-        if self.expected.is_zero() {
-            self.expected = Duration::from_secs(1).mul_f64(bytes as f64 / FIRST_BYTES_A_SECOND);
-        }
-    }
-
-    /// A flush is done.
-    fn learn(&mut self, took: Duration) {
-        self.expected = took.max(self.expected.mul_f64(REMEMBERED));
-    }
-
-    /// How long a write should wait that finds the buffers so full, when a flush has run for so long: what it is expected to take still is
-    /// spread over what still fits, and once it is late as much again over the rest. What has passed since the last write counts: where documents come no faster than
-    /// a flush makes room for them, none waits.
-    fn pause(&mut self, fill: f64, running: Duration, passed: Duration) -> Duration {
-        let grown = (fill - self.fill).max(0.0);
-        self.fill = fill;
-        let (left, full) = match self.expected.saturating_sub(running) {
-            Duration::ZERO => (self.expected, 1.0),
-            left => (left, FULL_ON_TIME),
-        };
-        let share = grown / (full - fill).max(grown).max(f64::MIN_POSITIVE);
-        let apart = self.owed + left.mul_f64(share);
-        let pause = apart.saturating_sub(passed);
-        self.owed = match pause < PAUSE_STEP {
-            true => pause,
-            false => Duration::ZERO,
-        };
-        (pause - self.owed).min(PAUSE)
-    }
 }
 
 enum Progress {
@@ -135,7 +71,7 @@ impl Flushing {
     }
 
     pub(super) fn is_filled(&self) -> bool {
-        self.is_filled.load(Ordering::Relaxed)
+        self.filling.is_whole()
     }
 
     fn is_done(&self) -> bool {
@@ -250,17 +186,15 @@ impl Writer {
     /// Waits for the flush under way, for as long as its pace asks for.
     fn keep_pace(&mut self) -> Result<()> {
         let (fill, start) = (self.fill(), Instant::now());
-        let went_on = self.pace.went_on.replace(start).unwrap_or(start);
+        let filling = self.flushing.as_ref().map(|flushing| &*flushing.filling);
+        let pause = self.pace.pause(fill, filling);
         let Some(flushing) = &self.flushing else {
-            self.pace.fill = fill;
             return Ok(());
         };
-        let running = flushing.began.elapsed();
-        let pause = self.pace.pause(fill, running, start - went_on);
         while start.elapsed() < pause && !flushing.is_done() {
             thread::sleep(PAUSE_STEP);
         }
-        self.pace.went_on = Some(Instant::now());
+        self.pace.go_on();
         self.poll_flush()
     }
 
@@ -364,8 +298,8 @@ impl Writer {
         let budget = &self.shared.budget;
         let asked = std::mem::take(&mut self.chores.asked);
         let kept = self.kept().buffered;
-        let is_filled = Arc::new(AtomicBool::new(false));
         let (buffer, ids) = self.state.buffers.freeze(budget)?;
+        let filling = Arc::new(Filling::begin(buffer.terms()));
         self.pace.begin(buffer.memory_bytes());
         self.flushing = Some(Flushing {
             ids: Arc::clone(&ids),
@@ -376,9 +310,8 @@ impl Writer {
             source_bytes: std::mem::take(&mut self.log_source_bytes),
             memory_bytes: buffer.memory_bytes() + ids.memory_bytes(),
             has_terms: buffer.terms() > 0,
-            is_filled: Arc::clone(&is_filled),
+            filling: Arc::clone(&filling),
             asked,
-            began: Instant::now(),
             progress: Progress::Frozen,
         });
         self.publish(self.state.below);
@@ -388,7 +321,7 @@ impl Writer {
             buffer,
             ids,
             kept,
-            is_filled,
+            filling,
             tables: self.state.tables.clone(),
             asked,
             _memory: memory,
@@ -405,7 +338,7 @@ impl Writer {
         drop(waiting);
         let done = done.and_then(|took| {
             if flushing.has_terms {
-                self.pace.learn(took);
+                self.pace.learn(&flushing.filling, took);
             }
             self.end_flush(&flushing)
         });
@@ -522,44 +455,5 @@ impl Writer {
         });
         let free = self.shared.published.take_unreachable();
         self.shared.store.remove_zones(&free)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn writes_wait_for_what_a_flush_takes_beyond_them() {
-        let ms = Duration::from_millis;
-        // The buffers are half full. How many writes of a size are there before a flush is done that is expected to take a
-        // second, and how long do they wait?
-        let writes = |size: f64, apart: Duration, took: Duration| {
-            let mut pace = Pace::default();
-            pace.learn(ms(1000));
-            pace.fill = 0.5;
-            let (mut now, mut waited, mut count) = (apart, Duration::ZERO, 0);
-            while now < took {
-                count += 1;
-                let pause = pace.pause(0.5 + size * count as f64, now, apart);
-                assert!(pause <= PAUSE, "{pause:?}");
-                (now, waited) = (now + pause + apart, waited + pause);
-            }
-            (count, waited)
-        };
-        for apart in [ms(1), ms(20), ms(50)] {
-            let (count, waited) = writes(0.025, apart, ms(1000));
-            assert!((14..20).contains(&count), "{count} writes");
-            assert!(waited > ms(900) - count * apart, "{waited:?}");
-        }
-        assert_eq!(writes(0.025, ms(70), ms(1000)), (14, Duration::ZERO));
-        // One that takes twice as long does not find them full either, where writes are small.
-        for apart in [ms(1), ms(10), ms(20)] {
-            let (count, _) = writes(0.01, apart, ms(2000));
-            assert!(count < 50, "{count} writes");
-        }
-        let mut first = Pace::default();
-        first.begin(16_000_000);
-        assert_eq!(first.expected, ms(1000));
     }
 }

@@ -4,13 +4,13 @@
 //! before the checkpoint that ends it (see `checkpoint`). What it changes is the [`Flusher`], which only it
 //! and that checkpoint touch; it reads the norms of its documents from a snapshot of the tables.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::chores::Asked;
 use super::clean::{BESIDE_WRITING, Joining, Worth};
 use super::ids::NewIds;
 use super::options::Phase;
+use super::pace::Filling;
 use super::shared::Shared;
 use super::vacuum::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
@@ -49,7 +49,7 @@ pub(super) struct Flush {
     pub(super) ids: Arc<NewIds>,
     /// Bytes of space that are kept for what is in the buffer, until it is written.
     pub(super) kept: u64,
-    pub(super) is_filled: Arc<AtomicBool>,
+    pub(super) filling: Arc<Filling>,
     /// The tables as they were when the buffer was full.
     pub(super) tables: DocumentTables,
     /// What it was asked for.
@@ -87,7 +87,7 @@ impl Flush {
         let (terms, ids) = both(|| self.fill_terms(terms, postings), || self.fill_ids(ids));
         terms.and(ids)?;
         self.shared.release_kept(self.kept);
-        self.is_filled.store(true, Ordering::Relaxed);
+        self.filling.end();
         flusher.vacuum(self.asked.vacuum, &self.shared, &self.tables)?;
         flusher.clean(self.asked.cleaning, &self.shared, &self.tables)
     }
@@ -107,6 +107,7 @@ impl Flush {
             },
         };
         let new = |ranks: Vec<usize>| {
+            self.filling.add(ranks.len());
             on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
                 let fragments = share.into_iter().map(|rank| {
                     breathe();

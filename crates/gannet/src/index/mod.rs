@@ -20,6 +20,7 @@ mod memory;
 mod open;
 mod options;
 mod order;
+mod pace;
 mod packing;
 mod prepare;
 mod renumber;

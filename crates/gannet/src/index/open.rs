@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use super::buffers::Buffers;
-use super::checkpoint::Pace;
 use super::chores::Chores;
 use super::flush::Flusher;
 use super::lifetime::Lifetime;
 use super::memory::MemoryPlan;
 use super::options::Options;
+use super::pace::Pace;
 use super::prepare::Preparation;
 use super::room::Room;
 use super::root::{self, Covered, RootRecord};

@@ -14,11 +14,12 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use super::checkpoint::{Flushing, Pace};
+use super::checkpoint::Flushing;
 use super::chores::Chores;
 use super::flush::Flusher;
 use super::ids::IdEntry;
 use super::lifetime::Lifetime;
+use super::pace::Pace;
 use super::packing::pack;
 use super::prepare::{Input, PreparedBatch, PreparedDocument, Workbench};
 use super::shared::Shared;
