@@ -11,8 +11,11 @@ use super::rules::{absorbed, chunk_limit, chunks_most, joined};
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;
 use super::window::{Ahead, Placing, Rewriting, rewrite_all};
-use crate::base::{DocId, PhraseFilters, Result};
+use crate::base::{DocId, Error, PhraseFilters, Result, on_all_cores};
 use crate::storage::Store;
+
+/// Fewer lists than this without chunks are not worth a thread.
+const WHOLE_AT_LEAST: usize = 512;
 
 /// The number of a field in the schema.
 pub type FieldId = u16;
@@ -84,7 +87,42 @@ pub fn merge_window(
     norms: &dyn Norms,
     items: &[MergeItem<'_>],
 ) -> Result<Vec<Vec<u8>>> {
-    rewrite_all(store, streams, norms, items, Plan::new)
+    let whole = on_all_cores(items.iter().collect(), WHOLE_AT_LEAST, |share| {
+        share.into_iter().map(MergeItem::whole_entry).collect()
+    });
+    let whole = whole.into_iter().collect::<Result<Vec<_>>>()?;
+    let others = items.iter().zip(&whole);
+    let others: Vec<&MergeItem<'_>> = others
+        .filter_map(|(item, whole)| whole.is_none().then_some(item))
+        .collect();
+    let rewritten = rewrite_all(store, streams, norms, &others, |item, streams| {
+        Plan::new(item, streams)
+    })?;
+    let mut rewritten = rewritten.into_iter();
+    let entries = whole.into_iter().map(|whole| {
+        let entry = whole.or_else(|| rewritten.next());
+        entry.ok_or_else(|| Error::internal("a list was not rewritten"))
+    });
+    entries.collect()
+}
+
+impl MergeItem<'_> {
+    /// The new entry, coded, of a list that has no chunks and still needs none. Most lists are such.
+    fn whole_entry(&self) -> Result<Option<Vec<u8>>> {
+        let old = match self.old {
+            None => Fragment::default(),
+            Some(bytes) if self.joins || TermEntry::has_chunks(bytes) => return Ok(None),
+            Some(bytes) => TermEntry::decode(bytes)?.tail,
+        };
+        if old.encoded_length_max() + self.new.encoded_length_max() > INLINE_LIMIT {
+            return Ok(None);
+        }
+        let entry = TermEntry {
+            tail: old.concat(&self.new)?,
+            ..TermEntry::default()
+        };
+        entry.encode().map(Some)
+    }
 }
 
 impl<'a> Plan<'a> {
