@@ -28,7 +28,7 @@ lint:
 tables:
 	$(PYTHON) scripts/tables
 
-# Gannet beside Tantivy and Lucene, see docs/lab.md: all sets under four memory limits, for hours; pictures of it, and what
+# Gannet beside Tantivy and Lucene, see docs/experiments.md: all sets under four memory limits, for hours; pictures of it, and what
 # each technique is worth.
 lab:
 	$(PYTHON) lab/run.py --shares 16 8 4 1 --name lab
@@ -52,7 +52,7 @@ lab-quick:
 	$(PYTHON) lab/maintenance.py --corpora passages --documents 20000 --name maintenance-quick
 	$(PYTHON) lab/rate.py --corpora passages articles --documents 5000 --runs 1 --out target/lab/rate-quick.json
 
-# Peak memory against the memory budget, see docs/lab.md: the whole matrix on a twentieth of each corpus.
+# Peak memory against the memory budget, see docs/experiments.md: the whole matrix on a twentieth of each corpus.
 memory:
 	$(PYTHON) lab/memory.py --scale twentieth --resume
 

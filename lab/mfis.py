@@ -5,7 +5,7 @@ maintenance on a whole vocabulary.
 Every strategy is a real one on the engine's device (`gannet-lab maintenance`); each run is a process of its own, on flushes that were
 inverted once. Seconds are measured on this disk; what is called modelled is what the same operations would take on the paper's
 disk (12.37 ms a read, 13.37 ms a write where the head must move, 189 MB/s). Results go to `target/lab/mfis.json`, `mfis.txt` and
-pictures beside. See docs/lab.md.
+pictures beside. See docs/experiments.md.
 """
 import argparse
 import json

@@ -3,7 +3,7 @@
 
 Every query of a set is asked once, on one thread, from empty frames, so bytes, reads and rounds are exact and the same for
 everyone. Where Gannet has no other layout to compare with, its pages are modelled from what lists and documents take, and
-the table says so. See docs/lab.md.
+the table says so. See docs/experiments.md.
 """
 import argparse
 import json

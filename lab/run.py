@@ -2,7 +2,7 @@
 """Gannet beside Tantivy and Lucene: the same corpus, queries, answers and memory for each, in one run.
 
 Engines take turns in every repetition. Each run is a process of its own in a memory group of its engine's floor + C, begins
-with the index out of the page cache, asks for a while, and then measures. See docs/lab.md.
+with the index out of the page cache, asks for a while, and then measures. See docs/experiments.md.
 """
 import argparse
 import contextlib

@@ -5,7 +5,7 @@ tree: in all of these, beside other stores under one limit of memory, scanned af
 Every structure is a real one on the engine's device (`gannet-lab trees`); each run is a process of its own on a copy of an
 index that was loaded once. Seconds are measured on this disk, of which the rates are printed first. What is called modelled
 is what the same operations would take on the paper's device by its table 1. Other stores are `lab/engines/stores`. Results go to `target/lab/trees.json`,
-`trees.txt` and pictures beside. See docs/lab.md.
+`trees.txt` and pictures beside. See docs/experiments.md.
 """
 import argparse
 import itertools

@@ -4,7 +4,7 @@
 It makes two runs of `lab/run.py` and one of `lab/paper.py`, and writes their figures as the paper orders them into
 `target/lab/wiser.txt` and as pictures beside. `wiser` is WiSER as published on Gannet's storage (Bloom filters by the paper's
 rule, every match scored, one page after the other), `wiser-base` the same without filters. The paper's peer is
-Elasticsearch 5.6; here they are Tantivy and Lucene, which is what Elasticsearch asks. See docs/lab.md.
+Elasticsearch 5.6; here they are Tantivy and Lucene, which is what Elasticsearch asks. See docs/experiments.md.
 """
 import argparse
 import json

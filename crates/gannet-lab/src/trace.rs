@@ -5,7 +5,7 @@
 //! rates of sequential and random reads and writes by size, or by an access and a rate behind it. What it gives is a
 //! modelled time, never a measured one.
 //!
-//! A trace is lines of text, described in `docs/lab.md`.
+//! A trace is lines of text, described in `docs/experiments.md`.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
