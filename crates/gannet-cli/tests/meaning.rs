@@ -194,3 +194,50 @@ fn an_index_without_documents_says_so() {
         assert!(text.contains("the index has no documents"), "{text}");
     }
 }
+
+#[test]
+fn a_clause_of_stop_words_is_as_if_it_were_not_there() {
+    let place = Place::with_lines(&[
+        r#"{"id":"a","body":"the whale"}"#,
+        r#"{"id":"b","body":"the sea"}"#,
+    ]);
+    place.done(&["index", "index", "docs.jsonl", "--analyzer", "body=english"]);
+    for query in [
+        "the AND whale",
+        "whale AND the",
+        "+the +whale",
+        "+the whale",
+        "(the) AND whale",
+        "(the of) AND whale",
+        "\"the\" AND whale",
+        "whale NOT the",
+        "whale AND NOT the",
+        "#the +whale",
+        "(the whale)~2",
+        "body:(the AND whale)",
+    ] {
+        assert_eq!(found(&place, query), ["a"], "{query}");
+    }
+    assert_eq!(found(&place, "the NOT whale"), ["b"]);
+    assert_eq!(found(&place, "whale OR NOT sea OR the"), ["a"]);
+    let note = "the query holds no searchable terms after analysis";
+    for query in [
+        "the",
+        "NOT the",
+        "-the",
+        "\"the\"",
+        "the AND of",
+        "(the)^2",
+        "...",
+    ] {
+        let answer = place.json(&["search", "index", query]);
+        let said = (&answer["total"], &answer["has_no_terms"]);
+        assert_eq!(said, (&json!(0), &json!(true)), "{query}");
+        let text = place.done(&["search", "index", query, "--text"]);
+        assert!(text.contains(&format!("note: {note}")), "{query}: {text}");
+        let ran = place.run(&["search", "index", query]);
+        assert!(ran.code == 0 && ran.err.contains(note), "{query}: {ran:?}");
+    }
+    let answer = place.json(&["search", "index", "nobody"]);
+    assert_eq!(answer["has_no_terms"], false);
+}

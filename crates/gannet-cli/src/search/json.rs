@@ -13,7 +13,10 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     let results = &answer.results;
     let (total, is_exact) = (results.total, results.total_is_exact);
     let cut = Value::from(cut(results));
-    let head = format!(r#"{{"total":{total},"total_is_exact":{is_exact},"cut_expansions":{cut},"#);
+    let no_terms = results.has_no_terms;
+    let head = format!(
+        r#"{{"total":{total},"total_is_exact":{is_exact},"has_no_terms":{no_terms},"cut_expansions":{cut},"#
+    );
     write(&head, output)?;
     write(r#""hits":["#, output)?;
     for (at, hit) in results.hits.iter().enumerate() {

@@ -53,6 +53,9 @@ fn all_whole(results: &SearchResults) -> Outcome<()> {
 fn notes(answer: &Answer) -> Vec<String> {
     let cut = answer.results.cut_expansions.iter();
     let mut notes: Vec<String> = cut.map(ToString::to_string).collect();
+    if answer.results.has_no_terms {
+        notes.push("the query holds no searchable terms after analysis".to_owned());
+    }
     if answer.is_empty {
         notes.push("the index has no documents".to_owned());
     }

@@ -191,6 +191,10 @@ impl Schema {
         let most = left.div_ceil(2);
         match new <= most {
             true => Ok(()),
+            false if left == 0 => Err(Error::invalid(format!(
+                "the document has {new} fields that the index does not have, and the index has {MAX_FIELDS}, as many \
+                 as it can have: leave these fields out, or put values whose names vary into one field"
+            ))),
             false => Err(Error::invalid(format!(
                 "the document has {new} fields that the index does not have, and one document may add {most}, half of \
                  the {left} that are left of {MAX_FIELDS}: put values whose names vary into one field"

@@ -142,6 +142,19 @@ impl Error {
         }
     }
 
+    /// Of too little memory, that there is too little for a document which needs so many bytes.
+    pub(crate) fn of_document(self, id: &str, needed: usize) -> Error {
+        match self {
+            Error::Memory { free, budget, .. } => Error::DocumentMemory {
+                id: id.to_owned(),
+                needed,
+                free,
+                budget,
+            },
+            other => other,
+        }
+    }
+
     /// Whether the stored bytes or the device are at fault, rather than the caller.
     pub fn is_storage_fault(&self) -> bool {
         matches!(

@@ -244,7 +244,7 @@ impl Reading<'_> {
         let record = record_bytes(address.length as usize);
         let whole = self.budget.reserve("a stored document", front.needed());
         let reserved = whole.and_then(|mut whole| whole.grow_to(record).map(|()| whole));
-        reserved.map_err(|error| too_large(&front.id, front.needed(), error))
+        reserved.map_err(|error| error.of_document(&front.id, front.needed()))
     }
 
     /// Makes a document of its record.
@@ -264,7 +264,7 @@ impl Reading<'_> {
             .budget
             .reserve("a stored document", length + DECODER_BYTES);
         let mut reserved =
-            reserved.map_err(|error| too_large(record.id, reading_bytes(length), error))?;
+            reserved.map_err(|error| error.of_document(record.id, reading_bytes(length)))?;
         let document = StoredDocument {
             id: record.id.to_owned(),
             source: self.dictionaries.decompress(&record)?,
@@ -345,19 +345,6 @@ fn front(doc: DocId, address: Address, pages: &mut Pages<'_>) -> Step<Front> {
         source: record.raw_length as usize,
         span,
     })
-}
-
-/// The error that there is too little memory for a document.
-fn too_large(id: &str, needed: usize, error: Error) -> Error {
-    match error {
-        Error::Memory { free, budget, .. } => Error::DocumentMemory {
-            id: id.to_owned(),
-            needed,
-            free,
-            budget,
-        },
-        other => other,
-    }
 }
 
 /// Reads the records of documents together as they are stored, of as many as `room` pages hold, but of one at least.

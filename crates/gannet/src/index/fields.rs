@@ -154,6 +154,18 @@ mod tests {
             next += 1;
         }
         assert_eq!(next, 1_000);
+        // Documents without new fields are taken; the others are told the limit and what to do.
+        assert!(fields.with_those_of(&document(0..1_000)).is_ok());
+        let error = fields.with_those_of(&document(998..1_001)).unwrap_err();
+        let error = error.to_string();
+        for part in [
+            "1 fields",
+            "has 1000",
+            "leave these fields out",
+            "one field",
+        ] {
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]

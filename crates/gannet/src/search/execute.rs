@@ -114,6 +114,7 @@ impl<'q> QueryRun<'q> {
         }
         let Plan {
             root,
+            is_dropped,
             terms,
             patterns,
             ids,
@@ -134,7 +135,10 @@ impl<'q> QueryRun<'q> {
                 turn.pages_per_round,
                 budget,
             )?),
-            results: SearchResults::default(),
+            results: SearchResults {
+                has_no_terms: is_dropped,
+                ..SearchResults::default()
+            },
             report: PlanReport::default(),
             seen: IoCounts::default(),
             budget,

@@ -85,7 +85,7 @@ impl Filling<'_> {
         let needed = snippet_bytes(source.len(), self.snippets);
         let _reserved = match self.budget.reserve("the snippets of a document", needed) {
             Ok(reserved) => reserved,
-            Err(error) => return self.note(hit, of_document(&hit.id, needed, error)),
+            Err(error) => return self.note(hit, error.of_document(&hit.id, needed)),
         };
         for marker in &mut self.markers {
             hit.snippets.push(marker.mark(source, pages.steps())?);
@@ -99,7 +99,7 @@ impl Filling<'_> {
             return Ok(());
         };
         hit.snippets = Vec::new();
-        self.note(hit, of_document(&hit.id, bytes, error))
+        self.note(hit, error.of_document(&hit.id, bytes))
     }
 
     /// Notes why a hit is not whole, unless the query is to be asked again alone.
@@ -124,17 +124,5 @@ impl Filling<'_> {
                 Ok(())
             }
         }
-    }
-}
-
-fn of_document(id: &str, needed: usize, error: Error) -> Error {
-    match error {
-        Error::Memory { free, budget, .. } => Error::DocumentMemory {
-            id: id.to_owned(),
-            needed,
-            free,
-            budget,
-        },
-        other => other,
     }
 }

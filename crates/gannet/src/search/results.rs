@@ -15,6 +15,9 @@ pub struct SearchResults {
     pub total: u64,
     /// Whether `total` is exact. If not, it is a lower bound, unless `cut_expansions` has any.
     pub total_is_exact: bool,
+    /// Whether analysis left no term of the query, as of one of stop words alone, so that it matches
+    /// nothing.
+    pub has_no_terms: bool,
     /// Patterns of which not all terms were searched, so that hits may be missing, or too many
     /// under a NOT.
     pub cut_expansions: Vec<CutExpansion>,

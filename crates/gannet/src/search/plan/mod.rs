@@ -8,6 +8,8 @@
 //! - a fuzzy term is the sum of the terms it stands for, each with the similarity as its boost;
 //! - `must_not` and `filter` never score; a `Bool` of only `must_not` (and `filter`) scores 0;
 //! - an external ID scores a constant 1 times the boost;
+//! - a text without a term after analysis, as one of stop words, is dropped, and so is a `Bool` all
+//!   of whose clauses are; a query of which nothing is left matches nothing;
 //! - what `fields` rejects has no plan.
 
 mod allowance;
@@ -103,6 +105,8 @@ pub struct PlannedPattern {
 pub struct Plan {
     /// The tree.
     pub root: Node,
+    /// Whether analysis left no clause of the query.
+    pub is_dropped: bool,
     /// The terms to look up.
     pub terms: Vec<PlannedTerm>,
     /// The patterns to expand.
@@ -130,10 +134,12 @@ pub fn plan(query: &Query, schema: &Schema, mut allowance: Allowance<'_>) -> Res
         ids: Vec::new(),
     };
     let root = planner.node(query, Some(1.0), 0)?;
+    let is_dropped = root.is_none();
     planner.scratch = Scratch::default();
     planner.allowance.give_back(scratch)?;
     Ok(Plan {
-        root,
+        root: root.unwrap_or(Node::None),
+        is_dropped,
         terms: planner.terms,
         patterns: planner.patterns,
         ids: planner.ids,
@@ -155,7 +161,8 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn node(&mut self, query: &Query, boost: Option<f32>, depth: usize) -> Result<Node> {
+    /// The node of a query, unless analysis leaves nothing of it.
+    fn node(&mut self, query: &Query, boost: Option<f32>, depth: usize) -> Result<Option<Node>> {
         if depth > DEPTH_MAX {
             return Err(Error::invalid(format!(
                 "the query is nested more than {DEPTH_MAX} deep: make it flatter"
@@ -163,13 +170,9 @@ impl Planner<'_> {
         }
         self.allowance.memory(NODE_BYTES)?;
         match query {
-            Query::MatchAll => Ok(Node::All(boost)),
-            Query::MatchNone => Ok(Node::None),
-            Query::Exists { field } if fields::is_id(field, self.schema) => Ok(Node::All(boost)),
-            Query::Exists { field } => Ok(match self.schema.named(field) {
-                Some(field) => Node::Exists(field.id, boost),
-                None => Node::None,
-            }),
+            Query::MatchAll => Ok(Some(Node::All(boost))),
+            Query::MatchNone => Ok(Some(Node::None)),
+            Query::Exists { field } => Ok(Some(self.exists(field, boost))),
             Query::Boost { query, factor } => {
                 let boost = boost.map(|boost| boost * check_boost(*factor).unwrap_or(1.0));
                 check_boost(*factor)?;
@@ -180,7 +183,15 @@ impl Planner<'_> {
         }
     }
 
-    fn bool(&mut self, query: &Query, boost: Option<f32>, depth: usize) -> Result<Node> {
+    fn exists(&self, field: &str, boost: Option<f32>) -> Node {
+        if fields::is_id(field, self.schema) {
+            return Node::All(boost);
+        }
+        let field = self.schema.named(field);
+        field.map_or(Node::None, |field| Node::Exists(field.id, boost))
+    }
+
+    fn bool(&mut self, query: &Query, boost: Option<f32>, depth: usize) -> Result<Option<Node>> {
         let Query::Bool {
             must,
             should,
@@ -189,11 +200,11 @@ impl Planner<'_> {
             minimum_should_match,
         } = query
         else {
-            return Ok(Node::None);
+            return Ok(Some(Node::None));
         };
         let mut nodes = |queries: &[Query], boost| -> Result<Vec<Node>> {
             let each = queries.iter();
-            each.map(|query| self.node(query, boost, depth + 1))
+            each.filter_map(|query| self.node(query, boost, depth + 1).transpose())
                 .collect()
         };
         let mut required = nodes(must, boost)?;
@@ -201,26 +212,30 @@ impl Planner<'_> {
         let parts = nodes(should, boost)?;
         let excluded = nodes(must_not, None)?;
         let none_required = required.is_empty();
-        let minimum = match *minimum_should_match as usize {
-            0 if none_required && !parts.is_empty() => 1,
-            given => given,
-        };
+        if none_required && parts.is_empty() && excluded.is_empty() {
+            let had_none = query.children().next().is_none();
+            return Ok(had_none.then_some(Node::None));
+        }
+        let mut minimum = *minimum_should_match as usize;
+        if parts.len() < should.len() {
+            // What is dropped cannot match, and is not missed.
+            minimum = minimum.min(parts.len());
+        }
+        if minimum == 0 && none_required && !parts.is_empty() {
+            minimum = 1;
+        }
         if minimum == 0 {
             if none_required {
-                required.push(if excluded.is_empty() {
-                    Node::None
-                } else {
-                    Node::All(None)
-                });
+                required.push(Node::All(None));
             }
-            return Ok(all(required, excluded, parts));
+            return Ok(Some(all(required, excluded, parts)));
         }
         required.push(any(parts, minimum));
-        Ok(all(required, excluded, Vec::new()))
+        Ok(Some(all(required, excluded, Vec::new())))
     }
 
     /// A query of one field, or the best of all text fields.
-    fn leaf(&mut self, leaf: &Query, boost: Option<f32>) -> Result<Node> {
+    fn leaf(&mut self, leaf: &Query, boost: Option<f32>) -> Result<Option<Node>> {
         let schema = self.schema;
         let name = match leaf {
             Query::Text { field, .. }
@@ -229,28 +244,29 @@ impl Planner<'_> {
             | Query::Wildcard { field, .. }
             | Query::Fuzzy { field, .. }
             | Query::Range { field, .. } => field,
-            _ => return Ok(Node::None),
+            _ => return Ok(Some(Node::None)),
         };
         if let Some(name) = name {
             if fields::is_id(name, schema) {
-                return self.id(leaf, boost);
+                return self.id(leaf, boost).map(Some);
             }
             // Without any field there are no documents.
-            let field = schema.named(name);
-            return field.map_or(Ok(Node::None), |field| self.in_field(leaf, field, boost));
+            return match schema.named(name) {
+                None => Ok(Some(Node::None)),
+                Some(field) => self.in_field(leaf, field, boost),
+            };
         }
         let fields = schema.fields().iter();
-        let texts = fields.filter(|field| field.kind == FieldKind::Text);
-        let nodes: Result<Vec<Node>> = texts
-            .map(|field| self.in_field(leaf, field, boost))
-            .filter(|node| !matches!(node, Ok(Node::None)))
-            .collect();
-        let mut nodes = nodes?;
-        match nodes.len() {
-            1 => Ok(nodes.remove(0)),
-            0 => Ok(Node::None),
-            _ => Ok(Node::Best(nodes)),
+        let mut texts = fields.filter(|f| f.kind == FieldKind::Text).peekable();
+        if texts.peek().is_none() {
+            return Ok(Some(Node::None));
         }
+        let nodes = texts.filter_map(|field| self.in_field(leaf, field, boost).transpose());
+        let mut nodes = nodes.collect::<Result<Vec<Node>>>()?;
+        Ok(match nodes.len() {
+            0 | 1 => nodes.pop(),
+            _ => Some(Node::Best(nodes)),
+        })
     }
 
     /// The document whose external ID was written.
@@ -263,16 +279,28 @@ impl Planner<'_> {
         Ok(Node::Id(self.ids.len() - 1, boost))
     }
 
-    fn in_field(&mut self, leaf: &Query, field: &Field, boost: Option<f32>) -> Result<Node> {
+    fn in_field(
+        &mut self,
+        leaf: &Query,
+        field: &Field,
+        boost: Option<f32>,
+    ) -> Result<Option<Node>> {
         leaf_texts(leaf).try_for_each(check_text)?;
         if let Query::Text { text, .. } | Query::Phrase { text, .. } = leaf
             && let Some(spelled) = other_spelling(text, field)
         {
-            return self.number([text, &spelled], field, boost);
+            return self.number([text, &spelled], field, boost).map(Some);
         }
         match leaf {
             Query::Text { text, operator, .. } => self.text(text, *operator, field, boost),
             Query::Phrase { text, slop, .. } => self.phrase(text, *slop, field, boost),
+            _ => self.terms_like(leaf, field, boost).map(Some),
+        }
+    }
+
+    /// The terms that a pattern stands for. Patterns are not analysed, so none is dropped.
+    fn terms_like(&mut self, leaf: &Query, field: &Field, boost: Option<f32>) -> Result<Node> {
+        match leaf {
             Query::Prefix { prefix, .. } => {
                 let prefix = normalized(prefix, field).into_bytes();
                 self.pattern(leaf, Pattern::Prefix(prefix), field, boost)
@@ -302,16 +330,19 @@ impl Planner<'_> {
         operator: Operator,
         field: &Field,
         boost: Option<f32>,
-    ) -> Result<Node> {
+    ) -> Result<Option<Node>> {
         let words = self.words(text, field, false)?;
         let nodes: Vec<Node> = words
             .iter()
             .map(|(slot, _)| Node::Term(*slot, boost))
             .collect();
-        Ok(match operator {
+        if nodes.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(match operator {
             Operator::Or => any(nodes, 1),
             Operator::And => all(nodes, Vec::new(), Vec::new()),
-        })
+        }))
     }
 
     /// A number as it was asked for, which a string may be, and as it is indexed.
@@ -324,16 +355,22 @@ impl Planner<'_> {
         Ok(Node::Best(terms.collect()))
     }
 
-    fn phrase(&mut self, text: &str, slop: u32, field: &Field, boost: Option<f32>) -> Result<Node> {
+    fn phrase(
+        &mut self,
+        text: &str,
+        slop: u32,
+        field: &Field,
+        boost: Option<f32>,
+    ) -> Result<Option<Node>> {
         let words = self.words(text, field, true)?;
         match words.as_slice() {
-            [] => Ok(Node::None),
-            [(slot, _)] => Ok(Node::Term(*slot, boost)),
+            [] => Ok(None),
+            [(slot, _)] => Ok(Some(Node::Term(*slot, boost))),
             _ if !field.options.contains(FieldOptions::POSITIONS) => Err(Error::invalid(format!(
                 "field {:?} keeps no positions, so that it has no phrases: ask for its words",
                 field.name
             ))),
-            _ => Ok(Node::Phrase { words, slop, boost }),
+            _ => Ok(Some(Node::Phrase { words, slop, boost })),
         }
     }
 

@@ -231,3 +231,83 @@ fn phrases_and_queries_of_too_many_words_are_rejected() {
         assert!(error.contains(limit), "{error}");
     }
 }
+
+fn phrase(field: Option<&str>, text: &str) -> Query {
+    Query::Phrase {
+        field: field.map(str::to_owned),
+        text: text.to_owned(),
+        slop: 0,
+    }
+}
+
+fn bool(must: &[&str], should: &[&str], must_not: &[&str], minimum: u32) -> Query {
+    let body = |texts: &[&str]| texts.iter().map(|t| text(Some("body"), t)).collect();
+    Query::Bool {
+        must: body(must),
+        should: body(should),
+        must_not: body(must_not),
+        filter: vec![],
+        minimum_should_match: minimum,
+    }
+}
+
+#[test]
+fn a_clause_without_terms_is_as_if_it_were_not_there() {
+    for (with, without) in [
+        (
+            bool(&["the", "whale"], &[], &[], 0),
+            text(Some("body"), "whale"),
+        ),
+        (
+            bool(&["the"], &["whale"], &[], 0),
+            text(Some("body"), "whale"),
+        ),
+        (
+            bool(&["whale"], &[], &["the of"], 0),
+            text(Some("body"), "whale"),
+        ),
+        (
+            bool(&["the"], &[], &["whale"], 0),
+            bool(&[], &[], &["whale"], 0),
+        ),
+        (
+            bool(&[], &["the", "whale", "sea"], &[], 2),
+            bool(&[], &["whale", "sea"], &[], 2),
+        ),
+        (
+            bool(&[], &["the", "whale", "sea"], &[], 3),
+            bool(&["whale", "sea"], &[], &[], 0),
+        ),
+    ] {
+        let [with, without] = [with, without].map(|query| plan(&query, &schema()).unwrap());
+        let same_documents = |root: Node| match root {
+            // All of them are what a conjunction needs.
+            Node::Any { parts, minimum } if parts.len() == minimum => all(parts, vec![], vec![]),
+            other => other,
+        };
+        assert_eq!(same_documents(with.root), same_documents(without.root));
+        assert!(!with.is_dropped && !without.is_dropped);
+    }
+}
+
+#[test]
+fn a_query_without_any_term_is_dropped_and_matches_nothing() {
+    for query in [
+        text(Some("body"), "the"),
+        text(Some("title"), "--"),
+        phrase(Some("body"), "of the"),
+        phrase(None, "?!"),
+        boosted(text(Some("body"), "the")),
+        negated(text(Some("body"), "the")),
+        negated(negated(text(Some("body"), "the"))),
+        bool(&["the"], &["of", "a"], &["and"], 2),
+    ] {
+        let plan = plan(&query, &schema()).unwrap();
+        assert_eq!((plan.root, plan.is_dropped), (Node::None, true), "{query}");
+    }
+    // Not a word was dropped of these.
+    for query in [Query::MatchNone, bool(&[], &[], &[], 0)] {
+        let plan = plan(&query, &schema()).unwrap();
+        assert_eq!((plan.root, plan.is_dropped), (Node::None, false), "{query}");
+    }
+}

@@ -44,8 +44,9 @@ pub struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    /// The score of each document that matches; without meaning where something is wrong.
-    pub fn column(&mut self, tree: &Tree, field: Option<&str>, boost: f32) -> Column {
+    /// The score of each document that matches; without meaning where something is wrong. Nothing
+    /// where the analyzers leave no word of the tree: it is as if it were not there.
+    pub fn column(&mut self, tree: &Tree, field: Option<&str>, boost: f32) -> Option<Column> {
         match tree {
             Tree::Leaf(leaf) => self.leaf(leaf, field, boost),
             Tree::Boost(inner, factor) => self.column(inner, field, boost * factor),
@@ -61,7 +62,7 @@ impl Evaluator<'_> {
             },
             Tree::And(parts) => {
                 let columns = self.columns(parts, field, boost);
-                self.at_least(&columns, parts.len())
+                self.at_least(&columns, columns.len())
             }
             Tree::Or(parts) => {
                 let columns = self.columns(parts, field, boost);
@@ -69,7 +70,7 @@ impl Evaluator<'_> {
             }
             Tree::AtLeast(count, parts) => {
                 let columns = self.columns(parts, field, boost);
-                self.at_least(&columns, *count)
+                self.at_least(&columns, columns.len().min(*count))
             }
             Tree::Side(items) => self.side(items, field, boost),
         }
@@ -77,28 +78,30 @@ impl Evaluator<'_> {
 
     fn columns(&mut self, parts: &[Tree], field: Option<&str>, boost: f32) -> Vec<Column> {
         let each = parts.iter();
-        each.map(|part| self.column(part, field, boost)).collect()
+        each.filter_map(|part| self.column(part, field, boost))
+            .collect()
     }
 
     /// All documents that do not match.
-    fn others(&mut self, tree: &Tree, field: Option<&str>) -> Column {
-        let column = self.column(tree, field, 1.0);
-        let each = column.into_iter();
-        each.map(|score| score.is_none().then_some(0.0)).collect()
+    fn others(&mut self, tree: &Tree, field: Option<&str>) -> Option<Column> {
+        let each = self.column(tree, field, 1.0)?.into_iter();
+        Some(each.map(|score| score.is_none().then_some(0.0)).collect())
     }
 
-    fn at_least(&self, columns: &[Column], count: usize) -> Column {
+    fn at_least(&self, columns: &[Column], count: usize) -> Option<Column> {
         let sum = |doc: usize| {
             let scores: Vec<f32> = columns.iter().filter_map(|column| column[doc]).collect();
             (scores.len() >= count).then(|| sum(&scores))
         };
-        (0..self.ids.len()).map(sum).collect()
+        (!columns.is_empty()).then(|| (0..self.ids.len()).map(sum).collect())
     }
 
-    fn side(&mut self, items: &[(Sign, Tree)], field: Option<&str>, boost: f32) -> Column {
+    fn side(&mut self, items: &[(Sign, Tree)], field: Option<&str>, boost: f32) -> Option<Column> {
         let (mut needed, mut optional, mut excluded) = (Vec::new(), Vec::new(), Vec::new());
         for (sign, item) in items {
-            let column = self.column(item, field, boost);
+            let Some(column) = self.column(item, field, boost) else {
+                continue;
+            };
             match (sign, self.operator) {
                 (Sign::Must, _) | (Sign::None, Operator::And) => needed.push(column),
                 (Sign::None, Operator::Or) => optional.push(column),
@@ -108,6 +111,9 @@ impl Evaluator<'_> {
                     needed.push(unscored.collect());
                 }
             }
+        }
+        if needed.is_empty() && optional.is_empty() && excluded.is_empty() {
+            return None;
         }
         let one_optional = usize::from(needed.is_empty() && !optional.is_empty());
         let score = |doc: usize| {
@@ -119,28 +125,26 @@ impl Evaluator<'_> {
                 all.len() == needed.len() && of(&excluded).is_empty() && some.len() >= one_optional;
             matches.then(|| sum(&[all, some].concat()))
         };
-        (0..self.ids.len()).map(score).collect()
+        Some((0..self.ids.len()).map(score).collect())
     }
 
-    fn leaf(&mut self, leaf: &Leaf, outer: Option<&str>, boost: f32) -> Column {
+    fn leaf(&mut self, leaf: &Leaf, outer: Option<&str>, boost: f32) -> Option<Column> {
         let field = leaf.field.as_deref().or(outer);
         if let Asked::Everything = leaf.asked {
-            return vec![Some(boost); self.ids.len()];
+            return Some(vec![Some(boost); self.ids.len()]);
         }
         if field == Some("id") {
-            return self.id(&leaf.asked, boost);
+            return Some(self.id(&leaf.asked, boost));
         }
         match self.view.column(&self.query(&leaf.asked, field)) {
             Ok((column, is_cut)) => {
                 self.is_cut |= is_cut;
-                let boosted = column
-                    .into_iter()
-                    .map(|score| score.map(|score| score * boost));
-                boosted.collect()
+                let column = column?.into_iter();
+                Some(column.map(|score| Some(score? * boost)).collect())
             }
             Err(rejection) => {
                 self.wrongs.push(Wrong::Leaf(rejection));
-                vec![None; self.ids.len()]
+                Some(vec![None; self.ids.len()])
             }
         }
     }

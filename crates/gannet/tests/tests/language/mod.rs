@@ -40,6 +40,8 @@ struct Expected {
     /// By document; nothing where it does not match.
     scores: Column,
     is_cut: bool,
+    /// Whether the analyzers leave no word of it.
+    is_dropped: bool,
 }
 
 struct World {
@@ -137,13 +139,19 @@ impl World {
             wrongs: unclear.into_iter().collect(),
             is_cut: false,
         };
-        let mut scores = evaluator.column(&tree, None, 1.0);
+        let scores = evaluator.column(&tree, None, 1.0);
+        let is_dropped = scores.is_none();
+        let mut scores = scores.unwrap_or_else(|| vec![None; ids.len()]);
         let (wrongs, is_cut) = (evaluator.wrongs, evaluator.is_cut);
         for (score, document) in scores.iter_mut().zip(&view.documents) {
             *score = score.filter(|_| document.is_live);
         }
         let expected = match wrongs.is_empty() {
-            true => Ok(Expected { scores, is_cut }),
+            true => Ok(Expected {
+                scores,
+                is_cut,
+                is_dropped,
+            }),
             false => Err(wrongs),
         };
         Question {
@@ -194,6 +202,9 @@ fn fault(question: &Question, snapshot: &Snapshot, model: &Model) -> Option<Stri
             return (!is_said).then(|| format!("{wrongs:?} expected, got {error}"));
         }
     };
+    if all.has_no_terms != expected.is_dropped {
+        return Some(format!("has_no_terms: {}", all.has_no_terms));
+    }
     let total = expected.scores.iter().flatten().count() as u64;
     if (all.total, all.total_is_exact) != (total, !expected.is_cut) {
         return Some(format!(

@@ -56,6 +56,7 @@ pub fn answer(view: &View<'_>, query: &Query) -> Result<Answer, Rejection> {
     let evaluation = Evaluation::new(view);
     check(view, query)?;
     let column = evaluation.column(query, 1.0)?;
+    let column = column.unwrap_or_else(|| evaluation.nothing());
     let all = view.documents.iter().zip(column);
     let live = all.filter(|(document, _)| document.is_live);
     let mut hits: Vec<_> = live
@@ -67,8 +68,8 @@ pub fn answer(view: &View<'_>, query: &Query) -> Result<Answer, Rejection> {
 }
 
 /// The score of each document of a view that `query` matches, deleted ones too, and whether a fuzzy
-/// word stands for more terms than are taken.
-pub fn column(view: &View<'_>, query: &Query) -> Result<(Column, bool), Rejection> {
+/// word stands for more terms than are taken. No column: the analyzers leave no word of it.
+pub fn column(view: &View<'_>, query: &Query) -> Result<(Option<Column>, bool), Rejection> {
     let evaluation = Evaluation::new(view);
     check(view, query)?;
     let column = evaluation.column(query, 1.0)?;
@@ -111,14 +112,15 @@ impl<'a> Evaluation<'a> {
         Evaluation { view, is_cut }
     }
 
-    fn column(&self, query: &Query, boost: f32) -> Result<Column, Rejection> {
+    /// The column of a query, unless the analyzers leave no word of it.
+    fn column(&self, query: &Query, boost: f32) -> Result<Option<Column>, Rejection> {
         match query {
-            Query::MatchAll => Ok(self.each(|_| Some(boost))),
-            Query::MatchNone => Ok(self.nothing()),
-            Query::Exists { field } => Ok(match self.view.field(field) {
+            Query::MatchAll => Ok(Some(self.each(|_| Some(boost)))),
+            Query::MatchNone => Ok(Some(self.nothing())),
+            Query::Exists { field } => Ok(Some(match self.view.field(field) {
                 None => self.nothing(),
                 Some(at) => self.each(|doc| (!doc.fields[at].is_empty()).then_some(boost)),
-            }),
+            })),
             Query::Boost { query, factor } => self.column(query, boost * factor),
             Query::Bool { .. } => self.bool(query, boost),
             Query::Text { field, .. }
@@ -138,7 +140,7 @@ impl<'a> Evaluation<'a> {
         vec![None; self.view.documents.len()]
     }
 
-    fn bool(&self, query: &Query, boost: f32) -> Result<Column, Rejection> {
+    fn bool(&self, query: &Query, boost: f32) -> Result<Option<Column>, Rejection> {
         let Query::Bool {
             must,
             should,
@@ -147,28 +149,36 @@ impl<'a> Evaluation<'a> {
             minimum_should_match,
         } = query
         else {
-            return Ok(self.nothing());
+            return Ok(Some(self.nothing()));
         };
+        if query.children().next().is_none() {
+            return Ok(Some(self.nothing()));
+        }
+        // Those of which a word is left.
         let columns = |queries: &[Query]| -> Result<Vec<Column>, Rejection> {
-            queries
-                .iter()
-                .map(|query| self.column(query, boost))
+            let each = queries.iter();
+            each.filter_map(|query| self.column(query, boost).transpose())
                 .collect()
         };
-        let minimum = match *minimum_should_match as usize {
-            0 => usize::from(must.is_empty() && filter.is_empty() && !should.is_empty()),
-            given => given,
-        };
+        let asked = should.len();
         let (filter, must_not) = (columns(filter)?, columns(must_not)?);
         let (must, should) = (columns(must)?, columns(should)?);
         if [&must, &should, &filter, &must_not]
             .iter()
             .all(|list| list.is_empty())
         {
-            return Ok(self.nothing());
+            return Ok(None);
         }
+        let most = if should.len() < asked {
+            should.len()
+        } else {
+            usize::MAX
+        };
+        let only_optional = must.is_empty() && filter.is_empty() && !should.is_empty();
+        let minimum = (*minimum_should_match as usize).min(most);
+        let minimum = minimum.max(usize::from(only_optional));
         let documents = 0..self.view.documents.len();
-        Ok(documents
+        let scores = documents
             .map(|doc| {
                 let of = |columns: &[Column]| {
                     columns
@@ -183,24 +193,44 @@ impl<'a> Evaluation<'a> {
                     && optional.len() >= minimum;
                 matches.then(|| sum(needed.iter().chain(&optional)))
             })
-            .collect())
+            .collect();
+        Ok(Some(scores))
     }
 
     /// A leaf in its field, or the best of all text fields.
-    fn leaf(&self, query: &Query, name: Option<&str>, boost: f32) -> Result<Column, Rejection> {
+    fn leaf(
+        &self,
+        query: &Query,
+        name: Option<&str>,
+        boost: f32,
+    ) -> Result<Option<Column>, Rejection> {
         let fields: Vec<usize> = match name {
             Some(name) => self.view.field(name).into_iter().collect(),
             None => (0..self.view.fields.len())
                 .filter(|at| self.view.fields[*at].is_text)
                 .collect(),
         };
-        let mut best = self.nothing();
-        for field in fields {
+        if fields.is_empty() {
+            return Ok(Some(self.nothing()));
+        }
+        let mut best: Option<Column> = None;
+        for field in fields.into_iter().filter(|at| self.has_words(query, *at)) {
+            let best = best.get_or_insert_with(|| self.nothing());
             for (best, score) in best.iter_mut().zip(self.in_field(query, field, boost)?) {
                 *best = [*best, score].into_iter().flatten().reduce(f32::max);
             }
         }
         Ok(best)
+    }
+
+    /// Whether the analyzer of a field leaves any word of a text; nothing else is analysed.
+    fn has_words(&self, query: &Query, at: usize) -> bool {
+        match query {
+            Query::Text { text, .. } | Query::Phrase { text, .. } => {
+                !self.view.fields[at].analyze(text).is_empty()
+            }
+            _ => true,
+        }
     }
 
     fn in_field(&self, query: &Query, at: usize, boost: f32) -> Result<Column, Rejection> {
@@ -253,7 +283,7 @@ impl<'a> Evaluation<'a> {
         let each: Vec<Column> = each.collect();
         match operator {
             Operator::Or => self.at_least(&each, 1),
-            Operator::And => self.at_least(&each, each.len().max(1)),
+            Operator::And => self.at_least(&each, each.len()),
         }
     }
 
@@ -313,7 +343,6 @@ impl<'a> Evaluation<'a> {
             return self.nothing();
         };
         match known.as_slice() {
-            [] => return self.nothing(),
             [(term, _)] => return self.term(at, *term, boost),
             _ => {}
         }

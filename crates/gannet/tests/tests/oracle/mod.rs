@@ -9,6 +9,8 @@
 //! - a query without a field takes the best of all text fields, leaf by leaf;
 //! - a field without a single token is no value: `exists` does not find it;
 //! - `Bool` without any clause matches nothing;
+//! - a clause of which the analyzer leaves no word is as if it were not there; a query of which
+//!   none is left matches nothing;
 //! - a field that does not exist is an error, as is a range on anything but strings that are kept
 //!   whole;
 //! - a prefix, wildcard or range of more than 1,024 terms is an error; a fuzzy term stands for the

@@ -26,8 +26,8 @@ impl View<'_> {
     }
 
     /// The score of each document that `query` matches, deleted ones too, and whether a fuzzy word
-    /// was cut.
-    pub fn column(&self, query: &Query) -> Result<(Column, bool), Rejection> {
+    /// was cut. There is no column where the analyzers leave no word of the query.
+    pub fn column(&self, query: &Query) -> Result<(Option<Column>, bool), Rejection> {
         column(self, query)
     }
 
