@@ -19,6 +19,7 @@ use gannet::{Analyzer, Index};
 use crate::arguments::{Common, IndexArguments};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
+use crate::size::counted;
 use crate::source::Source;
 use crate::spinner::spinner;
 use crate::{interrupt, process};
@@ -164,24 +165,28 @@ fn upkeep(index: &Index) -> gannet::Result<()> {
 
 /// How the process is to end after the summary.
 fn ended(done: &pipeline::Done, settings: &Settings, durable: bool) -> Outcome<()> {
-    let count = done.documents;
+    let before = match done.documents {
+        1 => "the 1 document before it is in the index".to_owned(),
+        count => format!(
+            "the {} before it are in the index",
+            counted(count, "document")
+        ),
+    };
     match &done.end {
         End::Whole if done.refused == 0 => Ok(()),
         End::Whole => Err(Failure::said(1)),
-        End::Refused(refusal) => Err(Failure::caller(format!(
-            "{refusal}; the {count} documents before it are in the index"
-        ))),
-        End::Unreadable(sentence) => Err(Failure::caller(format!(
-            "{sentence}; the {count} documents before it are in the index"
-        ))),
+        End::Refused(refusal) => Err(Failure::caller(format!("{refusal}; {before}"))),
+        End::Unreadable(sentence) => Err(Failure::caller(format!("{sentence}; {before}"))),
         End::Failed(error) => Err(Failure::from(error.clone()).and_say(&match durable {
-            true => format!("the {count} documents before it are in the index"),
+            true => before,
             false => format!(
-                "{count} documents were taken before it, and the index keeps those that were durable: count them with `gannet stats`"
+                "{} taken before it, of which the index keeps those that were durable: count them with `gannet stats`",
+                counted(done.documents, "document")
             ),
         })),
         End::Interrupted => Err(Failure::caller(format!(
-            "interrupted after {count} documents, all of which are in the index; the last line was {}",
+            "interrupted after {}, all in the index; the last line was {}",
+            counted(done.documents, "document"),
             last_line(done, settings)
         ))),
     }

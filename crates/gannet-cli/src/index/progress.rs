@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::size::{grouped, human};
+use crate::size::{counted, grouped, human};
 use crate::source::Source;
 
 /// A bar with the remaining time where the end is known, or else a spinner.
@@ -42,8 +42,8 @@ impl Progress {
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
         self.bar.set_position(self.taken.load(Ordering::Relaxed));
         self.bar.set_message(format!(
-            "{} documents, {}/s, {}/s",
-            grouped(documents),
+            "{}, {}/s, {}/s",
+            counted(documents, "document"),
             grouped((documents as f64 / seconds) as u64),
             human((bytes as f64 / seconds) as u64),
         ));

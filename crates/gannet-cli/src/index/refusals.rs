@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 use super::SharedSource;
+use crate::size::counted;
 
 /// How many refusals are told in full.
 const TOLD_MAX: u64 = 20;
@@ -47,7 +48,11 @@ impl Refusals {
     pub fn close(&self) {
         if let Some(more) = self.count.checked_sub(TOLD_MAX).filter(|more| *more > 0) {
             // The count is in the summary too, if standard error is closed.
-            let _ = writeln!(io::stderr(), "gannet: refused {more} more lines");
+            let _ = writeln!(
+                io::stderr(),
+                "gannet: refused {}",
+                counted(more, "more line")
+            );
         }
     }
 }

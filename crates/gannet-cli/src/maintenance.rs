@@ -1,13 +1,16 @@
-//! `gannet clean` and `gannet vacuum`: give the space back that nothing needs any more.
+//! `gannet vacuum` and `gannet rebuild`: the two verbs of maintenance.
+//!
+//! A vacuum works on the index in steps: it purges deleted documents, then merges small chunks and returns space. A rebuild
+//! writes the index anew.
 
 use gannet::{BytesByPart, Index, Order};
 use serde_json::json;
 
-use crate::arguments::{Common, IndexPath, VacuumArguments};
+use crate::arguments::{Common, IndexPath, RebuildArguments};
 use crate::failure::Outcome;
 use crate::interrupt;
 use crate::output::Output;
-use crate::size::{grouped, human};
+use crate::size::{counted, grouped, human};
 use crate::spinner::spinner;
 
 /// A part of the work.
@@ -18,23 +21,24 @@ enum Work {
     Anew(Order),
 }
 
-/// Cleans step by step until nothing is left to give back or the caller asks for the end, and says how much it was.
-pub fn clean(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
-    run(common, arguments, &[Work::Steps(Index::clean)], output)
+/// Purges deleted documents, merges small chunks and returns space, step by step until nothing is left to do or the caller
+/// asks for the end; says what it gave back.
+pub fn vacuum(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
+    let work = [Work::Steps(Index::vacuum), Work::Steps(Index::clean)];
+    run(common, arguments, &work, output)
 }
 
-/// Takes out what deleted documents have left, then cleans.
-pub fn vacuum(common: &Common, arguments: &VacuumArguments, output: &mut Output) -> Outcome<()> {
-    let first = match arguments.full {
-        true => Work::Anew(arguments.order.into()),
-        false => Work::Steps(Index::vacuum),
-    };
-    let work = [first, Work::Steps(Index::clean)];
+/// Writes the index anew, then returns the space of the old one.
+pub fn rebuild(common: &Common, arguments: &RebuildArguments, output: &mut Output) -> Outcome<()> {
+    let work = [
+        Work::Anew(arguments.order.into()),
+        Work::Steps(Index::clean),
+    ];
     run(common, &arguments.index, &work, output)
 }
 
 fn run(common: &Common, arguments: &IndexPath, work: &[Work], output: &mut Output) -> Outcome<()> {
-    // Nothing may be made by cleaning what is not there.
+    // Nothing may be made by maintaining what is not there.
     crate::search::open_to_read(&arguments.index, common)?;
     let options = Index::options().memory(common.memory.bytes());
     let index = options
@@ -71,10 +75,9 @@ fn run(common: &Common, arguments: &IndexPath, work: &[Work], output: &mut Outpu
         }));
     }
     let sentence = sentence(&before.bytes, &after.bytes);
-    let gone = match before.dead_documents - after.dead_documents {
+    let gone = match before.dead_documents.saturating_sub(after.dead_documents) {
         0 => String::new(),
-        1 => "1 document taken out; ".to_owned(),
-        gone => format!("{} documents taken out; ", grouped(gone)),
+        gone => format!("{} purged; ", counted(gone, "deleted document")),
     };
     output.line(format!("{gone}{sentence}, {} written", human(written)))
 }
