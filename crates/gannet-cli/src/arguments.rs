@@ -3,6 +3,7 @@
 //! Nothing here is checked against an index or a file; each command resolves its own.
 
 mod documents;
+mod format;
 mod mistakes;
 mod rebuild;
 
@@ -17,6 +18,7 @@ use crate::size::Size;
 use crate::time::TimeLimit;
 
 pub use documents::{ExportArguments, ExportFormat, GetArguments};
+pub use format::InputFormat;
 pub use rebuild::RebuildArguments;
 
 /// Full-text search on flash: one memory budget, reads only what a query needs.
@@ -155,17 +157,26 @@ pub struct RestoreArguments {
 /// The arguments of `gannet index`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "One JSON object a line. Its member `id` is the external ID; a document with the same ID \
-                  is replaced. Lines that are refused are reported, and the exit code is then 1. At the end \
-                  the index is put in order where enough has come together."
+    after_help = "JSON lines: one object a line. CSV, TSV: a row is a document, the header names the fields, all values are \
+                  strings, and an empty cell is no value. Text: a file is a document with the fields title and body; its ID \
+                  is its path. Of a folder all .txt, .md and .markdown files are read, also in folders below it; hidden ones \
+                  are skipped, and symbolic links are not followed.\n\n\
+                  The field `id` is the external ID, and one is made where it is missing. A document with the same ID is \
+                  replaced. Documents that are rejected are reported, and the exit code is then 1. At the end the index is \
+                  put in order where enough has come together.\n\n\
+                  Examples:\n  gannet index wiki.gnt wiki.jsonl.zst\n  gannet index notes.gnt ~/notes\n  \
+                  gannet index shop.gnt products.csv --analyzer category=keyword"
 )]
 pub struct IndexArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// Files of JSON lines, also .gz and .zst; - is standard input
+    /// Files, also .gz and .zst; folders of text files; - is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    /// How documents are read [default: as the names of the files end, or else jsonl]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Option<InputFormat>,
     /// Make the documents durable after every N of them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub commit_every: Option<u64>,

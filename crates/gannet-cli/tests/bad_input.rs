@@ -91,7 +91,7 @@ fn wrong_paths_are_named() {
     );
     place
         .run(&["index", "index", "."])
-        .refused(1, &[". is a folder"]);
+        .refused(1, &[". is a folder without text files", ".md"]);
     place
         .run(&["index", "docs.jsonl", "docs.jsonl"])
         .refused(1, &["docs.jsonl"]);

@@ -7,6 +7,7 @@ mod compressed;
 mod damage;
 mod early_ends;
 mod first_steps;
+mod formats;
 mod limits;
 mod maintenance;
 mod meaning;

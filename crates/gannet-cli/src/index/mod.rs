@@ -1,10 +1,11 @@
 //! `gannet index`: documents from files into an index.
 //!
-//! `batches` cuts lines into batches, `pipeline` prepares them on several threads and writes them in order,
+//! `input` reads what documents come from as lines of JSON, `batches` cuts lines into batches, `pipeline` prepares them on several threads and writes them in order,
 //! `refusals` tells of lines that were refused, `progress` entertains a terminal, `report` sums up.
 
 mod batches;
 mod gate;
+mod input;
 mod pipeline;
 mod progress;
 mod refusals;
@@ -20,16 +21,16 @@ use crate::arguments::{Common, IndexArguments};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::size::counted;
-use crate::source::Source;
 use crate::spinner::spinner;
 use crate::{interrupt, process};
+use input::Input;
 use pipeline::{End, Pipeline};
 use report::{Report, report};
 
 /// What a run works with: the arguments, checked.
 struct Settings {
     index: PathBuf,
-    sources: Vec<Source>,
+    sources: Vec<Input>,
     threads: usize,
     commit_every: Option<u64>,
     default_analyzer: Option<Analyzer>,
@@ -39,7 +40,8 @@ struct Settings {
 
 impl Settings {
     fn resolve(arguments: &IndexArguments) -> Outcome<Settings> {
-        let sources = arguments.files.iter().map(|path| Source::at(path));
+        let files = arguments.files.iter();
+        let sources = files.map(|path| Input::at(path, arguments.format));
         let mut settings = Settings {
             index: arguments.index.clone(),
             sources: sources.collect::<Outcome<_>>()?,
@@ -185,19 +187,15 @@ fn ended(done: &pipeline::Done, settings: &Settings, durable: bool) -> Outcome<(
             ),
         })),
         End::Interrupted => Err(Failure::caller(format!(
-            "interrupted after {}, all in the index; the last line was {}",
+            "interrupted after {}, all in the index; {}",
             counted(done.documents, "document"),
-            last_line(done, settings)
+            match &done.last {
+                Some(last) => last.clone(),
+                None => format!("nothing was read of {}", settings.sources[0]),
+            }
         ))),
     }
 }
 
-fn last_line(done: &pipeline::Done, settings: &Settings) -> String {
-    match &done.last {
-        Some((source, line)) => format!("{line} of {source}"),
-        None => format!("none of {}", settings.sources[0]),
-    }
-}
-
-/// A source that many lines refer to.
-type SharedSource = Arc<Source>;
+/// An input that many lines refer to.
+type SharedInput = Arc<Input>;

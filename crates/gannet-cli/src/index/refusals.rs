@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::Arc;
 
-use super::SharedSource;
+use super::SharedInput;
 use crate::size::counted;
 
 /// How many refusals are told in full.
@@ -13,7 +14,9 @@ const TOLD_MAX: u64 = 20;
 #[derive(Clone, Debug)]
 pub struct Refusal {
     /// Where the line is from.
-    pub source: SharedSource,
+    pub source: SharedInput,
+    /// The file, where each document has its own.
+    pub file: Option<Arc<str>>,
     /// The number of the line, from 1.
     pub line: u64,
     /// Why, with the column where it is known.
@@ -22,7 +25,10 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}, {}", self.source, self.line, self.reason)
+        match &self.file {
+            Some(file) => write!(f, "{file}: {}", self.reason),
+            None => write!(f, "{}, line {}, {}", self.source, self.line, self.reason),
+        }
     }
 }
 

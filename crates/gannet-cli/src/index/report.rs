@@ -100,7 +100,7 @@ impl Report<'_> {
             human(rate(done.source_bytes)),
         ))?;
         if done.refused > 0 {
-            output.line(format!("{} rejected", counted(done.refused, "line")))?;
+            output.line(format!("{} rejected", counted(done.refused, "document")))?;
         }
         if let Some(warning) = self.stats.and_then(|stats| doc_ids_warning(stats.doc_ids)) {
             output.line(warning)?;
