@@ -14,6 +14,7 @@ use crate::size::{counted, grouped, human};
 use crate::spinner::spinner;
 
 /// A part of the work.
+#[derive(Clone, Copy)]
 enum Work {
     /// Steps, each of which tells whether another would do more.
     Steps(fn(&Index) -> gannet::Result<bool>),
@@ -22,10 +23,9 @@ enum Work {
 }
 
 /// Purges deleted documents, merges small chunks and returns space, step by step until nothing is left to do or the caller
-/// asks for the end; says what it gave back.
+/// asks for the end; says what it gave back. A healthy index is left as it is.
 pub fn vacuum(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
-    let work = [Work::Steps(Index::vacuum), Work::Steps(Index::clean)];
-    run(common, arguments, &work, output)
+    run(common, arguments, vacuum_work, output)
 }
 
 /// Writes the index anew, then returns the space of the old one.
@@ -34,10 +34,22 @@ pub fn rebuild(common: &Common, arguments: &RebuildArguments, output: &mut Outpu
         Work::Anew(arguments.order.into()),
         Work::Steps(Index::clean),
     ];
-    run(common, &arguments.index, &work, output)
+    run(common, &arguments.index, |_| Ok(work.to_vec()), output)
 }
 
-fn run(common: &Common, arguments: &IndexPath, work: &[Work], output: &mut Output) -> Outcome<()> {
+fn vacuum_work(index: &Index) -> gannet::Result<Vec<Work>> {
+    Ok(match index.needs_vacuum()? {
+        true => vec![Work::Steps(Index::vacuum), Work::Steps(Index::clean)],
+        false => Vec::new(),
+    })
+}
+
+fn run(
+    common: &Common,
+    arguments: &IndexPath,
+    work: impl FnOnce(&Index) -> gannet::Result<Vec<Work>>,
+    output: &mut Output,
+) -> Outcome<()> {
     // Nothing may be made by maintaining what is not there.
     crate::search::open_to_read(&arguments.index, common)?;
     let options = Index::options().memory(common.memory.bytes());
@@ -47,8 +59,9 @@ fn run(common: &Common, arguments: &IndexPath, work: &[Work], output: &mut Outpu
     interrupt::catch()?;
     let before = index.stats()?;
     let bar = spinner();
-    for work in work {
-        match work {
+    let work = work(&index)?;
+    for part in &work {
+        match part {
             Work::Steps(step) => loop {
                 bar.set_message(sentence(&before.bytes, &index.stats()?.bytes));
                 if !step(&index)? || interrupt::asked() {
@@ -74,6 +87,13 @@ fn run(common: &Common, arguments: &IndexPath, work: &[Work], output: &mut Outpu
             "bytes_written": written,
         }));
     }
+    if work.is_empty() {
+        return output.line(format!(
+            "nothing to do: {}, {} of it free",
+            human(after.bytes.allocated),
+            human(after.bytes.dead)
+        ));
+    }
     let sentence = sentence(&before.bytes, &after.bytes);
     let gone = match before.dead_documents.saturating_sub(after.dead_documents) {
         0 => String::new(),
@@ -84,9 +104,9 @@ fn run(common: &Common, arguments: &IndexPath, work: &[Work], output: &mut Outpu
 
 fn sentence(before: &BytesByPart, now: &BytesByPart) -> String {
     format!(
-        "{} of {} are left, {} of them free",
-        human(now.allocated),
+        "{} before, {} now, {} of it free",
         human(before.allocated),
+        human(now.allocated),
         human(now.dead)
     )
 }

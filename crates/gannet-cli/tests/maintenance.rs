@@ -52,6 +52,24 @@ fn a_vacuum_of_a_healthy_index_does_not_make_it_larger() {
     }
 }
 
+/// What is moved to give back little leaves other things dead.
+#[test]
+fn a_vacuum_of_a_healthy_index_writes_next_to_nothing() {
+    let place = Place::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sample/sample.jsonl.zst");
+    place.done(&["index", "index", sample]);
+    place.done(&["vacuum", "index"]);
+    let before = bytes(&place);
+    let done = place.json(&["vacuum", "index"]);
+    let figure = |name: &str| done[name].as_u64().unwrap();
+    assert!(figure("free") * 25 <= figure("allocated"), "{done}");
+    assert!(figure("bytes_written") < 100_000, "{done}");
+    assert!(bytes(&place) <= before, "{} of {before}", bytes(&place));
+    let said = place.done(&["vacuum", "index", "--text"]);
+    assert!(said.starts_with("nothing to do: "), "{said}");
+    place.done(&["check", "index"]);
+}
+
 #[test]
 fn a_vacuum_purges_and_returns_space() {
     let place = Place::new();
