@@ -129,7 +129,7 @@ def churn(path, options):
     churned = run([gannet_lab(), "churn", worn, fresh, path, "--memory", options.memory * MIB]).json()
     sets = inputs.queries(path, PLACE / path.stem, 1, 20_000)
     asked = {"vacuumed": in_turns((worn, fresh), sets, options)}
-    done = run([gannet(), "vacuum", worn, "--full", "--json", "--memory", options.memory * MIB])
+    done = run([gannet(), "rebuild", worn, "--json", "--memory", options.memory * MIB])
     churned["full"] = done.json() | {"seconds": done.seconds, "cpu_seconds": done.cpu_seconds}
     asked["written anew"] = in_turns((worn, fresh), sets, options)
     for folder in (worn, fresh):

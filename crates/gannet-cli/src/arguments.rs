@@ -2,17 +2,24 @@
 //!
 //! Nothing here is checked against an index or a file; each command resolves its own.
 
+mod documents;
+mod format;
+mod mistakes;
+mod rebuild;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gannet::{PhraseFilters, Techniques};
 
-use crate::failure::{Failure, Outcome};
 use crate::size::Size;
 use crate::time::TimeLimit;
+
+pub use documents::{ExportArguments, ExportFormat, GetArguments};
+pub use format::InputFormat;
+pub use rebuild::RebuildArguments;
 
 /// Full-text search on flash: one memory budget, reads only what a query needs.
 #[derive(Debug, Parser)]
@@ -85,16 +92,20 @@ pub enum Command {
     Index(IndexArguments),
     /// Search an index
     Search(SearchArguments),
+    /// Print documents by their IDs, one JSON object a line
+    Get(GetArguments),
+    /// Write all documents, or all that a query finds, as JSON lines or CSV
+    Export(ExportArguments),
     /// Measure how fast queries are answered and what they read
     Bench(BenchArguments),
     /// Say what an index holds and where its bytes are
     Stats(IndexPath),
     /// Delete documents by their IDs or by a query
     Delete(DeleteArguments),
-    /// Take out what deleted and replaced documents have left in an index, and give its space back
-    Vacuum(VacuumArguments),
-    /// Give back the space of an index that is no longer needed
-    Clean(IndexPath),
+    /// Purge deleted documents, merge small chunks, and return the space to the file system
+    Vacuum(IndexPath),
+    /// Write the index anew, similar documents side by side: smaller and faster to search
+    Rebuild(RebuildArguments),
     /// Copy an index to a folder; if that holds an earlier backup, only what is new
     Backup(BackupArguments),
     /// Make an index of a backup, every page and all that is in it checked
@@ -107,38 +118,6 @@ pub enum Command {
     Analyze(AnalyzeArguments),
     /// Print the completions for a shell
     Completions(CompletionsArguments),
-}
-
-/// What is to be vacuumed, and how.
-#[derive(Debug, Args)]
-pub struct VacuumArguments {
-    #[command(flatten)]
-    pub index: IndexPath,
-    /// Write the index anew, with documents numbered without gaps: smaller and faster to search, but written as a whole
-    #[arg(long)]
-    pub full: bool,
-    /// How documents are numbered: alike ones together, which takes about 40 bytes of memory a document, or as they are
-    #[arg(long, value_enum, default_value_t = VacuumOrder::Alike, requires = "full")]
-    pub order: VacuumOrder,
-}
-
-/// How a full vacuum numbers documents.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-pub enum VacuumOrder {
-    /// Those with terms in common near each other
-    #[default]
-    Alike,
-    /// As they are
-    Kept,
-}
-
-impl From<VacuumOrder> for gannet::Order {
-    fn from(order: VacuumOrder) -> gannet::Order {
-        match order {
-            VacuumOrder::Alike => gannet::Order::Alike,
-            VacuumOrder::Kept => gannet::Order::Kept,
-        }
-    }
 }
 
 /// An index and nothing else.
@@ -178,17 +157,26 @@ pub struct RestoreArguments {
 /// The arguments of `gannet index`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "One JSON object a line. Its member `id` is the external ID; a document with the same ID \
-                  is replaced. Lines that are refused are reported, and the exit code is then 1. At the end \
-                  the index is put in order where enough has come together."
+    after_help = "JSON lines: one object a line. CSV, TSV: a row is a document, the header names the fields, all values are \
+                  strings, and an empty cell is no value. Text: a file is a document with the fields title and body; its ID \
+                  is its path. Of a folder all .txt, .md and .markdown files are read, also in folders below it; hidden ones \
+                  are skipped, and symbolic links are not followed.\n\n\
+                  The field `id` is the external ID, and one is made where it is missing. A document with the same ID is \
+                  replaced. Documents that are rejected are reported, and the exit code is then 1. At the end the index is \
+                  put in order where enough has come together.\n\n\
+                  Examples:\n  gannet index wiki.gnt wiki.jsonl.zst\n  gannet index notes.gnt ~/notes\n  \
+                  gannet index shop.gnt products.csv --analyzer category=keyword"
 )]
 pub struct IndexArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// Files of JSON lines, also .gz and .zst; - is standard input
+    /// Files, also .gz and .zst; folders of text files; - is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    /// How documents are read [default: as the names of the files end, or else jsonl]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub format: Option<InputFormat>,
     /// Make the documents durable after every N of them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub commit_every: Option<u64>,
@@ -223,6 +211,9 @@ pub struct DeleteArguments {
     /// Delete all documents that this query finds
     #[arg(long, value_name = "QUERY", group = "what", allow_hyphen_values = true)]
     pub query: Option<String>,
+    /// Only say which documents would be deleted, and how many
+    #[arg(long)]
+    pub dry_run: bool,
     /// How long each search for the next thousand documents of --query may take before it ends with exit code 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
@@ -293,12 +284,21 @@ pub struct SearchArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// What to look for
-    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
-    pub query: String,
+    /// What to look for; several words are one query. A query that begins with - stands after --
+    #[arg(value_name = "QUERY", required = true)]
+    pub query: Vec<String>,
     /// How many documents
-    #[arg(short, value_name = "K", default_value_t = 10)]
+    #[arg(short, long = "limit", value_name = "K", default_value_t = 10)]
     pub k: usize,
+    /// How many of the best documents to skip: 10 gives the second page of ten
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub offset: usize,
+    /// Print only how many documents match; no document is read
+    #[arg(long, conflicts_with_all = ["k", "offset", "fields", "highlight", "explain"])]
+    pub count: bool,
+    /// Fields of the documents to show, separated by commas [default: all]
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    pub fields: Vec<String>,
     /// Show the plan with its reads, and how each score came about
     #[arg(long)]
     pub explain: bool,
@@ -435,33 +435,6 @@ pub struct CompletionsArguments {
     pub shell: Shell,
 }
 
-impl Given {
-    /// The arguments of this process, or why they cannot be understood.
-    pub fn from_command_line() -> Outcome<Given> {
-        Given::try_parse().map_err(|error| match error.kind() {
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                let _ = error.print();
-                Failure::said(1)
-            }
-            _ if error.use_stderr() => Failure::caller(sentence(&error)),
-            _ => {
-                // Help and version go to standard output; a closed pipe wants no more of them.
-                let _ = error.print();
-                Failure::said(0)
-            }
-        })
-    }
-}
-
-/// What is wrong, in one line: the parser's message without its usage.
-fn sentence(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let message = text.split("\n\n").next().unwrap_or_default();
-    let words: Vec<&str> = message.split_whitespace().collect();
-    format!("{} (--help says more)", words.join(" "))
-}
-
 impl From<BackendName> for gannet::BackendChoice {
     fn from(name: BackendName) -> gannet::BackendChoice {
         match name {
@@ -489,15 +462,5 @@ mod tests {
     #[test]
     fn the_table_is_consistent() {
         Given::command().debug_assert();
-    }
-
-    #[test]
-    fn what_is_missing_is_named_in_one_line() {
-        let error = Given::try_parse_from(["gannet", "index", "a"]).unwrap_err();
-        let sentence = sentence(&error);
-        assert!(
-            sentence.contains("<FILE>") && !sentence.contains('\n'),
-            "{sentence}"
-        );
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::arguments::{BackupArguments, Common, RestoreArguments};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
-use crate::size::{grouped, human};
+use crate::size::{counted, human};
 
 /// Copies the state of an index into a folder, where an earlier backup of it may be.
 pub fn run(common: &Common, arguments: &BackupArguments, output: &mut Output) -> Outcome<()> {
@@ -110,8 +110,8 @@ fn figures(copied: &BackupReport, started: Instant, backend: Backend) -> Value {
 
 fn sentence(copied: &BackupReport) -> String {
     format!(
-        "{} documents, {}, {} of them copied now,",
-        grouped(copied.documents),
+        "{}, {}, {} of them copied now,",
+        counted(copied.documents, "document"),
         human(copied.bytes),
         human(copied.bytes_copied)
     )

@@ -6,7 +6,7 @@ use crate::arguments::{Common, IndexPath};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
 use crate::search::open_to_read;
-use crate::size::grouped;
+use crate::size::counted;
 
 /// Reads the whole index and prints what is wrong with it.
 pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
@@ -28,20 +28,20 @@ pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outco
         let notes = report.notes.iter().map(|note| format!("note: {note}"));
         let lines = report.findings.iter().cloned().chain(notes);
         lines.into_iter().try_for_each(|line| output.line(line))?;
-        let [pages, documents, terms] = [report.pages, report.documents, report.terms].map(grouped);
+        let pages = counted(report.pages, "page");
+        let documents = counted(report.documents, "document");
+        let terms = counted(report.terms, "term");
         let verdict = if sound { "sound" } else { "damaged" };
         output.line(format!(
-            "{verdict}: {pages} pages, {documents} documents and {terms} terms looked at"
+            "{verdict}: {pages}, {documents} and {terms} looked at"
         ))?;
     }
     output.finish()?;
-    match report.findings.len() {
+    match report.findings.len() as u64 {
         0 => Ok(()),
-        1 => Err(Failure::fault(
-            "the index is damaged in 1 place; restore it from a backup or build it again",
-        )),
-        more => Err(Failure::fault(format!(
-            "the index is damaged in {more} places; restore it from a backup or build it again"
+        places => Err(Failure::fault(format!(
+            "the index is damaged in {}; restore it from a backup or build it again",
+            counted(places, "place")
         ))),
     }
 }

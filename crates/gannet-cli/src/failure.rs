@@ -1,8 +1,7 @@
 //! Why a command failed: one sentence for people, one exit code for programs.
 //!
 //! 0: done. 1: the caller's fault (a bad query, a wrong path, refused input). 2: a damaged index or a failing
-//! device. 3: a query that took longer than its time limit. 4: a bug of the program. A reader that closed the
-//! pipe wants no more, which is no failure.
+//! device. 3: a query that took longer than its time limit. 4: a bug of the program.
 
 use std::io;
 use std::path::Path;
@@ -26,10 +25,15 @@ pub struct Failure {
 
 /// Says something on standard error that is no failure.
 pub fn remark(note: &str) {
+    say(&format!("note: {note}"));
+}
+
+/// Says a sentence on standard error.
+pub fn say(sentence: &str) {
     // Nobody is left to tell when standard error is closed.
     let _ = io::Write::write_all(
         &mut io::stderr(),
-        format!("gannet: note: {note}\n").as_bytes(),
+        format!("gannet: {sentence}\n").as_bytes(),
     );
 }
 
@@ -58,6 +62,11 @@ impl Failure {
         }
     }
 
+    /// The same failure, of which all was said already.
+    pub fn but_said(self) -> Failure {
+        Failure::said(self.code)
+    }
+
     /// A file that is not part of an index could not be used.
     pub fn file(path: &Path, error: &io::Error) -> Failure {
         Failure::caller(format!("{}: {error}", path.display()))
@@ -77,11 +86,7 @@ impl Failure {
     /// Says the sentence on standard error and gives the exit code.
     pub fn report(self) -> ExitCode {
         if let Some(sentence) = self.sentence {
-            // Nobody is left to tell when standard error is closed.
-            let _ = io::Write::write_all(
-                &mut io::stderr(),
-                format!("gannet: {sentence}\n").as_bytes(),
-            );
+            say(&sentence);
         }
         ExitCode::from(self.code)
     }
@@ -105,10 +110,7 @@ impl From<gannet::Error> for Failure {
 impl From<io::Error> for Failure {
     /// An error of writing to standard output.
     fn from(error: io::Error) -> Failure {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::said(0),
-            _ => Failure::caller(format!("cannot write to standard output: {error}")),
-        }
+        Failure::caller(format!("cannot write to standard output: {error}"))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::arguments::{Common, InspectArguments, Part};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Form, Output};
 use crate::search::open_to_read;
-use crate::size::{grouped, human};
+use crate::size::{counted, grouped, human};
 use crate::stats::tree;
 
 /// Bytes of a page that a line shows.
@@ -197,17 +197,21 @@ fn print_list(list: &ListReport, output: &mut Output) -> Outcome<()> {
         return output.json(&list_object(list));
     }
     output.line(format!(
-        "in {} documents, {} times; an entry of {} with {} postings in the leaf, {} chunks",
-        grouped(list.document_frequency),
-        grouped(list.total_frequency),
+        "in {}, {}; an entry of {} with {} in the leaf, {}",
+        counted(list.document_frequency, "document"),
+        counted(list.total_frequency, "time"),
         human(list.entry_bytes as u64),
-        grouped(list.inline_postings.into()),
-        list.chunks.len(),
+        counted(list.inline_postings.into(), "posting"),
+        counted(list.chunks.len() as u64, "chunk"),
     ))?;
     for chunk in &list.chunks {
         output.line(format!(
-            "zone {}, page {}: {} bytes ({} of documents and frequencies), {} postings",
-            chunk.zone, chunk.page, chunk.bytes, chunk.docs_bytes, chunk.postings
+            "zone {}, page {}: {} ({} of documents and frequencies), {}",
+            chunk.zone,
+            chunk.page,
+            counted(chunk.bytes.into(), "byte"),
+            chunk.docs_bytes,
+            counted(chunk.postings.into(), "posting")
         ))?;
     }
     Ok(())

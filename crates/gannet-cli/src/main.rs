@@ -10,13 +10,17 @@ mod arguments;
 mod backup;
 mod bench;
 mod check;
-mod clean;
 mod completions;
 mod delete;
+mod export;
 mod failure;
+mod fields;
+mod get;
 mod index;
 mod inspect;
 mod interrupt;
+mod maintenance;
+mod members;
 mod output;
 mod process;
 mod search;
@@ -54,11 +58,13 @@ fn run(given: &Given) -> Outcome<()> {
     match &given.command {
         Command::Index(arguments) => index::run(common, arguments, &mut output)?,
         Command::Search(arguments) => search::run(common, arguments, &mut output)?,
+        Command::Get(arguments) => get::run(common, arguments, &mut output)?,
+        Command::Export(arguments) => export::run(common, arguments, &mut output)?,
         Command::Bench(arguments) => bench::run(common, arguments, &mut output)?,
         Command::Stats(arguments) => stats::run(common, arguments, &mut output)?,
         Command::Delete(arguments) => delete::run(common, arguments, &mut output)?,
-        Command::Vacuum(arguments) => clean::vacuum(common, arguments, &mut output)?,
-        Command::Clean(arguments) => clean::clean(common, arguments, &mut output)?,
+        Command::Vacuum(arguments) => maintenance::vacuum(common, arguments, &mut output)?,
+        Command::Rebuild(arguments) => maintenance::rebuild(common, arguments, &mut output)?,
         Command::Backup(arguments) => backup::run(common, arguments, &mut output)?,
         Command::Restore(arguments) => backup::restore(common, arguments, &mut output)?,
         Command::Check(arguments) => check::run(common, arguments, &mut output)?,

@@ -1,4 +1,7 @@
 //! Where results go: people at a terminal get colour, programs get JSON.
+//!
+//! A reader that closed its end of the pipe wants no more. That is no failure: what is written from then on goes nowhere, and
+//! the command ends with the exit code that it would have had anyway.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
@@ -23,6 +26,8 @@ pub struct Output {
     stdout: BufWriter<Stdout>,
     form: Form,
     colored: bool,
+    /// Whether the reader closed the pipe.
+    closed: bool,
 }
 
 impl Output {
@@ -38,6 +43,7 @@ impl Output {
             stdout: BufWriter::new(io::stdout()),
             form,
             colored: colored(common.color, terminal),
+            closed: false,
         }
     }
 
@@ -53,8 +59,8 @@ impl Output {
 
     /// Writes one line of text.
     pub fn line(&mut self, text: impl AsRef<str>) -> Outcome<()> {
-        self.stdout.write_all(text.as_ref().as_bytes())?;
-        Ok(self.stdout.write_all(b"\n")?)
+        self.bytes(text.as_ref().as_bytes())?;
+        self.bytes(b"\n")
     }
 
     /// Writes one JSON value as a line.
@@ -64,7 +70,28 @@ impl Output {
 
     /// Writes bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) -> Outcome<()> {
-        Ok(self.stdout.write_all(bytes)?)
+        match self.closed {
+            true => Ok(()),
+            false => {
+                let written = self.stdout.write_all(bytes);
+                self.unless_closed(written)
+            }
+        }
+    }
+
+    /// Whether nobody reads any more, so that what takes long may end.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn unless_closed(&mut self, written: io::Result<()>) -> Outcome<()> {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            written => Ok(written?),
+        }
     }
 
     /// `text` in bold, if there is colour.
@@ -99,7 +126,8 @@ impl Output {
 
     /// Everything is written out.
     pub fn finish(&mut self) -> Outcome<()> {
-        Ok(self.stdout.flush()?)
+        let flushed = self.stdout.flush();
+        self.unless_closed(flushed)
     }
 }
 

@@ -95,6 +95,14 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// So many things, by the name of one: `1 document`, `1,234 documents`.
+pub fn counted(count: u64, one: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        _ => format!("{} {one}s", grouped(count)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,5 +152,8 @@ mod tests {
         assert_eq!(human(412_000_000), "412 MB");
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(100), "100");
+        assert_eq!(counted(0, "line"), "0 lines");
+        assert_eq!(counted(1, "line"), "1 line");
+        assert_eq!(counted(1_234, "line"), "1,234 lines");
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::failure::{Failure, Outcome};
 
 /// What some programs begin a file with that is in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes that are read at once.
 const READ_BYTES: usize = 256 << 10;
@@ -59,15 +59,19 @@ impl Source {
 
     /// Opens it. The bytes taken from the file are added to `taken`; lines have at most `limit` bytes.
     pub fn lines(&self, taken: &Arc<AtomicU64>, limit: usize) -> io::Result<Lines> {
-        let reader = match self {
-            Source::Stdin => decoded(Path::new(""), counted(io::stdin(), taken))?,
-            Source::File(path) => decoded(path, counted(File::open(path)?, taken))?,
-        };
         Ok(Lines {
-            reader,
+            reader: self.reader(taken)?,
             number: 0,
             limit,
         })
+    }
+
+    /// Opens it for its decompressed bytes. Those taken from the file are added to `taken`.
+    pub fn reader(&self, taken: &Arc<AtomicU64>) -> io::Result<Box<dyn BufRead + Send>> {
+        match self {
+            Source::Stdin => decoded(Path::new(""), counted(io::stdin(), taken)),
+            Source::File(path) => decoded(path, counted(File::open(path)?, taken)),
+        }
     }
 }
 
@@ -152,13 +156,24 @@ impl<R: Read> Read for Counted<R> {
 
 /// Decodes by the ending of the name. A gzip file may have several members, as `cat a.gz b.gz` makes it.
 fn decoded(path: &Path, file: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
-    let ending = path.extension().and_then(|ending| ending.to_str());
     let plain = BufReader::with_capacity(READ_BYTES, file);
-    Ok(match ending {
+    Ok(match ending(path) {
         Some("gz") => buffered(flate2::bufread::MultiGzDecoder::new(plain)),
         Some("zst") => buffered(zstd::Decoder::with_buffer(plain)?),
         _ => Box::new(plain),
     })
+}
+
+/// A path without the ending that says that the file is compressed.
+pub fn without_compression(path: &Path) -> PathBuf {
+    match ending(path) {
+        Some("gz" | "zst") => path.with_extension(""),
+        _ => path.to_owned(),
+    }
+}
+
+fn ending(path: &Path) -> Option<&str> {
+    path.extension().and_then(|ending| ending.to_str())
 }
 
 fn buffered(decoder: impl Read + Send + 'static) -> Box<dyn BufRead + Send> {

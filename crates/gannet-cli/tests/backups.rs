@@ -177,7 +177,7 @@ fn a_backup_is_read_and_never_written() {
             &["index", folder, "more.jsonl"][..],
             &["delete", folder, "17"],
             &["vacuum", folder],
-            &["clean", folder],
+            &["rebuild", folder],
         ] {
             place.run(command).refused(
                 1,

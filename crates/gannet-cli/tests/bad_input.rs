@@ -58,7 +58,10 @@ fn strict_stops_before_the_first_refused_line() {
     let ran = place.run(&["index", "index", "docs.jsonl", "--strict"]);
     ran.refused(
         1,
-        &["docs.jsonl, line 2, column", "the 1 documents before it"],
+        &[
+            "docs.jsonl, line 2, column",
+            "the 1 document before it is in the index",
+        ],
     );
     assert_eq!(place.found("body:(one two)"), ["a"]);
     place.done(&["check", "index"]);
@@ -88,7 +91,7 @@ fn wrong_paths_are_named() {
     );
     place
         .run(&["index", "index", "."])
-        .refused(1, &[". is a folder"]);
+        .refused(1, &[". is a folder without text files", ".md"]);
     place
         .run(&["index", "docs.jsonl", "docs.jsonl"])
         .refused(1, &["docs.jsonl"]);
@@ -156,7 +159,13 @@ fn a_document_that_takes_more_memory_than_there_is_is_refused_alone() {
     place.done(&["check", "index"]);
     let place = Place::with_lines(&[&small("a"), &large, &small("b")]);
     let ran = place.run(&[&index[..], &["--strict"]].concat());
-    ran.refused(1, &["docs.jsonl, line 2", "the 1 documents before it"]);
+    ran.refused(
+        1,
+        &[
+            "docs.jsonl, line 2",
+            "the 1 document before it is in the index",
+        ],
+    );
     assert_eq!(place.found("one"), ["a"]);
 }
 

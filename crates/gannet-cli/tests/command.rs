@@ -87,7 +87,8 @@ impl Place {
 
     /// The IDs that a query finds.
     pub fn found(&self, query: &str) -> Vec<String> {
-        let answer = self.json(&["search", "index", query]);
+        let out = self.done(&["search", "index", "--json", "--", query]);
+        let answer: Value = serde_json::from_str(&out).unwrap();
         let hits = answer["hits"].as_array().unwrap().iter();
         hits.map(|hit| hit["id"].as_str().unwrap().to_owned())
             .collect()

@@ -29,7 +29,7 @@ fn a_strict_run_says_how_many_it_took() {
     );
     assert!(summary["error"].as_str().unwrap().contains("line 2"));
     let text = place.run(&index).out;
-    assert!(text.starts_with("1 documents"), "{text}");
+    assert!(text.starts_with("1 document ("), "{text}");
     assert_eq!(place.found("one"), ["a"]);
 }
 
@@ -87,7 +87,7 @@ fn a_failing_device_says_how_many_it_took() {
             _ => {
                 let taken = ran.out.split(" documents").next().unwrap();
                 assert!(
-                    ran.err.contains(&format!("{taken} documents were taken")),
+                    ran.err.contains(&format!("{taken} documents taken")),
                     "{ran:?}"
                 );
                 taken.parse().unwrap()

@@ -304,23 +304,8 @@ fn a_vacuum_says_how_many_documents_it_took_out() {
     assert_eq!(place.found("ÉLAN"), ["la"]);
     place.run(&["vacuum", "nothing"]).refused(1, &["nothing"]);
     for order in ["kept", "alike"] {
-        let done = place.json(&["vacuum", "index", "--full", "--order", order]);
+        let done = place.json(&["rebuild", "index", "--order", order]);
         assert_eq!(done["dead_documents"], 0, "{done}");
     }
-    place
-        .run(&["vacuum", "index", "--order", "kept"])
-        .refused(1, &["--full"]);
-}
-
-#[test]
-fn cleaning_says_what_it_gave_back() {
-    let place = Place::with_lines(&SCRIPTS);
-    for _ in 0..3 {
-        place.done(&["index", "index", "docs.jsonl", "--commit-every", "2"]);
-    }
-    let cleaned = place.json(&["clean", "index"]);
-    let bytes = |name: &str| cleaned[name].as_u64().expect(name);
-    assert!(bytes("allocated") > bytes("free"), "{cleaned}");
-    assert_eq!(place.found("ÉLAN"), ["la"]);
-    assert!(place.json(&["clean", "index"])["bytes_written"].as_u64() > Some(0));
+    place.run(&["rebuild", "nothing"]).refused(1, &["nothing"]);
 }

@@ -53,6 +53,10 @@ fn help_version_and_completions_come_from_one_table() {
     for command in [
         "index",
         "search",
+        "get",
+        "export",
+        "vacuum",
+        "rebuild",
         "bench",
         "stats",
         "check",

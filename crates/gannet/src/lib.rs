@@ -48,9 +48,9 @@ pub use device::{Backend, BackendChoice, CountersSnapshot};
 pub use documents::{Document, Expected, StoredDocument, Value};
 pub use index::{
     Backup, BackupReport, BytesByPart, BytesWritten, CheckReport, ChunkReport, Durability,
-    FillReport, Index, Lifetime, Limits, ListReport, ListsReport, MEMORY_DEFAULT, MEMORY_MIN,
-    MemoryByPart, Options, Order, Phase, PreparedBatch, RestoreReport, Search, Snapshot, Stats,
-    TreeFigures, Workbench, Written, ZoneReport,
+    FillReport, Index, Lifetime, Limits, ListReport, Listing, ListsReport, MEMORY_DEFAULT,
+    MEMORY_MIN, MemoryByPart, Options, Order, Phase, PreparedBatch, RestoreReport, Search,
+    Snapshot, Stats, TreeFigures, Workbench, Written, ZoneReport,
 };
 pub use search::{
     Cancelled, Clock, CutExpansion, Explanation, Hit, Operator, PlanReport, PlanStep, Query,

@@ -12,6 +12,8 @@ mod expiry;
 mod kill;
 #[path = "tests/language/mod.rs"]
 mod language;
+#[path = "tests/listing.rs"]
+mod listing;
 #[path = "tests/oracle/mod.rs"]
 mod oracle;
 #[path = "tests/oracle_test.rs"]

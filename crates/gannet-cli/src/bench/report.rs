@@ -87,8 +87,11 @@ impl Report<'_> {
         let cpu = self.per_query((ended.cpu - started.cpu).as_secs_f64() * 1e6);
         let latencies = &self.latencies;
         let at = |share| latencies.quantile_us(share);
-        let count = grouped(self.latencies.count());
-        output.line(format!("{count} queries, {:.0} a second", self.qps()))?;
+        let count = match self.latencies.count() {
+            1 => "1 query".to_owned(),
+            count => format!("{} queries", grouped(count)),
+        };
+        output.line(format!("{count}, {:.0} a second", self.qps()))?;
         output.line(format!(
             "latency: mean {:.1} us, p50 {:.1} us, p95 {:.1} us, p99 {:.1} us, max {:.1} us",
             latencies.mean_us(),

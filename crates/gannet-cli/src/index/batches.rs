@@ -1,4 +1,4 @@
-//! Cuts the lines of all sources into batches, in order, on a thread of its own.
+//! Cuts the documents of all inputs into batches, in order, on a thread of its own.
 
 use std::io;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use std::sync::mpsc::SyncSender;
 
 use gannet::Index;
 
-use super::SharedSource;
+use super::SharedInput;
 use super::gate::{Gate, Permit};
+use super::input::{Documents, Found};
 use super::refusals::Refusal;
 use crate::interrupt;
-use crate::source::{Line, Lines};
 
 /// A batch is full with this many lines, or with the bytes of [`Sizes::batch`].
 const BATCH_LINES: usize = 256;
@@ -49,9 +49,11 @@ pub struct RawBatch {
     /// Its place among all batches, from 0.
     pub number: u64,
     /// Where the lines are from.
-    pub source: SharedSource,
+    pub source: SharedInput,
     /// The number of the last line that was looked at for this batch.
     pub last_line: u64,
+    /// The files of the documents, where each has its own, with the number of the document in it.
+    files: Vec<(u64, Arc<str>)>,
     /// Lines that were refused before they could be looked at.
     pub refused: Vec<Refusal>,
     /// Why there are no more batches, if reading failed.
@@ -64,11 +66,12 @@ pub struct RawBatch {
 }
 
 impl RawBatch {
-    fn new(number: u64, source: &SharedSource) -> RawBatch {
+    fn new(number: u64, source: &SharedInput) -> RawBatch {
         RawBatch {
             number,
             source: Arc::clone(source),
             last_line: 0,
+            files: Vec::new(),
             refused: Vec::new(),
             failed: None,
             text: Vec::new(),
@@ -101,14 +104,20 @@ impl RawBatch {
     }
 
     /// Fills the batch; whether there is more.
-    fn fill(&mut self, lines: &mut Lines, sizes: Sizes) -> io::Result<bool> {
+    fn fill(&mut self, documents: &mut dyn Documents, sizes: Sizes) -> io::Result<bool> {
         while !self.is_full(sizes.batch) && !interrupt::asked() {
-            match lines.next(&mut self.text)? {
-                Line::End => return Ok(false),
-                Line::TooLong => self.refused.push(self.too_long(lines.number(), sizes.line)),
-                Line::Whole => self.enter_line(lines.number()),
+            let found = documents.next(&mut self.text)?;
+            if found == Found::End {
+                return Ok(false);
             }
-            self.last_line = lines.number();
+            let number = documents.number();
+            self.last_line = number;
+            self.files
+                .extend(documents.file().map(|file| (number, file)));
+            match found {
+                Found::Rejected(reason) => self.refused.push(self.refusal(number, reason)),
+                _ => self.enter_line(number),
+            }
         }
         Ok(!interrupt::asked())
     }
@@ -122,22 +131,28 @@ impl RawBatch {
         }
     }
 
-    fn too_long(&self, line: u64, most: usize) -> Refusal {
+    /// That a line of this batch is rejected.
+    pub fn refusal(&self, line: u64, reason: String) -> Refusal {
         Refusal {
             source: Arc::clone(&self.source),
+            file: self.file(line),
             line,
-            reason: format!(
-                "the line is longer than {most} bytes, the most that this memory budget allows: \
-                 give more with --memory, or cut the document"
-            ),
+            reason,
         }
+    }
+
+    /// The file of a document that has its own.
+    pub fn file(&self, number: u64) -> Option<Arc<str>> {
+        let mut files = self.files.iter();
+        let found = files.find(|(other, _)| *other == number);
+        found.map(|(_, file)| Arc::clone(file))
     }
 }
 
 /// Reads sources and sends their batches.
 pub struct Reader {
     /// What is read, in order.
-    pub sources: Vec<SharedSource>,
+    pub sources: Vec<SharedInput>,
     /// Bytes taken from the files so far.
     pub taken: Arc<AtomicU64>,
     /// How large batches and lines may be.
@@ -159,14 +174,14 @@ impl Reader {
         }
     }
 
-    fn read(&self, source: &SharedSource, number: &mut u64) -> bool {
-        let mut lines = match source.lines(&self.taken, self.sizes.line) {
-            Ok(lines) => lines,
+    fn read(&self, source: &SharedInput, number: &mut u64) -> bool {
+        let mut documents = match source.open(&self.taken, self.sizes.line) {
+            Ok(documents) => documents,
             Err(error) => return self.send_failure(RawBatch::new(*number, source), &error),
         };
         loop {
             let mut batch = RawBatch::new(*number, source);
-            let more = match batch.fill(&mut lines, self.sizes) {
+            let more = match batch.fill(&mut *documents, self.sizes) {
                 Ok(more) => more,
                 Err(error) => return self.send_failure(batch, &error),
             };

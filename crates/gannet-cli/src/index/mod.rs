@@ -1,10 +1,11 @@
 //! `gannet index`: documents from files into an index.
 //!
-//! `batches` cuts lines into batches, `pipeline` prepares them on several threads and writes them in order,
+//! `input` reads what documents come from as lines of JSON, `batches` cuts lines into batches, `pipeline` prepares them on several threads and writes them in order,
 //! `refusals` tells of lines that were refused, `progress` entertains a terminal, `report` sums up.
 
 mod batches;
 mod gate;
+mod input;
 mod pipeline;
 mod progress;
 mod refusals;
@@ -19,16 +20,17 @@ use gannet::{Analyzer, Index};
 use crate::arguments::{Common, IndexArguments};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
-use crate::source::Source;
+use crate::size::counted;
 use crate::spinner::spinner;
 use crate::{interrupt, process};
+use input::Input;
 use pipeline::{End, Pipeline};
 use report::{Report, report};
 
 /// What a run works with: the arguments, checked.
 struct Settings {
     index: PathBuf,
-    sources: Vec<Source>,
+    sources: Vec<Input>,
     threads: usize,
     commit_every: Option<u64>,
     default_analyzer: Option<Analyzer>,
@@ -38,7 +40,8 @@ struct Settings {
 
 impl Settings {
     fn resolve(arguments: &IndexArguments) -> Outcome<Settings> {
-        let sources = arguments.files.iter().map(|path| Source::at(path));
+        let files = arguments.files.iter();
+        let sources = files.map(|path| Input::at(path, arguments.format));
         let mut settings = Settings {
             index: arguments.index.clone(),
             sources: sources.collect::<Outcome<_>>()?,
@@ -164,35 +167,35 @@ fn upkeep(index: &Index) -> gannet::Result<()> {
 
 /// How the process is to end after the summary.
 fn ended(done: &pipeline::Done, settings: &Settings, durable: bool) -> Outcome<()> {
-    let count = done.documents;
+    let before = match done.documents {
+        1 => "the 1 document before it is in the index".to_owned(),
+        count => format!(
+            "the {} before it are in the index",
+            counted(count, "document")
+        ),
+    };
     match &done.end {
         End::Whole if done.refused == 0 => Ok(()),
         End::Whole => Err(Failure::said(1)),
-        End::Refused(refusal) => Err(Failure::caller(format!(
-            "{refusal}; the {count} documents before it are in the index"
-        ))),
-        End::Unreadable(sentence) => Err(Failure::caller(format!(
-            "{sentence}; the {count} documents before it are in the index"
-        ))),
+        End::Refused(refusal) => Err(Failure::caller(format!("{refusal}; {before}"))),
+        End::Unreadable(sentence) => Err(Failure::caller(format!("{sentence}; {before}"))),
         End::Failed(error) => Err(Failure::from(error.clone()).and_say(&match durable {
-            true => format!("the {count} documents before it are in the index"),
+            true => before,
             false => format!(
-                "{count} documents were taken before it, and the index keeps those that were durable: count them with `gannet stats`"
+                "{} taken before it, of which the index keeps those that were durable: count them with `gannet stats`",
+                counted(done.documents, "document")
             ),
         })),
         End::Interrupted => Err(Failure::caller(format!(
-            "interrupted after {count} documents, all of which are in the index; the last line was {}",
-            last_line(done, settings)
+            "interrupted after {}, all in the index; {}",
+            counted(done.documents, "document"),
+            match &done.last {
+                Some(last) => last.clone(),
+                None => format!("nothing was read of {}", settings.sources[0]),
+            }
         ))),
     }
 }
 
-fn last_line(done: &pipeline::Done, settings: &Settings) -> String {
-    match &done.last {
-        Some((source, line)) => format!("{line} of {source}"),
-        None => format!("none of {}", settings.sources[0]),
-    }
-}
-
-/// A source that many lines refer to.
-type SharedSource = Arc<Source>;
+/// An input that many lines refer to.
+type SharedInput = Arc<Input>;

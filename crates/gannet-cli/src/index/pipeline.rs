@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 
 use gannet::{Error, Index, PreparedBatch, Workbench};
 
+use super::Settings;
 use super::batches::{RawBatch, Reader, Sizes};
 use super::gate::Gate;
 use super::progress::Progress;
 use super::refusals::{Refusal, Refusals};
-use super::{Settings, SharedSource};
 use crate::interrupt;
 
 /// How long a thread waits before it looks whether the caller asked for the end: a reader of standard input
@@ -34,8 +34,8 @@ pub struct Done {
     pub refused: u64,
     /// Bytes of the lines that were written or refused.
     pub source_bytes: u64,
-    /// The last line that was looked at.
-    pub last: Option<(SharedSource, u64)>,
+    /// What was looked at last, as a sentence.
+    pub last: Option<String>,
     /// The longest time that one batch took to be written.
     pub longest_write: Duration,
     /// Why it ended.
@@ -191,7 +191,10 @@ impl<'a> Pipeline<'a> {
         self.done.longest_write = self.done.longest_write.max(start.elapsed());
         self.done.documents += added;
         self.done.source_bytes += raw.bytes() as u64;
-        self.done.last = Some((Arc::clone(&raw.source), raw.last_line));
+        self.done.last = Some(match raw.file(raw.last_line) {
+            Some(file) => format!("the last file was {file}"),
+            None => format!("the last line was {} of {}", raw.last_line, raw.source),
+        });
         self.progress
             .show(self.done.documents, self.done.source_bytes);
         self.commit(added)?;
@@ -322,9 +325,5 @@ impl Workshop<'_> {
 }
 
 fn refusal(batch: &RawBatch, line: u64, error: &Error) -> Refusal {
-    Refusal {
-        source: Arc::clone(&batch.source),
-        line,
-        reason: error.to_string(),
-    }
+    batch.refusal(line, error.to_string())
 }

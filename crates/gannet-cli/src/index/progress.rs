@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::size::{grouped, human};
-use crate::source::Source;
+use super::input::Input;
+use crate::size::{counted, grouped, human};
 
 /// A bar with the remaining time where the end is known, or else a spinner.
 pub struct Progress {
@@ -19,8 +19,8 @@ pub struct Progress {
 
 impl Progress {
     /// Shows the way through `sources`, of whose bytes `taken` are read.
-    pub fn new<'a>(sources: impl Iterator<Item = &'a Source>, taken: &Arc<AtomicU64>) -> Progress {
-        let total: Option<u64> = sources.map(Source::bytes).sum();
+    pub fn new<'a>(sources: impl Iterator<Item = &'a Input>, taken: &Arc<AtomicU64>) -> Progress {
+        let total: Option<u64> = sources.map(Input::bytes).sum();
         let bar = match (io::stderr().is_terminal(), total) {
             (false, _) => ProgressBar::hidden(),
             (true, Some(total)) => ProgressBar::new(total)
@@ -42,8 +42,8 @@ impl Progress {
         let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
         self.bar.set_position(self.taken.load(Ordering::Relaxed));
         self.bar.set_message(format!(
-            "{} documents, {}/s, {}/s",
-            grouped(documents),
+            "{}, {}/s, {}/s",
+            counted(documents, "document"),
             grouped((documents as f64 / seconds) as u64),
             human((bytes as f64 / seconds) as u64),
         ));

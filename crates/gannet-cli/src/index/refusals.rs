@@ -2,8 +2,10 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::Arc;
 
-use super::SharedSource;
+use super::SharedInput;
+use crate::size::counted;
 
 /// How many refusals are told in full.
 const TOLD_MAX: u64 = 20;
@@ -12,7 +14,9 @@ const TOLD_MAX: u64 = 20;
 #[derive(Clone, Debug)]
 pub struct Refusal {
     /// Where the line is from.
-    pub source: SharedSource,
+    pub source: SharedInput,
+    /// The file, where each document has its own.
+    pub file: Option<Arc<str>>,
     /// The number of the line, from 1.
     pub line: u64,
     /// Why, with the column where it is known.
@@ -21,7 +25,10 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}, {}", self.source, self.line, self.reason)
+        match &self.file {
+            Some(file) => write!(f, "{file}: {}", self.reason),
+            None => write!(f, "{}, line {}, {}", self.source, self.line, self.reason),
+        }
     }
 }
 
@@ -47,7 +54,11 @@ impl Refusals {
     pub fn close(&self) {
         if let Some(more) = self.count.checked_sub(TOLD_MAX).filter(|more| *more > 0) {
             // The count is in the summary too, if standard error is closed.
-            let _ = writeln!(io::stderr(), "gannet: refused {more} more lines");
+            let _ = writeln!(
+                io::stderr(),
+                "gannet: refused {}",
+                counted(more, "more line")
+            );
         }
     }
 }

@@ -10,7 +10,7 @@ use super::pipeline::Done;
 use crate::arguments::{Common, IndexArguments};
 use crate::failure::Outcome;
 use crate::output::Output;
-use crate::size::{grouped, human};
+use crate::size::{counted, grouped, human};
 use crate::stats::doc_ids_warning;
 use crate::{allocator, process};
 
@@ -92,15 +92,15 @@ impl Report<'_> {
         let done = self.done;
         let rate = |count: u64| (count as f64 / self.seconds.max(1e-9)) as u64;
         output.line(format!(
-            "{} documents ({}) in {:.1} s: {} documents/s, {}/s",
-            grouped(done.documents),
+            "{} ({}) in {:.1} s: {} documents/s, {}/s",
+            counted(done.documents, "document"),
             human(done.source_bytes),
             self.seconds,
             grouped(rate(done.documents)),
             human(rate(done.source_bytes)),
         ))?;
         if done.refused > 0 {
-            output.line(format!("{} lines refused", grouped(done.refused)))?;
+            output.line(format!("{} rejected", counted(done.refused, "document")))?;
         }
         if let Some(warning) = self.stats.and_then(|stats| doc_ids_warning(stats.doc_ids)) {
             output.line(warning)?;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Answer;
 use crate::failure::Outcome;
+use crate::fields::Fields;
 use crate::output::Output;
 
 /// Prints the whole answer as one object, hit by hit.
@@ -21,7 +22,7 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     write(r#""hits":["#, output)?;
     for (at, hit) in results.hits.iter().enumerate() {
         write(if at > 0 { "," } else { "" }, output)?;
-        print_hit(hit, output)?;
+        print_hit(hit, &answer.fields, output)?;
     }
     let (io, backend) = (io(results.io), json!(answer.backend.to_string()));
     let took = answer.took_us;
@@ -35,6 +36,19 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     output.line("}")
 }
 
+/// Prints how many documents match.
+pub fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
+    let results = &answer.results;
+    output.json(&json!({
+        "total": results.total,
+        "total_is_exact": results.total_is_exact,
+        "cut_expansions": cut(results),
+        "took_us": answer.took_us,
+        "io": io(results.io),
+        "backend": answer.backend.to_string(),
+    }))
+}
+
 /// A line for each hit, and one for the plan if it was asked for.
 pub fn print_lines(answer: &Answer, output: &mut Output) -> Outcome<()> {
     let results = &answer.results;
@@ -42,7 +56,7 @@ pub fn print_lines(answer: &Answer, output: &mut Output) -> Outcome<()> {
         output.json(&json!({"plan": plan(report), "io": io(results.io)}))?;
     }
     for hit in &results.hits {
-        print_hit(hit, output)?;
+        print_hit(hit, &answer.fields, output)?;
         output.line("")?;
     }
     Ok(())
@@ -58,11 +72,11 @@ fn cut(results: &SearchResults) -> Vec<Value> {
 }
 
 /// Prints a hit. Its source is passed on and not taken apart, which would take many times its memory.
-fn print_hit(hit: &Hit, output: &mut Output) -> Outcome<()> {
+fn print_hit(hit: &Hit, fields: &Fields, output: &mut Output) -> Outcome<()> {
     let (id, score) = (json!(hit.id), score(hit.score));
     write(&format!(r#"{{"id":{id},"score":{score},"source":"#), output)?;
     match source(hit) {
-        Some(source) => print_compact(source.get(), output)?,
+        Some(source) => fields.print(source.get(), output)?,
         None => write("null", output)?,
     }
     let snippets = hit.snippets.iter();
@@ -83,24 +97,6 @@ fn print_hit(hit: &Hit, output: &mut Output) -> Outcome<()> {
 
 fn write(text: &str, output: &mut Output) -> Outcome<()> {
     output.bytes(text.as_bytes())
-}
-
-/// Prints JSON without the white space between its parts, so that it stands on one line.
-fn print_compact(json: &str, output: &mut Output) -> Outcome<()> {
-    let (mut printed, mut is_text, mut is_escaped) = (0, false, false);
-    for (at, byte) in json.bytes().enumerate() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_text => is_escaped = true,
-            b'"' => is_text = !is_text,
-            _ if !is_text && byte.is_ascii_whitespace() => {
-                write(&json[printed..at], output)?;
-                printed = at + 1;
-            }
-            _ => {}
-        }
-    }
-    write(&json[printed..], output)
 }
 
 /// The stored object. Stored bytes were JSON when they came in; nothing if they no longer are.

@@ -12,13 +12,19 @@ use gannet::{Backend, FieldKind, Index, Operator, SearchOptions, SearchResults, 
 
 use crate::arguments::{Common, SearchArguments};
 use crate::failure::{Failure, Outcome, remark};
+use crate::fields::Fields;
 use crate::output::{Form, Output};
+use crate::size::counted;
 
 /// An answer, and what it took to get it.
 struct Answer {
     results: SearchResults,
     took_us: u64,
     backend: Backend,
+    /// The fields of the sources that are shown.
+    fields: Fields,
+    /// Documents before the first hit.
+    skipped: usize,
     /// Whether the index has no document at all.
     is_empty: bool,
 }
@@ -27,17 +33,35 @@ struct Answer {
 pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) -> Outcome<()> {
     let index = open_to_read(&arguments.index, common)?;
     let answer = ask(&index, arguments)?;
+    if arguments.count {
+        return print_count(&answer, output);
+    }
     match output.form() {
         Form::Text => text::print(&answer, output),
         Form::Json => json::print(&answer, output),
         Form::Lines => {
             // Lines are for hits alone.
-            notes(&answer).iter().for_each(|note| remark(note));
+            let notes = notes_beside_lines(&answer);
+            notes.iter().for_each(|note| remark(note));
             json::print_lines(&answer, output)
         }
     }?;
     output.finish()?;
     all_whole(&answer.results)
+}
+
+/// Prints nothing but how many documents match: in a pipe a plain number.
+fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
+    let total = answer.results.total;
+    if output.form() != Form::Json {
+        let cut = answer.results.cut_expansions.iter();
+        cut.for_each(|cut| remark(&cut.to_string()));
+    }
+    match output.form() {
+        Form::Json => json::print_count(answer, output),
+        Form::Lines => output.line(total.to_string()),
+        Form::Text => output.line(counted(total, "document")),
+    }
 }
 
 /// Fails if a document of a hit could not be read; the hits say why.
@@ -62,6 +86,21 @@ fn notes(answer: &Answer) -> Vec<String> {
     notes
 }
 
+/// The same for a reader who sees the hits alone: whether there are none.
+fn notes_beside_lines(answer: &Answer) -> Vec<String> {
+    let mut notes = notes(answer);
+    match (answer.results.total, answer.results.hits.len()) {
+        (0, _) => notes.push("no documents found".to_owned()),
+        (total, 0) if answer.skipped > 0 => notes.push(format!(
+            "{} found, none after the first {}",
+            counted(total, "document"),
+            answer.skipped
+        )),
+        _ => {}
+    }
+    notes
+}
+
 /// Opens an index for reading only, so that other readers may have it too.
 pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
     Index::options()
@@ -73,10 +112,13 @@ pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
 
 fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
     let snapshot = index.snapshot();
+    check_ranked(arguments)?;
+    let fields = Fields::named(&arguments.fields, &snapshot)?;
     let started = Instant::now();
-    let query = snapshot.parse(&arguments.query, Operator::Or)?;
+    let query = snapshot.parse(&arguments.query.join(" "), Operator::Or)?;
     let options = SearchOptions {
-        k: arguments.k,
+        k: if arguments.count { 0 } else { arguments.k },
+        skip: arguments.offset,
         count: true,
         explain: arguments.explain,
         highlight: highlighted(&snapshot, arguments),
@@ -89,13 +131,30 @@ fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
         results,
         took_us: started.elapsed().as_micros() as u64,
         backend: index.backend(),
+        fields,
+        skipped: arguments.offset,
         is_empty: snapshot.documents() == 0,
     })
+}
+
+/// Rejects pages that lie behind what a search ranks.
+fn check_ranked(arguments: &SearchArguments) -> Outcome<()> {
+    let most = SearchOptions::RANKED_MAX;
+    let last = arguments.offset.saturating_add(arguments.k);
+    match last > most {
+        true => Err(Failure::caller(format!(
+            "--offset {} and -k {} go to document {last}, and a search ranks at most the best {most}: \
+             `gannet export INDEX QUERY` writes all documents that match, however many",
+            arguments.offset, arguments.k
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// The fields to make snippets of: those that were named, or all text fields.
 fn highlighted(snapshot: &Snapshot, arguments: &SearchArguments) -> Vec<String> {
     match arguments.highlight.is_empty() {
+        _ if arguments.count => Vec::new(),
         true => text_fields(snapshot),
         false => arguments.highlight.clone(),
     }

@@ -8,8 +8,9 @@ use serde_json::value::RawValue;
 
 use super::{Answer, json, notes};
 use crate::failure::Outcome;
+use crate::fields::Fields;
 use crate::output::{Output, harmless};
-use crate::size::{grouped, human};
+use crate::size::{counted, human};
 
 /// What the engine puts around what was found.
 const MARKS: (&str, &str) = ("<em>", "</em>");
@@ -17,7 +18,7 @@ const MARKS: (&str, &str) = ("<em>", "</em>");
 /// Prints hits, the plan if it was asked for, and a footer.
 pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     for (place, hit) in answer.results.hits.iter().enumerate() {
-        print_hit(place + 1, hit, output)?;
+        print_hit(answer.skipped + place + 1, hit, &answer.fields, output)?;
     }
     if let Some(plan) = &answer.results.plan {
         let heading = output.bold("plan");
@@ -32,13 +33,16 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     output.line(footer)
 }
 
-fn print_hit(rank: usize, hit: &Hit, output: &mut Output) -> Outcome<()> {
+fn print_hit(rank: usize, hit: &Hit, fields: &Fields, output: &mut Output) -> Outcome<()> {
     let id = output.accent(&harmless(&hit.id));
     let title = output.bold(&harmless(&title(hit)));
     let score = hit.score;
     output.line(format!("{rank:>3}. {score:>8.4}  {id}  {title}").trim_end())?;
     if let Some(error) = &hit.error {
         output.line(format!("     {}", harmless(&error.to_string())))?;
+    }
+    if let (false, Some(source)) = (fields.are_all(), json::source(hit)) {
+        print_fields(source.get(), fields, output)?;
     }
     for (field, snippets) in hit.snippets.iter().filter(|(field, _)| field != "title") {
         for snippet in snippets {
@@ -51,6 +55,15 @@ fn print_hit(rank: usize, hit: &Hit, output: &mut Output) -> Outcome<()> {
         indented(&explanation.to_string(), output)?;
     }
     output.line("")
+}
+
+/// A line for each field that was asked for and that the document has.
+fn print_fields(source: &str, fields: &Fields, output: &mut Output) -> Outcome<()> {
+    for (name, value) in fields.values(source) {
+        let name = output.dim(&format!("{}:", harmless(name)));
+        output.line(format!("     {name} {}", harmless(&value)))?;
+    }
+    Ok(())
 }
 
 fn title(hit: &Hit) -> String {
@@ -99,20 +112,27 @@ fn footer(answer: &Answer) -> String {
         (false, true) => "at least ",
         (false, false) => "about ",
     };
+    let found = match results.total {
+        0 => "no documents".to_owned(),
+        total => format!("{at_least}{}", counted(total, "document")),
+    };
     format!(
-        "{at_least}{} found in {:.1} ms; {} rounds, {} reads, {} read ({})",
-        counted(results.total),
+        "{found} found in {:.1} ms{}; {}, {}, {} read ({})",
         answer.took_us as f64 / 1_000.0,
-        results.io.rounds,
-        results.io.reads,
+        shown(answer),
+        counted(results.io.rounds.into(), "round"),
+        counted(results.io.reads.into(), "read"),
         human(results.io.bytes),
         answer.backend,
     )
 }
 
-fn counted(documents: u64) -> String {
-    match documents {
-        1 => "1 document".to_owned(),
-        more => format!("{} documents", grouped(more)),
+/// Which of the documents are shown, where that is not clear.
+fn shown(answer: &Answer) -> String {
+    let (first, shown) = (answer.skipped + 1, answer.results.hits.len());
+    match (answer.skipped, shown) {
+        (0, _) => String::new(),
+        (_, 0) => format!(", none from number {first} on"),
+        _ => format!(", numbers {first} to {} shown", answer.skipped + shown),
     }
 }

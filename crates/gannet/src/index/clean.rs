@@ -9,7 +9,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::flush::{Flusher, Lists, TableNorms};
+use super::Index;
+use super::flush::{Flusher, Lists, TableNorms, lock};
 use super::options::Phase;
 use super::shared::Shared;
 use super::space::reserve_for_steps;
@@ -136,6 +137,11 @@ fn dead_bytes(store: &Store) -> u64 {
         .iter()
         .map(|(_, zone)| zone.dead_bytes())
         .sum()
+}
+
+/// Whether so little is dead that a thorough cleaning ends.
+fn is_dense(store: &Store) -> bool {
+    dead_bytes(store) * DENSE <= store.zones().allocated_bytes()
 }
 
 /// What is worth it while documents come.
@@ -378,14 +384,35 @@ impl Flusher {
     }
 }
 
+impl Index {
+    /// Whether [`Index::vacuum`] or [`Index::clean`] has anything to do: deleted documents have left something, more than a
+    /// twenty-fifth of the index is dead, or lists have recent postings or small chunks that can be joined. Where it has not,
+    /// what it would write costs more than it gives back.
+    pub fn needs_vacuum(&self) -> Result<bool> {
+        self.with_writer(Writer::needs_vacuum)
+    }
+}
+
 impl Writer {
+    fn needs_vacuum(&mut self) -> Result<bool> {
+        self.check_running()?;
+        self.wait_for_flush()?;
+        let (state, shared) = (&self.state, Arc::clone(&self.shared));
+        let has_new = state.buffers.terms() > 0 || state.terms.has_recent();
+        if has_new || state.dead_documents() > 0 || !is_dense(&shared.store) {
+            return Ok(true);
+        }
+        let flusher = Arc::clone(&self.flusher);
+        let (keys, behind) = lock(&flusher).keys_to_join(&[], &shared)?;
+        Ok(!keys.is_empty() || behind.is_some())
+    }
+
     /// Whether another cleaning that is asked for would do more.
     pub(super) fn has_more_to_clean(&mut self, flusher: &Flusher) -> bool {
         let joins = flusher.joining.from.is_some() || flusher.joining.any;
         let (store, worth) = (Arc::clone(&self.shared.store), flusher.worth);
-        let dead = dead_bytes(&store);
-        let dense = dead * DENSE <= store.zones().allocated_bytes();
-        let more = !dense && dead < flusher.dead_before && self.has_victims(worth);
+        let improved = dead_bytes(&store) < flusher.dead_before;
+        let more = !is_dense(&store) && improved && self.has_victims(worth);
         joins || more
     }
 

@@ -13,7 +13,7 @@ use crate::cache::{Pages, Step};
 use crate::dictionary::TreeView;
 use crate::search::{
     ExternalIds, GROUP_MAX, Group, Operator, Query, SearchOptions, SearchResults, SearchView,
-    Statistics, Techniques, parse,
+    Statistics, Techniques, check_name, parse,
 };
 
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the memory nor the space on flash that
@@ -52,6 +52,15 @@ impl Snapshot {
     /// The fields.
     pub fn schema(&self) -> &Schema {
         &self.schema
+    }
+
+    /// Checks that the index has a field of this name; every name will do in an index without fields.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with the nearest names.
+    pub fn check_field(&self, name: &str) -> Result<()> {
+        check_name(name, &self.schema)
     }
 
     /// Parses a query; terms that nothing else joins are joined by `operator`.
@@ -160,6 +169,12 @@ impl Search<'_> {
     /// How many documents are wanted (10 if nothing is said).
     pub fn top(mut self, k: usize) -> Self {
         self.options.k = k;
+        self
+    }
+
+    /// How many of the best documents are skipped (none if nothing is said).
+    pub fn skip(mut self, documents: usize) -> Self {
+        self.options.skip = documents;
         self
     }
 

@@ -238,10 +238,14 @@ impl<'q> QueryRun<'q> {
         let free = self.budget.total().saturating_sub(self.budget.used());
         let bytes = CANDIDATE_BYTES.min(free / CANDIDATE_SHARE);
         let options = RankOptions {
-            k: self.options.k,
+            k: self.options.ranked(),
+            from: self.options.from,
             prune: self.options.techniques.pruning,
             count: self.options.count,
-            fetch: self.options.needs_documents() && self.options.techniques.documents,
+            // Documents that are skipped are not read.
+            fetch: self.options.needs_documents()
+                && self.options.techniques.documents
+                && self.options.skip == 0,
             candidates: (bytes / each).clamp(CANDIDATES.0, CANDIDATES.1),
             candidate_bytes: each,
             below: self.view.below,
@@ -291,7 +295,8 @@ impl<'q> QueryRun<'q> {
         self.results.total = total;
         self.results.total_is_exact = is_exact && self.results.cut_expansions.is_empty();
         (self.report.windows_searched, self.report.windows_skipped) = ranker.windows();
-        let hits = ranker.into_top().into_iter().map(|scored| Hit {
+        let wanted = ranker.into_top().into_iter().skip(self.options.skip);
+        let hits = wanted.map(|scored| Hit {
             doc: scored.doc,
             score: scored.score,
             ..Hit::default()

@@ -53,6 +53,7 @@ mod tests;
 
 pub use bm25::{FieldStatistics, Statistics};
 pub use explain::Explanation;
+pub use fields::check_name;
 pub use group::{GROUP_MAX, Group};
 pub use highlight::SnippetOptions;
 pub use hits::document_bytes;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::highlight::SnippetOptions;
 use super::techniques::Techniques;
 use super::top::TOP_MAX;
-use crate::base::{Error, Interrupt, Result};
+use crate::base::{DocId, Error, Interrupt, Result};
 
 /// Tells the time since some fixed moment.
 pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
@@ -22,8 +22,12 @@ pub type Cancelled = Arc<dyn Fn() -> bool + Send + Sync>;
 /// [`Error::Invalid`]. What it needs beyond the memory budget fails with [`Error::Memory`].
 #[derive(Clone)]
 pub struct SearchOptions {
-    /// How many documents are wanted, at most 10,000.
+    /// How many documents are wanted; with those that are skipped, at most [`SearchOptions::RANKED_MAX`].
     pub k: usize,
+    /// How many of the best documents are skipped: they are ranked, but not read.
+    pub skip: usize,
+    /// The first doc ID of interest: documents below it are neither found nor counted.
+    pub from: DocId,
     /// Whether `total` must be exact; this rules pruning out but for single terms without deletions, whose total is known.
     pub count: bool,
     /// Whether the documents' IDs and sources are fetched.
@@ -53,6 +57,8 @@ impl Default for SearchOptions {
     fn default() -> SearchOptions {
         SearchOptions {
             k: 10,
+            skip: 0,
+            from: 0,
             count: false,
             fetch: true,
             sources: true,
@@ -72,6 +78,8 @@ impl fmt::Debug for SearchOptions {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("SearchOptions")
             .field("k", &self.k)
+            .field("skip", &self.skip)
+            .field("from", &self.from)
             .field("count", &self.count)
             .field("fetch", &self.fetch)
             .field("sources", &self.sources)
@@ -85,6 +93,14 @@ impl fmt::Debug for SearchOptions {
 }
 
 impl SearchOptions {
+    /// The most documents that a search ranks.
+    pub const RANKED_MAX: usize = TOP_MAX;
+
+    /// Documents that have to be ranked: those that are wanted, and those that are skipped before them.
+    pub fn ranked(&self) -> usize {
+        self.skip.saturating_add(self.k)
+    }
+
     /// The time now, or 0 without a clock.
     pub fn now(&self) -> Duration {
         self.clock.as_ref().map_or(Duration::ZERO, |clock| clock())
@@ -102,10 +118,11 @@ impl SearchOptions {
 
     /// Rejects what cannot be.
     pub fn check_limits(&self) -> Result<()> {
-        match self.k > TOP_MAX {
+        match self.ranked() > TOP_MAX {
             true => Err(Error::invalid(format!(
-                "at most {TOP_MAX} documents can be asked for, not {}",
-                self.k
+                "a search ranks at most {TOP_MAX} documents, those that are skipped included, not {}: \
+                 list all documents that match instead",
+                self.ranked()
             ))),
             false => Ok(()),
         }

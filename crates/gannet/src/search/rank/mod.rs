@@ -10,7 +10,7 @@
 //! computed by the one formula, bounds get slack for rounding, and ties go to the document met first.
 //!
 //! Invariants:
-//! 1. Every document below `next` was scored, is among the candidates, or cannot enter.
+//! 1. Every document from the first of interest to `next` was scored, is among the candidates, or cannot enter.
 //! 2. In a batch, a clause that is not essential in a window is not essential in later ones, so that each
 //!    cursor only moves forward.
 //! 3. Each stage can be called again after a stop; it then goes on or does the same again.
@@ -58,6 +58,8 @@ pub enum Progress {
 pub struct RankOptions {
     /// How many documents are wanted.
     pub k: usize,
+    /// The first document that is looked at.
+    pub from: DocId,
     /// Whether documents that cannot enter may be passed over.
     pub prune: bool,
     /// Whether the total must be exact: then they may only where it is known without them.
@@ -174,7 +176,7 @@ impl Ranker {
         let (leaves, fields) = (score.leaves().len(), score.fields().len());
         let live = tables.live_cursor(options.meets_dead);
         let known_total = match root.clauses.as_slice() {
-            [only] if live.all_live(options.below) => only.matcher.documents(),
+            [only] if options.from == 0 && live.all_live(options.below) => only.matcher.documents(),
             _ => None,
         };
         let leaves_out = options.prune;
@@ -209,8 +211,8 @@ impl Ranker {
             chosen: Vec::new(),
             scratch: vec![0.0; leaves],
             row_norms: Vec::new(),
-            next: 0,
-            read_to: 0,
+            next: options.from,
+            read_to: options.from,
             total: 0,
             total_is_exact: true,
             known_total,

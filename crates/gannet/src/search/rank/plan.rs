@@ -44,7 +44,8 @@ impl Ranker {
         );
         if let (Err(Stop::Pages), true) = (&opened, whole) {
             let documents = clauses[..sought].iter().map(|c| c.matcher.cost_min()).sum();
-            self.prefetch_dense(0, self.options.below.saturating_sub(1), documents, pages)?;
+            let from = self.options.from;
+            self.prefetch_dense(from, self.options.below.saturating_sub(1), documents, pages)?;
         }
         opened
     }
@@ -75,7 +76,7 @@ impl Ranker {
     /// Reads what the next windows need, all in one round where the round has room: of many windows at first
     /// some, that a threshold is found before the rest is read.
     fn read_ahead(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let first = self.next == 0 && self.options.prune && !self.few_windows;
+        let first = self.next == self.options.from && self.options.prune && !self.few_windows;
         let most = if first { WINDOWS_FIRST } else { WINDOWS_MAX };
         self.ahead.clear();
         let mut leading = vec![true; self.lists.len()];

@@ -1,0 +1,69 @@
+//! The formats that documents come in.
+
+use std::fmt;
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use crate::source::without_compression;
+
+/// How documents are read from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// One JSON object a line
+    Jsonl,
+    /// Comma-separated values with a header
+    Csv,
+    /// Values separated by tabs, without quotation marks, with a header
+    Tsv,
+    /// A text; each file is one document
+    Text,
+}
+
+impl InputFormat {
+    /// The format that the name of a file says, before an ending of compression: JSON lines if it says none.
+    pub fn of(path: &Path) -> InputFormat {
+        let plain = without_compression(path);
+        let ending = plain.extension().unwrap_or_default();
+        match ending.to_string_lossy().to_lowercase().as_str() {
+            "csv" => InputFormat::Csv,
+            "tsv" | "tab" => InputFormat::Tsv,
+            "txt" | "md" | "markdown" => InputFormat::Text,
+            _ => InputFormat::Jsonl,
+        }
+    }
+}
+
+impl fmt::Display for InputFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            InputFormat::Jsonl => "jsonl",
+            InputFormat::Csv => "csv",
+            InputFormat::Tsv => "tsv",
+            InputFormat::Text => "text",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_is_told_by_the_name() {
+        for (name, format) in [
+            ("a.jsonl", InputFormat::Jsonl),
+            ("a.jsonl.gz", InputFormat::Jsonl),
+            ("a", InputFormat::Jsonl),
+            ("-", InputFormat::Jsonl),
+            ("x/a.csv", InputFormat::Csv),
+            ("a.CSV.gz", InputFormat::Csv),
+            ("a.b.tsv.zst", InputFormat::Tsv),
+            ("a.txt", InputFormat::Text),
+            ("a.Markdown", InputFormat::Text),
+            ("a.md.zst", InputFormat::Text),
+        ] {
+            assert_eq!(InputFormat::of(Path::new(name)), format, "{name}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! `gannet export`: all documents, or all that a query finds, as JSON lines or CSV.
+//!
+//! The documents are those of one moment, in the order in which they were written. However many they are, no more than a batch of
+//! them is in memory.
+
+use gannet::{Hit, Operator, Query, Snapshot};
+use indicatif::ProgressBar;
+
+use crate::arguments::{Common, ExportArguments, ExportFormat};
+use crate::failure::{Failure, Outcome, remark, say};
+use crate::fields::Fields;
+use crate::output::Output;
+use crate::search::open_to_read;
+use crate::size::{counted, grouped};
+use crate::spinner::spinner;
+
+/// How often the progress is shown.
+const SHOWN_EVERY: u64 = 256;
+
+/// Writes the documents. One that cannot be read is told on standard error and fails the command, after the others.
+pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) -> Outcome<()> {
+    let index = open_to_read(&arguments.index, common)?;
+    let snapshot = index.snapshot();
+    let query = query(arguments, &snapshot)?;
+    let fields = Fields::named(&arguments.fields, &snapshot)?;
+    let bar = spinner();
+    let mut export = match arguments.format {
+        ExportFormat::Jsonl => Export::Lines(fields),
+        ExportFormat::Csv => Export::Rows(fields.one_by_one(&snapshot)),
+    };
+    export.begin(output)?;
+    let (mut written, mut failed) = (0, None);
+    let found = snapshot.list(&query).timeout(arguments.timeout.time());
+    for hit in found {
+        let hit = hit.map_err(|error| {
+            Failure::from(error).and_say(&format!(
+                "{} written before it",
+                counted(written, "document")
+            ))
+        })?;
+        match &hit.error {
+            None => export.write(&hit, output)?,
+            Some(error) => {
+                bar.suspend(|| say(&error.to_string()));
+                failed.get_or_insert(error.clone());
+            }
+        }
+        if output.is_closed() {
+            break;
+        }
+        written += u64::from(hit.error.is_none());
+        show(&bar, written, arguments, &snapshot);
+    }
+    bar.finish_and_clear();
+    output.finish()?;
+    if written == 0 && failed.is_none() && !output.is_closed() {
+        remark("no documents found");
+    }
+    failed.map_or(Ok(()), |error| Err(Failure::from(error).but_said()))
+}
+
+fn query(arguments: &ExportArguments, snapshot: &Snapshot) -> Outcome<Query> {
+    match arguments.query.is_empty() {
+        true => Ok(Query::MatchAll),
+        false => Ok(snapshot.parse(&arguments.query.join(" "), Operator::Or)?),
+    }
+}
+
+fn show(bar: &ProgressBar, written: u64, arguments: &ExportArguments, snapshot: &Snapshot) {
+    if !written.is_multiple_of(SHOWN_EVERY) {
+        return;
+    }
+    bar.set_message(match arguments.query.is_empty() {
+        true => format!(
+            "{} of {} written",
+            grouped(written),
+            counted(snapshot.documents(), "document")
+        ),
+        false => format!("{} written", counted(written, "document")),
+    });
+}
+
+/// How documents are written.
+enum Export {
+    /// One JSON object a line.
+    Lines(Fields),
+    /// CSV with a header.
+    Rows(Fields),
+}
+
+impl Export {
+    fn begin(&mut self, output: &mut Output) -> Outcome<()> {
+        match self {
+            Export::Lines(_) => Ok(()),
+            Export::Rows(fields) => row(fields.names().iter().cloned(), output),
+        }
+    }
+
+    fn write(&mut self, hit: &Hit, output: &mut Output) -> Outcome<()> {
+        let source = String::from_utf8_lossy(hit.source.as_deref().unwrap_or(b"{}"));
+        match self {
+            Export::Lines(fields) => output.line(fields.document(&hit.id, &source)),
+            Export::Rows(fields) => row(fields.cells(&hit.id, &source), output),
+        }
+    }
+}
+
+/// Writes a row as RFC 4180 has it, but with the line ends of the system's other tools.
+fn row(cells: impl Iterator<Item = String>, output: &mut Output) -> Outcome<()> {
+    let (mut line, mut columns) = (String::new(), 0);
+    for cell in cells {
+        line.push_str(if columns > 0 { "," } else { "" });
+        columns += 1;
+        match cell.contains([',', '"', '\n', '\r']) {
+            true => line.push_str(&format!("\"{}\"", cell.replace('"', "\"\""))),
+            false => line.push_str(&cell),
+        }
+    }
+    // A row of one empty cell would be read as no row.
+    match line.is_empty() && columns == 1 {
+        true => output.line("\"\""),
+        false => output.line(line),
+    }
+}

@@ -1,0 +1,135 @@
+//! What documents are read from, and how: JSON lines, rows of CSV or TSV, text files, folders of these.
+//!
+//! Each kind is a reader of its own, which gives one document after the other as a line of JSON (`lines`, `rows`, `texts`). So
+//! all that comes behind sees lines only.
+
+mod lines;
+mod rows;
+mod texts;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use self::lines::JsonLines;
+use self::rows::Rows;
+use self::texts::{Folder, TextFile, Walk};
+use crate::arguments::InputFormat;
+use crate::failure::{Failure, Outcome};
+use crate::source::Source;
+
+/// A file with its format, standard input, or a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Documents one after the other, or one that is a text.
+    File(Source, InputFormat),
+    /// Text and Markdown files.
+    Folder(PathBuf),
+}
+
+/// Documents one after the other.
+pub trait Documents {
+    /// Appends the next document to `buffer` as one line of JSON, without its end.
+    fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Found>;
+
+    /// The number of the document that came last: its line, or of files their count.
+    fn number(&self) -> u64;
+
+    /// The file of the document that came last, where each has its own.
+    fn file(&self) -> Option<Arc<str>> {
+        None
+    }
+}
+
+/// What came next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A document was appended.
+    Document,
+    /// Something that is no document, and why; the buffer is as it was.
+    Rejected(String),
+    /// There are no more.
+    End,
+}
+
+impl Input {
+    /// What a path on the command line means, in this format or in the one that its name says. What cannot be read is told at
+    /// once, before any work.
+    pub fn at(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
+        if path.is_dir() {
+            return Input::folder(path, format);
+        }
+        let source = Source::at(path)?;
+        let format = format.unwrap_or_else(|| InputFormat::of(path));
+        Ok(Input::File(source, format))
+    }
+
+    fn folder(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
+        let name = path.display();
+        match format {
+            None | Some(InputFormat::Text) => {}
+            Some(other) => {
+                return Err(Failure::caller(format!(
+                    "{name} is a folder, of which only text files are read, not {other}: name the files one by one"
+                )));
+            }
+        }
+        match Walk::new(path).next() {
+            Some(_) => Ok(Input::Folder(path.to_owned())),
+            None => Err(Failure::caller(format!(
+                "{name} is a folder without text files ({}): name files of other formats one by one",
+                texts::ENDINGS.map(|ending| format!(".{ending}")).join(", ")
+            ))),
+        }
+    }
+
+    /// Bytes that are read, compressed as they are; nothing where they are not known before.
+    pub fn bytes(&self) -> Option<u64> {
+        match self {
+            Input::File(source, _) => source.bytes(),
+            Input::Folder(_) => None,
+        }
+    }
+
+    /// Opens it. The bytes taken from files are added to `taken`; a document has at most `limit` bytes.
+    pub fn open(
+        &self,
+        taken: &Arc<AtomicU64>,
+        limit: usize,
+    ) -> io::Result<Box<dyn Documents + Send>> {
+        Ok(match self {
+            Input::Folder(path) => Box::new(Folder::new(path, taken, limit)),
+            Input::File(source, InputFormat::Jsonl) => {
+                Box::new(JsonLines::new(source.lines(taken, limit)?, limit))
+            }
+            Input::File(source, InputFormat::Text) => Box::new(TextFile::new(source, taken, limit)),
+            Input::File(source, format) => {
+                Box::new(Rows::new(source.reader(taken)?, *format, limit)?)
+            }
+        })
+    }
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Input::File(source, _) => source.fmt(f),
+            Input::Folder(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// Why a document that has more than `limit` bytes is rejected.
+fn too_long(what: &str, limit: usize) -> String {
+    format!(
+        "the {what} is longer than {limit} bytes, the most that this memory budget allows: \
+         give more with --memory, or cut the document"
+    )
+}
+
+/// Appends a text as JSON.
+fn append_json(text: &str, buffer: &mut Vec<u8>) -> io::Result<()> {
+    Ok(serde_json::to_writer(buffer, text)?)
+}

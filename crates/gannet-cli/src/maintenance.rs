@@ -1,0 +1,112 @@
+//! `gannet vacuum` and `gannet rebuild`: the two verbs of maintenance.
+//!
+//! A vacuum works on the index in steps: it purges deleted documents, then merges small chunks and returns space. A rebuild
+//! writes the index anew.
+
+use gannet::{BytesByPart, Index, Order};
+use serde_json::json;
+
+use crate::arguments::{Common, IndexPath, RebuildArguments};
+use crate::failure::Outcome;
+use crate::interrupt;
+use crate::output::Output;
+use crate::size::{counted, grouped, human};
+use crate::spinner::spinner;
+
+/// A part of the work.
+#[derive(Clone, Copy)]
+enum Work {
+    /// Steps, each of which tells whether another would do more.
+    Steps(fn(&Index) -> gannet::Result<bool>),
+    /// Writing the index anew.
+    Anew(Order),
+}
+
+/// Purges deleted documents, merges small chunks and returns space, step by step until nothing is left to do or the caller
+/// asks for the end; says what it gave back. A healthy index is left as it is.
+pub fn vacuum(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
+    run(common, arguments, vacuum_work, output)
+}
+
+/// Writes the index anew, then returns the space of the old one.
+pub fn rebuild(common: &Common, arguments: &RebuildArguments, output: &mut Output) -> Outcome<()> {
+    let work = [
+        Work::Anew(arguments.order.into()),
+        Work::Steps(Index::clean),
+    ];
+    run(common, &arguments.index, |_| Ok(work.to_vec()), output)
+}
+
+fn vacuum_work(index: &Index) -> gannet::Result<Vec<Work>> {
+    Ok(match index.needs_vacuum()? {
+        true => vec![Work::Steps(Index::vacuum), Work::Steps(Index::clean)],
+        false => Vec::new(),
+    })
+}
+
+fn run(
+    common: &Common,
+    arguments: &IndexPath,
+    work: impl FnOnce(&Index) -> gannet::Result<Vec<Work>>,
+    output: &mut Output,
+) -> Outcome<()> {
+    // Nothing may be made by maintaining what is not there.
+    crate::search::open_to_read(&arguments.index, common)?;
+    let options = Index::options().memory(common.memory.bytes());
+    let index = options
+        .backend(common.backend.into())
+        .open(&arguments.index)?;
+    interrupt::catch()?;
+    let before = index.stats()?;
+    let bar = spinner();
+    let work = work(&index)?;
+    for part in &work {
+        match part {
+            Work::Steps(step) => loop {
+                bar.set_message(sentence(&before.bytes, &index.stats()?.bytes));
+                if !step(&index)? || interrupt::asked() {
+                    break;
+                }
+            },
+            Work::Anew(order) => index.vacuum_fully(*order, &mut |what, done, all| {
+                bar.set_message(format!("{what}: {} of {}", grouped(done), grouped(all)));
+            })?,
+        }
+    }
+    bar.finish_and_clear();
+    let after = index.stats()?;
+    let written = index.counters().written_bytes;
+    index.close()?;
+    if output.is_json() {
+        return output.json(&json!({
+            "allocated_before": before.bytes.allocated,
+            "allocated": after.bytes.allocated,
+            "free": after.bytes.dead,
+            "dead_documents_before": before.dead_documents,
+            "dead_documents": after.dead_documents,
+            "bytes_written": written,
+        }));
+    }
+    if work.is_empty() {
+        return output.line(format!(
+            "nothing to do: {}, {} of it free",
+            human(after.bytes.allocated),
+            human(after.bytes.dead)
+        ));
+    }
+    let sentence = sentence(&before.bytes, &after.bytes);
+    let gone = match before.dead_documents.saturating_sub(after.dead_documents) {
+        0 => String::new(),
+        gone => format!("{} purged; ", counted(gone, "deleted document")),
+    };
+    output.line(format!("{gone}{sentence}, {} written", human(written)))
+}
+
+fn sentence(before: &BytesByPart, now: &BytesByPart) -> String {
+    format!(
+        "{} before, {} now, {} of it free",
+        human(before.allocated),
+        human(now.allocated),
+        human(now.dead)
+    )
+}

@@ -1,0 +1,107 @@
+//! The two verbs of maintenance, and what became of the old ones.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command::Place;
+
+fn lines(ids: std::ops::Range<u32>) -> String {
+    let line = |n| {
+        format!(
+            "{{\"id\":{n},\"body\":\"common word{n} and n{} more\"}}\n",
+            n % 50
+        )
+    };
+    ids.map(line).collect()
+}
+
+/// Bytes of all files of an index.
+fn bytes(place: &Place) -> u64 {
+    let files = fs::read_dir(place.path("index")).unwrap().flatten();
+    files.map(|file| file.metadata().unwrap().len()).sum()
+}
+
+#[test]
+fn a_vacuum_of_a_healthy_index_does_not_make_it_larger() {
+    for commit_every in ["100000", "700"] {
+        let place = Place::new();
+        place.write("docs.jsonl", lines(0..5_000));
+        place.done(&[
+            "index",
+            "index",
+            "docs.jsonl",
+            "--commit-every",
+            commit_every,
+        ]);
+        let fresh = bytes(&place);
+        let mut before = fresh;
+        for _ in 0..4 {
+            let done = place.json(&["vacuum", "index"]);
+            let figure = |name: &str| done[name].as_u64().unwrap();
+            assert!(figure("allocated") <= figure("allocated_before"), "{done}");
+            assert!(
+                bytes(&place) <= before,
+                "{} of {before}: {done}",
+                bytes(&place)
+            );
+            before = bytes(&place);
+        }
+        assert_eq!(place.found("word77"), ["77"]);
+        place.done(&["check", "index"]);
+    }
+}
+
+/// What is moved to give back little leaves other things dead.
+#[test]
+fn a_vacuum_of_a_healthy_index_writes_next_to_nothing() {
+    let place = Place::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sample/sample.jsonl.zst");
+    place.done(&["index", "index", sample]);
+    place.done(&["vacuum", "index"]);
+    let before = bytes(&place);
+    let done = place.json(&["vacuum", "index"]);
+    let figure = |name: &str| done[name].as_u64().unwrap();
+    assert!(figure("free") * 25 <= figure("allocated"), "{done}");
+    assert!(figure("bytes_written") < 100_000, "{done}");
+    assert!(bytes(&place) <= before, "{} of {before}", bytes(&place));
+    let said = place.done(&["vacuum", "index", "--text"]);
+    assert!(said.starts_with("nothing to do: "), "{said}");
+    place.done(&["check", "index"]);
+}
+
+#[test]
+fn a_vacuum_purges_and_returns_space() {
+    let place = Place::new();
+    place.write("docs.jsonl", lines(0..5_000));
+    place.done(&["index", "index", "docs.jsonl"]);
+    let whole = bytes(&place);
+    place.done(&["delete", "index", "--query", "n1 n2 n3 n4 n5 n6 n7 n8 n9"]);
+    let said = place.done(&["vacuum", "index", "--text"]);
+    assert!(said.starts_with("900 deleted documents purged; "), "{said}");
+    assert!(bytes(&place) < whole, "{} of {whole}", bytes(&place));
+    assert_eq!(place.json(&["stats", "index"])["dead_documents"], 0);
+    place.done(&["delete", "index", "77"]);
+    let said = place.done(&["rebuild", "index", "--text"]);
+    assert!(said.starts_with("1 deleted document purged; "), "{said}");
+    assert_eq!(
+        place.json(&["stats", "index"])["documents"],
+        Value::from(4_099)
+    );
+    place.done(&["check", "index"]);
+}
+
+#[test]
+fn verbs_that_are_gone_name_the_new_ones() {
+    let place = Place::with_lines(&[r#"{"id":"a"}"#]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    place
+        .run(&["clean", "index"])
+        .refused(1, &["gannet vacuum"]);
+    place
+        .run(&["vacuum", "index", "--full"])
+        .refused(1, &["gannet rebuild"]);
+    place
+        .run(&["vacuum", "index", "--order", "kept"])
+        .refused(1, &["gannet rebuild"]);
+}
