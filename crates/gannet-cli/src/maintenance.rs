@@ -3,11 +3,11 @@
 //! A vacuum works on the index in steps: it purges deleted documents, then merges small chunks and returns space. A rebuild
 //! writes the index anew.
 
-use gannet::{BytesByPart, Index, Order};
+use gannet::{BytesByPart, Error, Index, Order};
 use serde_json::json;
 
 use crate::arguments::{Common, IndexPath, RebuildArguments};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::output::Output;
 use crate::size::{counted, grouped, human};
@@ -68,9 +68,12 @@ fn run(
                     break;
                 }
             },
-            Work::Anew(order) => index.vacuum_fully(*order, &mut |what, done, all| {
-                bar.set_message(format!("{what}: {} of {}", grouped(done), grouped(all)));
-            })?,
+            Work::Anew(order) => {
+                let written = index.vacuum_fully(*order, &mut |what, done, all| {
+                    bar.set_message(format!("{what}: {} of {}", grouped(done), grouped(all)));
+                });
+                written.map_err(|error| failure(error, *order))?;
+            }
         }
     }
     bar.finish_and_clear();
@@ -100,6 +103,16 @@ fn run(
         gone => format!("{} purged; ", counted(gone, "deleted document")),
     };
     output.line(format!("{gone}{sentence}, {} written", human(written)))
+}
+
+/// Why the index was not written anew, with the way that takes less memory where there is one.
+fn failure(error: Error, order: Order) -> Failure {
+    let less = matches!(error, Error::Memory { .. }) && order == Order::Alike;
+    let failure = Failure::from(error);
+    match less {
+        true => failure.and_say("--order kept needs no memory for that"),
+        false => failure,
+    }
 }
 
 fn sentence(before: &BytesByPart, now: &BytesByPart) -> String {

@@ -162,3 +162,14 @@ fn a_document_beyond_the_budget_costs_only_its_own_hit() {
         "16MiB",
     ]);
 }
+
+/// What a thread holds besides its documents is not in the budget.
+#[test]
+fn little_memory_has_few_threads_prepare_documents() {
+    let place = Place::with_lines(&[r#"{"id":1,"body":"x"}"#]);
+    for (memory, threads) in [("16MiB", 4), ("30MiB", 7), ("512MiB", 100)] {
+        let index = ["index", "index", "docs.jsonl", "--threads", "100"];
+        let done = place.json(&[&index[..], &["--memory", memory]].concat());
+        assert_eq!(done["settings"]["threads"], threads, "{memory}");
+    }
+}

@@ -27,6 +27,9 @@ use input::Input;
 use pipeline::{End, Pipeline};
 use report::{Report, report};
 
+/// There is at most one thread for so much of the memory budget.
+const MEMORY_PER_THREAD: usize = 4 << 20;
+
 /// What a run works with: the arguments, checked.
 struct Settings {
     index: PathBuf,
@@ -39,13 +42,13 @@ struct Settings {
 }
 
 impl Settings {
-    fn resolve(arguments: &IndexArguments) -> Outcome<Settings> {
+    fn resolve(common: &Common, arguments: &IndexArguments) -> Outcome<Settings> {
         let files = arguments.files.iter();
         let sources = files.map(|path| Input::at(path, arguments.format));
         let mut settings = Settings {
             index: arguments.index.clone(),
             sources: sources.collect::<Outcome<_>>()?,
-            threads: arguments.threads.map_or_else(processors, usize::from),
+            threads: threads(common, arguments),
             commit_every: arguments.commit_every,
             default_analyzer: None,
             field_analyzers: Vec::new(),
@@ -102,13 +105,17 @@ impl Settings {
     }
 }
 
-fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// How many threads prepare documents: what each of them holds besides its documents must fit beside
+/// the budget.
+fn threads(common: &Common, arguments: &IndexArguments) -> usize {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let asked = arguments.threads.map_or_else(processors, usize::from);
+    asked.min((common.memory.bytes() / MEMORY_PER_THREAD).max(1))
 }
 
 /// Indexes the files and says what came of it.
 pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> Outcome<()> {
-    let settings = Settings::resolve(arguments)?;
+    let settings = Settings::resolve(common, arguments)?;
     let (started, cpu_before) = (Instant::now(), process::cpu_time());
     let index = settings.open(common, arguments)?;
     settings.check_analyzers(&index)?;
