@@ -11,8 +11,8 @@
 //! on by itself then. Work that can wait, as cleaning and vacuum, takes what is left beyond the first (see `room`).
 //!
 //! How much a flush writes is not known before, so this is an estimate from above of the parts that matter: the more is in
-//! the buffers, the more it is too high. Where that alone would have a batch rejected, the buffers are flushed first. Where the
-//! estimate is too low, or another program takes the space, or a quota hides what is free, the writer stops.
+//! the buffers, the more it is too high. Where that alone would have a batch or deletions rejected, the buffers are flushed
+//! first. Where the estimate is too low, or another program takes the space, or a quota hides what is free, the writer stops.
 
 use super::ids::ENTRY_BYTES;
 use super::room::no_space;
@@ -50,8 +50,9 @@ const RESERVE_ONE_OF: u64 = 12;
 const RESERVE_MIN: u64 = 512 << 10;
 const RESERVE_MAX: u64 = 64 << 20;
 
-/// The buffers are flushed before a batch is rejected if what is kept for them is at least one byte of so many that are free.
-const FLUSHED_ONE_OF: u64 = 4;
+/// The buffers are flushed before anything is rejected if what is kept for them is at least one byte
+/// of so many that are free.
+const FLUSHED_ONE_OF: u64 = 12;
 
 /// When the device was last asked.
 #[derive(Debug)]
@@ -95,28 +96,11 @@ impl Writer {
             return Ok(());
         }
         let (batch, reserve) = (self.batch_bytes(source_bytes), self.reserve_bytes());
-        let kept = self.kept();
-        if self.shared.keep(kept.bytes(), batch, reserve)?.is_none() {
-            self.space.unasked = 0;
-            return Ok(());
-        }
-        self.flush_for_space()?;
         self.keep_or_reject(
             batch,
             reserve,
             "for the batch, for what was written before it, and to delete and vacuum",
         )
-    }
-
-    /// Flushes the buffers if what is kept for them is much of what is free: the estimate is the higher, the more is in them.
-    fn flush_for_space(&mut self) -> Result<()> {
-        self.wait_for_flush()?;
-        let kept = self.kept();
-        let free = self.shared.store.device().free_bytes()?;
-        match free >= kept.bytes() && kept.buffered * FLUSHED_ONE_OF >= free {
-            true => self.checkpoint(),
-            false => Ok(()),
-        }
     }
 
     /// Rejects deletions of so many bytes of IDs if there is not enough space for them: the reserve is there for them.
@@ -166,13 +150,34 @@ impl Writer {
         self.space.unasked < LOOK_EVERY
     }
 
+    /// Before anything is rejected, space is made: zones that no reader needs any more are removed, a
+    /// flush under way is ended, and the buffers are flushed where that helps.
     fn keep_or_reject(&mut self, batch: u64, reserve: u64, purpose: &str) -> Result<()> {
-        let kept = self.kept().bytes();
-        if let Some((free, needed)) = self.shared.keep(kept, batch, reserve)? {
-            return Err(no_space(free, needed, purpose));
+        let steps = [
+            Writer::give_up_zones,
+            Writer::wait_for_flush,
+            Writer::flush_for_space,
+        ];
+        let mut steps = steps.into_iter();
+        while let Some((free, needed)) = self.shared.keep(self.kept().bytes(), batch, reserve)? {
+            match steps.next() {
+                Some(make_space) => make_space(self)?,
+                None => return Err(no_space(free, needed, purpose)),
+            }
         }
         self.space.unasked = 0;
         Ok(())
+    }
+
+    /// Flushes the buffers if what is kept for them is much of what is free: the more they hold, the
+    /// higher the estimate is above what a flush writes.
+    fn flush_for_space(&mut self) -> Result<()> {
+        let kept = self.kept();
+        let free = self.shared.store.device().free_bytes()?;
+        match free >= kept.bytes() && kept.buffered * FLUSHED_ONE_OF >= free {
+            true => self.checkpoint(),
+            false => Ok(()),
+        }
     }
 
     /// What a batch, and what comes before the device is asked again, may add to what is kept.
@@ -180,13 +185,17 @@ impl Writer {
         (source_bytes + LOOK_EVERY) * SHARE_OF_SOURCE
     }
 
-    /// What writing leaves for deleting and vacuuming: a part of the index for the first steps of a vacuum, each of which gives
-    /// more back, the tree of IDs twice, most leaves of which many deletions write anew, and a flush.
+    /// What writing leaves for deleting and vacuuming: a part of the index for the first steps of a
+    /// vacuum, each of which gives more back; the tree of IDs twice, most leaves of which many
+    /// deletions write anew; and a flush.
     fn reserve_bytes(&self) -> u64 {
         let allocated = self.shared.store.zones().allocated_bytes();
         let ids = 2 * self.state.ids.nodes();
-        // A flush between the deletions and the vacuum writes recent postings anew, of which half is mostly enough.
-        let recent = self.nodes_of(RECENT.into_iter()) / 2;
+        // Of two flushes that follow each other, one at most pours into the last level, for which all
+        // levels are kept (see `kept`). The other writes the first, which may have grown meanwhile.
+        let [first, all] =
+            [&RECENT[..1], &RECENT[..]].map(|some| self.nodes_of(some.iter().copied()));
+        let recent = first.max(all / 4);
         reserve_for_steps(allocated) + (ids + recent) * PAGE
     }
 
