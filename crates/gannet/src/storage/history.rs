@@ -10,7 +10,7 @@
 
 use crate::base::{ByteReader, Result, put_u64, put_varint};
 
-/// The most openings that are remembered: a slot has room for them. An older backup is refused, and a new one
+/// The most openings that are remembered: a slot has room for them. An older backup is rejected, and a new one
 /// made in another folder.
 const OPENINGS_MAX: usize = 128;
 
