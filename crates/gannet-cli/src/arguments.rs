@@ -20,7 +20,7 @@ use crate::time::TimeLimit;
     name = "gannet",
     version,
     propagate_version = true,
-    after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, refused input); \
+    after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, rejected input); \
                   2 a damaged index or a failing device; 3 a query that took longer than its time limit; \
                   4 a bug of gannet."
 )]
@@ -179,7 +179,7 @@ pub struct RestoreArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "One JSON object a line. Its member `id` is the external ID; a document with the same ID \
-                  is replaced. Lines that are refused are reported, and the exit code is then 1. At the end \
+                  is replaced. Lines that are rejected are reported, and the exit code is then 1. At the end \
                   the index is put in order where enough has come together."
 )]
 pub struct IndexArguments {
@@ -205,7 +205,7 @@ pub struct IndexArguments {
     #[arg(long, value_name = "KIND", default_value = "none",
           value_parser = PossibleValuesParser::new(PhraseFilters::NAMES).try_map(phrase_filters))]
     pub phrase_filters: PhraseFilters,
-    /// Stop at the first line that is refused
+    /// Stop at the first line that is rejected
     #[arg(long)]
     pub strict: bool,
 }

@@ -52,7 +52,7 @@ pub struct RawBatch {
     pub source: SharedSource,
     /// The number of the last line that was looked at for this batch.
     pub last_line: u64,
-    /// Lines that were refused before they could be looked at.
+    /// Lines that were rejected before they could be looked at.
     pub refused: Vec<Refusal>,
     /// Why there are no more batches, if reading failed.
     pub failed: Option<String>,

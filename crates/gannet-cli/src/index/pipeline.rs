@@ -4,7 +4,7 @@
 //! 1. Batches are written in the order of their numbers, so a document replaces those before it.
 //! 2. Batches of at most a share of the memory are under way (see `gate`): enough for the workers to go on
 //!    while batches are written, and no more however large the files are.
-//! 3. With `--strict`, nothing behind the first refused line is written.
+//! 3. With `--strict`, nothing behind the first rejected line is written.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,9 +30,9 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 pub struct Done {
     /// Documents written.
     pub documents: u64,
-    /// Lines refused.
+    /// Lines rejected.
     pub refused: u64,
-    /// Bytes of the lines that were written or refused.
+    /// Bytes of the lines that were written or rejected.
     pub source_bytes: u64,
     /// The last line that was looked at.
     pub last: Option<(SharedSource, u64)>,
@@ -48,7 +48,7 @@ pub enum End {
     Whole,
     /// The caller asked.
     Interrupted,
-    /// A line was refused, and none may be.
+    /// A line was rejected, and none may be.
     Refused(Refusal),
     /// A source could not be read to its end.
     Unreadable(String),

@@ -100,7 +100,7 @@ impl Report<'_> {
             human(rate(done.source_bytes)),
         ))?;
         if done.refused > 0 {
-            output.line(format!("{} lines refused", grouped(done.refused)))?;
+            output.line(format!("{} lines rejected", grouped(done.refused)))?;
         }
         if let Some(warning) = self.stats.and_then(|stats| doc_ids_warning(stats.doc_ids)) {
             output.line(warning)?;

@@ -79,7 +79,7 @@ pub enum Error {
         /// What was expected and found.
         reason: String,
     },
-    /// The device refused or failed an operation.
+    /// The device rejected or failed an operation.
     #[error("{operation} of {file} failed: {reason}")]
     Device {
         /// `read`, `write`, `sync`, `create`, ...

@@ -50,7 +50,7 @@ impl PagePool {
         PagePool::try_new(pages).unwrap_or_else(|| handle_alloc_error(Slab::layout(pages)))
     }
 
-    /// A pool of `pages` pages (at least one), unless the system refuses so much memory.
+    /// A pool of `pages` pages (at least one), unless the system rejects so much memory.
     pub fn try_new(pages: usize) -> Option<PagePool> {
         let pages = pages.clamp(1, u32::MAX as usize);
         let layout = Slab::layout(pages);

@@ -1,7 +1,7 @@
 //! The one JSON door: a JSON object becomes a [`Document`], or an error with column and reason.
 //!
 //! Strings are text, numbers and booleans terms that match exactly, null is nothing; arrays give several
-//! values of one field, objects are flattened with dots. A key that occurs twice in one object is refused,
+//! values of one field, objects are flattened with dots. A key that occurs twice in one object is rejected,
 //! as Elasticsearch does: whichever value were kept, the other would be lost in silence. Parsing runs
 //! straight from the bytes into the fields (see `flatten`).
 
@@ -124,7 +124,7 @@ impl Document {
         })
     }
 
-    /// The same document, which is written only if it replaces what is expected: else its whole batch is refused with
+    /// The same document, which is written only if it replaces what is expected: else its whole batch is rejected with
     /// [`Error::Conflict`].
     #[must_use]
     pub fn expecting(mut self, expected: Expected) -> Document {
@@ -198,7 +198,7 @@ impl From<i64> for Value {
 }
 
 impl From<f64> for Value {
-    /// An infinite or undefined number has no spelling in JSON; [`Document::new`] refuses it.
+    /// An infinite or undefined number has no spelling in JSON; [`Document::new`] rejects it.
     fn from(value: f64) -> Value {
         Value::Exact(spell(value))
     }

@@ -120,7 +120,7 @@ impl Writer {
         }
         match self.ask(chore).and_then(|_| self.begin_flush()) {
             Ok(()) => Some(LOOK),
-            // It was refused: there may be space or memory later, of which nobody tells.
+            // It was rejected: there may be space or memory later, of which nobody tells.
             Err(_) => {
                 self.release_flush_memory();
                 self.check_running().ok().map(|()| LOOK_HELD)

@@ -7,17 +7,19 @@
 //!    `TAIL_LIMIT`, so that entries that are asked for often are short.
 //! 2. A *small* chunk (its docs take less than a page) is rewritten together with what comes behind it once
 //!    that is at least two thirds as large. So sizes fall geometrically along a list and a short list is a handful
-//!    of reads, for which each posting is written a few times. With half in place of two thirds 540,000 passages in 32 flushes take 11 % more
-//!    bytes of chunks written, and words in 100 to 10,000 documents 4 to 5 % fewer reads; with as large as that, 12 % fewer bytes and 20
-//!    to 38 % more reads. Were chunks small by all their bytes, a list
+//!    of reads, for which each posting is written a few times. Half in place of two thirds writes 11 %
+//!    more bytes of chunks for 540,000 passages in 32 flushes. Words in 100 to 10,000 documents then
+//!    take 4 to 5 % fewer reads. As large as what comes behind writes 12 % fewer bytes, for 20 to
+//!    38 % more reads. Were chunks small by all their bytes, a list
 //!    that grew slowly would have its docs a quarter of a page here and there: with 100 flushes a word in
 //!    10,000 documents took 7.2 reads instead of 3.8, for 7 % less written.
 //! 3. Larger chunks stay where they are: a round reads all chunks of a list at once, and 8 to 32 reads in
 //!    one round take about as long as one. Only a list with more than [`CHUNKS_AIMED`] chunks is relocated,
 //!    from its end on, as far as each chunk is no larger than all behind it; so a posting is rewritten a
 //!    logarithmic number of times, however long the index grows.
-//! 4. No chunk gets larger than the memory allows, [`CHUNK_BYTES`] at most (or an eighth of its list), which bounds the memory of a
-//!    rewriting, and chunks of that size are not rewritten to save their number.
+//! 4. No chunk gets larger than the memory allows, [`CHUNK_BYTES`] at most (or an eighth of its list).
+//!    This bounds the memory of a rewriting. Chunks of that size are not rewritten to save their
+//!    number.
 //! 5. Beside a very long key an entry has room for fewer chunks ([`chunks_most`]): there as many are rewritten as it takes, of any size.
 
 use super::entry::{CHUNKS_LIMIT, ChunkRef, ENTRY_LIMIT, Layout, TAIL_LIMIT};
@@ -64,8 +66,8 @@ pub(super) fn chunks_most(key_bytes: usize) -> usize {
     (room / CHUNK_REF_BYTES).clamp(1, CHUNKS_LIMIT)
 }
 
-/// How many chunks at the end of a list are rewritten together with `fresh` new bytes, where the entry has
-/// room for `most` chunks and a chunk of `complete` bytes is complete.
+/// How many chunks at the end of a list are rewritten together with `fresh` new bytes. The entry has
+/// room for `most` chunks, and a chunk of `complete` bytes is complete.
 pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize, most: usize, complete: usize) -> usize {
     let limit = chunk_limit(chunks, fresh, most, complete);
     let aimed = CHUNKS_AIMED.min(most / 2).max(1);

@@ -362,7 +362,7 @@ fn compare_answer(
     compared.map_err(|reason| format!("{query}: {reason}\n    {query:?}"))
 }
 
-/// Documents, scores, order and total. Gives them unless the query was refused, as it should be.
+/// Documents, scores, order and total. Gives them unless the query was rejected, as it should be.
 fn compare_all(
     expected: &Expected,
     answer: crate::base::Result<SearchResults>,
