@@ -36,7 +36,8 @@ pub struct Given {
 /// What every command takes.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// The memory budget: everything sized by data stays within it (512MiB, 64MB, 1GiB, or plain bytes)
+    /// The memory budget: everything sized by data stays within it (512MiB, 64MB, 1GiB, or plain
+    /// bytes)
     #[arg(long, global = true, value_name = "SIZE", default_value = "512MiB")]
     pub memory: Size,
     /// What does the input and output; auto takes io_uring where it works
@@ -51,7 +52,8 @@ pub struct Common {
     /// When to use colour; NO_COLOR is respected
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
-    /// Fail if the process ever held more memory than the budget and 64 MiB, or allocated 32 MiB more than it
+    /// Fail if the process ever held more memory than the budget and 64 MiB, or allocated 32 MiB
+    /// more than it
     #[arg(long, global = true, hide = true)]
     pub assert_memory: bool,
 }
@@ -223,7 +225,8 @@ pub struct DeleteArguments {
     /// Delete all documents that this query finds
     #[arg(long, value_name = "QUERY", group = "what", allow_hyphen_values = true)]
     pub query: Option<String>,
-    /// How long each search for the next thousand documents of --query may take before it ends with exit code 3
+    /// How long each search for the next thousand documents of --query may take before it ends with
+    /// exit code 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
 }
@@ -350,7 +353,8 @@ pub struct BenchArguments {
     /// Count all matching documents exactly
     #[arg(long)]
     pub count: bool,
-    /// How long a query, or a group of them, may take before it ends with exit code 3 (500ms, 10s, 2m, or none)
+    /// How long a query, or a group of them, may take before it ends with exit code 3 (500ms, 10s,
+    /// 2m, or none)
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
     /// Load the stored documents and make snippets

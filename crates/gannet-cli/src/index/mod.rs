@@ -1,7 +1,8 @@
 //! `gannet index`: documents from files into an index.
 //!
-//! `batches` cuts lines into batches, `pipeline` prepares them on several threads and writes them in order,
-//! `refusals` tells of lines that were rejected, `progress` entertains a terminal, `report` sums up.
+//! `batches` cuts lines into batches, `pipeline` prepares them on several threads and writes them
+//! in order, `refusals` tells of lines that were rejected, `progress` entertains a terminal,
+//! `report` sums up.
 
 mod batches;
 mod gate;
@@ -138,8 +139,9 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     ended
 }
 
-/// Makes what was written durable, also after an end before the end, and puts the index in order unless something failed.
-/// Tells whether all that was written is durable; a failure is noted as the end of the run.
+/// Makes what was written durable, also after an end before the end, and puts the index in order
+/// unless something failed. Tells whether all that was written is durable; a failure is noted as
+/// the end of the run.
 fn finish(index: &Index, done: &mut pipeline::Done) -> bool {
     let checkpointed = index.checkpoint();
     let durable = checkpointed.is_ok();
@@ -153,7 +155,8 @@ fn finish(index: &Index, done: &mut pipeline::Done) -> bool {
     durable
 }
 
-/// Does what the index would do by itself if it stayed open, so that whoever searches it next finds it so.
+/// Does what the index would do by itself if it stayed open, so that whoever searches it next finds
+/// it so.
 fn upkeep(index: &Index) -> gannet::Result<()> {
     let bar = spinner();
     bar.set_message("recent postings join their lists");

@@ -212,8 +212,8 @@ impl<'a> Pipeline<'a> {
         Ok(true)
     }
 
-    /// Writes the lines of a batch for which there is too little memory one by one, and rejects those for
-    /// which there still is. Gives how many documents there are more.
+    /// Writes the lines of a batch for which there is too little memory one by one, and rejects
+    /// those for which there still is. Gives how many documents there are more.
     fn write_lines(&self, raw: &RawBatch, refused: &mut Vec<Refusal>) -> gannet::Result<u64> {
         let mut added = 0;
         for (number, line) in raw.lines() {
@@ -285,7 +285,8 @@ impl Workshop<'_> {
         let mut prepared = self.prepare_lines(bench, &batch, u64::MAX, &mut refused)?;
         refused.sort_by_key(|refusal| refusal.line);
         if self.strict && !refused.is_empty() && prepared.is_some() {
-            // Lines behind the first rejected one were prepared with the others: once more without them.
+            // Lines behind the first rejected one were prepared with the others: once more without
+            // them.
             refused.truncate(1);
             prepared = self.prepare_lines(bench, &batch, refused[0].line, &mut Vec::new())?;
         }
@@ -296,8 +297,8 @@ impl Workshop<'_> {
         })
     }
 
-    /// Prepares the lines before line `below`; those that are no documents are added to `refused`. Gives
-    /// nothing if there is too little memory beside the other batches.
+    /// Prepares the lines before line `below`; those that are no documents are added to `refused`.
+    /// Gives nothing if there is too little memory beside the other batches.
     fn prepare_lines(
         &self,
         bench: &mut Workbench,

@@ -45,7 +45,8 @@ unsafe impl Send for Slab {}
 unsafe impl Sync for Slab {}
 
 impl PagePool {
-    /// A pool of `pages` pages (at least one). A few: where there is no memory for them, the process ends.
+    /// A pool of `pages` pages (at least one). A few: where there is no memory for them, the
+    /// process ends.
     pub fn new(pages: usize) -> PagePool {
         PagePool::try_new(pages).unwrap_or_else(|| handle_alloc_error(Slab::layout(pages)))
     }

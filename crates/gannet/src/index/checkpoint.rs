@@ -48,11 +48,12 @@ const SEARCHES_END: Duration = Duration::from_secs(5);
 /// to expect too much costs nothing once the flush is done.
 const REMEMBERED: f64 = 0.98;
 
-/// What the first flush is expected to do in a second, of the bytes that its buffer takes in memory: less than most do.
+/// What the first flush is expected to do in a second, of the bytes that its buffer takes in
+/// memory: less than most do.
 const FIRST_BYTES_A_SECOND: f64 = 16e6;
 
-/// How full the buffers may be when a flush takes no longer than expected. The rest is for the time that it takes beyond:
-/// the first of an index take up to twice as long as the one before.
+/// How full the buffers may be when a flush takes no longer than expected. The rest is for the time
+/// that it takes beyond: the first of an index take up to twice as long as the one before.
 const FULL_ON_TIME: f64 = 0.9;
 
 /// A flush that is under way, or done and not ended.
@@ -101,9 +102,10 @@ impl Pace {
         self.expected = took.max(self.expected.mul_f64(REMEMBERED));
     }
 
-    /// How long a write should wait that finds the buffers so full, when a flush has run for so long: what it is expected to take still is
-    /// spread over what still fits, and once it is late as much again over the rest. What has passed since the last write counts: where documents come no faster than
-    /// a flush makes room for them, none waits.
+    /// How long a write should wait that finds the buffers so full, when a flush has run for so
+    /// long: what it is expected to take still is spread over what still fits, and once it is late
+    /// as much again over the rest. What has passed since the last write counts: where documents
+    /// come no faster than a flush makes room for them, none waits.
     fn pause(&mut self, fill: f64, running: Duration, passed: Duration) -> Duration {
         let grown = (fill - self.fill).max(0.0);
         self.fill = fill;
@@ -337,8 +339,8 @@ impl Writer {
         }
     }
 
-    /// Sets the memory of a flush aside. It is held as long as there is anything to be flushed, so that what
-    /// was taken can be made durable whatever else takes memory.
+    /// Sets the memory of a flush aside. It is held as long as there is anything to be flushed, so
+    /// that what was taken can be made durable whatever else takes memory.
     pub(super) fn hold_flush_memory(&mut self) -> Result<Arc<Reservation>> {
         if let Some(held) = &self.flush_memory {
             return Ok(Arc::clone(held));
@@ -532,8 +534,8 @@ mod tests {
     #[test]
     fn writes_wait_for_what_a_flush_takes_beyond_them() {
         let ms = Duration::from_millis;
-        // The buffers are half full. How many writes of a size are there before a flush is done that is expected to take a
-        // second, and how long do they wait?
+        // The buffers are half full. How many writes of a size are there before a flush is done
+        // that is expected to take a second, and how long do they wait?
         let writes = |size: f64, apart: Duration, took: Duration| {
             let mut pace = Pace::default();
             pace.learn(ms(1000));

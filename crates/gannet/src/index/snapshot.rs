@@ -19,9 +19,9 @@ use crate::search::{
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the
 /// memory nor the space on flash that it refers to is reused.
 ///
-/// It is given up where that is too much ([`Limits::snapshot_bytes`](super::Limits::snapshot_bytes)),
-/// or where a writer or a search of a newer state needs the memory. What is asked of it then fails
-/// with [`Error::Expired`].
+/// It is given up where that is too much
+/// ([`Limits::snapshot_bytes`](super::Limits::snapshot_bytes)), or where a writer or a search of a
+/// newer state needs the memory. What is asked of it then fails with [`Error::Expired`].
 #[derive(Clone)]
 pub struct Snapshot {
     shared: Arc<Shared>,
@@ -191,7 +191,8 @@ impl Search<'_> {
         self
     }
 
-    /// How long the search may take; it then fails with [`Error::Timeout`] (as long as it takes if nothing is said).
+    /// How long the search may take; it then fails with [`Error::Timeout`] (as long as it takes if
+    /// nothing is said).
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.options.deadline = Some(limit);
         self
@@ -209,7 +210,8 @@ impl Search<'_> {
     }
 }
 
-/// A query that is rejected has older snapshots given up if it needs no more than one in so many bytes of the memory.
+/// A query that is rejected has older snapshots given up if it needs no more than one in so many
+/// bytes of the memory.
 const LEFT_ONE_OF: usize = 8;
 
 /// Whether a query found too little memory that others may have.

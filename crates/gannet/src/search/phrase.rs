@@ -5,8 +5,8 @@
 //! what passes it tentatively and confirm only what can come among the best: the rarest word, or its tokens that
 //! the phrase filter lets pass, are the most that an exact phrase can occur.
 //!
-//! Of a long phrase only the rarest words give candidates; that a document has the others shows when
-//! their positions are read.
+//! Of a long phrase only the rarest words give candidates; that a document has the others shows
+//! when their positions are read.
 //!
 //! Invariants:
 //! 1. What is left in `ahead` has the words that give candidates and was not yet checked.

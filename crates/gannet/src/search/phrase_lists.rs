@@ -69,8 +69,8 @@ impl PhraseLists<'_> {
         alone.then(matcher).transpose()
     }
 
-    /// The documents that each of the rarest words has, or may have between its neighbours; the rarest
-    /// tells the frequency.
+    /// The documents that each of the rarest words has, or may have between its neighbours; the
+    /// rarest tells the frequency.
     fn candidates(
         &self,
         scored: &Option<(LeafId, Leaf)>,
@@ -136,9 +136,9 @@ impl PhraseLists<'_> {
     }
 }
 
-/// Bytes of the cursors of a phrase over these lists, which are distinct, if each takes so many: one
-/// for the positions of each, one for the documents of each candidate, and one for the bounds of the
-/// rarest.
+/// Bytes of the cursors of a phrase over these lists, which are distinct, if each takes so many:
+/// one for the positions of each, one for the documents of each candidate, and one for the bounds
+/// of the rarest.
 pub fn phrase_cursor_bytes<'l>(
     lists: impl Iterator<Item = &'l TermList>,
     bytes: impl Fn(&TermList) -> usize,

@@ -47,8 +47,8 @@ impl<F: FnMut(ZoneRecord) -> Result<()>> RecordVisitor for F {
     }
 }
 
-/// Reads the records of a zone's pages from `first` up to `limit` and hands them to `visitor`. Gives the number
-/// of the first page that is no whole page of `kind`, or `limit`.
+/// Reads the records of a zone's pages from `first` up to `limit` and hands them to `visitor`.
+/// Gives the number of the first page that is no whole page of `kind`, or `limit`.
 pub fn read_records(
     store: &Store,
     kind: PageKind,

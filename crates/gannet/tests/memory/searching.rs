@@ -12,10 +12,12 @@ use crate::queries::{self, Asked};
 /// The memory budget.
 const MEMORY: usize = 24 << 20;
 
-/// What the process may hold beside it with eight threads: threads, decoders, what is read of a page before it is reserved.
+/// What the process may hold beside it with eight threads: threads, decoders, what is read of a
+/// page before it is reserved.
 const BESIDE: usize = 16 << 20;
 
-/// How late a search may end: a machine that does much else gives a thread its turn only now and then.
+/// How late a search may end: a machine that does much else gives a thread its turn only now and
+/// then.
 const LATE: Duration = Duration::from_millis(500);
 
 /// Queries of each thread.

@@ -8,8 +8,8 @@ use gannet::{Document, Error, Index, Operator, PhraseFilters, Workbench};
 use crate::corpus::{Random, word};
 use crate::counting;
 
-/// What the process may have allocated beside the budget: a compressor and scratch of each thread, and the
-/// lines that this test makes.
+/// What the process may have allocated beside the budget: a compressor and scratch of each thread,
+/// and the lines that this test makes.
 const BESIDE: usize = 16 << 20;
 
 /// Bytes of lines that the threads of a test write together.

@@ -1,4 +1,5 @@
-//! Full devices of many sizes: writes are rejected in words, reads go on, and writing goes on when there is space.
+//! Full devices of many sizes: writes are rejected in words, reads go on, and writing goes on when
+//! there is space.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -93,7 +94,8 @@ fn pages_needed(steps: &[Step]) -> u64 {
     pages.max().unwrap_or(0)
 }
 
-/// As long as the device tells what is free, the writer never stops: what is rejected can be repeated.
+/// As long as the device tells what is free, the writer never stops: what is rejected can be
+/// repeated.
 #[test]
 fn writing_goes_on_without_a_reopening_when_there_is_space() {
     let steps = workload::growing(81, 160);

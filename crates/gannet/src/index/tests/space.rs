@@ -1,4 +1,5 @@
-//! How much is free when a full device rejects documents, and what deleting and vacuuming give back then.
+//! How much is free when a full device rejects documents, and what deleting and vacuuming give back
+//! then.
 
 use std::path::Path;
 use std::sync::Arc;

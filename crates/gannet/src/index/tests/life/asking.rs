@@ -1,7 +1,9 @@
-//! Operations that ask: documents by ID, counts, searches now and of snapshots that were held, against ledger and oracle.
+//! Operations that ask: documents by ID, counts, searches now and of snapshots that were held,
+//! against ledger and oracle.
 //!
-//! While a sweep of a vacuum is under way, the dead documents are out of some lists and in others: then the score of a document
-//! lies between that of an index in which all of them count and that of one in which none does but for the totals.
+//! While a sweep of a vacuum is under way, the dead documents are out of some lists and in others:
+//! then the score of a document lies between that of an index in which all of them count and that
+//! of one in which none does but for the totals.
 
 use std::collections::BTreeMap;
 
