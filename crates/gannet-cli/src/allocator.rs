@@ -1,12 +1,13 @@
-//! The allocator of the command: jemalloc, which gives memory back, and a count of what is allocated.
+//! The allocator of the command: jemalloc, which gives memory back, and a count of what is
+//! allocated.
 //!
-//! The allocator of the C library keeps 60 to 100 MB of what a flush and other threads have freed, more than
-//! a small memory budget. With two arenas whose pages go back to the system after a short while, resident
-//! memory follows what is allocated.
+//! The allocator of the C library keeps 60 to 100 MB of what a flush and other threads have freed,
+//! more than a small memory budget. With two arenas whose pages go back to the system after a short
+//! while, resident memory follows what is allocated.
 //!
-//! Each thread counts by itself and adds its count to the total when it has changed by [`STEP`], so that
-//! counting costs next to nothing. The C code of zstd takes its memory from
-//! jemalloc too, uncounted.
+//! Each thread counts by itself and adds its count to the total when it has changed by [`STEP`], so
+//! that counting costs next to nothing. The C code of zstd takes its memory from jemalloc too,
+//! uncounted.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;

@@ -27,7 +27,7 @@ pub use rebuild::RebuildArguments;
     name = "gannet",
     version,
     propagate_version = true,
-    after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, refused input); \
+    after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, rejected input); \
                   2 a damaged index or a failing device; 3 a query that took longer than its time limit; \
                   4 a bug of gannet."
 )]
@@ -43,7 +43,8 @@ pub struct Given {
 /// What every command takes.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// The memory budget: everything sized by data stays within it (512MiB, 64MB, 1GiB, or plain bytes)
+    /// The memory budget: everything sized by data stays within it (512MiB, 64MB, 1GiB, or plain
+    /// bytes)
     #[arg(long, global = true, value_name = "SIZE", default_value = "512MiB")]
     pub memory: Size,
     /// What does the input and output; auto takes io_uring where it works
@@ -58,7 +59,8 @@ pub struct Common {
     /// When to use colour; NO_COLOR is respected
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
-    /// Fail if the process ever held more memory than the budget and 64 MiB, or allocated 32 MiB more than it
+    /// Fail if the process ever held more memory than the budget and 64 MiB, or allocated 32 MiB
+    /// more than it
     #[arg(long, global = true, hide = true)]
     pub assert_memory: bool,
 }
@@ -193,7 +195,7 @@ pub struct IndexArguments {
     #[arg(long, value_name = "KIND", default_value = "none",
           value_parser = PossibleValuesParser::new(PhraseFilters::NAMES).try_map(phrase_filters))]
     pub phrase_filters: PhraseFilters,
-    /// Stop at the first line that is refused
+    /// Stop at the first line that is rejected
     #[arg(long)]
     pub strict: bool,
 }
@@ -350,7 +352,8 @@ pub struct BenchArguments {
     /// Count all matching documents exactly
     #[arg(long)]
     pub count: bool,
-    /// How long a query, or a group of them, may take before it ends with exit code 3 (500ms, 10s, 2m, or none)
+    /// How long a query, or a group of them, may take before it ends with exit code 3 (500ms, 10s,
+    /// 2m, or none)
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
     /// Load the stored documents and make snippets

@@ -36,7 +36,8 @@ use arguments::{Command, Common, Given};
 use failure::{Failure, Outcome};
 use output::Output;
 
-/// What the process may have resident beside the memory budget: code, stacks, what the allocator keeps.
+/// What the process may have resident beside the memory budget: code, stacks, what the allocator
+/// keeps.
 const RESIDENT_BESIDE: usize = 64 << 20;
 
 /// What it may have allocated beside the budget: for each thread, and for each file that is read.
@@ -86,7 +87,8 @@ fn fits_machine(common: &Common) -> Outcome<()> {
     }
 }
 
-/// With `--assert-memory`, fails if the process ever held more than its budget and the stated constants.
+/// With `--assert-memory`, fails if the process ever held more than its budget and the stated
+/// constants.
 fn held_memory(common: &Common) -> Outcome<()> {
     let budget = common.memory.bytes() as u64;
     let held = [

@@ -1,7 +1,7 @@
 //! Lines from files, compressed files and standard input.
 //!
-//! A line is never held beyond a limit: what is longer is passed over to its end and reported, so that a file
-//! without line ends cannot take the memory.
+//! A line is never held beyond a limit: what is longer is passed over to its end and reported, so
+//! that a file without line ends cannot take the memory.
 
 use std::fmt;
 use std::fs::File;
@@ -57,7 +57,8 @@ impl Source {
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Opens it. The bytes taken from the file are added to `taken`; lines have at most `limit` bytes.
+    /// Opens it. The bytes taken from the file are added to `taken`; lines have at most `limit`
+    /// bytes.
     pub fn lines(&self, taken: &Arc<AtomicU64>, limit: usize) -> io::Result<Lines> {
         Ok(Lines {
             reader: self.reader(taken)?,

@@ -19,11 +19,11 @@ fn malformed_lines_are_told_with_file_line_and_reason_and_the_others_are_indexed
     let told: Vec<&str> = ran.err.lines().collect();
     assert_eq!(told.len(), 2, "{ran:?}");
     assert!(
-        told[0].starts_with("gannet: refused docs.jsonl, line 2, column "),
+        told[0].starts_with("gannet: rejected docs.jsonl, line 2, column "),
         "{ran:?}"
     );
     assert!(
-        told[1].starts_with("gannet: refused docs.jsonl, line 4, column "),
+        told[1].starts_with("gannet: rejected docs.jsonl, line 4, column "),
         "{ran:?}"
     );
     let summary: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
@@ -42,7 +42,7 @@ fn only_the_first_refused_lines_are_told() {
     assert_eq!(ran.code, 1);
     assert_eq!(ran.err.lines().count(), 21, "{}", ran.err);
     assert!(
-        ran.err.ends_with("gannet: refused 30 more lines\n"),
+        ran.err.ends_with("gannet: rejected 30 more lines\n"),
         "{}",
         ran.err
     );

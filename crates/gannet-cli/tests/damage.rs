@@ -117,7 +117,8 @@ fn an_index_without_a_superblock_is_damaged_and_nothing_is_made_in_its_place() {
     place.done(&["check", "index"]);
 }
 
-/// A slot whose version is damaged is no index of another format: the other slot counts, and without it the bytes are damaged.
+/// A slot whose version is damaged is no index of another format: the other slot counts, and
+/// without it the bytes are damaged.
 #[test]
 fn a_damaged_version_is_damage() {
     let place = indexed();

@@ -1,4 +1,5 @@
-//! Runs of `gannet index` that end before the end of their sources say what they took, as text and as one JSON object.
+//! Runs of `gannet index` that end before the end of their sources say what they took, as text and
+//! as one JSON object.
 
 use std::fs;
 use std::io::Write;
@@ -47,7 +48,8 @@ fn a_source_that_cannot_be_read_to_its_end_says_how_many_it_took() {
     assert_eq!(place.found("one"), ["a", "b"]);
 }
 
-/// A file that may not grow fails a write in the middle of a run, as a full disk does that does not tell what is free.
+/// A file that may not grow fails a write in the middle of a run, as a full disk does that does not
+/// tell what is free.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_failing_device_says_how_many_it_took() {

@@ -215,7 +215,8 @@ fn a_benchmark_reports_figures_with_their_settings() {
         .refused(1, &["luck", "prefetch"]);
 }
 
-/// By Little's law. Queries that take long enough, so that next to no time passes between two calls.
+/// By Little's law. Queries that take long enough, so that next to no time passes between two
+/// calls.
 #[test]
 fn the_mean_latency_of_a_benchmark_is_the_queries_in_flight_divided_by_the_rate() {
     let lines: Vec<String> = (0..4_000)

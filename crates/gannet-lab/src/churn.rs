@@ -1,6 +1,7 @@
-//! An index whose documents are all replaced, in random order, of which half are deleted then, and which is vacuumed and cleaned,
-//! while a reader tries to keep its snapshot. The folder's size is looked at all the time; the index that is built of the
-//! documents that are left, in one go, is what it is compared with. `sizes` are the documents and the bytes on flash at each look.
+//! An index whose documents are all replaced, in random order, of which half are deleted then, and
+//! which is vacuumed and cleaned, while a reader tries to keep its snapshot. The folder's size is
+//! looked at all the time; the index that is built of the documents that are left, in one go, is
+//! what it is compared with. `sizes` are the documents and the bytes on flash at each look.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};

@@ -1,6 +1,8 @@
-//! Memory and time: an allocator counts what the process holds while an index is asked hostile and normal queries.
+//! Memory and time: an allocator counts what the process holds while an index is asked hostile and
+//! normal queries.
 //!
-//! A binary of its own, since the allocator counts for all tests of one. They take turns (see [`counting::alone`]).
+//! A binary of its own, since the allocator counts for all tests of one. They take turns (see
+//! [`counting::alone`]).
 
 #[path = "memory/corpus.rs"]
 mod corpus;

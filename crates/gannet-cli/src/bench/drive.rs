@@ -1,10 +1,10 @@
 //! Asks queries from several threads until the time or the queries are used up.
 //!
-//! Threads take queries from one counter. A latency is the time from the call that asks a query to the
-//! call's return with the answer. With groups, one call asks several queries and returns all answers
-//! together, so each of them took as long as its group. Threads do nothing between two calls but take the
-//! next group, so the mean latency is the number of queries in flight (threads times group) divided by the
-//! rate.
+//! Threads take queries from one counter. A latency is the time from the call that asks a query to
+//! the call's return with the answer. With groups, one call asks several queries and returns all
+//! answers together, so each of them took as long as its group. Threads do nothing between two
+//! calls but take the next group, so the mean latency is the number of queries in flight (threads
+//! times group) divided by the rate.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

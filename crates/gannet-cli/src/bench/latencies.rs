@@ -1,7 +1,8 @@
 //! How long queries took: percentiles from a histogram, mean and maximum from the times themselves.
 //!
 //! A list of all times could take more memory than the index may have. So times are counted in
-//! classes. The histogram never grows: it takes about 100 KiB from the start, and each thread has one.
+//! classes. The histogram never grows: it takes about 100 KiB from the start, and each thread has
+//! one.
 
 use std::time::Duration;
 

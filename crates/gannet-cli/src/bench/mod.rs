@@ -1,7 +1,8 @@
 //! `gannet bench`: how fast queries are answered, and what they read.
 //!
-//! `queries` reads what is asked, `drive` asks from several threads, `latencies` keeps how long each
-//! query took, `report` makes figures of it, `dump` writes answers down so that engines can be compared.
+//! `queries` reads what is asked, `drive` asks from several threads, `latencies` keeps how long
+//! each query took, `report` makes figures of it, `dump` writes answers down so that engines can be
+//! compared.
 
 mod drive;
 mod dump;

@@ -148,8 +148,9 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     ended
 }
 
-/// Makes what was written durable, also after an end before the end, and puts the index in order unless something failed.
-/// Tells whether all that was written is durable; a failure is noted as the end of the run.
+/// Makes what was written durable, also after an end before the end, and puts the index in order
+/// unless something failed. Tells whether all that was written is durable; a failure is noted as
+/// the end of the run.
 fn finish(index: &Index, done: &mut pipeline::Done) -> bool {
     let checkpointed = index.checkpoint();
     let durable = checkpointed.is_ok();
@@ -163,7 +164,8 @@ fn finish(index: &Index, done: &mut pipeline::Done) -> bool {
     durable
 }
 
-/// Does what the index would do by itself if it stayed open, so that whoever searches it next finds it so.
+/// Does what the index would do by itself if it stayed open, so that whoever searches it next finds
+/// it so.
 fn upkeep(index: &Index) -> gannet::Result<()> {
     let bar = spinner();
     bar.set_message("recent postings join their lists");

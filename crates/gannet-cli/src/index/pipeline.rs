@@ -4,7 +4,7 @@
 //! 1. Batches are written in the order of their numbers, so a document replaces those before it.
 //! 2. Batches of at most a share of the memory are under way (see `gate`): enough for the workers to go on
 //!    while batches are written, and no more however large the files are.
-//! 3. With `--strict`, nothing behind the first refused line is written.
+//! 3. With `--strict`, nothing behind the first rejected line is written.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,9 +30,9 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 pub struct Done {
     /// Documents written.
     pub documents: u64,
-    /// Lines refused.
+    /// Lines rejected.
     pub refused: u64,
-    /// Bytes of the lines that were written or refused.
+    /// Bytes of the lines that were written or rejected.
     pub source_bytes: u64,
     /// What was looked at last, as a sentence.
     pub last: Option<String>,
@@ -48,7 +48,7 @@ pub enum End {
     Whole,
     /// The caller asked.
     Interrupted,
-    /// A line was refused, and none may be.
+    /// A line was rejected, and none may be.
     Refused(Refusal),
     /// A source could not be read to its end.
     Unreadable(String),
@@ -215,8 +215,8 @@ impl<'a> Pipeline<'a> {
         Ok(true)
     }
 
-    /// Writes the lines of a batch for which there is too little memory one by one, and rejects those for
-    /// which there still is. Gives how many documents there are more.
+    /// Writes the lines of a batch for which there is too little memory one by one, and rejects
+    /// those for which there still is. Gives how many documents there are more.
     fn write_lines(&self, raw: &RawBatch, refused: &mut Vec<Refusal>) -> gannet::Result<u64> {
         let mut added = 0;
         for (number, line) in raw.lines() {
@@ -288,7 +288,8 @@ impl Workshop<'_> {
         let mut prepared = self.prepare_lines(bench, &batch, u64::MAX, &mut refused)?;
         refused.sort_by_key(|refusal| refusal.line);
         if self.strict && !refused.is_empty() && prepared.is_some() {
-            // Lines behind the first rejected one were prepared with the others: once more without them.
+            // Lines behind the first rejected one were prepared with the others: once more without
+            // them.
             refused.truncate(1);
             prepared = self.prepare_lines(bench, &batch, refused[0].line, &mut Vec::new())?;
         }
@@ -299,8 +300,8 @@ impl Workshop<'_> {
         })
     }
 
-    /// Prepares the lines before line `below`; those that are no documents are added to `refused`. Gives
-    /// nothing if there is too little memory beside the other batches.
+    /// Prepares the lines before line `below`; those that are no documents are added to `refused`.
+    /// Gives nothing if there is too little memory beside the other batches.
     fn prepare_lines(
         &self,
         bench: &mut Workbench,

@@ -1,4 +1,4 @@
-//! Lines that were refused: the first are told one by one, the others counted.
+//! Lines that were rejected: the first are told one by one, the others counted.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -47,7 +47,7 @@ impl Refusals {
     /// Notes one; what is to be said of it.
     pub fn note(&mut self, refusal: &Refusal) -> Option<String> {
         self.count += 1;
-        (self.count <= TOLD_MAX).then(|| format!("gannet: refused {refusal}"))
+        (self.count <= TOLD_MAX).then(|| format!("gannet: rejected {refusal}"))
     }
 
     /// Says how many were not told.

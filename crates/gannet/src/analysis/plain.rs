@@ -2,7 +2,8 @@
 
 use super::{MAX_TOKEN_CHARACTERS, prefix_length};
 
-/// Gives the place in bytes of every run of characters for which `belongs` holds, cut at 255 characters, until `sink` wants no more.
+/// Gives the place in bytes of every run of characters for which `belongs` holds, cut at 255
+/// characters, until `sink` wants no more.
 pub(super) fn runs(
     text: &str,
     belongs: fn(char) -> bool,

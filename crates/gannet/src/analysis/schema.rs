@@ -184,8 +184,8 @@ impl Schema {
         Ok(id)
     }
 
-    /// Fails if a document brings more new fields than one may: half of those that an index can still have, so that no
-    /// document takes them from all others.
+    /// Fails if a document brings more new fields than one may: half of those that an index can
+    /// still have, so that no document takes them from all others.
     pub fn check_new_fields(&self, new: usize) -> Result<()> {
         let left = MAX_FIELDS.saturating_sub(self.fields.len());
         let most = left.div_ceil(2);

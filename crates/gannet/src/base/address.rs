@@ -83,7 +83,7 @@ impl Span {
         put_varint(out, self.length as u64);
     }
 
-    /// Reads a span written by [`Span::encode`], refusing offsets outside a page.
+    /// Reads a span written by [`Span::encode`], rejecting offsets outside a page.
     pub fn decode(reader: &mut ByteReader<'_>) -> Result<Span> {
         let span = Span {
             zone: reader.varint_u32()?,

@@ -49,7 +49,8 @@ impl Budget {
         }
     }
 
-    /// A turn beside others. To be dropped before another is taken. Waits until `interrupt` says otherwise.
+    /// A turn beside others. To be dropped before another is taken. Waits until `interrupt` says
+    /// otherwise.
     pub fn turn(&self, interrupt: &dyn Interrupt) -> Result<Turn<'_>> {
         self.shared.turns.take(interrupt)
     }

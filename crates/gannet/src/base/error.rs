@@ -63,7 +63,8 @@ pub enum Error {
         /// Who holds the lock, as far as it is known.
         holder: String,
     },
-    /// The index has a format that this program does not read, older or newer, or is a copy that was cut short, or no index at all.
+    /// The index has a format that this program does not read, older or newer, or is a copy that
+    /// was cut short, or no index at all.
     #[error("{path}: {reason}")]
     Format {
         /// The file.
@@ -79,7 +80,7 @@ pub enum Error {
         /// What was expected and found.
         reason: String,
     },
-    /// The device refused or failed an operation.
+    /// The device rejected or failed an operation.
     #[error("{operation} of {file} failed: {reason}")]
     Device {
         /// `read`, `write`, `sync`, `create`, ...

@@ -17,7 +17,8 @@ thread_local! {
     static CREW: RefCell<Crew> = RefCell::new(Crew::default());
 }
 
-/// Threads that carry out parts of one work. Those that wait for others do not count, so the others may take their cores.
+/// Threads that carry out parts of one work. Those that wait for others do not count, so the others
+/// may take their cores.
 #[derive(Clone)]
 struct Crew(Arc<AtomicUsize>);
 
@@ -73,7 +74,8 @@ impl Drop for Working {
     }
 }
 
-/// Does all of `act` on the calling thread, one thing after the other: so what it does with a device is the same each time.
+/// Does all of `act` on the calling thread, one thing after the other: so what it does with a
+/// device is the same each time.
 pub fn alone<R>(act: impl FnOnce() -> R) -> R {
     let _before = WasAlone(ALONE.replace(true));
     act()
@@ -88,9 +90,10 @@ impl Drop for WasAlone {
     }
 }
 
-/// Splits `work` into shares, none but the last smaller than `least`, which threads take one after the other and carry `act` out
-/// on. The results are in the order of the work. As many threads take part as there are cores that the caller's crew leaves; when
-/// others of it are done meanwhile, more do. Where the caller gives way, the threads do, and are no more than there are cores left.
+/// Splits `work` into shares, none but the last smaller than `least`, which threads take one after
+/// the other and carry `act` out on. The results are in the order of the work. As many threads take
+/// part as there are cores that the caller's crew leaves; when others of it are done meanwhile,
+/// more do. Where the caller gives way, the threads do, and are no more than there are cores left.
 pub fn on_all_cores<T: Send, R: Send>(
     work: Vec<T>,
     least: usize,
@@ -216,7 +219,8 @@ mod tests {
         let can_spawn =
             || thread::current().id() == caller && Crew::own().0.load(Ordering::Relaxed) < cores;
         let all = |act: &(dyn Fn() + Sync)| on_all_cores(vec![0; 8 * cores], 1, |_| count(act));
-        // A share lasts until as many threads as cores have one; the caller's until it can start another.
+        // A share lasts until as many threads as cores have one; the caller's until it can start
+        // another.
         let start = Instant::now();
         let wait = || {
             while most.load(Ordering::Relaxed) < cores && !can_spawn() && start.elapsed() < TIME_MAX

@@ -1,4 +1,5 @@
-//! Turns of those who share memory: many at once, or one alone, none longer waited for than a caller has time.
+//! Turns of those who share memory: many at once, or one alone, none longer waited for than a
+//! caller has time.
 //!
 //! Invariants:
 //! 1. While one is alone, no other has a turn.

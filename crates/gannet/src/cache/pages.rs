@@ -24,8 +24,8 @@ const ROUND_PAGES: (usize, usize) = (4, 1024);
 const FRAMES_COME_BACK: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(1);
 
-/// Pages that may stay held between rounds, at least and at most: more than a round asks for, and few enough that the map of
-/// them is small beside what a query reserves.
+/// Pages that may stay held between rounds, at least and at most: more than a round asks for, and
+/// few enough that the map of them is small beside what a query reserves.
 const HELD_MAX: (usize, usize) = (32, 4096);
 
 /// What looking a page up costs, in steps.
@@ -115,8 +115,9 @@ fn held_max(share: usize) -> usize {
 }
 
 impl<'a> Pages<'a> {
-    /// Access to the pages of `pool`, with nothing read so far, for the writer and whatever is done once at a time: where searches hold
-    /// all frames it waits for some, for these fail rather than wait and so let go.
+    /// Access to the pages of `pool`, with nothing read so far, for the writer and whatever is done
+    /// once at a time: where searches hold all frames it waits for some, for these fail rather than
+    /// wait and so let go.
     pub fn new(pool: &'a FramePool) -> Pages<'a> {
         Pages {
             waits: true,
@@ -124,8 +125,8 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Access for one of so many queries that go forward together: each holds its share of the pool at most, and fails where there
-    /// are no frames.
+    /// Access for one of so many queries that go forward together: each holds its share of the pool
+    /// at most, and fails where there are no frames.
     pub fn sharing(pool: &'a FramePool, queries: usize) -> Pages<'a> {
         let share = pool.capacity() / queries.max(1);
         Pages {
@@ -155,8 +156,8 @@ impl<'a> Pages<'a> {
         self
     }
 
-    /// Counts steps of a loop over what is in memory, and fails if the query is to be given up. Looking a page up
-    /// counts by itself.
+    /// Counts steps of a loop over what is in memory, and fails if the query is to be given up.
+    /// Looking a page up counts by itself.
     #[inline]
     pub fn count_steps(&mut self, steps: usize) -> Result<()> {
         self.steps.count(steps)

@@ -1,4 +1,5 @@
-//! Files in memory with so much space and no more, for tests: what does not fit is refused as by a full disk.
+//! Files in memory with so much space and no more, for tests: what does not fit is rejected as by a
+//! full disk.
 //!
 //! A write of several pages stores those that fit and then fails, as a file system does. What is removed gives
 //! its space back at once.

@@ -28,8 +28,9 @@ pub struct Directory {
 impl Directory {
     /// Opens the folder `path`, making it first if the options say so, and locks it.
     ///
-    /// Fails with [`Error::Invalid`] if there is no folder, with [`Error::Format`] if there is one without
-    /// an index and none may be made, or none among the other files that it holds, with [`Error::Locked`] if another process is in the way.
+    /// Fails with [`Error::Invalid`] if there is no folder, with [`Error::Format`] if there is one
+    /// without an index and none may be made, or none among the other files that it holds, with
+    /// [`Error::Locked`] if another process is in the way.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Directory> {
         ensure_folder(path, options)?;
         let folder = File::open(path).map_err(|error| unusable("open", path, error))?;
@@ -141,7 +142,8 @@ fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
     }
 }
 
-/// Keeps an index from being made among other files. What a creation that was cut short has left is no other file.
+/// Keeps an index from being made among other files. What a creation that was cut short has left is
+/// no other file.
 fn ensure_room_for_index(path: &Path) -> Result<()> {
     match foreign_entry(path).filter(|_| !has_index_files(path)) {
         None => Ok(()),

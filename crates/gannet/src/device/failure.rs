@@ -27,8 +27,8 @@ pub fn failure(operation: &'static str, file: impl Display, error: io::Error) ->
     }
 }
 
-/// What `operation` met at the folder of an index: the caller's to mend where the path or its permissions are wrong, else as
-/// [`failure`].
+/// What `operation` met at the folder of an index: the caller's to mend where the path or its
+/// permissions are wrong, else as [`failure`].
 pub fn unusable(operation: &'static str, folder: &Path, error: io::Error) -> Error {
     let advice = match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "check the path",

@@ -8,8 +8,8 @@ use super::lock::LOCK_NAME;
 /// What some file systems keep at their root: an index may have a file system of its own.
 const LOST_AND_FOUND: &str = "lost+found";
 
-/// The name of something in the folder that belongs to no index, the first in order of names. A folder that cannot be
-/// listed has none: whoever opens it says why.
+/// The name of something in the folder that belongs to no index, the first in order of names. A
+/// folder that cannot be listed has none: whoever opens it says why.
 pub fn foreign_entry(folder: &Path) -> Option<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name());

@@ -45,12 +45,13 @@ unsafe impl Send for Slab {}
 unsafe impl Sync for Slab {}
 
 impl PagePool {
-    /// A pool of `pages` pages (at least one). A few: where there is no memory for them, the process ends.
+    /// A pool of `pages` pages (at least one). A few: where there is no memory for them, the
+    /// process ends.
     pub fn new(pages: usize) -> PagePool {
         PagePool::try_new(pages).unwrap_or_else(|| handle_alloc_error(Slab::layout(pages)))
     }
 
-    /// A pool of `pages` pages (at least one), unless the system refuses so much memory.
+    /// A pool of `pages` pages (at least one), unless the system rejects so much memory.
     pub fn try_new(pages: usize) -> Option<PagePool> {
         let pages = pages.clamp(1, u32::MAX as usize);
         let layout = Slab::layout(pages);

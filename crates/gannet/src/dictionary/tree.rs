@@ -7,8 +7,8 @@
 //!
 //! Invariants:
 //! 1. No page that was appended is written again; a published view is never changed.
-//! 2. After a failure inside an operation the newest view may be half changed, so the tree refuses all
-//!    further work; views given away before stay good.
+//! 2. After a failure inside an operation the newest view may be half changed, so the tree rejects
+//!    all further work; views given away before stay good.
 //!
 //! Memory of `apply`: the leaves of one window (64, or fewer in a small pool) as copies and unpacked, its at
 //! most 4,096 changes, and the inner nodes above it; frames are held only while they are copied.

@@ -98,7 +98,8 @@ impl Compressor {
         compress_bound(length) + length
     }
 
-    /// Whether it has the newest of these dictionaries: that very one, as versions say nothing of other indexes.
+    /// Whether it has the newest of these dictionaries: that very one, as versions say nothing of
+    /// other indexes.
     pub fn has_newest_of(&self, dictionaries: &Dictionaries) -> bool {
         match (&self.dictionary, dictionaries.versions.last()) {
             (Some(own), Some(newest)) => Arc::ptr_eq(own, newest),

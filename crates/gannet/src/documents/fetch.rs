@@ -13,7 +13,8 @@ use crate::base::{
 use crate::cache::{Pages, Step, Stop};
 use crate::storage::{document_body, document_front, find_record, record_length};
 
-/// Bytes of the front of a record that has its ID: the record's own head, numbers, and the longest ID.
+/// Bytes of the front of a record that has its ID: the record's own head, numbers, and the longest
+/// ID.
 const FRONT_BYTES: usize = 48 + ID_BYTES_MAX;
 
 /// Pages that the front of a record has at most.
@@ -55,8 +56,8 @@ impl StoredDocument {
     }
 }
 
-/// Bytes that reading a document takes whose source has `source` bytes: the source, its record if that has several pages, and
-/// what decompresses it.
+/// Bytes that reading a document takes whose source has `source` bytes: the source, its record if
+/// that has several pages, and what decompresses it.
 pub fn reading_bytes(source: usize) -> usize {
     // A record is stored as it came if it does not shrink.
     source + record_bytes(source + FRONT_BYTES) + DECODER_BYTES
@@ -67,7 +68,8 @@ fn record_bytes(length: usize) -> usize {
     if length > PAGE_PAYLOAD { length } else { 0 }
 }
 
-/// Reads one document, deleted or not, whatever memory it takes: for checks, which read one at a time.
+/// Reads one document, deleted or not, whatever memory it takes: for checks, which read one at a
+/// time.
 pub fn stored(
     doc: DocId,
     tables: &DocumentTables,
@@ -96,7 +98,8 @@ pub struct Fetch<'a> {
     pieces: Option<Pieces>,
 }
 
-/// A document that was read, with the memory of its source; or its ID and why its source could not be.
+/// A document that was read, with the memory of its source; or its ID and why its source could not
+/// be.
 pub enum Fetched {
     /// All of it.
     Document(StoredDocument, Reservation),
@@ -142,8 +145,9 @@ impl<'a> Fetch<'a> {
         }
     }
 
-    /// Reads the first of `docs` and gives it to `take`, and those behind it whose pages are read in the same round: tells how
-    /// many. To be called again with the others, and with the same ones after a stop.
+    /// Reads the first of `docs` and gives it to `take`, and those behind it whose pages are read
+    /// in the same round: tells how many. To be called again with the others, and with the same
+    /// ones after a stop.
     pub fn next(
         &mut self,
         docs: &[DocId],

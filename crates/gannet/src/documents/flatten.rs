@@ -33,8 +33,8 @@ pub(super) struct Flattened {
     pub(super) fields: Vec<(String, Value)>,
 }
 
-/// Reads one JSON object and nothing after it. With `take_id`, its member `id` is the external ID. Gives
-/// nothing if the values take more memory than `room`.
+/// Reads one JSON object and nothing after it. With `take_id`, its member `id` is the external ID.
+/// Gives nothing if the values take more memory than `room`.
 pub(super) fn flatten(
     text: &str,
     take_id: bool,
@@ -67,7 +67,8 @@ pub(super) fn flatten(
     }))
 }
 
-/// Memory that a value takes: its place among the others, which may be twice as many, its name and its text.
+/// Memory that a value takes: its place among the others, which may be twice as many, its name and
+/// its text.
 pub(super) fn value_bytes(name: &str, text: usize) -> usize {
     2 * size_of::<(String, Value)>() + 32 + name.len() + text
 }

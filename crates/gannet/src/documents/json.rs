@@ -1,9 +1,9 @@
 //! The one JSON door: a JSON object becomes a [`Document`], or an error with column and reason.
 //!
-//! Strings are text, numbers and booleans terms that match exactly, null is nothing; arrays give several
-//! values of one field, objects are flattened with dots. A key that occurs twice in one object is refused,
-//! as Elasticsearch does: whichever value were kept, the other would be lost in silence. Parsing runs
-//! straight from the bytes into the fields (see `flatten`).
+//! Strings are text, numbers and booleans terms that match exactly, null is nothing; arrays give
+//! several values of one field, objects are flattened with dots. A key that occurs twice in one
+//! object is rejected, as Elasticsearch does: whichever value were kept, the other would be lost in
+//! silence. Parsing runs straight from the bytes into the fields (see `flatten`).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,7 +21,8 @@ const ROOM_BESIDE_TEXT: usize = 16 << 10;
 /// Bytes of the longest external ID.
 pub const ID_BYTES_MAX: usize = 512;
 
-/// A document as it came. Nobody can change it, since what is indexed must be what a recovery makes of the source.
+/// A document as it came. Nobody can change it, since what is indexed must be what a recovery makes
+/// of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     pub(crate) id: Option<String>,
@@ -58,23 +59,27 @@ impl Document {
         &self.source
     }
 
-    /// Reads one JSON object. Its member `id` is the external ID and not a field: a string, or an integer
-    /// that is taken as its decimal string. Without it one is made when the document is written, so that to write it again
-    /// adds another.
+    /// Reads one JSON object. Its member `id` is the external ID and not a field: a string, or an
+    /// integer that is taken as its decimal string. Without it one is made when the document is
+    /// written, so that to write it again adds another.
     ///
-    /// Strings are text, arrays are several values of one field, objects are flattened with dots, null is nothing; numbers and
-    /// booleans are matched exactly, `1`, `1.0` and `1e0` as the same. Whether a field has text or what is matched exactly, its first
-    /// value in an index says for good: strings in a field of numbers are then matched as a whole, and numbers in a field of text as words.
+    /// Strings are text, arrays are several values of one field, objects are flattened with dots,
+    /// null is nothing; numbers and booleans are matched exactly, `1`, `1.0` and `1e0` as the same.
+    /// Whether a field has text or what is matched exactly, its first value in an index says for
+    /// good: strings in a field of numbers are then matched as a whole, and numbers in a field of
+    /// text as words.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`], with line and column, for what is no JSON object of at most 16 MiB, nested at most 32 deep, with at most
-    /// 1,000 fields of names of at most 255 bytes, 100,000 values, and an ID of at most 512 bytes.
+    /// [`Error::Invalid`], with line and column, for what is no JSON object of at most 16 MiB,
+    /// nested at most 32 deep, with at most 1,000 fields of names of at most 255 bytes, 100,000
+    /// values, and an ID of at most 512 bytes.
     pub fn parse(line: &[u8]) -> Result<Document> {
         Document::parse_within(line, &mut |_| Ok(()))
     }
 
-    /// The same, which asks `reserve` for memory before it takes any: for all that the document takes.
+    /// The same, which asks `reserve` for memory before it takes any: for all that the document
+    /// takes.
     pub(crate) fn parse_within(
         line: &[u8],
         reserve: &mut dyn FnMut(usize) -> Result<()>,
@@ -124,8 +129,8 @@ impl Document {
         })
     }
 
-    /// The same document, which is written only if it replaces what is expected: else its whole batch is refused with
-    /// [`Error::Conflict`].
+    /// The same document, which is written only if it replaces what is expected: else its whole
+    /// batch is rejected with [`Error::Conflict`].
     #[must_use]
     pub fn expecting(mut self, expected: Expected) -> Document {
         self.expected = Some(expected);
@@ -198,7 +203,7 @@ impl From<i64> for Value {
 }
 
 impl From<f64> for Value {
-    /// An infinite or undefined number has no spelling in JSON; [`Document::new`] refuses it.
+    /// An infinite or undefined number has no spelling in JSON; [`Document::new`] rejects it.
     fn from(value: f64) -> Value {
         Value::Exact(spell(value))
     }

@@ -1,5 +1,5 @@
-//! The texts of one field of a stored document, straight from its JSON source: nothing of the document is copied but
-//! a text with escapes, one at a time.
+//! The texts of one field of a stored document, straight from its JSON source: nothing of the
+//! document is copied but a text with escapes, one at a time.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Training a compression dictionary on the first documents of an index.
 //!
-//! The same samples give the same dictionary. Training on 4 MiB takes about a third of a second and 12 MiB beside
-//! the samples for that time.
+//! The same samples give the same dictionary. Training on 4 MiB takes about a third of a second and
+//! 12 MiB beside the samples for that time.
 
 use std::fmt;
 
@@ -32,7 +32,8 @@ pub struct Trainer {
 }
 
 impl Trainer {
-    /// A trainer that takes as many bytes of samples as are reserved, [`SAMPLES_BYTES_MAX`] at most.
+    /// A trainer that takes as many bytes of samples as are reserved, [`SAMPLES_BYTES_MAX`] at
+    /// most.
     pub fn new(memory: Reservation) -> Trainer {
         Trainer {
             memory,

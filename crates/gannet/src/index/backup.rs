@@ -1,9 +1,10 @@
 //! Backups: one state of an index in a folder of its own, copied while writing goes on.
 //!
-//! A checkpoint makes a root of all that was acknowledged before. While its epoch is held, the zones that it names
-//! stay, and their pages never change, so copying them in any order gives that very state. What comes of it can be
-//! read like any index and has the same identity. It is never written but by the next backup: what is restored from it is an
-//! index with an identity of its own (see `restore`).
+//! A checkpoint makes a root of all that was acknowledged before. While its epoch is held, the
+//! zones that it names stay, and their pages never change, so copying them in any order gives that
+//! very state. What comes of it can be read like any index and has the same identity. It is never
+//! written but by the next backup: what is restored from it is an index with an identity of its own
+//! (see `restore`).
 //!
 //! Order matters: (1) a first copy says in its superblock that it is not whole; (2) pages are copied, each proved
 //! before it is written, and synced; (3) the root slots are written and synced; (4) zones that only an older root

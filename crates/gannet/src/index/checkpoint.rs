@@ -271,8 +271,8 @@ impl Writer {
         }
     }
 
-    /// Sets the memory of a flush aside. It is held as long as there is anything to be flushed, so that what
-    /// was taken can be made durable whatever else takes memory.
+    /// Sets the memory of a flush aside. It is held as long as there is anything to be flushed, so
+    /// that what was taken can be made durable whatever else takes memory.
     pub(super) fn hold_flush_memory(&mut self) -> Result<Arc<Reservation>> {
         if let Some(held) = &self.flush_memory {
             return Ok(Arc::clone(held));

@@ -81,7 +81,8 @@ impl Chores {
 }
 
 impl Index {
-    /// Has a flush do the next step of a chore, and waits for it; others write meanwhile. Tells whether there is more to do.
+    /// Has a flush do the next step of a chore, and waits for it; others write meanwhile. Tells
+    /// whether there is more to do.
     pub(super) fn step(&self, chore: Chore) -> Result<bool> {
         let before = self.with_writer(|writer| writer.ask(chore))?;
         loop {
@@ -117,7 +118,8 @@ impl Writer {
         Ok(chores.steps(chore).done + u64::from(under_way))
     }
 
-    /// Begins the flush that was asked if nobody else does. Tells whether there is more to do, once it has ended.
+    /// Begins the flush that was asked if nobody else does. Tells whether there is more to do, once
+    /// it has ended.
     fn poll_chore(&mut self, chore: Chore, before: u64) -> Result<Option<bool>> {
         self.check_running()?;
         self.poll_flush()?;

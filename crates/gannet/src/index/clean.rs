@@ -64,26 +64,29 @@ pub(super) const AT_REST: Worth = Worth {
     joins: true,
 };
 
-/// While a vacuum is under way and there is little space: its next slice goes where this gives space back.
+/// While a vacuum is under way and there is little space: its next slice goes where this gives
+/// space back.
 const FOR_SPACE: Worth = Worth {
     live_share: 0.9,
     one_of: 512,
     joins: false,
 };
 
-/// There is little space where less than one byte of so many of the index is free for work that can wait, and less than steps of
-/// maintenance take in all.
+/// There is little space where less than one byte of so many of the index is free for work that can
+/// wait, and less than steps of maintenance take in all.
 const LITTLE_ONE_OF: u64 = 4;
 const LITTLE_MAX: u64 = 256 << 20;
 
-/// Recent postings take much of the space where they have a byte of so many that are free for work that can wait.
+/// Recent postings take much of the space where they have a byte of so many that are free for work
+/// that can wait.
 const RECENT_ONE_OF: u64 = 12;
 
-/// What a step of recent postings that join their lists writes at most: nodes, and chunks beside them.
+/// What a step of recent postings that join their lists writes at most: nodes, and chunks beside
+/// them.
 const SETTLED_BYTES_MAX: u64 = 3 * SETTLED_NODES_MAX * PAGE_SIZE as u64;
 
-/// Which part of the room a cleaning of nodes or of chunks takes; most is left for documents, of which a zone is the cheapest
-/// to empty.
+/// Which part of the room a cleaning of nodes or of chunks takes; most is left for documents, of
+/// which a zone is the cheapest to empty.
 const ROOM_ONE_OF: u64 = 4;
 
 /// When it was asked for.
@@ -105,10 +108,12 @@ const ADDRESS_BYTES: u64 = 12;
 /// Bytes of small chunks that one checkpoint joins at most.
 const JOINED_BYTES_MAX: u64 = 32 << 20;
 
-/// Nodes of recent postings that join their lists in one step, or of lists that are written for it: 32 MiB.
+/// Nodes of recent postings that join their lists in one step, or of lists that are written for it:
+/// 32 MiB.
 const SETTLED_NODES_MAX: u64 = 8192;
 
-/// While nobody writes, recent postings join their lists once they take a node for so many of lists, all of which may be written for it.
+/// While nobody writes, recent postings join their lists once they take a node for so many of
+/// lists, all of which may be written for it.
 const SETTLED_ONE_OF: u64 = 16;
 
 /// How far a sweep over all lists has come that joins their small chunks.
@@ -166,7 +171,8 @@ type Victims = BTreeSet<ZoneNumber>;
 type Key = Vec<u8>;
 
 impl Flusher {
-    /// Moves what lives out of the nodes' and chunks' zones that are worth it, or of all that are worth what was asked for.
+    /// Moves what lives out of the nodes' and chunks' zones that are worth it, or of all that are
+    /// worth what was asked for.
     ///
     /// The trees and lists are read while they are cleaned, so what the flush has appended is written first.
     pub(super) fn clean(
@@ -225,7 +231,8 @@ impl Flusher {
         self.clean_postings(shared, &postings)
     }
 
-    /// The zones of this kind that are worth it, of its own, of which so many bytes at most are moved.
+    /// The zones of this kind that are worth it, of its own, of which so many bytes at most are
+    /// moved.
     fn victims(&self, shared: &Shared, kind: PageKind, moved_max: u64) -> Victims {
         let mut victims = victims(&shared.store, &[kind], self.worth, moved_max);
         victims.split_off(&self.first_zone)
@@ -287,7 +294,8 @@ impl Flusher {
         Ok(true)
     }
 
-    /// Whether there is so little space that recent postings, all of which a flush may write anew, take much of it.
+    /// Whether there is so little space that recent postings, all of which a flush may write anew,
+    /// take much of it.
     fn recent_take_much(&self, shared: &Shared) -> Result<bool> {
         let recent = node_bytes(&self.terms.view(), recent_trees());
         let allocated = shared.store.zones().allocated_bytes();
@@ -577,8 +585,8 @@ fn mapping_bytes(terms: &TermView, ids: &TreeView) -> u64 {
     (nodes + ids.nodes()) * size_of::<u64>() as u64
 }
 
-/// The closed zones of these kinds with little live data, least first, up to a bound on what is moved; none if cleaning
-/// them is not worth a sweep.
+/// The closed zones of these kinds with little live data, least first, up to a bound on what is
+/// moved; none if cleaning them is not worth a sweep.
 fn victims(store: &Store, kinds: &[PageKind], worth: Worth, moved_max: u64) -> Victims {
     let zones = store.zones();
     let mut candidates: Vec<(u64, ZoneNumber)> = zones

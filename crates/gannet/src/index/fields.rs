@@ -1,10 +1,14 @@
-//! The fields that documents are prepared with: those of the index, and those that documents under way bring.
+//! The fields that documents are prepared with: those of the index, and those that documents under
+//! way bring.
 //!
-//! A new field gets its number when a document that has it is prepared, since the keys of its terms begin with the number. So
-//! fields of documents that are never written stand among the others for a while. Invariants:
+//! A new field gets its number when a document that has it is prepared, since the keys of its terms
+//! begin with the number. So fields of documents that are never written stand among the others for
+//! a while. Invariants:
 //!
-//! 1. What readers see and what roots and log name are the fields up to the last that a written document has.
-//! 2. Those behind them are given up when no prepared batch may have them any more, and their numbers are given again.
+//! 1. What readers see and what roots and log name are the fields up to the last that a written
+//!    document has.
+//! 2. Those behind them are given up when no prepared batch may have them any more, and their
+//!    numbers are given again.
 
 use std::sync::{Arc, RwLock, RwLockWriteGuard};
 
@@ -63,8 +67,8 @@ impl Fields {
         }
     }
 
-    /// Numbers of fields may be had as long as what is given lives. Gives up fields of documents that were not written, if
-    /// nobody else may have their numbers.
+    /// Numbers of fields may be had as long as what is given lives. Gives up fields of documents
+    /// that were not written, if nobody else may have their numbers.
     pub(super) fn begin_use(&self) -> FieldsInUse {
         let mut known = self.write();
         let new = known.all.fields().len() > known.written.fields().len();
@@ -74,7 +78,8 @@ impl Fields {
         FieldsInUse(Arc::clone(&known.users))
     }
 
-    /// The fields with those of a document. A document that brings too many is rejected, and none of its fields stays.
+    /// The fields with those of a document. A document that brings too many is rejected, and none
+    /// of its fields stays.
     pub(super) fn with_those_of(&self, document: &Document) -> Result<Arc<Schema>> {
         let schema = Arc::clone(&self.known.read().unwrap_or_else(|e| e.into_inner()).all);
         let mut names = document.fields.iter().map(|(name, _)| name);

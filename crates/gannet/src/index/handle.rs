@@ -83,8 +83,9 @@ impl Index {
         }
     }
 
-    /// Writes the document of one line of JSON, or replaces the one with its ID; see [`Document::parse`]. It is
-    /// read within the memory budget, from which it may take whatever is not needed for frames.
+    /// Writes the document of one line of JSON, or replaces the one with its ID; see
+    /// [`Document::parse`]. It is read within the memory budget, from which it may take whatever is
+    /// not needed for frames.
     pub fn write_line(&self, line: &[u8]) -> Result<Written> {
         self.write_alone(&mut Workbench::default(), &|| {
             std::iter::once(Input::Line(line))
@@ -104,8 +105,8 @@ impl Index {
         self.prepare_inputs(bench, &mut documents.iter().map(Input::Parsed))
     }
 
-    /// The same for lines of JSON, each a document as of [`Document::parse`]. Lines that are none are in
-    /// [`PreparedBatch::refused`].
+    /// The same for lines of JSON, each a document as of [`Document::parse`]. Lines that are none
+    /// are in [`PreparedBatch::refused`].
     pub fn prepare_lines<'l>(
         &self,
         bench: &mut Workbench,
@@ -114,8 +115,8 @@ impl Index {
         self.prepare_inputs(bench, &mut lines.map(Input::Line))
     }
 
-    /// Bytes of the budget that documents which are prepared side by side may take. Each takes about twelve
-    /// times the bytes of its source until it is written.
+    /// Bytes of the budget that documents which are prepared side by side may take. Each takes
+    /// about twelve times the bytes of its source until it is written.
     pub fn preparation_bytes(&self) -> usize {
         self.shared.memory.preparation
     }
@@ -209,7 +210,8 @@ impl Index {
         }
     }
 
-    /// Prepares and writes documents with all the memory that is left when nothing waits for a flush.
+    /// Prepares and writes documents with all the memory that is left when nothing waits for a
+    /// flush.
     fn write_alone<'i, I: Iterator<Item = Input<'i>>>(
         &self,
         bench: &mut Workbench,

@@ -12,8 +12,8 @@ use crate::documents::DocumentRecord;
 /// Memory of a place in the map, and of its control byte.
 const PLACE_BYTES: usize = size_of::<(Box<str>, Option<IdEntry>)>() + 1;
 
-/// Memory that an ID takes beside its place and its own bytes: the allocator's rounding, and its place in
-/// the order in which a flush takes the IDs.
+/// Memory that an ID takes beside its place and its own bytes: the allocator's rounding, and its
+/// place in the order in which a flush takes the IDs.
 const ID_OVERHEAD: usize = 16 + size_of::<&[u8]>();
 
 /// Memory that an ID takes in the map of earlier documents beside its own bytes.
@@ -209,7 +209,8 @@ impl Known {
         Ok(())
     }
 
-    /// Reserves memory for so many more IDs of so many bytes, and so much more for earlier documents.
+    /// Reserves memory for so many more IDs of so many bytes, and so much more for earlier
+    /// documents.
     fn reserve(&mut self, ids: usize, bytes: usize, earlier: usize) -> Result<()> {
         let mut needed = self.memory_bytes() + ids * ID_OVERHEAD + bytes + earlier;
         if self.map.len() + ids > self.map.capacity() {

@@ -21,7 +21,8 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::Timeout`] if one does. It tells how many documents were deleted before; the others are left.
+    /// [`Error::Timeout`] if one does. It tells how many documents were deleted before; the others
+    /// are left.
     pub fn delete_matching_within(
         &self,
         query: &Query,

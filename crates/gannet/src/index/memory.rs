@@ -1,9 +1,9 @@
 //! How the memory budget of an index is divided.
 //!
-//! Frames, write buffers and the memory of preparation are set aside when an index is opened. The memory
-//! of a flush is set aside before a posting buffer takes anything that would have to be flushed. Posting
-//! buffers and the maps of new IDs reserve as they grow. Queries reserve from what is left, which is all
-//! but the frames where nothing is written.
+//! Frames, write buffers and the memory of preparation are set aside when an index is opened. The
+//! memory of a flush is set aside before a posting buffer takes anything that would have to be
+//! flushed. Posting buffers and the maps of new IDs reserve as they grow. Queries reserve from what
+//! is left, which is all but the frames where nothing is written.
 
 use super::options::Options;
 use crate::base::PAGE_SIZE;
@@ -14,8 +14,8 @@ use crate::search::document_bytes;
 /// The most memory for posting buffers: addresses in a buffer have 32 bits.
 const BUFFERS_MAX: usize = 4 << 30;
 
-/// Streams that an index writes to: of each tree, of chunks, of the log, of moved documents, of tables and
-/// of roots. The log counts twice, since readers have a copy of what is not written yet.
+/// Streams that an index writes to: of each tree, of chunks, of the log, of moved documents, of
+/// tables and of roots. The log counts twice, since readers have a copy of what is not written yet.
 const STREAMS: usize = 7 + 3 + 4 + 1;
 
 /// The part of the budget that the write buffers of all streams take at most.
@@ -27,8 +27,8 @@ const WRITE_PAGES: (usize, usize) = (16, 256);
 /// The part of the budget that samples take at most.
 const SAMPLES_ONE_OF: usize = 32;
 
-/// What an index that is only read has for queries beside its frames, in hundredths of the budget, with some
-/// left for the tables of the index.
+/// What an index that is only read has for queries beside its frames, in hundredths of the budget,
+/// with some left for the tables of the index.
 const READING_PERCENT: usize = 18;
 
 /// Bytes for each part of an index.
@@ -51,8 +51,8 @@ pub(super) struct MemoryPlan {
 }
 
 impl MemoryPlan {
-    /// The plan for an index that is opened with these options. One that is only read takes no documents,
-    /// unless its log must be replayed.
+    /// The plan for an index that is opened with these options. One that is only read takes no
+    /// documents, unless its log must be replayed.
     pub(super) fn new(options: &Options, replays: bool) -> MemoryPlan {
         let share = |percent: usize| options.memory / 100 * percent;
         let pages = options.memory / WRITE_BUFFERS_ONE_OF / STREAMS / PAGE_SIZE;

@@ -127,8 +127,8 @@ pub(super) fn open(
     Ok((shared, Some(writer)))
 }
 
-/// The error for a backup that is opened for writing: the next backup would take the changes away, and a backup that was
-/// changed restores another state than the one that it was made of.
+/// The error for a backup that is opened for writing: the next backup would take the changes away,
+/// and a backup that was changed restores another state than the one that it was made of.
 fn backup_is_read_only(path: &Path) -> Error {
     Error::Format {
         path: path.into(),

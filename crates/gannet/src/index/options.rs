@@ -51,7 +51,8 @@ pub enum Phase {
     Checkpoint,
 }
 
-/// When the writer does what it does by itself. The defaults suit production; tests make them small.
+/// When the writer does what it does by itself. The defaults suit production; tests make them
+/// small.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Flush when the posting buffer holds this many bytes; `None`: a share of the memory.
@@ -64,15 +65,16 @@ pub struct Limits {
     /// Bytes on flash that snapshots may keep from being reused; `None`: an eighth of the index, and at least 64 MiB. Beyond,
     /// the oldest are given up.
     pub snapshot_bytes: Option<u64>,
-    /// How old a snapshot is that is given up for that; where it holds back n times as much, an nth of this is enough.
+    /// How old a snapshot is that is given up for that; where it holds back n times as much, an nth
+    /// of this is enough.
     pub snapshot_age: Duration,
     /// Pages of a new zone; `None`: by the size of the index.
     pub zone_pages: Option<u32>,
     /// Whether flushes run on threads of their own while writing goes on, or else one step after the other,
     /// the same on every run.
     pub beside: bool,
-    /// How long nobody has to write before the index does its upkeep, where flushes run beside writing; `None`: it never does by
-    /// itself, only [`Index::upkeep`] does.
+    /// How long nobody has to write before the index does its upkeep, where flushes run beside
+    /// writing; `None`: it never does by itself, only [`Index::upkeep`] does.
     pub upkeep_after: Option<Duration>,
     /// For tests: told of each phase of a checkpoint before it begins, and of its end. A phase that has nothing
     /// to do is left out.

@@ -159,8 +159,8 @@ impl Preparation {
         }
     }
 
-    /// Prepares documents as one batch. A document that cannot be indexed is rejected alone; where `budget`
-    /// has too little memory, all of them fail.
+    /// Prepares documents as one batch. A document that cannot be indexed is rejected alone; where
+    /// `budget` has too little memory, all of them fail.
     pub(super) fn prepare<'a>(
         &self,
         bench: &mut Workbench,
@@ -251,9 +251,9 @@ impl Preparation {
         newest.clone()
     }
 
-    /// Offers a document as a sample for the first dictionary. Whoever brings the last sample trains it, beside
-    /// writing where that is asked for: it takes a third of a second, and meanwhile documents are compressed
-    /// without.
+    /// Offers a document as a sample for the first dictionary. Whoever brings the last sample
+    /// trains it, beside writing where that is asked for: it takes a third of a second, and
+    /// meanwhile documents are compressed without.
     fn offer(&self, document: &Document) -> Result<()> {
         let Some(trainer) = self.full_trainer(document) else {
             return Ok(());

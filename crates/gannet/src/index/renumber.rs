@@ -52,8 +52,9 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::Memory`](crate::Error::Memory) if the memory does not hold the order. [`Error::Device`](crate::Error::Device) if there
-    /// is too little space. The index is as it was then; if the root that names the new one cannot be written, the writer stops.
+    /// [`Error::Memory`](crate::Error::Memory) if the memory does not hold the order.
+    /// [`Error::Device`](crate::Error::Device) if there is too little space. The index is as it was
+    /// then; if the root that names the new one cannot be written, the writer stops.
     pub fn vacuum_fully(
         &self,
         order: Order,

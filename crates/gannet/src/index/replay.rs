@@ -13,9 +13,9 @@ use super::restored::{Restored, Restoring};
 use super::root::Covered;
 use super::writer::Writer;
 use crate::analysis::FieldId;
-use crate::base::{ByteReader, DocId, Error, Result, Sequence, Span};
+use crate::base::{ByteReader, DocId, Error, Reservation, Result, Sequence, Span};
 use crate::documents::DocumentRecord;
-use crate::storage::{LogReach, RecordKind, ReplayEnd, ZoneRecord, replay};
+use crate::storage::{LogReach, RecordKind, Recovery, ReplayEnd, ZoneRecord, replay};
 
 /// Bytes of log that are worked on at once, at most, and the part of the memory that they may take.
 const PART_BYTES_MAX: usize = 4 << 20;
@@ -49,26 +49,26 @@ struct Replay<'a> {
     next: DocId,
     /// The last operation that the root knows: of those up to it, only postings and IDs are missing.
     known: Sequence,
+    /// The memory of the records of the part and of a batch under way.
+    held: Reservation,
+    /// How many bytes of log make a part.
+    part_bytes: usize,
 }
 
 impl Writer {
     /// Applies the log behind what the root's trees cover, and publishes the result.
     pub(super) fn replay(&mut self, covered: Covered, reach: LogReach) -> Result<ReplayEnd> {
         let store = Arc::clone(&self.shared.store);
+        let budget = &self.shared.budget;
         let mut recovery = Replay {
             next: covered.below,
             known: self.state.sequence,
             part: Part::default(),
+            held: budget.reserve("the records of a batch in the log", 0)?,
+            part_bytes: (budget.total() / PART_ONE_OF).min(PART_BYTES_MAX),
             writer: self,
         };
-        let part_bytes = (recovery.writer.shared.budget.total() / PART_ONE_OF).min(PART_BYTES_MAX);
-        let end = replay(&store, covered.log_start, reach, |batch| {
-            recovery.take_batch(batch)?;
-            match recovery.part.bytes >= part_bytes {
-                true => recovery.apply_part(),
-                false => Ok(()),
-            }
-        })?;
+        let end = replay(&store, covered.log_start, reach, &mut recovery)?;
         recovery.apply_part()?;
         recovery.check_whole()?;
         for (zone, pages) in &end.zones {
@@ -86,13 +86,31 @@ impl Writer {
     }
 }
 
+impl Recovery for Replay<'_> {
+    fn reserve(&mut self, bytes: usize) -> Result<()> {
+        let bytes = self.part.bytes + bytes;
+        match bytes > self.held.bytes() {
+            true => self.held.grow_to(bytes),
+            false => Ok(()),
+        }
+    }
+
+    fn apply(&mut self, batch: Vec<ZoneRecord>) -> Result<()> {
+        self.take_batch(batch)?;
+        match self.part.bytes >= self.part_bytes {
+            true => self.apply_part(),
+            false => Ok(()),
+        }
+    }
+}
+
 impl Replay<'_> {
     /// Takes schema and dictionaries at once, for later documents need them; the rest waits for its turn. The
     /// documents of a batch were logged in an order that fills pages; its deletions stand behind them.
     fn take_batch(&mut self, batch: Vec<ZoneRecord>) -> Result<()> {
         let (mut documents, mut deletions) = (Vec::new(), Vec::new());
         for record in batch {
-            self.part.bytes += record.body.len();
+            self.part.bytes += size_of::<ZoneRecord>() + record.body.capacity();
             match record.kind {
                 RecordKind::Schema => self.take_schema(&record.body)?,
                 RecordKind::CompressionDictionary => self.take_dictionary(record.body)?,
@@ -163,7 +181,9 @@ impl Replay<'_> {
                 }
             }
         }
-        Ok(())
+        drop(restoring);
+        drop(part);
+        self.held.grow_to(0)
     }
 
     fn delete(&mut self, doc: DocId, sequence: Sequence, id: &str) -> Result<()> {

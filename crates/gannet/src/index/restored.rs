@@ -57,8 +57,8 @@ impl<'r> Restoring<'r> {
         Ok(restoring)
     }
 
-    /// The next documents, restored side by side: as many as the memory for preparation holds, in the order
-    /// of the runs. Nothing behind the last. After an error they are still the next.
+    /// The next documents, restored side by side: as many as the memory for preparation holds, in
+    /// the order of the runs. Nothing behind the last. After an error they are still the next.
     pub(super) fn next(&mut self) -> Result<Vec<Restored>> {
         let (most, mut bytes) = (self.bytes_together(), 0);
         let fits = self.runs.iter().take_while(|(_, length)| {
@@ -79,8 +79,8 @@ impl<'r> Restoring<'r> {
         Ok(restored)
     }
 
-    /// Cuts a run of documents into runs of which several can be restored together. A document that is too long for
-    /// that is a run of its own.
+    /// Cuts a run of documents into runs of which several can be restored together. A document that
+    /// is too long for that is a run of its own.
     fn cut(&mut self, records: &'r Records) -> Result<()> {
         let most = self.bytes_together() / RUNS_TOGETHER;
         let (mut start, mut bytes) = (0, 0);

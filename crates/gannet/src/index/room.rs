@@ -1,8 +1,9 @@
 //! Room: work that can wait writes only into space that nothing else needs.
 //!
-//! The writer says how many bytes must stay free for what it has taken (see `space`). Cleaning and vacuum run beside it, on
-//! the thread of a flush, and claim what they are about to write. What always holds, as long as no other program takes
-//! space: the device has as much free as is kept and claimed together.
+//! The writer says how many bytes must stay free for what it has taken (see `space`). Cleaning and
+//! vacuum run beside it, on the thread of a flush, and claim what they are about to write. What
+//! always holds, as long as no other program takes space: the device has as much free as is kept
+//! and claimed together.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -49,8 +50,9 @@ impl Room {
 }
 
 impl Shared {
-    /// Keeps so many bytes free from now on, `more` of them only if so many and `reserve` are free beyond what is claimed. Gives
-    /// what is free, and what would have to be, where it is too little.
+    /// Keeps so many bytes free from now on, `more` of them only if so many and `reserve` are free
+    /// beyond what is claimed. Gives what is free, and what would have to be, where it is too
+    /// little.
     pub(super) fn keep(&self, kept: u64, more: u64, reserve: u64) -> Result<Option<(u64, u64)>> {
         let mut taken = self.room.lock();
         let free = self.store.device().free_bytes()?;

@@ -16,9 +16,12 @@ use crate::search::{
     Statistics, Techniques, check_name, parse,
 };
 
-/// The index as it was at one moment. Later writes do not change it. While it lives, neither the memory nor the space on flash that
-/// it refers to is reused, until that is too much ([`Limits::snapshot_bytes`](super::Limits::snapshot_bytes)) or a writer
-/// or a search of a newer state needs the memory: then it is given up, and what is asked of it fails with [`Error::Expired`].
+/// The index as it was at one moment. Later writes do not change it. While it lives, neither the
+/// memory nor the space on flash that it refers to is reused.
+///
+/// It is given up where that is too much
+/// ([`Limits::snapshot_bytes`](super::Limits::snapshot_bytes)), or where a writer or a search of a
+/// newer state needs the memory. What is asked of it then fails with [`Error::Expired`].
 #[derive(Clone)]
 pub struct Snapshot {
     shared: Arc<Shared>,
@@ -96,12 +99,13 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] for what is described above, mostly with the character that is wrong, for
-    /// a quote or parenthesis without its other, and beyond 64 KiB, 32 parentheses open at once, or
-    /// 1,024 words, phrases, ranges and parentheses. A search fails with it too
-    /// for a phrase of more than 1,024 words, a fuzzy term of more than 255 characters, a wildcard
-    /// pattern of more than 1,024 characters, and more than 4,096 words and patterns over all
-    /// fields. A term longer than any that is indexed (1,020 bytes) matches nothing.
+    /// [`Error::Invalid`] for what is described above, mostly with the character that is wrong, and
+    /// for a quote or parenthesis without its other. The limits are 64 KiB, 32 parentheses open at
+    /// once, and 1,024 words, phrases, ranges and parentheses.
+    ///
+    /// A search fails with it too, beyond 1,024 words of a phrase, 255 characters of a fuzzy term,
+    /// and 1,024 characters of a wildcard pattern. Over all fields a query may have 4,096 words and
+    /// patterns. A term longer than any that is indexed (1,020 bytes) matches nothing.
     pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
         parse(text, operator, &self.schema)
     }
@@ -202,7 +206,8 @@ impl Search<'_> {
         self
     }
 
-    /// How long the search may take; it then fails with [`Error::Timeout`] (as long as it takes if nothing is said).
+    /// How long the search may take; it then fails with [`Error::Timeout`] (as long as it takes if
+    /// nothing is said).
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.options.deadline = Some(limit);
         self
@@ -220,7 +225,8 @@ impl Search<'_> {
     }
 }
 
-/// A query that is refused has older snapshots given up if it needs no more than one in so many bytes of the memory.
+/// A query that is rejected has older snapshots given up if it needs no more than one in so many
+/// bytes of the memory.
 const LEFT_ONE_OF: usize = 8;
 
 /// Whether a query found too little memory that others may have.

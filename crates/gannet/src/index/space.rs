@@ -1,18 +1,22 @@
 //! Space: a batch is taken only while the device has room for it and for what it leads to.
 //!
-//! After a failed write nobody knows what is on the device, so it stops the writer until the index is reopened. That a
-//! full disk comes to that is avoided as long as the device tells how much is free: a batch is rejected, before it has
-//! changed anything, when less would be left than
+//! After a failed write nobody knows what is on the device, so it stops the writer until the index
+//! is reopened. That a full disk comes to that is avoided as long as the device tells how much is
+//! free: a batch is rejected, before it has changed anything, when less would be left than
 //!
-//! 1. what the next flush and checkpoint may write, with which all that was taken before is kept, and
-//! 2. a reserve with which documents can be deleted and what they leave can be vacuumed and cleaned.
+//! 1. what the next flush and checkpoint may write, with which all that was taken before is kept,
+//!    and
+//! 2. a reserve with which documents can be deleted and what they leave can be vacuumed and
+//!    cleaned.
 //!
-//! Deletions and maintenance need only the first, so they free space on a disk on which writing has stopped, and writing goes
-//! on by itself then. Work that can wait, as cleaning and vacuum, takes what is left beyond the first (see `room`).
+//! Deletions and maintenance need only the first, so they free space on a disk on which writing has
+//! stopped, and writing goes on by itself then. Work that can wait, as cleaning and vacuum, takes
+//! what is left beyond the first (see `room`).
 //!
-//! How much a flush writes is not known before, so this is an estimate from above of the parts that matter: the more is in
-//! the buffers, the more it is too high. Where that alone would have a batch rejected, the buffers are flushed first. Where the
-//! estimate is too low, or another program takes the space, or a quota hides what is free, the writer stops.
+//! How much a flush writes is not known before, so this is an estimate from above of the parts that
+//! matter: the more is in the buffers, the more it is too high. Where that alone would have a batch
+//! or deletions rejected, the buffers are flushed first. Where the estimate is too low, or another
+//! program takes the space, or a quota hides what is free, the writer stops.
 
 use super::ids::ENTRY_BYTES;
 use super::room::no_space;
@@ -27,14 +31,15 @@ const LOOK_EVERY: u64 = 16 << 10;
 /// Pages that are begun, one for each stream and tree, links of new zones, root slots.
 const BEGUN: u64 = 64 * PAGE_SIZE as u64;
 
-/// What a byte of source adds to what must be free: a byte of log, and up to four in the posting buffer, as much of which may be
-/// written twice.
+/// What a byte of source adds to what must be free: a byte of log, and up to four in the posting
+/// buffer, as much of which may be written twice.
 const SHARE_OF_SOURCE: u64 = 8;
 
 const PAGE: u64 = PAGE_SIZE as u64;
 
-/// The trees of recent postings. What is poured from one to the next, and what joins lists from the last, is written anew, and
-/// no more than that in one flush; the margin is for postings that have outgrown them.
+/// The trees of recent postings. What is poured from one to the next, and what joins lists from the
+/// last, is written anew, and no more than that in one flush; the margin is for postings that have
+/// outgrown them.
 const RECENT: [TermTree; RECENT_LEVELS] = [
     TermTree::Recent(0),
     TermTree::Recent(1),
@@ -50,8 +55,9 @@ const RESERVE_ONE_OF: u64 = 12;
 const RESERVE_MIN: u64 = 512 << 10;
 const RESERVE_MAX: u64 = 64 << 20;
 
-/// The buffers are flushed before a batch is rejected if what is kept for them is at least one byte of so many that are free.
-const FLUSHED_ONE_OF: u64 = 4;
+/// The buffers are flushed before anything is rejected if what is kept for them is at least one
+/// byte of so many that are free.
+const FLUSHED_ONE_OF: u64 = 12;
 
 /// When the device was last asked.
 #[derive(Debug)]
@@ -89,18 +95,13 @@ pub(super) fn reserve_for_steps(allocated: u64) -> u64 {
 }
 
 impl Writer {
-    /// Rejects a batch of so many bytes if there is not enough space for it and for what it leads to; the writer goes on.
+    /// Rejects a batch of so many bytes if there is not enough space for it and for what it leads
+    /// to; the writer goes on.
     pub(super) fn check_space(&mut self, source_bytes: u64) -> Result<()> {
         if self.has_looked(source_bytes) {
             return Ok(());
         }
         let (batch, reserve) = (self.batch_bytes(source_bytes), self.reserve_bytes());
-        let kept = self.kept();
-        if self.shared.keep(kept.bytes(), batch, reserve)?.is_none() {
-            self.space.unasked = 0;
-            return Ok(());
-        }
-        self.flush_for_space()?;
         self.keep_or_reject(
             batch,
             reserve,
@@ -108,18 +109,8 @@ impl Writer {
         )
     }
 
-    /// Flushes the buffers if what is kept for them is much of what is free: the estimate is the higher, the more is in them.
-    fn flush_for_space(&mut self) -> Result<()> {
-        self.wait_for_flush()?;
-        let kept = self.kept();
-        let free = self.shared.store.device().free_bytes()?;
-        match free >= kept.bytes() && kept.buffered * FLUSHED_ONE_OF >= free {
-            true => self.checkpoint(),
-            false => Ok(()),
-        }
-    }
-
-    /// Rejects deletions of so many bytes of IDs if there is not enough space for them: the reserve is there for them.
+    /// Rejects deletions of so many bytes of IDs if there is not enough space for them: the reserve
+    /// is there for them.
     pub(super) fn check_space_to_delete(&mut self, id_bytes: u64) -> Result<()> {
         if self.has_looked(id_bytes) {
             return Ok(());
@@ -138,8 +129,8 @@ impl Writer {
         self.keep_or_reject(batch, 0, "for what was written before")
     }
 
-    /// Rejects to write the index anew if there is not enough space for that: what lives once more, and as much again for what comes
-    /// to be dead on the way.
+    /// Rejects to write the index anew if there is not enough space for that: what lives once more,
+    /// and as much again for what comes to be dead on the way.
     pub(super) fn check_space_to_write_anew(&self) -> Result<()> {
         let live: u64 = self
             .shared
@@ -166,13 +157,34 @@ impl Writer {
         self.space.unasked < LOOK_EVERY
     }
 
+    /// Before anything is rejected, space is made: zones that no reader needs any more are removed,
+    /// a flush under way is ended, and the buffers are flushed where that helps.
     fn keep_or_reject(&mut self, batch: u64, reserve: u64, purpose: &str) -> Result<()> {
-        let kept = self.kept().bytes();
-        if let Some((free, needed)) = self.shared.keep(kept, batch, reserve)? {
-            return Err(no_space(free, needed, purpose));
+        let steps = [
+            Writer::give_up_zones,
+            Writer::wait_for_flush,
+            Writer::flush_for_space,
+        ];
+        let mut steps = steps.into_iter();
+        while let Some((free, needed)) = self.shared.keep(self.kept().bytes(), batch, reserve)? {
+            match steps.next() {
+                Some(make_space) => make_space(self)?,
+                None => return Err(no_space(free, needed, purpose)),
+            }
         }
         self.space.unasked = 0;
         Ok(())
+    }
+
+    /// Flushes the buffers if what is kept for them is much of what is free: the more they hold,
+    /// the higher the estimate is above what a flush writes.
+    fn flush_for_space(&mut self) -> Result<()> {
+        let kept = self.kept();
+        let free = self.shared.store.device().free_bytes()?;
+        match free >= kept.bytes() && kept.buffered * FLUSHED_ONE_OF >= free {
+            true => self.checkpoint(),
+            false => Ok(()),
+        }
     }
 
     /// What a batch, and what comes before the device is asked again, may add to what is kept.
@@ -180,13 +192,18 @@ impl Writer {
         (source_bytes + LOOK_EVERY) * SHARE_OF_SOURCE
     }
 
-    /// What writing leaves for deleting and vacuuming: a part of the index for the first steps of a vacuum, each of which gives
-    /// more back, the tree of IDs twice, most leaves of which many deletions write anew, and a flush.
+    /// What writing leaves for deleting and vacuuming: a part of the index for the first steps of a
+    /// vacuum, each of which gives more back; the tree of IDs twice, most leaves of which many
+    /// deletions write anew; and a flush.
     fn reserve_bytes(&self) -> u64 {
         let allocated = self.shared.store.zones().allocated_bytes();
         let ids = 2 * self.state.ids.nodes();
-        // A flush between the deletions and the vacuum writes recent postings anew, of which half is mostly enough.
-        let recent = self.nodes_of(RECENT.into_iter()) / 2;
+        // Of two flushes that follow each other, one at most pours into the last level, for which
+        // all levels are kept (see `kept`). The other writes the first, which may have grown
+        // meanwhile.
+        let [first, all] =
+            [&RECENT[..1], &RECENT[..]].map(|some| self.nodes_of(some.iter().copied()));
+        let recent = first.max(all / 4);
         reserve_for_steps(allocated) + (ids + recent) * PAGE
     }
 
@@ -218,8 +235,8 @@ impl Writer {
         }
     }
 
-    /// Nodes of lists that new terms have written anew beyond those of recent postings: all, if the terms are so many that they
-    /// go to their lists at once.
+    /// Nodes of lists that new terms have written anew beyond those of recent postings: all, if the
+    /// terms are so many that they go to their lists at once.
     fn list_nodes_to_rewrite(&self) -> u64 {
         let terms = self.state.buffers.terms() as u64;
         let lists = TermTree::LISTS.map(|tree| self.state.terms.tree(tree).entries());

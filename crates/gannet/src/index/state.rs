@@ -95,7 +95,8 @@ pub(super) struct Patience {
 }
 
 impl State {
-    /// Bytes of tables and maps in memory. What a flush changes of the terms' is there twice meanwhile.
+    /// Bytes of tables and maps in memory. What a flush changes of the terms' is there twice
+    /// meanwhile.
     pub(super) fn tables_bytes(&self) -> usize {
         let terms = 2 * self.terms.memory_bytes();
         terms + self.ids.memory_bytes() + self.tables.memory_bytes()
@@ -199,7 +200,8 @@ impl Published {
         held
     }
 
-    /// Has the oldest snapshots given up, as long as they hold back more than they may: the more that is, the younger they may be.
+    /// Has the oldest snapshots given up, as long as they hold back more than they may: the more
+    /// that is, the younger they may be.
     pub(super) fn lose_patience(&self, patience: Patience) {
         for held in self.oldest_first() {
             let pinned = self.retired_after(held.generation);

@@ -60,8 +60,8 @@ impl Turns {
         self.news.notify_all();
     }
 
-    /// Has `watch` look at the writer, and waits for as long as it says, or until the next turn where it does not. Ends, with `false`,
-    /// when writing has ended.
+    /// Has `watch` look at the writer, and waits for as long as it says, or until the next turn
+    /// where it does not. Ends, with `false`, when writing has ended.
     pub(super) fn watch(&self, watch: impl FnOnce(&mut Writer) -> Option<Duration>) -> bool {
         let mut taken = self.lock();
         let Some(writer) = &mut *taken else {

@@ -4,10 +4,11 @@
 //! a write ──▶ a flush under way ends ──▶ nobody writes for a second ──▶ vacuum ──▶ cleaning at rest ──▶ the next write
 //! ```
 //!
-//! While documents come, each flush does its share (see `clean`, `vacuum`), and leaves what the next would undo: recent postings, small
-//! chunks at the ends of lists, zones that more will soon be dead of. An index that is searched and not written is better off without.
-//! It is done in steps of a flush each, beside which others read and write, and only if enough has come together: so a document
-//! now and then does not have the lists rewritten each time.
+//! While documents come, each flush does its share (see `clean`, `vacuum`), and leaves what the
+//! next would undo: recent postings, small chunks at the ends of lists, zones that more will soon
+//! be dead of. An index that is searched and not written is better off without. It is done in steps
+//! of a flush each, beside which others read and write, and only if enough has come together: so a
+//! document now and then does not have the lists rewritten each time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,13 +50,15 @@ pub(super) struct Kept {
 }
 
 impl Upkeep {
-    /// Has a thread see to the index after nobody has written for so long, and to what flushes leave where it does not say.
+    /// Has a thread see to the index after nobody has written for so long, and to what flushes
+    /// leave where it does not say.
     pub(super) fn begin(turns: &Arc<Turns>, after: Option<Duration>) -> Result<Upkeep> {
         let (turns, is_over) = (Arc::clone(turns), Arc::new(AtomicBool::new(false)));
         let (own, over) = (Arc::clone(&turns), Arc::clone(&is_over));
         let name = "gannet-upkeep".to_owned();
         let thread = thread::Builder::new().name(name).spawn(move || {
-            // Looked at under the lock, behind which whoever ends it wakes it up: else it could go to sleep just then.
+            // Looked at under the lock, behind which whoever ends it wakes it up: else it could go
+            // to sleep just then.
             let watch = |writer: &mut Writer| match over.load(Ordering::Relaxed) {
                 true => Some(Duration::ZERO),
                 false => writer.keep_up(after),
@@ -85,9 +88,10 @@ impl Drop for Upkeep {
 }
 
 impl Index {
-    /// Does the next step of its upkeep now, which else it does by itself once nobody has written for a second: what deleted
-    /// documents have left is taken out, recent postings and small chunks join their lists, sparse zones are emptied, all of it
-    /// only where there is enough to be worth what it writes. Tells whether there is more.
+    /// Does the next step of its upkeep now, which else it does by itself once nobody has written
+    /// for a second: what deleted documents have left is taken out, recent postings and small
+    /// chunks join their lists, sparse zones are emptied, all of it only where there is enough to
+    /// be worth what it writes. Tells whether there is more.
     pub fn upkeep(&self) -> Result<bool> {
         match self.with_writer(|writer| Ok(writer.next_chore()))? {
             None => Ok(false),
@@ -97,7 +101,8 @@ impl Index {
 }
 
 impl Writer {
-    /// Does what is to be done while nobody writes. Tells when to look again; not before the next turn if it does not say.
+    /// Does what is to be done while nobody writes. Tells when to look again; not before the next
+    /// turn if it does not say.
     fn keep_up(&mut self, after: Option<Duration>) -> Option<Duration> {
         // What has failed is said to whoever writes next.
         self.check_running().ok()?;
@@ -120,7 +125,7 @@ impl Writer {
         }
         match self.ask(chore).and_then(|_| self.begin_flush()) {
             Ok(()) => Some(LOOK),
-            // It was refused: there may be space or memory later, of which nobody tells.
+            // It was rejected: there may be space or memory later, of which nobody tells.
             Err(_) => {
                 self.release_flush_memory();
                 self.check_running().ok().map(|()| LOOK_HELD)
@@ -128,7 +133,8 @@ impl Writer {
         }
     }
 
-    /// Removes zones that waited for readers, if these are gone or have waited for too long. Tells when to look again if any are left.
+    /// Removes zones that waited for readers, if these are gone or have waited for too long. Tells
+    /// when to look again if any are left.
     fn give_up_held(&mut self) -> Result<Option<Duration>> {
         if !self.shared.published.has_retired() {
             return Ok(None);

@@ -42,8 +42,8 @@ const SLICE_BYTES: u64 = 1 << 20;
 const SLICE_BYTES_ASKED: u64 = 32 << 20;
 const SLICE_BYTES_MAX: u64 = 64 << 20;
 
-/// Where there is little space: the least that a slice reads, what it may write for each byte that it reads, and which part of the
-/// room it takes; the rest is for cleaning, which gives space back.
+/// Where there is little space: the least that a slice reads, what it may write for each byte that
+/// it reads, and which part of the room it takes; the rest is for cleaning, which gives space back.
 const SLICE_BYTES_MIN: u64 = 32 << 10;
 const SLICE_COST: u64 = 2;
 const SLICE_ROOM_ONE_OF: u64 = 4;

@@ -5,8 +5,9 @@
 //! 1. A batch is in the log before it is published; it is durable when the log is synced behind it.
 //! 2. Nothing is published before the whole batch is in place; what a failed batch left in the posting
 //!    buffer lies above every snapshot's high-water mark.
-//! 3. After a failed write or sync, and whatever fails once a batch has begun to change something, the writer refuses everything
-//!    until the index is reopened. What fails before, as a look-up of IDs, refuses the batch alone.
+//! 3. After a failed write or sync, and whatever fails once a batch has begun to change something,
+//!    the writer rejects everything until the index is reopened. What fails before, as a look-up of
+//!    IDs, rejects the batch alone.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -119,8 +120,8 @@ impl Writer {
         self.stop_on_error(done)
     }
 
-    /// Prepares and writes documents, none of which may be rejected, with all the memory that is left when
-    /// nothing waits for a flush.
+    /// Prepares and writes documents, none of which may be rejected, with all the memory that is
+    /// left when nothing waits for a flush.
     pub(super) fn write_alone<'i, I: Iterator<Item = Input<'i>>>(
         &mut self,
         bench: &mut Workbench,

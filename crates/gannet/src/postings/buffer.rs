@@ -1,14 +1,16 @@
 //! The posting buffer: the newest postings of all terms, in memory, searchable as soon as they are added.
 //!
-//! A term has a slot and a stream, in which a piece stands for each batch that has the term: the lengths of its docs and of
-//! its positions, then both, coded as in a [`Fragment`]. Most terms have a posting or two; these take some 60 bytes beside
-//! the key, where they took 104 with a stream of each kind and a slot that held the start of the key.
+//! A term has a slot and a stream, in which a piece stands for each batch that has the term: the
+//! lengths of its docs and of its positions, then both, coded as in a [`Fragment`]. Most terms have
+//! a posting or two; these take some 60 bytes beside the key, where they took 104 with a stream of
+//! each kind and a slot that held the start of the key.
 //!
 //! One writer adds batches; readers copy out what they need. Invariants:
 //! 1. A stream only grows, in ascending order of doc IDs, so a reader that stops at its snapshot's high-water
 //!    mark sees what it saw before, whatever has been added since.
-//! 2. Readers hold the lock only while they copy one term's bytes; a writer only while it adds a few terms of a batch, of
-//!    which no reader sees any before all are there: they lie above its mark.
+//! 2. Readers hold the lock only while they copy one term's bytes; a writer only while it adds a
+//!    few terms of a batch, of which no reader sees any before all are there: they lie above its
+//!    mark.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{self, AtomicUsize};
@@ -27,12 +29,13 @@ use crate::base::{Budget, DocId, Error, Reservation, Result, both, put_varint};
 /// Memory that a term takes beside its key, its postings and its place in the table.
 const TERM_OVERHEAD: usize = size_of::<Slot>() + SORTING_BYTES;
 
-/// Bytes of a key that are compared without going to where the keys are, when they are sorted: those of the
-/// field, and some behind them.
+/// Bytes of a key that are compared without going to where the keys are, when they are sorted:
+/// those of the field, and some behind them.
 const FIELD_BYTES: usize = 2;
 const HEAD_BYTES: usize = 8;
 
-/// Memory that a flush takes for each term to sort them: first its head and slot, then its key and slot.
+/// Memory that a flush takes for each term to sort them: first its head and slot, then its key and
+/// slot.
 const SORTING_BYTES: usize = size_of::<Unsorted>() + size_of::<u32>();
 
 const _: () = assert!(size_of::<&[u8]>() <= size_of::<Unsorted>());
@@ -43,7 +46,8 @@ const LONG: usize = 15;
 /// Terms whose slots are found before any of them is appended to.
 const FOUND_AHEAD: usize = 32;
 
-/// Terms of a batch that are added before readers get the lock: some 30 us. A batch of 100 documents holds 1 ms.
+/// Terms of a batch that are added before readers get the lock: some 30 us. A batch of 100
+/// documents holds 1 ms.
 const ADDED_AT_ONCE: usize = 4 * FOUND_AHEAD;
 
 /// How often and for how long a writer waits for readers that want the lock.
@@ -109,8 +113,8 @@ impl PostingBuffer {
         }
     }
 
-    /// Reserves the memory that adding `batch` can take at most; fails where the budget or the buffer, which is never larger than 4 GiB, has
-    /// too little.
+    /// Reserves the memory that adding `batch` can take at most; fails where the budget or the
+    /// buffer, which is never larger than 4 GiB, has too little.
     pub fn reserve_for(&self, batch: &InvertedBatch) -> Result<()> {
         let mut inner = self.write();
         let most =
@@ -166,7 +170,8 @@ impl PostingBuffer {
         slot.map_or(0, |slot| inner.slots.get(slot).stream.length as usize)
     }
 
-    /// Shows the keys that have a posting in a document below `below` to `visit`, in any order, until it fails.
+    /// Shows the keys that have a posting in a document below `below` to `visit`, in any order,
+    /// until it fails.
     pub fn each_key(&self, below: DocId, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let inner = self.read();
         let mut slots = inner.slots.iter().filter(|slot| slot.first < below);
@@ -192,7 +197,8 @@ impl PostingBuffer {
         self.inner.write().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Waits for readers that want the lock, for a while: the lock itself would go to who asks next, which is the writer.
+    /// Waits for readers that want the lock, for a while: the lock itself would go to who asks
+    /// next, which is the writer.
     fn let_readers_in(&self) {
         for _ in 0..WAITS_FOR_READERS {
             if self.readers.load(atomic::Ordering::Relaxed) == 0 {
@@ -212,7 +218,8 @@ pub struct FrozenBuffer<'a> {
 type Unsorted = (u16, u64, u32);
 
 impl FrozenBuffer<'_> {
-    /// The keys of all terms in order, and the slot of each. It takes [`SORTING_BYTES`] for each term.
+    /// The keys of all terms in order, and the slot of each. It takes [`SORTING_BYTES`] for each
+    /// term.
     pub fn sorted(&self) -> (Vec<&[u8]>, Vec<u32>) {
         let inner = &*self.inner;
         let mut terms: Vec<Unsorted> = (0..)
@@ -254,8 +261,8 @@ impl FrozenBuffer<'_> {
     }
 }
 
-/// What decides the order of nearly all keys: the field, and the first bytes behind it as a number. Numbers
-/// sort as the keys do.
+/// What decides the order of nearly all keys: the field, and the first bytes behind it as a number.
+/// Numbers sort as the keys do.
 fn sorting_head(key: &[u8]) -> (u16, u64) {
     let mut head = [0; FIELD_BYTES + HEAD_BYTES];
     let length = key.len().min(head.len());
@@ -312,7 +319,8 @@ impl Inner {
     fn growth(&self, terms: usize) -> usize {
         let length = self.table.len() + terms;
         match length > self.table.capacity() {
-            // A place takes a slot's number and a control byte, and at most seven eighths of them are taken.
+            // A place takes a slot's number and a control byte, and at most seven eighths of them
+            // are taken.
             true => (length * 8 / 7).next_power_of_two() * (size_of::<u32>() + 1),
             false => 0,
         }

@@ -1,7 +1,7 @@
 //! Checking one list: everything is decoded and compared with what heads, directories and the entry say.
 //!
-//! Every posting is shown to the caller, who knows what it should be: from positions and phrase filters
-//! alone nobody can tell which words stand in a document.
+//! Every posting is shown to the caller, who knows what it should be: from positions and phrase
+//! filters alone nobody can tell which words stand in a document.
 
 use super::cursor::TermCursor;
 use super::entry::{ChunkRef, TermEntry};

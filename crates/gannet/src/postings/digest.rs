@@ -1,9 +1,9 @@
-//! Digests of postings: a number by which a check compares the postings of lists with those that the
-//! stored documents give, without keeping either.
+//! Digests of postings: a number by which a check compares the postings of lists with those that
+//! the stored documents give, without keeping either.
 //!
-//! A digest covers the term, the doc, the positions and what the phrase filter has of the tokens. Sums of
-//! digests do not depend on the order of postings, and two sets of postings have the same sum only by
-//! chance: each digest depends on all of its bits in a way that is not linear.
+//! A digest covers the term, the doc, the positions and what the phrase filter has of the tokens.
+//! Sums of digests do not depend on the order of postings, and two sets of postings have the same
+//! sum only by chance: each digest depends on all of its bits in a way that is not linear.
 
 use std::hash::Hasher;
 
@@ -27,7 +27,8 @@ impl Tokens {
         self.filter.iter().any(|side| !side.is_empty())
     }
 
-    /// Whether the filter passes every word, since the words beside the tokens were not known when it was made.
+    /// Whether the filter passes every word, since the words beside the tokens were not known when
+    /// it was made.
     pub fn passes_all(&self) -> bool {
         self.has_filter() && self.filter.iter().flatten().all(|byte| *byte == u8::MAX)
     }
@@ -46,7 +47,8 @@ impl Tokens {
 }
 
 impl InvertedBatch {
-    /// Shows the postings of each term to `visit`, by its key; documents have their numbers in the batch.
+    /// Shows the postings of each term to `visit`, by its key; documents have their numbers in the
+    /// batch.
     pub fn each_term(&self, visit: &mut dyn FnMut(&[u8], &Fragment) -> Result<()>) -> Result<()> {
         self.terms
             .iter()

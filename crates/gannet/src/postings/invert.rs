@@ -172,8 +172,8 @@ impl InvertedBatch {
 }
 
 impl Inverter {
-    /// Begins a batch whose memory is taken from `reservation`, which grows as it must. Without one, memory
-    /// is not counted.
+    /// Begins a batch whose memory is taken from `reservation`, which grows as it must. Without
+    /// one, memory is not counted.
     pub fn begin(&mut self, reservation: Reservation) {
         self.memory = Some(Memory {
             reservation,

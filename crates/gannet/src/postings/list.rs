@@ -55,7 +55,8 @@ impl TermList {
         self.parts.capacity() * size_of::<Part>() + fragments.sum::<usize>()
     }
 
-    /// Bytes that a cursor takes as it goes through the list: what it has decoded, the heads, and the directory of a page.
+    /// Bytes that a cursor takes as it goes through the list: what it has decoded, the heads, and
+    /// the directory of a page.
     pub fn cursor_bytes(&self) -> usize {
         let blocks = self.document_frequency as usize / BLOCK + 2;
         let heads = self.parts.iter().map(Part::head_bytes);

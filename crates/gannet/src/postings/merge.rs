@@ -51,7 +51,8 @@ pub struct MergeItem<'a> {
 }
 
 impl ChunkStreams {
-    /// Bytes that are read to join the small chunks at the end of a coded entry's list; 0 if there is nothing to join.
+    /// Bytes that are read to join the small chunks at the end of a coded entry's list; 0 if there
+    /// is nothing to join.
     pub fn joinable_bytes(&self, entry: &[u8]) -> Result<u64> {
         let chunks = TermEntry::decode_only_chunks(entry)?;
         let count = joined(&chunks, self.memory().chunk_bytes());

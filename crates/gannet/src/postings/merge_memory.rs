@@ -6,8 +6,8 @@ use crate::base::PAGE_SIZE;
 /// Merges side by side: lists of frequent words are merged beside the others.
 const SIDE_BY_SIDE: usize = 2;
 
-/// Parts of the memory of a merge: pages in flight, chunks read ahead, and for a long list the chunk that
-/// is read and the one in the making, as pages and put together.
+/// Parts of the memory of a merge: pages in flight, chunks read ahead, and for a long list the
+/// chunk that is read and the one in the making, as pages and put together.
 const PARTS: usize = 6;
 
 /// Bounds of a part. More than 1 MiB of pages in flight or read ahead gains nothing.

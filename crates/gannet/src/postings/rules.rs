@@ -5,20 +5,23 @@
 //!
 //! 1. Up to `INLINE_LIMIT` bytes stay in the dictionary's leaf: a rare term costs one read in all. Behind chunks it is
 //!    `TAIL_LIMIT`, so that entries that are asked for often are short.
-//! 2. A *small* chunk (its docs take less than a page) is rewritten together with what comes behind it once
-//!    that is at least two thirds as large. So sizes fall geometrically along a list and a short list is a handful
-//!    of reads, for which each posting is written a few times. With half in place of two thirds 540,000 passages in 32 flushes take 11 % more
-//!    bytes of chunks written, and words in 100 to 10,000 documents 4 to 5 % fewer reads; with as large as that, 12 % fewer bytes and 20
-//!    to 38 % more reads. Were chunks small by all their bytes, a list
-//!    that grew slowly would have its docs a quarter of a page here and there: with 100 flushes a word in
-//!    10,000 documents took 7.2 reads instead of 3.8, for 7 % less written.
+//! 2. A *small* chunk (its docs take less than a page) is rewritten together with what comes behind
+//!    it once that is at least two thirds as large. So sizes fall geometrically along a list and a
+//!    short list is a handful of reads, for which each posting is written a few times. Half in
+//!    place of two thirds writes 11 % more bytes of chunks for 540,000 passages in 32 flushes.
+//!    Words in 100 to 10,000 documents then take 4 to 5 % fewer reads. As large as what comes
+//!    behind writes 12 % fewer bytes, for 20 to 38 % more reads. Were chunks small by all their
+//!    bytes, a list that grew slowly would have its docs a quarter of a page here and there: with
+//!    100 flushes a word in 10,000 documents took 7.2 reads instead of 3.8, for 7 % less written.
 //! 3. Larger chunks stay where they are: a round reads all chunks of a list at once, and 8 to 32 reads in
 //!    one round take about as long as one. Only a list with more than [`CHUNKS_AIMED`] chunks is relocated,
 //!    from its end on, as far as each chunk is no larger than all behind it; so a posting is rewritten a
 //!    logarithmic number of times, however long the index grows.
-//! 4. No chunk gets larger than the memory allows, [`CHUNK_BYTES`] at most (or an eighth of its list), which bounds the memory of a
-//!    rewriting, and chunks of that size are not rewritten to save their number.
-//! 5. Beside a very long key an entry has room for fewer chunks ([`chunks_most`]): there as many are rewritten as it takes, of any size.
+//! 4. No chunk gets larger than the memory allows, [`CHUNK_BYTES`] at most (or an eighth of its
+//!    list). This bounds the memory of a rewriting. Chunks of that size are not rewritten to save
+//!    their number.
+//! 5. Beside a very long key an entry has room for fewer chunks ([`chunks_most`]): there as many
+//!    are rewritten as it takes, of any size.
 
 use super::entry::{CHUNKS_LIMIT, ChunkRef, ENTRY_LIMIT, Layout, TAIL_LIMIT};
 use crate::base::PAGE_PAYLOAD;
@@ -30,7 +33,8 @@ const SMALL_SHARE: (usize, usize) = (2, 3);
 /// The most chunks a list has after a merge, unless all are too large to be rewritten.
 const CHUNKS_AIMED: usize = 16;
 
-/// What an entry takes for a chunk, in two runs and an index of hundreds of GiB; and beside its chunks and tail.
+/// What an entry takes for a chunk, in two runs and an index of hundreds of GiB; and beside its
+/// chunks and tail.
 const CHUNK_REF_BYTES: usize = 40;
 const BESIDE_CHUNKS: usize = 3;
 
@@ -64,8 +68,8 @@ pub(super) fn chunks_most(key_bytes: usize) -> usize {
     (room / CHUNK_REF_BYTES).clamp(1, CHUNKS_LIMIT)
 }
 
-/// How many chunks at the end of a list are rewritten together with `fresh` new bytes, where the entry has
-/// room for `most` chunks and a chunk of `complete` bytes is complete.
+/// How many chunks at the end of a list are rewritten together with `fresh` new bytes. The entry
+/// has room for `most` chunks, and a chunk of `complete` bytes is complete.
 pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize, most: usize, complete: usize) -> usize {
     let limit = chunk_limit(chunks, fresh, most, complete);
     let aimed = CHUNKS_AIMED.min(most / 2).max(1);
@@ -86,8 +90,8 @@ pub(super) fn absorbed(chunks: &[ChunkRef], fresh: usize, most: usize, complete:
     count
 }
 
-/// How many small chunks at the end of a list can be joined to fewer, where a chunk of `complete` bytes is
-/// complete.
+/// How many small chunks at the end of a list can be joined to fewer, where a chunk of `complete`
+/// bytes is complete.
 pub(super) fn joined(chunks: &[ChunkRef], complete: usize) -> usize {
     let small = chunks.iter().rev();
     let small = small.take_while(|chunk| is_small(chunk) && (chunk.length() as usize) < complete);
@@ -102,8 +106,8 @@ pub(super) fn joined(chunks: &[ChunkRef], complete: usize) -> usize {
     }
 }
 
-/// The size at which a chunk is complete, of a list that gets `fresh` new bytes and whose entry has room
-/// for `most` chunks: `complete` bytes, or more if the list is very long.
+/// The size at which a chunk is complete, of a list that gets `fresh` new bytes and whose entry has
+/// room for `most` chunks: `complete` bytes, or more if the list is very long.
 pub(super) fn chunk_limit(
     chunks: &[ChunkRef],
     fresh: usize,
@@ -112,7 +116,8 @@ pub(super) fn chunk_limit(
 ) -> usize {
     let total: u64 = chunks.iter().map(|chunk| chunk.length() as u64).sum();
     let total = total as usize + fresh;
-    // A quarter of the room is enough for all of a list that is written at once, beside those that it has.
+    // A quarter of the room is enough for all of a list that is written at once, beside those that
+    // it has.
     complete
         .max(total / (most / 4).max(1))
         .min(u32::MAX as usize / 2)

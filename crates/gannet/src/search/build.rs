@@ -11,7 +11,7 @@ use super::formula::{Formula, Leaf, LeafId};
 use super::lists::{OpenLists, OpenTerm};
 use super::matcher::Matcher;
 use super::phrase::PhraseWord;
-use super::phrase_lists::PhraseLists;
+use super::phrase_lists::{PhraseLists, phrase_cursor_bytes};
 use super::plan::{Node, Slot};
 use super::score::Score;
 use super::sets::{ConstantMatcher, DocSet, Everything, HasField, One, Source, Union};
@@ -20,6 +20,7 @@ use super::view::SearchView;
 use super::windows::{Clause, Root};
 use crate::analysis::{FieldId, fingerprint, split_term_key};
 use crate::base::{Budget, PhraseFilters, Result};
+use crate::postings::TermList;
 
 /// What is run.
 pub struct Built {
@@ -76,9 +77,6 @@ const SCREENED: u64 = 16;
 /// What a clause takes beside its cursor: the matcher, the leaf, its part of the formula.
 const CLAUSE_BYTES: usize = 1 << 10;
 
-/// Cursors of each word of a phrase at most: for its documents, for its positions, for the bounds of the rarest.
-const PHRASE_CURSORS: usize = 3;
-
 struct Builder<'a> {
     lists: &'a OpenLists,
     view: &'a SearchView,
@@ -120,8 +118,9 @@ pub fn cursor_bytes(node: &Node, lists: &OpenLists) -> usize {
             slots.sort_unstable();
             slots.dedup();
             let open = slots.iter().filter_map(|slot| lists.terms[*slot].as_ref());
+            let each = |list: &TermList| CLAUSE_BYTES + list.cursor_bytes();
             words.len() * size_of::<PhraseWord<'_>>()
-                + PHRASE_CURSORS * open.map(cursor).sum::<usize>()
+                + phrase_cursor_bytes(open.map(|term| &term.list), each)
         }
         Node::Any { parts, .. } | Node::Best(parts) => CLAUSE_BYTES + all(parts),
         Node::Filtered {

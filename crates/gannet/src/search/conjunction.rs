@@ -47,7 +47,8 @@ pub struct Conjunction {
     doc: DocId,
 }
 
-/// The candidates that are gathered of a leader with so many documents, each with the frequencies of so many leaves.
+/// The candidates that are gathered of a leader with so many documents, each with the frequencies
+/// of so many leaves.
 fn batch(leaves: usize, cost: u64) -> Batch {
     let room = BATCH_BYTES / Matches::bytes_per_document(leaves);
     let most = BATCH.most.min(room).min(cost as usize).max(64);
@@ -66,7 +67,8 @@ struct Follower {
 impl Conjunction {
     /// The intersection of `required` (at least one), less `excluded`, with `optional` beside.
     ///
-    /// `width` is the number of the query's leaves, `leaves` of those that these may have, `documents` of all documents.
+    /// `width` is the number of the query's leaves, `leaves` of those that these may have,
+    /// `documents` of all documents.
     pub fn new(
         mut required: Vec<Box<dyn Matcher>>,
         excluded: Vec<Box<dyn Matcher>>,

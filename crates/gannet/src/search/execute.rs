@@ -5,8 +5,8 @@
 //!
 //! Invariants:
 //! 1. Phases only go forward; a step after the last does nothing.
-//! 2. Memory that grows with the query or the data (candidates, cursors, hits, documents) is reserved before it is used, and stays
-//!    reserved as long as the results are there.
+//! 2. Memory that grows with the query or the data (candidates, cursors, hits, documents) is
+//!    reserved before it is used, and stays reserved as long as the results are there.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -88,7 +88,8 @@ pub fn explanation_bytes(node: &Node, lists: &OpenLists) -> usize {
         }
 }
 
-/// Bytes that a node's own lines take, and those of a term in it; bytes of a character that is written as an escape.
+/// Bytes that a node's own lines take, and those of a term in it; bytes of a character that is
+/// written as an escape.
 const NODE_BYTES: usize = 4 << 10;
 const TERM_BYTES: usize = 1 << 10;
 const ESCAPE_BYTES: usize = 10;

@@ -1,7 +1,8 @@
 //! What is shown of the documents found: their IDs, sources and snippets.
 //!
-//! Each hit is filled by itself. Where the memory is too small for one, it says so in place of its source, and the others go on;
-//! a query that is beside others is asked again alone before that, since they may have what it needs.
+//! Each hit is filled by itself. Where the memory is too small for one, it says so in place of its
+//! source, and the others go on; a query that is beside others is asked again alone before that,
+//! since they may have what it needs.
 
 use super::highlight::{SnippetOptions, snippet_bytes};
 use super::marks::Marker;
@@ -10,8 +11,9 @@ use crate::base::{Budget, Error, Reservation, Result};
 use crate::cache::{Pages, Step};
 use crate::documents::{Fetch, Fetched, StoredDocument, reading_bytes};
 
-/// Bytes that a document takes whose source has `source` bytes when it is fetched and snippets are made of it, as they are made
-/// unless the caller says otherwise. What is written should be no larger than can be read again within the budget.
+/// Bytes that a document takes whose source has `source` bytes when it is fetched and snippets are
+/// made of it, as they are made unless the caller says otherwise. What is written should be no
+/// larger than can be read again within the budget.
 pub fn document_bytes(source: usize) -> usize {
     reading_bytes(source) + snippet_bytes(source, &SnippetOptions::default())
 }
@@ -31,7 +33,8 @@ pub struct Filling<'q> {
 }
 
 impl Filling<'_> {
-    /// Fills the first of `hits` and those that are read in the same round; tells how many. `kept` grows by what they hold.
+    /// Fills the first of `hits` and those that are read in the same round; tells how many. `kept`
+    /// grows by what they hold.
     pub fn fill(
         &mut self,
         hits: &mut [Hit],

@@ -35,7 +35,8 @@ impl Marker {
         })
     }
 
-    /// The field's name and the snippets of all its values in a JSON source, at most as many as the options say.
+    /// The field's name and the snippets of all its values in a JSON source, at most as many as the
+    /// options say.
     pub fn mark(&mut self, source: &[u8], steps: &mut Steps<'_>) -> Result<(String, Vec<String>)> {
         let Marker {
             field,

@@ -17,9 +17,10 @@ pub type Cancelled = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// How a query is to be carried out.
 ///
-/// Beside what a text may have (see [`Snapshot::parse`](crate::index::Snapshot::parse)), a query has at most 4,096 words and
-/// patterns over all fields, a phrase 1,024 words, a fuzzy term 255 characters, a wildcard pattern 1,024; else it fails with
-/// [`Error::Invalid`]. What it needs beyond the memory budget fails with [`Error::Memory`].
+/// Beside what a text may have (see [`Snapshot::parse`](crate::index::Snapshot::parse)), a query
+/// has at most 4,096 words and patterns over all fields, a phrase 1,024 words, a fuzzy term 255
+/// characters, a wildcard pattern 1,024; else it fails with [`Error::Invalid`]. What it needs
+/// beyond the memory budget fails with [`Error::Memory`].
 #[derive(Clone)]
 pub struct SearchOptions {
     /// How many documents are wanted; with those that are skipped, at most [`SearchOptions::RANKED_MAX`].
@@ -32,7 +33,8 @@ pub struct SearchOptions {
     pub count: bool,
     /// Whether the documents' IDs and sources are fetched.
     pub fetch: bool,
-    /// Whether sources are fetched with the IDs. Without them large documents cost no more than small ones.
+    /// Whether sources are fetched with the IDs. Without them large documents cost no more than
+    /// small ones.
     pub sources: bool,
     /// Fields of which snippets are made; they need the documents.
     pub highlight: Vec<String>,
@@ -44,10 +46,11 @@ pub struct SearchOptions {
     pub list_pages: bool,
     /// What the search may do to be fast; the answer is the same without.
     pub techniques: Techniques,
-    /// Tells the time, for [`SearchOptions::deadline`] and for the time taken; the time since the search began if there is none.
+    /// Tells the time, for [`SearchOptions::deadline`] and for the time taken; the time since the
+    /// search began if there is none.
     pub clock: Option<Clock>,
-    /// When the search is to be given up with [`Error::Timeout`], by the clock; there is no partial answer then. Of many
-    /// queries at once each ends by then.
+    /// When the search is to be given up with [`Error::Timeout`], by the clock; there is no partial
+    /// answer then. Of many queries at once each ends by then.
     pub deadline: Option<Duration>,
     /// Asked every few thousand steps; the search ends with an error when it says yes.
     pub cancelled: Option<Cancelled>,

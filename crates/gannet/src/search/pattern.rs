@@ -15,14 +15,15 @@ use crate::base::{Error, Result};
 /// The most edits that a fuzzy term may be away.
 pub const DISTANCE_MAX: u8 = 2;
 
-/// The most characters of a fuzzy term: its automaton takes 10 to 400 KiB for each. No word that an analyzer cuts is longer.
+/// The most characters of a fuzzy term: its automaton takes 10 to 400 KiB for each. No word that an
+/// analyzer cuts is longer.
 pub const FUZZY_CHARACTERS_MAX: usize = 255;
 
 /// The most characters of a wildcard pattern. No term that is indexed has more.
 pub const WILDCARD_CHARACTERS_MAX: usize = 1024;
 
-/// States that an automaton has for each character of its term, by its distance and the bytes of the character, at most. A
-/// test measures it.
+/// States that an automaton has for each character of its term, by its distance and the bytes of
+/// the character, at most. A test measures it.
 const STATES_PER_CHARACTER: [[usize; 4]; DISTANCE_MAX as usize + 1] =
     [[2, 7, 16, 24], [10, 30, 64, 88], [33, 116, 250, 340]];
 

@@ -5,8 +5,11 @@
 //! what passes it tentatively and confirm only what can come among the best: the rarest word, or its tokens that
 //! the phrase filter lets pass, are the most that an exact phrase can occur.
 //!
+//! Of a long phrase only the rarest words give candidates; that a document has the others shows
+//! when their positions are read.
+//!
 //! Invariants:
-//! 1. What is left in `ahead` has the words and was not yet checked.
+//! 1. What is left in `ahead` has the words that give candidates and was not yet checked.
 //! 2. `frequency` is that of the phrase in `doc`.
 
 use super::ahead::{Ahead, Batch};
@@ -62,7 +65,7 @@ pub struct PhraseMatcher {
 
 impl PhraseMatcher {
     /// The documents in which `words` (at least one) stand within `slop`; `candidates` gives those that have
-    /// all of them. Positions take their memory from `budget`.
+    /// the rarest of them. Positions take their memory from `budget`.
     pub fn new(
         words: &[PhraseWord<'_>],
         candidates: Conjunction,
@@ -100,13 +103,20 @@ impl PhraseMatcher {
     /// The frequency of the phrase in a candidate.
     fn check(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<f32> {
         let each = self.cursors.iter_mut().zip(&mut self.positions);
+        let mut has_all = true;
         for_all(each.enumerate(), |(word, (cursor, positions))| {
-            cursor.advance(doc, pages)?;
+            if cursor.advance(doc, pages)? != doc {
+                has_all = false;
+                return Ok(());
+            }
             let frequency = cursor.frequency() as usize;
             self.room.reserve(word, frequency)?;
             pages.count_steps(frequency)?;
             cursor.positions(pages, positions)
         })?;
+        if !has_all {
+            return Ok(0.0);
+        }
         let phrase = Occurrences {
             terms: &self.terms,
             positions: &self.positions,

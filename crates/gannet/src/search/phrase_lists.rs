@@ -1,5 +1,7 @@
 //! Which lists answer a phrase, and how: by the filter of one, or by all of them and their positions.
 
+use std::cmp::Reverse;
+
 use super::between::BetweenMatcher;
 use super::conjunction::Conjunction;
 use super::formula::{Leaf, LeafId};
@@ -8,11 +10,15 @@ use super::phrase::{PhraseMatcher, PhraseWord};
 use super::term::TermMatcher;
 use crate::analysis::is_exact;
 use crate::base::{Budget, PhraseFilters, Result};
-use crate::postings::{Neighbours, Reach};
+use crate::postings::{Neighbours, Reach, TermList};
 
 /// How many times as many documents a word's neighbour must have for the word's Bloom filters to be asked. They take
 /// about six times the bytes of its positions, and all of them are read, of the neighbour only what has both.
 const BLOOM_COST: u64 = 8;
+
+/// How many words of a phrase, the rarest, give its candidates at most. Few documents have so many
+/// words of it and not the others, and each word more would take another cursor.
+const CANDIDATE_WORDS: usize = 32;
 
 /// The words of a phrase with their lists.
 pub struct PhraseLists<'a> {
@@ -63,7 +69,8 @@ impl PhraseLists<'_> {
         alone.then(matcher).transpose()
     }
 
-    /// The documents that each distinct word has, or may have between its neighbours; the rarest tells the frequency.
+    /// The documents that each of the rarest words has, or may have between its neighbours; the
+    /// rarest tells the frequency.
     fn candidates(
         &self,
         scored: &Option<(LeafId, Leaf)>,
@@ -72,6 +79,8 @@ impl PhraseLists<'_> {
         let mut distinct: Vec<&PhraseWord<'_>> = self.words.iter().collect();
         distinct.sort_by_key(|word| word.word);
         distinct.dedup_by_key(|word| word.word);
+        distinct.sort_by_key(|word| rank(word));
+        distinct.truncate(CANDIDATE_WORDS);
         let rarest = self.rarest().map(|word| word.word);
         let wanted = distinct.iter().map(|word| self.neighbours_of(word));
         let wanted: Vec<Option<Neighbours>> = wanted.collect();
@@ -125,6 +134,23 @@ impl PhraseLists<'_> {
         let [least, most] = [word, commoner].map(|word| word.list.document_frequency());
         self.filters != PhraseFilters::Bloom || least * BLOOM_COST <= most
     }
+}
+
+/// Bytes of the cursors of a phrase over these lists, which are distinct, if each takes so many:
+/// one for the positions of each, one for the documents of each candidate, and one for the bounds
+/// of the rarest.
+pub fn phrase_cursor_bytes<'l>(
+    lists: impl Iterator<Item = &'l TermList>,
+    bytes: impl Fn(&TermList) -> usize,
+) -> usize {
+    let mut each: Vec<(u64, usize)> = lists
+        .map(|list| (list.document_frequency(), bytes(list)))
+        .collect();
+    // Of lists with as many documents any may be among the rarest.
+    each.sort_unstable_by_key(|(documents, bytes)| (*documents, Reverse(*bytes)));
+    let sum = |some: &[(u64, usize)]| some.iter().map(|(_, bytes)| bytes).sum::<usize>();
+    let candidates = &each[..each.len().min(CANDIDATE_WORDS)];
+    sum(&each) + sum(candidates) + sum(&each[..each.len().min(1)])
 }
 
 /// By which the rarest word of a phrase is the first.

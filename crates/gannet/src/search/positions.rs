@@ -68,9 +68,9 @@ impl Occurrences<'_> {
         Some(*position as i64 - term.place as i64)
     }
 
-    /// Walks the windows by their least origins. Each term stands on its first origin from the least on, so
-    /// that the greatest is as small as can be; a window is smallest if leaving its least origins makes it longer
-    /// at the other end.
+    /// Walks the windows by their least origins. Each term stands on its first origin from the
+    /// least on, so that the greatest is as small as can be; a window is smallest if leaving its
+    /// least origins makes it longer at the other end.
     fn sloppy(self, slop: u32, steps: &mut Steps<'_>) -> Result<f32> {
         let mut tokens = Tokens::new(self);
         let mut frequency = 0f32;
@@ -117,7 +117,8 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The least and the greatest origin, once each term has a token of its own; nothing if one has none left.
+    /// The least and the greatest origin, once each term has a token of its own; nothing if one has
+    /// none left.
     fn window(&mut self, steps: &mut Steps<'_>) -> Result<Option<(i64, i64)>> {
         steps.count(self.at.len())?;
         if self.repeats {
@@ -134,7 +135,8 @@ impl<'a> Tokens<'a> {
         Ok(window)
     }
 
-    /// Where two terms stand on one token, moves the later in the phrase on to the next that is free.
+    /// Where two terms stand on one token, moves the later in the phrase on to the next that is
+    /// free.
     fn part(&mut self, steps: &mut Steps<'_>) -> Result<()> {
         self.taken.clear();
         for (term, at) in self.phrase.terms.iter().zip(&mut self.at) {

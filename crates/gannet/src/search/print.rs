@@ -1,10 +1,12 @@
 //! Prints a query as the query language.
 //!
 //! Parsing what was printed (with OR as the operator, and all its fields known) gives the same
-//! query. Exceptions are trees that the language has a shorter form for: a lone `should` clause is
-//! its query, no clauses at all are no document, fewer `should` clauses than must match are an
-//! error, an empty text or prefix prints as an empty phrase or `*`, a pattern that only ends in `*`
-//! as a prefix, and a pattern without letters and digits is text.
+//! query. Exceptions are trees that the language has a shorter form for:
+//! - a lone `should` clause is its query, and no clauses at all are no document;
+//! - fewer `should` clauses than must match are an error;
+//! - an empty text or prefix prints as an empty phrase or `*`;
+//! - a pattern that only ends in `*` prints as a prefix;
+//! - a pattern without letters and digits is text.
 
 use std::fmt::{self, Display, Formatter, Write};
 use std::ops::Bound;

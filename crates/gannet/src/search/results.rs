@@ -15,8 +15,8 @@ pub struct SearchResults {
     pub total: u64,
     /// Whether `total` is exact. If not, it is a lower bound, unless `cut_expansions` has any.
     pub total_is_exact: bool,
-    /// Whether analysis left no term of the query, as of one of stop words alone, so that it matches
-    /// nothing.
+    /// Whether analysis left no term of the query, as of one of stop words alone, so that it
+    /// matches nothing.
     pub has_no_terms: bool,
     /// Patterns of which not all terms were searched, so that hits may be missing, or too many
     /// under a NOT.
@@ -77,7 +77,8 @@ pub struct Hit {
     pub snippets: Vec<(String, Vec<String>)>,
     /// Why it has its score, if that was asked for.
     pub explanation: Option<Box<Explanation>>,
-    /// Why its source or its snippets are not there though they were asked for: its document needs more memory than there is.
+    /// Why its source or its snippets are not there though they were asked for: its document needs
+    /// more memory than there is.
     pub error: Option<Error>,
 }
 

@@ -1,14 +1,17 @@
-//! Memory for what is read of the tokens of one document or block: a document may have a word millions of times.
+//! Memory for what is read of the tokens of one document or block: a document may have a word
+//! millions of times.
 
 use crate::base::{Budget, Reservation, Result};
 
-/// Bytes that a token takes while it is read: a position, or fingerprints and whether they fit, in buffers that double.
+/// Bytes that a token takes while it is read: a position, or fingerprints and whether they fit, in
+/// buffers that double.
 const TOKEN_BYTES: usize = 24;
 
 /// Tokens of a word that are not worth reserving for: what is reserved for cursors covers them.
 const FEW: usize = 128;
 
-/// Room for the tokens of some words. Their buffers are used again and again, so it is that for the most there were.
+/// Room for the tokens of some words. Their buffers are used again and again, so it is that for the
+/// most there were.
 #[derive(Debug)]
 pub struct TokenRoom {
     most: Vec<usize>,

@@ -20,7 +20,8 @@ pub trait MemoryTerms: Send + Sync {
     /// Bytes that [`MemoryTerms::term`] takes at most.
     fn term_bytes(&self, key: &[u8]) -> usize;
 
-    /// Shows all keys that have a document below `below` to `visit`, in any order, some maybe twice, until it fails.
+    /// Shows all keys that have a document below `below` to `visit`, in any order, some maybe
+    /// twice, until it fails.
     fn each_key(&self, below: DocId, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::zones::ZoneTable;
 use super::{
-    Found, History, Log, LogReach, LogStart, RecordKind, RootSlot, SlotKind, Store,
+    Found, History, Log, LogReach, LogStart, RecordKind, RootSlot, SlotKind, Store, ZoneRecord,
     create_superblock, find_root, replay, settle_slot, write_slot,
 };
 use crate::base::{Error, Span};
@@ -23,15 +23,20 @@ fn store(device: Arc<dyn Device>) -> Arc<Store> {
 fn recover(device: Arc<dyn Device>) -> (Vec<u8>, Arc<Store>, Log) {
     let store = store(device);
     let mut found = Vec::new();
-    let end = replay(&store, LogStart::BEGINNING, LogReach::Written, |batch| {
-        found.push(batch[0].body[0]);
-        assert!(
-            batch
-                .iter()
-                .all(|record| record.body.iter().all(|byte| *byte == batch[0].body[0]))
-        );
-        Ok(())
-    })
+    let end = replay(
+        &store,
+        LogStart::BEGINNING,
+        LogReach::Written,
+        &mut |batch: Vec<ZoneRecord>| {
+            found.push(batch[0].body[0]);
+            assert!(
+                batch
+                    .iter()
+                    .all(|record| record.body.iter().all(|byte| *byte == batch[0].body[0]))
+            );
+            Ok(())
+        },
+    )
     .expect("a log that was cut short replays");
     let known: Vec<u32> = end.zones.iter().map(|(zone, _)| *zone).collect();
     let files = store.device().list().expect("a list");
@@ -130,7 +135,10 @@ fn a_log_whose_start_is_gone_has_no_zone_there() {
         zone: Some(4),
         page: 9,
     };
-    let end = replay(&store(device), start, LogReach::Written, |_| Ok(())).expect("an end");
+    let end = replay(&store(device), start, LogReach::Written, &mut |_: Vec<
+        ZoneRecord,
+    >| Ok(()))
+    .expect("an end");
     assert_eq!(end.end, start);
     assert!(end.zones.is_empty());
 }
@@ -146,7 +154,10 @@ fn links_in_a_circle_are_no_log() {
         zone: Some(0),
         page: 0,
     };
-    let end = replay(&store(device), start, LogReach::Written, |_| Ok(())).expect("an end");
+    let end = replay(&store(device), start, LogReach::Written, &mut |_: Vec<
+        ZoneRecord,
+    >| Ok(()))
+    .expect("an end");
     assert_eq!(end.end.zone, Some(1));
 }
 

@@ -10,8 +10,8 @@
 
 use crate::base::{ByteReader, Result, put_u64, put_varint};
 
-/// The most openings that are remembered: a slot has room for them. An older backup is refused, and a new one
-/// made in another folder.
+/// The most openings that are remembered: a slot has room for them. An older backup is rejected,
+/// and a new one made in another folder.
 const OPENINGS_MAX: usize = 128;
 
 /// The openings for writing, the last one last.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::zones::ZoneTable;
 use super::{
-    Log, LogReach, LogStart, PageKind, RecordKind, Store, StreamWriter, read_records, replay,
+    Log, LogReach, LogStart, PageKind, RecordKind, Store, StreamWriter, ZoneRecord, read_records,
+    replay,
 };
 use crate::base::{Error, Result};
 use crate::device::{Device, FileId, MemoryDevice};
@@ -23,10 +24,15 @@ fn reopened(store: &Store) -> Arc<Store> {
 /// All whole batches, each as the bodies of its records; the log goes on behind them.
 fn read(store: &Arc<Store>) -> (Vec<Vec<Vec<u8>>>, Log) {
     let mut batches = Vec::new();
-    let end = replay(store, LogStart::BEGINNING, LogReach::Written, |batch| {
-        batches.push(batch.into_iter().map(|record| record.body).collect());
-        Ok(())
-    })
+    let end = replay(
+        store,
+        LogStart::BEGINNING,
+        LogReach::Written,
+        &mut |batch: Vec<ZoneRecord>| {
+            batches.push(batch.into_iter().map(|record| record.body).collect());
+            Ok(())
+        },
+    )
     .unwrap();
     for (zone, pages) in &end.zones {
         store.zones().adopt_log(*zone, *pages);

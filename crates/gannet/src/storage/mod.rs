@@ -27,7 +27,7 @@ pub use log::{
     Log, LogStart, RecordKind, document_body, document_front, find_record, frame, record_length,
 };
 pub use records::{ZoneRecord, read_records};
-pub use replay::{LogReach, ReplayEnd, has_log_behind, replay};
+pub use replay::{LogReach, Recovery, ReplayEnd, has_log_behind, replay};
 pub use roots::{
     Found, RootSlot, SlotFaults, SlotKind, begin_copy, check_slots, create_superblock, find_root,
     settle_slot, write_slot,

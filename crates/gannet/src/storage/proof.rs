@@ -11,8 +11,8 @@ use crate::device::{FileId, PagePool, Transfer};
 const BATCH_PAGES: u32 = 256;
 
 impl Store {
-    /// Reads every page that a zone had when `zone` was noted, and gives a finding for each that does not
-    /// prove itself or is of another kind. Only a failing device is an error.
+    /// Reads every page that a zone had when `zone` was noted, and gives a finding for each that
+    /// does not prove itself or is of another kind. Only a failing device is an error.
     pub fn prove_zone(&self, number: ZoneNumber, zone: &Zone) -> Result<Vec<String>> {
         let pool = PagePool::new(BATCH_PAGES as usize);
         let mut findings = Vec::new();

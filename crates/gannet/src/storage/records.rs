@@ -11,6 +11,9 @@ const READ_PAGES: u32 = 256;
 /// Bytes that hold the length of any record, and the byte after it.
 const HEAD_BYTES: usize = 6;
 
+/// The most bytes that are allocated at once for a record.
+const RESERVED_MAX: usize = 32 << 20;
+
 /// One record of a zone.
 #[derive(Debug)]
 pub struct ZoneRecord {
@@ -24,14 +27,34 @@ pub struct ZoneRecord {
     pub body: Vec<u8>,
 }
 
-/// Reads the records of a zone's pages from `first` up to `limit` and hands them to `visit`. Gives the number
-/// of the first page that is no whole page of `kind`, or `limit`.
+/// Takes the records of a zone.
+pub trait RecordVisitor {
+    /// Tells that the next record will take so many bytes, before they are read.
+    fn reserve(&mut self, bytes: usize) -> Result<()>;
+
+    /// Takes the next record.
+    fn visit(&mut self, record: ZoneRecord) -> Result<()>;
+}
+
+/// A visitor of records for which nothing is reserved.
+impl<F: FnMut(ZoneRecord) -> Result<()>> RecordVisitor for F {
+    fn reserve(&mut self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn visit(&mut self, record: ZoneRecord) -> Result<()> {
+        self(record)
+    }
+}
+
+/// Reads the records of a zone's pages from `first` up to `limit` and hands them to `visitor`.
+/// Gives the number of the first page that is no whole page of `kind`, or `limit`.
 pub fn read_records(
     store: &Store,
     kind: PageKind,
     first: PageAddress,
     limit: u32,
-    visit: &mut dyn FnMut(ZoneRecord) -> Result<()>,
+    visitor: &mut dyn RecordVisitor,
 ) -> Result<u32> {
     let mut partial = Partial::default();
     let mut at = first;
@@ -39,7 +62,7 @@ pub fn read_records(
         let asked = READ_PAGES.min(limit - at.page);
         let pages = read_whole_pages(store, kind, at, asked)?;
         for payload in &pages {
-            partial.read_page(at, payload, visit)?;
+            partial.read_page(at, payload, visitor)?;
             at.page += 1;
         }
         if pages.len() < asked as usize {
@@ -103,7 +126,7 @@ impl Partial {
         &mut self,
         at: PageAddress,
         payload: &[u8],
-        visit: &mut dyn FnMut(ZoneRecord) -> Result<()>,
+        visitor: &mut dyn RecordVisitor,
     ) -> Result<()> {
         let mut offset = 0;
         while offset < payload.len() {
@@ -113,30 +136,34 @@ impl Partial {
                 }
                 self.start = Some((at, offset as u16));
             }
-            offset += self.take(&payload[offset..]);
+            offset += self.take(&payload[offset..], visitor)?;
             if let Some(record) = self.finish()? {
-                visit(record)?;
+                visitor.visit(record)?;
             }
         }
         Ok(())
     }
 
     /// Adds to the record what belongs to it; gives how many bytes that were.
-    fn take(&mut self, bytes: &[u8]) -> usize {
+    fn take(&mut self, bytes: &[u8], visitor: &mut dyn RecordVisitor) -> Result<usize> {
         let before = self.bytes.len();
         // The length itself may stand on two pages.
         let head = HEAD_BYTES.saturating_sub(before).min(bytes.len());
         self.bytes.extend_from_slice(&bytes[..head]);
         let Some(length) = self.length() else {
-            return head;
+            return Ok(head);
         };
         self.bytes.truncate(length.max(before));
         let have = self.bytes.len() - before;
-        let rest = length
-            .saturating_sub(self.bytes.len())
-            .min(bytes.len() - have);
+        let left = length.saturating_sub(self.bytes.len());
+        let rest = left.min(bytes.len() - have);
+        if self.bytes.capacity() < self.bytes.len() + rest {
+            visitor.reserve(length)?;
+            // A length that is damaged may be more than there is.
+            self.bytes.reserve_exact(left.min(RESERVED_MAX));
+        }
         self.bytes.extend_from_slice(&bytes[have..have + rest]);
-        have + rest
+        Ok(have + rest)
     }
 
     fn length(&self) -> Option<usize> {
@@ -152,20 +179,24 @@ impl Partial {
         if length.is_none_or(|length| length > self.bytes.len()) {
             return Ok(None);
         }
-        let bytes = std::mem::take(&mut self.bytes);
+        let mut bytes = std::mem::take(&mut self.bytes);
         let (Some((at, offset)), Some(record)) = (self.start.take(), parse_record(&bytes)?) else {
             return Ok(None);
         };
+        let (kind, ends_batch) = (record.kind, record.ends_batch);
+        let (length, body) = (bytes.len(), record.body.len());
+        // In place: a copy would take the memory of a long record twice.
+        bytes.drain(..length - body);
         Ok(Some(ZoneRecord {
-            kind: record.kind,
-            ends_batch: record.ends_batch,
+            kind,
+            ends_batch,
             span: Span {
                 zone: at.zone,
                 page: at.page,
                 offset,
-                length: bytes.len() as u32,
+                length: length as u32,
             },
-            body: record.body.to_vec(),
+            body: bytes,
         }))
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::log::{Link, LogStart, RecordKind};
-use super::records::{ZoneRecord, first_record, read_records};
+use super::records::{RecordVisitor, ZoneRecord, first_record, read_records};
 use super::{PageKind, Store};
 use crate::base::{Error, PageAddress, Result, ZoneNumber};
 use crate::device::FileId;
@@ -29,27 +29,77 @@ pub enum LogReach {
     Known,
 }
 
-/// Reads the log from `start` and hands each whole batch to `apply`.
+/// Takes what is replayed.
+pub trait Recovery {
+    /// Tells that a batch under way takes so many bytes, before its next record is read.
+    fn reserve(&mut self, bytes: usize) -> Result<()>;
+
+    /// Takes a whole batch.
+    fn apply(&mut self, batch: Vec<ZoneRecord>) -> Result<()>;
+}
+
+/// A recovery for which nothing is reserved.
+impl<F: FnMut(Vec<ZoneRecord>) -> Result<()>> Recovery for F {
+    fn reserve(&mut self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn apply(&mut self, batch: Vec<ZoneRecord>) -> Result<()> {
+        self(batch)
+    }
+}
+
+/// The records of a batch that is not whole yet.
+struct Gathering<'r, R> {
+    recovery: &'r mut R,
+    batch: Vec<ZoneRecord>,
+    bytes: usize,
+}
+
+impl<R: Recovery> RecordVisitor for Gathering<'_, R> {
+    fn reserve(&mut self, bytes: usize) -> Result<()> {
+        self.recovery.reserve(self.bytes + bytes)
+    }
+
+    fn visit(&mut self, record: ZoneRecord) -> Result<()> {
+        let ends_batch = record.ends_batch;
+        match record.kind {
+            RecordKind::Link if Link::decode(&record.body)?.recovered => self.clear(),
+            RecordKind::Link => {}
+            _ => {
+                self.bytes += size_of::<ZoneRecord>() + record.body.capacity();
+                self.batch.push(record);
+            }
+        }
+        if !ends_batch {
+            return Ok(());
+        }
+        let batch = std::mem::take(&mut self.batch);
+        self.clear();
+        self.recovery.apply(batch)
+    }
+}
+
+impl<R> Gathering<'_, R> {
+    fn clear(&mut self) {
+        self.batch.clear();
+        self.bytes = 0;
+    }
+}
+
+/// Reads the log from `start` and hands each whole batch to `recovery`.
 pub fn replay(
     store: &Store,
     start: LogStart,
     reach: LogReach,
-    mut apply: impl FnMut(Vec<ZoneRecord>) -> Result<()>,
+    recovery: &mut impl Recovery,
 ) -> Result<ReplayEnd> {
     let files = zone_lengths(store, reach)?;
     let links = find_links(store, start, &files)?;
-    let mut batch = Vec::new();
-    let mut gather = |record: ZoneRecord| {
-        let ends_batch = record.ends_batch;
-        match record.kind {
-            RecordKind::Link if Link::decode(&record.body)?.recovered => batch.clear(),
-            RecordKind::Link => {}
-            _ => batch.push(record),
-        }
-        match ends_batch {
-            true => apply(std::mem::take(&mut batch)),
-            false => Ok(()),
-        }
+    let mut gathering = Gathering {
+        recovery,
+        batch: Vec::new(),
+        bytes: 0,
     };
     let mut zones = Vec::new();
     let mut at = start;
@@ -65,7 +115,7 @@ pub fn replay(
                 zone,
                 page: at.page,
             };
-            at.page = read_records(store, PageKind::Log, first, limit, &mut gather)?;
+            at.page = read_records(store, PageKind::Log, first, limit, &mut gathering)?;
             // A zone with nothing alive may be gone; then the start stands at its end.
             if length.is_some() {
                 zones.push((zone, at.page));

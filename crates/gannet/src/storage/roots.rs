@@ -121,7 +121,8 @@ pub fn find_root(device: &Arc<dyn Device>, path: &Path) -> Result<Found> {
     }
 }
 
-/// There is no root. Where there is a log all the same, there was one, and nothing may be made in its place.
+/// There is no root. Where there is a log all the same, there was one, and nothing may be made in
+/// its place.
 fn nothing(device: &Arc<dyn Device>) -> Result<Found> {
     match has_log(device)? {
         false => Ok(Found::Nothing),
@@ -132,9 +133,9 @@ fn nothing(device: &Arc<dyn Device>) -> Result<Found> {
     }
 }
 
-/// Fails if a slot belongs to an index of another format. A slot of another version counts if it proves itself, since the
-/// mark, the version, the identity and the proof stand in the same place in every format; else its version is damaged,
-/// unless all slots have the same.
+/// Fails if a slot belongs to an index of another format. A slot of another version counts if it
+/// proves itself, since the mark, the version, the identity and the proof stand in the same place
+/// in every format; else its version is damaged, unless all slots have the same.
 fn check_version(slots: &[PageBuffer], path: &Path) -> Result<()> {
     let versions: Vec<Option<u32>> = slots.iter().map(|page| version_of(page)).collect();
     let agree = versions.len() > 1 && versions.iter().all(|version| *version == versions[0]);
@@ -181,8 +182,8 @@ fn is_newer(slot: &RootSlot, other: Option<&RootSlot>) -> bool {
     other.is_none_or(|other| other.generation < slot.generation)
 }
 
-/// Whether there are more zones than the one with the first root. If not, an index was being made when power
-/// was lost, its first slot is torn, and nothing was ever written to it.
+/// Whether there are more zones than the one with the first root. If not, an index was being made
+/// when power was lost, its first slot is torn, and nothing was ever written to it.
 fn has_log(device: &Arc<dyn Device>) -> Result<bool> {
     let files = device.list()?;
     let zones = files.iter().filter(|(file, _)| *file != FileId::Superblock);
@@ -260,7 +261,8 @@ pub struct SlotFaults {
     pub torn: Vec<String>,
 }
 
-/// Reads both root slots. One that was never written, since power was lost while the index was made, is not wrong.
+/// Reads both root slots. One that was never written, since power was lost while the index was
+/// made, is not wrong.
 pub fn check_slots(device: &Arc<dyn Device>) -> Result<SlotFaults> {
     let files = device.list()?.into_iter();
     let superblock = files.filter(|(file, _)| *file == FileId::Superblock);
@@ -296,8 +298,9 @@ pub fn check_slots(device: &Arc<dyn Device>) -> Result<SlotFaults> {
     Ok(faults)
 }
 
-/// Whether a slot that does not prove itself looks as if a root was being written over an older one: what it says
-/// is of an older root or a newer, or is all of the newest but for a checksum that is not nearly the right one.
+/// Whether a slot that does not prove itself looks as if a root was being written over an older
+/// one: what it says is of an older root or a newer, or is all of the newest but for a checksum
+/// that is not nearly the right one.
 fn is_torn(page: &PageBuffer, number: u32, newest: &RootSlot) -> Result<bool> {
     let mut written = take(&PagePool::new(1))?;
     encode_slot(newest, number, &mut written);

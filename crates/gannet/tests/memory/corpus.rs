@@ -1,4 +1,5 @@
-//! The documents: words of all frequencies, some that are in every document, and a few large documents.
+//! The documents: words of all frequencies, some that are in every document, and a few large
+//! documents.
 
 use std::path::Path;
 

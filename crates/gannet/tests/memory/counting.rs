@@ -81,7 +81,8 @@ impl Alone {
         peak
     }
 
-    /// The most bytes that were allocated at once since [`Alone::begin`] or [`Alone::forget_peak`], more than at the beginning.
+    /// The most bytes that were allocated at once since [`Alone::begin`] or [`Alone::forget_peak`],
+    /// more than at the beginning.
     pub fn peak(&self) -> usize {
         PEAK.load(Ordering::Relaxed).saturating_sub(self.before)
     }

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gannet::{Error, Index, Operator, SearchOptions, Snapshot};
+use gannet::{Document, Error, Index, Operator, Query, SearchOptions, Snapshot};
 
 use crate::corpus::{self, Random};
 use crate::counting::{self, Alone};
@@ -12,11 +12,13 @@ use crate::queries::{self, Asked};
 /// The memory budget.
 const MEMORY: usize = 24 << 20;
 
-/// What the process may hold beside it with eight threads: threads, decoders, what is read of a page before it is reserved.
+/// What the process may hold beside it with eight threads: threads, decoders, what is read of a
+/// page before it is reserved.
 const BESIDE: usize = 16 << 20;
 
-/// How late a search may end: a machine that does much else gives a thread its turn only now and then.
-const LATE: Duration = Duration::from_secs(3);
+/// How late a search may end: a machine that does much else gives a thread its turn only now and
+/// then.
+const LATE: Duration = Duration::from_millis(500);
 
 /// Queries of each thread.
 const QUERIES: u64 = 60;
@@ -156,4 +158,42 @@ fn a_search_without_time_says_what_it_was_at() {
         }
         assert!(began.elapsed() < limit + LATE, "{:?}", began.elapsed());
     });
+}
+
+/// The longest phrase that there may be, of different words.
+#[test]
+fn the_longest_phrase_of_different_words_is_found_with_little_memory() {
+    let _turn = counting::alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let words: Vec<String> = (0..1_024).map(|n| format!("w{n}")).collect();
+    let options = || Index::options().memory(32 << 20);
+    let path = folder.path().join("index");
+    let index = options().open(&path).expect("an index");
+    let add = |id: &str, words: &[String]| {
+        let text = words.join(" ");
+        let document = Document::new(id, [("body", text.as_str())]).expect("a document");
+        index.add(document).expect("written");
+    };
+    for number in 0..40 {
+        add(&format!("some {number}"), &words[..960]);
+    }
+    let (mut lacking, mut swapped) = (words.clone(), words.clone());
+    lacking[500] = "other".to_owned();
+    swapped.swap(10, 11);
+    add("whole", &words);
+    add("lacking", &lacking);
+    add("swapped", &swapped);
+    index.close().expect("closed");
+    let index = options().read_only().open(&path).expect("an index");
+    let snapshot = index.snapshot();
+    for (slop, expected) in [(0, &["whole"][..]), (2, &["whole", "swapped"])] {
+        let query = Query::Phrase {
+            field: Some("body".to_owned()),
+            text: words.join(" "),
+            slop,
+        };
+        let results = snapshot.search(&query).run().expect("an answer");
+        let found: Vec<&str> = results.hits.iter().map(|hit| hit.id.as_str()).collect();
+        assert_eq!(found, expected);
+    }
 }

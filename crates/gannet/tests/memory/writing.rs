@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use gannet::{Error, Index, Operator, PhraseFilters, Workbench};
+use gannet::{Document, Error, Index, Operator, PhraseFilters, Workbench};
 
 use crate::corpus::{Random, word};
 use crate::counting;
 
-/// What the process may have allocated beside the budget: a compressor and scratch of each thread, and the
-/// lines that this test makes.
+/// What the process may have allocated beside the budget: a compressor and scratch of each thread,
+/// and the lines that this test makes.
 const BESIDE: usize = 16 << 20;
 
 /// Bytes of lines that the threads of a test write together.
@@ -150,4 +150,50 @@ fn writing_stays_within_the_budget() {
             );
         }
     }
+}
+
+/// A batch that was written with much memory is replayed with little, or the error says that it
+/// needs more; either way the budget holds.
+#[test]
+fn opening_reserves_the_records_of_a_large_batch() {
+    const LITTLE: usize = 16 << 20;
+    const DOCUMENTS: u64 = 180;
+    const MUCH: usize = 2 << 30;
+    const LETTERS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789  ";
+    let mut turn = counting::alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let much = || Index::options().memory(MUCH).open(&path);
+    let index = much().expect("an index");
+    let mut random = Random(17);
+    let document = |id: u64, random: &mut Random| {
+        let mut text = String::new();
+        while text.len() < 200_000 {
+            text.push(char::from(*random.of(LETTERS)));
+        }
+        Document::new(id.to_string(), [("body", text.as_str())]).expect("a document")
+    };
+    let batch = (0..DOCUMENTS).map(|id| document(id, &mut random)).collect();
+    index.write(batch).expect("written");
+    index.sync().expect("a sync");
+    drop(index);
+    turn.begin();
+    let opened = Index::options().memory(LITTLE).open(&path);
+    let peak = turn.peak();
+    eprintln!("opening a large batch: {peak} bytes at once, budget {LITTLE}");
+    assert!(
+        peak <= LITTLE + BESIDE,
+        "{peak} bytes were allocated at once"
+    );
+    match opened {
+        Ok(index) => assert_eq!(index.snapshot().documents(), DOCUMENTS),
+        Err(error) => {
+            let error = error.to_string();
+            assert!(error.contains("a batch in the log"), "{error}");
+            assert!(error.contains("give more memory"), "{error}");
+        }
+    }
+    let index = much().expect("an index");
+    assert_eq!(index.snapshot().documents(), DOCUMENTS);
+    drop(turn);
 }

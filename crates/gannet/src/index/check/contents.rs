@@ -1,12 +1,12 @@
 //! The postings of lists against those that the stored documents give.
 //!
-//! All postings of live documents are added up as digests, and those that the documents give when they are
-//! analysed again are taken off; what is left must be nothing. There is a sum for each run of documents, so
-//! that memory is bounded and a finding tells where to look. This is the only way to know that a phrase
-//! filter is right: any byte may be the fingerprint of a word.
+//! All postings of live documents are added up as digests, and those that the documents give when
+//! they are analysed again are taken off; what is left must be nothing. There is a sum for each run
+//! of documents, so that memory is bounded and a finding tells where to look. This is the only way
+//! to know that a phrase filter is right: any byte may be the fingerprint of a word.
 //!
-//! A list may lack filters in a field that has them, since it has most of the documents or had when its
-//! postings came. Where such postings lie is kept, and their digests are taken without.
+//! A list may lack filters in a field that has them, since it has most of the documents or had when
+//! its postings came. Where such postings lie is kept, and their digests are taken without.
 
 use std::collections::HashMap;
 
@@ -93,7 +93,8 @@ impl Contents {
         tokens.digest(term, doc, with_filter)
     }
 
-    /// The first and the last document of each run whose postings are not those of its stored documents.
+    /// The first and the last document of each run whose postings are not those of its stored
+    /// documents.
     pub(super) fn different(&self) -> impl Iterator<Item = (DocId, DocId)> {
         let sums = (0..).zip(&self.sums).filter(|(_, sum)| **sum != 0);
         sums.map(|(number, _): (DocId, _)| {

@@ -1,5 +1,5 @@
-//! Every document: its record is where the table says and has its doc ID, its norms are those of its fields,
-//! and its postings are taken off those of the lists.
+//! Every document: its record is where the table says and has its doc ID, its norms are those of
+//! its fields, and its postings are taken off those of the lists.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,8 @@ use crate::index::prepare::{FieldLengths, Workbench};
 use crate::index::shared::Shared;
 use crate::postings::{Tokens, term_digest};
 
-/// Documents, and bytes of their sources, that one thread analyses at a time at most, and runs of all.
+/// Documents, and bytes of their sources, that one thread analyses at a time at most, and runs of
+/// all.
 const RUN_DOCUMENTS: usize = 256;
 const RUN_BYTES_MAX: usize = 256 << 10;
 const RUNS: usize = 16;
@@ -161,7 +162,8 @@ impl Check<'_> {
             .collect())
     }
 
-    /// Tells where lists and documents differ, unless something else is wrong, from which that would follow.
+    /// Tells where lists and documents differ, unless something else is wrong, from which that
+    /// would follow.
     pub(super) fn compare_contents(&mut self) {
         if !self.report.findings.is_empty() {
             return;
@@ -230,8 +232,8 @@ impl<'a> Norms<'a> {
         }
     }
 
-    /// What is wrong with the norms of a document whose fields have these lengths. That it has no others follows
-    /// from the statistics, which count them.
+    /// What is wrong with the norms of a document whose fields have these lengths. That it has no
+    /// others follows from the statistics, which count them.
     fn compare(&mut self, doc: DocId, lengths: &FieldLengths) -> Result<Vec<String>> {
         let mut faults = Vec::new();
         for (field, length) in lengths {

@@ -1,8 +1,10 @@
-//! Checking a whole index: every page, then every tree, list, document and count against every other.
+//! Checking a whole index: every page, then every tree, list, document and count against every
+//! other.
 //!
-//! Two things are looked at. First whether each page is what was written: all pages of all zones are read
-//! past the frame pool and must prove themselves, whoever refers to them. Then whether what refers to a page
-//! agrees with what is in it, so that a page that proves itself and yet is wrong is found too.
+//! Two things are looked at. First whether each page is what was written: all pages of all zones
+//! are read past the frame pool and must prove themselves, whoever refers to them. Then whether
+//! what refers to a page agrees with what is in it, so that a page that proves itself and yet is
+//! wrong is found too.
 //!
 //! | kind of page | read and proved by | compared with what refers to it by |
 //! |---|---|---|
@@ -18,8 +20,8 @@
 //! | tables: norms | `prove_zone` | `documents`, `statistics`, and bounds in `postings::check` |
 //! | tables: places of nodes | `prove_zone` | `dictionary::check` |
 //!
-//! Pages that nothing refers to are proved too, since a backup copies them; but not older root records,
-//! which it does not.
+//! Pages that nothing refers to are proved too, since a backup copies them; but not older root
+//! records, which it does not.
 
 mod contents;
 mod documents;
@@ -55,8 +57,9 @@ const FINDINGS_MAX: usize = 100;
 pub struct CheckReport {
     /// What is wrong, one sentence each; empty if the index is whole.
     pub findings: Vec<String>,
-    /// What may be damage to what was written last, or only a write that a crash cut short: one sentence each.
-    /// The two look alike, so it is no finding. After an index was closed there is none.
+    /// What may be damage to what was written last, or only a write that a crash cut short: one
+    /// sentence each. The two look alike, so it is no finding. After an index was closed there is
+    /// none.
     pub notes: Vec<String>,
     /// Pages read and proved, those to which nothing refers any more too.
     pub pages: u64,
@@ -91,7 +94,8 @@ struct Moment {
 }
 
 impl Index {
-    /// Reads everything on flash and compares it, as it is after a checkpoint, which comes first; others may write meanwhile.
+    /// Reads everything on flash and compares it, as it is after a checkpoint, which comes first;
+    /// others may write meanwhile.
     pub fn check(&self, progress: &dyn Fn(&str, u64)) -> Result<CheckReport> {
         let moment = match self.is_writable() {
             // What a flush takes and gives later is not to be counted.
@@ -181,9 +185,10 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The root record is whole. Tells whether the tree of external IDs has all that was written: the log behind
-    /// the root may add some, and take some away without a document in their place. What the open index knows of
-    /// zones includes what it replayed, so the root is looked at as an opening does.
+    /// The root record is whole. Tells whether the tree of external IDs has all that was written:
+    /// the log behind the root may add some, and take some away without a document in their place.
+    /// What the open index knows of zones includes what it replayed, so the root is looked at as an
+    /// opening does.
     fn root_record(&mut self, slot: Option<&RootSlot>) -> Result<bool> {
         let Some(slot) = slot else { return Ok(true) };
         let device = self.shared.store.device();
@@ -223,7 +228,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Nothing where something was damaged, which is noted; a page that does not prove itself was noted before.
+    /// Nothing where something was damaged, which is noted; a page that does not prove itself was
+    /// noted before.
     fn unless_damaged<T>(&mut self, read: Result<T>) -> Result<Option<T>> {
         match read {
             Ok(value) => Ok(Some(value)),
@@ -235,7 +241,8 @@ impl Check<'_> {
         }
     }
 
-    /// What the statistics count of each field against lists and norms, and what a vacuum under way has taken out of these.
+    /// What the statistics count of each field against lists and norms, and what a vacuum under way
+    /// has taken out of these.
     fn statistics(&mut self) -> Result<()> {
         let state = self.state;
         for (field, counted) in (0..).zip(state.statistics.iter()) {

@@ -1,8 +1,8 @@
 //! Notes: pages on the device that no root and no log knows.
 //!
-//! The log behind the root ends with the first page that does not prove itself. That is what a crash leaves
-//! of a write that it cut short, and what damage makes of a page; nothing tells the two apart. So it is
-//! noted that there are such pages.
+//! The log behind the root ends with the first page that does not prove itself. That is what a
+//! crash leaves of a write that it cut short, and what damage makes of a page; nothing tells the
+//! two apart. So it is noted that there are such pages.
 
 use super::Check;
 use crate::base::Result;
@@ -10,7 +10,8 @@ use crate::device::FileId;
 use crate::storage::{LogReach, PageKind, RootSlot};
 
 impl Check<'_> {
-    /// What an opening for reading has not taken. One for writing removes it, and a backup never has any.
+    /// What an opening for reading has not taken. One for writing removes it, and a backup never
+    /// has any.
     pub(super) fn notes(&mut self, root: Option<&RootSlot>) -> Result<()> {
         let is_backup = root.is_some_and(|slot| slot.log_reach() == LogReach::Known);
         if !self.shared.options.read_only || is_backup {

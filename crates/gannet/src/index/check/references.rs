@@ -1,5 +1,5 @@
-//! References: what names a place on the device, counted by zone. It must lie in a zone of the right kind
-//! and inside of what was written there, and the counts must be those of the zone table.
+//! References: what names a place on the device, counted by zone. It must lie in a zone of the
+//! right kind and inside of what was written there, and the counts must be those of the zone table.
 
 use std::collections::HashMap;
 
@@ -62,7 +62,8 @@ impl<'a> References<'a> {
 }
 
 impl Check<'_> {
-    /// Counts the references to whole pages and to the root record. Tells whether all lead somewhere.
+    /// Counts the references to whole pages and to the root record. Tells whether all lead
+    /// somewhere.
     pub(super) fn refer_to_pages(&mut self, root: Option<&RootSlot>) -> bool {
         let state = self.state;
         let trees = TermTree::ALL.map(|tree| state.terms.tree(tree));

@@ -1,8 +1,10 @@
-//! A check finds every page that is not what was written, of each kind, and every filter that is forged.
+//! A check finds every page that is not what was written, of each kind, and every filter that is
+//! forged.
 //!
-//! Which pages live is not asked of the checker: a device notes the pages that are read when all documents,
-//! IDs and words of an index are asked for, and phrases of all words that stand side by side. What a page is
-//! follows from the kind in its seal, and of postings from the entries in the dictionary.
+//! Which pages live is not asked of the checker: a device notes the pages that are read when all
+//! documents, IDs and words of an index are asked for, and phrases of all words that stand side by
+//! side. What a page is follows from the kind in its seal, and of postings from the entries in the
+//! dictionary.
 //!
 //! `GANNET_FLIPS`: flips of each kind (25).
 
@@ -149,7 +151,8 @@ impl Victim {
         for first in batches {
             write(&index, first..documents.min(first + 100));
             if first == documents / 200 * 100 {
-                // What comes now stays in chunks of its own, in recent postings and in the log's zones.
+                // What comes now stays in chunks of its own, in recent postings and in the log's
+                // zones.
                 while index.clean().expect("cleaned") {}
             }
         }
@@ -437,7 +440,8 @@ fn a_check_finds_every_flipped_page() {
     }
 }
 
-/// What an opening reads, and what it takes for the end of the log: one flip at a time, in a small index.
+/// What an opening reads, and what it takes for the end of the log: one flip at a time, in a small
+/// index.
 #[test]
 fn a_check_or_the_opening_before_it_finds_flips_in_what_an_opening_reads() {
     let victim = Victim::new(Making {
@@ -464,8 +468,8 @@ fn a_check_or_the_opening_before_it_finds_flips_in_what_an_opening_reads() {
     assert_eq!(missed, [""; 0]);
 }
 
-/// Bytes that prove themselves and are not what the documents say. Of bytes of other parts some mean the same
-/// when they are changed, such as bounds that are looser.
+/// Bytes that prove themselves and are not what the documents say. Of bytes of other parts some
+/// mean the same when they are changed, such as bounds that are looser.
 #[test]
 fn a_check_finds_every_forged_phrase_filter() {
     let is_thorough = std::env::var_os("GANNET_FLIPS").is_some();
@@ -487,7 +491,8 @@ fn a_check_finds_every_forged_phrase_filter() {
     }
 }
 
-/// Changes single bytes of a part and seals their pages again; gives how many there were, and were found.
+/// Changes single bytes of a part and seals their pages again; gives how many there were, and were
+/// found.
 fn forge(victim: &Victim, part: &str, random: &mut Random) -> (usize, usize) {
     let slot = victim
         .device

@@ -1,4 +1,5 @@
-//! Full devices of many sizes: writes are refused in words, reads go on, and writing goes on when there is space.
+//! Full devices of many sizes: writes are rejected in words, reads go on, and writing goes on when
+//! there is space.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::documents::Document;
 use crate::index::{Index, Limits, MEMORY_MIN, Options};
 
 /// Sizes that a device has in turn.
-const SIZES: u64 = 60;
+const SIZES: u64 = 80;
 
 /// Pages that are enough for everything.
 const PLENTY: u64 = 1 << 20;
@@ -93,11 +94,12 @@ fn pages_needed(steps: &[Step]) -> u64 {
     pages.max().unwrap_or(0)
 }
 
-/// As long as the device tells what is free, the writer never stops: what is refused can be repeated.
+/// As long as the device tells what is free, the writer never stops: what is rejected can be
+/// repeated.
 #[test]
 fn writing_goes_on_without_a_reopening_when_there_is_space() {
     let steps = workload::growing(81, 160);
-    let (needed, kept) = (pages_needed(&steps), 400);
+    let (needed, kept) = (pages_needed(&steps), 240);
     let (mut refusals, mut at) = (0, BTreeMap::new());
     for size in 0..SIZES {
         let pages = kept / 3 + 2 * size * needed / SIZES;

@@ -1,12 +1,12 @@
 //! What crashes, faults and damage do to a whole index.
 //!
-//! `world` runs a workload beside an oracle, the list of states that the index went through, and tells
-//! whether an index that was opened again is in one of those that it may be in. The other modules make the
-//! devices to open: after power losses (`crashes`), after failures (`faults`), with bytes changed (`damage`); on full devices (`full`,
-//! `space`); `backups` copies it. `checks` asks whether a check finds all damage. `canaries` break the engine's promise on purpose and
-//! expect to be told. `life` is long, with operations of all kinds. `memory` is scarce. `resting` indexes
-//! come to rest. `sharing` is of
-//! threads that have something the writer needs, or end it.
+//! `world` runs a workload beside an oracle, the list of states that the index went through, and
+//! tells whether an index that was opened again is in one of those that it may be in. The other
+//! modules make the devices to open: after power losses (`crashes`), after failures (`faults`),
+//! with bytes changed (`damage`); on full devices (`full`, `space`); `backups` copies it. `checks`
+//! asks whether a check finds all damage. `canaries` break the engine's promise on purpose and
+//! expect to be told. `life` is long, with operations of all kinds. `memory` is scarce. `resting`
+//! indexes come to rest. `sharing` is of threads that have something the writer needs, or end it.
 
 mod backups;
 mod canaries;

@@ -1,4 +1,5 @@
-//! What threads share with a writer, and what becomes of it when one of them fails, ends it, or has all of it.
+//! What threads share with a writer, and what becomes of it when one of them fails, ends it, or has
+//! all of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

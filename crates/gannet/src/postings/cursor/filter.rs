@@ -39,8 +39,8 @@ impl TermCursor {
         }
     }
 
-    /// Puts into `out` what the filter knows of the current doc's tokens, as [`Tokens`] has it: nothing where
-    /// there is no filter.
+    /// Puts into `out` what the filter knows of the current doc's tokens, as [`Tokens`] has it:
+    /// nothing where there is no filter.
     ///
     /// [`Tokens`]: crate::postings::tokens::Tokens
     pub(in crate::postings) fn filter_of_doc(
@@ -88,7 +88,8 @@ impl TermCursor {
         Ok(())
     }
 
-    /// Tokens of the docs from the current one to the end of its block, which [`TermCursor::block_between`] looks at.
+    /// Tokens of the docs from the current one to the end of its block, which
+    /// [`TermCursor::block_between`] looks at.
     pub fn tokens_in_block(&mut self) -> usize {
         let (_, frequencies) = self.block();
         frequencies

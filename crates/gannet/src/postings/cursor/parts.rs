@@ -110,8 +110,8 @@ impl Part {
         }
     }
 
-    /// Bytes that a decoded head takes, about: an entry of its index is coded in three bytes or more. What lies across pages is
-    /// copied.
+    /// Bytes that a decoded head takes, about: an entry of its index is coded in three bytes or
+    /// more. What lies across pages is copied.
     pub(in crate::postings) fn head_bytes(&self) -> usize {
         match self {
             Part::Chunk(part) => {

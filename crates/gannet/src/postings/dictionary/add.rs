@@ -1,4 +1,5 @@
-//! New postings come to the dictionary: to the levels of recent ones, and from there to their lists.
+//! New postings come to the dictionary: to the levels of recent ones, and from there to their
+//! lists.
 
 use super::join::{Join, Joining, New};
 use super::leaving::{Lapping, Pouring};
@@ -10,8 +11,8 @@ use crate::cache::FramePool;
 use crate::dictionary::TreeView;
 use crate::postings::fragment::Fragment;
 
-/// A change of at least so many terms, and of one of so many of the dictionary, goes to the lists at once: it changes
-/// most leaves anyway.
+/// A change of at least so many terms, and of one of so many of the dictionary, goes to the lists
+/// at once: it changes most leaves anyway.
 const MANY: u64 = 4096;
 const MANY_OF: u64 = 2;
 
@@ -21,8 +22,9 @@ const SHARED_BY: u64 = 3;
 /// Fewer nodes than this are not worth the work of joining.
 const NODES_MIN: u64 = 16;
 
-/// How many terms join their lists together in a lap, at least and for each node that is to be written: so a small flush joins
-/// hardly more than its share, and in a large one few leaves are written twice. And at most, as when all are to join.
+/// How many terms join their lists together in a lap, at least and for each node that is to be
+/// written: so a small flush joins hardly more than its share, and in a large one few leaves are
+/// written twice. And at most, as when all are to join.
 const JOINED_MIN: usize = 256;
 const JOINED_PER_NODE: usize = 8;
 const JOINED_MAX: usize = 4096;
@@ -76,8 +78,8 @@ impl TermDictionary {
         self.recent.widen(pool)
     }
 
-    /// Has recent postings join their lists: all of them where they take at most so many nodes, or else about as many as have so many
-    /// nodes of lists written. Tells whether there are more.
+    /// Has recent postings join their lists: all of them where they take at most so many nodes, or
+    /// else about as many as have so many nodes of lists written. Tells whether there are more.
     pub fn settle(&mut self, pool: &FramePool, nodes: u64, join: &Join<'_>) -> Result<bool> {
         let TermDictionary { lists, recent } = self;
         if recent.levels.iter().map(Level::nodes).sum::<u64>() > nodes {
@@ -110,8 +112,8 @@ impl TermDictionary {
         Ok(())
     }
 
-    /// Has the next recent postings join their lists, so many terms at once, until so many nodes of lists are written. Gives how many
-    /// were.
+    /// Has the next recent postings join their lists, so many terms at once, until so many nodes of
+    /// lists are written. Gives how many were.
     fn join_next(
         &mut self,
         pool: &FramePool,

@@ -22,7 +22,8 @@ pub struct Addition<'a> {
     pub new: Fragment,
 }
 
-/// Joins postings to lists; gives the new entries, in the order of the additions. It is asked by several threads.
+/// Joins postings to lists; gives the new entries, in the order of the additions. It is asked by
+/// several threads.
 pub type Join<'j> = dyn Fn(Vec<Addition<'_>>) -> Result<Vec<Vec<u8>>> + Sync + 'j;
 
 /// Gives the new postings of some terms, by their indexes.
@@ -64,7 +65,8 @@ impl<'k> Joiners<'k> {
 }
 
 impl Joining<'_> {
-    /// Has joiners join their lists until there are `enough`; gives the last of them, or nothing if no more come.
+    /// Has joiners join their lists until there are `enough`; gives the last of them, or nothing if
+    /// no more come.
     pub(super) fn take<'k>(
         &mut self,
         leaving: &mut impl Leaving<'k>,
@@ -90,8 +92,8 @@ impl Joining<'_> {
         Ok(last)
     }
 
-    /// Adds to the list of each term its recent postings, then what is new. Notes the words of which so many came that they are
-    /// to be among the frequent.
+    /// Adds to the list of each term its recent postings, then what is new. Notes the words of
+    /// which so many came that they are to be among the frequent.
     fn join(
         &mut self,
         terms: &[Joiner<'_>],

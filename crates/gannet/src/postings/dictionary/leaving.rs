@@ -16,8 +16,8 @@ const POURED_AT_ONCE: usize = 4096;
 /// How many terms that have outgrown a level join their lists at once, about.
 const OUTGROWN_AT_ONCE: usize = 1024;
 
-/// New postings and those of some levels are poured into the last of these, whose tree is made anew, of full leaves; those that
-/// have no room there leave.
+/// New postings and those of some levels are poured into the last of these, whose tree is made
+/// anew, of full leaves; those that have no room there leave.
 pub(super) struct Pouring<'a, 'k> {
     recent: &'a mut Recent,
     into: usize,

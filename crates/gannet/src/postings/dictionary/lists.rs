@@ -48,7 +48,8 @@ impl Lists {
         })
     }
 
-    /// Writes the changed pages of the node mappings to `tables` and appends what [`Lists::open`] needs.
+    /// Writes the changed pages of the node mappings to `tables` and appends what [`Lists::open`]
+    /// needs.
     pub(super) fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
         for tree in self.trees_mut() {
             encode_tree(tree, tables, out)?;
@@ -145,7 +146,8 @@ impl Lists {
     }
 }
 
-/// Which of `keys` are in a tree, of those that are `asked` for. Reads their leaves, which the changes behind it find in memory.
+/// Which of `keys` are in a tree, of those that are `asked` for. Reads their leaves, which the
+/// changes behind it find in memory.
 fn are_in(
     of: &mut FilteredTree,
     pool: &FramePool,

@@ -119,7 +119,8 @@ pub struct TermDictionary {
 /// A term of a change: its index among the keys, and its coded entry if it has one.
 pub type OldEntry<'a> = (usize, Option<&'a [u8]>);
 
-/// Tells the new entries of some terms, in their order; nothing where the old one stays. It is asked by several threads.
+/// Tells the new entries of some terms, in their order; nothing where the old one stays. It is
+/// asked by several threads.
 pub type Decide<'d> = dyn Fn(&[OldEntry<'_>]) -> Result<Vec<Option<Vec<u8>>>> + Sync + 'd;
 
 impl TermView {
@@ -341,8 +342,9 @@ impl TermDictionary {
         }
     }
 
-    /// Shows `decide` the old entries of `keys` (sorted, distinct), many at a time, and makes its changes: of frequent words, and
-    /// beside them first of lists that are short, then of those that are long. Recent postings stay as they are.
+    /// Shows `decide` the old entries of `keys` (sorted, distinct), many at a time, and makes its
+    /// changes: of frequent words, and beside them first of lists that are short, then of those
+    /// that are long. Recent postings stay as they are.
     ///
     /// An error, be it of `decide`, stops the dictionary for good.
     pub fn update(&mut self, pool: &FramePool, keys: &[&[u8]], decide: &Decide<'_>) -> Result<()> {

@@ -104,7 +104,8 @@ impl Recent {
         Ok(recent)
     }
 
-    /// Writes the changed pages of the node mappings to `tables` and appends what [`Recent::open`] needs.
+    /// Writes the changed pages of the node mappings to `tables` and appends what [`Recent::open`]
+    /// needs.
     pub(super) fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
         for level in &mut self.levels {
             encode_tree(&mut level.postings.tree, tables, out)?;
@@ -132,7 +133,8 @@ impl Recent {
             .unwrap_or(last)
     }
 
-    /// Adds new postings to those of the first level, where few of its leaves change. Gives those for which there is no room.
+    /// Adds new postings to those of the first level, where few of its leaves change. Gives those
+    /// for which there is no room.
     pub(super) fn keep<'k>(
         &mut self,
         keys: &[&'k [u8]],
@@ -167,7 +169,8 @@ impl Recent {
         Ok(outgrown)
     }
 
-    /// Takes what joiners have on the levels from one on: it joins their lists before what came later.
+    /// Takes what joiners have on the levels from one on: it joins their lists before what came
+    /// later.
     pub(super) fn take_from_below(
         &mut self,
         from: usize,

@@ -47,7 +47,8 @@ impl Default for SnippetOptions {
     }
 }
 
-/// Bytes that making snippets of a document takes whose source has `source` bytes, the snippets themselves included.
+/// Bytes that making snippets of a document takes whose source has `source` bytes, the snippets
+/// themselves included.
 pub fn snippet_bytes(source: usize, options: &SnippetOptions) -> usize {
     let marks = MARKS_MAX.min(source / 2 + 1);
     let tags = options.pre.len() + options.post.len();

@@ -1,7 +1,8 @@
 //! What to mark in a text, and where it is.
 //!
-//! The terms of a phrase are marked only where the whole phrase stands, unless they are wanted by themselves
-//! too. Of very many marks in one text the first [`MARKS_MAX`] are made, and phrases are looked for among as many words.
+//! The terms of a phrase are marked only where the whole phrase stands, unless they are wanted by
+//! themselves too. Of very many marks in one text the first [`MARKS_MAX`] are made, and phrases are
+//! looked for among as many words.
 
 use std::ops::Range;
 
@@ -14,11 +15,12 @@ use crate::base::{Result, Steps};
 /// What looking at a token costs, in steps.
 const TOKEN_STEPS: usize = 4;
 
-/// The most marks of terms in one text, and of phrases; the most words of phrases that are looked at.
+/// The most marks of terms in one text, and of phrases; the most words of phrases that are looked
+/// at.
 pub const MARKS_MAX: usize = 8192;
 
-/// Bytes that finding and choosing marks takes for each: marks of terms and of phrases and a place, in buffers that double, and two
-/// windows with their places.
+/// Bytes that finding and choosing marks takes for each: marks of terms and of phrases and a place,
+/// in buffers that double, and two windows with their places.
 pub const MARK_BYTES: usize = 2 * (2 * size_of::<Mark>() + size_of::<Place>()) + 2 * WINDOW_BYTES;
 
 /// A condition on a term: a prefix, a pattern, a distance.
@@ -159,8 +161,9 @@ impl Wanted {
 
 /// Where the words of phrases stand in a text.
 ///
-/// A term of a phrase has an *origin* at each of its word's places: where the phrase would begin by it. Terms of one exact
-/// occurrence of the phrase share their origin, and slop is how far apart origins may be.
+/// A term of a phrase has an *origin* at each of its word's places: where the phrase would begin by
+/// it. Terms of one exact occurrence of the phrase share their origin, and slop is how far apart
+/// origins may be.
 struct Places {
     of: Vec<Vec<Place>>,
     count: usize,
@@ -210,7 +213,8 @@ impl Places {
         Ok(())
     }
 
-    /// For each term its first place with an origin within the slop from `least` on. Tells whether all have one.
+    /// For each term its first place with an origin within the slop from `least` on. Tells whether
+    /// all have one.
     fn together(
         &self,
         phrase: &Phrase,

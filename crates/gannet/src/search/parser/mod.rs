@@ -23,8 +23,8 @@
 //! What could be an operator but stands where none can is text (`C++`, `a - b`). `id:17` is an
 //! external ID.
 //!
-//! The lexer cuts the text flatly, operators that cannot be any become text, limits, balance and
-//! fields are checked on the lexemes, and only then the grammar recurses, at most [`MAX_DEPTH`]
+//! The lexer cuts the text flatly, and operators that cannot be any become text. Limits, balance
+//! and fields are checked on the lexemes. Only then the grammar recurses, at most [`MAX_DEPTH`]
 //! deep.
 
 mod chunk;

@@ -1,6 +1,7 @@
 //! What a plan may take: memory of the budget, time, and words.
 //!
-//! Everything is counted before it is made, so that a hostile query costs no more than its own text.
+//! Everything is counted before it is made, so that a hostile query costs no more than its own
+//! text.
 
 use crate::base::{Budget, Error, Interrupt, Reservation, Result};
 

@@ -117,7 +117,8 @@ pub struct Plan {
     pub memory: Reservation,
 }
 
-/// Makes the plan of `query` for an index with the fields of `schema`, as far as the allowance goes.
+/// Makes the plan of `query` for an index with the fields of `schema`, as far as the allowance
+/// goes.
 pub fn plan(query: &Query, schema: &Schema, mut allowance: Allowance<'_>) -> Result<Plan> {
     fields::check(query, schema)?;
     let scratch = schema.fields().iter().map(|f| f.analyzer.scratch_bytes());

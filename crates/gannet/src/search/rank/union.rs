@@ -115,7 +115,8 @@ impl Union {
         self.judged
     }
 
-    /// A union of which all documents are counted, or not, that finds no more at once than fits into so many bytes.
+    /// A union of which all documents are counted, or not, that finds no more at once than fits
+    /// into so many bytes.
     pub(super) fn new(is_counted: bool, bytes_max: usize) -> Union {
         Union {
             is_counted,
@@ -167,8 +168,8 @@ impl Union {
         }
     }
 
-    /// The end of a range from `from` to `to` or before, in which what is found fits into memory even if all lists have
-    /// their documents there.
+    /// The end of a range from `from` to `to` or before, in which what is found fits into memory
+    /// even if all lists have their documents there.
     fn as_far_as_it_fits(&self, from: DocId, to: DocId) -> DocId {
         let mut length = u64::from(to - from) + 1;
         while length > 1 && self.bytes_of(length) > self.bytes_max as u64 {

@@ -342,9 +342,8 @@ impl<'a> Evaluation<'a> {
         let Some(known) = known.collect::<Option<Vec<(usize, u32)>>>() else {
             return self.nothing();
         };
-        match known.as_slice() {
-            [(term, _)] => return self.term(at, *term, boost),
-            _ => {}
+        if let [(term, _)] = known.as_slice() {
+            return self.term(at, *term, boost);
         }
         let idfs = known.iter().map(|(term, _)| f64::from(self.idf(at, *term)));
         let weight = boost * idfs.sum::<f64>() as f32;

@@ -65,8 +65,9 @@ fn pass_over_any(pattern: &[Glyph], fitting: &mut [bool]) {
     }
 }
 
-/// The terms that are there within `distance` edits of `word` with their similarity (1 - edits / characters of the shorter
-/// of the two, which must be above 0): the most similar ones, among equals the first by their bytes.
+/// The terms that are there within `distance` edits of `word` with their similarity (1 - edits /
+/// characters of the shorter of the two, which must be above 0): the most similar ones, among
+/// equals the first by their bytes.
 pub fn similar(
     word: &str,
     distance: usize,

@@ -1,4 +1,5 @@
-//! What a query is asked of: documents, some of them deleted, and the statistics that they are scored by.
+//! What a query is asked of: documents, some of them deleted, and the statistics that they are
+//! scored by.
 
 use super::evaluate::{Answer, Column, Rejection, answer, column};
 use super::model::{Field, Occurrence, Statistics};

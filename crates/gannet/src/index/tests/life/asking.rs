@@ -1,7 +1,9 @@
-//! Operations that ask: documents by ID, counts, searches now and of snapshots that were held, against ledger and oracle.
+//! Operations that ask: documents by ID, counts, searches now and of snapshots that were held,
+//! against ledger and oracle.
 //!
-//! While a sweep of a vacuum is under way, the dead documents are out of some lists and in others: then the score of a document
-//! lies between that of an index in which all of them count and that of one in which none does but for the totals.
+//! While a sweep of a vacuum is under way, the dead documents are out of some lists and in others:
+//! then the score of a document lies between that of an index in which all of them count and that
+//! of one in which none does but for the totals.
 
 use std::collections::BTreeMap;
 
@@ -362,7 +364,7 @@ fn compare_answer(
     compared.map_err(|reason| format!("{query}: {reason}\n    {query:?}"))
 }
 
-/// Documents, scores, order and total. Gives them unless the query was refused, as it should be.
+/// Documents, scores, order and total. Gives them unless the query was rejected, as it should be.
 fn compare_all(
     expected: &Expected,
     answer: crate::base::Result<SearchResults>,

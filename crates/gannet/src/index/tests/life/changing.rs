@@ -94,7 +94,7 @@ impl History {
         *self.rng.pick(&wrong)
     }
 
-    /// Writes a batch, which is refused if an expectation of it is not met.
+    /// Writes a batch, which is rejected if an expectation of it is not met.
     fn write(&mut self, kind: &'static str, batch: Vec<Paper>) -> Judged<()> {
         self.tally.operation(kind);
         let begun = self.device.events();

@@ -1,4 +1,5 @@
-//! One life of an index: operations drawn from a seed, each carried out on the index and on the ledger.
+//! One life of an index: operations drawn from a seed, each carried out on the index and on the
+//! ledger.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -229,8 +230,9 @@ impl History {
         self.snapshot().map(drop)
     }
 
-    /// A snapshot of now, and whether lists were swept in it whose documents still count in the statistics. The ledger is told
-    /// which of the dead documents are out of it: where flushes run beside, a sweep may end at any time.
+    /// A snapshot of now, and whether lists were swept in it whose documents still count in the
+    /// statistics. The ledger is told which of the dead documents are out of it: where flushes run
+    /// beside, a sweep may end at any time.
     pub(super) fn snapshot(&mut self) -> Judged<(Snapshot, bool)> {
         let index = self.index();
         let published = &index.shared().published;
@@ -262,7 +264,8 @@ impl History {
         }
     }
 
-    /// An ID that was given before, of a document that may be there or not; one of a few while those are hot.
+    /// An ID that was given before, of a document that may be there or not; one of a few while
+    /// those are hot.
     pub(super) fn any_id(&mut self) -> String {
         let ids = self.ids.max(1);
         let number = match self.mood {

@@ -1,9 +1,11 @@
-//! What an index must hold: every document, with the operation that brought it and the one that ended it.
+//! What an index must hold: every document, with the operation that brought it and the one that
+//! ended it.
 //!
-//! So a state is told by three numbers, and documents need no undoing: those of operations up to `sequence` are there, those
-//! that ended up to it are not, and the first `forgotten` of these no longer count in the statistics, since a sweep of a vacuum
-//! took them out. Sweeps take out what was deleted before they began, so always the first; how many is all that the ledger
-//! has to be told by the index.
+//! So a state is told by three numbers, and documents need no undoing: those of operations up to
+//! `sequence` are there, those that ended up to it are not, and the first `forgotten` of these no
+//! longer count in the statistics, since a sweep of a vacuum took them out. Sweeps take out what
+//! was deleted before they began, so always the first; how many is all that the ledger has to be
+//! told by the index.
 
 use std::collections::HashMap;
 
@@ -234,7 +236,8 @@ impl Ledger {
         true
     }
 
-    /// Counts anew after going back; what was forgotten before is never asked for again, nor are moments before `first`.
+    /// Counts anew after going back; what was forgotten before is never asked for again, nor are
+    /// moments before `first`.
     pub(super) fn settle(&mut self, forgotten: u64, first: u64) {
         let is_gone = |entry: &Entry| entry.death.is_some_and(|death| death.order < forgotten);
         self.entries.retain(|entry| !is_gone(entry));
@@ -286,7 +289,8 @@ impl Ledger {
     }
 }
 
-/// The statistics of a view if its deleted documents were left out of the lists, and the totals not yet.
+/// The statistics of a view if its deleted documents were left out of the lists, and the totals not
+/// yet.
 pub(super) fn swept(view: &View<'_>) -> Vec<Statistics> {
     let mut all = vec![Statistics::default(); view.fields.len()];
     for document in view.documents.iter().filter(|document| document.is_live) {

@@ -1,13 +1,15 @@
-//! Long random lives of an index beside a ledger: every operation of the interface, with power losses, kills and
-//! recoveries between, and of each operation the outcome compared with what the ledger says.
+//! Long random lives of an index beside a ledger: every operation of the interface, with power
+//! losses, kills and recoveries between, and of each operation the outcome compared with what the
+//! ledger says.
 //!
-//! `ledger` knows all documents with the operations that brought and ended them, so it can be wound back to what a crash left,
-//! and asks the naive oracle of the integration tests about any state; `papers` makes the documents. `history` is one life:
-//! it draws operations as its `mood` says, `changing`, `asking` and `reopening` carry them out and compare. `setup` says how
-//! the index is opened, `tally` counts what happened.
+//! `ledger` knows all documents with the operations that brought and ended them, so it can be wound
+//! back to what a crash left, and asks the naive oracle of the integration tests about any state;
+//! `papers` makes the documents. `history` is one life: it draws operations as its `mood` says,
+//! `changing`, `asking` and `reopening` carry them out and compare. `setup` says how the index is
+//! opened, `tally` counts what happened.
 //!
-//! `GANNET_LIFE_OPERATIONS` operations are made in all (6,000 if nothing is said), in histories of several setups;
-//! `GANNET_SEED` gives others. `GANNET_JSON` gets the figures.
+//! `GANNET_LIFE_OPERATIONS` operations are made in all (6,000 if nothing is said), in histories of
+//! several setups; `GANNET_SEED` gives others. `GANNET_JSON` gets the figures.
 
 mod asking;
 mod changing;

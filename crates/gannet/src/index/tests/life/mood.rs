@@ -1,4 +1,5 @@
-//! What a history is about for a while: so there are bursts of each kind of operation, and the index grows and shrinks.
+//! What a history is about for a while: so there are bursts of each kind of operation, and the
+//! index grows and shrinks.
 
 use super::random::Rng;
 

@@ -1,4 +1,5 @@
-//! What is written: documents as the oracle takes them with their JSON, and what a partial update makes of one.
+//! What is written: documents as the oracle takes them with their JSON, and what a partial update
+//! makes of one.
 
 use serde_json::{Map, Value as Json};
 
@@ -66,7 +67,8 @@ fn merge(old: &mut Map<String, Json>, new: &Map<String, Json>) {
     }
 }
 
-/// The fields of a member: arrays are several values, objects have dots in their names, null is nothing.
+/// The fields of a member: arrays are several values, objects have dots in their names, null is
+/// nothing.
 fn flatten(name: &str, value: &Json, out: &mut Vec<(String, Value)>) {
     match value {
         Json::Null => {}

@@ -1,5 +1,6 @@
-//! Ends of an opening, by close, kill or power loss, and what is there when the index is opened again: all that was acknowledged
-//! as durable, and of what came later a prefix, to which the ledger is wound back.
+//! Ends of an opening, by close, kill or power loss, and what is there when the index is opened
+//! again: all that was acknowledged as durable, and of what came later a prefix, to which the
+//! ledger is wound back.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -116,7 +117,8 @@ impl History {
         now - self.rng.between(0, reach)
     }
 
-    /// What a crash at this point may leave: one fate for all changes, one for one of them, or one for each.
+    /// What a crash at this point may leave: one fate for all changes, one for one of them, or one
+    /// for each.
     fn image(&mut self, point: usize) -> CrashImage {
         let mut images = self.device.crash_images(point, 0, 0);
         let changes = images.changes();

@@ -1,4 +1,5 @@
-//! Threads that change the same documents while another does all maintenance there is: no change is lost, and none made twice.
+//! Threads that change the same documents while another does all maintenance there is: no change is
+//! lost, and none made twice.
 //!
 //! `GANNET_THREAD_CHANGES` is how often each thread changes something (600 if nothing is said).
 
