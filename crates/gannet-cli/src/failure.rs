@@ -1,6 +1,6 @@
 //! Why a command failed: one sentence for people, one exit code for programs.
 //!
-//! 0: done. 1: the caller's fault (a bad query, a wrong path, refused input). 2: a damaged index or a failing
+//! 0: done. 1: the caller's fault (a bad query, a wrong path, rejected input). 2: a damaged index or a failing
 //! device. 3: a query that took longer than its time limit. 4: a bug of the program.
 
 use std::io;

@@ -54,7 +54,7 @@ pub struct RawBatch {
     pub last_line: u64,
     /// The files of the documents, where each has its own, with the number of the document in it.
     files: Vec<(u64, Arc<str>)>,
-    /// Lines that were refused before they could be looked at.
+    /// Lines that were rejected before they could be looked at.
     pub refused: Vec<Refusal>,
     /// Why there are no more batches, if reading failed.
     pub failed: Option<String>,

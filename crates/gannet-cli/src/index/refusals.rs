@@ -56,7 +56,7 @@ impl Refusals {
             // The count is in the summary too, if standard error is closed.
             let _ = writeln!(
                 io::stderr(),
-                "gannet: refused {}",
+                "gannet: rejected {}",
                 counted(more, "more line")
             );
         }
