@@ -154,7 +154,7 @@ fn a_document_that_takes_more_memory_than_there_is_is_refused_alone() {
     let place = Place::with_lines(&[&small("a"), &large, &small("b")]);
     let index = ["index", "index", "docs.jsonl", "--memory", "16MiB"];
     let ran = place.run(&index);
-    ran.refused(1, &["refused docs.jsonl, line 2", "memory"]);
+    ran.refused(1, &["rejected docs.jsonl, line 2", "memory"]);
     assert_eq!(place.found("one"), ["a", "b"]);
     place.done(&["check", "index"]);
     let place = Place::with_lines(&[&small("a"), &large, &small("b")]);
