@@ -6,7 +6,7 @@ use gannet::{Error, Index, Operator, Query, Snapshot};
 use serde_json::json;
 
 use crate::arguments::{Common, DeleteArguments};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, remark};
 use crate::output::{Output, harmless};
 use crate::search::open_to_read;
 use crate::size::counted;
@@ -62,12 +62,15 @@ fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outc
     }
     if let Some(query) = &query {
         let found = snapshot.list(query).sources(false);
-        for hit in found.timeout(arguments.timeout.time()) {
+        let mut found = found.timeout(arguments.timeout.time());
+        for hit in &mut found {
             let id = hit?.id;
             if !named.contains(id.as_str()) {
                 told.id(&id)?;
             }
         }
+        let cut = found.cut_expansions().iter();
+        cut.for_each(|cut| remark(&cut.to_string()));
     }
     told.end()
 }

@@ -16,6 +16,9 @@ fn lines(ids: std::ops::Range<u32>) -> String {
     ids.map(line).collect()
 }
 
+/// What an opening and a closing may write, which the next ones take back.
+const OPENING: u64 = 4 * 4_096;
+
 /// Bytes of all files of an index.
 fn bytes(place: &Place) -> u64 {
     let files = fs::read_dir(place.path("index")).unwrap().flatten();
@@ -35,17 +38,12 @@ fn a_vacuum_of_a_healthy_index_does_not_make_it_larger() {
             commit_every,
         ]);
         let fresh = bytes(&place);
-        let mut before = fresh;
         for _ in 0..4 {
             let done = place.json(&["vacuum", "index"]);
             let figure = |name: &str| done[name].as_u64().unwrap();
             assert!(figure("allocated") <= figure("allocated_before"), "{done}");
-            assert!(
-                bytes(&place) <= before,
-                "{} of {before}: {done}",
-                bytes(&place)
-            );
-            before = bytes(&place);
+            let now = bytes(&place);
+            assert!(now <= fresh + OPENING, "{now} of {fresh}: {done}");
         }
         assert_eq!(place.found("word77"), ["77"]);
         place.done(&["check", "index"]);
@@ -60,11 +58,14 @@ fn a_vacuum_of_a_healthy_index_writes_next_to_nothing() {
     place.done(&["index", "index", sample]);
     place.done(&["vacuum", "index"]);
     let before = bytes(&place);
-    let done = place.json(&["vacuum", "index"]);
-    let figure = |name: &str| done[name].as_u64().unwrap();
-    assert!(figure("free") * 25 <= figure("allocated"), "{done}");
-    assert!(figure("bytes_written") < 100_000, "{done}");
-    assert!(bytes(&place) <= before, "{} of {before}", bytes(&place));
+    for _ in 0..4 {
+        let done = place.json(&["vacuum", "index"]);
+        let figure = |name: &str| done[name].as_u64().unwrap();
+        assert!(figure("free") * 25 <= figure("allocated"), "{done}");
+        assert!(figure("bytes_written") < 100_000, "{done}");
+        let now = bytes(&place);
+        assert!(now <= before + OPENING, "{now} of {before}");
+    }
     let said = place.done(&["vacuum", "index", "--text"]);
     assert!(said.starts_with("nothing to do: "), "{said}");
     place.done(&["check", "index"]);

@@ -87,6 +87,7 @@ fn notes(answer: &Answer) -> Vec<String> {
 fn notes_beside_lines(answer: &Answer) -> Vec<String> {
     let mut notes = notes(answer);
     match (answer.results.total, answer.results.hits.len()) {
+        (0, _) if answer.is_empty => {}
         (0, _) => notes.push("no documents found".to_owned()),
         (total, 0) if answer.skipped > 0 => notes.push(format!(
             "{} found, none after the first {}",
