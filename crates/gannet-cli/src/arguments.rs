@@ -27,7 +27,7 @@ pub use rebuild::RebuildArguments;
     name = "gannet",
     version,
     propagate_version = true,
-    after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, refused input); \
+    after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, rejected input); \
                   2 a damaged index or a failing device; 3 a query that took longer than its time limit; \
                   4 a bug of gannet."
 )]
@@ -194,7 +194,7 @@ pub struct IndexArguments {
     #[arg(long, value_name = "KIND", default_value = "none",
           value_parser = PossibleValuesParser::new(PhraseFilters::NAMES).try_map(phrase_filters))]
     pub phrase_filters: PhraseFilters,
-    /// Stop at the first line that is refused
+    /// Stop at the first document that is rejected
     #[arg(long)]
     pub strict: bool,
 }

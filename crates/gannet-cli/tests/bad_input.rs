@@ -19,11 +19,11 @@ fn malformed_lines_are_told_with_file_line_and_reason_and_the_others_are_indexed
     let told: Vec<&str> = ran.err.lines().collect();
     assert_eq!(told.len(), 2, "{ran:?}");
     assert!(
-        told[0].starts_with("gannet: refused docs.jsonl, line 2, column "),
+        told[0].starts_with("gannet: rejected docs.jsonl, line 2, column "),
         "{ran:?}"
     );
     assert!(
-        told[1].starts_with("gannet: refused docs.jsonl, line 4, column "),
+        told[1].starts_with("gannet: rejected docs.jsonl, line 4, column "),
         "{ran:?}"
     );
     let summary: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
@@ -42,7 +42,7 @@ fn only_the_first_refused_lines_are_told() {
     assert_eq!(ran.code, 1);
     assert_eq!(ran.err.lines().count(), 21, "{}", ran.err);
     assert!(
-        ran.err.ends_with("gannet: refused 30 more lines\n"),
+        ran.err.ends_with("gannet: rejected 30 more lines\n"),
         "{}",
         ran.err
     );
@@ -154,7 +154,7 @@ fn a_document_that_takes_more_memory_than_there_is_is_refused_alone() {
     let place = Place::with_lines(&[&small("a"), &large, &small("b")]);
     let index = ["index", "index", "docs.jsonl", "--memory", "16MiB"];
     let ran = place.run(&index);
-    ran.refused(1, &["refused docs.jsonl, line 2", "memory"]);
+    ran.refused(1, &["rejected docs.jsonl, line 2", "memory"]);
     assert_eq!(place.found("one"), ["a", "b"]);
     place.done(&["check", "index"]);
     let place = Place::with_lines(&[&small("a"), &large, &small("b")]);

@@ -1,6 +1,7 @@
 //! The two verbs of maintenance, and what became of the old ones.
 
 use std::fs;
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -90,6 +91,31 @@ fn a_vacuum_purges_and_returns_space() {
         Value::from(4_099)
     );
     place.done(&["check", "index"]);
+}
+
+/// Not the command that was rejected.
+#[test]
+fn who_reads_an_index_that_is_to_be_written_is_told() {
+    let place = Place::new();
+    place.write("docs.jsonl", lines(0..20_000));
+    place.done(&["index", "index", "docs.jsonl"]);
+    let mut reader = place.command(&["export", "index"]);
+    let mut reader = reader.stdout(Stdio::piped()).spawn().unwrap();
+    let holder = reader.id().to_string();
+    // It waits with the index open, as nobody reads what it writes.
+    let mut first = [0];
+    std::io::Read::read_exact(reader.stdout.as_mut().unwrap(), &mut first).unwrap();
+    for command in [
+        &["vacuum", "index"][..],
+        &["rebuild", "index"],
+        &["delete", "index", "1"],
+    ] {
+        place.run(command).refused(1, &["in use by", &holder]);
+    }
+    drop(reader.stdout.take());
+    assert!(reader.wait().unwrap().success());
+    place.run(&["vacuum", "nothing"]).refused(1, &["nothing"]);
+    assert!(!place.path("nothing").exists());
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Refusals {
     /// Notes one; what is to be said of it.
     pub fn note(&mut self, refusal: &Refusal) -> Option<String> {
         self.count += 1;
-        (self.count <= TOLD_MAX).then(|| format!("gannet: refused {refusal}"))
+        (self.count <= TOLD_MAX).then(|| format!("gannet: rejected {refusal}"))
     }
 
     /// Says how many were not told.
@@ -56,7 +56,7 @@ impl Refusals {
             // The count is in the summary too, if standard error is closed.
             let _ = writeln!(
                 io::stderr(),
-                "gannet: refused {}",
+                "gannet: rejected {}",
                 counted(more, "more line")
             );
         }

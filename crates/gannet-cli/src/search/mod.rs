@@ -108,6 +108,15 @@ pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
         .open(path)
 }
 
+/// Opens an index for writing. None is made where none is.
+pub fn open_to_write(path: &Path, common: &Common) -> gannet::Result<Index> {
+    Index::options()
+        .memory(common.memory.bytes())
+        .backend(common.backend.into())
+        .create(false)
+        .open(path)
+}
+
 fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
     let snapshot = index.snapshot();
     check_ranked(arguments)?;
