@@ -42,6 +42,7 @@ pub struct Given {
 
 /// What every command takes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Common {
     /// The memory budget: everything sized by data stays within it (512MiB, 64MB, 1GiB, or plain
     /// bytes)
@@ -195,14 +196,17 @@ pub struct IndexArguments {
     #[arg(long, value_name = "KIND", default_value = "none",
           value_parser = PossibleValuesParser::new(PhraseFilters::NAMES).try_map(phrase_filters))]
     pub phrase_filters: PhraseFilters,
-    /// Stop at the first line that is rejected
+    /// Stop at the first document that is rejected
     #[arg(long)]
     pub strict: bool,
 }
 
 /// The arguments of `gannet delete`.
 #[derive(Debug, Args)]
-#[command(group(clap::ArgGroup::new("what").required(true).multiple(true)))]
+#[command(
+    group(clap::ArgGroup::new("what").required(true).multiple(true)),
+    after_help = "Examples:\n  gannet delete wiki.gnt 17 42\n  gannet delete wiki.gnt --query title:draft --dry-run"
+)]
 pub struct DeleteArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
@@ -277,7 +281,10 @@ shown whole, and the exit code is 1."#;
 /// The arguments of `gannet search`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Queries: words are combined by OR; + and -, AND OR NOT, && || !, \"phrases\"~slop, \
+    after_help = "Examples:\n  gannet search wiki.gnt neutron star\n  \
+                  gannet search wiki.gnt 'title:star AND \"black hole\"' -k 20 --offset 20\n  \
+                  gannet search wiki.gnt --count -- -disk +flash\n\n\
+                  Queries: words are combined by OR; + and -, AND OR NOT, && || !, \"phrases\"~slop, \
                   prefix*, wild?cards, fuzzy~, ^boosts, field:word, field:( ... ), field:*, id:ID, \
                   field:[ranges TO here]; --help says more",
     after_long_help = QUERIES

@@ -6,24 +6,18 @@ use gannet::{Error, Index, Operator, Query, Snapshot};
 use serde_json::json;
 
 use crate::arguments::{Common, DeleteArguments};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, remark};
 use crate::output::{Output, harmless};
-use crate::search::open_to_read;
+use crate::search::{open_to_read, open_to_write};
 use crate::size::counted;
 use crate::spinner::spinner;
 
 /// Deletes documents and says how many they were; IDs that the index does not have are passed over.
 pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) -> Outcome<()> {
-    // Nothing may be made by deleting from what is not there.
-    let read = open_to_read(&arguments.index, common)?;
     if arguments.dry_run {
-        return tell(&read, arguments, output);
+        return tell(&open_to_read(&arguments.index, common)?, arguments, output);
     }
-    drop(read);
-    let options = Index::options().memory(common.memory.bytes());
-    let index = options
-        .backend(common.backend.into())
-        .open(&arguments.index)?;
+    let index = open_to_write(&arguments.index, common)?;
     // Nothing goes if the query is wrong.
     let query = query(arguments, &index.snapshot())?;
     let ids: Vec<&str> = arguments.ids.iter().map(String::as_str).collect();
@@ -62,12 +56,15 @@ fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outc
     }
     if let Some(query) = &query {
         let found = snapshot.list(query).sources(false);
-        for hit in found.timeout(arguments.timeout.time()) {
+        let mut found = found.timeout(arguments.timeout.time());
+        for hit in &mut found {
             let id = hit?.id;
             if !named.contains(id.as_str()) {
                 told.id(&id)?;
             }
         }
+        let cut = found.cut_expansions().iter();
+        cut.for_each(|cut| remark(&cut.to_string()));
     }
     told.end()
 }

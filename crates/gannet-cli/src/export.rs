@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use crate::arguments::{Common, ExportArguments, ExportFormat};
 use crate::failure::{Failure, Outcome, remark, say};
 use crate::fields::Fields;
-use crate::output::Output;
+use crate::output::{Form, Output, harmless};
 use crate::search::open_to_read;
 use crate::size::{counted, grouped};
 use crate::spinner::spinner;
@@ -23,15 +23,19 @@ pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) ->
     let snapshot = index.snapshot();
     let query = query(arguments, &snapshot)?;
     let fields = Fields::named(&arguments.fields, &snapshot)?;
-    let bar = spinner();
+    // Beside the documents themselves a terminal needs no progress.
+    let bar = match output.form() {
+        Form::Text => ProgressBar::hidden(),
+        _ => spinner(),
+    };
     let mut export = match arguments.format {
         ExportFormat::Jsonl => Export::Lines(fields),
         ExportFormat::Csv => Export::Rows(fields.one_by_one(&snapshot)),
     };
     export.begin(output)?;
     let (mut written, mut failed) = (0, None);
-    let found = snapshot.list(&query).timeout(arguments.timeout.time());
-    for hit in found {
+    let mut found = snapshot.list(&query).timeout(arguments.timeout.time());
+    for hit in &mut found {
         let hit = hit.map_err(|error| {
             Failure::from(error).and_say(&format!(
                 "{} written before it",
@@ -53,6 +57,8 @@ pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) ->
     }
     bar.finish_and_clear();
     output.finish()?;
+    let cut = found.cut_expansions().iter();
+    cut.for_each(|cut| remark(&cut.to_string()));
     if written == 0 && failed.is_none() && !output.is_closed() {
         remark("no documents found");
     }
@@ -108,7 +114,10 @@ impl Export {
 /// Writes a row as RFC 4180 has it, but with the line ends of the system's other tools.
 fn row(cells: impl Iterator<Item = String>, output: &mut Output) -> Outcome<()> {
     let (mut line, mut columns) = (String::new(), 0);
-    for cell in cells {
+    for mut cell in cells {
+        if output.form() == Form::Text {
+            cell = harmless(&cell);
+        }
         line.push_str(if columns > 0 { "," } else { "" });
         columns += 1;
         match cell.contains([',', '"', '\n', '\r']) {

@@ -7,7 +7,7 @@ use gannet::Snapshot;
 use serde_json::json;
 
 use crate::failure::Outcome;
-use crate::members::{append_compact, items, members};
+use crate::members::{append_compact, compact, items, members};
 use crate::output::Output;
 
 /// The member that is the external ID.
@@ -61,6 +61,9 @@ impl Fields {
 
     /// Prints a source on one line, with these fields only.
     pub fn print(&self, source: &str, output: &mut Output) -> Outcome<()> {
+        if self.are_all() {
+            return compact(source).try_for_each(|piece| output.bytes(piece.as_bytes()));
+        }
         let mut line = String::new();
         self.append(source, &mut line);
         output.bytes(line.as_bytes())

@@ -10,6 +10,7 @@ use crate::arguments::{Common, IndexPath, RebuildArguments};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::output::Output;
+use crate::search::open_to_write;
 use crate::size::{counted, grouped, human};
 use crate::spinner::spinner;
 
@@ -50,12 +51,7 @@ fn run(
     work: impl FnOnce(&Index) -> gannet::Result<Vec<Work>>,
     output: &mut Output,
 ) -> Outcome<()> {
-    // Nothing may be made by maintaining what is not there.
-    crate::search::open_to_read(&arguments.index, common)?;
-    let options = Index::options().memory(common.memory.bytes());
-    let index = options
-        .backend(common.backend.into())
-        .open(&arguments.index)?;
+    let index = open_to_write(&arguments.index, common)?;
     interrupt::catch()?;
     let before = index.stats()?;
     let bar = spinner();

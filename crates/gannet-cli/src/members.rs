@@ -18,16 +18,24 @@ pub fn items(array: &str) -> impl Iterator<Item = &str> {
     parts(array, '[', ']')
 }
 
-/// Appends JSON without the white space between its parts, so that it stands on one line.
-pub fn append_compact(json: &str, out: &mut String) {
-    let (mut appended, mut inside) = (0, Text::default());
-    for (at, byte) in json.bytes().enumerate() {
-        if !inside.goes_on(byte) && byte.is_ascii_whitespace() {
-            out.push_str(&json[appended..at]);
-            appended = at + 1;
+/// The pieces of JSON between which nothing but white space stands: together they are the same on one line.
+pub fn compact(json: &str) -> impl Iterator<Item = &str> {
+    let (mut rest, mut inside) = (json, Text::default());
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
         }
-    }
-    out.push_str(&json[appended..]);
+        let mut bytes = rest.bytes();
+        let end = bytes.position(|byte| !inside.goes_on(byte) && byte.is_ascii_whitespace());
+        let piece = &rest[..end.unwrap_or(rest.len())];
+        rest = end.map_or("", |end| &rest[end + 1..]);
+        Some(piece)
+    })
+}
+
+/// Appends JSON so that it stands on one line.
+pub fn append_compact(json: &str, out: &mut String) {
+    compact(json).for_each(|piece| out.push_str(piece));
 }
 
 fn parts(json: &str, open: char, close: char) -> impl Iterator<Item = &str> {

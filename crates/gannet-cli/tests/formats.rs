@@ -146,6 +146,14 @@ fn a_text_file_is_one_document() {
         .refused(1, &["bad.txt: expected UTF-8"]);
 }
 
+#[test]
+fn an_array_of_documents_is_told_how_it_becomes_lines() {
+    let place = Place::new();
+    place.write("docs.json", "[{\"id\":1,\"body\":\"x\"}]\n");
+    let ran = place.run(&["index", "index", "docs.json"]);
+    ran.refused(1, &["docs.json, line 1, column 1", "an array", "jq -c"]);
+}
+
 const ROWS: &str = "\u{feff}id,title, price ,by.name\r\n\
     1,\"Moby-Dick; or, \"\"The Whale\"\"\",9.50,Melville\r\n\
     \r\n\

@@ -1,6 +1,7 @@
 //! The two verbs of maintenance, and what became of the old ones.
 
 use std::fs;
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -15,6 +16,9 @@ fn lines(ids: std::ops::Range<u32>) -> String {
     };
     ids.map(line).collect()
 }
+
+/// What an opening and a closing may write, which the next ones take back.
+const OPENING: u64 = 4 * 4_096;
 
 /// Bytes of all files of an index.
 fn bytes(place: &Place) -> u64 {
@@ -35,17 +39,12 @@ fn a_vacuum_of_a_healthy_index_does_not_make_it_larger() {
             commit_every,
         ]);
         let fresh = bytes(&place);
-        let mut before = fresh;
         for _ in 0..4 {
             let done = place.json(&["vacuum", "index"]);
             let figure = |name: &str| done[name].as_u64().unwrap();
             assert!(figure("allocated") <= figure("allocated_before"), "{done}");
-            assert!(
-                bytes(&place) <= before,
-                "{} of {before}: {done}",
-                bytes(&place)
-            );
-            before = bytes(&place);
+            let now = bytes(&place);
+            assert!(now <= fresh + OPENING, "{now} of {fresh}: {done}");
         }
         assert_eq!(place.found("word77"), ["77"]);
         place.done(&["check", "index"]);
@@ -60,11 +59,14 @@ fn a_vacuum_of_a_healthy_index_writes_next_to_nothing() {
     place.done(&["index", "index", sample]);
     place.done(&["vacuum", "index"]);
     let before = bytes(&place);
-    let done = place.json(&["vacuum", "index"]);
-    let figure = |name: &str| done[name].as_u64().unwrap();
-    assert!(figure("free") * 25 <= figure("allocated"), "{done}");
-    assert!(figure("bytes_written") < 100_000, "{done}");
-    assert!(bytes(&place) <= before, "{} of {before}", bytes(&place));
+    for _ in 0..4 {
+        let done = place.json(&["vacuum", "index"]);
+        let figure = |name: &str| done[name].as_u64().unwrap();
+        assert!(figure("free") * 25 <= figure("allocated"), "{done}");
+        assert!(figure("bytes_written") < 100_000, "{done}");
+        let now = bytes(&place);
+        assert!(now <= before + OPENING, "{now} of {before}");
+    }
     let said = place.done(&["vacuum", "index", "--text"]);
     assert!(said.starts_with("nothing to do: "), "{said}");
     place.done(&["check", "index"]);
@@ -89,6 +91,31 @@ fn a_vacuum_purges_and_returns_space() {
         Value::from(4_099)
     );
     place.done(&["check", "index"]);
+}
+
+/// Not the command that was rejected.
+#[test]
+fn who_reads_an_index_that_is_to_be_written_is_told() {
+    let place = Place::new();
+    place.write("docs.jsonl", lines(0..20_000));
+    place.done(&["index", "index", "docs.jsonl"]);
+    let mut reader = place.command(&["export", "index"]);
+    let mut reader = reader.stdout(Stdio::piped()).spawn().unwrap();
+    let holder = reader.id().to_string();
+    // It waits with the index open, as nobody reads what it writes.
+    let mut first = [0];
+    std::io::Read::read_exact(reader.stdout.as_mut().unwrap(), &mut first).unwrap();
+    for command in [
+        &["vacuum", "index"][..],
+        &["rebuild", "index"],
+        &["delete", "index", "1"],
+    ] {
+        place.run(command).refused(1, &["in use by", &holder]);
+    }
+    drop(reader.stdout.take());
+    assert!(reader.wait().unwrap().success());
+    place.run(&["vacuum", "nothing"]).refused(1, &["nothing"]);
+    assert!(!place.path("nothing").exists());
 }
 
 #[test]

@@ -90,6 +90,7 @@ fn notes(answer: &Answer) -> Vec<String> {
 fn notes_beside_lines(answer: &Answer) -> Vec<String> {
     let mut notes = notes(answer);
     match (answer.results.total, answer.results.hits.len()) {
+        (0, _) if answer.is_empty => {}
         (0, _) => notes.push("no documents found".to_owned()),
         (total, 0) if answer.skipped > 0 => notes.push(format!(
             "{} found, none after the first {}",
@@ -107,6 +108,15 @@ pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
         .memory(common.memory.bytes())
         .backend(common.backend.into())
         .read_only()
+        .open(path)
+}
+
+/// Opens an index for writing. None is made where none is.
+pub fn open_to_write(path: &Path, common: &Common) -> gannet::Result<Index> {
+    Index::options()
+        .memory(common.memory.bytes())
+        .backend(common.backend.into())
+        .create(false)
         .open(path)
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::snapshot::Snapshot;
 use crate::base::{Reservation, Result};
-use crate::search::{Hit, Query, SearchOptions};
+use crate::search::{CutExpansion, Hit, Query, SearchOptions};
 
 /// Documents of the first batch, and of any batch at most.
 const BATCH_FIRST: usize = 64;
@@ -26,6 +26,7 @@ pub struct Listing<'a> {
     batch: std::vec::IntoIter<Hit>,
     /// What the batch takes of the memory budget.
     memory: Option<Arc<Reservation>>,
+    cut: Vec<CutExpansion>,
     is_done: bool,
 }
 
@@ -51,6 +52,7 @@ impl Snapshot {
             },
             batch: Vec::new().into_iter(),
             memory: None,
+            cut: Vec::new(),
             is_done: false,
         }
     }
@@ -69,6 +71,11 @@ impl Listing<'_> {
         self
     }
 
+    /// Patterns of which not all terms are searched, once the first document was asked for.
+    pub fn cut_expansions(&self) -> &[CutExpansion] {
+        &self.cut
+    }
+
     fn read_batch(&mut self) -> Result<()> {
         // The last batch must be gone before the next one takes its memory.
         self.batch = Vec::new().into_iter();
@@ -76,6 +83,7 @@ impl Listing<'_> {
         loop {
             let asked = self.options.k;
             let mut found = self.snapshot.search_one(&self.query, &self.options)?;
+            self.cut = std::mem::take(&mut found.cut_expansions);
             let is_last = found.hits.len() < asked;
             let whole = found.hits.iter().take_while(|hit| hit.error.is_none());
             match whole.count() {

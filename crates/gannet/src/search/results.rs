@@ -158,8 +158,10 @@ impl fmt::Display for PlanReport {
             } = term;
             writeln!(
                 out,
-                "term {field}:{text}: in {} documents, {} pages in {} chunks",
-                term.document_frequency, term.pages_in_list, term.chunks_in_list
+                "term {field}:{text}: in {}, {} in {}",
+                counted(term.document_frequency, "document"),
+                counted(term.pages_in_list, "page"),
+                counted(term.chunks_in_list, "chunk")
             )?;
         }
         writeln!(
@@ -167,5 +169,13 @@ impl fmt::Display for PlanReport {
             "windows: {} searched, {} skipped",
             self.windows_searched, self.windows_skipped
         )
+    }
+}
+
+/// So many things, by the name of one.
+fn counted(count: u64, one: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {one}s"),
     }
 }
