@@ -1,4 +1,5 @@
-//! Lists of all documents that a query finds, and pages of hits, against what a search gives at once.
+//! Lists of all documents that a query finds, and pages of hits, against what a search gives at
+//! once.
 
 use gannet::{Document, Hit, Index, Operator, Query, SearchOptions, Snapshot};
 
