@@ -1,7 +1,7 @@
 //! `gannet export`: all documents, or all that a query finds, as JSON lines or CSV.
 //!
-//! The documents are those of one moment, in the order in which they were written. However many they are, no more than a batch of
-//! them is in memory.
+//! The documents are those of one moment, in the order in which they were written. However many
+//! they are, no more than a batch of them is in memory.
 
 use gannet::{Hit, Operator, Query, Snapshot};
 use indicatif::ProgressBar;
@@ -17,7 +17,8 @@ use crate::spinner::spinner;
 /// How often the progress is shown.
 const SHOWN_EVERY: u64 = 256;
 
-/// Writes the documents. One that cannot be read is told on standard error and fails the command, after the others.
+/// Writes the documents. One that cannot be read is told on standard error and fails the command,
+/// after the others.
 pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) -> Outcome<()> {
     let index = open_to_read(&arguments.index, common)?;
     let snapshot = index.snapshot();

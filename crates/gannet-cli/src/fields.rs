@@ -1,7 +1,8 @@
 //! Which fields of stored documents are shown.
 //!
-//! A field has the name that it has in the index: `by.name` is the member `name` of the object `by`. The name of an object
-//! stands for all that is in it. Values are passed on as they are stored.
+//! A field has the name that it has in the index: `by.name` is the member `name` of the object
+//! `by`. The name of an object stands for all that is in it. Values are passed on as they are
+//! stored.
 
 use gannet::Snapshot;
 use serde_json::json;
@@ -69,7 +70,8 @@ impl Fields {
         output.bytes(line.as_bytes())
     }
 
-    /// A document as one line of JSON. One whose source does not have its ID gets it, so that the line can be indexed again.
+    /// A document as one line of JSON. One whose source does not have its ID gets it, so that the
+    /// line can be indexed again.
     pub fn document(&self, id: &str, source: &str) -> String {
         let mut line = String::new();
         self.append(source, &mut line);
@@ -122,7 +124,8 @@ fn is_within(field: &str, name: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Appends what of `value`, which stands at `path`, belongs to the named fields; whether there was any.
+/// Appends what of `value`, which stands at `path`, belongs to the named fields; whether there was
+/// any.
 fn append_selected(value: &str, path: &str, names: &[String], line: &mut String) -> bool {
     if names.iter().any(|name| name == path) {
         append_compact(value, line);

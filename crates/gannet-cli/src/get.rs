@@ -8,7 +8,8 @@ use crate::fields::Fields;
 use crate::output::Output;
 use crate::search::open_to_read;
 
-/// Prints the documents in the order of the IDs. Those that are missing are told on standard error, and fail the command.
+/// Prints the documents in the order of the IDs. Those that are missing are told on standard error,
+/// and fail the command.
 pub fn run(common: &Common, arguments: &GetArguments, output: &mut Output) -> Outcome<()> {
     let index = open_to_read(&arguments.index, common)?;
     let fields = Fields::named(&arguments.fields, &index.snapshot())?;

@@ -1,7 +1,7 @@
 //! `gannet vacuum` and `gannet rebuild`: the two verbs of maintenance.
 //!
-//! A vacuum works on the index in steps: it purges deleted documents, then merges small chunks and returns space. A rebuild
-//! writes the index anew.
+//! A vacuum works on the index in steps: it purges deleted documents, then merges small chunks and
+//! returns space. A rebuild writes the index anew.
 
 use gannet::{BytesByPart, Error, Index, Order};
 use serde_json::json;
@@ -23,8 +23,9 @@ enum Work {
     Anew(Order),
 }
 
-/// Purges deleted documents, merges small chunks and returns space, step by step until nothing is left to do or the caller
-/// asks for the end; says what it gave back. A healthy index is left as it is.
+/// Purges deleted documents, merges small chunks and returns space, step by step until nothing is
+/// left to do or the caller asks for the end; says what it gave back. A healthy index is left as it
+/// is.
 pub fn vacuum(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
     run(common, arguments, vacuum_work, output)
 }

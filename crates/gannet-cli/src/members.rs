@@ -1,7 +1,8 @@
 //! The parts of JSON text, as they stand in it.
 //!
-//! A stored source is not taken apart into values, which would take many times its memory: members and items are found by going
-//! over the text. The text must be JSON; sources are, and are checked when they are read.
+//! A stored source is not taken apart into values, which would take many times its memory: members
+//! and items are found by going over the text. The text must be JSON; sources are, and are checked
+//! when they are read.
 
 /// The members of an object with their decoded names; nothing if it is no object.
 pub fn members(object: &str) -> impl Iterator<Item = (String, &str)> {
@@ -18,7 +19,8 @@ pub fn items(array: &str) -> impl Iterator<Item = &str> {
     parts(array, '[', ']')
 }
 
-/// The pieces of JSON between which nothing but white space stands: together they are the same on one line.
+/// The pieces of JSON between which nothing but white space stands: together they are the same on
+/// one line.
 pub fn compact(json: &str) -> impl Iterator<Item = &str> {
     let (mut rest, mut inside) = (json, Text::default());
     std::iter::from_fn(move || {

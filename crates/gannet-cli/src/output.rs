@@ -1,7 +1,7 @@
 //! Where results go: people at a terminal get colour, programs get JSON.
 //!
-//! A reader that closed its end of the pipe wants no more. That is no failure: what is written from then on goes nowhere, and
-//! the command ends with the exit code that it would have had anyway.
+//! A reader that closed its end of the pipe wants no more. That is no failure: what is written from
+//! then on goes nowhere, and the command ends with the exit code that it would have had anyway.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
@@ -52,7 +52,8 @@ impl Output {
         self.form
     }
 
-    /// Whether an answer that is one object goes out as JSON; in a pipe it stays text, as other tools do.
+    /// Whether an answer that is one object goes out as JSON; in a pipe it stays text, as other
+    /// tools do.
     pub fn is_json(&self) -> bool {
         self.form == Form::Json
     }
@@ -109,7 +110,8 @@ impl Output {
         self.styled("36", text)
     }
 
-    /// `text` as something that was searched for: in bold, or in square brackets if there is no colour.
+    /// `text` as something that was searched for: in bold, or in square brackets if there is no
+    /// colour.
     pub fn found(&self, text: &str) -> String {
         match self.colored {
             true => self.styled("1;33", text),

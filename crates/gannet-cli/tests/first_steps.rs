@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::command::Place;
 
-/// Thirty documents with the word "star", of which fewer and fewer have "neutron" more and more often.
+/// Thirty documents with the word "star", of which fewer and fewer have "neutron" more and more
+/// often.
 fn stars() -> Place {
     let line = |n: usize| {
         let neutrons = "neutron ".repeat(n);

@@ -13,7 +13,8 @@ pub struct GetArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// External IDs. One that the index does not have is told on standard error, and the exit code is 1
+    /// External IDs. One that the index does not have is told on standard error, and the exit code
+    /// is 1
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
     /// Fields of the documents to print, separated by commas [default: all]

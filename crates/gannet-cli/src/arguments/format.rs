@@ -21,7 +21,8 @@ pub enum InputFormat {
 }
 
 impl InputFormat {
-    /// The format that the name of a file says, before an ending of compression: JSON lines if it says none.
+    /// The format that the name of a file says, before an ending of compression: JSON lines if it
+    /// says none.
     pub fn of(path: &Path) -> InputFormat {
         let plain = without_compression(path);
         let ending = plain.extension().unwrap_or_default();

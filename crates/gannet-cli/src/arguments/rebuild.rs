@@ -13,7 +13,8 @@ use super::IndexPath;
 pub struct RebuildArguments {
     #[command(flatten)]
     pub index: IndexPath,
-    /// How documents are numbered: similar ones together, which takes about 40 bytes of memory a document, or as they are
+    /// How documents are numbered: similar ones together, which takes about 40 bytes of memory a
+    /// document, or as they are
     #[arg(long, value_enum, default_value_t = RebuildOrder::Alike)]
     pub order: RebuildOrder,
 }

@@ -1,7 +1,8 @@
-//! What documents are read from, and how: JSON lines, rows of CSV or TSV, text files, folders of these.
+//! What documents are read from, and how: JSON lines, rows of CSV or TSV, text files, folders of
+//! these.
 //!
-//! Each kind is a reader of its own, which gives one document after the other as a line of JSON (`lines`, `rows`, `texts`). So
-//! all that comes behind sees lines only.
+//! Each kind is a reader of its own, which gives one document after the other as a line of JSON
+//! (`lines`, `rows`, `texts`). So all that comes behind sees lines only.
 
 mod lines;
 mod rows;
@@ -55,8 +56,8 @@ pub enum Found {
 }
 
 impl Input {
-    /// What a path on the command line means, in this format or in the one that its name says. What cannot be read is told at
-    /// once, before any work.
+    /// What a path on the command line means, in this format or in the one that its name says. What
+    /// cannot be read is told at once, before any work.
     pub fn at(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
         if path.is_dir() {
             return Input::folder(path, format);
@@ -93,7 +94,8 @@ impl Input {
         }
     }
 
-    /// Opens it. The bytes taken from files are added to `taken`; a document has at most `limit` bytes.
+    /// Opens it. The bytes taken from files are added to `taken`; a document has at most `limit`
+    /// bytes.
     pub fn open(
         &self,
         taken: &Arc<AtomicU64>,

@@ -1,7 +1,8 @@
 //! `gannet index`: documents from files into an index.
 //!
-//! `input` reads what documents come from as lines of JSON, `batches` cuts lines into batches, `pipeline` prepares them on several threads and writes them in order,
-//! `refusals` tells of rejected lines, `progress` entertains a terminal, `report` sums up.
+//! `input` reads what documents come from as lines of JSON. `batches` cuts these into batches,
+//! `pipeline` prepares them on several threads and writes them in order. `refusals` tells of lines
+//! that were rejected, `progress` entertains a terminal, `report` sums up.
 
 mod batches;
 mod gate;

@@ -1,8 +1,9 @@
 //! All documents that a query finds, in the order of their doc IDs, however many they are.
 //!
-//! They are found and read in batches: a search from the document on at which the last batch ended. All have the
-//! same score, so the first ones fill a batch, and nothing behind it is looked at. A batch has as many documents as
-//! its memory is meant for. One of which not all fit the memory budget ends before the first that does not.
+//! They are found and read in batches: a search from the document on at which the last batch ended.
+//! All have the same score, so the first ones fill a batch, and nothing behind it is looked at. A
+//! batch has as many documents as its memory is meant for. One of which not all fit the memory
+//! budget ends before the first that does not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,11 +32,11 @@ pub struct Listing<'a> {
 }
 
 impl Snapshot {
-    /// Lists all documents that a query finds, in the order of their doc IDs, without a score. No more than a batch
-    /// of them is in memory at once.
+    /// Lists all documents that a query finds, in the order of their doc IDs, without a score. No
+    /// more than a batch of them is in memory at once.
     ///
-    /// Each item is a document, or the error at which the list ends. A document that alone needs more memory than
-    /// there is has its ID and [`Hit::error`].
+    /// Each item is a document, or the error at which the list ends. A document that alone needs
+    /// more memory than there is has its ID and [`Hit::error`].
     pub fn list(&self, query: &Query) -> Listing<'_> {
         Listing {
             snapshot: self,
@@ -65,7 +66,8 @@ impl Listing<'_> {
         self
     }
 
-    /// How long the search for each batch may take; the list then ends with [`Error::Timeout`](crate::Error::Timeout).
+    /// How long the search for each batch may take; the list then ends with
+    /// [`Error::Timeout`](crate::Error::Timeout).
     pub fn timeout(mut self, limit: Option<Duration>) -> Self {
         self.options.deadline = limit;
         self

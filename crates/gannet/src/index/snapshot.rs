@@ -57,7 +57,7 @@ impl Snapshot {
         &self.schema
     }
 
-    /// Checks that the index has a field of this name; every name will do in an index without fields.
+    /// Checks that the index has a field of this name. Every name will do where there are no fields.
     ///
     /// # Errors
     ///

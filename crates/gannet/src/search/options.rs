@@ -23,7 +23,7 @@ pub type Cancelled = Arc<dyn Fn() -> bool + Send + Sync>;
 /// beyond the memory budget fails with [`Error::Memory`].
 #[derive(Clone)]
 pub struct SearchOptions {
-    /// How many documents are wanted; with those that are skipped, at most [`SearchOptions::RANKED_MAX`].
+    /// How many documents are wanted, at most [`SearchOptions::RANKED_MAX`] with those skipped.
     pub k: usize,
     /// How many of the best documents are skipped: they are ranked, but not read.
     pub skip: usize,
@@ -99,7 +99,7 @@ impl SearchOptions {
     /// The most documents that a search ranks.
     pub const RANKED_MAX: usize = TOP_MAX;
 
-    /// Documents that have to be ranked: those that are wanted, and those that are skipped before them.
+    /// Documents that have to be ranked: those that are wanted, and those skipped before them.
     pub fn ranked(&self) -> usize {
         self.skip.saturating_add(self.k)
     }

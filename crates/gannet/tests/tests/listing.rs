@@ -1,11 +1,14 @@
-//! Lists of all documents that a query finds, and pages of hits, against what a search gives at once.
+//! Lists of all documents that a query finds, and pages of hits, against what a search gives at
+//! once.
 
 use gannet::{Document, Hit, Index, Operator, Query, SearchOptions, Snapshot};
 
+use super::environment::open;
+
 /// More than a batch of small documents, over several flushes, some deleted, some replaced.
 fn index(folder: &std::path::Path) -> Index {
-    let index = Index::options().memory(64 << 20).open(folder);
-    let index = index.expect("an index");
+    let options = Index::options().memory(64 << 20);
+    let index = open(options, folder).expect("an index");
     let document = |n: usize| {
         let words = [
             "all",

@@ -1,7 +1,8 @@
 //! CSV and TSV with a header: each row is a document, each column a field.
 //!
-//! All values are strings, and an empty cell is no value. CSV has quotation marks as in RFC 4180; in TSV they are ordinary. A
-//! record is never held beyond a limit: a quotation mark without its other would make the rest of the file one record.
+//! All values are strings, and an empty cell is no value. CSV has quotation marks as in RFC 4180;
+//! in TSV they are ordinary. A record is never held beyond a limit: a quotation mark without its
+//! other would make the rest of the file one record.
 
 use std::io::{self, BufRead, Read};
 use std::str;

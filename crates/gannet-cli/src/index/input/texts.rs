@@ -1,8 +1,8 @@
 //! Text and Markdown files: each is a document with a title and a body.
 //!
-//! Of a folder all files are read whose names end so, in all folders below it, in the order of their paths. Hidden files and
-//! folders are passed over, and symbolic links are not followed. The ID is the path below the folder; of a single file it is the
-//! path as it was given.
+//! Of a folder all files are read whose names end so, in all folders below it, in the order of
+//! their paths. Hidden files and folders are passed over, and symbolic links are not followed. The
+//! ID is the path below the folder; of a single file it is the path as it was given.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -134,7 +134,8 @@ impl Documents for Folder {
     }
 }
 
-/// The paths of the text files below a folder, in order; a folder that cannot be listed is told with its error.
+/// The paths of the text files below a folder, in order; a folder that cannot be listed is told
+/// with its error.
 pub struct Walk {
     /// What is still to be looked at, the next one last.
     ahead: Vec<(PathBuf, bool)>,
@@ -245,7 +246,8 @@ fn title(path: &Path, text: &str) -> String {
     heading.unwrap_or_else(|| name.to_string_lossy().into_owned())
 }
 
-/// The first heading behind the front matter that stands in no block of code: `# Title`, or a line underlined with `=`.
+/// The first heading behind the front matter that stands in no block of code: `# Title`, or a line
+/// underlined with `=`.
 fn heading(text: &str) -> Option<String> {
     let (mut fence, mut before) = (None, "");
     for line in without_front_matter(text).lines() {

@@ -10,7 +10,8 @@
 //! computed by the one formula, bounds get slack for rounding, and ties go to the document met first.
 //!
 //! Invariants:
-//! 1. Every document from the first of interest to `next` was scored, is among the candidates, or cannot enter.
+//! 1. Every document from the first of interest to `next` was scored, is among the candidates, or
+//!    cannot enter.
 //! 2. In a batch, a clause that is not essential in a window is not essential in later ones, so that each
 //!    cursor only moves forward.
 //! 3. Each stage can be called again after a stop; it then goes on or does the same again.
