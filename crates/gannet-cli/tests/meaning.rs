@@ -224,7 +224,7 @@ fn a_clause_of_stop_words_is_as_if_it_were_not_there() {
     for query in [
         "the",
         "NOT the",
-        "-the",
+        "(-the)",
         "\"the\"",
         "the AND of",
         "(the)^2",

