@@ -10,6 +10,8 @@
 //! 2. A reader that cannot write a lease holds the shared lock, which keeps writers out.
 //!
 //! A writer that meets the shared lock tries again for a moment, so that the first case never keeps it out.
+//!
+//! A writer also locks the superblock (see `Rooted`), once a root has all that it found in the log.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -92,6 +94,39 @@ impl Lock {
 
     fn shared(&self) -> MutexGuard<'_, bool> {
         self.shared.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+/// The lock of the superblock. A writer has it from its first root on that has all of the log which it found: until then, the
+/// log that the writer before has left belongs to what readers see.
+#[derive(Debug, Default)]
+pub struct Rooted(Mutex<Option<File>>);
+
+impl Rooted {
+    /// Takes it, unless it is taken. Where that fails, readers read more of the log than they must.
+    pub fn take(&self, superblock: &Path) {
+        let mut taken = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let Some(file) = File::open(superblock).ok().filter(|_| taken.is_none()) else {
+            return;
+        };
+        // A reader that looks has it for a moment.
+        for _ in 0..TRIES {
+            if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                *taken = Some(file);
+                return;
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Whether a writer has it.
+    pub fn is_taken(superblock: &Path) -> io::Result<bool> {
+        let file = File::open(superblock)?;
+        match flock(&file, FlockOperation::NonBlockingLockShared) {
+            Ok(()) => Ok(false),
+            Err(Errno::WOULDBLOCK) => Ok(true),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

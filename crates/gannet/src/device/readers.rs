@@ -7,10 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use super::Access;
 use super::failure::failure;
 use super::lease::{self, Lease, LeaseSeen, READERS_NAME};
-use super::lock::Lock;
+use super::lock::{Lock, Rooted};
+use super::{Access, FileId};
 use crate::base::{Error, Result};
 
 /// Who reads and writes an index folder.
@@ -18,6 +18,7 @@ use crate::base::{Error, Result};
 pub struct Readers {
     folder: PathBuf,
     lock: Lock,
+    rooted: Rooted,
     /// Leases of this device.
     held: Mutex<Vec<Weak<Lease>>>,
 }
@@ -27,6 +28,7 @@ impl Readers {
     pub fn open(folder: &Path, access: Access) -> Result<Readers> {
         Ok(Readers {
             lock: Lock::open(folder, access)?,
+            rooted: Rooted::default(),
             folder: folder.to_owned(),
             held: Mutex::default(),
         })
@@ -56,6 +58,17 @@ impl Readers {
         self.lock.writer(&self.folder)
     }
 
+    /// Tells readers that a root has all of the log that this writer found.
+    pub fn note_root(&self) {
+        self.rooted.take(&self.superblock());
+    }
+
+    /// Whether a writer has written a root that has all of the log which it found. What it has logged since is its own matter.
+    pub fn has_rooted_writer(&self) -> Result<bool> {
+        let taken = Rooted::is_taken(&self.superblock());
+        taken.map_err(|error| failure("lock", FileId::Superblock, error))
+    }
+
     /// All leases that count, of all processes.
     pub fn leases(&self) -> Result<Vec<LeaseSeen>> {
         let readers = self.folder.join(READERS_NAME);
@@ -83,13 +96,20 @@ impl Readers {
     fn in_the_way(&self, writer: &str, error: &io::Error) -> Error {
         let advice = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make space",
-            _ => "give this user the right to write there",
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                "give this user the right to write there"
+            }
+            _ => "make that possible",
         };
         Error::invalid(format!(
             "{} is written by {writer}, and who reads it meanwhile must make a file in its folder {READERS_NAME}, \
              which failed: {error}: {advice}, or read a backup",
             self.folder.display()
         ))
+    }
+
+    fn superblock(&self) -> PathBuf {
+        self.folder.join(FileId::Superblock.name())
     }
 
     fn held(&self) -> MutexGuard<'_, Vec<Weak<Lease>>> {

@@ -476,6 +476,7 @@ impl Writer {
             history: self.history.clone(),
         };
         write_slot(self.shared.store.device(), &slot)?;
+        self.note_root();
         self.rooted = (self.state.sequence, Instant::now());
         if let Some(old) = self.root.replace(root) {
             self.shared.store.release_span(old);

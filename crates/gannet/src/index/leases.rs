@@ -69,6 +69,13 @@ pub(super) fn expire_before(device: &dyn Device, generation: u64) -> Result<()> 
 }
 
 impl Writer {
+    /// Tells readers that the newest root has all of the log that was found when the index was opened.
+    pub(super) fn note_root(&self) {
+        if let Some(readers) = self.shared.store.device().readers() {
+            readers.note_root();
+        }
+    }
+
     /// Removes the zones that neither the durable root nor any reader can reach.
     pub(super) fn give_up_zones(&mut self) -> Result<()> {
         let published = &self.shared.published;

@@ -71,8 +71,10 @@ pub(super) fn open(
     writer.settle(replayed, slot.as_ref())?;
     let generation = writer.generation;
     writer.history.open(draw_number()?, generation + 1);
-    if slot.is_none() {
-        writer.checkpoint()?;
+    match slot {
+        None => writer.checkpoint()?,
+        Some(_) if writer.state.sequence == writer.rooted.0 => writer.note_root(),
+        Some(_) => {}
     }
     Ok((shared, Some(writer)))
 }

@@ -61,7 +61,7 @@ pub struct Limits {
     pub log_source_bytes: u64,
     /// Bytes of lists that a slice of vacuum reads; `None`: what the rate of deletions asks for.
     pub vacuum_bytes: Option<u64>,
-    /// Bytes on flash that snapshots may keep from being reused; `None`: an eighth of the index, and at least 64 MiB. Beyond,
+    /// Bytes on flash that snapshots and readers in other processes may keep from being reused; `None`: an eighth of the index, and at least 64 MiB. Beyond,
     /// the oldest are given up.
     pub snapshot_bytes: Option<u64>,
     /// How old a snapshot is that is given up for that; where it holds back n times as much, an nth of this is enough.

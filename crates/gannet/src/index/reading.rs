@@ -1,11 +1,12 @@
 //! Reading an index that another process may write at the same time.
 //!
 //! A reader opens the newest root and holds it by a lease (see `device/lease.rs` and `leases`). What it sees is what that root
-//! knows: beside a writer it leaves the log behind the root to the writer, which still appends to it. Where nobody writes, the
-//! log is what a crash has left, and the reader takes it in as a recovery does. What always holds:
+//! knows: it leaves the log behind the root to the writer. Where nobody writes, that log is what a crash has left, and the
+//! reader takes it in as a recovery does; so it does beside a writer until a root has what that writer found. What always holds:
 //!
 //! 1. A root is read only while a lease of it counts that was made before the root was found to be the newest.
-//! 2. A reader never goes back: it moves to another root only if that goes on from its own and knows as much.
+//! 2. A reader never goes back: it moves to another root only if that goes on from its own and knows as much. Nor does an
+//!    opening after another: what one takes in of a log was there before the root that ends the recovery of that log.
 //! 3. A page that proves itself is the one that was meant, for a zone number is never given again. A page that the writer
 //!    has removed cannot be read; then the lease has expired, and the reader says so.
 
@@ -19,6 +20,7 @@ use super::open::{
 };
 use super::options::Options;
 use super::shared::Shared;
+use super::state::State;
 use crate::base::{Error, Result};
 use crate::device::{Device, Lease, Readers};
 use crate::storage::{Found, LogReach, RootSlot, find_root};
@@ -53,10 +55,7 @@ impl HeldRoot {
             let readers = device.readers();
             let lease = readers.map(|readers| readers.lease(slot.generation));
             let lease = lease.transpose()?.flatten();
-            let reach = match writer(device)? {
-                Some(_) => LogReach::Known,
-                None => slot.log_reach(),
-            };
+            let reach = reach(device, &slot)?;
             // A writer that has not seen the lease has written a newer root before.
             let newest = newest_slot(device, path)?;
             if newest == slot {
@@ -64,6 +63,12 @@ impl HeldRoot {
             }
             slot = newest;
         }
+    }
+
+    /// Whether no newer root can know less than what was read of the log behind this one.
+    fn is_newest(&self, device: &Arc<dyn Device>, path: &Path) -> Result<bool> {
+        Ok(self.reach == LogReach::Known
+            || self.reach == reach(device, &self.slot)? && self.slot == newest_slot(device, path)?)
     }
 }
 
@@ -78,8 +83,9 @@ pub(super) fn open(
         let opened = open_root(Arc::clone(device), root.clone())?;
         let (shared, writer, _) = recover(opened, options.clone())?;
         writer.keep_tables();
+        let done = root.is_newest(device, path)?;
         *shared.reading() = Some(root);
-        Ok(shared)
+        Ok(done.then_some(shared))
     })
 }
 
@@ -100,11 +106,15 @@ impl Index {
         let Some(held) = &mut *reading else {
             return Ok(false);
         };
-        begin_anew(device, || refresh(shared, held))
+        let place = |state: &State| (state.epoch.generation, state.sequence);
+        let before = place(&shared.published.get());
+        begin_anew(device, || refresh(shared, held))?;
+        Ok(before != place(&shared.published.get()))
     }
 }
 
-fn refresh(shared: &Arc<Shared>, held: &mut HeldRoot) -> Result<bool> {
+/// Moves to the newest root. Gives nothing if there is a newer one again.
+fn refresh(shared: &Arc<Shared>, held: &mut HeldRoot) -> Result<Option<()>> {
     let (device, path) = (shared.store.device(), Path::new("the index"));
     let counts = held.lease.as_ref().is_none_or(|lease| lease.is_there());
     if !counts {
@@ -113,16 +123,15 @@ fn refresh(shared: &Arc<Shared>, held: &mut HeldRoot) -> Result<bool> {
     }
     let newest = newest_slot(device, path)?;
     let is_read = newest == held.slot && counts;
-    if is_read && (held.reach == newest.log_reach() || writer(device)?.is_some()) {
-        return Ok(false);
+    if is_read && (held.reach == newest.log_reach() || held.reach == reach(device, &newest)?) {
+        return Ok(Some(()));
     }
     let root = HeldRoot::newest(device, path)?;
     check_goes_on(&held.slot, &root.slot)?;
     let record = read_root(&shared.store, &root.slot)?;
-    let before = shared.published.get();
     // It has taken in more of the log than the root knows.
-    if record.sequence < before.sequence && root.reach == LogReach::Known {
-        return Ok(false);
+    if record.sequence < shared.published.get().sequence && root.reach == LogReach::Known {
+        return Ok(Some(()));
     }
     check_zones(&shared.store, &record.zones)?;
     // A file that was not named by the root before may have been another of that name.
@@ -133,29 +142,44 @@ fn refresh(shared: &Arc<Shared>, held: &mut HeldRoot) -> Result<bool> {
         *shared.store.zones() = zones;
         return Err(error);
     }
-    let now = shared.published.get();
     // Forgets epochs that are over. A reader has no zones to remove.
     shared.published.take_unreachable(None);
+    let done = root.is_newest(device, path)?;
     *held = root;
-    let place = |generation, sequence| (generation, sequence);
-    Ok(
-        place(before.epoch.generation, before.sequence)
-            != place(now.epoch.generation, now.sequence),
-    )
+    Ok(done.then_some(()))
 }
 
-/// Carries out an opening, anew if what it reads is removed meanwhile.
-fn begin_anew<T>(device: &Arc<dyn Device>, mut open: impl FnMut() -> Result<T>) -> Result<T> {
-    for _ in 1..TRIES {
-        match open() {
-            Err(Error::Expired { .. }) => {}
+/// Carries out an opening, anew if there is a newer root by then, or what it reads is removed meanwhile.
+fn begin_anew<T>(
+    device: &Arc<dyn Device>,
+    mut open: impl FnMut() -> Result<Option<T>>,
+) -> Result<T> {
+    let mut last = Error::internal("a root was replaced each time that it was read");
+    for _ in 0..TRIES {
+        last = match open() {
+            Ok(Some(done)) => return Ok(done),
+            Ok(None) => continue,
+            Err(error @ Error::Expired { .. }) => error,
             // A writer has come, and removes what the crash of the one before has left of the log.
-            Err(Error::Device { .. } | Error::Damaged { .. }) if writer(device)?.is_some() => {}
-            done => return done,
-        }
+            Err(error @ (Error::Device { .. } | Error::Damaged { .. }))
+                if writer(device)?.is_some() =>
+            {
+                error
+            }
+            Err(error) => return Err(error),
+        };
         device.close_files();
     }
-    open()
+    Err(last)
+}
+
+/// How far the log behind a root is read.
+fn reach(device: &Arc<dyn Device>, slot: &RootSlot) -> Result<LogReach> {
+    let rooted = device.readers().map(Readers::has_rooted_writer);
+    match rooted.transpose()? {
+        Some(true) => Ok(LogReach::Known),
+        _ => Ok(slot.log_reach()),
+    }
 }
 
 /// The newest root. Where there is none and somebody writes, it is still to come.
