@@ -17,14 +17,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gannet::{Document, Error, Index, Limits, Operator, Options, Order, Snapshot};
+use gannet::{Document, Error, Index, Limits, Operator, Options, Order, SearchResults, Snapshot};
 
 use crate::command::Place;
 
-/// Tells the test program which child it is, where the index is, and the first batch of a writer.
+/// Tells the test program which child it is, and where the index is.
 const ROLE: &str = "GANNET_BESIDE_ROLE";
 const INDEX: &str = "GANNET_BESIDE_INDEX";
-const FIRST: &str = "GANNET_BESIDE_FIRST";
 
 /// Documents, all of which each batch rewrites.
 const DOCUMENTS: u64 = 210;
@@ -64,7 +63,6 @@ struct Family {
     sender: Sender<(usize, String)>,
     heard: Receiver<(usize, String)>,
     figures: Figures,
-    last_batch: u64,
 }
 
 #[test]
@@ -103,7 +101,7 @@ fn beside_child() {
     };
     let index = PathBuf::from(std::env::var(INDEX).expect("the index"));
     match role.as_str() {
-        "writer" => write_for_ever(&index, number(FIRST).expect("a batch")),
+        "writer" => write_for_ever(&index),
         _ => read_for_ever(&index),
     }
 }
@@ -125,7 +123,6 @@ impl Family {
             sender,
             heard,
             figures: Figures::default(),
-            last_batch: 0,
         };
         // The index is there before anybody reads it.
         let writer = family.start(READERS);
@@ -144,7 +141,6 @@ impl Family {
             .args(["--exact", "beside::beside_child", "--nocapture"])
             .env(ROLE, role)
             .env(INDEX, &self.index)
-            .env(FIRST, (self.last_batch + 1).to_string())
             .stdout(Stdio::piped())
             .spawn()
             .expect("a child");
@@ -174,11 +170,7 @@ impl Family {
             "checks" => &mut figures.checks,
             "checkpoints" => &mut figures.checkpoints,
             "rebuilds" => &mut figures.rebuilds,
-            "batch" => {
-                self.last_batch = value.unwrap_or(0);
-                figures.batches += 1;
-                return;
-            }
+            "batches" => &mut figures.batches,
             "wrong:" => panic!("child {child}: {line}"),
             // What the test program says of itself.
             _ => return,
@@ -285,12 +277,15 @@ fn batch(number: u64) -> Vec<Document> {
         .collect()
 }
 
-fn write_for_ever(path: &Path, first: u64) {
+fn write_for_ever(path: &Path) {
     let done = |done: gannet::Result<()>| done.unwrap_or_else(|error| wrong(error));
     let index = options().open(path).unwrap_or_else(|error| wrong(error));
+    // What the writer before has left.
+    let found = ask(&index.snapshot(), "*:*").unwrap_or_else(|error| wrong(error));
+    let first = number_of(&found).map_or(1, |last| last + 1);
     for number in first.. {
         done(index.write(batch(number)).map(|_| ()));
-        tell(format!("batch {number}\n"));
+        tell("batches 1\n".to_owned());
         match number % 8 {
             1 => done(index.sync()),
             3 => while index.vacuum().unwrap_or_else(|error| wrong(error)) {},
@@ -370,18 +365,10 @@ fn look(snapshot: &Snapshot, query: u64) -> gannet::Result<u64> {
             found.total
         ));
     }
-    let mut numbers = Vec::new();
-    for hit in found.hits {
-        if let Some(error) = hit.error {
-            return Err(error);
-        }
-        let source = hit.source.unwrap_or_default();
-        numbers.push(batch_of(&String::from_utf8_lossy(&source)));
+    if let Some(error) = found.hits.iter().find_map(|hit| hit.error.clone()) {
+        return Err(error);
     }
-    let number = numbers.first().copied().unwrap_or(0);
-    if numbers.iter().any(|other| *other != number) {
-        wrong(format!("batches {numbers:?} in one state"));
-    }
+    let number = number_of(&found).unwrap_or(0);
     let same = ask(snapshot, &format!("body:batch{number}"))?.total;
     if same != DOCUMENTS {
         wrong(format!(
@@ -391,12 +378,23 @@ fn look(snapshot: &Snapshot, query: u64) -> gannet::Result<u64> {
     Ok(number)
 }
 
-fn ask(snapshot: &Snapshot, words: &str) -> gannet::Result<gannet::SearchResults> {
+fn ask(snapshot: &Snapshot, words: &str) -> gannet::Result<SearchResults> {
     let query = snapshot.parse(words, Operator::Or)?;
     snapshot.search(&query).top(20).count(true).run()
 }
 
-fn batch_of(source: &str) -> u64 {
+/// The number of the batch that the hits are of.
+fn number_of(found: &SearchResults) -> Option<u64> {
+    let sources = found.hits.iter().filter_map(|hit| hit.source.as_deref());
+    let numbers: Vec<u64> = sources.map(batch_of).collect();
+    if numbers.windows(2).any(|pair| pair[0] != pair[1]) {
+        wrong(format!("batches {numbers:?} in one state"));
+    }
+    numbers.first().copied()
+}
+
+fn batch_of(source: &[u8]) -> u64 {
+    let source = String::from_utf8_lossy(source);
     let behind = source.split("batch").nth(1).unwrap_or_default();
     let digits: String = behind.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().unwrap_or(0)

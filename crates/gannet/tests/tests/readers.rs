@@ -171,7 +171,13 @@ fn a_reader_takes_in_the_log_of_a_writer_that_is_gone() {
     let writer = place.writer(limits());
     assert!(!reader.refresh().expect("nothing new"));
     assert_eq!(total(&reader, "body:round1"), 5);
+    // Nor does one that opens now see less, before there is a root of what was recovered.
+    let later = place.reader();
+    assert_eq!(total(&later, "body:round1"), 5);
     writer.checkpoint().expect("a checkpoint");
+    write(&writer, 5, 2);
+    writer.sync().expect("a sync");
+    assert_eq!(total(&place.reader(), "body:round2"), 0);
     assert!(reader.refresh().expect("a newer root"));
     assert_eq!(total(&reader, "body:round1"), 5);
     sound(&reader);
