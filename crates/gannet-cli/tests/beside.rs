@@ -6,8 +6,8 @@
 //! which never goes back, and no error may come but that a lease has expired. Children tell their parent through their
 //! standard output how far they are.
 //!
-//! `GANNET_QUERIES` (3,000), `GANNET_CHECKPOINTS` (20) and `GANNET_KILLS` (10): what is done at least. `GANNET_SEED`: the
-//! seed of the kills.
+//! `GANNET_QUERIES` (3,000), `GANNET_CHECKPOINTS` (20) and `GANNET_KILLS` (10): what is done at least, the kills spread over
+//! it. `GANNET_SEED`: the seed of the kills.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -25,6 +25,9 @@ use crate::command::Place;
 const ROLE: &str = "GANNET_BESIDE_ROLE";
 const INDEX: &str = "GANNET_BESIDE_INDEX";
 
+/// What the role of the writer is called. Those of readers are their numbers.
+const WRITER: &str = "writer";
+
 /// Documents, all of which each batch rewrites.
 const DOCUMENTS: u64 = 210;
 
@@ -33,10 +36,12 @@ const SHARED: u64 = 7;
 
 const READERS: usize = 4;
 
-/// Queries between two moves of a reader, between two openings, between two checks, and between two reports.
-const REFRESH_EVERY: u64 = 10;
-const OPEN_EVERY: u64 = 500;
-const CHECK_EVERY: u64 = 1_000;
+/// Queries between two moves of each reader: the last hold on to roots until these expire.
+const REFRESH_EVERY: [u64; READERS] = [10, 50, 1_000, 4_000];
+
+/// Queries between two openings, between two checks, and between two reports.
+const OPEN_EVERY: u64 = 5_000;
+const CHECK_EVERY: u64 = 1_500;
 const TELL_EVERY: u64 = 50;
 
 /// The longest that nothing is heard of any child.
@@ -46,6 +51,7 @@ const SILENCE: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 struct Figures {
     queries: u64,
+    /// What ended with `Error::Expired`.
     expired: u64,
     moves: u64,
     checks: u64,
@@ -76,13 +82,15 @@ fn readers_beside_a_writer_see_whole_states_whoever_is_killed() {
     let place = Place::new();
     let mut family = Family::new(place.path("index"));
     let start = Instant::now();
-    while family.figures.queries < queries
-        || family.figures.checkpoints < checkpoints
-        || family.figures.kills < kills
-    {
+    loop {
         family.listen();
-        let due = kills * family.figures.queries / queries.max(1);
-        if family.figures.kills < due.min(kills) {
+        let figures = &family.figures;
+        let done = |done: u64, wanted: u64| done as f64 / wanted.max(1) as f64;
+        let done = done(figures.queries, queries).min(done(figures.checkpoints, checkpoints));
+        if done >= 1.0 && figures.kills >= kills && figures.expired > 0 {
+            break;
+        }
+        if figures.kills < kills && figures.kills as f64 <= done * kills as f64 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             family.kill((seed >> 33) as usize % (READERS + 1));
             family.run_commands(&place);
@@ -101,8 +109,11 @@ fn beside_child() {
     };
     let index = PathBuf::from(std::env::var(INDEX).expect("the index"));
     match role.as_str() {
-        "writer" => write_for_ever(&index),
-        _ => read_for_ever(&index),
+        WRITER => write_for_ever(&index),
+        number => {
+            let number: usize = number.parse().expect("the number of a reader");
+            read_for_ever(&index, REFRESH_EVERY[number]);
+        }
     }
 }
 
@@ -136,7 +147,10 @@ impl Family {
     }
 
     fn start(&self, child: usize) -> Child {
-        let role = if child == READERS { "writer" } else { "reader" };
+        let role = match child {
+            READERS => WRITER.to_owned(),
+            reader => reader.to_string(),
+        };
         let mut process = Command::new(std::env::current_exe().expect("this program"))
             .args(["--exact", "beside::beside_child", "--nocapture"])
             .env(ROLE, role)
@@ -238,7 +252,7 @@ fn nothing_is_lost(place: &Place) {
 fn options() -> Options {
     Index::options().memory(32 << 20).limits(Limits {
         zone_pages: Some(16),
-        snapshot_bytes: Some(1 << 20),
+        snapshot_bytes: Some(256 << 10),
         snapshot_age: Duration::from_millis(20),
         visible_after: Some(Duration::from_millis(100)),
         ..Limits::default()
@@ -305,7 +319,7 @@ fn write_for_ever(path: &Path) {
     }
 }
 
-fn read_for_ever(path: &Path) {
+fn read_for_ever(path: &Path, refresh_every: u64) {
     let open = || {
         let options = Index::options().memory(16 << 20).read_only();
         options.open(path).unwrap_or_else(|error| wrong(error))
@@ -315,11 +329,8 @@ fn read_for_ever(path: &Path) {
         if query.is_multiple_of(OPEN_EVERY) {
             index = open();
         }
-        if query.is_multiple_of(REFRESH_EVERY) {
-            match index.refresh() {
-                Ok(moved) => tell(format!("moves {}\n", u64::from(moved))),
-                Err(error) => expect_expired(&error),
-            }
+        if query.is_multiple_of(refresh_every) {
+            refresh(&index);
         }
         if query.is_multiple_of(CHECK_EVERY) {
             match index.check(&|_, _| ()) {
@@ -331,11 +342,21 @@ fn read_for_ever(path: &Path) {
         match look(&index.snapshot(), query) {
             Ok(number) if number < seen => wrong(format!("{seen} became {number}")),
             Ok(number) => seen = number,
-            Err(error) => expect_expired(&error),
+            Err(error) => {
+                expect_expired(&error);
+                refresh(&index);
+            }
         }
         if query.is_multiple_of(TELL_EVERY) {
             tell(format!("queries {TELL_EVERY}\n"));
         }
+    }
+}
+
+fn refresh(index: &Index) {
+    match index.refresh() {
+        Ok(moved) => tell(format!("moves {}\n", u64::from(moved))),
+        Err(error) => expect_expired(&error),
     }
 }
 
@@ -358,6 +379,8 @@ fn look(snapshot: &Snapshot, query: u64) -> gannet::Result<u64> {
     } else {
         DOCUMENTS
     };
+    // What is not in memory yet may be gone.
+    let own = ask(snapshot, &format!("body:own{}", query * 7_919 % 4_000))?;
     let found = ask(snapshot, &words)?;
     if found.total != expected {
         wrong(format!(
@@ -369,6 +392,9 @@ fn look(snapshot: &Snapshot, query: u64) -> gannet::Result<u64> {
         return Err(error);
     }
     let number = number_of(&found).unwrap_or(0);
+    if let Some(other) = number_of(&own).filter(|other| *other != number) {
+        wrong(format!("batches {number} and {other} in one state"));
+    }
     let same = ask(snapshot, &format!("body:batch{number}"))?.total;
     if same != DOCUMENTS {
         wrong(format!(
