@@ -59,7 +59,7 @@ fn notes(answer: &Answer) -> Vec<String> {
     notes
 }
 
-/// Opens an index for reading only, so that other readers may have it too.
+/// Opens an index for reading only, beside others who read and one who writes.
 pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
     Index::options()
         .memory(common.memory.bytes())
