@@ -1,13 +1,14 @@
 //! Processes that read beside one that writes, all of which are killed again and again.
 //!
-//! The children are this test program itself. The writer rewrites all documents in one batch after another, with
-//! the number of the batch in each, and goes on through checkpoints, vacuum, cleaning and rebuilds, under limits so
-//! small that leases expire. A reader refreshes, searches and checks: all documents of a state must have one number,
-//! which never goes back, and no error may come but that a lease has expired. Children tell their parent through their
-//! standard output how far they are.
+//! The children are this test program itself. The writer rewrites all documents in one batch after
+//! another, with the number of the batch in each, and goes on through checkpoints, vacuum, cleaning
+//! and rebuilds, under limits so small that leases expire. A reader refreshes, searches and checks:
+//! all documents of a state must have one number, which never goes back, and no error may come but
+//! that a lease has expired. Children tell their parent through their standard output how far they
+//! are.
 //!
-//! `GANNET_QUERIES` (3,000), `GANNET_CHECKPOINTS` (20) and `GANNET_KILLS` (10): what is done at least, the kills spread over
-//! it. `GANNET_SEED`: the seed of the kills.
+//! `GANNET_QUERIES` (3,000), `GANNET_CHECKPOINTS` (20) and `GANNET_KILLS` (10): what is done at
+//! least, the kills spread over it. `GANNET_SEED`: the seed of the kills.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

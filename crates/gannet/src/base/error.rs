@@ -103,7 +103,8 @@ pub enum Error {
         /// What there was.
         found: String,
     },
-    /// A snapshot was given up, so that what it held could be reused: by this process, or by a writer of another.
+    /// A snapshot was given up, so that what it held could be reused: by this process, or by a
+    /// writer of another.
     #[error("the snapshot was given up after {seconds} s, since it held {held}: {remedy}")]
     Expired {
         /// How old it was.

@@ -1,7 +1,7 @@
 //! The index folder: what both file backends share besides the transfers themselves.
 //!
-//! A writer holds the lock for as long as it lives. Lengths are counted in whole pages: a part of a page at a
-//! file's end, which only a crash can leave, does not exist for anyone above.
+//! A writer holds the lock for as long as it lives. Lengths are counted in whole pages: a part of a
+//! page at a file's end, which only a crash can leave, does not exist for anyone above.
 
 use std::fs::{self, File};
 use std::io;
@@ -28,8 +28,9 @@ pub struct Directory {
 impl Directory {
     /// Opens the folder `path`, making it first if the options say so, and locks it for writing.
     ///
-    /// Fails with [`Error::Invalid`] if there is no folder, with [`Error::Format`] if there is one without
-    /// an index and none may be made, or none among the other files that it holds, with [`Error::Locked`] if it is to be written and another process writes.
+    /// Fails with [`Error::Invalid`] if there is no folder, with [`Error::Format`] if there is one
+    /// without an index and none may be made, or none among the other files that it holds, with
+    /// [`Error::Locked`] if it is to be written and another process writes.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Directory> {
         ensure_folder(path, options)?;
         let folder = File::open(path).map_err(|error| unusable("open", path, error))?;

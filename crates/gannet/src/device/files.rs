@@ -120,13 +120,14 @@ impl FileTable {
         Ok(())
     }
 
-    /// Removes the file `id`. Its space is free at once, though a reader whose lease has expired may have it open:
-    /// such a reader finds that the file has ended.
+    /// Removes the file `id`. Its space is free at once, though a reader whose lease has expired
+    /// may have it open: such a reader finds that the file has ended.
     pub fn remove(&self, id: FileId) -> io::Result<()> {
         let path = self.folder.join(id.name());
         let file = OpenOptions::new().write(true).open(&path);
         std::fs::remove_file(path)?;
-        // A name that somebody has given it elsewhere keeps it. Whatever fails, the file is removed.
+        // A name that somebody has given it elsewhere keeps it. Whatever fails, the file is
+        // removed.
         if let Ok(file) = file
             && file.metadata().is_ok_and(|removed| removed.nlink() == 0)
         {

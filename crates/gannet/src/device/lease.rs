@@ -1,13 +1,14 @@
 //! Leases: what readers of other processes tell the writer.
 //!
-//! A reader makes an empty file `readers/GENERATION-PROCESS-NUMBER` and keeps it locked (`flock`) for as long
-//! as it reads the root of that generation. The system frees the lock when the process dies, however that is.
+//! A reader makes an empty file `readers/GENERATION-PROCESS-NUMBER` and keeps it locked (`flock`)
+//! for as long as it reads the root of that generation. The system frees the lock when the process
+//! dies, however that is.
 //!
 //! 1. A lease counts if its file is there and locked. The writer removes a file that is not locked.
-//! 2. A lease has expired once its file is gone. The writer removes the file before it frees any page that the lease
-//!    keeps, so a reader that misses a page finds that its lease has expired.
-//! 3. A reader looks for the newest root again after it has made the lease. The writer looks for leases after it has
-//!    written a root. So one of the two sees the other.
+//! 2. A lease has expired once its file is gone. The writer removes the file before it frees any
+//!    page that the lease keeps, so a reader that misses a page finds that its lease has expired.
+//! 3. A reader looks for the newest root again after it has made the lease. The writer looks for
+//!    leases after it has written a root. So one of the two sees the other.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -22,8 +23,8 @@ use rustix::io::Errno;
 /// The folder of the leases in the index folder.
 pub const READERS_NAME: &str = "readers";
 
-/// How often a reader tries to make a lease: it fails only where the writer takes the file away between its making and
-/// its locking.
+/// How often a reader tries to make a lease: it fails only where the writer takes the file away
+/// between its making and its locking.
 const TRIES: u32 = 1_000;
 
 /// Leases of this process so far: no two have one name.
@@ -80,7 +81,8 @@ impl Lease {
 
     /// Whether it still counts.
     pub fn is_there(&self) -> bool {
-        // Links are not counted: some network file systems keep a removed file that is open under another name.
+        // Links are not counted: some network file systems keep a removed file that is open under
+        // another name.
         let own = self.file.metadata().map(|own| (own.dev(), own.ino()));
         let named = fs::metadata(&self.path).map(|named| (named.dev(), named.ino()));
         matches!((own, named), (Ok(own), Ok(named)) if own == named)

@@ -9,7 +9,8 @@
 //! 1. To learn whether a writer is there, a reader takes the shared lock and lets go of it at once.
 //! 2. A reader that cannot write a lease holds the shared lock, which keeps writers out.
 //!
-//! A writer that meets the shared lock tries again for a moment, so that the first case never keeps it out.
+//! A writer that meets the shared lock tries again for a moment, so that the first case never keeps
+//! it out.
 //!
 //! A writer also locks the superblock (see `Rooted`), once a root has all that it found in the log.
 
@@ -50,7 +51,8 @@ pub struct Lock {
 impl Lock {
     /// The lock of `folder`: held for [`Access::Write`], not yet for [`Access::Read`].
     ///
-    /// Fails with [`Error::Locked`] when another device, of this process or another, is in the way of a writer.
+    /// Fails with [`Error::Locked`] when another device, of this process or another, is in the way
+    /// of a writer.
     pub fn open(folder: &Path, access: Access) -> Result<Lock> {
         let file = open_lock_file(&folder.join(LOCK_NAME), access)
             .map_err(|error| unusable("lock", folder, error))?;
@@ -97,8 +99,8 @@ impl Lock {
     }
 }
 
-/// The lock of the superblock. A writer has it from its first root on that has all of the log which it found: until then, the
-/// log that the writer before has left belongs to what readers see.
+/// The lock of the superblock. A writer has it from its first root on that has all of the log which
+/// it found: until then, the log that the writer before has left belongs to what readers see.
 #[derive(Debug, Default)]
 pub struct Rooted(Mutex<Option<File>>);
 

@@ -4,11 +4,12 @@
 //! and in batches; a batch returns when every one of its requests has completed. Buffers are *owned* by a
 //! request while it is under way, so none can be freed while the kernel writes to it.
 //!
-//! Real files: `open` chooses the backend; `directory` is the folder with its `readers` (who have a `lease`, beside a writer, who
-//! has the `lock`) and its open `files`;
-//! `file_device` makes a device of it and an engine (`uring` or `pread`) that carries out batches of
-//! `request`s. For tests: `memory`; `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its log what a power
-//! loss can leave behind (`crash_state` is the model). `conformance` is the suite that all backends pass.
+//! Real files: `open` chooses the backend; `directory` is the folder with its `readers` (who have a
+//! `lease`, beside a writer, who has the `lock`) and its open `files`; `file_device` makes a device
+//! of it and an engine (`uring` or `pread`) that carries out batches of `request`s. For tests:
+//! `memory`; `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its
+//! log what a power loss can leave behind (`crash_state` is the model). `conformance` is the suite
+//! that all backends pass.
 
 #[cfg(test)]
 mod bounded;
@@ -176,7 +177,8 @@ pub trait Device: Send + Sync {
         None
     }
 
-    /// Closes the files that are open for reading. What is opened from now on is what has the name then.
+    /// Closes the files that are open for reading. What is opened from now on is what has the name
+    /// then.
     fn close_files(&self) {}
 
     /// What the device has done so far.

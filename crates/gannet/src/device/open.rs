@@ -43,14 +43,16 @@ pub struct OpenOptions {
     pub create: bool,
 }
 
-/// Opens the index folder `path`, and locks it for as long as the device lives if it is to be written.
+/// Opens the index folder `path`, and locks it for as long as the device lives if it is to be
+/// written.
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`](crate::base::Error::Invalid) when the path is missing or no folder, or when the
-/// chosen backend does not work here; [`Error::Format`](crate::base::Error::Format) when the folder holds
-/// no index and none may be made; [`Error::Locked`](crate::base::Error::Locked) when another process
-/// writes too; [`Error::Device`](crate::base::Error::Device) when the file system fails.
+/// [`Error::Invalid`](crate::base::Error::Invalid) when the path is missing or no folder, or when
+/// the chosen backend does not work here; [`Error::Format`](crate::base::Error::Format) when the
+/// folder holds no index and none may be made; [`Error::Locked`](crate::base::Error::Locked) when
+/// another process writes too; [`Error::Device`](crate::base::Error::Device) when the file system
+/// fails.
 pub fn open_directory(path: &Path, options: &OpenOptions) -> Result<Arc<dyn Device>> {
     #[cfg(target_os = "linux")]
     if options.backend != BackendChoice::Pread {

@@ -1,7 +1,9 @@
-//! Reading beside other processes: the lock and the leases of an index folder as readers and the writer use them.
+//! Reading beside other processes: the lock and the leases of an index folder as readers and the
+//! writer use them.
 //!
-//! A reader that cannot make a lease (a file system that is read-only or full, no right to write) holds the shared lock
-//! instead. Then no writer can come as long as it reads, and where one is there, the reader is rejected.
+//! A reader that cannot make a lease (a file system that is read-only or full, no right to write)
+//! holds the shared lock instead. Then no writer can come as long as it reads, and where one is
+//! there, the reader is rejected.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,9 +36,10 @@ impl Readers {
         })
     }
 
-    /// Has a writer keep what the root `generation` names, until what is given is dropped or expires. The caller
-    /// must look for the newest root once more: only then it is sure that the writer has seen the lease in time.
-    /// Gives nothing where the shared lock keeps writers out instead.
+    /// Has a writer keep what the root `generation` names, until what is given is dropped or
+    /// expires. The caller must look for the newest root once more: only then it is sure that the
+    /// writer has seen the lease in time. Gives nothing where the shared lock keeps writers out
+    /// instead.
     pub fn lease(&self, generation: u64) -> Result<Option<Arc<Lease>>> {
         match Lease::make(&self.folder, generation) {
             Ok(lease) => {
@@ -63,7 +66,8 @@ impl Readers {
         self.rooted.take(&self.superblock());
     }
 
-    /// Whether a writer has written a root that has all of the log which it found. What it has logged since is its own matter.
+    /// Whether a writer has written a root that has all of the log which it found. What it has
+    /// logged since is its own matter.
     pub fn has_rooted_writer(&self) -> Result<bool> {
         let taken = Rooted::is_taken(&self.superblock());
         taken.map_err(|error| failure("lock", FileId::Superblock, error))

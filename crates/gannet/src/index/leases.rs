@@ -1,8 +1,9 @@
-//! Leases of readers in other processes: what they keep from being removed, and when they are taken away.
+//! Leases of readers in other processes: what they keep from being removed, and when they are taken
+//! away.
 //!
-//! A lease counts as a snapshot of its root does in this process (see `state`): the zones that later roots gave up stay, within
-//! the same bounds. Order matters: a root is written, the leases are looked at, those that hold back too much are
-//! taken away, and only then zones are removed.
+//! A lease counts as a snapshot of its root does in this process (see `state`): the zones that
+//! later roots gave up stay, within the same bounds. Order matters: a root is written, the leases
+//! are looked at, those that hold back too much are taken away, and only then zones are removed.
 
 use std::time::{Duration, Instant};
 
@@ -69,7 +70,8 @@ pub(super) fn expire_before(device: &dyn Device, generation: u64) -> Result<()> 
 }
 
 impl Writer {
-    /// Tells readers that the newest root has all of the log that was found when the index was opened.
+    /// Tells readers that the newest root has all of the log that was found when the index was
+    /// opened.
     pub(super) fn note_root(&self) {
         if let Some(readers) = self.shared.store.device().readers() {
             readers.note_root();

@@ -134,8 +134,9 @@ pub(super) fn recover(
     Ok((shared, writer, replayed))
 }
 
-/// Takes in what another root of an index names that is only read, and what the log has behind it, in place of the one that was
-/// read before. What is in memory of its pages stays good, since an address names its bytes for ever.
+/// Takes in what another root of an index names that is only read, and what the log has behind it,
+/// in place of the one that was read before. What is in memory of its pages stays good, since an
+/// address names its bytes for ever.
 pub(super) fn recover_again(
     shared: &Arc<Shared>,
     record: &RootRecord,
@@ -386,8 +387,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes zones that neither the root nor the log behind it names. Some of them may be named by an older root that another
-    /// process still reads: then all of them wait for its leases.
+    /// Removes zones that neither the root nor the log behind it names. Some of them may be named
+    /// by an older root that another process still reads: then all of them wait for its leases.
     fn drop_unknown(&mut self, unknown: &[(ZoneNumber, u32)]) -> Result<()> {
         let store = &self.shared.store;
         self.leases.look(&**store.device())?;

@@ -1,14 +1,18 @@
 //! Reading an index that another process may write at the same time.
 //!
-//! A reader opens the newest root and holds it by a lease (see `device/lease.rs` and `leases`). What it sees is what that root
-//! knows: it leaves the log behind the root to the writer. Where nobody writes, that log is what a crash has left, and the
-//! reader takes it in as a recovery does; so it does beside a writer until a root has what that writer found. What always holds:
+//! A reader opens the newest root and holds it by a lease (see `device/lease.rs` and `leases`).
+//! What it sees is what that root knows: it leaves the log behind the root to the writer. Where
+//! nobody writes, that log is what a crash has left, and the reader takes it in as a recovery does;
+//! so it does beside a writer until a root has what that writer found. What always holds:
 //!
-//! 1. A root is read only while a lease of it counts that was made before the root was found to be the newest.
-//! 2. A reader never goes back: it moves to another root only if that goes on from its own and knows as much. Nor does an
-//!    opening after another: what one takes in of a log was there before the root that ends the recovery of that log.
-//! 3. A page that proves itself is the one that was meant, for a zone number is never given again. A page that the writer
-//!    has removed cannot be read; then the lease has expired, and the reader says so.
+//! 1. A root is read only while a lease of it counts that was made before the root was found to be
+//!    the newest.
+//! 2. A reader never goes back: it moves to another root only if that goes on from its own and
+//!    knows as much. Nor does an opening after another: what one takes in of a log was there before
+//!    the root that ends the recovery of that log.
+//! 3. A page that proves itself is the one that was meant, for a zone number is never given again.
+//!    A page that the writer has removed cannot be read; then the lease has expired, and the reader
+//!    says so.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -90,15 +94,18 @@ pub(super) fn open(
 }
 
 impl Index {
-    /// Moves an index that was opened for reading to the newest root, if there is a newer one; snapshots from now on are of that.
-    /// Those from before stay what they are. Tells whether anything has changed. What a writer in another process has written can
-    /// be seen once a checkpoint has made a root of it ([`Index::checkpoint`], [`Limits::visible_after`](super::Limits::visible_after)).
-    /// An index that is open for writing always sees what it has written: there is nothing to do.
+    /// Moves an index that was opened for reading to the newest root, if there is a newer one;
+    /// snapshots from now on are of that. Those from before stay what they are. Tells whether
+    /// anything has changed. What a writer in another process has written can be seen once a
+    /// checkpoint has made a root of it ([`Index::checkpoint`],
+    /// [`Limits::visible_after`](super::Limits::visible_after)). An index that is open for writing
+    /// always sees what it has written: there is nothing to do.
     ///
     /// # Errors
     ///
-    /// [`Error::Memory`] if the memory does not hold what was written while the last flush ran. [`Error::Invalid`] if the
-    /// folder holds another index by now, or an older state of it. The index stays where it was then.
+    /// [`Error::Memory`] if the memory does not hold what was written while the last flush ran.
+    /// [`Error::Invalid`] if the folder holds another index by now, or an older state of it. The
+    /// index stays where it was then.
     pub fn refresh(&self) -> Result<bool> {
         let shared = self.shared();
         let device = shared.store.device();
@@ -149,7 +156,8 @@ fn refresh(shared: &Arc<Shared>, held: &mut HeldRoot) -> Result<Option<()>> {
     Ok(done.then_some(()))
 }
 
-/// Carries out an opening, anew if there is a newer root by then, or what it reads is removed meanwhile.
+/// Carries out an opening, anew if there is a newer root by then, or what it reads is removed
+/// meanwhile.
 fn begin_anew<T>(
     device: &Arc<dyn Device>,
     mut open: impl FnMut() -> Result<Option<T>>,

@@ -109,7 +109,8 @@ impl Epoch {
 }
 
 impl Patience {
-    /// Whether what holds back so many bytes, and is so old, is to be given up: the more it holds back, the younger it may be.
+    /// Whether what holds back so many bytes, and is so old, is to be given up: the more it holds
+    /// back, the younger it may be.
     pub(super) fn is_lost(&self, bytes: u64, age: Duration) -> bool {
         let excess = bytes as f64 / self.bytes.max(1) as f64;
         excess > 1.0 && age >= self.age.div_f64(excess)
@@ -290,7 +291,8 @@ impl Published {
         self.retired().zones.push(retired);
     }
 
-    /// Takes the zones that no living state refers to, nor a state of the generation `leased` or a later one.
+    /// Takes the zones that no living state refers to, nor a state of the generation `leased` or a
+    /// later one.
     pub(super) fn take_unreachable(&self, leased: Option<u64>) -> Vec<ZoneNumber> {
         let mut retired = self.retired();
         retired.epochs.retain(|epoch| epoch.strong_count() > 0);

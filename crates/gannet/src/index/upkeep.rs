@@ -132,7 +132,8 @@ impl Writer {
         }
     }
 
-    /// Begins a checkpoint if other processes read and have not been shown for too long what was written. Tells when to look again.
+    /// Begins a checkpoint if other processes read and have not been shown for too long what was
+    /// written. Tells when to look again.
     fn show_others(&mut self) -> Result<Option<Duration>> {
         let (known, since) = self.rooted;
         let Some(after) = self.shared.options.limits.visible_after else {

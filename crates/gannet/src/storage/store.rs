@@ -144,7 +144,8 @@ impl Store {
         Ok((pages, operations))
     }
 
-    /// What could not be read, since a writer of another process was free to remove it, has expired.
+    /// What could not be read, since a writer of another process was free to remove it, has
+    /// expired.
     pub fn unless_expired<T>(&self, read: Result<T>) -> Result<T> {
         read.map_err(|error| match error {
             Error::Device { .. } | Error::Damaged { .. } => {

@@ -1,5 +1,5 @@
-//! Readers beside a writer. Locks belong to open files, so two handles of one process are to each other what two
-//! processes are; processes that are killed are in the tests of the command.
+//! Readers beside a writer. Locks belong to open files, so two handles of one process are to each
+//! other what two processes are; processes that are killed are in the tests of the command.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -356,7 +356,8 @@ fn a_folder_that_was_replaced_is_not_the_index_that_was_opened() {
     assert!(error.to_string().contains("open it again"), "{error}");
 }
 
-/// Root may write everywhere, so the rights of others are tested only where the tests do not run as root.
+/// Root may write everywhere, so the rights of others are tested only where the tests do not run as
+/// root.
 fn may_write_anyway(folder: &Path) -> bool {
     let probe = folder.join("probe");
     let may = fs::write(&probe, "").is_ok();

@@ -153,7 +153,8 @@ impl Moment {
     }
 }
 
-/// What is wrong with the root slots. A writer of another process may be writing one when it is read, so it is read again.
+/// What is wrong with the root slots. A writer of another process may be writing one when it is
+/// read, so it is read again.
 fn slots_beside_writer(shared: &Shared) -> Result<SlotFaults> {
     let device = shared.store.device();
     let faults = check_slots(device)?;
