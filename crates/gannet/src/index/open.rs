@@ -93,7 +93,8 @@ pub(super) fn recover(
     store.zones().set_zone_pages(options.limits.zone_pages);
     let reach = root.as_ref().map_or(LogReach::Written, |root| root.reach);
     let replays = has_log_behind(&store, record.covered.log_start, reach)?;
-    let memory = MemoryPlan::new(&options, replays);
+    let beside_writer = root.as_ref().is_some_and(HeldRoot::is_beside_writer);
+    let memory = MemoryPlan::new(&options, replays, beside_writer);
     let write_buffers = budget.reserve("the write buffers", memory.write_buffers())?;
     let preparing = budget.part("documents on their way", memory.preparation)?;
     let store = Arc::new(store.with_write_pages(memory.write_pages));

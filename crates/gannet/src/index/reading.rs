@@ -52,6 +52,11 @@ impl HeldRoot {
         }
     }
 
+    /// Whether newer ones will follow soon.
+    pub(super) fn is_beside_writer(&self) -> bool {
+        self.reach != self.slot.log_reach()
+    }
+
     /// Holds the newest root.
     fn newest(device: &Arc<dyn Device>, path: &Path) -> Result<HeldRoot> {
         let mut slot = newest_slot(device, path)?;
@@ -103,7 +108,8 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::Memory`] if the memory does not hold what was written while the last flush ran.
+    /// [`Error::Memory`] if the memory does not hold what was written while the last flush ran: an
+    /// index that is opened beside a writer sets more of its memory aside for that.
     /// [`Error::Invalid`] if the folder holds another index by now, or an older state of it. The
     /// index stays where it was then.
     pub fn refresh(&self) -> Result<bool> {

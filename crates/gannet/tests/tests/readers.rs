@@ -342,6 +342,47 @@ fn what_is_written_is_shown_to_readers_in_time() {
 }
 
 #[test]
+fn a_reader_with_the_memory_of_the_writer_keeps_up_with_it() {
+    const MEMORY: usize = 16 << 20;
+    let place = Place::new();
+    let options = || Index::options().memory(MEMORY);
+    let writer = open(options(), &place.path()).expect("a writer");
+    write(&writer, 100, 0);
+    let reader = open(options().read_only(), &place.path()).expect("a reader");
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let moves = std::thread::scope(|scope| {
+        let moves = scope.spawn(|| {
+            let (mut moves, mut last) = (0, 0);
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                moves += u64::from(reader.refresh().expect("a newer root"));
+                let now = total(&reader, "*:*");
+                assert!(now >= last, "{last} documents became {now}");
+                last = now;
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            moves
+        });
+        let done = (1..=200).try_for_each(|part| {
+            let documents = (0..100).map(|id| {
+                let own = (0..60).map(|n| format!("w{} ", (part * 100 + id) * 60 + n));
+                let text = own.collect::<String>();
+                Document::new(format!("{part}-{id}"), [("body", text.as_str())])
+            });
+            writer
+                .write(documents.collect::<gannet::Result<_>>()?)
+                .map(drop)
+        });
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        done.expect("all documents");
+        moves.join().expect("a reader without errors")
+    });
+    assert!(moves > 1, "{moves} moves");
+    writer.close().expect("the end");
+    assert!(reader.refresh().expect("the last root"));
+    assert_eq!(total(&reader, "*:*"), 20_100);
+}
+
+#[test]
 fn a_folder_that_was_replaced_is_not_the_index_that_was_opened() {
     let place = Place::new();
     let writer = place.writer(limits());
