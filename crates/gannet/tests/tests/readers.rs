@@ -362,7 +362,7 @@ fn a_reader_with_the_memory_of_the_writer_keeps_up_with_it() {
             }
             moves
         });
-        let done = (1..=200).try_for_each(|part| {
+        let done = (1..=80).try_for_each(|part| {
             let documents = (0..100).map(|id| {
                 let own = (0..60).map(|n| format!("w{} ", (part * 100 + id) * 60 + n));
                 let text = own.collect::<String>();
@@ -379,7 +379,7 @@ fn a_reader_with_the_memory_of_the_writer_keeps_up_with_it() {
     assert!(moves > 1, "{moves} moves");
     writer.close().expect("the end");
     assert!(reader.refresh().expect("the last root"));
-    assert_eq!(total(&reader, "*:*"), 20_100);
+    assert_eq!(total(&reader, "*:*"), 8_100);
 }
 
 #[test]
