@@ -29,7 +29,7 @@ pub use rebuild::RebuildArguments;
     propagate_version = true,
     after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, rejected input); \
                   2 a damaged index or a failing device; 3 a query that took longer than its time limit; \
-                  4 a bug of gannet."
+                  4 a bug of gannet; 5 a writer in another process needed the space of what was read: run it again."
 )]
 pub struct Given {
     /// What every command takes.

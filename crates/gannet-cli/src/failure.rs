@@ -1,7 +1,9 @@
 //! Why a command failed: one sentence for people, one exit code for programs.
 //!
-//! 0: done. 1: the caller's fault (a bad query, a wrong path, rejected input). 2: a damaged index or a failing
-//! device. 3: a query that took longer than its time limit. 4: a bug of the program.
+//! 0: done. 1: the caller's fault (a bad query, a wrong path, rejected input). 2: a damaged index or
+//! a failing device. 3: a query that took longer than its time limit. 4: a bug of the program. 5: a
+//! writer in another process needed the space of the state that was read; the same command works on
+//! the newer state. A reader that closed the pipe wants no more, which is no failure.
 
 use std::io;
 use std::path::Path;
@@ -14,6 +16,7 @@ const CALLERS_FAULT: u8 = 1;
 const STORAGE_FAULT: u8 = 2;
 const TIMED_OUT: u8 = 3;
 const BUG: u8 = 4;
+const EXPIRED: u8 = 5;
 
 /// An end before the work was done.
 #[derive(Debug)]
@@ -97,12 +100,17 @@ impl From<gannet::Error> for Failure {
         let code = match &error {
             gannet::Error::Timeout { .. } => TIMED_OUT,
             gannet::Error::Internal(_) => BUG,
+            gannet::Error::Expired { .. } => EXPIRED,
             error if error.is_storage_fault() => STORAGE_FAULT,
             _ => CALLERS_FAULT,
         };
-        Failure {
+        let failure = Failure {
             sentence: Some(error.to_string()),
             code,
+        };
+        match code {
+            EXPIRED => failure.and_say("run the command again"),
+            _ => failure,
         }
     }
 }
@@ -120,12 +128,21 @@ mod tests {
 
     use super::Failure;
 
+    fn expired() -> Error {
+        Error::Expired {
+            seconds: 3,
+            held: "space".to_owned(),
+            remedy: "open the index again",
+        }
+    }
+
     #[test]
     fn the_exit_code_says_whose_matter_an_error_is() {
         for (error, code) in [
             (Error::invalid("a bad query"), 1),
             (Error::damaged("page 3", "expected one, found two"), 2),
             (Error::internal("expected one, found two"), 4),
+            (expired(), 5),
         ] {
             assert_eq!(Failure::from(error).code, code);
         }

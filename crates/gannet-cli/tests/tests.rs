@@ -2,6 +2,7 @@
 
 mod backups;
 mod bad_input;
+mod beside;
 mod command;
 mod compressed;
 mod damage;

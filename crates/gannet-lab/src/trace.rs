@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use gannet::lab::{
-    Access, Backend, BackendChoice, Counters, Device, FileId, OpenOptions, PAGE_SIZE, Transfer,
-    open_directory,
+    Access, Backend, BackendChoice, Counters, Device, FileId, OpenOptions, PAGE_SIZE, Readers,
+    Transfer, open_directory,
 };
 use gannet::{Error, Result};
 
@@ -304,6 +304,14 @@ impl Device for Traced {
 
     fn sync_directory(&self) -> Result<()> {
         self.device.sync_directory()
+    }
+
+    fn readers(&self) -> Option<&Readers> {
+        self.device.readers()
+    }
+
+    fn close_files(&self) {
+        self.device.close_files();
     }
 
     fn counters(&self) -> &Counters {

@@ -66,7 +66,7 @@ pub mod lab {
     pub use crate::cache::{FramePool, IoCounts, Pages, Step, Stop, finish, gather};
     pub use crate::device::{
         Access, Backend, BackendChoice, Counters, Device, FileId, OpenOptions, PageBuffer,
-        PagePool, Transfer, open_directory,
+        PagePool, Readers, Transfer, open_directory,
     };
     pub use crate::dictionary::{Change as TreeChange, Tree};
     pub use crate::documents::{length_to_norm, norm_to_length};

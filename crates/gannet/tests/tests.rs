@@ -22,6 +22,8 @@ mod oracle_test;
 mod pruning;
 #[path = "tests/random.rs"]
 mod random;
+#[path = "tests/readers.rs"]
+mod readers;
 #[path = "tests/rooms.rs"]
 mod rooms;
 #[path = "tests/snapshots.rs"]

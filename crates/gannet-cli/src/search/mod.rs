@@ -102,7 +102,7 @@ fn notes_beside_lines(answer: &Answer) -> Vec<String> {
     notes
 }
 
-/// Opens an index for reading only, so that other readers may have it too.
+/// Opens an index for reading only, beside others who read and one who writes.
 pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
     Index::options()
         .memory(common.memory.bytes())

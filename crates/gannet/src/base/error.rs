@@ -104,13 +104,16 @@ pub enum Error {
         /// What there was.
         found: String,
     },
-    /// A snapshot was given up, so that what it held could be reused.
-    #[error("the snapshot was given up after {seconds} s, since it held {held}: take a new one")]
+    /// A snapshot was given up, so that what it held could be reused: by this process, or by a
+    /// writer of another.
+    #[error("the snapshot was given up after {seconds} s, since it held {held}: {remedy}")]
     Expired {
         /// How old it was.
         seconds: u64,
         /// What it held, and how much it may hold.
         held: String,
+        /// How to get a newer one.
+        remedy: &'static str,
     },
     /// The engine broke one of its own rules: neither the caller nor the device is at fault.
     #[error(

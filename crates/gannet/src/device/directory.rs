@@ -1,7 +1,7 @@
 //! The index folder: what both file backends share besides the transfers themselves.
 //!
-//! Holds the lock for as long as it lives. Lengths are counted in whole pages: a part of a page at a
-//! file's end, which only a crash can leave, does not exist for anyone above.
+//! A writer holds the lock for as long as it lives. Lengths are counted in whole pages: a part of a
+//! page at a file's end, which only a crash can leave, does not exist for anyone above.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,37 +11,47 @@ use std::sync::Arc;
 use super::failure::{failure, unusable};
 use super::files::{FileTable, OpenFile};
 use super::foreign::foreign_entry;
-use super::lock::Lock;
+use super::readers::Readers;
 use super::{Access, FileId, OpenOptions};
 use crate::base::{Error, PAGE_SIZE, Result};
 
-/// An open and locked index folder.
+/// An open index folder, locked if it is open for writing.
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
     folder: File,
     access: Access,
     files: FileTable,
-    _lock: Lock,
+    readers: Readers,
 }
 
 impl Directory {
-    /// Opens the folder `path`, making it first if the options say so, and locks it.
+    /// Opens the folder `path`, making it first if the options say so, and locks it for writing.
     ///
     /// Fails with [`Error::Invalid`] if there is no folder, with [`Error::Format`] if there is one
     /// without an index and none may be made, or none among the other files that it holds, with
-    /// [`Error::Locked`] if another process is in the way.
+    /// [`Error::Locked`] if it is to be written and another process writes.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Directory> {
         ensure_folder(path, options)?;
         let folder = File::open(path).map_err(|error| unusable("open", path, error))?;
-        let lock = Lock::acquire(path, options.access)?;
+        let readers = Readers::open(path, options.access)?;
         Ok(Directory {
             path: path.to_owned(),
             folder,
             access: options.access,
             files: FileTable::new(path, options.access),
-            _lock: lock,
+            readers,
         })
+    }
+
+    /// Who reads and writes the folder.
+    pub fn readers(&self) -> &Readers {
+        &self.readers
+    }
+
+    /// Closes the files that are open for reading.
+    pub fn close_files(&self) {
+        self.files.close_all();
     }
 
     /// Whether transfers bypass the operating system's page cache.
@@ -88,7 +98,11 @@ impl Directory {
         for entry in entries {
             let entry = entry.map_err(|error| failure("list", self.path.display(), error))?;
             if let Some(id) = entry.file_name().to_str().and_then(FileId::from_name) {
-                files.push((id, page_count(id, entry.metadata())?));
+                match entry.metadata() {
+                    // A writer of another process has removed it since.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    metadata => files.push((id, page_count(id, metadata)?)),
+                }
             }
         }
         Ok(files)

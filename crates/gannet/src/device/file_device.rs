@@ -3,7 +3,7 @@
 use super::counters::Counters;
 use super::directory::Directory;
 use super::request::{Direction, Request};
-use super::{Backend, Device, FileId, Transfer};
+use super::{Backend, Device, FileId, Readers, Transfer};
 use crate::base::{PAGE_SIZE, Result};
 
 /// Carries out batches of requests.
@@ -106,6 +106,14 @@ impl<E: Engine> Device for FileDevice<E> {
     fn sync_directory(&self) -> Result<()> {
         self.counters.count_syncs(1);
         self.directory.sync()
+    }
+
+    fn readers(&self) -> Option<&Readers> {
+        Some(self.directory.readers())
+    }
+
+    fn close_files(&self) {
+        self.directory.close_files();
     }
 
     fn counters(&self) -> &Counters {

@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -119,13 +120,34 @@ impl FileTable {
         Ok(())
     }
 
-    /// Removes the file `id`; whoever is reading it reads on.
+    /// Removes the file `id`. Its space is free at once, though a reader whose lease has expired
+    /// may have it open: such a reader finds that the file has ended.
     pub fn remove(&self, id: FileId) -> io::Result<()> {
-        std::fs::remove_file(self.folder.join(id.name()))?;
+        let path = self.folder.join(id.name());
+        let file = OpenOptions::new().write(true).open(&path);
+        std::fs::remove_file(path)?;
+        // A name that somebody has given it elsewhere keeps it. Whatever fails, the file is
+        // removed.
+        if let Ok(file) = file
+            && file.metadata().is_ok_and(|removed| removed.nlink() == 0)
+        {
+            let _ = file.set_len(0);
+        }
         let mut table = self.write();
         table.removals += 1;
         table.open.remove(&id);
         Ok(())
+    }
+
+    /// Closes all files but those with writes that were not synced.
+    pub fn close_all(&self) {
+        let mut table = self.write();
+        // What is being opened meanwhile may be an older file of that name.
+        table.removals += 1;
+        let synced = |file: &OpenFile| !file.unsynced.load(Ordering::Acquire);
+        let closed: Vec<_> = table.open.extract_if(|_, file| synced(file)).collect();
+        drop(table);
+        drop(closed);
     }
 
     /// Puts `file` into the table unless something was removed since `removals` was read.

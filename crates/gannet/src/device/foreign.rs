@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::FileId;
+use super::lease::READERS_NAME;
 use super::lock::LOCK_NAME;
 
 /// What some file systems keep at their root: an index may have a file system of its own.
@@ -20,5 +21,5 @@ pub fn foreign_entry(folder: &Path) -> Option<String> {
 }
 
 fn is_expected(name: &str) -> bool {
-    name == LOCK_NAME || name == LOST_AND_FOUND || FileId::from_name(name).is_some()
+    [LOCK_NAME, READERS_NAME, LOST_AND_FOUND].contains(&name) || FileId::from_name(name).is_some()
 }

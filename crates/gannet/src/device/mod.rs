@@ -4,10 +4,12 @@
 //! and in batches; a batch returns when every one of its requests has completed. Buffers are *owned* by a
 //! request while it is under way, so none can be freed while the kernel writes to it.
 //!
-//! Real files: `open` chooses the backend; `directory` is the folder with its `lock` and its open `files`;
-//! `file_device` makes a device of it and an engine (`uring` or `pread`) that carries out batches of
-//! `request`s. For tests: `memory`; `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its log what a power
-//! loss can leave behind (`crash_state` is the model). `conformance` is the suite that all backends pass.
+//! Real files: `open` chooses the backend; `directory` is the folder with its `readers` (who have a
+//! `lease`, beside a writer, who has the `lock`) and its open `files`; `file_device` makes a device
+//! of it and an engine (`uring` or `pread`) that carries out batches of `request`s. For tests:
+//! `memory`; `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its
+//! log what a power loss can leave behind (`crash_state` is the model). `conformance` is the suite
+//! that all backends pass.
 
 #[cfg(test)]
 mod bounded;
@@ -23,12 +25,14 @@ mod failure;
 mod file_device;
 mod files;
 mod foreign;
+mod lease;
 mod lock;
 #[cfg(test)]
 mod memory;
 mod open;
 mod page;
 mod pread;
+mod readers;
 #[cfg(test)]
 mod recording;
 #[cfg(test)]
@@ -47,12 +51,14 @@ pub use counters::{Counters, CountersSnapshot};
 #[cfg(test)]
 pub use crash::CrashImage;
 pub use foreign::foreign_entry;
+pub use lease::{Lease, LeaseSeen};
 #[cfg(test)]
 pub use memory::MemoryDevice;
 #[cfg(test)]
 pub use memory::Page as MemoryPage;
 pub use open::{Access, BackendChoice, OpenOptions, open_directory};
 pub use page::{PageBuffer, PagePool};
+pub use readers::Readers;
 #[cfg(test)]
 pub use recording::{Fault, FaultKind, RecordingDevice};
 
@@ -165,6 +171,15 @@ pub trait Device: Send + Sync {
 
     /// Makes creations and removals before the call durable.
     fn sync_directory(&self) -> Result<()>;
+
+    /// Who else reads and writes; nothing where no other process can.
+    fn readers(&self) -> Option<&Readers> {
+        None
+    }
+
+    /// Closes the files that are open for reading. What is opened from now on is what has the name
+    /// then.
+    fn close_files(&self) {}
 
     /// What the device has done so far.
     fn counters(&self) -> &Counters;

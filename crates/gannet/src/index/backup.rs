@@ -31,7 +31,7 @@ use super::state::{Epoch, State};
 use super::writer::Writer;
 use crate::base::{Error, PAGE_SIZE, PageAddress, Result, ZoneNumber};
 use crate::device::{Access, Device, OpenOptions, PagePool, open_directory};
-use crate::storage::{Found, PageKind, RootSlot, SlotKind, Store, find_root};
+use crate::storage::{PageKind, RootSlot, SlotKind, Store};
 
 /// Pages read and written at once: 1 MiB.
 const COPY_PAGES: usize = 256;
@@ -161,16 +161,12 @@ impl Index {
         flushing.unwrap_or(false)
     }
 
-    /// The root of an index that nobody writes.
+    /// The root that is read, and its state.
     fn settled_root(&self) -> Result<(RootSlot, Arc<State>)> {
-        let device = self.shared().store.device();
-        match find_root(device, Path::new("the index"))? {
-            Found::Root(slot) => Ok((slot, self.shared().published.get())),
-            Found::Nothing | Found::Unfinished(_) => Err(Error::damaged(
-                "the superblock",
-                "expected a root, got none",
-            )),
-        }
+        let reading = self.shared().reading();
+        let root = reading.as_ref().map(|root| root.slot.clone());
+        let slot = root.ok_or_else(|| Error::internal("a reader has no root"))?;
+        Ok((slot, self.shared().published.get()))
     }
 }
 

@@ -22,7 +22,7 @@ use super::ids::NewIds;
 use super::options::Phase;
 use super::pace::{Filling, PAUSE_STEP};
 use super::root::{self, Covered};
-use super::state::{Epoch, Patience, RetiredZones};
+use super::state::{Epoch, RetiredZones};
 use super::stats::BytesWritten;
 use super::writer::Writer;
 use crate::base::{Error, Reservation, Result, give_way};
@@ -32,9 +32,6 @@ use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
 /// A flush begins when this share of what the buffers may take is filled; the rest is for what comes while
 /// it runs. At 0.6 passages take 7 % more bytes written and articles 4 %.
 const FLUSH_SHARE: f64 = 0.66;
-
-/// Bytes on flash that snapshots may keep from being reused, however small the index.
-const SNAPSHOT_BYTES: u64 = 64 << 20;
 
 /// How long memory is waited for that searches under way hold.
 const SEARCHES_END: Duration = Duration::from_secs(5);
@@ -383,9 +380,7 @@ impl Writer {
         let (terms, ids) = self.encode_trees(flusher)?;
         self.flush_streams(flusher)?;
         self.generation += 1;
-        self.state.epoch = Arc::new(Epoch {
-            generation: self.generation,
-        });
+        self.state.epoch = Arc::new(Epoch::new(self.generation, None));
         self.state.schema = self.shared.preparation.fields.written();
         let (retired, zones) = {
             let mut zones = self.shared.store.zones();
@@ -414,6 +409,8 @@ impl Writer {
             history: self.history.clone(),
         };
         write_slot(self.shared.store.device(), &slot)?;
+        self.note_root();
+        self.rooted = (self.state.sequence, Instant::now());
         if let Some(old) = self.root.replace(root) {
             self.shared.store.release_span(old);
         }
@@ -443,17 +440,5 @@ impl Writer {
             self.syncing.join(stream.take_unsynced());
         }
         Ok(())
-    }
-
-    /// Removes the zones that neither the durable root nor any reader can reach.
-    pub(super) fn give_up_zones(&mut self) -> Result<()> {
-        let limits = &self.shared.options.limits;
-        let eighth = self.shared.store.zones().allocated_bytes() / 8;
-        self.shared.published.lose_patience(Patience {
-            bytes: limits.snapshot_bytes.unwrap_or(eighth.max(SNAPSHOT_BYTES)),
-            age: limits.snapshot_age,
-        });
-        let free = self.shared.published.take_unreachable();
-        self.shared.store.remove_zones(&free)
     }
 }

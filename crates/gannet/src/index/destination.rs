@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::backup::read_root;
+use super::leases::expire_before;
 use super::open::unfinished;
 use crate::base::{Error, Result, ZoneNumber};
 use crate::device::{Device, FileId, Transfer, foreign_entry};
@@ -142,6 +143,8 @@ impl Destination {
         let named = |zone: ZoneNumber| zones.get(zone).is_some() || zone == slot.root.zone;
         let files = self.files.keys().copied();
         let left: Vec<ZoneNumber> = files.filter(|zone| !named(*zone)).collect();
+        // Who reads the earlier backup reads this one from now on.
+        at(&self.path, expire_before(&*self.device, slot.generation))?;
         self.remove(&left)
     }
 

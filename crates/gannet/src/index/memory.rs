@@ -31,6 +31,11 @@ const SAMPLES_ONE_OF: usize = 32;
 /// with some left for the tables of the index.
 const READING_PERCENT: usize = 18;
 
+/// What frames have of an index that is only read, in hundredths of the budget; and beside a
+/// writer, of whose log each root that is read may bring as much as a posting buffer holds.
+const FRAMES_PERCENT: usize = 80;
+const FRAMES_BESIDE_PERCENT: usize = 45;
+
 /// Bytes for each part of an index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryPlan {
@@ -51,16 +56,20 @@ pub(super) struct MemoryPlan {
 }
 
 impl MemoryPlan {
-    /// The plan for an index that is opened with these options. One that is only read takes no
-    /// documents, unless its log must be replayed.
-    pub(super) fn new(options: &Options, replays: bool) -> MemoryPlan {
+    /// The plan for an index that is opened with these options. One that is only read takes no documents,
+    /// unless its log must be replayed, or another process writes it.
+    pub(super) fn new(options: &Options, replays: bool, beside_writer: bool) -> MemoryPlan {
         let share = |percent: usize| options.memory / 100 * percent;
         let pages = options.memory / WRITE_BUFFERS_ONE_OF / STREAMS / PAGE_SIZE;
         let (least, most) = WRITE_PAGES;
         let document_bytes_max = document_bytes_max(share(READING_PERCENT));
-        match options.read_only && !replays {
+        let frames = match beside_writer {
+            true => FRAMES_BESIDE_PERCENT,
+            false => FRAMES_PERCENT,
+        };
+        match options.read_only && (!replays || beside_writer) {
             true => MemoryPlan {
-                frames: share(80),
+                frames: share(frames),
                 buffers: 0,
                 flush: MergeMemory::of(0),
                 preparation: 0,

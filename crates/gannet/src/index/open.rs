@@ -6,26 +6,29 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use super::backup::read_root;
 use super::buffers::Buffers;
 use super::chores::Chores;
 use super::flush::Flusher;
+use super::leases::Leases;
 use super::lifetime::Lifetime;
 use super::memory::MemoryPlan;
 use super::options::Options;
 use super::pace::Pace;
 use super::prepare::Preparation;
+use super::reading::{self, HeldRoot};
 use super::room::Room;
-use super::root::{self, Covered, RootRecord};
+use super::root::{Covered, RootRecord};
 use super::shared::Shared;
 use super::space::Space;
-use super::state::{Epoch, Published, State};
+use super::state::{Epoch, Published, RetiredZones, State};
 use super::upkeep::Kept;
 use super::vacuum::{Vacuum, Vacuumed};
 use super::writer::Writer;
-use crate::base::{Budget, Error, Reservation, Result, Traffic};
+use crate::base::{Budget, Error, PAGE_SIZE, Reservation, Result, Traffic, ZoneNumber};
 use crate::cache::FramePool;
 use crate::device::{Device, FileId};
 use crate::dictionary::Tree;
@@ -37,54 +40,68 @@ use crate::storage::{
     settle_slot,
 };
 
+/// An index of which the root has been read.
+pub(super) struct Opened {
+    pub(super) store: Store,
+    pub(super) record: RootRecord,
+    /// Nothing if the index is new.
+    pub(super) root: Option<HeldRoot>,
+}
+
 /// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.
 pub(super) fn open(
     device: Arc<dyn Device>,
     path: &Path,
     options: Options,
 ) -> Result<(Arc<Shared>, Option<Writer>)> {
-    let budget = Budget::new(options.memory);
-    let (store, record, slot) = match find_root(&device, path)? {
-        Found::Root(slot) if slot.kind == SlotKind::Backup && !options.read_only => {
+    if options.read_only {
+        return reading::open(&device, path, &options).map(|shared| (shared, None));
+    }
+    let opened = match find_root(&device, path)? {
+        Found::Root(slot) if slot.kind == SlotKind::Backup => {
             return Err(backup_is_read_only(path));
         }
-        Found::Root(slot) => open_root(device, slot)?,
+        Found::Root(slot) => open_root(device, HeldRoot::of_writer(slot))?,
         Found::Nothing if options.create => make(device)?,
-        Found::Nothing => {
-            return Err(Error::Format {
-                path: path.into(),
-                reason: "there is no index here; make one with `gannet index`".to_owned(),
-            });
-        }
+        Found::Nothing => return Err(no_index(path)),
         Found::Unfinished(_) => return Err(unfinished(path)),
     };
+    let slot = opened.root.as_ref().map(|root| root.slot.clone());
+    let (shared, mut writer, replayed) = recover(opened, options)?;
+    writer.settle(replayed, slot.as_ref())?;
+    let generation = writer.generation;
+    writer.history.open(draw_number()?, generation + 1);
+    match slot {
+        None => writer.checkpoint()?,
+        Some(_) if writer.state.sequence == writer.rooted.0 => writer.note_root(),
+        Some(_) => {}
+    }
+    Ok((shared, Some(writer)))
+}
+
+/// Takes in what the root names and what the log has behind it.
+pub(super) fn recover(
+    opened: Opened,
+    options: Options,
+) -> Result<(Arc<Shared>, Writer, ReplayEnd)> {
+    let Opened {
+        store,
+        record,
+        root,
+    } = opened;
+    let budget = Budget::new(options.memory);
     store.zones().set_zone_pages(options.limits.zone_pages);
-    let reach = slot.as_ref().map_or(LogReach::Written, RootSlot::log_reach);
+    let reach = root.as_ref().map_or(LogReach::Written, |root| root.reach);
     let replays = has_log_behind(&store, record.covered.log_start, reach)?;
-    let memory = MemoryPlan::new(&options, replays);
+    let beside_writer = root.as_ref().is_some_and(HeldRoot::is_beside_writer);
+    let memory = MemoryPlan::new(&options, replays, beside_writer);
     let write_buffers = budget.reserve("the write buffers", memory.write_buffers())?;
     let preparing = budget.part("documents on their way", memory.preparation)?;
     let store = Arc::new(store.with_write_pages(memory.write_pages));
     let pool = FramePool::new(Arc::clone(&store), &budget, memory.frames)?;
     let terms = open_terms(&store, &pool, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
-    let generation = slot.as_ref().map_or(0, |slot| slot.generation);
-    let state = State {
-        epoch: Arc::new(Epoch { generation }),
-        schema: Arc::clone(&record.schema),
-        terms: terms.view(),
-        ids: ids.view().clone(),
-        buffers: Buffers::new(&budget)?,
-        tables: record.tables.clone(),
-        dictionaries: record.dictionaries.clone(),
-        statistics: Arc::new(record.statistics.clone()),
-        vacuumed: record.vacuumed.clone(),
-        lifetime: record.lifetime,
-        below: record.next_doc,
-        renumbered: 0,
-        documents: record.documents,
-        sequence: record.sequence,
-    };
+    let state = root_state(&record, root.as_ref(), &terms, &ids, &budget)?;
     let samples = match record.dictionaries.newest() == 0 && !options.read_only {
         true => Some(budget.reserve("samples of documents", memory.samples)?),
         false => None,
@@ -98,7 +115,6 @@ pub(super) fn open(
         options.limits.beside,
         draw_number()?,
     );
-    let read_only = options.read_only;
     let shared = Arc::new(Shared {
         options,
         budget,
@@ -111,20 +127,69 @@ pub(super) fn open(
         preparation,
         published: Published::new(state.clone()),
         room: Room::default(),
-        tables: OnceLock::new(),
+        reading: Mutex::default(),
     });
-    let mut writer = new_writer(&shared, state, terms, ids, &slot, record.covered.log_start)?;
+    let slot = root.map(|root| root.slot);
+    let mut writer = new_writer(&shared, state, terms, ids, slot, record.covered.log_start)?;
     let replayed = writer.replay(record.covered, reach)?;
-    if read_only {
-        shared.tables.get_or_init(|| writer.tables_memory);
-        return Ok((shared, None));
+    Ok((shared, writer, replayed))
+}
+
+/// Takes in what another root of an index names that is only read, and what the log has behind it,
+/// in place of the one that was read before. What is in memory of its pages stays good, since an
+/// address names its bytes for ever.
+pub(super) fn recover_again(
+    shared: &Arc<Shared>,
+    record: &RootRecord,
+    root: &HeldRoot,
+) -> Result<()> {
+    let terms = open_terms(&shared.store, &shared.pool, &record.terms)?;
+    let ids = open_tree(&shared.store, &record.ids)?;
+    let state = root_state(record, Some(root), &terms, &ids, &shared.budget)?;
+    let preparation = &shared.preparation;
+    preparation.fields.replace(Arc::clone(&record.schema));
+    preparation.replace_dictionaries(record.dictionaries.clone());
+    let slot = Some(root.slot.clone());
+    let mut writer = new_writer(shared, state, terms, ids, slot, record.covered.log_start)?;
+    writer.replay(record.covered, root.reach)?;
+    writer.keep_tables();
+    Ok(())
+}
+
+/// The state that a root names, without what the log has behind it.
+fn root_state(
+    record: &RootRecord,
+    root: Option<&HeldRoot>,
+    terms: &TermDictionary,
+    ids: &Tree,
+    budget: &Budget,
+) -> Result<State> {
+    let generation = root.map_or(0, |root| root.slot.generation);
+    let lease = root.and_then(|root| root.lease.clone());
+    Ok(State {
+        epoch: Arc::new(Epoch::new(generation, lease)),
+        schema: Arc::clone(&record.schema),
+        terms: terms.view(),
+        ids: ids.view().clone(),
+        buffers: Buffers::new(budget)?,
+        tables: record.tables.clone(),
+        dictionaries: record.dictionaries.clone(),
+        statistics: Arc::new(record.statistics.clone()),
+        vacuumed: record.vacuumed.clone(),
+        lifetime: record.lifetime,
+        below: record.next_doc,
+        renumbered: 0,
+        documents: record.documents,
+        sequence: record.sequence,
+    })
+}
+
+/// The error for a folder without an index.
+pub(super) fn no_index(path: &Path) -> Error {
+    Error::Format {
+        path: path.into(),
+        reason: "there is no index here; make one with `gannet index`".to_owned(),
     }
-    writer.settle(replayed, slot.as_ref())?;
-    writer.history.open(draw_number()?, generation + 1);
-    if slot.is_none() {
-        writer.checkpoint()?;
-    }
-    Ok((shared, Some(writer)))
 }
 
 /// The error for a backup that is opened for writing: the next backup would take the changes away,
@@ -147,37 +212,44 @@ pub(super) fn unfinished(path: &Path) -> Error {
     }
 }
 
-fn open_root(
-    device: Arc<dyn Device>,
-    slot: RootSlot,
-) -> Result<(Store, RootRecord, Option<RootSlot>)> {
-    let store = Store::new(device, slot.identity, ZoneTable::default());
-    let bytes = store.read_span(slot.root, PageKind::Root)?;
-    let record = root::decode(&bytes)?;
+/// Reads a root record; the zones that it names must be there.
+pub(super) fn open_root(device: Arc<dyn Device>, root: HeldRoot) -> Result<Opened> {
+    let store = Store::new(device, root.slot.identity, ZoneTable::default());
+    let record = read_root(&store, &root.slot)?;
     check_zones(&store, &record.zones)?;
-    *store.zones() = record.zones.clone();
-    store.zones().adopt_root(slot.root);
-    Ok((store, record, Some(slot)))
+    take_zones(&store, &record, &root.slot);
+    Ok(Opened {
+        store,
+        record,
+        root: Some(root),
+    })
+}
+
+/// Takes in the zones that a root names.
+pub(super) fn take_zones(store: &Store, record: &RootRecord, slot: &RootSlot) {
+    let mut zones = store.zones();
+    *zones = record.zones.clone();
+    zones.adopt_root(slot.root);
 }
 
 /// Fails if a zone that the root names is missing or too short: then it is the wrong root.
-fn check_zones(store: &Store, zones: &ZoneTable) -> Result<()> {
+pub(super) fn check_zones(store: &Store, zones: &ZoneTable) -> Result<()> {
     let files: BTreeMap<FileId, u32> = store.device().list()?.into_iter().collect();
     for (number, zone) in zones.iter() {
         let file = FileId::Zone(number);
         let pages = files.get(&file).copied().unwrap_or(0);
         if pages < zone.pages {
-            return Err(Error::damaged(
+            return store.unless_expired(Err(Error::damaged(
                 file.name(),
                 format!("expected {} pages, got {pages}", zone.pages),
-            ));
+            )));
         }
     }
     Ok(())
 }
 
 /// An index with nothing in it; its first checkpoint is still to come.
-fn make(device: Arc<dyn Device>) -> Result<(Store, RootRecord, Option<RootSlot>)> {
+fn make(device: Arc<dyn Device>) -> Result<Opened> {
     create_superblock(&device)?;
     let identity: IndexIdentity = draw_number()?;
     let store = Store::new(device, identity, ZoneTable::default());
@@ -199,7 +271,11 @@ fn make(device: Arc<dyn Device>) -> Result<(Store, RootRecord, Option<RootSlot>)
         terms: Vec::new(),
         ids: Vec::new(),
     };
-    Ok((store, record, None))
+    Ok(Opened {
+        store,
+        record,
+        root: None,
+    })
 }
 
 fn open_terms(store: &Arc<Store>, pool: &FramePool, bytes: &[u8]) -> Result<TermDictionary> {
@@ -230,7 +306,7 @@ fn new_writer(
     state: State,
     terms: TermDictionary,
     ids: Tree,
-    slot: &Option<RootSlot>,
+    slot: Option<RootSlot>,
     log_start: LogStart,
 ) -> Result<Writer> {
     let slot = slot.as_ref();
@@ -242,6 +318,8 @@ fn new_writer(
         roots: Writer::stream(shared, PageKind::Root),
         root: slot.map(|slot| slot.root),
         generation: slot.map_or(0, |slot| slot.generation),
+        rooted: (state.sequence, Instant::now()),
+        leases: Leases::default(),
         history: slot.map_or_else(History::default, |slot| slot.history.clone()),
         logged_fields: state.schema.fields().len(),
         logged_dictionary: state.dictionaries.newest(),
@@ -278,6 +356,12 @@ fn reserve_tables(shared: &Shared, state: &State) -> Result<Reservation> {
 }
 
 impl Writer {
+    /// Gives the memory of its tables to the states that have them.
+    pub(super) fn keep_tables(self) {
+        // Nothing is there yet, since an epoch of a reader has one root.
+        let _ = self.state.epoch.tables.set(self.tables_memory);
+    }
+
     /// Makes what the replay accepted durable, removes what it did not, and goes on behind it.
     fn settle(&mut self, replayed: ReplayEnd, slot: Option<&RootSlot>) -> Result<()> {
         let store = Arc::clone(&self.shared.store);
@@ -288,19 +372,42 @@ impl Writer {
         let present = store.device().list()?;
         let mut unknown = Vec::new();
         let mut accepted = Vec::new();
-        for (file, _) in present {
+        for (file, pages) in present {
             let FileId::Zone(zone) = file else { continue };
             if store.zones().get(zone).is_none() {
-                unknown.push(zone);
+                unknown.push((zone, pages));
             } else if replayed.zones.iter().any(|(replayed, _)| *replayed == zone) {
                 accepted.push(FileId::Zone(zone));
             }
             store.zones().reserve_numbers(zone.saturating_add(1));
         }
-        store.remove_zones(&unknown)?;
+        self.drop_unknown(&unknown)?;
         store.device().sync(&accepted)?;
         store.device().sync_directory()?;
         self.log = Log::resume(store, replayed.end);
         Ok(())
+    }
+
+    /// Removes zones that neither the root nor the log behind it names. Some of them may be named
+    /// by an older root that another process still reads: then all of them wait for its leases.
+    fn drop_unknown(&mut self, unknown: &[(ZoneNumber, u32)]) -> Result<()> {
+        let store = &self.shared.store;
+        self.leases.look(&**store.device())?;
+        let zones: Vec<ZoneNumber> = unknown.iter().map(|(zone, _)| *zone).collect();
+        let generation = self.generation;
+        if self
+            .leases
+            .oldest()
+            .is_none_or(|oldest| oldest >= generation)
+        {
+            return store.remove_zones(&zones);
+        }
+        let pages: u64 = unknown.iter().map(|(_, pages)| *pages as u64).sum();
+        self.shared.published.retire(RetiredZones {
+            generation,
+            zones,
+            bytes: pages * PAGE_SIZE as u64,
+        });
+        self.give_up_zones()
     }
 }

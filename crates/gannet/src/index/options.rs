@@ -62,8 +62,8 @@ pub struct Limits {
     pub log_source_bytes: u64,
     /// Bytes of lists that a slice of vacuum reads; `None`: what the rate of deletions asks for.
     pub vacuum_bytes: Option<u64>,
-    /// Bytes on flash that snapshots may keep from being reused; `None`: an eighth of the index, and at least 64 MiB. Beyond,
-    /// the oldest are given up.
+    /// Bytes on flash that snapshots and readers in other processes may keep from being reused;
+    /// `None`: an eighth of the index, and at least 64 MiB. Beyond, the oldest are given up.
     pub snapshot_bytes: Option<u64>,
     /// How old a snapshot is that is given up for that; where it holds back n times as much, an nth
     /// of this is enough.
@@ -76,6 +76,10 @@ pub struct Limits {
     /// How long nobody has to write before the index does its upkeep, where flushes run beside
     /// writing; `None`: it never does by itself, only [`Index::upkeep`] does.
     pub upkeep_after: Option<Duration>,
+    /// While another process reads the index, what was written is in a checkpoint, where that
+    /// process can see it, after this time and that of a flush, where flushes run beside writing;
+    /// `None`: it sees what the other limits lead to.
+    pub visible_after: Option<Duration>,
     /// For tests: told of each phase of a checkpoint before it begins, and of its end. A phase that has nothing
     /// to do is left out.
     pub on_phase: Option<fn(Phase)>,
@@ -101,6 +105,7 @@ impl Default for Limits {
             zone_pages: None,
             beside: true,
             upkeep_after: Some(Duration::from_secs(1)),
+            visible_after: Some(Duration::from_secs(10)),
             on_phase: None,
         }
     }
@@ -164,7 +169,11 @@ impl Options {
         self
     }
 
-    /// Opens for reading only; other processes may read too, but none may write.
+    /// Opens for reading only, beside other processes, of which one may write: what the last
+    /// checkpoint has made durable can be read, until [`Index::refresh`] moves to a newer one.
+    /// Where nobody writes, all that was written can be read. A reader makes a small file in the
+    /// folder `readers` of the index. Where it cannot, it keeps writers out as long as it reads,
+    /// and fails where one is there.
     pub fn read_only(mut self) -> Options {
         self.read_only = true;
         self.create = false;

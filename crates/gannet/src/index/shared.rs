@@ -1,10 +1,11 @@
 //! What writer and readers share.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::memory::MemoryPlan;
 use super::options::Options;
 use super::prepare::Preparation;
+use super::reading::HeldRoot;
 use super::room::Room;
 use super::state::Published;
 use crate::base::{Budget, Reservation, Traffic};
@@ -28,6 +29,13 @@ pub(super) struct Shared {
     pub(super) published: Published,
     /// Free space that is spoken for.
     pub(super) room: Room,
-    /// Memory of the tables of an index that nobody writes; the writer has it else.
-    pub(super) tables: OnceLock<Reservation>,
+    /// The root that is read, where nothing is written.
+    pub(super) reading: Mutex<Option<HeldRoot>>,
+}
+
+impl Shared {
+    /// The root that is read; held while another is read in its place.
+    pub(super) fn reading(&self) -> MutexGuard<'_, Option<HeldRoot>> {
+        self.reading.lock().unwrap_or_else(|e| e.into_inner())
+    }
 }

@@ -1,13 +1,14 @@
 //! What readers see: one tuple, published at once.
 
-use std::sync::{Arc, Mutex, MutexGuard, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock, Weak};
 use std::time::{Duration, Instant};
 
 use super::buffers::Buffers;
 use super::lifetime::Lifetime;
 use super::vacuum::Vacuumed;
 use crate::analysis::{FieldId, Schema};
-use crate::base::{DocId, Error, Result, Sequence, ZoneNumber};
+use crate::base::{DocId, Error, Reservation, Result, Sequence, ZoneNumber};
+use crate::device::Lease;
 use crate::dictionary::TreeView;
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::TermView;
@@ -40,9 +41,12 @@ pub(super) struct State {
 }
 
 /// The time between two checkpoints. States of an epoch keep alive the zones that later ones gave up.
-#[derive(Debug)]
 pub(super) struct Epoch {
     pub(super) generation: u64,
+    /// Where another process may write: what has it keep those zones.
+    _lease: Option<Arc<Lease>>,
+    /// Memory of the tables of an index that nobody writes here; the writer has it else.
+    pub(super) tables: OnceLock<Reservation>,
 }
 
 /// The newest state, the zones that wait for the readers of older ones, and the snapshots among these.
@@ -94,6 +98,25 @@ pub(super) struct Patience {
     pub(super) age: Duration,
 }
 
+impl Epoch {
+    pub(super) fn new(generation: u64, lease: Option<Arc<Lease>>) -> Epoch {
+        Epoch {
+            generation,
+            _lease: lease,
+            tables: OnceLock::new(),
+        }
+    }
+}
+
+impl Patience {
+    /// Whether what holds back so many bytes, and is so old, is to be given up: the more it holds
+    /// back, the younger it may be.
+    pub(super) fn is_lost(&self, bytes: u64, age: Duration) -> bool {
+        let excess = bytes as f64 / self.bytes.max(1) as f64;
+        excess > 1.0 && age >= self.age.div_f64(excess)
+    }
+}
+
 impl State {
     /// Bytes of tables and maps in memory. What a flush changes of the terms' is there twice
     /// meanwhile.
@@ -128,8 +151,11 @@ impl Held {
     /// Lets go. Searches under way keep it until they end.
     fn give_up(&self, held: String) {
         let seconds = self.since.elapsed().as_secs();
-        *self.pinned.write().unwrap_or_else(|e| e.into_inner()) =
-            Err(Error::Expired { seconds, held });
+        *self.pinned.write().unwrap_or_else(|e| e.into_inner()) = Err(Error::Expired {
+            seconds,
+            held,
+            remedy: "take a new one",
+        });
     }
 }
 
@@ -200,13 +226,11 @@ impl Published {
         held
     }
 
-    /// Has the oldest snapshots given up, as long as they hold back more than they may: the more
-    /// that is, the younger they may be.
+    /// Has the oldest snapshots given up, as long as they hold back more than they may.
     pub(super) fn lose_patience(&self, patience: Patience) {
         for held in self.oldest_first() {
             let pinned = self.retired_after(held.generation);
-            let excess = pinned as f64 / patience.bytes.max(1) as f64;
-            if excess <= 1.0 || held.since.elapsed() < patience.age.div_f64(excess) {
+            if !patience.is_lost(pinned, held.since.elapsed()) {
                 return;
             }
             let limit = patience.bytes;
@@ -241,7 +265,7 @@ impl Published {
     }
 
     /// Bytes of the zones that a state of this generation may refer to and newer ones do not.
-    fn retired_after(&self, generation: u64) -> u64 {
+    pub(super) fn retired_after(&self, generation: u64) -> u64 {
         let retired = self.retired();
         let later = retired
             .zones
@@ -268,8 +292,9 @@ impl Published {
         self.retired().zones.push(retired);
     }
 
-    /// Takes the zones that no living state refers to.
-    pub(super) fn take_unreachable(&self) -> Vec<ZoneNumber> {
+    /// Takes the zones that no living state refers to, nor a state of the generation `leased` or a
+    /// later one.
+    pub(super) fn take_unreachable(&self, leased: Option<u64>) -> Vec<ZoneNumber> {
         let mut retired = self.retired();
         retired.epochs.retain(|epoch| epoch.strong_count() > 0);
         let oldest = retired
@@ -277,6 +302,7 @@ impl Published {
             .iter()
             .filter_map(Weak::upgrade)
             .map(|e| e.generation)
+            .chain(leased)
             .min();
         let oldest = oldest.unwrap_or(u64::MAX);
         let mut free = Vec::new();

@@ -111,6 +111,10 @@ impl Writer {
         if self.flushing.is_some() {
             return Some(LOOK);
         }
+        let held = held.into_iter().chain(self.show_others().ok()?).min();
+        if self.flushing.is_some() {
+            return Some(LOOK);
+        }
         let idle = self.written_at.elapsed();
         let left = after.map(|after| after.saturating_sub(idle));
         if left.is_none_or(|left| !left.is_zero()) {
@@ -133,8 +137,30 @@ impl Writer {
         }
     }
 
-    /// Removes zones that waited for readers, if these are gone or have waited for too long. Tells
-    /// when to look again if any are left.
+    /// Begins a checkpoint if other processes read and have not been shown for too long what was
+    /// written. Tells when to look again.
+    fn show_others(&mut self) -> Result<Option<Duration>> {
+        let (known, since) = self.rooted;
+        let Some(after) = self.shared.options.limits.visible_after else {
+            return Ok(None);
+        };
+        if known == self.state.sequence {
+            return Ok(None);
+        }
+        let left = after.saturating_sub(since.elapsed());
+        if !left.is_zero() {
+            return Ok(Some(left));
+        }
+        let device = Arc::clone(self.shared.store.device());
+        // Whoever does not see them now, looks again.
+        let has_readers = self.leases.look(&*device).is_ok() && self.leases.oldest().is_some();
+        if has_readers && self.hold_flush_memory().is_ok() {
+            self.begin_flush()?;
+        }
+        Ok(Some(after.max(LOOK_HELD)))
+    }
+
+    /// Removes zones that waited for readers, if these are gone or have waited for too long. Tells when to look again if any are left.
     fn give_up_held(&mut self) -> Result<Option<Duration>> {
         if !self.shared.published.has_retired() {
             return Ok(None);

@@ -19,6 +19,7 @@ use super::checkpoint::Flushing;
 use super::chores::Chores;
 use super::flush::Flusher;
 use super::ids::IdEntry;
+use super::leases::Leases;
 use super::lifetime::Lifetime;
 use super::pace::Pace;
 use super::packing::pack;
@@ -66,6 +67,10 @@ pub(super) struct Writer {
     pub(super) roots: StreamWriter,
     pub(super) root: Option<Span>,
     pub(super) generation: u64,
+    /// The last operation that the newest root knows, and when that was written or found.
+    pub(super) rooted: (Sequence, Instant),
+    /// Who reads in other processes.
+    pub(super) leases: Leases,
     /// Which openings for writing led here, this one included.
     pub(super) history: History,
     /// What the log already says of fields and compression.

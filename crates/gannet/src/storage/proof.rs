@@ -23,7 +23,7 @@ impl Store {
                 page: first,
                 buffers: (0..count).map_while(|_| pool.take()).collect(),
             }];
-            self.device().read(&mut batch)?;
+            self.unless_expired(self.device().read(&mut batch))?;
             let [transfer] = batch;
             for (page, buffer) in (first..).zip(&transfer.buffers) {
                 let address = PageAddress { zone: number, page };

@@ -11,7 +11,7 @@ use super::seal::{self, IndexIdentity, PageKind};
 use super::stream::WRITE_PAGES_MAX;
 use super::zones::ZoneTable;
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span, ZoneNumber};
-use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
+use crate::device::{Device, FileId, PageBuffer, PagePool, Readers, Transfer};
 
 /// The most pages that one read operation takes: 256 KiB.
 const READ_PAGES_MAX: usize = 64;
@@ -123,7 +123,7 @@ impl Store {
     /// back sorted by address, with the kind of each page. Also tells how many operations it took.
     pub fn read(&self, wanted: Vec<(PageAddress, PageBuffer)>) -> Result<(Vec<ReadPage>, usize)> {
         let mut transfers = coalesce(wanted);
-        self.device.read(&mut transfers)?;
+        self.unless_expired(self.device.read(&mut transfers))?;
         let operations = transfers.len();
         let mut pages = Vec::new();
         for transfer in transfers {
@@ -132,7 +132,8 @@ impl Store {
             };
             for (page, buffer) in (transfer.page..).zip(transfer.buffers) {
                 let address = PageAddress { zone, page };
-                let kind = seal::verify(&buffer, self.identity, address.into())?;
+                let kind = seal::verify(&buffer, self.identity, address.into());
+                let kind = self.unless_expired(kind)?;
                 pages.push(ReadPage {
                     address,
                     kind,
@@ -141,6 +142,18 @@ impl Store {
             }
         }
         Ok((pages, operations))
+    }
+
+    /// What could not be read, since a writer of another process was free to remove it, has
+    /// expired.
+    pub fn unless_expired<T>(&self, read: Result<T>) -> Result<T> {
+        read.map_err(|error| match error {
+            Error::Device { .. } | Error::Damaged { .. } => {
+                let readers = self.device.readers();
+                readers.and_then(Readers::expired).unwrap_or(error)
+            }
+            error => error,
+        })
     }
 
     /// Reads a span outside the frame pool, for what is read once: root records.
@@ -173,10 +186,10 @@ impl Store {
         let end = span.page as u64 + span.page_count() as u64;
         match pages {
             Some(pages) if end <= pages as u64 => Ok(()),
-            pages => Err(Error::damaged(
+            pages => self.unless_expired(Err(Error::damaged(
                 file.name(),
                 format!("expected {end} pages, got {}", pages.unwrap_or(0)),
-            )),
+            ))),
         }
     }
 

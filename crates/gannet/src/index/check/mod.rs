@@ -43,8 +43,8 @@ use crate::base::{Error, Result};
 use crate::cache::{Pages, finish};
 use crate::postings::DeadDocs;
 use crate::storage::{
-    Found, PageKind, RootSlot, SlotFaults, Store, Zone, ZoneTable, check_slots, find_root,
-    has_log_behind,
+    Found, LogReach, PageKind, RootSlot, SlotFaults, Store, Zone, ZoneTable, check_slots,
+    find_root, has_log_behind,
 };
 use contents::Contents;
 use references::References;
@@ -91,6 +91,8 @@ struct Moment {
     slots: SlotFaults,
     /// Nothing if the index was never written.
     root: Option<RootSlot>,
+    /// How far the log behind it counts.
+    reach: LogReach,
 }
 
 impl Index {
@@ -103,7 +105,7 @@ impl Index {
                 writer.checkpoint()?;
                 Moment::now(self.shared())
             })?,
-            false => Moment::now(self.shared())?,
+            false => Moment::of_reader(self.shared())?,
         };
         let bytes = DeadDocs::memory_bytes(moment.state.below);
         let _memory = self
@@ -136,7 +138,33 @@ impl Moment {
                 Found::Root(slot) => Some(slot),
                 Found::Nothing | Found::Unfinished(_) => None,
             },
+            reach: LogReach::Written,
         })
+    }
+
+    fn of_reader(shared: &Shared) -> Result<Moment> {
+        // Nobody moves to another root meanwhile.
+        let reading = shared.reading();
+        Ok(Moment {
+            state: shared.published.get(),
+            zones: shared.store.zones().clone(),
+            slots: slots_beside_writer(shared)?,
+            root: reading.as_ref().map(|root| root.slot.clone()),
+            reach: reading
+                .as_ref()
+                .map_or(LogReach::Written, |root| root.reach),
+        })
+    }
+}
+
+/// What is wrong with the root slots. A writer of another process may be writing one when it is
+/// read, so it is read again.
+fn slots_beside_writer(shared: &Shared) -> Result<SlotFaults> {
+    let device = shared.store.device();
+    let faults = check_slots(device)?;
+    match faults.damaged.is_empty() && faults.torn.is_empty() {
+        true => Ok(faults),
+        false => check_slots(device),
     }
 }
 
@@ -144,9 +172,9 @@ impl Check<'_> {
     fn run(&mut self, moment: &Moment, progress: &dyn Fn(&str, u64)) -> Result<()> {
         self.find_all(moment.slots.damaged.clone());
         self.report.notes.extend(moment.slots.torn.clone());
-        self.notes(moment.root.as_ref())?;
+        self.notes(moment.reach)?;
         self.pages(progress)?;
-        let has_all_ids = self.root_record(moment.root.as_ref())?;
+        let has_all_ids = self.root_record(moment)?;
         if !self.refer_to_pages(moment.root.as_ref()) {
             // What lies outside of all zones cannot be read, and nothing without it.
             return Ok(());
@@ -185,12 +213,13 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The root record is whole. Tells whether the tree of external IDs has all that was written:
-    /// the log behind the root may add some, and take some away without a document in their place.
-    /// What the open index knows of zones includes what it replayed, so the root is looked at as an
-    /// opening does.
-    fn root_record(&mut self, slot: Option<&RootSlot>) -> Result<bool> {
-        let Some(slot) = slot else { return Ok(true) };
+    /// The root record is whole. Tells whether the tree of external IDs has all that was written: the log behind
+    /// the root may add some, and take some away without a document in their place. What the open index knows of
+    /// zones includes what it replayed, so the root is looked at as an opening does.
+    fn root_record(&mut self, moment: &Moment) -> Result<bool> {
+        let Some(slot) = &moment.root else {
+            return Ok(true);
+        };
         let device = self.shared.store.device();
         let store = Store::new(Arc::clone(device), slot.identity, ZoneTable::default());
         self.report.pages += slot.root.page_count() as u64;
@@ -199,7 +228,7 @@ impl Check<'_> {
             Ok(record) => {
                 *store.zones() = record.zones;
                 let start = record.covered.log_start;
-                Ok(!has_log_behind(&store, start, slot.log_reach())?)
+                Ok(!has_log_behind(&store, start, moment.reach)?)
             }
             Err(error @ Error::Damaged { .. }) => {
                 self.find(format!("the root record: {error}"));

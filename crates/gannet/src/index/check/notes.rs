@@ -7,14 +7,13 @@
 use super::Check;
 use crate::base::Result;
 use crate::device::FileId;
-use crate::storage::{LogReach, PageKind, RootSlot};
+use crate::storage::{LogReach, PageKind};
 
 impl Check<'_> {
-    /// What an opening for reading has not taken. One for writing removes it, and a backup never
-    /// has any.
-    pub(super) fn notes(&mut self, root: Option<&RootSlot>) -> Result<()> {
-        let is_backup = root.is_some_and(|slot| slot.log_reach() == LogReach::Known);
-        if !self.shared.options.read_only || is_backup {
+    /// What an opening for reading has not taken. One for writing removes it, and a backup never has any.
+    /// Beside a writer it is the writer's.
+    pub(super) fn notes(&mut self, reach: LogReach) -> Result<()> {
+        if !self.shared.options.read_only || reach == LogReach::Known {
             return Ok(());
         }
         let logs = self

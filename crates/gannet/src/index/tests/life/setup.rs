@@ -86,6 +86,7 @@ impl Setup {
                 zone_pages: Some(self.zone_pages),
                 beside: self.beside,
                 upkeep_after: Some(Duration::from_millis(1)),
+                visible_after: None,
                 on_phase: Some(note_phase),
             });
         for field in &FIELDS {

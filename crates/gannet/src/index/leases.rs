@@ -1,0 +1,103 @@
+//! Leases of readers in other processes: what they keep from being removed, and when they are taken
+//! away.
+//!
+//! A lease counts as a snapshot of its root does in this process (see `state`): the zones that
+//! later roots gave up stay, within the same bounds. Order matters: a root is written, the leases
+//! are looked at, those that hold back too much are taken away, and only then zones are removed.
+
+use std::time::{Duration, Instant};
+
+use super::state::{Patience, Published};
+use super::writer::Writer;
+use crate::base::Result;
+use crate::device::{Device, LeaseSeen};
+
+/// Bytes on flash that snapshots and leases may keep from being reused, however small the index.
+const HELD_BYTES: u64 = 64 << 20;
+
+/// The leases that counted when they were last looked at, and when each was first seen.
+#[derive(Default)]
+pub(super) struct Leases(Vec<(LeaseSeen, Instant)>);
+
+impl Leases {
+    /// Looks for the leases that count.
+    pub(super) fn look(&mut self, device: &dyn Device) -> Result<()> {
+        let seen = match device.readers() {
+            Some(readers) => readers.leases()?,
+            None => Vec::new(),
+        };
+        let known = std::mem::take(&mut self.0);
+        let since = |lease: &LeaseSeen| known.iter().find(|(known, _)| known == lease);
+        let seen = seen.into_iter().map(|lease| {
+            let since = since(&lease).map_or_else(Instant::now, |(_, since)| *since);
+            (lease, since)
+        });
+        self.0 = seen.collect();
+        Ok(())
+    }
+
+    /// The oldest root that is read.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        self.0.iter().map(|(lease, _)| lease.generation).min()
+    }
+
+    /// Takes those away that hold back more than they may.
+    fn lose_patience(&mut self, device: &dyn Device, published: &Published, patience: Patience) {
+        self.expire(device, |lease, age| {
+            patience.is_lost(published.retired_after(lease.generation), age)
+        });
+    }
+
+    /// Takes some away. One that cannot be taken away counts on.
+    fn expire(&mut self, device: &dyn Device, is_lost: impl Fn(&LeaseSeen, Duration) -> bool) {
+        let Some(readers) = device.readers() else {
+            return;
+        };
+        self.0.retain(|(lease, since)| {
+            !is_lost(lease, since.elapsed()) || readers.expire(lease).is_err()
+        });
+    }
+}
+
+/// Takes all leases of roots before `generation` away, for whoever removes what only these name.
+pub(super) fn expire_before(device: &dyn Device, generation: u64) -> Result<()> {
+    let Some(readers) = device.readers() else {
+        return Ok(());
+    };
+    let leases = readers.leases()?.into_iter();
+    let mut older = leases.filter(|lease| lease.generation < generation);
+    older.try_for_each(|lease| readers.expire(&lease))
+}
+
+impl Writer {
+    /// Tells readers that the newest root has all of the log that was found when the index was
+    /// opened.
+    pub(super) fn note_root(&self) {
+        if let Some(readers) = self.shared.store.device().readers() {
+            readers.note_root();
+        }
+    }
+
+    /// Removes the zones that neither the durable root nor any reader can reach.
+    pub(super) fn give_up_zones(&mut self) -> Result<()> {
+        let published = &self.shared.published;
+        if !published.has_retired() {
+            return Ok(());
+        }
+        let limits = &self.shared.options.limits;
+        let eighth = self.shared.store.zones().allocated_bytes() / 8;
+        let patience = Patience {
+            bytes: limits.snapshot_bytes.unwrap_or(eighth.max(HELD_BYTES)),
+            age: limits.snapshot_age,
+        };
+        published.lose_patience(patience);
+        let device = self.shared.store.device();
+        if self.leases.look(&**device).is_err() {
+            // Who reads is not known now, so all stays until it is.
+            return Ok(());
+        }
+        self.leases.lose_patience(&**device, published, patience);
+        let free = published.take_unreachable(self.leases.oldest());
+        self.shared.store.remove_zones(&free)
+    }
+}
