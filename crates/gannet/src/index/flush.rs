@@ -107,7 +107,8 @@ impl Flush {
             },
         };
         let new = |ranks: Vec<usize>| {
-            self.filling.add(ranks.len());
+            self.filling
+                .reach(ranks.iter().max().map_or(0, |rank| rank + 1));
             on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
                 let fragments = share.into_iter().map(|rank| {
                     breathe();

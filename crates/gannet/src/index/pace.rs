@@ -48,9 +48,10 @@ impl Filling {
         }
     }
 
-    /// So many terms were asked for.
-    pub(super) fn add(&self, terms: usize) {
-        self.done.fetch_add(terms, Ordering::Relaxed);
+    /// So many terms, in the order of their keys, are under way or done. Each may be told of twice: a
+    /// flush looks at the next terms while it adds those before to their lists.
+    pub(super) fn reach(&self, terms: usize) {
+        self.done.fetch_max(terms, Ordering::Relaxed);
     }
 
     /// All that was in the buffer is written.
@@ -229,6 +230,15 @@ mod tests {
             count > 50 && waited < 500 * MS,
             "{count} writes, {waited:?}"
         );
+    }
+
+    #[test]
+    fn terms_that_are_told_of_twice_count_once() {
+        let filling = Filling::begin(100);
+        for terms in [40, 80, 40, 60] {
+            filling.reach(terms);
+        }
+        assert_eq!(filling.progress().share, 0.8);
     }
 
     #[test]
