@@ -204,7 +204,7 @@ pub struct IndexArguments {
 /// The arguments of `gannet delete`.
 #[derive(Debug, Args)]
 #[command(
-    group(clap::ArgGroup::new("what").required(true).multiple(true)),
+    group(clap::ArgGroup::new("what").required(true)),
     after_help = "Examples:\n  gannet delete wiki.gnt 17 42\n  gannet delete wiki.gnt --query title:draft --dry-run"
 )]
 pub struct DeleteArguments {

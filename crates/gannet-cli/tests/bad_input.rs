@@ -198,10 +198,10 @@ fn a_deletion_that_names_no_field_deletes_nothing() {
         "titel:(draft)",
         "_exists_:titel",
     ] {
-        let ran = place.run(&["delete", "index", "b", "--query", query]);
+        let ran = place.run(&["delete", "index", "--query", query]);
         ran.refused(1, &["there is no field \"titel\"", "title"]);
     }
-    let ran = place.run(&["delete", "index", "b", "--query", "title:>a"]);
+    let ran = place.run(&["delete", "index", "--query", "title:>a"]);
     ran.refused(1, &["ranges are not possible"]);
     assert_eq!(place.found("one"), ["a", "b"]);
     place.done(&["delete", "index", "--query", "title:draft"]);

@@ -252,3 +252,23 @@ fn an_open_quotation_mark_takes_no_memory() {
     ran.refused(1, &["open.csv: line 3, ", "quotation mark", "--memory"]);
     assert_eq!(ids(&place), ["1"]);
 }
+
+#[test]
+fn an_open_quotation_mark_is_told_with_its_line() {
+    let place = Place::new();
+    for rows in ["2,\"open\n3,x\n4,y\n", "2,\"open", "2,\"open\n3,x,more\n"] {
+        place.write("rows.csv", format!("id,name\n1,ok\n{rows}"));
+        let ran = place.run(&["index", "index", "rows.csv"]);
+        ran.refused(
+            1,
+            &["rows.csv: line 3", "not closed", "1 document before it"],
+        );
+        assert_eq!(ids(&place), ["1"], "{rows}");
+    }
+    // What ends in a closed one is a row like any other, with and without an end of the line.
+    for end in ["", "\n", "\r\n", "\n\n"] {
+        place.write("rows.csv", format!("id,name\n1,\"a \"\"b\"\"\nc\"{end}"));
+        let done = place.json(&["index", "index", "rows.csv"]);
+        assert_eq!((&done["docs"], &done["rejected"]), (&json!(1), &json!(0)));
+    }
+}

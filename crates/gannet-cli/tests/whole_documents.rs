@@ -208,31 +208,29 @@ fn large_documents_are_exported_one_after_the_other() {
 fn a_dry_run_tells_what_would_be_deleted_and_changes_nothing() {
     let place = books();
     let before = place.done(&["export", "index"]);
-    let delete = [
-        "delete",
-        "index",
-        "b",
-        "nobody",
-        "b",
-        "--query",
-        "land",
-        "--dry-run",
-    ];
-    let said = place.done(&delete);
+    let delete = ["delete", "index", "b", "nobody", "b", "c d", "--dry-run"];
+    let said = "b\nc d\n2 documents would be deleted; nothing was changed\n";
+    assert_eq!(place.done(&delete), said);
     assert_eq!(
-        said,
-        "b\nc d\n2 documents would be deleted; nothing was changed\n"
-    );
-    let said = place.json(&delete);
-    assert_eq!(
-        said,
+        place.json(&delete),
         json!({"deleted": 0, "ids": ["b", "c d"], "would_delete": 2})
     );
+    let by_query = place.done(&["delete", "index", "--query", "land", "--dry-run"]);
+    assert!(by_query.contains("would be deleted"), "{by_query}");
     assert_eq!(place.done(&["export", "index"]), before);
     let none = place.done(&["delete", "index", "--dry-run", "--query", "quasar"]);
     assert_eq!(none, "0 documents would be deleted; nothing was changed\n");
     let one = place.done(&["delete", "index", "--dry-run", "a"]);
     assert_eq!(one, "a\n1 document would be deleted; nothing was changed\n");
     // A writer may have the index meanwhile; what is said is what is done.
-    assert_eq!(place.json(&[&delete[..7], &[]].concat())["deleted"], 2);
+    assert_eq!(place.json(&delete[..6])["deleted"], 2);
+}
+
+#[test]
+fn a_query_without_quotation_marks_deletes_nothing() {
+    let place = Place::with_lines(&[r#"{"id":1,"body":"a b"}"#, r#"{"id":2,"body":"a"}"#]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    let ran = place.run(&["delete", "index", "--query", "body:a", "AND", "body:b"]);
+    ran.refused(1, &["quotation marks"]);
+    assert_eq!(place.json(&["stats", "index"])["documents"], 2);
 }

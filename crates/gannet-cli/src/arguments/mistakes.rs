@@ -16,6 +16,10 @@ const RENAMED: [(&str, &str); 3] = [
     ),
 ];
 
+/// A query of several words without quotation marks looks like a query and IDs.
+const QUERY_AND_IDS: &str =
+    "expected IDs or --query, found both: put a query of several words between quotation marks";
+
 /// What introduces advice in the parser's messages.
 const TIP: &str = "tip: ";
 
@@ -43,6 +47,9 @@ fn sentence(error: &clap::Error) -> String {
         return renamed.to_owned();
     }
     let text = error.render().to_string();
+    if error.kind() == ErrorKind::ArgumentConflict && text.contains("--query") {
+        return QUERY_AND_IDS.to_owned();
+    }
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let mut paragraphs = text.split("\n\n");
     let message = one_line(paragraphs.next().unwrap_or_default());

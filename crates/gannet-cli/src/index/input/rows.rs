@@ -17,6 +17,10 @@ use crate::arguments::InputFormat;
 /// Bytes that are read at once.
 const READ_BYTES: usize = 64 << 10;
 
+/// A record that follows those of the source. Where a quotation mark is not closed, it is part of
+/// the record before.
+const END: &[u8] = b"\n\0end of the rows\0\n";
+
 /// The rows of a source.
 pub struct Rows {
     reader: csv::Reader<Bounded>,
@@ -40,6 +44,7 @@ impl Rows {
         let source = Bounded {
             source,
             left: Arc::clone(&left),
+            end: END,
         };
         let is_csv = format == InputFormat::Csv;
         let reader = csv::ReaderBuilder::new()
@@ -81,10 +86,31 @@ impl Rows {
         // Blank lines before the record are no part of it.
         let first = behind.saturating_sub(within.count() as u64 + 1);
         self.line = first.max(begins);
-        read.map_err(|error| {
+        let read = read.map_err(|error| {
             let error = io::Error::from(error);
             io::Error::new(error.kind(), format!("line {begins}, {error}"))
-        })
+        })?;
+        Ok(read && !self.is_end()?)
+    }
+
+    /// Whether the record is that behind those of the source.
+    fn is_end(&self) -> io::Result<bool> {
+        let end = END.trim_ascii();
+        let Some(last) = self.record.iter().next_back() else {
+            return Ok(false);
+        };
+        match last.trim_ascii_end().strip_suffix(end) {
+            None => Ok(false),
+            Some([]) if self.record.len() == 1 => Ok(true),
+            Some(_) => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "line {}, a quotation mark is not closed before the end of the file: close it, or \
+                     double those that are part of the text",
+                    self.line
+                ),
+            )),
+        }
     }
 
     /// Appends the record as a JSON object; or says why it is none.
@@ -190,6 +216,8 @@ fn invalid(reason: &str) -> io::Error {
 struct Bounded {
     source: Box<dyn BufRead + Send>,
     left: Arc<AtomicUsize>,
+    /// What follows the source and was not read yet.
+    end: &'static [u8],
 }
 
 impl Read for Bounded {
@@ -203,7 +231,10 @@ impl Read for Bounded {
             ));
         }
         let most = buffer.len().min(left);
-        let read = self.source.read(&mut buffer[..most])?;
+        let read = match self.source.read(&mut buffer[..most])? {
+            0 => self.end.read(&mut buffer[..most])?,
+            read => read,
+        };
         self.left.store(left - read, Ordering::Relaxed);
         Ok(read)
     }
