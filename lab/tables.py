@@ -127,6 +127,16 @@ def largest_excess(budget):
     return lambda rows: None if (most := of(rows)) is None else most / MIB
 
 
+FRONT_MEMORY = {"index": "indexing", "search fuzzy": "a fuzzy query", "search phrase-16": "a phrase of 16 words",
+                "search top": "the best 10,000 documents", "bench --fetch": "many queries with documents and snippets"}
+
+
+def front_memory_lines(result):
+    """A few commands of `memory-operations`, in words."""
+    lines = by("operation")(result)
+    return {words: lines[operation] for operation, words in FRONT_MEMORY.items() if operation in lines}
+
+
 # Queries
 
 
@@ -251,6 +261,7 @@ TABLES = {
     # lab/memory.py: MiB of resident memory above the budget, at most.
     "memory": Table("corpus", by("case/corpus"), memory_columns),
     "memory-operations": Table("command", by("operation"), memory_columns),
+    "front-memory": Table("what", front_memory_lines, memory_columns),
     # lab/run.py
     "queries": Table("set", by("set"), query_columns),
     # lab/rate.py
