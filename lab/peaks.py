@@ -35,8 +35,8 @@ figures = os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024, usage.ru_ut
 os.write(answer, " ".join(map(str, figures)).encode())
 """
 PYTHON = [sys.executable, "-I", "-S", "-c"]
-# How much of a command line is kept in a row: a phrase of 1,024 words is long.
-COMMAND_CHARACTERS = 300
+# How much of an argument is kept in a row: a phrase of 1,024 words is long, and text of a corpus.
+ARGUMENT_CHARACTERS = 100, 26
 # Of the last line of what it told.
 ERROR_CHARACTERS = 300
 
@@ -64,6 +64,12 @@ def measured(command, limit_bytes=None, timeout=None):
                   "kills": figures["kills"]}, text
 
 
+def shown(command):
+    """A command line, with long arguments cut."""
+    most, kept = ARGUMENT_CHARACTERS
+    return shlex.join(word if len(word) <= most else word[:kept] + "…" for word in command)
+
+
 def launched(command, group, timeout):
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         answer, told = os.pipe()
@@ -87,7 +93,7 @@ def launched(command, group, timeout):
     if not figures and not timed_out:
         raise Unable(f"the launcher of {command[0]} ended without figures: {error[-500:]}")
     code, peak, cpu = (int(figures[0]), int(figures[1]), float(figures[2])) if figures else (None, None, None)
-    return {"command": shlex.join(command)[:COMMAND_CHARACTERS], "exit_code": code, "peak_resident_bytes": peak,
+    return {"command": shown(command), "exit_code": code, "peak_resident_bytes": peak,
             "seconds": round(seconds, 3), "cpu_seconds": cpu, "timed_out": timed_out, "kills": 0, "error": "".join(error.splitlines()[-1:])[:ERROR_CHARACTERS]}, text
 
 

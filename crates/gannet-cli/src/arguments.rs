@@ -183,7 +183,8 @@ pub struct IndexArguments {
     /// Make the documents durable after every N of them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub commit_every: Option<u64>,
-    /// Threads that prepare documents, at most one for each 4 MiB of --memory [default: the processors of the machine]
+    /// Threads that prepare documents, at most one for each 4 MiB of --memory [default: the
+    /// processors of the machine]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
     /// Whether a batch is durable before the next one is written

@@ -300,7 +300,7 @@ impl Workshop<'_> {
         })
     }
 
-    /// Prepares the lines before line `below`; those that are no documents are added to `refused`.
+    /// Prepares the lines before line `below`. What is no document is added to the last argument.
     /// Gives nothing if there is too little memory beside the other batches.
     fn prepare_lines(
         &self,

@@ -92,8 +92,8 @@ impl Drop for WasAlone {
 
 /// Splits `work` into shares, none but the last smaller than `least`, which threads take one after
 /// the other and carry `act` out on. The results are in the order of the work. As many threads take
-/// part as there are cores that the caller's crew leaves; when others of it are done meanwhile,
-/// more do. Where the caller gives way, the threads do, and are no more than there are cores left.
+/// part as there are cores without a thread of the same work; when others of it end, more do.
+/// Where the caller yields to foreground load, the threads do, and take only cores that are left.
 pub fn on_all_cores<T: Send, R: Send>(
     work: Vec<T>,
     least: usize,

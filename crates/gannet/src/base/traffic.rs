@@ -2,8 +2,8 @@
 //! way to it.
 //!
 //! A nice value alone does not do: a thread that wakes up waits until the one that runs has had its
-//! slice, of some milliseconds, ten times as long as a query takes. So a thread that gives way
-//! rests now and then by itself.
+//! slice, of some milliseconds, ten times as long as a query takes. So a thread that yields
+//! sleeps now and then by itself.
 
 use std::cell::RefCell;
 use std::num::NonZero;
@@ -12,12 +12,12 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is added to the nice value of a thread that gives way: where another wants the core all the
-/// time, it has a quarter of it. With 10 it has a tenth, and a write that has to wait for it on a
-/// machine that is busy with other things waits far too long.
+/// What is added to the nice value of a thread that yields to foreground load. Where another thread
+/// wants the core all the time, it has a quarter of it. With 10 it has a tenth, and a write that
+/// waits for it on a busy machine waits far too long.
 const GIVEN_WAY: i32 = 5;
 
-/// How long a thread that gives way works at a time, where it has to, and how long it rests then: a
+/// How long a thread that yields works at a time where it has to, and how long it then backs off: a
 /// query takes about as long.
 const STINT: Duration = Duration::from_micros(100);
 const REST: Duration = Duration::from_micros(100);
@@ -89,11 +89,11 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// Has the calling thread, and those that carry out parts of its work (see `parallel`), give way to
-/// `traffic`.
+/// Has the calling thread, and those that carry out parts of its work (see `parallel`), yield to
+/// the foreground load.
 pub fn give_way(traffic: &Traffic) {
-    // Where it could only be said of the whole process, it is not; a system that forbids it has
-    // threads take turns.
+    // Not where it would count for the whole process. A system that forbids it lets threads run
+    // with the same priority.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(GIVEN_WAY);
     let to = traffic.clone();

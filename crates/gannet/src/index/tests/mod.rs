@@ -1,7 +1,7 @@
 //! What crashes, faults and damage do to a whole index.
 //!
-//! `world` runs a workload beside an oracle, the list of states that the index went through, and
-//! tells whether an index that was opened again is in one of those that it may be in. The other
+//! `world` runs a workload beside an oracle, which lists the states that the index went through. It
+//! tells whether an index that was opened again is in a state that it may be in. The other
 //! modules make the devices to open: after power losses (`crashes`), after failures (`faults`),
 //! with bytes changed (`damage`); on full devices (`full`, `space`); `backups` copies it. `checks`
 //! asks whether a check finds all damage. `canaries` break the engine's promise on purpose and

@@ -1,9 +1,9 @@
 //! What an index must hold: every document, with the operation that brought it and the one that
 //! ended it.
 //!
-//! So a state is told by three numbers, and documents need no undoing: those of operations up to
-//! `sequence` are there, those that ended up to it are not, and the first `forgotten` of these no
-//! longer count in the statistics, since a sweep of a vacuum took them out. Sweeps take out what
+//! So a state is told by three numbers, and documents need no undoing. Documents of operations up
+//! to `sequence` are there, and those that ended up to it are not. The first `forgotten` of the
+//! ended no longer count in the statistics, since a sweep of a vacuum took them out. Sweeps take out what
 //! was deleted before they began, so always the first; how many is all that the ledger has to be
 //! told by the index.
 
