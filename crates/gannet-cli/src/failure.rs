@@ -1,9 +1,9 @@
 //! Why a command failed: one sentence for people, one exit code for programs.
 //!
-//! 0: done. 1: the caller's fault (a bad query, a wrong path, rejected input). 2: a damaged index or
-//! a failing device. 3: a query that took longer than its time limit. 4: a bug of the program. 5: a
-//! writer in another process needed the space of the state that was read; the same command works on
-//! the newer state. A reader that closed the pipe wants no more, which is no failure.
+//! 0: done. 1: the caller's fault (a bad query, a wrong path, rejected input). 2: a damaged index
+//! or a failing device. 3: a query that took longer than its time limit. 4: a bug of the program.
+//! 5: a writer in another process needed the space of the state that was read; the same command
+//! works on the newer state. A reader that closed the pipe wants no more, which is no failure.
 
 use std::io;
 use std::path::Path;

@@ -4,7 +4,8 @@
 //! while it is written, `answers` shows that no
 //! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
 //! indexes of the literature and Gannet's, `maintenance` the strategies that maintain lists, `disk` tells what the device does.
-//! Running engines in turns, under memory limits, is the work of `lab/run.py`; see `docs/experiments.md`.
+//! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
+//! `docs/experiments.md`.
 
 mod answers;
 mod churn;

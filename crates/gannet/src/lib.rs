@@ -1,8 +1,8 @@
 //! Gannet: full-text search on flash.
 //!
 //! An [`Index`] is a folder. It keeps one memory budget, reads only what a query needs, in batches
-//! at the queue depth that flash wants, and takes documents without segment merges. A document can be found
-//! as soon as [`Index::write`] returns and is durable after [`Index::sync`].
+//! at the queue depth that flash wants, and takes documents without segment merges. A document can
+//! be found as soon as [`Index::write`] returns and is durable after [`Index::sync`].
 //!
 //! ```
 //! use gannet::{Document, Index, Operator};

@@ -106,8 +106,8 @@ impl Settings {
     }
 }
 
-/// How many threads prepare documents: what each of them holds besides its documents must fit beside
-/// the budget.
+/// How many threads prepare documents: what each of them holds besides its documents must fit
+/// beside the budget.
 fn threads(common: &Common, arguments: &IndexArguments) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let asked = arguments.threads.map_or_else(processors, usize::from);

@@ -28,9 +28,9 @@ pub struct Directory {
 impl Directory {
     /// Opens the folder `path`, making it first if the options say so, and locks it for writing.
     ///
-    /// Fails with [`Error::Invalid`] if there is no folder. Fails with [`Error::Format`] if the folder
-    /// has no index and none may be made, or has other files. Fails with [`Error::Locked`] if it is to
-    /// be written and another process writes.
+    /// Fails with [`Error::Invalid`] if there is no folder. Fails with [`Error::Format`] if the
+    /// folder has no index and none may be made, or has other files. Fails with [`Error::Locked`]
+    /// if it is to be written and another process writes.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<Directory> {
         ensure_folder(path, options)?;
         let folder = File::open(path).map_err(|error| unusable("open", path, error))?;

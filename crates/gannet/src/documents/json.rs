@@ -71,9 +71,9 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`], with line and column, for what is no JSON object of at most 16 MiB. It may
-    /// be nested 32 deep and have 100,000 values. It may have 1,000 fields, with names of at most 255
-    /// bytes, and an ID of at most 512 bytes.
+    /// [`Error::Invalid`], with line and column, for what is no JSON object of at most 16 MiB. It
+    /// may be nested 32 deep and have 100,000 values. It may have 1,000 fields, with names of at
+    /// most 255 bytes, and an ID of at most 512 bytes.
     pub fn parse(line: &[u8]) -> Result<Document> {
         Document::parse_within(line, &mut |_| Ok(()))
     }

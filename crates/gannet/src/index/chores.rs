@@ -81,8 +81,8 @@ impl Chores {
 }
 
 impl Index {
-    /// Has a flush do the next step of a maintenance task, and waits for it. Others write meanwhile.
-    /// Tells whether there is more to do.
+    /// Has a flush do the next step of a maintenance task, and waits for it. Others write
+    /// meanwhile. Tells whether there is more to do.
     pub(super) fn step(&self, chore: Chore) -> Result<bool> {
         let before = self.with_writer(|writer| writer.ask(chore))?;
         loop {

@@ -393,9 +393,9 @@ impl Flusher {
 }
 
 impl Index {
-    /// Whether [`Index::vacuum`] or [`Index::clean`] has anything to do: deleted documents have left
-    /// something, more than a twenty-fifth of the index is dead, or lists have recent postings or
-    /// small chunks that can be joined. Else they would write more than they give back.
+    /// Whether [`Index::vacuum`] or [`Index::clean`] has anything to do: deleted documents have
+    /// left something, more than a twenty-fifth of the index is dead, or lists have recent postings
+    /// or small chunks that can be joined. Else they would write more than they give back.
     pub fn needs_vacuum(&self) -> Result<bool> {
         self.with_writer(Writer::needs_vacuum)
     }

@@ -73,7 +73,8 @@ pub struct Limits {
     /// Whether flushes run on threads of their own while writing goes on, or else one step after the other,
     /// the same on every run.
     pub beside: bool,
-    /// How long nobody has to write before idle maintenance begins, where flushes run beside writing.
+    /// How long nobody has to write before idle maintenance begins, where flushes run beside
+    /// writing.
     /// `None`: it never begins by itself, only [`Index::upkeep`] does it.
     pub upkeep_after: Option<Duration>,
     /// While another process reads the index, what was written is in a checkpoint, where that

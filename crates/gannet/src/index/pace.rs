@@ -1,8 +1,8 @@
 //! The pace of writing beside a flush: many writes wait briefly, and none for long.
 //!
-//! The time that a flush still takes is spread over the room that the buffers still have. How far it
-//! is with its terms tells most of that time. What follows the terms (recent postings join lists,
-//! cleaning, syncing) shows no progress and is expected to take as long as it did of late.
+//! The time that a flush still takes is spread over the room that the buffers still have. How far
+//! it is with its terms tells most of that time. What follows the terms (recent postings join
+//! lists, cleaning, syncing) shows no progress and is expected to take as long as it did of late.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,8 +17,8 @@ pub(super) const PAUSE_STEP: Duration = Duration::from_millis(2);
 /// The part of what followed the terms of a flush that is expected behind the next, at least.
 const REMEMBERED: f64 = 0.98;
 
-/// Bytes of postings buffers that the first flush is expected to write in a second until its progress
-/// tells more: fewer than most do.
+/// Bytes of postings buffers that the first flush is expected to write in a second until its
+/// progress tells more: fewer than most do.
 const FIRST_BYTES_A_SECOND: f64 = 16e6;
 
 /// The part of the terms from which on progress tells how long the others take.
@@ -48,8 +48,8 @@ impl Filling {
         }
     }
 
-    /// So many terms, in the order of their keys, are under way or done. Each may be told of twice: a
-    /// flush looks at the next terms while it adds those before to their lists.
+    /// So many terms, in the order of their keys, are under way or done. Each may be told of twice:
+    /// a flush looks at the next terms while it adds those before to their lists.
     pub(super) fn reach(&self, terms: usize) {
         self.done.fetch_max(terms, Ordering::Relaxed);
     }
@@ -119,8 +119,8 @@ impl Pace {
         (self.terms, self.rest) = (terms, rest.max(self.rest.mul_f64(REMEMBERED)));
     }
 
-    /// How long a write should wait that finds the buffers so full beside `flush`, and what to do when
-    /// it has waited: see [`Pace::go_on`].
+    /// How long a write should wait that finds the buffers so full beside `flush`, and what to do
+    /// when it has waited: see [`Pace::go_on`].
     pub(super) fn pause(&mut self, fill: f64, flush: Option<&Filling>) -> Duration {
         let now = Instant::now();
         let went_on = self.went_on.replace(now).unwrap_or(now);
@@ -178,9 +178,9 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// How many writes of a size there are before a flush is done, and how long they wait. The buffers
-    /// are half full when it begins; earlier ones took `expected` for their terms and half as long for
-    /// the rest.
+    /// How many writes of a size there are before a flush is done, and how long they wait. The
+    /// buffers are half full when it begins; earlier ones took `expected` for their terms and half
+    /// as long for the rest.
     fn writes(size: f64, apart: Duration, expected: Duration, took: Duration) -> (u32, Duration) {
         let terms = took.mul_f64(2.0 / 3.0);
         let mut pace = Pace {

@@ -57,7 +57,8 @@ impl Snapshot {
         &self.schema
     }
 
-    /// Checks that the index has a field of this name. Every name will do where there are no fields.
+    /// Checks that the index has a field of this name. Every name will do where there are no
+    /// fields.
     ///
     /// # Errors
     ///

@@ -108,7 +108,8 @@ pub fn merge_window(
 }
 
 impl MergeItem<'_> {
-    /// The new entry, coded, of a list that has no chunks and still needs none. Most lists are such.
+    /// The new entry, coded, of a list that has no chunks and still needs none. Most lists are
+    /// such.
     fn whole_entry(&self) -> Result<Option<Vec<u8>>> {
         let old = match self.old {
             None => Fragment::default(),

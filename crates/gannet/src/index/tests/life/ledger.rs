@@ -3,9 +3,9 @@
 //!
 //! So a state is told by three numbers, and documents need no undoing. Documents of operations up
 //! to `sequence` are there, and those that ended up to it are not. The first `forgotten` of the
-//! ended no longer count in the statistics, since a sweep of a vacuum took them out. Sweeps take out what
-//! was deleted before they began, so always the first; how many is all that the ledger has to be
-//! told by the index.
+//! ended no longer count in the statistics, since a sweep of a vacuum took them out. Sweeps take
+//! out what was deleted before they began, so always the first; how many is all that the ledger has
+//! to be told by the index.
 
 use std::collections::HashMap;
 
