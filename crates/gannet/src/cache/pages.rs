@@ -294,8 +294,13 @@ impl<'a> Pages<'a> {
     /// round may come that would let go of them.
     pub fn trim(&mut self) {
         if self.held.len() > self.held_max {
-            self.held.clear();
+            self.clear();
         }
+    }
+
+    /// Lets go of all pages held. For steps that never look back.
+    pub fn clear(&mut self) {
+        self.held.clear();
     }
 
     fn join(&mut self, span: Span) -> Step<Vec<u8>> {

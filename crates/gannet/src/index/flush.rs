@@ -220,10 +220,60 @@ impl Norms for TableNorms<'_> {
                     &mut other.insert((field, cursor)).1
                 }
             };
-            match cursor.held(doc) {
-                Some(norm) => Ok(norm),
-                None => finish(&mut pages, |pages| cursor.norm(doc, pages)),
+            if let Some(norm) = cursor.held(doc) {
+                return Ok(norm);
             }
+            // The cursor holds its page. Several readers that held all that they have passed
+            // would take every frame.
+            pages.clear();
+            finish(&mut pages, |pages| cursor.norm(doc, pages))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{Budget, PAGE_PAYLOAD, PAGE_SIZE, Span};
+    use crate::device::MemoryDevice;
+    use crate::storage::{PageKind, StreamWriter, ZoneTable};
+
+    const FRAMES: usize = 64;
+
+    #[test]
+    fn readers_of_norms_hold_few_frames_however_far_they_go() {
+        let store = Arc::new(Store::new(
+            Arc::new(MemoryDevice::new()),
+            7,
+            ZoneTable::default(),
+        ));
+        let mut tables = DocumentTables::new();
+        let docs = (FRAMES * 3 * PAGE_PAYLOAD) as u32;
+        let place = Span {
+            zone: 1,
+            page: 0,
+            offset: 0,
+            length: 9,
+        };
+        for doc in 0..docs {
+            tables
+                .push(doc, place, &[(0, 1 + (doc % 200) as u8)])
+                .unwrap();
+        }
+        let mut stream = StreamWriter::new(Arc::clone(&store), PageKind::Table);
+        tables.write_changes(&store, &mut stream).unwrap();
+        stream.flush().unwrap();
+        let budget = Budget::new(16 << 20);
+        let pool = FramePool::new(store, &budget, FRAMES * PAGE_SIZE).unwrap();
+        let norms = TableNorms {
+            tables: &tables,
+            pool: &pool,
+        };
+        let mut readers = [norms.reader(), norms.reader()];
+        for doc in (0..docs).step_by(1000) {
+            for (reader, doc) in readers.iter_mut().zip([doc, docs - 1 - doc]) {
+                assert_eq!(reader(0, doc).unwrap(), 1 + (doc % 200) as u8);
+            }
+        }
     }
 }
