@@ -162,7 +162,8 @@ pub struct RestoreArguments {
 #[command(
     after_help = "JSON lines: one object a line. CSV, TSV: a row is a document, the header names the fields, all values are \
                   strings, and an empty cell is no value. Text: a file is a document with the fields title and body; its ID \
-                  is its path. Of a folder all .txt, .md and .markdown files are read, also in folders below it; hidden ones \
+                  is its path below the folder, or, where several files or folders of text are named, its whole path. Of a \
+                  folder all .txt, .md and .markdown files are read, also in folders below it; hidden ones \
                   are skipped, and symbolic links are not followed.\n\n\
                   The field `id` is the external ID, and one is made where it is missing. A document with the same ID is \
                   replaced. Documents that are rejected are reported, and the exit code is then 1. At the end the index is \

@@ -86,6 +86,40 @@ fn a_folder_of_notes_is_indexed() {
     place.done(&["check", "index"]);
 }
 
+/// Two folders may have files of the same name.
+#[test]
+fn files_of_the_same_name_in_several_folders_are_all_kept() {
+    let place = Place::new();
+    for folder in ["one/deep", "two"] {
+        fs::create_dir_all(place.path(folder)).unwrap();
+    }
+    place.write("one/a.md", "first");
+    place.write("one/deep/b.md", "second");
+    place.write("two/a.md", "third");
+    place.write("a.md", "fourth");
+    let summary = place.json(&["index", "index", "one/", "./two", "a.md"]);
+    assert_eq!(
+        (&summary["docs"], &summary["replaced"]),
+        (&json!(4), &json!(0))
+    );
+    assert_eq!(
+        ids(&place),
+        ["a.md", "one/a.md", "one/deep/b.md", "two/a.md"]
+    );
+    // Named one by one, a folder has the IDs that it has alone; what is replaced is told.
+    place.done(&["index", "other", "one"]);
+    let said = place.done(&["index", "other", "two", "--text"]);
+    assert!(
+        said.contains("\n1 document replaced an earlier one with the same ID\n"),
+        "{said}"
+    );
+    let summary = place.json(&["index", "other", "one"]);
+    assert_eq!(
+        (&summary["docs"], &summary["replaced"]),
+        (&json!(2), &json!(2))
+    );
+}
+
 #[test]
 fn a_file_that_is_no_text_is_rejected_alone_with_its_path() {
     let place = notes();

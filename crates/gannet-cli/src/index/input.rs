@@ -27,7 +27,16 @@ pub enum Input {
     /// Documents one after the other, or one that is a text.
     File(Source, InputFormat),
     /// Text and Markdown files.
-    Folder(PathBuf),
+    Folder(PathBuf, FolderIds),
+}
+
+/// What the IDs of the files of a folder are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FolderIds {
+    /// Their paths below the folder.
+    Below,
+    /// Their paths with that of the folder in front, as it was given.
+    WithFolder,
 }
 
 /// Documents one after the other.
@@ -58,13 +67,32 @@ pub enum Found {
 impl Input {
     /// What a path on the command line means, in this format or in the one that its name says. What
     /// cannot be read is told at once, before any work.
-    pub fn at(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
+    fn at(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
         if path.is_dir() {
             return Input::folder(path, format);
         }
         let source = Source::at(path)?;
         let format = format.unwrap_or_else(|| InputFormat::of(path));
         Ok(Input::File(source, format))
+    }
+
+    /// What all paths of a command line mean. Where several of them are texts, two folders may have
+    /// files of the same name, so that the path of the folder is part of their IDs.
+    pub fn all(paths: &[PathBuf], format: Option<InputFormat>) -> Outcome<Vec<Input>> {
+        let inputs = paths.iter().map(|path| Input::at(path, format));
+        let mut inputs: Vec<Input> = inputs.collect::<Outcome<_>>()?;
+        if inputs.iter().filter(|input| input.is_text()).count() > 1 {
+            for input in &mut inputs {
+                if let Input::Folder(_, ids) = input {
+                    *ids = FolderIds::WithFolder;
+                }
+            }
+        }
+        Ok(inputs)
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self, Input::Folder(..) | Input::File(_, InputFormat::Text))
     }
 
     fn folder(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
@@ -78,7 +106,7 @@ impl Input {
             }
         }
         match Walk::new(path).next() {
-            Some(_) => Ok(Input::Folder(path.to_owned())),
+            Some(_) => Ok(Input::Folder(path.to_owned(), FolderIds::Below)),
             None => Err(Failure::caller(format!(
                 "{name} is a folder without text files ({}): name files of other formats one by one",
                 texts::ENDINGS.map(|ending| format!(".{ending}")).join(", ")
@@ -90,7 +118,7 @@ impl Input {
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Input::File(source, _) => source.bytes(),
-            Input::Folder(_) => None,
+            Input::Folder(..) => None,
         }
     }
 
@@ -102,7 +130,7 @@ impl Input {
         limit: usize,
     ) -> io::Result<Box<dyn Documents + Send>> {
         Ok(match self {
-            Input::Folder(path) => Box::new(Folder::new(path, taken, limit)),
+            Input::Folder(path, ids) => Box::new(Folder::new(path, *ids, taken, limit)),
             Input::File(source, InputFormat::Jsonl) => {
                 Box::new(JsonLines::new(source.lines(taken, limit)?, limit))
             }
@@ -118,7 +146,7 @@ impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Input::File(source, _) => source.fmt(f),
-            Input::Folder(path) => path.display().fmt(f),
+            Input::Folder(path, _) => path.display().fmt(f),
         }
     }
 }

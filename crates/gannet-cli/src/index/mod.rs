@@ -44,11 +44,9 @@ struct Settings {
 
 impl Settings {
     fn resolve(common: &Common, arguments: &IndexArguments) -> Outcome<Settings> {
-        let files = arguments.files.iter();
-        let sources = files.map(|path| Input::at(path, arguments.format));
         let mut settings = Settings {
             index: arguments.index.clone(),
-            sources: sources.collect::<Outcome<_>>()?,
+            sources: Input::all(&arguments.files, arguments.format)?,
             threads: threads(common, arguments),
             commit_every: arguments.commit_every,
             default_analyzer: None,
