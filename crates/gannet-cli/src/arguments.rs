@@ -175,10 +175,11 @@ pub struct IndexArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// Files, also .gz and .zst; folders of text files; - is standard input
+    /// Files, also compressed (gzip, zstd); folders of text files; - is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// How documents are read [default: as the names of the files end, or else jsonl]
+    /// How documents are read [default: as the name of the file says, or else jsonl, if it begins
+    /// with `{`]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<InputFormat>,
     /// Make the documents durable after every N of them

@@ -180,6 +180,31 @@ fn a_text_file_is_one_document() {
         .refused(1, &["bad.txt: expected UTF-8"]);
 }
 
+/// Each line of it would be rejected, or worse, some would be documents.
+#[test]
+fn what_no_name_and_no_brace_tells_to_be_json_asks_for_a_format() {
+    let place = Place::new();
+    place.write("server.log", "GET /index.html 200\n");
+    place.write("table", gzip(b"id,title\n1,one\n"));
+    for (file, found) in [("server.log", "GET /index.html 200"), ("table", "id,title")] {
+        let ran = place.run(&["index", "index", file]);
+        let found = format!("found {found:?}");
+        ran.refused(1, &[file, "expected JSON lines", &found, "give --format"]);
+    }
+    assert!(!place.path("index").exists());
+    let ran = place.piped(&["index", "index", "-"], b"id,title\n1,one\n");
+    ran.refused(1, &["standard input: ", "\"id,title\"", "give --format"]);
+    // What begins so is read so, and an ending that is known is believed.
+    place.write("dump", "\u{feff}\n {\"id\":\"a\"}\noops\n");
+    let ran = place.run(&["index", "index", "dump"]);
+    ran.refused(1, &["rejected dump, line 3"]);
+    place.done(&["index", "index", "table", "--format", "csv"]);
+    place.write("odd.ndjson", "oops\n{\"id\":\"b\"}\n");
+    let ran = place.run(&["index", "index", "odd.ndjson"]);
+    ran.refused(1, &["rejected odd.ndjson, line 1"]);
+    assert_eq!(ids(&place), ["1", "a", "b"]);
+}
+
 #[test]
 fn an_array_of_documents_is_told_how_it_becomes_lines() {
     let place = Place::new();

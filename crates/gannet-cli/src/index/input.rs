@@ -9,7 +9,7 @@ mod rows;
 mod texts;
 
 use std::fmt;
-use std::io;
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -19,13 +19,14 @@ use self::rows::Rows;
 use self::texts::{Folder, TextFile, Walk};
 use crate::arguments::InputFormat;
 use crate::failure::{Failure, Outcome};
-use crate::source::Source;
+use crate::source::{BYTE_ORDER_MARK, Lines, Source};
 
 /// A file with its format, standard input, or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Documents one after the other, or one that is a text.
-    File(Source, InputFormat),
+    /// Documents one after the other, or one that is a text. Where nothing says the format, JSON
+    /// lines, if it begins so.
+    File(Source, Option<InputFormat>),
     /// Text and Markdown files.
     Folder(PathBuf, FolderIds),
 }
@@ -53,6 +54,9 @@ pub trait Documents {
     }
 }
 
+/// The most bytes that are shown of a file that is no JSON.
+const BEGINNING_SHOWN: usize = 40;
+
 /// What came next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
@@ -72,7 +76,15 @@ impl Input {
             return Input::folder(path, format);
         }
         let source = Source::at(path)?;
-        let format = format.unwrap_or_else(|| InputFormat::of(path));
+        let format = format.or_else(|| InputFormat::of(path));
+        // Of a pipe nothing is taken before its turn.
+        if format.is_none()
+            && source.bytes().is_some()
+            && let Ok(mut reader) = source.reader(&Arc::default())
+            && let Ok(Some(reason)) = no_json_lines(&mut reader)
+        {
+            return Err(Failure::caller(format!("{source}: {reason}")));
+        }
         Ok(Input::File(source, format))
     }
 
@@ -92,7 +104,10 @@ impl Input {
     }
 
     fn is_text(&self) -> bool {
-        matches!(self, Input::Folder(..) | Input::File(_, InputFormat::Text))
+        matches!(
+            self,
+            Input::Folder(..) | Input::File(_, Some(InputFormat::Text))
+        )
     }
 
     fn folder(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
@@ -131,11 +146,20 @@ impl Input {
     ) -> io::Result<Box<dyn Documents + Send>> {
         Ok(match self {
             Input::Folder(path, ids) => Box::new(Folder::new(path, *ids, taken, limit)),
-            Input::File(source, InputFormat::Jsonl) => {
+            Input::File(source, None) => {
+                let mut reader = source.reader(taken)?;
+                if let Some(reason) = no_json_lines(&mut reader)? {
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+                }
+                Box::new(JsonLines::new(Lines::of(reader, limit), limit))
+            }
+            Input::File(source, Some(InputFormat::Jsonl)) => {
                 Box::new(JsonLines::new(source.lines(taken, limit)?, limit))
             }
-            Input::File(source, InputFormat::Text) => Box::new(TextFile::new(source, taken, limit)),
-            Input::File(source, format) => {
+            Input::File(source, Some(InputFormat::Text)) => {
+                Box::new(TextFile::new(source, taken, limit))
+            }
+            Input::File(source, Some(format)) => {
                 Box::new(Rows::new(source.reader(taken)?, *format, limit)?)
             }
         })
@@ -149,6 +173,25 @@ impl fmt::Display for Input {
             Input::Folder(path, _) => path.display().fmt(f),
         }
     }
+}
+
+/// What is wrong with a file that is to be JSON lines, by its first bytes. An array is told by the
+/// line. Nothing is taken of what is JSON.
+fn no_json_lines(reader: &mut dyn BufRead) -> io::Result<Option<String>> {
+    let begins = reader.fill_buf()?;
+    let begins = begins.strip_prefix(BYTE_ORDER_MARK).unwrap_or(begins);
+    let first = begins.trim_ascii_start().first();
+    if matches!(first, None | Some(b'{' | b'[')) {
+        return Ok(None);
+    }
+    let mut line = Vec::new();
+    let most = BEGINNING_SHOWN as u64;
+    reader.take(most).read_until(b'\n', &mut line)?;
+    let found = String::from_utf8_lossy(line.trim_ascii());
+    Ok(Some(format!(
+        "expected JSON lines, as the name says no other format, found {found:?}: give --format jsonl, \
+         csv, tsv or text"
+    )))
 }
 
 /// Why a document that has more than `limit` bytes is rejected.
