@@ -162,7 +162,8 @@ pub struct RestoreArguments {
 #[command(
     after_help = "JSON lines: one object a line. CSV, TSV: a row is a document, the header names the fields, all values are \
                   strings, and an empty cell is no value. Text: a file is a document with the fields title and body; its ID \
-                  is its path. Of a folder all .txt, .md and .markdown files are read, also in folders below it; hidden ones \
+                  is its path below the folder, or, where several files or folders of text are named, its whole path. Of a \
+                  folder all .txt, .md and .markdown files are read, also in folders below it; hidden ones \
                   are skipped, and symbolic links are not followed.\n\n\
                   The field `id` is the external ID, and one is made where it is missing. A document with the same ID is \
                   replaced. Documents that are rejected are reported, and the exit code is then 1. At the end the index is \
@@ -174,10 +175,11 @@ pub struct IndexArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// Files, also .gz and .zst; folders of text files; - is standard input
+    /// Files, also compressed (gzip, zstd); folders of text files; - is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// How documents are read [default: as the names of the files end, or else jsonl]
+    /// How documents are read [default: as the name of the file says, or else jsonl, if it begins
+    /// with `{`]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<InputFormat>,
     /// Make the documents durable after every N of them

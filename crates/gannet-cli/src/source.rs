@@ -23,7 +23,7 @@ const READ_BYTES: usize = 256 << 10;
 pub enum Source {
     /// Standard input.
     Stdin,
-    /// A file, which its name says to be compressed or not.
+    /// A file.
     File(PathBuf),
 }
 
@@ -60,18 +60,14 @@ impl Source {
     /// Opens it. The bytes taken from the file are added to `taken`; lines have at most `limit`
     /// bytes.
     pub fn lines(&self, taken: &Arc<AtomicU64>, limit: usize) -> io::Result<Lines> {
-        Ok(Lines {
-            reader: self.reader(taken)?,
-            number: 0,
-            limit,
-        })
+        Ok(Lines::of(self.reader(taken)?, limit))
     }
 
     /// Opens it for its decompressed bytes. Those taken from the file are added to `taken`.
     pub fn reader(&self, taken: &Arc<AtomicU64>) -> io::Result<Box<dyn BufRead + Send>> {
         match self {
-            Source::Stdin => decoded(Path::new(""), counted(io::stdin(), taken)),
-            Source::File(path) => decoded(path, counted(File::open(path)?, taken)),
+            Source::Stdin => decoded(None, counted(io::stdin(), taken)),
+            Source::File(path) => decoded(ending(path), counted(File::open(path)?, taken)),
         }
     }
 }
@@ -105,6 +101,15 @@ pub enum Line {
 }
 
 impl Lines {
+    /// The lines of a reader, of at most `limit` bytes.
+    pub fn of(reader: Box<dyn BufRead + Send>, limit: usize) -> Lines {
+        Lines {
+            reader,
+            number: 0,
+            limit,
+        }
+    }
+
     /// The number of the line read last, from 1.
     pub fn number(&self) -> u64 {
         self.number
@@ -155,14 +160,47 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Decodes by the ending of the name. A gzip file may have several members, as `cat a.gz b.gz` makes it.
-fn decoded(path: &Path, file: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
-    let plain = BufReader::with_capacity(READ_BYTES, file);
-    Ok(match ending(path) {
-        Some("gz") => buffered(flate2::bufread::MultiGzDecoder::new(plain)),
-        Some("zst") => buffered(zstd::Decoder::with_buffer(plain)?),
-        _ => Box::new(plain),
+/// How a file is compressed.
+#[derive(Clone, Copy)]
+enum Compression {
+    Gzip,
+    Zstd,
+}
+
+/// What compressed files begin with. No text in UTF-8 does.
+const MAGIC: [(&[u8], Compression); 2] = [
+    (b"\x1f\x8b", Compression::Gzip),
+    (b"\x28\xb5\x2f\xfd", Compression::Zstd),
+];
+
+/// Decodes by the ending of the name, or else by the first bytes. A gzip file may have several
+/// members, as `cat a.gz b.gz` makes it.
+fn decoded(
+    ending: Option<&str>,
+    file: impl Read + Send + 'static,
+) -> io::Result<Box<dyn BufRead + Send>> {
+    let mut plain = BufReader::with_capacity(READ_BYTES, file);
+    let (head, compression) = match ending {
+        Some("gz") => (Vec::new(), Some(Compression::Gzip)),
+        Some("zst") => (Vec::new(), Some(Compression::Zstd)),
+        _ => head(&mut plain)?,
+    };
+    let whole = io::Cursor::new(head).chain(plain);
+    Ok(match compression {
+        Some(Compression::Gzip) => buffered(flate2::bufread::MultiGzDecoder::new(whole)),
+        Some(Compression::Zstd) => buffered(zstd::Decoder::with_buffer(whole)?),
+        None => Box::new(whole),
     })
+}
+
+/// Takes as many bytes as tell a compression, which a pipe may give one by one; and what they tell.
+fn head(reader: &mut impl BufRead) -> io::Result<(Vec<u8>, Option<Compression>)> {
+    let longest = MAGIC.iter().map(|(magic, _)| magic.len()).max();
+    let mut head = Vec::new();
+    let most = longest.unwrap_or(0) as u64;
+    reader.take(most).read_to_end(&mut head)?;
+    let found = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
+    Ok((head, found.map(|(_, compression)| *compression)))
 }
 
 /// A path without the ending that says that the file is compressed.
@@ -189,11 +227,7 @@ mod tests {
 
     fn lines(text: &[u8]) -> Lines {
         let reader = Box::new(io::Cursor::new(text.to_vec()));
-        Lines {
-            reader,
-            number: 0,
-            limit: LIMIT,
-        }
+        Lines::of(reader, LIMIT)
     }
 
     #[test]

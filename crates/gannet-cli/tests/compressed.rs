@@ -48,6 +48,37 @@ fn all_kinds_of_sources_give_their_documents() {
     }
 }
 
+/// Standard input has no name, and a file may have one that says nothing.
+#[test]
+fn compression_is_told_by_the_first_bytes_where_no_name_tells_it() {
+    let place = Place::new();
+    let zstd = |bytes: &[u8]| zstd::encode_all(bytes, 3).unwrap();
+    for (input, id) in [
+        (gzip(&lines(0..10)), "7"),
+        (zstd(&lines(10..20)), "17"),
+        (lines(20..30), "27"),
+    ] {
+        let ran = place.piped(&["index", "index", "-"], &input);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        assert_eq!(place.found(&format!("body:n{id}")), [id]);
+    }
+    place.write("dump", zstd(&lines(30..40)));
+    place.done(&["index", "index", "dump"]);
+    let ran = place.piped(
+        &["index", "index", "-", "--format", "csv"],
+        &zstd(b"id,body\n50,n50\n"),
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for id in ["37", "50"] {
+        assert_eq!(place.found(&format!("body:n{id}")), [id]);
+    }
+    // Less than what tells a compression.
+    for short in [&b""[..], b"{}", b"\n", b"{}\n"] {
+        let ran = place.piped(&["index", "index", "-"], short);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+}
+
 #[test]
 fn a_truncated_file_gives_what_was_readable() {
     let place = Place::new();

@@ -86,6 +86,40 @@ fn a_folder_of_notes_is_indexed() {
     place.done(&["check", "index"]);
 }
 
+/// Two folders may have files of the same name.
+#[test]
+fn files_of_the_same_name_in_several_folders_are_all_kept() {
+    let place = Place::new();
+    for folder in ["one/deep", "two"] {
+        fs::create_dir_all(place.path(folder)).unwrap();
+    }
+    place.write("one/a.md", "first");
+    place.write("one/deep/b.md", "second");
+    place.write("two/a.md", "third");
+    place.write("a.md", "fourth");
+    let summary = place.json(&["index", "index", "one/", "./two", "a.md"]);
+    assert_eq!(
+        (&summary["docs"], &summary["replaced"]),
+        (&json!(4), &json!(0))
+    );
+    assert_eq!(
+        ids(&place),
+        ["a.md", "one/a.md", "one/deep/b.md", "two/a.md"]
+    );
+    // Named one by one, a folder has the IDs that it has alone; what is replaced is told.
+    place.done(&["index", "other", "one"]);
+    let said = place.done(&["index", "other", "two", "--text"]);
+    assert!(
+        said.contains("\n1 document replaced an earlier one with the same ID\n"),
+        "{said}"
+    );
+    let summary = place.json(&["index", "other", "one"]);
+    assert_eq!(
+        (&summary["docs"], &summary["replaced"]),
+        (&json!(2), &json!(2))
+    );
+}
+
 #[test]
 fn a_file_that_is_no_text_is_rejected_alone_with_its_path() {
     let place = notes();
@@ -144,6 +178,31 @@ fn a_text_file_is_one_document() {
     place
         .run(&["index", "index", "bad.txt"])
         .refused(1, &["bad.txt: expected UTF-8"]);
+}
+
+/// Each line of it would be rejected, or worse, some would be documents.
+#[test]
+fn what_no_name_and_no_brace_tells_to_be_json_asks_for_a_format() {
+    let place = Place::new();
+    place.write("server.log", "GET /index.html 200\n");
+    place.write("table", gzip(b"id,title\n1,one\n"));
+    for (file, found) in [("server.log", "GET /index.html 200"), ("table", "id,title")] {
+        let ran = place.run(&["index", "index", file]);
+        let found = format!("found {found:?}");
+        ran.refused(1, &[file, "expected JSON lines", &found, "give --format"]);
+    }
+    assert!(!place.path("index").exists());
+    let ran = place.piped(&["index", "index", "-"], b"id,title\n1,one\n");
+    ran.refused(1, &["standard input: ", "\"id,title\"", "give --format"]);
+    // What begins so is read so, and an ending that is known is believed.
+    place.write("dump", "\u{feff}\n {\"id\":\"a\"}\noops\n");
+    let ran = place.run(&["index", "index", "dump"]);
+    ran.refused(1, &["rejected dump, line 3"]);
+    place.done(&["index", "index", "table", "--format", "csv"]);
+    place.write("odd.ndjson", "oops\n{\"id\":\"b\"}\n");
+    let ran = place.run(&["index", "index", "odd.ndjson"]);
+    ran.refused(1, &["rejected odd.ndjson, line 1"]);
+    assert_eq!(ids(&place), ["1", "a", "b"]);
 }
 
 #[test]

@@ -13,6 +13,32 @@ fn analyzers_are_chosen_for_all_fields_or_for_one() {
 }
 
 #[test]
+fn an_analyzer_for_a_field_that_no_document_has_is_told() {
+    let place = Place::with_lines(&[r#"{"id":"a","title":"one","category":"x y"}"#]);
+    let index = [
+        "index",
+        "index",
+        "docs.jsonl",
+        "--analyzer",
+        "categroy=keyword",
+    ];
+    for _ in 0..2 {
+        let ran = place.run(&index);
+        assert_eq!((ran.code, ran.err.lines().count()), (0, 1), "{ran:?}");
+        for part in ["note: --analyzer categroy=keyword was not used", "category"] {
+            assert!(ran.err.contains(part), "{ran:?}");
+        }
+    }
+    place.done(&[
+        "index",
+        "index",
+        "docs.jsonl",
+        "--analyzer",
+        "title=standard",
+    ]);
+}
+
+#[test]
 fn tokens_are_shown_with_positions_and_offsets() {
     let place = Place::new();
     let shown = place.json(&["analyze", "--analyzer", "english", "The Dogs’ élan"]);

@@ -21,17 +21,17 @@ pub enum InputFormat {
 }
 
 impl InputFormat {
-    /// The format that the name of a file says, before an ending of compression: JSON lines if it
-    /// says none.
-    pub fn of(path: &Path) -> InputFormat {
+    /// The format that the name of a file says, before an ending of compression.
+    pub fn of(path: &Path) -> Option<InputFormat> {
         let plain = without_compression(path);
         let ending = plain.extension().unwrap_or_default();
-        match ending.to_string_lossy().to_lowercase().as_str() {
+        Some(match ending.to_string_lossy().to_lowercase().as_str() {
+            "jsonl" | "ndjson" | "json" => InputFormat::Jsonl,
             "csv" => InputFormat::Csv,
             "tsv" | "tab" => InputFormat::Tsv,
             "txt" | "md" | "markdown" => InputFormat::Text,
-            _ => InputFormat::Jsonl,
-        }
+            _ => return None,
+        })
     }
 }
 
@@ -53,16 +53,18 @@ mod tests {
     #[test]
     fn the_format_is_told_by_the_name() {
         for (name, format) in [
-            ("a.jsonl", InputFormat::Jsonl),
-            ("a.jsonl.gz", InputFormat::Jsonl),
-            ("a", InputFormat::Jsonl),
-            ("-", InputFormat::Jsonl),
-            ("x/a.csv", InputFormat::Csv),
-            ("a.CSV.gz", InputFormat::Csv),
-            ("a.b.tsv.zst", InputFormat::Tsv),
-            ("a.txt", InputFormat::Text),
-            ("a.Markdown", InputFormat::Text),
-            ("a.md.zst", InputFormat::Text),
+            ("a.jsonl", Some(InputFormat::Jsonl)),
+            ("a.jsonl.gz", Some(InputFormat::Jsonl)),
+            ("a.ndjson", Some(InputFormat::Jsonl)),
+            ("a", None),
+            ("-", None),
+            ("a.log.gz", None),
+            ("x/a.csv", Some(InputFormat::Csv)),
+            ("a.CSV.gz", Some(InputFormat::Csv)),
+            ("a.b.tsv.zst", Some(InputFormat::Tsv)),
+            ("a.txt", Some(InputFormat::Text)),
+            ("a.Markdown", Some(InputFormat::Text)),
+            ("a.md.zst", Some(InputFormat::Text)),
         ] {
             assert_eq!(InputFormat::of(Path::new(name)), format, "{name}");
         }

@@ -9,7 +9,7 @@ mod rows;
 mod texts;
 
 use std::fmt;
-use std::io;
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -19,15 +19,25 @@ use self::rows::Rows;
 use self::texts::{Folder, TextFile, Walk};
 use crate::arguments::InputFormat;
 use crate::failure::{Failure, Outcome};
-use crate::source::Source;
+use crate::source::{BYTE_ORDER_MARK, Lines, Source};
 
 /// A file with its format, standard input, or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Documents one after the other, or one that is a text.
-    File(Source, InputFormat),
+    /// Documents one after the other, or one that is a text. Where nothing says the format, JSON
+    /// lines, if it begins so.
+    File(Source, Option<InputFormat>),
     /// Text and Markdown files.
-    Folder(PathBuf),
+    Folder(PathBuf, FolderIds),
+}
+
+/// What the IDs of the files of a folder are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FolderIds {
+    /// Their paths below the folder.
+    Below,
+    /// Their paths with that of the folder in front, as it was given.
+    WithFolder,
 }
 
 /// Documents one after the other.
@@ -44,6 +54,9 @@ pub trait Documents {
     }
 }
 
+/// The most bytes that are shown of a file that is no JSON.
+const BEGINNING_SHOWN: usize = 40;
+
 /// What came next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
@@ -58,13 +71,43 @@ pub enum Found {
 impl Input {
     /// What a path on the command line means, in this format or in the one that its name says. What
     /// cannot be read is told at once, before any work.
-    pub fn at(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
+    fn at(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
         if path.is_dir() {
             return Input::folder(path, format);
         }
         let source = Source::at(path)?;
-        let format = format.unwrap_or_else(|| InputFormat::of(path));
+        let format = format.or_else(|| InputFormat::of(path));
+        // Of a pipe nothing is taken before its turn.
+        if format.is_none()
+            && source.bytes().is_some()
+            && let Ok(mut reader) = source.reader(&Arc::default())
+            && let Ok(Some(reason)) = no_json_lines(&mut reader)
+        {
+            return Err(Failure::caller(format!("{source}: {reason}")));
+        }
         Ok(Input::File(source, format))
+    }
+
+    /// What all paths of a command line mean. Where several of them are texts, two folders may have
+    /// files of the same name, so that the path of the folder is part of their IDs.
+    pub fn all(paths: &[PathBuf], format: Option<InputFormat>) -> Outcome<Vec<Input>> {
+        let inputs = paths.iter().map(|path| Input::at(path, format));
+        let mut inputs: Vec<Input> = inputs.collect::<Outcome<_>>()?;
+        if inputs.iter().filter(|input| input.is_text()).count() > 1 {
+            for input in &mut inputs {
+                if let Input::Folder(_, ids) = input {
+                    *ids = FolderIds::WithFolder;
+                }
+            }
+        }
+        Ok(inputs)
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(
+            self,
+            Input::Folder(..) | Input::File(_, Some(InputFormat::Text))
+        )
     }
 
     fn folder(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
@@ -78,7 +121,7 @@ impl Input {
             }
         }
         match Walk::new(path).next() {
-            Some(_) => Ok(Input::Folder(path.to_owned())),
+            Some(_) => Ok(Input::Folder(path.to_owned(), FolderIds::Below)),
             None => Err(Failure::caller(format!(
                 "{name} is a folder without text files ({}): name files of other formats one by one",
                 texts::ENDINGS.map(|ending| format!(".{ending}")).join(", ")
@@ -90,7 +133,7 @@ impl Input {
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Input::File(source, _) => source.bytes(),
-            Input::Folder(_) => None,
+            Input::Folder(..) => None,
         }
     }
 
@@ -102,12 +145,21 @@ impl Input {
         limit: usize,
     ) -> io::Result<Box<dyn Documents + Send>> {
         Ok(match self {
-            Input::Folder(path) => Box::new(Folder::new(path, taken, limit)),
-            Input::File(source, InputFormat::Jsonl) => {
+            Input::Folder(path, ids) => Box::new(Folder::new(path, *ids, taken, limit)),
+            Input::File(source, None) => {
+                let mut reader = source.reader(taken)?;
+                if let Some(reason) = no_json_lines(&mut reader)? {
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+                }
+                Box::new(JsonLines::new(Lines::of(reader, limit), limit))
+            }
+            Input::File(source, Some(InputFormat::Jsonl)) => {
                 Box::new(JsonLines::new(source.lines(taken, limit)?, limit))
             }
-            Input::File(source, InputFormat::Text) => Box::new(TextFile::new(source, taken, limit)),
-            Input::File(source, format) => {
+            Input::File(source, Some(InputFormat::Text)) => {
+                Box::new(TextFile::new(source, taken, limit))
+            }
+            Input::File(source, Some(format)) => {
                 Box::new(Rows::new(source.reader(taken)?, *format, limit)?)
             }
         })
@@ -118,9 +170,28 @@ impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Input::File(source, _) => source.fmt(f),
-            Input::Folder(path) => path.display().fmt(f),
+            Input::Folder(path, _) => path.display().fmt(f),
         }
     }
+}
+
+/// What is wrong with a file that is to be JSON lines, by its first bytes. An array is told by the
+/// line. Nothing is taken of what is JSON.
+fn no_json_lines(reader: &mut dyn BufRead) -> io::Result<Option<String>> {
+    let begins = reader.fill_buf()?;
+    let begins = begins.strip_prefix(BYTE_ORDER_MARK).unwrap_or(begins);
+    let first = begins.trim_ascii_start().first();
+    if matches!(first, None | Some(b'{' | b'[')) {
+        return Ok(None);
+    }
+    let mut line = Vec::new();
+    let most = BEGINNING_SHOWN as u64;
+    reader.take(most).read_until(b'\n', &mut line)?;
+    let found = String::from_utf8_lossy(line.trim_ascii());
+    Ok(Some(format!(
+        "expected JSON lines, as the name says no other format, found {found:?}: give --format jsonl, \
+         csv, tsv or text"
+    )))
 }
 
 /// Why a document that has more than `limit` bytes is rejected.

@@ -19,7 +19,7 @@ use std::time::Instant;
 use gannet::{Analyzer, Index};
 
 use crate::arguments::{Common, IndexArguments};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, remark};
 use crate::output::Output;
 use crate::size::counted;
 use crate::spinner::spinner;
@@ -44,11 +44,9 @@ struct Settings {
 
 impl Settings {
     fn resolve(common: &Common, arguments: &IndexArguments) -> Outcome<Settings> {
-        let files = arguments.files.iter();
-        let sources = files.map(|path| Input::at(path, arguments.format));
         let mut settings = Settings {
             index: arguments.index.clone(),
-            sources: sources.collect::<Outcome<_>>()?,
+            sources: Input::all(&arguments.files, arguments.format)?,
             threads: threads(common, arguments),
             commit_every: arguments.commit_every,
             default_analyzer: None,
@@ -90,6 +88,17 @@ impl Settings {
         Ok(())
     }
 
+    /// What to tell of analyzers for fields that no document has: most likely a name is misspelt.
+    fn unused_analyzers(&self, index: &Index) -> Vec<String> {
+        let snapshot = index.snapshot();
+        let unused = self.field_analyzers.iter().filter_map(|(name, analyzer)| {
+            let error = snapshot.check_field(name).err()?;
+            let choice = format!("{name}={}", analyzer.name());
+            Some(format!("--analyzer {choice} was not used: {error}"))
+        });
+        unused.collect()
+    }
+
     fn open(&self, common: &Common, arguments: &IndexArguments) -> gannet::Result<Index> {
         let mut options = Index::options()
             .memory(common.memory.bytes())
@@ -123,6 +132,7 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     interrupt::catch()?;
     let mut done = Pipeline::new(&index, &settings).run();
     let durable = finish(&index, &mut done);
+    let unused = settings.unused_analyzers(&index);
     let (stats, counters, backend) = (index.stats().ok(), index.counters(), index.backend());
     let closed = index.close();
     if let (Err(error), End::Whole) = (closed, &done.end) {
@@ -146,6 +156,7 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
         output,
     )?;
     output.finish()?;
+    unused.iter().for_each(|unused| remark(unused));
     ended
 }
 

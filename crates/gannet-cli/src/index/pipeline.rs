@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gannet::{Error, Index, PreparedBatch, Workbench};
+use gannet::{Error, Index, PreparedBatch, Workbench, Written};
 
 use super::Settings;
 use super::batches::{RawBatch, Reader, Sizes};
@@ -30,6 +30,8 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 pub struct Done {
     /// Documents written.
     pub documents: u64,
+    /// Those of them that replaced an earlier one.
+    pub replaced: u64,
     /// Lines rejected.
     pub refused: u64,
     /// Bytes of the lines that were written or rejected.
@@ -97,6 +99,7 @@ impl<'a> Pipeline<'a> {
             uncommitted: 0,
             done: Done {
                 documents: 0,
+                replaced: 0,
                 refused: 0,
                 source_bytes: 0,
                 last: None,
@@ -184,12 +187,13 @@ impl<'a> Pipeline<'a> {
         } = batch;
         let start = Instant::now();
         let written = prepared.map(|batch| self.index.write_prepared(batch));
-        let added = match written {
+        let written = match written {
             None | Some(Err(Error::Memory { .. })) => self.write_lines(&raw, &mut refused)?,
-            Some(written) => written?.added,
+            Some(written) => written?,
         };
         self.done.longest_write = self.done.longest_write.max(start.elapsed());
-        self.done.documents += added;
+        self.done.documents += written.added;
+        self.done.replaced += written.replaced;
         self.done.source_bytes += raw.bytes() as u64;
         self.done.last = Some(match raw.file(raw.last_line) {
             Some(file) => format!("the last file was {file}"),
@@ -197,7 +201,7 @@ impl<'a> Pipeline<'a> {
         });
         self.progress
             .show(self.done.documents, self.done.source_bytes);
-        self.commit(added)?;
+        self.commit(written.added)?;
         let mut refused = refused.into_iter();
         if self.settings.strict
             && let Some(refusal) = refused.next()
@@ -216,9 +220,9 @@ impl<'a> Pipeline<'a> {
     }
 
     /// Writes the lines of a batch for which there is too little memory one by one, and rejects
-    /// those for which there still is. Gives how many documents there are more.
-    fn write_lines(&self, raw: &RawBatch, refused: &mut Vec<Refusal>) -> gannet::Result<u64> {
-        let mut added = 0;
+    /// those for which there still is.
+    fn write_lines(&self, raw: &RawBatch, refused: &mut Vec<Refusal>) -> gannet::Result<Written> {
+        let mut all = Written::default();
         for (number, line) in raw.lines() {
             if self.settings.strict && refused.first().is_some_and(|first| first.line < number) {
                 break;
@@ -227,7 +231,10 @@ impl<'a> Pipeline<'a> {
                 continue;
             }
             match self.index.write_line(line) {
-                Ok(written) => added += written.added,
+                Ok(written) => {
+                    all.added += written.added;
+                    all.replaced += written.replaced;
+                }
                 Err(error @ (Error::Memory { .. } | Error::Invalid(_))) => {
                     refused.push(refusal(raw, number, &error));
                 }
@@ -235,7 +242,7 @@ impl<'a> Pipeline<'a> {
             }
         }
         refused.sort_by_key(|refusal| refusal.line);
-        Ok(added)
+        Ok(all)
     }
 
     fn refuse(&mut self, refusal: &Refusal) {

@@ -44,6 +44,7 @@ impl Report<'_> {
     fn json(&self) -> Value {
         json!({
             "docs": self.done.documents,
+            "replaced": self.done.replaced,
             "rejected": self.done.refused,
             "error": self.error,
             "durable": self.durable,
@@ -99,6 +100,12 @@ impl Report<'_> {
             grouped(rate(done.documents)),
             human(rate(done.source_bytes)),
         ))?;
+        if done.replaced > 0 {
+            output.line(format!(
+                "{} replaced an earlier one with the same ID",
+                counted(done.replaced, "document")
+            ))?;
+        }
         if done.refused > 0 {
             output.line(format!("{} rejected", counted(done.refused, "document")))?;
         }

@@ -1,8 +1,9 @@
 //! Text and Markdown files: each is a document with a title and a body.
 //!
 //! Of a folder all files are read whose names end so, in all folders below it, in the order of
-//! their paths. Hidden files and folders are passed over, and symbolic links are not followed. The
-//! ID is the path below the folder; of a single file it is the path as it was given.
+//! their paths. Hidden files and folders are passed over, and symbolic links are not followed.
+//! The ID is the path below the folder where nothing else is named. Of a single file, and where
+//! several texts or folders are named, it is the path as it was given.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::{Documents, Found, append_json, too_long};
+use super::{Documents, FolderIds, Found, append_json, too_long};
 use crate::source::{BYTE_ORDER_MARK, Source, without_compression};
 
 /// The endings of text files.
@@ -81,6 +82,7 @@ impl Documents for TextFile {
 /// The text files of a folder.
 pub struct Folder {
     root: PathBuf,
+    ids: FolderIds,
     walk: Walk,
     taken: Arc<AtomicU64>,
     limit: usize,
@@ -90,14 +92,25 @@ pub struct Folder {
 
 impl Folder {
     /// Documents of at most `limit` bytes.
-    pub fn new(root: &Path, taken: &Arc<AtomicU64>, limit: usize) -> Folder {
+    pub fn new(root: &Path, ids: FolderIds, taken: &Arc<AtomicU64>, limit: usize) -> Folder {
         Folder {
             root: root.to_owned(),
+            ids,
             walk: Walk::new(root),
             taken: Arc::clone(taken),
             limit,
             number: 0,
             file: None,
+        }
+    }
+}
+
+impl Folder {
+    fn id(&self, path: &Path) -> PathBuf {
+        match self.ids {
+            FolderIds::Below => path.strip_prefix(&self.root).unwrap_or(path).to_owned(),
+            // `notes//` and `notes` are one folder.
+            FolderIds::WithFolder => path.components().collect(),
         }
     }
 }
@@ -114,7 +127,7 @@ impl Documents for Folder {
         };
         self.file = Some(path.display().to_string().into());
         let start = buffer.len();
-        let id = path.strip_prefix(&self.root).unwrap_or(&path).to_owned();
+        let id = self.id(&path);
         let source = Source::File(path);
         let read =
             listed.and_then(|()| append(&source, Some(&id), &self.taken, self.limit, buffer));
