@@ -214,7 +214,7 @@ pub struct DeleteArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// External IDs; those that the index does not have are passed over
+    /// External IDs. The answer names those that the index does not have; the exit code stays 0
     #[arg(value_name = "ID", group = "what")]
     pub ids: Vec<String>,
     /// Delete all documents that this query finds

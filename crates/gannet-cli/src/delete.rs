@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use gannet::{Error, Index, Operator, Query, Snapshot};
-use serde_json::json;
+use gannet::{Index, Operator, Query, Snapshot};
+use serde_json::{Value, json};
 
 use crate::arguments::{Common, DeleteArguments};
 use crate::failure::{Outcome, remark};
@@ -12,7 +12,10 @@ use crate::search::{open_to_read, open_to_write};
 use crate::size::counted;
 use crate::spinner::spinner;
 
-/// Deletes documents and says how many they were; IDs that the index does not have are passed over.
+/// The most IDs that a sentence names.
+const NAMED_MAX: usize = 10;
+
+/// Deletes documents and says how many they were, and which IDs the index does not have.
 pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) -> Outcome<()> {
     if arguments.dry_run {
         return tell(&open_to_read(&arguments.index, common)?, arguments, output);
@@ -21,6 +24,7 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
     // Nothing goes if the query is wrong.
     let query = query(arguments, &index.snapshot())?;
     let ids: Vec<&str> = arguments.ids.iter().map(String::as_str).collect();
+    let (_, missing) = present_and_missing(&index, &ids)?;
     let mut deleted = index.delete(&ids)?.deleted;
     if let Some(query) = &query {
         let bar = spinner();
@@ -31,8 +35,46 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
     }
     index.close()?;
     match output.is_json() {
-        true => output.json(&json!({ "deleted": deleted })),
-        false => output.line(format!("{} deleted", counted(deleted, "document"))),
+        true => output.json(&json!({
+            "deleted": deleted,
+            "missing": missing.len(),
+            "missing_ids": missing,
+        })),
+        false => output.line(format!(
+            "{} deleted{}",
+            counted(deleted, "document"),
+            absence(&missing)
+        )),
+    }
+}
+
+/// The IDs that the index has and those that it does not have, each once, in the order given.
+fn present_and_missing<'i>(
+    index: &Index,
+    ids: &[&'i str],
+) -> Outcome<(Vec<&'i str>, Vec<&'i str>)> {
+    let (mut present, mut missing, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for id in ids.iter().filter(|id| seen.insert(**id)) {
+        match index.contains(id)? {
+            true => present.push(*id),
+            false => missing.push(*id),
+        }
+    }
+    Ok((present, missing))
+}
+
+/// The end of a sentence that names the IDs that the index does not have.
+fn absence(missing: &[&str]) -> String {
+    let more = match missing.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = missing.iter().take(NAMED_MAX).map(|id| harmless(id));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match missing.len() {
+        0 => String::new(),
+        1 => format!("; 1 ID is not in the index: {named}"),
+        count => format!("; {count} IDs are not in the index: {named}{more}"),
     }
 }
 
@@ -47,35 +89,19 @@ fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outc
     let snapshot = index.snapshot();
     let query = query(arguments, &snapshot)?;
     let mut told = Told::begin(output)?;
-    let named: HashSet<&str> = arguments.ids.iter().map(String::as_str).collect();
-    let mut seen = HashSet::new();
-    for id in &arguments.ids {
-        if seen.insert(id) && exists(index, id)? {
-            told.id(id)?;
-        }
-    }
+    let ids: Vec<&str> = arguments.ids.iter().map(String::as_str).collect();
+    let (present, missing) = present_and_missing(index, &ids)?;
+    present.iter().try_for_each(|id| told.id(id))?;
     if let Some(query) = &query {
         let found = snapshot.list(query).sources(false);
         let mut found = found.timeout(arguments.timeout.time());
         for hit in &mut found {
-            let id = hit?.id;
-            if !named.contains(id.as_str()) {
-                told.id(&id)?;
-            }
+            told.id(&hit?.id)?;
         }
         let cut = found.cut_expansions().iter();
         cut.for_each(|cut| remark(&cut.to_string()));
     }
-    told.end()
-}
-
-fn exists(index: &Index, id: &str) -> Outcome<bool> {
-    match index.get(id) {
-        Ok(document) => Ok(document.is_some()),
-        // It is deleted without being read.
-        Err(Error::DocumentMemory { .. }) => Ok(true),
-        Err(error) => Err(error.into()),
-    }
+    told.end(&missing)
 }
 
 /// What is told of a deletion that does not happen: each ID at once, so that they may be many.
@@ -102,13 +128,18 @@ impl Told<'_> {
             .bytes(format!("{comma}{}", json!(id)).as_bytes())
     }
 
-    fn end(self) -> Outcome<()> {
+    fn end(self, missing: &[&str]) -> Outcome<()> {
         let count = self.count;
         self.output.line(match self.output.is_json() {
-            true => format!(r#"],"would_delete":{count}}}"#),
+            true => format!(
+                r#"],"would_delete":{count},"missing":{},"missing_ids":{}}}"#,
+                missing.len(),
+                Value::from(missing)
+            ),
             false => format!(
-                "{} would be deleted; nothing was changed",
-                counted(count, "document")
+                "{} would be deleted; nothing was changed{}",
+                counted(count, "document"),
+                absence(missing)
             ),
         })
     }

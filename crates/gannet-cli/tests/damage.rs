@@ -40,6 +40,35 @@ fn damaged_pages_are_found_and_never_give_wrong_answers() {
         .refused(2, &["damaged"]);
 }
 
+/// Every page of lists, trees and documents is met from several sides; its finding says so.
+#[test]
+fn a_check_tells_each_damaged_page_once() {
+    let place = indexed();
+    let zones = fs::read_dir(place.path("index")).unwrap().flatten();
+    let paths = zones.map(|entry| entry.path());
+    let mut has_referrers = false;
+    for path in paths.filter(|path| path.display().to_string().contains("zone-")) {
+        let before = fs::read(&path).unwrap();
+        for page in 0..before.len() / 4_096 {
+            let mut bytes = before.clone();
+            bytes[page * 4_096 + 100] ^= 1;
+            fs::write(&path, &bytes).unwrap();
+            let ran = place.run(&["check", "index"]);
+            let name = format!("damaged page {page} of ");
+            let told = ran.out.matches(&name).count();
+            assert!(
+                told <= 1,
+                "{}, {page}: {told} times: {ran:?}",
+                path.display()
+            );
+            has_referrers |= told == 1 && ran.out.contains("; referred to by ");
+        }
+        fs::write(&path, &before).unwrap();
+    }
+    assert!(has_referrers);
+    place.done(&["check", "index"]);
+}
+
 #[test]
 fn a_check_names_a_damaged_root_slot_beside_a_whole_one() {
     let place = indexed();

@@ -209,11 +209,18 @@ fn a_dry_run_tells_what_would_be_deleted_and_changes_nothing() {
     let place = books();
     let before = place.done(&["export", "index"]);
     let delete = ["delete", "index", "b", "nobody", "b", "c d", "--dry-run"];
-    let said = "b\nc d\n2 documents would be deleted; nothing was changed\n";
+    let said = "b\nc d\n2 documents would be deleted; nothing was changed; \
+                1 ID is not in the index: nobody\n";
     assert_eq!(place.done(&delete), said);
     assert_eq!(
         place.json(&delete),
-        json!({"deleted": 0, "ids": ["b", "c d"], "would_delete": 2})
+        json!({
+            "deleted": 0,
+            "ids": ["b", "c d"],
+            "would_delete": 2,
+            "missing": 1,
+            "missing_ids": ["nobody"]
+        })
     );
     let by_query = place.done(&["delete", "index", "--query", "land", "--dry-run"]);
     assert!(by_query.contains("would be deleted"), "{by_query}");
@@ -224,6 +231,23 @@ fn a_dry_run_tells_what_would_be_deleted_and_changes_nothing() {
     assert_eq!(one, "a\n1 document would be deleted; nothing was changed\n");
     // A writer may have the index meanwhile; what is said is what is done.
     assert_eq!(place.json(&delete[..6])["deleted"], 2);
+}
+
+#[test]
+fn a_deletion_names_the_ids_that_are_not_there() {
+    let place = books();
+    let said = place.done(&["delete", "index", "b", "x", "b", "c d", "x"]);
+    assert_eq!(said, "2 documents deleted; 1 ID is not in the index: x\n");
+    let ids: Vec<String> = (0..12).map(|n| format!("x{n}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let said = place.done(&[&["delete", "index", "b"], &ids[..]].concat());
+    let expected = "0 documents deleted; 13 IDs are not in the index: b, x0, x1, ";
+    assert!(said.starts_with(expected), "{said}");
+    assert!(said.ends_with("x8 and 3 more\n"), "{said}");
+    assert_eq!(
+        place.json(&["delete", "index", "a", "b", "c d"]),
+        json!({"deleted": 1, "missing": 2, "missing_ids": ["b", "c d"]})
+    );
 }
 
 #[test]

@@ -34,6 +34,11 @@ impl Index {
         Ok(Some(document))
     }
 
+    /// Whether there is a document with this external ID. Its source is not read.
+    pub fn contains(&self, id: &str) -> Result<bool> {
+        Ok(self.find(id)?.0.is_some())
+    }
+
     /// Reads a document within the memory budget. What it holds is the caller's then.
     fn read(&self, entry: IdEntry, state: &State) -> Result<StoredDocument> {
         let shared = self.shared();

@@ -4,18 +4,18 @@
 
 use super::seal::{self, PageKind, Place};
 use super::{Store, Zone, wrong_kind};
-use crate::base::{PAGE_SIZE, PageAddress, Result, ZoneNumber};
+use crate::base::{Error, PAGE_SIZE, PageAddress, Result, ZoneNumber};
 use crate::device::{FileId, PagePool, Transfer};
 
 /// Pages that are read at once.
 const BATCH_PAGES: u32 = 256;
 
 impl Store {
-    /// Reads every page that a zone had when `zone` was noted, and gives a finding for each that
-    /// does not prove itself or is of another kind. Only a failing device is an error.
-    pub fn prove_zone(&self, number: ZoneNumber, zone: &Zone) -> Result<Vec<String>> {
+    /// Reads every page that a zone had when `zone` was noted, and gives an error for each that
+    /// does not prove itself or is of another kind. Only a failing device fails the call.
+    pub fn prove_zone(&self, number: ZoneNumber, zone: &Zone) -> Result<Vec<Error>> {
         let pool = PagePool::new(BATCH_PAGES as usize);
-        let mut findings = Vec::new();
+        let mut errors = Vec::new();
         for first in (0..zone.pages).step_by(BATCH_PAGES as usize) {
             let count = BATCH_PAGES.min(zone.pages - first);
             let mut batch = [Transfer {
@@ -27,23 +27,17 @@ impl Store {
             let [transfer] = batch;
             for (page, buffer) in (first..).zip(&transfer.buffers) {
                 let address = PageAddress { zone: number, page };
-                findings.extend(self.prove(address, buffer, zone.kind));
+                errors.extend(self.prove(address, buffer, zone.kind));
             }
         }
-        Ok(findings)
+        Ok(errors)
     }
 
-    fn prove(
-        &self,
-        address: PageAddress,
-        page: &[u8; PAGE_SIZE],
-        kind: PageKind,
-    ) -> Option<String> {
-        let error = match seal::verify(page, self.identity(), Place::from(address)) {
-            Ok(found) if found == kind => return None,
-            Ok(found) => wrong_kind(address, kind, found),
-            Err(error) => error,
-        };
-        Some(error.to_string())
+    fn prove(&self, address: PageAddress, page: &[u8; PAGE_SIZE], kind: PageKind) -> Option<Error> {
+        match seal::verify(page, self.identity(), Place::from(address)) {
+            Ok(found) if found == kind => None,
+            Ok(found) => Some(wrong_kind(address, kind, found)),
+            Err(error) => Some(error),
+        }
     }
 }

@@ -165,7 +165,7 @@ impl Check<'_> {
     /// Tells where lists and documents differ, unless something else is wrong, from which that
     /// would follow.
     pub(super) fn compare_contents(&mut self) {
-        if !self.report.findings.is_empty() {
+        if !self.findings.is_empty() {
             return;
         }
         let different: Vec<(DocId, DocId)> = self.contents.different().collect();

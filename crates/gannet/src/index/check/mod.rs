@@ -25,6 +25,7 @@
 
 mod contents;
 mod documents;
+mod findings;
 mod ids;
 mod lists;
 mod notes;
@@ -47,15 +48,14 @@ use crate::storage::{
     find_root, has_log_behind,
 };
 use contents::Contents;
+use findings::Findings;
 use references::References;
-
-/// The most findings that are listed.
-const FINDINGS_MAX: usize = 100;
 
 /// What a check found.
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport {
-    /// What is wrong, one sentence each; empty if the index is whole.
+    /// What is wrong, one sentence each; empty if the index is whole. A damaged page is one finding
+    /// that names what refers to it.
     pub findings: Vec<String>,
     /// What may be damage to what was written last, or only a write that a crash cut short: one
     /// sentence each. The two look alike, so it is no finding. After an index was closed there is
@@ -76,6 +76,7 @@ struct Check<'a> {
     state: &'a State,
     zones: &'a ZoneTable,
     report: CheckReport,
+    findings: Findings,
     references: References<'a>,
     /// The documents that are deleted; nothing if that cannot be read.
     dead: Option<DeadDocs>,
@@ -117,13 +118,17 @@ impl Index {
             state: &moment.state,
             zones: &moment.zones,
             report: CheckReport::default(),
+            findings: Findings::default(),
             references: References::new(&moment.zones),
             dead: None,
             tokens: HashMap::new(),
             contents: Contents::new(moment.state.below),
         };
         check.run(&moment, progress)?;
-        Ok(check.report)
+        Ok(CheckReport {
+            findings: check.findings.into_sentences(),
+            ..check.report
+        })
     }
 }
 
@@ -192,9 +197,7 @@ impl Check<'_> {
     }
 
     fn find(&mut self, finding: String) {
-        if self.report.findings.len() < FINDINGS_MAX {
-            self.report.findings.push(finding);
-        }
+        self.findings.add(finding);
     }
 
     fn find_all(&mut self, findings: impl IntoIterator<Item = String>) {
@@ -206,7 +209,8 @@ impl Check<'_> {
         let copied = |(_, zone): &(_, &Zone)| zone.kind != PageKind::Root;
         for (number, zone) in self.zones.iter().filter(copied) {
             let found = self.shared.store.prove_zone(number, zone)?;
-            self.find_all(found);
+            let findings = &mut self.findings;
+            found.iter().for_each(|error| findings.add_page(error));
             self.report.pages += zone.pages as u64;
             progress("pages", self.report.pages);
         }
