@@ -37,7 +37,10 @@ fn several_words_are_one_query() {
     assert_eq!(others, ["0"]);
     place
         .run(&["search", "index", "-neutron star"])
-        .refused(1, &["'-- -n'"]);
+        .refused(1, &["comes after '--'", "-- '-neutron star'"]);
+    place
+        .run(&["search", "index", "--", "-neutron", "--count"])
+        .refused(1, &["--count stands behind --", "before --"]);
     place.run(&["search", "index"]).refused(1, &["<QUERY>"]);
 }
 

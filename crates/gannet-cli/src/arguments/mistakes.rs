@@ -1,9 +1,9 @@
 //! What is wrong with a command line, in one line that says what to write instead.
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
 
-use super::Given;
+use super::{Command, Given};
 use crate::failure::{Failure, Outcome};
 
 /// What commands and options that are gone are called now.
@@ -23,28 +23,77 @@ const QUERY_AND_IDS: &str =
 /// What introduces advice in the parser's messages.
 const TIP: &str = "tip: ";
 
+/// Commands whose last argument is a query.
+const WITH_QUERY: [&str; 2] = ["search", "export"];
+
 impl Given {
     /// The arguments of this process, or why they cannot be understood.
     pub fn from_command_line() -> Outcome<Given> {
-        Given::try_parse().map_err(|error| match error.kind() {
+        let words: Vec<_> = std::env::args_os().collect();
+        let parsed = Given::try_parse_from(&words);
+        let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+        let words: Vec<String> = words.collect();
+        let given = parsed.map_err(|error| match error.kind() {
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 let _ = error.print();
                 Failure::said(1)
             }
-            _ if error.use_stderr() => Failure::caller(sentence(&error)),
+            _ if error.use_stderr() => Failure::caller(sentence(&error, &words)),
             _ => {
                 // Help and version go to standard output; a closed pipe wants no more of them.
                 let _ = error.print();
                 Failure::said(0)
             }
-        })
+        })?;
+        match given.option_behind(&words) {
+            None => Ok(given),
+            Some(option) => Err(Failure::caller(format!(
+                "{option} stands behind --, where nothing is an option: write {option} before --; to search \
+                 for it as text, put the whole query between quotation marks"
+            ))),
+        }
+    }
+
+    /// The first of several words behind `--` that is the name of an option of the command.
+    fn option_behind<'w>(&self, words: &'w [String]) -> Option<&'w str> {
+        let (name, taken) = match &self.command {
+            Command::Search(arguments) => ("search", &arguments.query),
+            Command::Export(arguments) => ("export", &arguments.query),
+            Command::Get(arguments) => ("get", &arguments.ids),
+            Command::Delete(arguments) => ("delete", &arguments.ids),
+            _ => return None,
+        };
+        if taken.len() < 2 {
+            return None;
+        }
+        let options = options(name);
+        let behind = words.iter().skip_while(|word| *word != "--").skip(1);
+        let mut names = behind.map(|word| word.split('=').next().unwrap_or_default());
+        names.find(|name| options.iter().any(|option| option == name))
     }
 }
 
+/// The names of all options of a command, with their hyphens.
+fn options(command: &str) -> Vec<String> {
+    let mut all = Given::command();
+    all.build();
+    let options = all.find_subcommand(command).into_iter();
+    let options = options.flat_map(clap::Command::get_arguments);
+    let names = options.flat_map(|option| {
+        let long = option.get_long().map(|name| format!("--{name}"));
+        let short = option.get_short().map(|name| format!("-{name}"));
+        long.into_iter().chain(short)
+    });
+    names.collect()
+}
+
 /// What is wrong, in one line: the parser's message and its advice without its usage.
-fn sentence(error: &clap::Error) -> String {
+fn sentence(error: &clap::Error, words: &[String]) -> String {
     if let Some(renamed) = renamed(error) {
         return renamed.to_owned();
+    }
+    if let Some(advice) = query_with_hyphen(error, words) {
+        return advice;
     }
     let text = error.render().to_string();
     if error.kind() == ErrorKind::ArgumentConflict && text.contains("--query") {
@@ -76,6 +125,42 @@ fn renamed(error: &clap::Error) -> Option<&'static str> {
     renamed.map(|(_, sentence)| *sentence)
 }
 
+/// That a query which begins with a hyphen stands behind `--`, where the parser took it for options.
+fn query_with_hyphen(error: &clap::Error, words: &[String]) -> Option<String> {
+    let (kind, is_start) = match error.kind() {
+        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, true),
+        // The rest of a word was taken for the value of an option of one letter.
+        ErrorKind::ValueValidation => (ContextKind::InvalidValue, false),
+        _ => return None,
+    };
+    let Some(ContextValue::String(part)) = error.get(kind) else {
+        return None;
+    };
+    let command = words
+        .iter()
+        .find(|word| WITH_QUERY.contains(&word.as_str()))?;
+    let is_of = |word: &str| {
+        let letters = word
+            .strip_prefix('-')
+            .filter(|letters| !letters.starts_with('-'));
+        letters.is_some_and(|letters| match is_start {
+            true => part
+                .strip_prefix('-')
+                .is_some_and(|letter| letters.contains(letter)),
+            false => letters.len() > part.len() && letters.ends_with(part.as_str()),
+        })
+    };
+    let word = words.iter().find(|word| is_of(word))?;
+    let quoted = match word.contains(char::is_whitespace) {
+        true => format!("'{word}'"),
+        false => word.clone(),
+    };
+    Some(format!(
+        "{word} is no option of `gannet {command}`: a query that begins with '-' comes after '--', \
+         as in `gannet {command} INDEX -- {quoted}` (--help says more)"
+    ))
+}
+
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -84,9 +169,14 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn said(arguments: &[&str]) -> String {
+    fn words(arguments: &[&str]) -> Vec<String> {
         let arguments = ["gannet"].iter().chain(arguments);
-        let said = sentence(&Given::try_parse_from(arguments).unwrap_err());
+        arguments.map(|word| (*word).to_owned()).collect()
+    }
+
+    fn said(arguments: &[&str]) -> String {
+        let words: Vec<String> = words(arguments);
+        let said = sentence(&Given::try_parse_from(&words).unwrap_err(), &words);
         assert!(!said.contains('\n'), "{said}");
         said
     }
@@ -101,11 +191,57 @@ mod tests {
         for (arguments, near) in [
             (&["serch", "a", "b"][..], "'search'"),
             (&["search", "a", "b", "--ofset", "3"], "'--offset'"),
-            (&["search", "a", "-b c"], "'-- -b"),
             (&["index", "a", "b", "--durability", "sink"], "sync"),
         ] {
             let said = said(arguments);
             assert!(said.contains(near), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_query_that_begins_with_a_hyphen_stands_behind_two() {
+        for (arguments, proposed) in [
+            (&["search", "a", "-whale"][..], "search INDEX -- -whale`"),
+            (&["search", "a", "-b c"], "search INDEX -- '-b c'`"),
+            (&["search", "a", "--count", "-whale"], "INDEX -- -whale`"),
+            (&["export", "a", "-whale"], "export INDEX -- -whale`"),
+            (&["search", "a", "-kraken"], "search INDEX -- -kraken`"),
+        ] {
+            let said = said(arguments);
+            let rule = "a query that begins with '-' comes after '--'";
+            assert!(said.contains(rule) && said.contains(proposed), "{said}");
+        }
+        for other in [&["get", "a", "-b"][..], &["search", "a", "b", "-k", "x"]] {
+            assert!(!said(other).contains("begins with"));
+        }
+    }
+
+    #[test]
+    fn options_behind_two_hyphens_are_told() {
+        let behind = |arguments: &[&str]| {
+            let words = words(arguments);
+            let given = Given::try_parse_from(&words).unwrap();
+            given.option_behind(&words).map(str::to_owned)
+        };
+        for (arguments, option) in [
+            (
+                &["search", "a", "--", "-whale", "--count"][..],
+                Some("--count"),
+            ),
+            (&["search", "a", "whale", "--", "-k", "5"], Some("-k")),
+            (&["search", "a", "--", "whale", "--limit"], Some("--limit")),
+            (&["search", "a", "--", "whale", "--json"], Some("--json")),
+            (
+                &["export", "a", "--", "whale", "--format"],
+                Some("--format"),
+            ),
+            (&["delete", "a", "--", "x", "--dry-run"], Some("--dry-run")),
+            (&["get", "a", "--", "x", "--fields=id"], Some("--fields")),
+            (&["search", "a", "--", "-k"], None),
+            (&["search", "a", "--", "-whale --count"], None),
+            (&["search", "a", "--count", "--", "-whale", "-shark"], None),
+        ] {
+            assert_eq!(behind(arguments).as_deref(), option, "{arguments:?}");
         }
     }
 
