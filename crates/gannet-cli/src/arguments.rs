@@ -29,7 +29,8 @@ pub use rebuild::RebuildArguments;
     propagate_version = true,
     after_help = "Exit codes: 0 done; 1 the caller's fault (a bad query, a wrong path, rejected input); \
                   2 a damaged index or a failing device; 3 a query that took longer than its time limit; \
-                  4 a bug of gannet; 5 a writer in another process needed the space of what was read: run it again."
+                  4 a bug of gannet; 5 a writer in another process needed the space of what was read: run it again; \
+                  130 Ctrl-C, and 143 a request to terminate (SIGTERM), after an orderly end."
 )]
 pub struct Given {
     /// What every command takes.

@@ -3,7 +3,8 @@
 //! 0: done. 1: the caller's fault (a bad query, a wrong path, rejected input). 2: a damaged index
 //! or a failing device. 3: a query that took longer than its time limit. 4: a bug of the program.
 //! 5: a writer in another process needed the space of the state that was read; the same command
-//! works on the newer state. A reader that closed the pipe wants no more, which is no failure.
+//! works on the newer state. 130, 143: an interrupt or a request to terminate, after an orderly
+//! end. A reader that closed the pipe wants no more, which is no failure.
 
 use std::io;
 use std::path::Path;
@@ -54,6 +55,14 @@ impl Failure {
         Failure {
             sentence: Some(sentence.into()),
             code: STORAGE_FAULT,
+        }
+    }
+
+    /// A signal asked for the end.
+    pub fn interrupted(sentence: impl Into<String>, code: u8) -> Failure {
+        Failure {
+            sentence: Some(sentence.into()),
+            code,
         }
     }
 

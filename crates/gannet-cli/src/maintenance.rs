@@ -3,7 +3,7 @@
 //! A vacuum works on the index in steps: it purges deleted documents, then merges small chunks and
 //! returns space. A rebuild writes the index anew.
 
-use gannet::{BytesByPart, Error, Index, Order};
+use gannet::{BytesByPart, Error, Index, Order, Stats};
 use serde_json::json;
 
 use crate::arguments::{Common, IndexPath, RebuildArguments};
@@ -57,14 +57,15 @@ fn run(
     let before = index.stats()?;
     let bar = spinner();
     let work = work(&index)?;
+    let mut is_whole = true;
     for part in &work {
         match part {
-            Work::Steps(step) => loop {
-                bar.set_message(sentence(&before.bytes, &index.stats()?.bytes));
-                if !step(&index)? || interrupt::asked() {
-                    break;
+            Work::Steps(step) => {
+                while is_whole && step(&index)? {
+                    bar.set_message(sentence(&before.bytes, &index.stats()?.bytes));
+                    is_whole = !interrupt::asked();
                 }
-            },
+            }
             Work::Anew(order) => {
                 let written = index.vacuum_fully(*order, &mut |what, done, all| {
                     bar.set_message(format!("{what}: {} of {}", grouped(done), grouped(all)));
@@ -77,6 +78,24 @@ fn run(
     let after = index.stats()?;
     let written = index.counters().written_bytes;
     index.close()?;
+    report(&before, &after, written, work.is_empty(), output)?;
+    output.finish()?;
+    match is_whole {
+        true => Ok(()),
+        false => Err(interrupt::failure(
+            "interrupted; what was done is kept: run `gannet vacuum` to go on",
+        )),
+    }
+}
+
+/// Says what was given back.
+fn report(
+    before: &Stats,
+    after: &Stats,
+    written: u64,
+    is_idle: bool,
+    output: &mut Output,
+) -> Outcome<()> {
     if output.is_json() {
         return output.json(&json!({
             "allocated_before": before.bytes.allocated,
@@ -87,7 +106,7 @@ fn run(
             "bytes_written": written,
         }));
     }
-    if work.is_empty() {
+    if is_idle {
         return output.line(format!(
             "nothing to do: {}, {} of it free",
             human(after.bytes.allocated),

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -105,35 +105,71 @@ fn a_failing_device_says_how_many_it_took() {
 
 #[test]
 #[cfg(unix)]
-fn an_interrupted_run_says_how_many_it_took() {
-    let place = Place::new();
-    let mut command = place.command(&["index", "index", "-", "--json", "--commit-every", "1"]);
-    let (stdin, stdout) = (Stdio::piped(), Stdio::piped());
-    let mut run = command
-        .stdin(stdin)
-        .stdout(stdout)
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = run.stdin.take().unwrap();
-    let line = |n: u32| format!("{{\"id\":{n},\"body\":\"one\"}}\n");
-    // More than a batch, so that some are in the index while the input stays open.
-    let lines: String = (0..300).map(line).collect();
-    input.write_all(lines.as_bytes()).unwrap();
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    let killed = Command::new("kill")
-        .args(["-INT", &run.id().to_string()])
+fn an_interrupted_run_says_how_many_it_took_and_which_signal_ended_it() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let place = Place::new();
+        let mut command = place.command(&["index", "index", "-", "--json", "--commit-every", "1"]);
+        let (stdin, stdout) = (Stdio::piped(), Stdio::piped());
+        let mut run = command
+            .stdin(stdin)
+            .stdout(stdout)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = run.stdin.take().unwrap();
+        let line = |n: u32| format!("{{\"id\":{n},\"body\":\"one\"}}\n");
+        // More than a batch, so that some are in the index while the input stays open.
+        let lines: String = (0..300).map(line).collect();
+        input.write_all(lines.as_bytes()).unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        send(signal, &run);
+        let output = run.wait_with_output().unwrap();
+        drop(input);
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(code));
+        assert!(summary["docs"].as_u64() >= Some(256), "{summary}");
+        assert!(
+            summary["error"]
+                .as_str()
+                .unwrap()
+                .starts_with("interrupted")
+        );
+    }
+}
+
+#[cfg(unix)]
+fn send(signal: &str, run: &Child) {
+    let sent = Command::new("kill")
+        .args([signal, &run.id().to_string()])
         .status();
-    assert!(killed.unwrap().success());
+    assert!(sent.unwrap().success());
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_measurement_says_what_it_has() {
+    let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
+    place.done(&["index", "index", "docs.jsonl"]);
+    place.write("queries.tsv", "term\tone\n");
+    let bench = ["bench", "index", "queries.tsv", "--seconds", "60", "--json"];
+    let mut command = place.command(&bench);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let run = command.spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    send("-INT", &run);
     let output = run.wait_with_output().unwrap();
-    drop(input);
-    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(summary["docs"].as_u64() >= Some(256), "{summary}");
-    assert!(
-        summary["error"]
-            .as_str()
-            .unwrap()
-            .starts_with("interrupted")
-    );
+    assert_eq!(output.status.code(), Some(130));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report["queries"].as_u64() > Some(0), "{report}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"));
+}
+
+#[test]
+fn the_help_lists_all_exit_codes() {
+    let help = Place::new().done(&["--help"]);
+    let codes = help.split("Exit codes:").nth(1).unwrap();
+    for code in ["0", "1", "2", "3", "4", "5", "130", "143"] {
+        let mut words = codes.split_whitespace();
+        assert!(words.any(|word| word == code), "{code}: {help}");
+    }
 }

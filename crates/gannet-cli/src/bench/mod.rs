@@ -131,6 +131,12 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
         backend: index.backend(),
     };
     report.print(output)?;
+    if interrupt::asked() {
+        output.finish()?;
+        return Err(interrupt::failure(
+            "interrupted before the measurement ended",
+        ));
+    }
     match &arguments.dump {
         Some(path) => dump::write(path, &snapshot, &settings),
         None => Ok(()),

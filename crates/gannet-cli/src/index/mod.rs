@@ -196,6 +196,9 @@ fn ended(done: &pipeline::Done, settings: &Settings, durable: bool) -> Outcome<(
         ),
     };
     match &done.end {
+        End::Whole if interrupt::asked() => Err(interrupt::failure(
+            "interrupted while the index was put in order; all documents are in it",
+        )),
         End::Whole if done.refused == 0 => Ok(()),
         End::Whole => Err(Failure::said(1)),
         End::Refused(refusal) => Err(Failure::caller(format!("{refusal}; {before}"))),
@@ -207,7 +210,7 @@ fn ended(done: &pipeline::Done, settings: &Settings, durable: bool) -> Outcome<(
                 counted(done.documents, "document")
             ),
         })),
-        End::Interrupted => Err(Failure::caller(format!(
+        End::Interrupted => Err(interrupt::failure(format!(
             "interrupted after {}, all in the index; {}",
             counted(done.documents, "document"),
             match &done.last {
