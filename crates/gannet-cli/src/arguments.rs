@@ -267,6 +267,12 @@ NOT binds tightest, then AND, then OR; side by side is the loosest: a b AND c is
 a OR b -c is a or b, without c. Where a sign or NOT could be read in two ways (a -b OR c, +a OR b),
 write parentheses.
 
+AND, OR and NOT need something on both sides or behind them, a boost is a number above 0, and it has no
+place behind NOT, - or #: all else is an error. The words themselves are written in quotes: "NOT".
+
+A word that the analyzer drops, as english does with stop words, is ignored: the AND whale is whale.
+If only some of the fields searched drop it, it is not required and only adds to the score.
+
 Without a field, all text fields are searched. A name before a colon must be a field. A colon is
 text in http://x and std::vec, behind numbers (12:30), behind a backslash (a\:b) and in quotes.
 

@@ -241,3 +241,23 @@ fn a_clause_of_stop_words_is_as_if_it_were_not_there() {
     let answer = place.json(&["search", "index", "nobody"]);
     assert_eq!(answer["has_no_terms"], false);
 }
+
+#[test]
+fn a_word_that_only_some_fields_drop_is_not_required() {
+    let place = Place::with_lines(&[
+        r#"{"id":"a","title":"Moby Dick","body":"the whale"}"#,
+        r#"{"id":"b","title":"The sea","body":"water"}"#,
+    ]);
+    place.done(&["index", "index", "docs.jsonl", "--analyzer", "body=english"]);
+    for query in [
+        "the AND whale",
+        "+the +whale",
+        "(the of) AND whale",
+        "+the whale",
+    ] {
+        assert_eq!(found(&place, query), ["a"], "{query}");
+    }
+    assert_eq!(found(&place, "the AND sea"), ["b"]);
+    assert_eq!(found(&place, "the"), ["b"]);
+    assert_eq!(found(&place, "+the"), ["b"]);
+}

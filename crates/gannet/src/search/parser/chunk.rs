@@ -54,10 +54,25 @@ pub(super) fn text(pieces: &[Piece]) -> String {
     pieces.iter().map(|piece| piece.character).collect()
 }
 
+/// What is wrong with a `^` that no factor follows.
+pub(super) const BAD_BOOST: Refusal = (
+    "a boost that is no number above 0",
+    "write whale^2 or whale^0.5, or \\^ for the character",
+);
+
+/// What is wrong with a `~` that no number follows.
+pub(super) const BAD_TILDE: Refusal = (
+    "a ~ that no whole number follows",
+    "write \"a b\"~3 for a phrase, (a b c)~2 for at least two of them, or \\~ for the character",
+);
+
 /// The factor of a boost, if `number` is one.
 pub(super) fn factor(number: &str) -> Option<f32> {
-    let factor: f32 = number.parse().ok()?;
-    factor.is_finite().then_some(factor)
+    let is_decimal = number
+        .bytes()
+        .all(|byte| matches!(byte, b'0'..=b'9' | b'.'));
+    let factor: f32 = number.parse().ok().filter(|_| is_decimal)?;
+    (factor.is_finite() && factor > 0.0).then_some(factor)
 }
 
 /// What stands before the first colon, and its length in the query with the colon.
@@ -80,7 +95,7 @@ pub(super) fn is_text_with_colon(pieces: &[Piece], names_have_letters: bool) -> 
 }
 
 fn is_everything(pieces: &[Piece]) -> bool {
-    is_plain(split_boost(pieces).0, "*:*")
+    split_boost(pieces).is_ok_and(|(pieces, _)| is_plain(pieces, "*:*"))
 }
 
 /// The operator that the whole word is.
@@ -101,7 +116,7 @@ pub(super) fn operand(pieces: &[Piece], everything: bool) -> Result<Kind, Refusa
     if is_address(pieces) {
         return Ok(Kind::Operand(plain_text(pieces), None));
     }
-    let (pieces, boost) = split_boost(pieces);
+    let (pieces, boost) = split_boost(pieces)?;
     let operand = match everything && is_plain(pieces, "*:*") {
         true => Operand::Everything,
         false => unboosted(pieces)?,
@@ -110,11 +125,15 @@ pub(super) fn operand(pieces: &[Piece], everything: bool) -> Result<Kind, Refusa
 }
 
 /// A word without its `^factor`.
-pub(super) fn split_boost(pieces: &[Piece]) -> (&[Piece], Option<f32>) {
-    let split = split_at_last(pieces, '^').and_then(|(head, tail)| Some((head, factor(&tail)?)));
-    match split {
-        Some((head, factor)) => (head, Some(factor)),
-        None => (pieces, None),
+pub(super) fn split_boost(pieces: &[Piece]) -> Result<(&[Piece], Option<f32>), Refusal> {
+    let Some(at) = pieces.iter().position(|piece| piece.is('^')) else {
+        return Ok((pieces, None));
+    };
+    let (head, tail) = (&pieces[..at], &pieces[at + 1..]);
+    let is_escaped = tail.iter().any(|piece| piece.escaped);
+    match factor(&text(tail)) {
+        Some(factor) if !is_escaped && !head.is_empty() => Ok((head, Some(factor))),
+        _ => Err(BAD_BOOST),
     }
 }
 
@@ -134,8 +153,11 @@ fn unboosted(pieces: &[Piece]) -> Result<Operand, Refusal> {
             let (text, all) = (text(head), true);
             return Ok(Operand::Text { text, all });
         }
-        number if number.bytes().all(|byte| byte.is_ascii_digit()) => {
-            return Err(("a fuzzy distance above 2", "write ~, ~0, ~1, ~2 or \\~"));
+        number if number.starts_with(|first: char| first.is_ascii_digit()) => {
+            return Err((
+                "a fuzzy distance other than 0, 1 and 2",
+                "write whale~, whale~1 or whale~2, \"a b\"~3 for a phrase, or \\~ for the character",
+            ));
         }
         _ => return Ok(plain_text(pieces)),
     };

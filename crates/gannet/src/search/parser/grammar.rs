@@ -1,20 +1,30 @@
 //! Puts lexemes together into a query; `super` has the grammar.
 //!
 //! Parentheses are known to match and to be shallow, and operators to have something to act on.
-//! What is left to go wrong is what could be read in two ways.
+//! What is left to go wrong is what could be read in two ways, what the field of an operand cannot
+//! answer, and what would have no effect.
 
 use std::iter::Peekable;
+use std::ops::Bound;
 use std::vec::IntoIter;
 
-use super::invalid;
 use super::lexer::{EXISTS, Kind, Lexeme, Operand};
-use crate::base::Result;
+use super::{character, invalid};
+use crate::analysis::Schema;
+use crate::base::{Error, Result};
+use crate::search::fields;
 use crate::search::query::{Operator, Query};
 
 /// The query that settled and checked `lexemes` of `text` make.
-pub(super) fn query(text: &str, lexemes: Vec<Lexeme>, operator: Operator) -> Result<Query> {
+pub(super) fn query(
+    text: &str,
+    lexemes: Vec<Lexeme>,
+    operator: Operator,
+    schema: &Schema,
+) -> Result<Query> {
     let mut grammar = Grammar {
         text,
+        schema,
         lexemes: lexemes.into_iter().peekable(),
         operator,
     };
@@ -24,6 +34,7 @@ pub(super) fn query(text: &str, lexemes: Vec<Lexeme>, operator: Operator) -> Res
 
 struct Grammar<'a> {
     text: &'a str,
+    schema: &'a Schema,
     lexemes: Peekable<IntoIter<Lexeme>>,
     operator: Operator,
 }
@@ -73,10 +84,16 @@ impl Grammar<'_> {
     fn clause(&mut self, field: Option<&str>) -> Result<Clause> {
         let start = self.lexemes.peek().map_or(0, |lexeme| lexeme.start);
         let signs = self.signs();
-        let query = self.primary(field)?;
+        let query = self.primary(field, None)?;
+        let occurs = signs.occurs();
+        let scores = !matches!(occurs, Occurs::MustNot | Occurs::Filter);
+        if matches!(query, Query::Boost { .. }) && !scores {
+            let what = "a boost behind -, NOT, ! or #, where nothing scores";
+            return Err(invalid(what, self.text, start, "leave the ^ out"));
+        }
         Ok(Clause {
             start,
-            occurs: signs.occurs(),
+            occurs,
             is_signed: signs != Signs::default(),
             query,
         })
@@ -96,13 +113,35 @@ impl Grammar<'_> {
         signs
     }
 
-    fn primary(&mut self, field: Option<&str>) -> Result<Query> {
-        match self.lexemes.next().map(|lexeme| lexeme.kind) {
-            Some(Kind::Field(name)) => self.primary(Some(&name)),
-            Some(Kind::Open) => self.group(field),
-            Some(Kind::Operand(operand, boost)) => Ok(boosted(self.leaf(operand, field), boost)),
-            // Signs and operators always have something to act on, so this is the end.
+    /// `start` is where the field before an operand stands.
+    fn primary(&mut self, field: Option<&str>, start: Option<usize>) -> Result<Query> {
+        let Some(lexeme) = self.lexemes.next() else {
+            return Ok(Query::MatchNone);
+        };
+        let start = start.unwrap_or(lexeme.start);
+        match lexeme.kind {
+            Kind::Field(name) => self.primary(Some(&name), Some(start)),
+            Kind::Open => self.group(field),
+            Kind::Operand(operand, boost) => {
+                let leaf = self.leaf(operand, field);
+                self.check_leaf(&leaf, start)?;
+                Ok(boosted(leaf, boost))
+            }
+            // Signs and operators always have something to act on.
             _ => Ok(Query::MatchNone),
+        }
+    }
+
+    /// Fails if the field cannot answer, or nothing can.
+    fn check_leaf(&self, leaf: &Query, start: usize) -> Result<()> {
+        let checked = fields::check(leaf, self.schema);
+        checked.map_err(|error| located(&error, self.text, start))?;
+        match leaf {
+            Query::Range { lower, upper, .. } if is_empty(lower, upper) => {
+                let advice = "write the lower end first, and [ ] for ends that are in it";
+                Err(invalid("a range without values", self.text, start, advice))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -187,6 +226,24 @@ impl Grammar<'_> {
             },
         }
     }
+}
+
+/// Whether no value is between these ends.
+fn is_empty(lower: &Bound<String>, upper: &Bound<String>) -> bool {
+    match (lower, upper) {
+        (Bound::Included(lower), Bound::Included(upper)) => lower > upper,
+        (
+            Bound::Included(lower) | Bound::Excluded(lower),
+            Bound::Included(upper) | Bound::Excluded(upper),
+        ) => lower >= upper,
+        _ => false,
+    }
+}
+
+/// An error of an operand with the place where that stands.
+fn located(error: &Error, text: &str, at: usize) -> Error {
+    let character = character(text, at);
+    Error::invalid(format!("{error} (at character {character} of the query)"))
 }
 
 fn boosted(query: Query, boost: Option<f32>) -> Query {

@@ -128,14 +128,17 @@ impl Lexer<'_> {
 
     fn lexeme(&mut self, start: usize) -> Result<Kind> {
         if let Some(kind) = attempt(&mut self.input, alt((open, close, phrase, range))) {
-            return Ok(kind);
+            return match kind {
+                Kind::Open => Ok(kind),
+                _ => self.check_suffix(start).map(|()| kind),
+            };
         }
         if self.input.starts_with('"') {
             let advice = "add a quote at its end or write \\\"";
             return Err(invalid("a quote is not closed", self.text, start, advice));
         }
         let special = match self.after_field {
-            true => attempt(&mut self.input, comparison),
+            true => self.comparison(start)?,
             false => attempt(&mut self.input, sign),
         };
         match special {
@@ -145,6 +148,47 @@ impl Lexer<'_> {
                 self.word(start)
             }
         }
+    }
+
+    /// What follows a quote, a parenthesis or a range directly must be its number or its boost.
+    fn check_suffix(&self, start: usize) -> Result<()> {
+        let at = self.input.current_token_start();
+        let has_suffix = !self.text[start..at].ends_with(['"', ')', ']', '}']);
+        let (what, advice) = match self.input.chars().next() {
+            Some('^') => chunk::BAD_BOOST,
+            Some('~') => chunk::BAD_TILDE,
+            Some(next) if has_suffix && !next.is_whitespace() && !STOPS.contains(&next) => (
+                "something directly behind the number of a ~ or ^",
+                "write a whole number after ~, a number like 0.5 after ^, and then a space",
+            ),
+            _ => return Ok(()),
+        };
+        Err(invalid(what, self.text, at, advice))
+    }
+
+    /// A comparison with the value behind it, if one comes next.
+    fn comparison(&mut self, start: usize) -> Result<Option<Kind>> {
+        let Some((sign, value)) = attempt(&mut self.input, comparison) else {
+            return Ok(None);
+        };
+        let (value, boost) = match value {
+            Value::Quoted(value, boost) => {
+                self.check_suffix(start)?;
+                (value, boost)
+            }
+            Value::Bare(pieces) => {
+                let split = chunk::split_boost(&pieces);
+                let (pieces, boost) =
+                    split.map_err(|(what, advice)| invalid(what, self.text, start, advice))?;
+                (chunk::text(pieces), boost)
+            }
+        };
+        let limit = limit(Some(value), sign.len() == 2);
+        let range = match sign.starts_with('>') {
+            true => Operand::Range(limit, Bound::Unbounded),
+            false => Operand::Range(Bound::Unbounded, limit),
+        };
+        Ok(Some(Kind::Operand(range, boost)))
     }
 
     /// What begins like a range of a field must be one.
@@ -266,22 +310,16 @@ fn limit(value: Option<String>, included: bool) -> Bound<String> {
     }
 }
 
-fn comparison(input: &mut Input<'_>) -> Parsed<Kind> {
-    let sign = alt((">=", "<=", ">", "<")).parse_next(input)?;
-    let (value, boost) = alt((
-        (quoted, opt(boost)),
-        word(STOPS).map(|pieces| {
-            let (pieces, boost) = chunk::split_boost(&pieces);
-            (chunk::text(pieces), boost)
-        }),
-    ))
-    .parse_next(input)?;
-    let limit = limit(Some(value), sign.len() == 2);
-    let range = match sign.starts_with('>') {
-        true => Operand::Range(limit, Bound::Unbounded),
-        false => Operand::Range(Bound::Unbounded, limit),
-    };
-    Ok(Kind::Operand(range, boost))
+/// What a comparison compares with.
+enum Value {
+    Quoted(String, Option<f32>),
+    Bare(Vec<Piece>),
+}
+
+fn comparison<'a>(input: &mut Input<'a>) -> Parsed<(&'a str, Value)> {
+    let sign = alt((">=", "<=", ">", "<"));
+    let quoted = (quoted, opt(boost)).map(|(value, boost)| Value::Quoted(value, boost));
+    (sign, alt((quoted, word(STOPS).map(Value::Bare)))).parse_next(input)
 }
 
 /// A sign before a clause. Followed by a space, the end or another sign, it is ordinary text.

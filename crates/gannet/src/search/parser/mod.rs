@@ -20,19 +20,21 @@
 //! readings can be confused, parentheses are asked for: `a NOT b OR c` and `+a OR b` are errors.
 //!
 //! A name before a colon is a field, and an error if there is none; `chunk` has the exceptions.
-//! What could be an operator but stands where none can is text (`C++`, `a - b`). `id:17` is an
-//! external ID.
+//! A sign that nothing follows directly is text (`C++`, `a - b`). `id:17` is an external ID.
 //!
-//! The lexer cuts the text flatly, and operators that cannot be any become text. Limits, balance
-//! and fields are checked on the lexemes. Only then the grammar recurses, at most [`MAX_DEPTH`]
-//! deep.
+//! What has no meaning is an error, never text that is searched for instead: AND, OR or NOT with
+//! nothing on one side, a boost that is no number above 0, a boost where nothing scores, a fuzzy
+//! distance above 2, a range without values.
+//!
+//! The lexer cuts the text flatly. Limits, balance and fields are checked on the lexemes, and that
+//! operators have something to act on. Only then the grammar recurses, at most [`MAX_DEPTH`] deep.
 
 mod chunk;
 mod grammar;
 mod lexer;
 mod settle;
 
-use super::fields::{check, is_known, proposal, shown};
+use super::fields::{is_known, proposal, shown};
 use super::query::{Operator, Query};
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
@@ -59,13 +61,11 @@ pub fn parse(text: &str, operator: Operator, schema: &Schema) -> Result<Query> {
         )));
     }
     let mut lexemes = lexer::lexemes(text, schema)?;
-    settle::settle(text, &mut lexemes);
+    settle::settle(text, &mut lexemes)?;
     check_nesting(text, &lexemes)?;
     check_clauses(text, &lexemes)?;
     check_fields(text, &lexemes, schema)?;
-    let query = grammar::query(text, lexemes, operator)?;
-    check(&query, schema)?;
-    Ok(query)
+    grammar::query(text, lexemes, operator, schema)
 }
 
 fn check_fields(text: &str, lexemes: &[Lexeme], schema: &Schema) -> Result<()> {
@@ -132,10 +132,15 @@ fn check_clauses(text: &str, lexemes: &[Lexeme]) -> Result<()> {
 
 /// The error that `what` is wrong at byte `at`.
 fn invalid(what: &str, text: &str, at: usize, advice: &str) -> Error {
-    let character = text[..at].chars().count() + 1;
+    let character = character(text, at);
     Error::invalid(format!(
         "{what} at character {character} of the query: {advice}"
     ))
+}
+
+/// The number of the character at byte `at`, counted from 1.
+fn character(text: &str, at: usize) -> usize {
+    text[..at].chars().count() + 1
 }
 
 #[cfg(test)]

@@ -1,46 +1,51 @@
-//! Makes text of the operators, signs and fields that have nothing to act on, so that the grammar
-//! always finds an operand where it needs one.
+//! Checks that operators and signs have something to act on, so that the grammar always finds an
+//! operand where it needs one. A field with nothing behind it is text.
 
+use super::invalid;
 use super::lexer::{Kind, Lexeme, Operand};
+use crate::base::{Error, Result};
 
-/// Makes text of what cannot act.
-pub(super) fn settle(text: &str, lexemes: &mut [Lexeme]) {
-    settle_signs(text, lexemes);
-    settle_operators(text, lexemes);
-}
-
-/// Signs and fields act on what follows: from behind, so that several can follow each other.
-fn settle_signs(text: &str, lexemes: &mut [Lexeme]) {
-    let mut acts_on_next = false;
-    for lexeme in lexemes.iter_mut().rev() {
-        if is_sign(&lexeme.kind) && !acts_on_next {
-            make_text(text, lexeme);
-        }
-        acts_on_next = match lexeme.kind {
-            Kind::And | Kind::Or | Kind::Close { .. } => false,
-            Kind::Open | Kind::Operand(..) | Kind::Field(_) => true,
-            Kind::Require | Kind::Prohibit | Kind::Not | Kind::Filter => true,
-        };
-    }
-}
-
-/// Operators act on what stands on both sides.
-fn settle_operators(text: &str, lexemes: &mut [Lexeme]) {
+/// Makes text of fields that stand alone; fails at the first operator or sign that cannot act.
+pub(super) fn settle(text: &str, lexemes: &mut [Lexeme]) -> Result<()> {
     let mut after_operand = false;
     for at in 0..lexemes.len() {
-        let next = lexemes.get(at + 1).map(|lexeme| &lexeme.kind);
-        let is_end = matches!(next, None | Some(Kind::And | Kind::Or | Kind::Close { .. }));
-        let is_operator = matches!(lexemes[at].kind, Kind::And | Kind::Or);
-        if is_operator && (!after_operand || is_end) {
-            make_text(text, &mut lexemes[at]);
+        match lexemes[at].kind {
+            Kind::Field(_) if is_end(&lexemes[at + 1..]) => make_text(text, &mut lexemes[at]),
+            Kind::And | Kind::Or if !after_operand => {
+                return Err(alone("before", text, &lexemes[at]));
+            }
+            Kind::And | Kind::Or if is_end(&lexemes[at + 1..]) => {
+                return Err(alone("after", text, &lexemes[at]));
+            }
+            Kind::Require | Kind::Prohibit | Kind::Not | Kind::Filter
+                if is_end(&lexemes[at + 1..]) =>
+            {
+                return Err(alone("after", text, &lexemes[at]));
+            }
+            _ => {}
         }
         after_operand = matches!(lexemes[at].kind, Kind::Operand(..) | Kind::Close { .. });
     }
+    Ok(())
 }
 
-fn is_sign(kind: &Kind) -> bool {
-    use Kind::*;
-    matches!(kind, Require | Prohibit | Not | Filter | Field(_))
+/// Whether nothing follows that an operator or a sign could act on.
+fn is_end(following: &[Lexeme]) -> bool {
+    let next = following.first().map(|lexeme| &lexeme.kind);
+    matches!(next, None | Some(Kind::And | Kind::Or | Kind::Close { .. }))
+}
+
+/// The error for an operator or a sign with nothing on one side.
+fn alone(side: &str, text: &str, lexeme: &Lexeme) -> Error {
+    let written = &text[lexeme.start..lexeme.end];
+    let example = match lexeme.kind {
+        Kind::And | Kind::Or => format!("a {written} b"),
+        Kind::Not if written != "!" => format!("{written} a"),
+        _ => format!("{written}a"),
+    };
+    let what = format!("{written} has nothing {side} it");
+    let advice = format!("write {example}, or \"{written}\" in quotes for the word itself");
+    invalid(&what, text, lexeme.start, &advice)
 }
 
 fn make_text(text: &str, lexeme: &mut Lexeme) {

@@ -137,7 +137,7 @@ fn operands() {
     check("s?or*e", "s?or*e");
     check("s\\*o?", "s\\*o?");
     check("roam~ roam~1 roam~2", "roam~ roam~1 roam~2");
-    check("a^2.5 (b c)^0", "a^2.5 (b c)^0");
+    check("a^2.5 (b c)^0.1 a^.5", "a^2.5 (b c)^0.1 a^0.5");
     check(
         "title:[a TO b] body:{a TO \"b c\"} price:[* TO b}",
         "title:[\"a\" TO \"b\"] body:{\"a\" TO \"b c\"} price:[* TO \"b\"}",
@@ -249,16 +249,9 @@ fn ordinary_text() {
         "http://x.org/?q=*~a^2",
         "http\\:\\/\\/x.org\\/\\?q\\=\\*\\~a\\^2",
     );
-    check("AND", "\\AND");
-    check("a AND", "a \\AND");
-    check("OR a", "\\OR a");
-    check("a AND OR b", "a \\AND b");
-    check("NOT", "\\NOT");
-    check("a NOT", "a \\NOT");
-    check("a && || b", "a \\&\\& b");
     check("-- ++x", "\\-\\- \\+\\+x");
     check("[citation needed]", "\\[citation needed\\]");
-    check("x^y ~/home a~b ^2", "x\\^y \\~\\/home a\\~b \\^2");
+    check("x\\^y ~/home a~b \\^2", "x\\^y \\~\\/home a\\~b \\^2");
     check("a&&b", "a\\&\\&b");
     check("\\(a\\) \\AND b\\", "\\(a\\) \\AND b\\\\");
     check("東京 мир", "東京 мир");
@@ -277,10 +270,106 @@ fn errors_say_what_where_and_what_to_do() {
     check_error(&"(".repeat(100_000), &["100000 bytes", "65536"]);
     check_error(&"a ".repeat(1025), &["clauses", "character 2049", "1024"]);
     check_error(&"() ".repeat(1025), &["clauses", "character 3073"]);
-    check_error(&"AND ".repeat(1025), &["clauses", "character 4097"]);
+    check_error(&"a AND ".repeat(1025), &["AND has nothing after it"]);
     check_error(&"a".repeat(65_537), &["65537 bytes"]);
     let deepest = format!("{}a b{}", "(".repeat(32), ")".repeat(32));
     check(&deepest, "a b");
+}
+
+#[test]
+fn operators_and_signs_need_something_to_act_on() {
+    for (text, what, at, advice) in [
+        (
+            "AND",
+            "AND has nothing before it",
+            1,
+            "write a AND b, or \"AND\"",
+        ),
+        ("a AND", "AND has nothing after it", 3, "a AND b"),
+        ("OR a", "OR has nothing before it", 1, "a OR b"),
+        ("a OR", "OR has nothing after it", 3, "a OR b"),
+        ("a AND OR b", "AND has nothing after it", 3, "a AND b"),
+        ("a && || b", "&& has nothing after it", 3, "a && b"),
+        ("(a AND) b", "AND has nothing after it", 4, "a AND b"),
+        ("a (OR b)", "OR has nothing before it", 4, "a OR b"),
+        ("NOT", "NOT has nothing after it", 1, "NOT a"),
+        ("a NOT", "NOT has nothing after it", 3, "NOT a"),
+        ("a AND NOT", "NOT has nothing after it", 7, "NOT a"),
+        ("a -OR b", "- has nothing after it", 3, "write -a"),
+        ("title:a AND", "AND has nothing after it", 9, "a AND b"),
+    ] {
+        let place = format!("{what} at character {at} of");
+        check_error(text, &[&place, advice]);
+    }
+    check("\"AND\" \\OR a", "\"AND\" \\OR a");
+    check("rock and roll or not", "rock and roll or not");
+}
+
+#[test]
+fn boosts_are_numbers_above_0_where_something_scores() {
+    for text in [
+        "ab^0", "ab^-1", "ab^x", "ab^", "ab^nan", "ab^inf", "ab^1e3", "ab^2^3", "ab ^2", "x^y",
+    ] {
+        let at = if text == "ab ^2" { 4 } else { 1 };
+        let place = format!("no number above 0 at character {at} of");
+        check_error(text, &[&place, "whale^2", "\\^"]);
+    }
+    check_error("\"a b\"^0", &["no number above 0 at character 6"]);
+    check_error("(a b)^-1", &["no number above 0 at character 6"]);
+    check_error("title:[a TO b]^x", &["no number above 0 at character 15"]);
+    check_error("title:>a^0", &["no number above 0 at character 7"]);
+    check_error("title:>\"a\"^0", &["no number above 0 at character 11"]);
+    for text in [
+        "NOT a^2",
+        "-a^2",
+        "b -\"a c\"^2",
+        "#(a b)^2",
+        "b AND NOT (a c)^2",
+    ] {
+        check_error(text, &["a boost behind -, NOT, ! or #", "leave the ^ out"]);
+    }
+    check("NOT NOT a^2", "a^2");
+}
+
+#[test]
+fn numbers_behind_a_tilde_are_whole_and_end_there() {
+    for text in ["whale~3", "whale~1.5", "whale~10"] {
+        check_error(
+            text,
+            &["fuzzy distance", "character 1", "whale~2", "\"a b\"~3"],
+        );
+    }
+    check_error(
+        "\"a b\"~x",
+        &["a ~ that no whole number follows", "character 6"],
+    );
+    check_error(
+        "(a b)~",
+        &["a ~ that no whole number follows", "character 6"],
+    );
+    check_error("title:[a TO b]~2", &["a ~ that no whole", "character 15"]);
+    check_error("\"a b\"~1.5", &["directly behind", "character 8", "space"]);
+    check_error("\"a b\"^2x", &["directly behind", "character 8", "space"]);
+    check("(\"a b\"~3)", "\"a b\"~3");
+    check("\"a\"b", "\"a\" b");
+}
+
+#[test]
+fn a_range_has_values() {
+    for text in ["x title:[b TO a]", "x title:{a TO a}", "x title:{a TO a]"] {
+        check_error(
+            text,
+            &["a range without values at character 3", "lower end"],
+        );
+    }
+    check("title:[a TO a]", "title:[\"a\" TO \"a\"]");
+}
+
+#[test]
+fn errors_of_fields_say_where() {
+    check_error("x -id:a*", &["external IDs", "at character 4 of the query"]);
+    check_error("x [a TO b]", &["a range needs a field", "at character 3"]);
+    check_error("x _exists_:titel", &["no field", "at character 3"]);
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -339,13 +428,26 @@ fn leaf() -> impl Strategy<Value = Query> {
                 distance,
             }
         }),
-        (name(), bound(), bound()).prop_map(|(field, lower, upper)| Query::Range {
-            field: Some(field),
-            lower,
-            upper
-        }),
+        (name(), bound(), bound()).prop_map(range),
         name().prop_map(|field| Query::Exists { field }),
     ]
+}
+
+/// A range with values, of any two ends.
+fn range((field, lower, upper): (String, Bound<String>, Bound<String>)) -> Query {
+    let value = |bound: &Bound<String>| match bound {
+        Bound::Included(value) | Bound::Excluded(value) => Some(value.clone()),
+        Bound::Unbounded => None,
+    };
+    let upper = match (value(&lower), value(&upper)) {
+        (Some(least), Some(most)) if least >= most => Bound::Unbounded,
+        _ => upper,
+    };
+    Query::Range {
+        field: Some(field),
+        lower,
+        upper,
+    }
 }
 
 fn tree() -> impl Strategy<Value = Query> {
@@ -363,15 +465,23 @@ fn tree() -> impl Strategy<Value = Query> {
                 minimum_should_match: minimum.min(should.len() as u32),
                 must,
                 should,
-                must_not,
-                filter,
+                must_not: must_not.into_iter().map(unboosted).collect(),
+                filter: filter.into_iter().map(unboosted).collect(),
             });
-        let boost = (inner, 0.0..9.0f32).prop_map(|(query, factor)| Query::Boost {
+        let boost = (inner, 0.1..9.0f32).prop_map(|(query, factor)| Query::Boost {
             query: Box::new(query),
             factor,
         });
         prop_oneof![clauses, boost]
     })
+}
+
+/// A query that does not score as the parser has it.
+fn unboosted(query: Query) -> Query {
+    match query {
+        Query::Boost { query, .. } => unboosted(*query),
+        other => other,
+    }
 }
 
 /// The shape in which the parser gives what has a shorter form.

@@ -10,6 +10,8 @@
 //! - an external ID scores a constant 1 times the boost;
 //! - a text without a term after analysis, as one of stop words, is dropped, and so is a `Bool` all
 //!   of whose clauses are; a query of which nothing is left matches nothing;
+//! - a text without a field that the analyzers of some fields drop and those of others keep is not
+//!   required: it only adds to the score, unless there is nothing else to match;
 //! - what `fields` rejects has no plan.
 
 mod allowance;
@@ -133,6 +135,7 @@ pub fn plan(query: &Query, schema: &Schema, mut allowance: Allowance<'_>) -> Res
         terms: Vec::new(),
         patterns: Vec::new(),
         ids: Vec::new(),
+        is_partial: false,
     };
     let root = planner.node(query, Some(1.0), 0)?;
     let is_dropped = root.is_none();
@@ -159,6 +162,17 @@ struct Planner<'a> {
     terms: Vec<PlannedTerm>,
     patterns: Vec<PlannedPattern>,
     ids: Vec<String>,
+    /// Whether the analyzer of a field dropped what the last node is of, and that of another did
+    /// not.
+    is_partial: bool,
+}
+
+/// The clauses that are to match, or one of which is.
+#[derive(Default)]
+struct Clauses {
+    nodes: Vec<Node>,
+    /// Those that some fields dropped.
+    partial: Vec<Node>,
 }
 
 impl Planner<'_> {
@@ -170,6 +184,7 @@ impl Planner<'_> {
             )));
         }
         self.allowance.memory(NODE_BYTES)?;
+        self.is_partial = false;
         match query {
             Query::MatchAll => Ok(Some(Node::All(boost))),
             Query::MatchNone => Ok(Some(Node::None)),
@@ -203,36 +218,53 @@ impl Planner<'_> {
         else {
             return Ok(Some(Node::None));
         };
-        let mut nodes = |queries: &[Query], boost| -> Result<Vec<Node>> {
-            let each = queries.iter();
-            each.filter_map(|query| self.node(query, boost, depth + 1).transpose())
-                .collect()
-        };
-        let mut required = nodes(must, boost)?;
-        required.extend(nodes(filter, None)?);
-        let parts = nodes(should, boost)?;
-        let excluded = nodes(must_not, None)?;
-        let none_required = required.is_empty();
-        if none_required && parts.is_empty() && excluded.is_empty() {
+        let mut required = self.clauses(must, boost, depth)?;
+        required.extend(self.clauses(filter, None, depth)?);
+        let parts = self.clauses(should, boost, depth)?;
+        let excluded = self.clauses(must_not, None, depth)?.all();
+        if required.is_empty() && parts.is_empty() && excluded.is_empty() {
             let had_none = query.children().next().is_none();
             return Ok(had_none.then_some(Node::None));
         }
+        let whole = [&required.nodes, &parts.nodes, &excluded];
+        self.is_partial = whole.iter().all(|nodes| nodes.is_empty());
+        let (mut required, mut optional) = (required.nodes, required.partial);
+        let mut parts = parts.all();
         let mut minimum = *minimum_should_match as usize;
         if parts.len() < should.len() {
             // What is dropped cannot match, and is not missed.
             minimum = minimum.min(parts.len());
         }
-        if minimum == 0 && none_required && !parts.is_empty() {
+        if self.is_partial {
+            // Nothing else is to match.
+            parts.append(&mut optional);
+        }
+        if minimum == 0 && required.is_empty() && !parts.is_empty() {
             minimum = 1;
         }
         if minimum == 0 {
-            if none_required {
+            if required.is_empty() {
                 required.push(Node::All(None));
             }
-            return Ok(Some(all(required, excluded, parts)));
+            optional.extend(parts);
+            return Ok(Some(all(required, excluded, optional)));
         }
         required.push(any(parts, minimum));
-        Ok(Some(all(required, excluded, Vec::new())))
+        Ok(Some(all(required, excluded, optional)))
+    }
+
+    /// What analysis leaves of clauses.
+    fn clauses(&mut self, queries: &[Query], boost: Option<f32>, depth: usize) -> Result<Clauses> {
+        let mut clauses = Clauses::default();
+        for query in queries {
+            if let Some(node) = self.node(query, boost, depth + 1)? {
+                match self.is_partial {
+                    true => clauses.partial.push(node),
+                    false => clauses.nodes.push(node),
+                }
+            }
+        }
+        Ok(clauses)
     }
 
     /// A query of one field, or the best of all text fields.
@@ -258,12 +290,14 @@ impl Planner<'_> {
             };
         }
         let fields = schema.fields().iter();
-        let mut texts = fields.filter(|f| f.kind == FieldKind::Text).peekable();
-        if texts.peek().is_none() {
+        let texts = fields.filter(|f| f.kind == FieldKind::Text);
+        let count = texts.clone().count();
+        if count == 0 {
             return Ok(Some(Node::None));
         }
         let nodes = texts.filter_map(|field| self.in_field(leaf, field, boost).transpose());
         let mut nodes = nodes.collect::<Result<Vec<Node>>>()?;
+        self.is_partial = (1..count).contains(&nodes.len());
         Ok(match nodes.len() {
             0 | 1 => nodes.pop(),
             _ => Some(Node::Best(nodes)),
@@ -442,6 +476,23 @@ impl Planner<'_> {
             None => Ok(words),
             Some(error) => Err(error),
         }
+    }
+}
+
+impl Clauses {
+    fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.partial.is_empty()
+    }
+
+    fn extend(&mut self, others: Clauses) {
+        self.nodes.extend(others.nodes);
+        self.partial.extend(others.partial);
+    }
+
+    fn all(self) -> Vec<Node> {
+        let Clauses { mut nodes, partial } = self;
+        nodes.extend(partial);
+        nodes
     }
 }
 

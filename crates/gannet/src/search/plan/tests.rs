@@ -290,6 +290,40 @@ fn a_clause_without_terms_is_as_if_it_were_not_there() {
     }
 }
 
+/// `the` is a word of the title and none of the body.
+#[test]
+fn a_clause_that_some_fields_drop_is_not_required() {
+    let [the, of, whale] = ["the", "of", "whale"].map(|word| text(None, word));
+    let required = |must: &[&Query], should: &[&Query]| Query::Bool {
+        must: must.iter().copied().cloned().collect(),
+        should: should.iter().copied().cloned().collect(),
+        must_not: vec![],
+        filter: vec![],
+        minimum_should_match: 0,
+    };
+    let term = |slot| Node::Term(slot, Some(1.0));
+    let only_adds = |query: &Query, words: &[Slot]| {
+        let root = plan(query, &schema()).unwrap().root;
+        let Node::Filtered {
+            required, optional, ..
+        } = &root
+        else {
+            panic!("{root:?}");
+        };
+        let [Node::Best(_)] = required.as_slice() else {
+            panic!("{root:?}");
+        };
+        let expected: Vec<Node> = words.iter().map(|slot| term(*slot)).collect();
+        assert_eq!(*optional, expected, "{query}");
+    };
+    only_adds(&required(&[&the, &whale], &[]), &[0]);
+    only_adds(&required(&[&whale, &the, &of], &[]), &[2, 3]);
+    only_adds(&required(&[&the], &[&whale]), &[0]);
+    for alone in [&the, &required(&[&the], &[]), &required(&[], &[&the])] {
+        assert_eq!(plan(alone, &schema()).unwrap().root, term(0), "{alone}");
+    }
+}
+
 #[test]
 fn a_query_without_any_term_is_dropped_and_matches_nothing() {
     for query in [

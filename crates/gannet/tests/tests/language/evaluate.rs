@@ -2,6 +2,8 @@
 //!
 //! Only what a single leaf finds and how it scores is left to the oracle.
 
+use std::ops::Bound;
+
 use gannet::{Operator, Query};
 
 use super::super::oracle::Rejection;
@@ -19,6 +21,10 @@ pub enum Wrong {
     Id,
     /// It can be read in two ways.
     Unclear,
+    /// No value is in a range.
+    EmptyRange,
+    /// A boost where nothing scores.
+    Boost,
 }
 
 impl Wrong {
@@ -28,6 +34,8 @@ impl Wrong {
             Wrong::Leaf(rejection) => rejection.is_said_by(error),
             Wrong::Id => error.contains("external IDs are only found whole"),
             Wrong::Unclear => error.contains("unclear how far"),
+            Wrong::EmptyRange => error.contains("a range without values"),
+            Wrong::Boost => error.contains("a boost behind -, NOT, ! or #"),
         }
     }
 }
@@ -61,56 +69,138 @@ impl Evaluator<'_> {
                 _ => self.others(inner, field),
             },
             Tree::And(parts) => {
-                let columns = self.columns(parts, field, boost);
-                self.at_least(&columns, columns.len())
+                let (adding, needed): (Vec<_>, Vec<_>) =
+                    parts.iter().partition(|part| self.is_partial(part, field));
+                let adding = self.columns(adding, field, boost);
+                let needed = self.columns(needed, field, boost);
+                match needed.is_empty() {
+                    true => self.at_least(&adding, 1, &[]),
+                    false => self.at_least(&needed, needed.len(), &adding),
+                }
             }
             Tree::Or(parts) => {
                 let columns = self.columns(parts, field, boost);
-                self.at_least(&columns, 1)
+                self.at_least(&columns, 1, &[])
             }
             Tree::AtLeast(count, parts) => {
                 let columns = self.columns(parts, field, boost);
-                self.at_least(&columns, columns.len().min(*count))
+                self.at_least(&columns, columns.len().min(*count), &[])
             }
             Tree::Side(items) => self.side(items, field, boost),
         }
     }
 
-    fn columns(&mut self, parts: &[Tree], field: Option<&str>, boost: f32) -> Vec<Column> {
-        let each = parts.iter();
+    /// Whether only some of the fields have a word of a tree, and it asks for nothing else.
+    fn is_partial(&self, tree: &Tree, field: Option<&str>) -> bool {
+        let all = |parts: &[&Tree]| {
+            let mut left = parts
+                .iter()
+                .filter(|part| self.is_left(part, field))
+                .peekable();
+            left.peek().is_some() && left.all(|part| self.is_partial(part, field))
+        };
+        match tree {
+            Tree::Leaf(leaf) => {
+                let field = leaf.field.as_deref().or(field);
+                self.view.is_partial(&self.query(&leaf.asked, field))
+            }
+            Tree::Not(inner) => match &**inner {
+                Tree::Not(twice) => self.is_partial(twice, field),
+                _ => false,
+            },
+            Tree::Boost(inner, _) => self.is_partial(inner, field),
+            Tree::In(field, inner) => self.is_partial(inner, Some(field)),
+            Tree::And(parts) | Tree::Or(parts) | Tree::AtLeast(_, parts) => {
+                all(&parts.iter().collect::<Vec<_>>())
+            }
+            Tree::Side(items) => {
+                let mut excluded = items.iter().filter(|(sign, _)| *sign == Sign::MustNot);
+                !excluded.any(|(_, item)| self.is_left(item, field))
+                    && all(&items.iter().map(|(_, item)| item).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// Whether the analyzers leave anything of a tree.
+    fn is_left(&self, tree: &Tree, field: Option<&str>) -> bool {
+        match tree {
+            Tree::Leaf(leaf) => {
+                let field = leaf.field.as_deref().or(field);
+                let asked = self.query(&leaf.asked, field);
+                field == Some("id") || !matches!(self.view.column(&asked), Ok((None, _)))
+            }
+            Tree::Not(inner) | Tree::Boost(inner, _) => self.is_left(inner, field),
+            Tree::In(field, inner) => self.is_left(inner, Some(field)),
+            Tree::And(parts) | Tree::Or(parts) | Tree::AtLeast(_, parts) => {
+                parts.iter().any(|part| self.is_left(part, field))
+            }
+            Tree::Side(items) => items.iter().any(|(_, item)| self.is_left(item, field)),
+        }
+    }
+
+    fn columns<'t>(
+        &mut self,
+        parts: impl IntoIterator<Item = &'t Tree>,
+        field: Option<&str>,
+        boost: f32,
+    ) -> Vec<Column> {
+        let each = parts.into_iter();
         each.filter_map(|part| self.column(part, field, boost))
             .collect()
     }
 
     /// All documents that do not match.
     fn others(&mut self, tree: &Tree, field: Option<&str>) -> Option<Column> {
+        self.check_unscored(tree);
         let each = self.column(tree, field, 1.0)?.into_iter();
         Some(each.map(|score| score.is_none().then_some(0.0)).collect())
     }
 
-    fn at_least(&self, columns: &[Column], count: usize) -> Option<Column> {
+    /// What does not score has no boost.
+    fn check_unscored(&mut self, tree: &Tree) {
+        if is_boosted(tree) {
+            self.wrongs.push(Wrong::Boost);
+        }
+    }
+
+    /// What at least `count` of `columns` match; those of `adding` add to the score.
+    fn at_least(&self, columns: &[Column], count: usize, adding: &[Column]) -> Option<Column> {
         let sum = |doc: usize| {
-            let scores: Vec<f32> = columns.iter().filter_map(|column| column[doc]).collect();
-            (scores.len() >= count).then(|| sum(&scores))
+            let of = |columns: &[Column]| -> Vec<f32> {
+                columns.iter().filter_map(|column| column[doc]).collect()
+            };
+            let scores = of(columns);
+            (scores.len() >= count).then(|| sum(&[scores, of(adding)].concat()))
         };
         (!columns.is_empty()).then(|| (0..self.ids.len()).map(sum).collect())
     }
 
     fn side(&mut self, items: &[(Sign, Tree)], field: Option<&str>, boost: f32) -> Option<Column> {
         let (mut needed, mut optional, mut excluded) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut adding, mut has_whole) = (Vec::new(), false);
         for (sign, item) in items {
+            if matches!(sign, Sign::MustNot | Sign::Filter) {
+                self.check_unscored(item);
+            }
             let Some(column) = self.column(item, field, boost) else {
                 continue;
             };
+            let is_partial = *sign != Sign::MustNot && self.is_partial(item, field);
+            has_whole |= !is_partial;
             match (sign, self.operator) {
+                (Sign::Must, _) | (Sign::None, Operator::And) if is_partial => adding.push(column),
                 (Sign::Must, _) | (Sign::None, Operator::And) => needed.push(column),
                 (Sign::None, Operator::Or) => optional.push(column),
                 (Sign::MustNot, _) => excluded.push(column),
                 (Sign::Filter, _) => {
                     let unscored = column.into_iter().map(|score| score.map(|_| 0.0));
-                    needed.push(unscored.collect());
+                    let list = if is_partial { &mut adding } else { &mut needed };
+                    list.push(unscored.collect());
                 }
             }
+        }
+        if !has_whole {
+            optional.append(&mut adding);
         }
         if needed.is_empty() && optional.is_empty() && excluded.is_empty() {
             return None;
@@ -123,7 +213,7 @@ impl Evaluator<'_> {
             let (all, some) = (of(&needed), of(&optional));
             let matches =
                 all.len() == needed.len() && of(&excluded).is_empty() && some.len() >= one_optional;
-            matches.then(|| sum(&[all, some].concat()))
+            matches.then(|| sum(&[all, some, of(&adding)].concat()))
         };
         Some((0..self.ids.len()).map(score).collect())
     }
@@ -132,6 +222,11 @@ impl Evaluator<'_> {
         let field = leaf.field.as_deref().or(outer);
         if let Asked::Everything = leaf.asked {
             return Some(vec![Some(boost); self.ids.len()]);
+        }
+        if let Asked::Range(lower, upper) = &leaf.asked
+            && is_empty(lower, upper)
+        {
+            self.wrongs.push(Wrong::EmptyRange);
         }
         if field == Some("id") {
             return Some(self.id(&leaf.asked, boost));
@@ -184,6 +279,30 @@ impl Evaluator<'_> {
             Asked::Exists => field.map_or(Query::MatchAll, |field| Query::Exists { field }),
             Asked::Everything => Query::MatchAll,
         }
+    }
+}
+
+/// Whether a tree is written as a single clause with a boost.
+fn is_boosted(tree: &Tree) -> bool {
+    match tree {
+        Tree::Boost(..) => true,
+        Tree::In(_, inner) => is_boosted(inner),
+        Tree::Not(inner) => matches!(&**inner, Tree::Not(twice) if is_boosted(twice)),
+        _ => false,
+    }
+}
+
+fn is_empty(lower: &Bound<String>, upper: &Bound<String>) -> bool {
+    let value = |bound: &Bound<String>| match bound {
+        Bound::Included(value) | Bound::Excluded(value) => Some(value.clone()),
+        Bound::Unbounded => None,
+    };
+    let is_open = [lower, upper]
+        .iter()
+        .any(|bound| matches!(bound, Bound::Excluded(_)));
+    match (value(lower), value(upper)) {
+        (Some(lower), Some(upper)) => lower > upper || is_open && lower == upper,
+        _ => false,
     }
 }
 

@@ -67,6 +67,11 @@ pub fn answer(view: &View<'_>, query: &Query) -> Result<Answer, Rejection> {
     Ok(Answer { is_cut, hits })
 }
 
+/// Whether a query asks for nothing but texts of which only some of the fields have a word.
+pub fn is_partial(view: &View<'_>, query: &Query) -> bool {
+    Evaluation::new(view).is_partial(query)
+}
+
 /// The score of each document of a view that `query` matches, deleted ones too, and whether a fuzzy
 /// word stands for more terms than are taken. No column: the analyzers leave no word of it.
 pub fn column(view: &View<'_>, query: &Query) -> Result<(Option<Column>, bool), Rejection> {
@@ -140,7 +145,7 @@ impl<'a> Evaluation<'a> {
         vec![None; self.view.documents.len()]
     }
 
-    fn bool(&self, query: &Query, boost: f32) -> Result<Option<Column>, Rejection> {
+    fn bool<'q>(&self, query: &'q Query, boost: f32) -> Result<Option<Column>, Rejection> {
         let Query::Bool {
             must,
             should,
@@ -155,15 +160,27 @@ impl<'a> Evaluation<'a> {
             return Ok(Some(self.nothing()));
         }
         // Those of which a word is left.
-        let columns = |queries: &[Query]| -> Result<Vec<Column>, Rejection> {
+        let columns = |queries: &[&Query]| -> Result<Vec<Column>, Rejection> {
             let each = queries.iter();
             each.filter_map(|query| self.column(query, boost).transpose())
                 .collect()
         };
         let asked = should.len();
-        let (filter, must_not) = (columns(filter)?, columns(must_not)?);
-        let (must, should) = (columns(must)?, columns(should)?);
-        if [&must, &should, &filter, &must_not]
+        let is_partial = self.is_partial(query);
+        let split = |queries: &'q [Query]| -> (Vec<&'q Query>, Vec<&'q Query>) {
+            queries.iter().partition(|query| self.is_partial(query))
+        };
+        let ((adding, must), (unscored, filter)) = (split(must), split(filter));
+        let must_not: Vec<&Query> = must_not.iter().collect();
+        let should: Vec<&Query> = should.iter().collect();
+        let (filter, must_not) = (columns(&filter)?, columns(&must_not)?);
+        let (must, mut should) = (columns(&must)?, columns(&should)?);
+        let (mut adding, unscored) = (columns(&adding)?, columns(&unscored)?);
+        let unscored = unscored
+            .into_iter()
+            .map(|column| column.into_iter().map(|score| score.map(|_| 0.0)).collect());
+        adding.extend(unscored);
+        if [&must, &should, &filter, &must_not, &adding]
             .iter()
             .all(|list| list.is_empty())
         {
@@ -174,6 +191,9 @@ impl<'a> Evaluation<'a> {
         } else {
             usize::MAX
         };
+        if is_partial {
+            should.append(&mut adding);
+        }
         let only_optional = must.is_empty() && filter.is_empty() && !should.is_empty();
         let minimum = (*minimum_should_match as usize).min(most);
         let minimum = minimum.max(usize::from(only_optional));
@@ -191,7 +211,8 @@ impl<'a> Evaluation<'a> {
                     && of(&filter).len() == filter.len()
                     && of(&must_not).is_empty()
                     && optional.len() >= minimum;
-                matches.then(|| sum(needed.iter().chain(&optional)))
+                let more = of(&adding);
+                matches.then(|| sum(needed.iter().chain(&optional).chain(&more)))
             })
             .collect();
         Ok(Some(scores))
@@ -221,6 +242,51 @@ impl<'a> Evaluation<'a> {
             }
         }
         Ok(best)
+    }
+
+    /// Whether a query asks for nothing but texts of which the analyzers of only some of the fields
+    /// leave a word.
+    fn is_partial(&self, query: &Query) -> bool {
+        match query {
+            Query::Boost { query, .. } => self.is_partial(query),
+            Query::Bool { must_not, .. } => {
+                let mut left = query
+                    .children()
+                    .filter(|query| self.is_left(query))
+                    .peekable();
+                !must_not.iter().any(|query| self.is_left(query))
+                    && left.peek().is_some()
+                    && left.all(|query| self.is_partial(query))
+            }
+            Query::Text { field: None, .. } | Query::Phrase { field: None, .. } => {
+                let fields = 0..self.view.fields.len();
+                let texts = fields.filter(|at| self.view.fields[*at].is_text);
+                let (with, without): (Vec<usize>, Vec<usize>) =
+                    texts.partition(|at| self.has_words(query, *at));
+                !with.is_empty() && !without.is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the analyzers leave anything of a query.
+    fn is_left(&self, query: &Query) -> bool {
+        let has_words = |field: Option<&str>| match field.map(|name| self.view.field(name)) {
+            None => {
+                let mut fields = 0..self.view.fields.len();
+                fields.any(|at| self.view.fields[at].is_text && self.has_words(query, at))
+            }
+            Some(at) => at.is_none_or(|at| self.has_words(query, at)),
+        };
+        match query {
+            Query::Boost { query, .. } => self.is_left(query),
+            Query::Bool { .. } => {
+                let mut children = query.children().peekable();
+                children.peek().is_none() || children.any(|query| self.is_left(query))
+            }
+            Query::Text { field, .. } | Query::Phrase { field, .. } => has_words(field.as_deref()),
+            _ => true,
+        }
     }
 
     /// Whether the analyzer of a field leaves any word of a text; nothing else is analysed.

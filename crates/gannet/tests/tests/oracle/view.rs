@@ -1,7 +1,7 @@
 //! What a query is asked of: documents, some of them deleted, and the statistics that they are
 //! scored by.
 
-use super::evaluate::{Answer, Column, Rejection, answer, column};
+use super::evaluate::{Answer, Column, Rejection, answer, column, is_partial};
 use super::model::{Field, Occurrence, Statistics};
 use gannet::Query;
 
@@ -30,6 +30,11 @@ impl View<'_> {
     /// was cut. There is no column where the analyzers leave no word of the query.
     pub fn column(&self, query: &Query) -> Result<(Option<Column>, bool), Rejection> {
         column(self, query)
+    }
+
+    /// Whether the analyzers of only some of the fields that `query` searches leave a word of it.
+    pub fn is_partial(&self, query: &Query) -> bool {
+        is_partial(self, query)
     }
 
     /// The field called `name`.
