@@ -119,6 +119,16 @@ impl Writer {
         self.wait_for_flush()
     }
 
+    /// The last checkpoint. Where the newest root has everything, it stays the newest.
+    pub(super) fn close(&mut self) -> Result<()> {
+        self.check_running()?;
+        self.wait_for_flush()?;
+        match self.rooted_log == Some(self.log.end()) {
+            true => self.give_up_zones(),
+            false => self.checkpoint(),
+        }
+    }
+
     /// Ends a flush that is done.
     pub(super) fn poll_flush(&mut self) -> Result<()> {
         match &self.flushing {
@@ -411,6 +421,7 @@ impl Writer {
         write_slot(self.shared.store.device(), &slot)?;
         self.note_root();
         self.rooted = (self.state.sequence, Instant::now());
+        self.rooted_log = Some(covered.log_start);
         if let Some(old) = self.root.replace(root) {
             self.shared.store.release_span(old);
         }

@@ -170,12 +170,13 @@ impl Index {
         self.step(Chore::Cleaning(THOROUGH))
     }
 
-    /// Ends writing with a checkpoint and lets go of the lock once the last snapshot is gone.
+    /// Ends writing with a checkpoint, if there is anything that the last one does not have, and
+    /// lets go of the lock once the last snapshot is gone.
     pub fn close(self) -> Result<()> {
         if self.shared.options.read_only {
             return Ok(());
         }
-        self.turns.end_after(Writer::checkpoint)
+        self.turns.end_after(Writer::close)
     }
 
     /// A view of the index as it is now, which no later write changes.

@@ -131,6 +131,7 @@ pub(super) fn recover(
     });
     let slot = root.map(|root| root.slot);
     let mut writer = new_writer(&shared, state, terms, ids, slot, record.covered.log_start)?;
+    writer.rooted_log = (!replays).then_some(record.covered.log_start);
     let replayed = writer.replay(record.covered, reach)?;
     Ok((shared, writer, replayed))
 }
@@ -319,6 +320,7 @@ fn new_writer(
         root: slot.map(|slot| slot.root),
         generation: slot.map_or(0, |slot| slot.generation),
         rooted: (state.sequence, Instant::now()),
+        rooted_log: None,
         leases: Leases::default(),
         history: slot.map_or_else(History::default, |slot| slot.history.clone()),
         logged_fields: state.schema.fields().len(),

@@ -31,7 +31,9 @@ use super::upkeep::Kept;
 use crate::base::{DocId, END, Error, Reservation, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
 use crate::documents::{Change, DictionaryVersion, DocumentRecord, Expected, length_to_norm};
-use crate::storage::{History, Log, PageKind, RecordKind, StreamWriter, Unsynced, record_length};
+use crate::storage::{
+    History, Log, LogStart, PageKind, RecordKind, StreamWriter, Unsynced, record_length,
+};
 
 /// IDs looked up in one go; each holds a frame until all are found.
 const LOOK_UPS_AT_ONCE: usize = 256;
@@ -69,6 +71,8 @@ pub(super) struct Writer {
     pub(super) generation: u64,
     /// The last operation that the newest root knows, and when that was written or found.
     pub(super) rooted: (Sequence, Instant),
+    /// Where the log ends that the newest root covers; nothing if there may be more behind it.
+    pub(super) rooted_log: Option<LogStart>,
     /// Who reads in other processes.
     pub(super) leases: Leases,
     /// Which openings for writing led here, this one included.

@@ -5,12 +5,14 @@
 //! modules make the devices to open: after power losses (`crashes`), after failures (`faults`),
 //! with bytes changed (`damage`); on full devices (`full`, `space`); `backups` copies it. `checks`
 //! asks whether a check finds all damage. `canaries` break the engine's promise on purpose and
-//! expect to be told. `life` is long, with operations of all kinds. `memory` is scarce. `sharing`
-//! is of threads that have something the writer needs, or end it.
+//! expect to be told. `closing` asks what a close writes. `life` is long, with operations of all
+//! kinds. `memory` is scarce. `sharing` is of threads that have something the writer needs, or end
+//! it.
 
 mod backups;
 mod canaries;
 mod checks;
+mod closing;
 mod crashes;
 mod damage;
 mod faults;
