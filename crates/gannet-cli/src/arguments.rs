@@ -45,21 +45,37 @@ pub struct Given {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Common {
-    /// The memory budget: everything sized by data stays within it (512MiB, 64MB, 1GiB, or plain
-    /// bytes)
+    /// The memory budget; the process stays within it and 64 MiB (512MiB, 64MB, 1GiB, or bytes)
     #[arg(long, global = true, value_name = "SIZE", default_value = "512MiB")]
     pub memory: Size,
-    /// What does the input and output; auto takes io_uring where it works
-    #[arg(long, global = true, value_name = "BACKEND", default_value = "auto")]
+    /// How the files are read and written
+    #[arg(
+        long,
+        global = true,
+        value_name = "BACKEND",
+        default_value = "auto",
+        hide_short_help = true
+    )]
     pub backend: BackendName,
     /// Print one JSON object
     #[arg(long, global = true)]
     pub json: bool,
     /// Print text for people even where nobody sits at a terminal
-    #[arg(long, global = true, conflicts_with = "json")]
+    #[arg(
+        long,
+        global = true,
+        conflicts_with = "json",
+        hide_short_help = true
+    )]
     pub text: bool,
-    /// When to use colour; NO_COLOR is respected
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    /// When text has colour; NO_COLOR is respected
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_short_help = true
+    )]
     pub color: ColorChoice,
     /// Fail if the process ever held more memory than the budget and 64 MiB, or allocated 32 MiB
     /// more than it
@@ -110,11 +126,11 @@ pub enum Command {
     Vacuum(IndexPath),
     /// Write the index anew, similar documents side by side: smaller and faster to search
     Rebuild(RebuildArguments),
-    /// Copy an index to a folder; if that holds an earlier backup, only what is new
+    /// Copy an index as it is at this moment; later backups to the same folder copy only new pages
     Backup(BackupArguments),
-    /// Make an index of a backup, every page and all that is in it checked
+    /// Copy a backup to a new index, and check every page of it
     Restore(RestoreArguments),
-    /// Read the whole index and say whether it is sound
+    /// Read the whole index and say whether any of it is damaged
     Check(IndexPath),
     /// Look at the parts of an index, without changing it
     Inspect(InspectArguments),
@@ -135,8 +151,10 @@ pub struct IndexPath {
 /// The arguments of `gannet backup`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The backup is an index of its own, to be searched or restored. While it is only read, later backups \
-                  of the same index can go to the same folder; one that is cut short leaves the earlier one."
+    after_help = "All documents, lists and settings are copied as they are when the command begins; others may write \
+                  meanwhile. Where the folder has an earlier backup of the index, only pages written since are copied. \
+                  A backup can be searched where it is, and `gannet restore` makes an index of it. A backup that is \
+                  cut short leaves the earlier one."
 )]
 pub struct BackupArguments {
     /// The folder of the index
@@ -149,6 +167,10 @@ pub struct BackupArguments {
 
 /// The arguments of `gannet restore`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "All documents, lists and settings of the backup are copied, and the backup is left as it is. The new \
+                  index has an identity of its own: its backups go to another folder."
+)]
 pub struct RestoreArguments {
     /// The folder of the backup
     #[arg(value_name = "BACKUP")]
@@ -179,25 +201,35 @@ pub struct IndexArguments {
     /// Files, also compressed (gzip, zstd); folders of text files; - is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// How documents are read [default: as the name of the file says, or else jsonl, if it begins
-    /// with `{`]
+    /// The format of all files [default: what the name of each says, or jsonl if it begins with `{`]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<InputFormat>,
-    /// Make the documents durable after every N of them
+    /// How many documents are made durable together; fewer lose less in a power loss and take longer
+    /// [default: those of a flush]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub commit_every: Option<u64>,
-    /// Threads that prepare documents, at most one for each 4 MiB of --memory [default: the
+    /// How many threads prepare documents, at most one for each 4 MiB of --memory [default: the
     /// processors of the machine]
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(
+        long,
+        value_name = "T",
+        hide_short_help = true,
+        value_parser = clap::value_parser!(u16).range(1..=256)
+    )]
     pub threads: Option<u16>,
-    /// Whether a batch is durable before the next one is written
-    #[arg(long, value_name = "WHEN", default_value = "async")]
+    /// When documents are made durable
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "async",
+        hide_short_help = true
+    )]
     pub durability: DurabilityName,
-    /// The analyzer of new fields, or FIELD=NAME for one of them; may be repeated
+    /// The analyzer of new fields, or of one with FIELD=NAME; may be repeated
     #[arg(long, value_name = "[FIELD=]NAME")]
     pub analyzer: Vec<String>,
-    /// What text fields not seen so far keep so that phrases read less; fingerprints take two bytes a word
-    #[arg(long, value_name = "KIND", default_value = "none",
+    /// What new text fields keep so that phrases read less; fingerprints take two bytes a word
+    #[arg(long, value_name = "KIND", default_value = "none", hide_short_help = true,
           value_parser = PossibleValuesParser::new(PhraseFilters::NAMES).try_map(phrase_filters))]
     pub phrase_filters: PhraseFilters,
     /// Stop at the first document that is rejected
@@ -224,7 +256,8 @@ pub struct DeleteArguments {
     /// Only say which documents would be deleted, and how many
     #[arg(long)]
     pub dry_run: bool,
-    /// How long each search for the next thousand documents of --query may take before it ends with exit code 3
+    /// How long each search for the next 1,000 documents of --query may take (500ms, 10s, 2m, none);
+    /// beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
 }
@@ -237,9 +270,9 @@ fn phrase_filters(name: String) -> Result<PhraseFilters, &'static str> {
 /// When a write is durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DurabilityName {
-    /// Each batch, before the next
+    /// Each batch before the next one is written
     Sync,
-    /// At commits and at the end
+    /// With --commit-every, at each flush and at the end
     Async,
 }
 
@@ -303,13 +336,13 @@ pub struct SearchArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// What to look for; several words are one query. A query that begins with - stands after --
+    /// What to look for; several words are one query. One that begins with - comes after --
     #[arg(value_name = "QUERY", required = true)]
     pub query: Vec<String>,
-    /// How many documents
+    /// The most documents to show
     #[arg(short, long = "limit", value_name = "K", default_value_t = 10)]
     pub k: usize,
-    /// How many of the best documents to skip: 10 gives the second page of ten
+    /// How many of the best documents to skip; 10 gives the second page of ten
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub offset: usize,
     /// Print only how many documents match; no document is read
@@ -318,13 +351,13 @@ pub struct SearchArguments {
     /// Fields of the documents to show, separated by commas [default: all]
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Vec<String>,
-    /// Show the plan with its reads, and how each score came about
+    /// Show the plan with its reads, and how each score was computed
     #[arg(long)]
     pub explain: bool,
     /// Fields to make snippets of; may be repeated [default: the text fields of the index]
     #[arg(long, value_name = "FIELD")]
     pub highlight: Vec<String>,
-    /// How long the search may take before it ends with exit code 3 (500ms, 10s, 2m, or none)
+    /// How long the search may take (500ms, 10s, 2m, none); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
 }
@@ -345,22 +378,22 @@ pub struct BenchArguments {
     /// The file of queries, also .gz and .zst; - is standard input
     #[arg(value_name = "QUERIES")]
     pub queries: PathBuf,
-    /// Threads that ask
+    /// How many threads ask
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
-    /// For how long; without it, every query is asked once
+    /// How many seconds to measure; without it, every query is asked once
     #[arg(long, value_name = "S")]
     pub seconds: Option<f64>,
-    /// For how long to ask before the measurement begins, which goes on with the queries after those
+    /// How many seconds to ask before the measurement, which goes on with the next queries
     #[arg(long, value_name = "S")]
     pub warm: Option<f64>,
-    /// How many documents
+    /// How many documents each query asks for
     #[arg(short, value_name = "K", default_value_t = 10)]
     pub k: usize,
-    /// The field of the queries
+    /// The field that is searched
     #[arg(long, value_name = "FIELD", default_value = "body")]
     pub field: String,
-    /// What lines of plain words mean
+    /// How a line of plain words is searched
     #[arg(long = "as", value_name = "KIND")]
     pub plain: Option<PlainKind>,
     /// Never ask the same query twice
@@ -369,23 +402,22 @@ pub struct BenchArguments {
     /// Count all matching documents exactly
     #[arg(long)]
     pub count: bool,
-    /// How long a query, or a group of them, may take before it ends with exit code 3 (500ms, 10s,
-    /// 2m, or none)
+    /// How long a query or a group may take (500ms, 10s, 2m, none); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
     /// Load the stored documents and make snippets
     #[arg(long)]
     pub fetch: bool,
-    /// Note in the result that the frames were empty at the start
+    /// Note in the result that the frames were empty when the measurement began
     #[arg(long)]
     pub cold: bool,
-    /// Queries that a thread drives side by side
+    /// How many queries a thread asks together
     #[arg(long, value_name = "G", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub group: u16,
     /// Write the best documents of the first 200 queries to a file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub dump: Option<PathBuf>,
-    /// Search without these techniques, to see what each is worth
+    /// Search without these techniques, to measure what each saves
     #[arg(long, value_name = "NAME", num_args = 1.., hide_short_help = true, value_parser = PossibleValuesParser::new(Techniques::NAMES))]
     pub without: Vec<String>,
 }
@@ -405,7 +437,7 @@ pub struct InspectArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// Which part
+    /// The part to show
     #[command(subcommand)]
     pub part: Part,
 }
@@ -439,10 +471,10 @@ pub enum Part {
 /// The arguments of `gannet analyze`.
 #[derive(Debug, Args)]
 pub struct AnalyzeArguments {
-    /// The analyzer
+    /// The analyzer to use
     #[arg(long, value_name = "NAME", default_value = "standard")]
     pub analyzer: String,
-    /// The text
+    /// The text to analyze
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     pub input: String,
 }
@@ -450,7 +482,7 @@ pub struct AnalyzeArguments {
 /// The arguments of `gannet completions`.
 #[derive(Debug, Args)]
 pub struct CompletionsArguments {
-    /// The shell
+    /// The shell to complete for
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }

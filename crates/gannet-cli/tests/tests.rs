@@ -9,6 +9,7 @@ mod damage;
 mod early_ends;
 mod first_steps;
 mod formats;
+mod help;
 mod limits;
 mod maintenance;
 mod meaning;

@@ -33,16 +33,17 @@ pub struct ExportArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// Which documents; a query that begins with - stands after -- [default: all]
+    /// Which documents; a query that begins with - comes after -- [default: all]
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
     /// Fields of the documents to write, separated by commas [default: all]
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Vec<String>,
-    /// How documents are written
+    /// The format of the output
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub format: ExportFormat,
-    /// How long each search for the next documents may take before it ends with exit code 3
+    /// How long each search for the next documents may take (500ms, 10s, 2m, none); beyond it the
+    /// exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
 }
