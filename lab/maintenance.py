@@ -113,9 +113,9 @@ def ingest_table(rows, corpus, options):
         written, index = row["bytes_written"], row["index_bytes"]
         longest = [1000 * row[what] if what in row else None for what in ("longest_write_seconds", "longest_commit_seconds")]
         lines[f"{row['engine']} {row['kind']}"] = [
-            written / 1e6, index / 1e6, written / index, row["docs"] / row["seconds"], row["cpu_seconds"], row.get("flushes"), *longest,
+            written / 1e6, index / 1e6, written / index, row["documents"] / row["seconds"], row["cpu_seconds"], row.get("flushes"), *longest,
             row["peak_resident_bytes"] / MIB]
-    title = (f"{corpus}: {rows[0]['docs']:,} documents by {COMMITS} commits with {options.memory} MiB; the longest write of 256 KiB of "
+    title = (f"{corpus}: {rows[0]['documents']:,} documents by {COMMITS} commits with {options.memory} MiB; the longest write of 256 KiB of "
              "documents, and the longest commit")
     return table(title, heads, lines)
 
@@ -246,7 +246,7 @@ def tiny_tables(built, asked, corpus, options):
         row["seconds"], row["cpu_seconds"], row["bytes_written"] / 1e6, row["index_bytes"] / 1e6,
         row["index_bytes"] / built["bulk"]["index_bytes"], row["commits"], row["flushes"], row["most_files"],
         row["peak_resident_bytes"] / MIB] for kind, row in built.items()}
-    title = f"{corpus}: {built['bulk']['docs']:,} documents by commits of {TINY_COMMIT}, and a flush at one of {TINY_FLUSH}, {options.memory} MiB"
+    title = f"{corpus}: {built['bulk']['documents']:,} documents by commits of {TINY_COMMIT}, and a flush at one of {TINY_FLUSH}, {options.memory} MiB"
     text = table(title, heads, lines)
     lines = {}
     for name, rows in asked.items():

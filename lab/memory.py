@@ -171,14 +171,16 @@ class Matrix:
             row[name] = results.without_paths(row[name].replace(self.command, "gannet"), {"corpora": measure.MADE})
         figures = measure.last_json(text)
         figures = figures if isinstance(figures, dict) else {}
-        whole = "docs" in figures
+        # Commands of older versions say `docs`.
+        documents = figures.get("documents", figures.get("docs"))
+        whole = documents is not None
         if operation == "index" and not whole:
-            figures["docs"] = self.documents_in(command[2])
+            documents = self.documents_in(command[2])
         peak = row["peak_resident_bytes"]
         row = {"case": self.case, "operation": operation, "budget_bytes": budget,
                "excess_bytes": None if peak is None else peak - budget} | row | {
             "killed": row["kills"] > 0 or row["exit_code"] == -signal.SIGKILL,
-            "documents": figures.get("docs"), "rejected": figures.get("rejected", figures.get("refused")),
+            "documents": documents, "rejected": figures.get("rejected", figures.get("refused")),
             "deleted": figures.get("deleted"), "found": figures.get("total")}
         if operation == "index":
             row["looked_at_all"] = whole

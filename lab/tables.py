@@ -202,7 +202,7 @@ def engine_lines(result):
 INGEST = [
     Column("MB written", median("bytes_written", 1e-6)),
     Column("index, MB", median("index_bytes", 1e-6)),
-    Column("documents/s", lambda rows: statistics.median(row["docs"] / row["seconds"] for row in rows), whole),
+    Column("documents/s", lambda rows: statistics.median(row.get("documents", row.get("docs")) / row["seconds"] for row in rows), whole),
     Column("CPU s", median("cpu_seconds")),
     Column("longest write, ms", median("longest_write_seconds", 1e3)),
     Column("longest commit, ms", median("longest_commit_seconds", 1e3)),

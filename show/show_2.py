@@ -50,7 +50,7 @@ def compare(show, corpus, source, engines, runs):
     show.equal(f"{corpus}: kills and failures in {BUDGET + CONSTANT >> 20} MiB",
                sum(row["kills"] + (row["code"] != 0) for row in ours) if ours else None, 0)
     for name, rows in rows_of.items():
-        show.equal(f"{corpus}: documents of each run, {name}", sorted({row.get("docs") for row in rows}, key=str), [text["docs"]])
+        show.equal(f"{corpus}: documents of each run, {name}", sorted({row.get("documents") for row in rows}, key=str), [text["docs"]])
     rates = [median_rate(rows, text["docs"]) for rows in (ours, theirs)]
     show.known(f"{corpus}: documents/s, Gannet", rates[0])
     show.known(f"{corpus}: documents/s, Tantivy", rates[1])

@@ -18,7 +18,6 @@ pub fn run(_: &Common, arguments: &AnalyzeArguments, output: &mut Output) -> Out
     });
     match output.form() {
         Form::Json => output.json(&json!({"analyzer": analyzer.name(), "tokens": tokens})),
-        Form::Lines => tokens.iter().try_for_each(|token| output.json(token)),
         Form::Text => print(&lines, output),
     }
 }

@@ -57,17 +57,9 @@ pub struct Common {
         hide_short_help = true
     )]
     pub backend: BackendName,
-    /// Print one JSON object
+    /// Print the answer as one line of JSON
     #[arg(long, global = true)]
     pub json: bool,
-    /// Print text for people even where nobody sits at a terminal
-    #[arg(
-        long,
-        global = true,
-        conflicts_with = "json",
-        hide_short_help = true
-    )]
-    pub text: bool,
     /// When text has colour; NO_COLOR is respected
     #[arg(
         long,
@@ -201,10 +193,10 @@ pub struct IndexArguments {
     /// Files, also compressed (gzip, zstd); folders of text files; - is standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// The format of all files [default: what the name of each says, or jsonl if it begins with `{`]
+    /// The format of all files [default: by the name of each, or jsonl if it begins with `{`]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<InputFormat>,
-    /// How many documents are made durable together; fewer lose less in a power loss and take longer
+    /// How many documents are made durable together; a power loss takes about so many at most
     /// [default: those of a flush]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub commit_every: Option<u64>,
@@ -256,8 +248,8 @@ pub struct DeleteArguments {
     /// Only say which documents would be deleted, and how many
     #[arg(long)]
     pub dry_run: bool,
-    /// How long each search for the next 1,000 documents of --query may take (500ms, 10s, 2m, none);
-    /// beyond it the exit code is 3
+    /// How long each search for the next 1,000 documents of --query may take (500ms, 10s, 2m,
+    /// none); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
 }
@@ -300,8 +292,8 @@ NOT binds tightest, then AND, then OR; side by side is the loosest: a b AND c is
 a OR b -c is a or b, without c. Where a sign or NOT could be read in two ways (a -b OR c, +a OR b),
 write parentheses.
 
-AND, OR and NOT need something on both sides or behind them, a boost is a number above 0, and it has no
-place behind NOT, - or #: all else is an error. The words themselves are written in quotes: "NOT".
+AND and OR need a clause on both sides, NOT one after it. A boost is a number above 0, and nothing after
+NOT, - or # has one. All else is an error. The words themselves are written in quotes: "NOT".
 
 A word that the analyzer drops, as english does with stop words, is ignored: the AND whale is whale.
 If only some of the fields searched drop it, it is not required and only adds to the score.

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use crate::arguments::{Common, ExportArguments, ExportFormat};
 use crate::failure::{Failure, Outcome, remark, say};
 use crate::fields::Fields;
-use crate::output::{Form, Output, harmless};
+use crate::output::{Output, harmless};
 use crate::search::open_to_read;
 use crate::size::{counted, grouped};
 use crate::spinner::spinner;
@@ -25,9 +25,9 @@ pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) ->
     let query = query(arguments, &snapshot)?;
     let fields = Fields::named(&arguments.fields, &snapshot)?;
     // Beside the documents themselves a terminal needs no progress.
-    let bar = match output.form() {
-        Form::Text => ProgressBar::hidden(),
-        _ => spinner(),
+    let bar = match output.is_terminal() {
+        true => ProgressBar::hidden(),
+        false => spinner(),
     };
     let mut export = match arguments.format {
         ExportFormat::Jsonl => Export::Lines(fields),
@@ -116,7 +116,7 @@ impl Export {
 fn row(cells: impl Iterator<Item = String>, output: &mut Output) -> Outcome<()> {
     let (mut line, mut columns) = (String::new(), 0);
     for mut cell in cells {
-        if output.form() == Form::Text {
+        if output.is_terminal() {
             cell = harmless(&cell);
         }
         line.push_str(if columns > 0 { "," } else { "" });

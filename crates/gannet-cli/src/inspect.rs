@@ -31,7 +31,6 @@ pub fn run(common: &Common, arguments: &InspectArguments, output: &mut Output) -
 fn print_zones(zones: &[ZoneReport], output: &mut Output) -> Outcome<()> {
     match output.form() {
         Form::Json => output.json(&json!({"zones": zones.iter().map(zone).collect::<Vec<_>>()})),
-        Form::Lines => zones.iter().try_for_each(|each| output.json(&zone(each))),
         Form::Text => print_zone_lines(zones, output),
     }
 }
@@ -86,7 +85,7 @@ fn print_trees(stats: &Stats, fill: &FillReport, output: &mut Output) -> Outcome
             .zip(levels)
             .map(|(level, (figures, fill))| (format!("recent_postings_{level}"), figures, fill)),
     );
-    if output.form() != Form::Text {
+    if output.is_json() {
         let trees = trees.into_iter().map(|(name, figures, fill)| {
             let mut tree = tree(figures);
             tree["fill"] = json!(fill);
@@ -111,7 +110,7 @@ fn print_trees(stats: &Stats, fill: &FillReport, output: &mut Output) -> Outcome
 }
 
 fn print_lists(lists: &[ListsReport], output: &mut Output) -> Outcome<()> {
-    if output.form() != Form::Text {
+    if output.is_json() {
         let lists: Vec<Value> = lists.iter().map(lists_object).collect();
         return output.json(&json!({"lists": lists}));
     }
@@ -157,7 +156,7 @@ fn print_page(kind: PageKind, payload: &[u8], output: &mut Output) -> Outcome<()
     let lines = (0..)
         .step_by(BYTES_PER_LINE)
         .zip(payload.chunks(BYTES_PER_LINE));
-    if output.form() != Form::Text {
+    if output.is_json() {
         let hex: String = payload.iter().map(|byte| format!("{byte:02x}")).collect();
         return output.json(&json!({"kind": name(kind), "payload": hex}));
     }
@@ -193,7 +192,7 @@ fn list(index: &Index, field: &str, term: &str) -> Outcome<ListReport> {
 }
 
 fn print_list(list: &ListReport, output: &mut Output) -> Outcome<()> {
-    if output.form() != Form::Text {
+    if output.is_json() {
         return output.json(&list_object(list));
     }
     output.line(format!(

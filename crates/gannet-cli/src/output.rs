@@ -1,4 +1,6 @@
-//! Where results go: people at a terminal get colour, programs get JSON.
+//! Where results go: text, or one line of JSON where the caller asks for it.
+//!
+//! A pipe gets the same text as a terminal, without colour. Documents are JSON or CSV either way.
 //!
 //! A reader that closed its end of the pipe wants no more. That is no failure: what is written from
 //! then on goes nowhere, and the command ends with the exit code that it would have had anyway.
@@ -17,45 +19,48 @@ pub enum Form {
     Text,
     /// One JSON object for the whole answer.
     Json,
-    /// One JSON object a line, for the next program of a pipe.
-    Lines,
 }
 
 /// Standard output, buffered.
 pub struct Output {
     stdout: BufWriter<Stdout>,
     form: Form,
+    is_terminal: bool,
     colored: bool,
     /// Whether the reader closed the pipe.
     closed: bool,
 }
 
 impl Output {
-    /// Standard output in the form that the arguments, or else the kind of reader, ask for.
+    /// Standard output in the form that the arguments ask for.
     pub fn new(common: &Common) -> Output {
         let terminal = io::stdout().is_terminal();
-        let form = match (common.json, common.text || terminal) {
-            (true, _) => Form::Json,
-            (false, true) => Form::Text,
-            (false, false) => Form::Lines,
+        let form = match common.json {
+            true => Form::Json,
+            false => Form::Text,
         };
         Output {
             stdout: BufWriter::new(io::stdout()),
             form,
+            is_terminal: terminal,
             colored: colored(common.color, terminal),
             closed: false,
         }
     }
 
-    /// The form of a list of results.
+    /// The form of the answer.
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// Whether an answer that is one object goes out as JSON; in a pipe it stays text, as other
-    /// tools do.
+    /// Whether the answer goes out as JSON.
     pub fn is_json(&self) -> bool {
         self.form == Form::Json
+    }
+
+    /// Whether a terminal shows what is written.
+    pub fn is_terminal(&self) -> bool {
+        self.is_terminal
     }
 
     /// Writes one line of text.

@@ -69,17 +69,17 @@ impl fmt::Display for Size {
     }
 }
 
-/// `bytes` with three digits and a decimal unit, for reading only.
+/// `bytes` in the binary units of `--memory`, for reading only.
 pub fn human(bytes: u64) -> String {
     let mut value = bytes as f64;
-    for unit in ["B", "kB", "MB", "GB"] {
-        if value < 999.5 {
+    for unit in ["B", "KiB", "MiB", "GiB"] {
+        if value < 1_023.5 {
             let decimals = usize::from(unit != "B" && value < 99.95);
             return format!("{value:.decimals$} {unit}");
         }
-        value /= 1_000.0;
+        value /= 1_024.0;
     }
-    format!("{value:.1} TB")
+    format!("{value:.1} TiB")
 }
 
 /// `number` with commas between groups of three digits.
@@ -148,8 +148,12 @@ mod tests {
     #[test]
     fn numbers_for_people() {
         assert_eq!(human(999), "999 B");
-        assert_eq!(human(9_854_755), "9.9 MB");
-        assert_eq!(human(412_000_000), "412 MB");
+        assert_eq!(human(1_023), "1023 B");
+        assert_eq!(human(36_864), "36.0 KiB");
+        assert_eq!(human(1_048_500), "1.0 MiB");
+        assert_eq!(human(9_854_755), "9.4 MiB");
+        assert_eq!(human(412 << 20), "412 MiB");
+        assert_eq!(human(3 << 39), "1.5 TiB");
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(100), "100");
         assert_eq!(counted(0, "line"), "0 lines");

@@ -36,14 +36,14 @@ fn object(stats: &Stats, backend: Backend) -> Value {
             "free": bytes.dead,
             "allocated": bytes.allocated,
         },
-        "written": {
+        "bytes_written": written.total(),
+        "bytes_written_for": {
             "log": written.log,
             "moved_documents": written.moved_documents,
             "dictionary": written.nodes,
             "postings": written.postings,
             "tables": written.tables,
             "roots": written.roots,
-            "all": written.total(),
         },
         "source_bytes": stats.lifetime.source_bytes,
         "host_write_amplification": stats.lifetime.host_write_amplification(),

@@ -49,7 +49,7 @@ fn a_backup_is_an_index_and_the_next_one_copies_what_is_new() {
         let found = answers(&place, "saved/copy", query);
         assert_eq!(found, answers(&place, "index", query), "{query}");
     }
-    let said = place.done(&["backup", "index", "other", "--text"]);
+    let said = place.done(&["backup", "index", "other"]);
     assert!(
         said.contains("3,001 documents") && said.contains("other"),
         "{said}"

@@ -42,7 +42,7 @@ fn all_kinds_of_sources_give_their_documents() {
     let ran = place.piped(&files, &lines(40..50));
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let summary: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(summary["docs"], 50);
+    assert_eq!(summary["documents"], 50);
     for id in [0, 15, 25, 35, 45] {
         assert_eq!(place.found(&format!("body:n{id}")), [id.to_string()]);
     }

@@ -25,7 +25,7 @@ fn a_strict_run_says_how_many_it_took() {
     let index = ["index", "index", "docs.jsonl", "--strict"];
     let summary = summary(&place.run(&[&index[..], &["--json"]].concat()), 1);
     assert_eq!(
-        (&summary["docs"], &summary["durable"]),
+        (&summary["documents"], &summary["durable"]),
         (&1.into(), &true.into())
     );
     assert!(summary["error"].as_str().unwrap().contains("line 2"));
@@ -41,7 +41,7 @@ fn a_source_that_cannot_be_read_to_its_end_says_how_many_it_took() {
     let index = ["index", "index", "docs.jsonl", "broken.zst"];
     let summary = summary(&place.run(&[&index[..], &["--json"]].concat()), 1);
     assert_eq!(
-        (&summary["docs"], &summary["rejected"]),
+        (&summary["documents"], &summary["rejected"]),
         (&2.into(), &0.into())
     );
     assert!(summary["error"].as_str().unwrap().contains("broken.zst"));
@@ -63,7 +63,7 @@ fn a_failing_device_says_how_many_it_took() {
         )
     };
     place.write("docs.jsonl", (1..4_000).map(line).collect::<String>());
-    for form in ["--json", "--text"] {
+    for form in ["--json", "--color never"] {
         let program = env!("CARGO_BIN_EXE_gannet");
         let limited = format!(
             "trap '' XFSZ; ulimit -f 512; exec {program} index index docs.jsonl --commit-every 100 {form}"
@@ -84,7 +84,7 @@ fn a_failing_device_says_how_many_it_took() {
             "--json" => {
                 let summary = summary(&ran, 2);
                 assert_eq!(summary["durable"], false, "{summary}");
-                summary["docs"].as_u64().unwrap()
+                summary["documents"].as_u64().unwrap()
             }
             _ => {
                 let taken = ran.out.split(" documents").next().unwrap();
@@ -127,7 +127,7 @@ fn an_interrupted_run_says_how_many_it_took_and_which_signal_ended_it() {
         drop(input);
         let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(code));
-        assert!(summary["docs"].as_u64() >= Some(256), "{summary}");
+        assert!(summary["documents"].as_u64() >= Some(256), "{summary}");
         assert!(
             summary["error"]
                 .as_str()

@@ -65,7 +65,7 @@ fn a_folder_of_notes_is_indexed() {
     for folder in ["notes", "notes/"] {
         let summary = place.json(&["index", "index", folder]);
         assert_eq!(
-            (&summary["docs"], &summary["rejected"]),
+            (&summary["documents"], &summary["rejected"]),
             (&json!(3), &json!(0))
         );
         assert_eq!(ids(&place), ["a.md", "b.TXT", "deep/deeper/é c.markdown"]);
@@ -99,7 +99,7 @@ fn files_of_the_same_name_in_several_folders_are_all_kept() {
     place.write("a.md", "fourth");
     let summary = place.json(&["index", "index", "one/", "./two", "a.md"]);
     assert_eq!(
-        (&summary["docs"], &summary["replaced"]),
+        (&summary["documents"], &summary["replaced"]),
         (&json!(4), &json!(0))
     );
     assert_eq!(
@@ -108,14 +108,14 @@ fn files_of_the_same_name_in_several_folders_are_all_kept() {
     );
     // Named one by one, a folder has the IDs that it has alone; what is replaced is told.
     place.done(&["index", "other", "one"]);
-    let said = place.done(&["index", "other", "two", "--text"]);
+    let said = place.done(&["index", "other", "two"]);
     assert!(
         said.contains("\n1 document replaced an earlier one with the same ID\n"),
         "{said}"
     );
     let summary = place.json(&["index", "other", "one"]);
     assert_eq!(
-        (&summary["docs"], &summary["replaced"]),
+        (&summary["documents"], &summary["replaced"]),
         (&json!(2), &json!(2))
     );
 }
@@ -125,7 +125,7 @@ fn a_file_that_is_no_text_is_rejected_alone_with_its_path() {
     let place = notes();
     place.write("notes/deep/latin.txt", b"caf\xe9 words");
     place.write("notes/long.md", "words ".repeat(100_000));
-    let ran = place.run(&["index", "index", "notes", "--memory", "16MiB", "--text"]);
+    let ran = place.run(&["index", "index", "notes", "--memory", "16MiB"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     let told: Vec<&str> = ran.err.lines().collect();
     assert_eq!(told.len(), 2, "{ran:?}");
@@ -328,6 +328,9 @@ fn an_open_quotation_mark_is_told_with_its_line() {
     for end in ["", "\n", "\r\n", "\n\n"] {
         place.write("rows.csv", format!("id,name\n1,\"a \"\"b\"\"\nc\"{end}"));
         let done = place.json(&["index", "index", "rows.csv"]);
-        assert_eq!((&done["docs"], &done["rejected"]), (&json!(1), &json!(0)));
+        assert_eq!(
+            (&done["documents"], &done["rejected"]),
+            (&json!(1), &json!(0))
+        );
     }
 }

@@ -68,7 +68,7 @@ fn a_vacuum_of_a_healthy_index_writes_next_to_nothing() {
         let now = bytes(&place);
         assert!(now <= before + OPENING, "{now} of {before}");
     }
-    let said = place.done(&["vacuum", "index", "--text"]);
+    let said = place.done(&["vacuum", "index"]);
     assert!(said.starts_with("nothing to do: "), "{said}");
     place.done(&["check", "index"]);
 }
@@ -80,12 +80,12 @@ fn a_vacuum_purges_and_returns_space() {
     place.done(&["index", "index", "docs.jsonl"]);
     let whole = bytes(&place);
     place.done(&["delete", "index", "--query", "n1 n2 n3 n4 n5 n6 n7 n8 n9"]);
-    let said = place.done(&["vacuum", "index", "--text"]);
+    let said = place.done(&["vacuum", "index"]);
     assert!(said.starts_with("900 deleted documents purged; "), "{said}");
     assert!(bytes(&place) < whole, "{} of {whole}", bytes(&place));
     assert_eq!(place.json(&["stats", "index"])["dead_documents"], 0);
     place.done(&["delete", "index", "77"]);
-    let said = place.done(&["rebuild", "index", "--text"]);
+    let said = place.done(&["rebuild", "index"]);
     assert!(said.starts_with("1 deleted document purged; "), "{said}");
     assert_eq!(
         place.json(&["stats", "index"])["documents"],

@@ -152,13 +152,13 @@ fn words_that_a_fuzzy_word_leaves_out_are_told() {
     assert_eq!(answer["total_is_exact"], false);
     let cut = json!([{"field": "body", "pattern": "body:flash~2", "searched": 50}]);
     assert_eq!(answer["cut_expansions"], cut);
-    let text = place.done(&["search", "index", "body:flash~2", "--text"]);
+    let text = place.done(&["search", "index", "body:flash~2"]);
     assert!(
         text.contains("note: body:flash~2 stands for more terms of the field body than the 50"),
         "{text}"
     );
     assert!(text.contains("about 50 documents found"), "{text}");
-    let ran = place.run(&["search", "index", "body:flash~2"]);
+    let ran = place.run(&["search", "index", "body:flash~2", "--count"]);
     assert_eq!(ran.code, 0);
     assert!(ran.err.starts_with("gannet: note: body:flash~2"), "{ran:?}");
     let answer = place.json(&["search", "index", "body:flashaa~1"]);
@@ -177,10 +177,8 @@ fn long_integers_are_different_and_come_back_as_written() {
     assert_eq!(found(&place, "n:123456789012345678901234567890"), ["a"]);
     assert_eq!(found(&place, "n:123456789012345678901234567891"), ["b"]);
     let query = ["search", "index", "n:123456789012345678901234567890"];
-    for more in [&[][..], &["--json"]] {
-        let out = place.done(&[&query[..], more].concat());
-        assert!(out.contains(&format!("\"source\":{}", lines[0])), "{out}");
-    }
+    let out = place.done(&[&query[..], &["--json"]].concat());
+    assert!(out.contains(&format!("\"source\":{}", lines[0])), "{out}");
 }
 
 #[test]
@@ -190,7 +188,7 @@ fn an_index_without_documents_says_so() {
     for query in ["whale", "title:whale", "id:7"] {
         let answer = place.json(&["search", "index", query]);
         assert_eq!(answer["total"], Value::from(0), "{query}");
-        let text = place.done(&["search", "index", query, "--text"]);
+        let text = place.done(&["search", "index", query]);
         assert!(text.contains("the index has no documents"), "{text}");
     }
 }
@@ -233,10 +231,8 @@ fn a_clause_of_stop_words_is_as_if_it_were_not_there() {
         let answer = place.json(&["search", "index", query]);
         let said = (&answer["total"], &answer["has_no_terms"]);
         assert_eq!(said, (&json!(0), &json!(true)), "{query}");
-        let text = place.done(&["search", "index", query, "--text"]);
+        let text = place.done(&["search", "index", query]);
         assert!(text.contains(&format!("note: {note}")), "{query}: {text}");
-        let ran = place.run(&["search", "index", query]);
-        assert!(ran.code == 0 && ran.err.contains(note), "{query}: {ran:?}");
     }
     let answer = place.json(&["search", "index", "nobody"]);
     assert_eq!(answer["has_no_terms"], false);

@@ -51,7 +51,7 @@ fn a_command_that_succeeds_ends_well() {
 fn a_command_that_fails_keeps_its_code() {
     let place = many();
     place.write("bad.jsonl", "oops\n");
-    for form in ["--json", "--text"] {
+    for form in ["--json", "--strict"] {
         let (code, said) = closed(&place, &["index", "index", "bad.jsonl", form]);
         assert_eq!(code, Some(1), "{said}");
         assert!(

@@ -48,7 +48,7 @@ fn tokens_are_shown_with_positions_and_offsets() {
         (&tokens[0]["position"], &tokens[0]["start"]),
         (&1.into(), &4.into())
     );
-    let text = place.done(&["analyze", "a b", "--text"]);
+    let text = place.done(&["analyze", "a b"]);
     assert_eq!(text.lines().count(), 3);
 }
 

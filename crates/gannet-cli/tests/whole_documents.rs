@@ -64,10 +64,10 @@ fn fields_that_are_named_are_shown_in_search_get_and_export() {
     assert_eq!(serde_json::from_str::<Value>(&got).unwrap(), whale);
     let found = place.json(&[&["search", "index", "whale"], &named[..]].concat());
     assert_eq!(found["hits"][0]["source"], whale);
-    let line = place.done(&[&["search", "index", "gull"], &named[..]].concat());
-    let line: Value = serde_json::from_str(&line).unwrap();
-    assert_eq!(line["source"]["parts"], json!([{"n": "p"}, {"n": "q"}]));
-    let text = place.done(&[&["search", "index", "whale", "--text"], &named[..]].concat());
+    let found = place.json(&[&["search", "index", "gull"], &named[..]].concat());
+    let parts = &found["hits"][0]["source"]["parts"];
+    assert_eq!(*parts, json!([{"n": "p"}, {"n": "q"}]));
+    let text = place.done(&[&["search", "index", "whale"], &named[..]].concat());
     assert!(text.contains("by.name: Melville"), "{text}");
     let out = place.done(&[&["export", "index", "whale"], &named[..]].concat());
     assert_eq!(serde_json::from_str::<Value>(&out).unwrap(), whale);

@@ -48,7 +48,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
     let seconds_to_clean = leaving.elapsed().as_secs_f64();
     let stats = index.stats()?;
     let figures = json!({
-        "docs": stats.documents,
+        "documents": stats.documents,
         "seconds": start.elapsed().as_secs_f64(),
         "seconds_to_clean": seconds_to_clean,
         "commits": writing.commits,

@@ -7,9 +7,13 @@ use super::{Command, Given};
 use crate::failure::{Failure, Outcome};
 
 /// What commands and options that are gone are called now.
-const RENAMED: [(&str, &str); 3] = [
+const RENAMED: [(&str, &str); 4] = [
     ("clean", "`clean` is now part of `gannet vacuum INDEX`"),
     ("--full", "`vacuum --full` is now `gannet rebuild INDEX`"),
+    (
+        "--text",
+        "--text is gone: text is what every command prints without --json, in a pipe too",
+    ),
     (
         "--order",
         "--order is an option of `gannet rebuild INDEX`, which was `vacuum --full`",
@@ -48,7 +52,7 @@ impl Given {
         match given.option_behind(&words) {
             None => Ok(given),
             Some(option) => Err(Failure::caller(format!(
-                "{option} stands behind --, where nothing is an option: write {option} before --; to search \
+                "{option} comes after --, where nothing is an option: write {option} before --; to search \
                  for it as text, put the whole query between quotation marks"
             ))),
         }
@@ -125,7 +129,7 @@ fn renamed(error: &clap::Error) -> Option<&'static str> {
     renamed.map(|(_, sentence)| *sentence)
 }
 
-/// That a query which begins with a hyphen stands behind `--`, where the parser took it for options.
+/// That a query which begins with a hyphen comes after `--`, where the parser took it for options.
 fn query_with_hyphen(error: &clap::Error, words: &[String]) -> Option<String> {
     let (kind, is_start) = match error.kind() {
         ErrorKind::UnknownArgument => (ContextKind::InvalidArg, true),

@@ -43,7 +43,7 @@ pub fn report(report: &Report<'_>, output: &mut Output) -> Outcome<()> {
 impl Report<'_> {
     fn json(&self) -> Value {
         json!({
-            "docs": self.done.documents,
+            "documents": self.done.documents,
             "replaced": self.done.replaced,
             "rejected": self.done.refused,
             "error": self.error,
@@ -53,7 +53,8 @@ impl Report<'_> {
             "cpu_seconds": self.cpu_seconds,
             "flushes": self.stats.map(|stats| stats.flushes),
             "longest_write_ms": self.done.longest_write.as_secs_f64() * 1e3,
-            "bytes_written": self.bytes_written(),
+            "bytes_written": self.counters.written_bytes,
+            "bytes_written_for": self.bytes_written(),
             "index_bytes": allocated_bytes(&self.arguments.index),
             "host_write_amplification": self.write_amplification(),
             "peak_memory_bytes": process::peak_memory(),
@@ -66,7 +67,6 @@ impl Report<'_> {
     fn bytes_written(&self) -> Value {
         let written = self.stats.map(|stats| &stats.written);
         json!({
-            "total": self.counters.written_bytes,
             "log": written.map(|written| written.log),
             "moved_documents": written.map(|written| written.moved_documents),
             "dictionary": written.map(|written| written.nodes),

@@ -49,19 +49,6 @@ pub fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
     }))
 }
 
-/// A line for each hit, and one for the plan if it was asked for.
-pub fn print_lines(answer: &Answer, output: &mut Output) -> Outcome<()> {
-    let results = &answer.results;
-    if let Some(report) = &results.plan {
-        output.json(&json!({"plan": plan(report), "io": io(results.io)}))?;
-    }
-    for hit in &results.hits {
-        print_hit(hit, &answer.fields, output)?;
-        output.line("")?;
-    }
-    Ok(())
-}
-
 /// Patterns that stand for more terms than were searched.
 fn cut(results: &SearchResults) -> Vec<Value> {
     let each = results

@@ -14,7 +14,6 @@ use crate::arguments::{Common, SearchArguments};
 use crate::failure::{Failure, Outcome, remark};
 use crate::fields::Fields;
 use crate::output::{Form, Output};
-use crate::size::counted;
 
 /// An answer, and what it took to get it.
 struct Answer {
@@ -39,18 +38,12 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
     match output.form() {
         Form::Text => text::print(&answer, output),
         Form::Json => json::print(&answer, output),
-        Form::Lines => {
-            // Lines are for hits alone.
-            let notes = notes_beside_lines(&answer);
-            notes.iter().for_each(|note| remark(note));
-            json::print_lines(&answer, output)
-        }
     }?;
     output.finish()?;
     all_whole(&answer.results)
 }
 
-/// Prints nothing but how many documents match: in a pipe a plain number.
+/// Prints nothing but how many documents match; as text a plain number.
 fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
     let total = answer.results.total;
     if output.form() != Form::Json {
@@ -59,8 +52,7 @@ fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
     }
     match output.form() {
         Form::Json => json::print_count(answer, output),
-        Form::Lines => output.line(total.to_string()),
-        Form::Text => output.line(counted(total, "document")),
+        Form::Text => output.line(total.to_string()),
     }
 }
 
@@ -82,22 +74,6 @@ fn notes(answer: &Answer) -> Vec<String> {
     }
     if answer.is_empty {
         notes.push("the index has no documents".to_owned());
-    }
-    notes
-}
-
-/// The same for a reader who sees the hits alone: whether there are none.
-fn notes_beside_lines(answer: &Answer) -> Vec<String> {
-    let mut notes = notes(answer);
-    match (answer.results.total, answer.results.hits.len()) {
-        (0, _) if answer.is_empty => {}
-        (0, _) => notes.push("no documents found".to_owned()),
-        (total, 0) if answer.skipped > 0 => notes.push(format!(
-            "{} found, none after the first {}",
-            counted(total, "document"),
-            answer.skipped
-        )),
-        _ => {}
     }
     notes
 }

@@ -72,7 +72,7 @@ pub fn run(options: &Options) -> Outcome {
     let seconds = start.elapsed().as_secs_f64();
     let used = Usage::now().since(begin);
     Ok(json!({
-        "engine": "tantivy", "version": tantivy::version_string(), "docs": docs,
+        "engine": "tantivy", "version": tantivy::version_string(), "documents": docs,
         "seconds": seconds, "seconds_to_commit": seconds_to_commit,
         "cpu_seconds": used.cpu_seconds, "bytes_written": used.bytes_written,
         "index_bytes": allocated_bytes(folder)?,

@@ -69,7 +69,7 @@ final class IndexCommand {
         return new Json()
                 .put("engine", "lucene")
                 .put("version", Version.LATEST.toString())
-                .put("docs", documents)
+                .put("documents", documents)
                 .put("seconds", (System.nanoTime() - start) / 1e9)
                 .put("seconds_to_commit", secondsToCommit)
                 .put("cpu_seconds", used.cpuSeconds())
