@@ -19,8 +19,11 @@ use super::cursor::{LiveCursor, NormCursor};
 use crate::base::{
     ByteReader, DocId, END, Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, put_varint,
 };
-use crate::cache::{Pages, Step, Stop, finish};
+use crate::cache::{Frame, FramePool, Pages, Step, finish};
 use crate::storage::{Store, StreamWriter, Table, TablePlace};
+
+/// The part of the frames that pages which move take at a time.
+const MOVED_ONE_OF: usize = 4;
 
 /// The number of a field.
 pub type FieldId = u16;
@@ -214,12 +217,7 @@ impl DocumentTables {
 
     /// Gives the tables a missing page that was read.
     pub fn load(&mut self, missing: MissingPage, payload: &[u8]) {
-        let table = match missing.part {
-            Part::Addresses => self.addresses.pages_mut(),
-            Part::Deletions => &mut self.deletions.table,
-            Part::Norms(field) => &mut self.norms_mut(field).table,
-        };
-        table.load(missing.page, payload);
+        self.table_mut(missing.part).load(missing.page, payload);
     }
 
     /// Loads all that `changes` miss, in one round.
@@ -301,16 +299,25 @@ impl DocumentTables {
         Ok(())
     }
 
-    /// Marks the pages in victim zones as changed, so that the next [`DocumentTables::write_changes`] moves
-    /// them. Those that must be loaded first are loaded in one round.
+    /// Moves the pages in victim zones: those in memory are marked as changed, for the next
+    /// [`DocumentTables::write_changes`]; the others are appended to `stream` as they are, so that no
+    /// memory is needed for them beyond a part of the frames of `pool`.
     pub fn move_out_of(
         &mut self,
-        is_victim: impl Fn(ZoneNumber) -> bool,
-        pages: &mut Pages<'_>,
-    ) -> Step<()> {
-        let missing = self.mark_pages_of(&is_victim);
-        self.load_all(&missing, pages)?;
-        self.mark_pages_of(&is_victim);
+        is_victim: &dyn Fn(ZoneNumber) -> bool,
+        pool: &FramePool,
+        store: &Store,
+        stream: &mut StreamWriter,
+    ) -> Result<()> {
+        let missing = self.mark_pages_of(is_victim);
+        for batch in missing.chunks((pool.capacity() / MOVED_ONE_OF).max(1)) {
+            let mut pages = Pages::new(pool);
+            let frames = finish(&mut pages, |pages| frames_of(batch, pages))?;
+            for (page, frame) in batch.iter().zip(&frames) {
+                let table = self.table_mut(page.part);
+                table.relocate(page.page, frame, store, stream)?;
+            }
+        }
         Ok(())
     }
 
@@ -398,37 +405,35 @@ impl DocumentTables {
         }
     }
 
+    fn table_mut(&mut self, part: Part) -> &mut Table {
+        match part {
+            Part::Addresses => self.addresses.pages_mut(),
+            Part::Deletions => &mut self.deletions.table,
+            Part::Norms(field) => &mut self.norms_mut(field).table,
+        }
+    }
+
     fn load_all(&mut self, missing: &[MissingPage], pages: &mut Pages<'_>) -> Step<()> {
-        let mut complete = true;
-        for page in missing {
-            complete &= pages.want(page.address)?;
-        }
-        if !complete {
-            return Err(Stop::Pages);
-        }
-        for page in missing {
-            let frame = pages.page(page.address)?;
-            self.load(*page, &frame);
+        let frames = frames_of(missing, pages)?;
+        for (page, frame) in missing.iter().zip(&frames) {
+            self.load(*page, frame);
         }
         Ok(())
     }
 
     /// Marks what is in memory; gives the pages that are not.
-    fn mark_pages_of(&mut self, is_victim: impl Fn(ZoneNumber) -> bool) -> Vec<MissingPage> {
+    fn mark_pages_of(&mut self, is_victim: &dyn Fn(ZoneNumber) -> bool) -> Vec<MissingPage> {
         let mut left = vec![
             (
                 Part::Addresses,
-                self.addresses.pages_mut().move_out_of(&is_victim),
+                self.addresses.pages_mut().move_out_of(is_victim),
             ),
-            (
-                Part::Deletions,
-                self.deletions.table.move_out_of(&is_victim),
-            ),
+            (Part::Deletions, self.deletions.table.move_out_of(is_victim)),
         ];
         let norms = Arc::make_mut(&mut self.norms).iter_mut().enumerate();
         left.extend(norms.map(|(field, table)| {
             let part = Part::Norms(field as FieldId);
-            (part, table.table.move_out_of(&is_victim))
+            (part, table.table.move_out_of(is_victim))
         }));
         let mut missing = Vec::new();
         for (part, ordinals) in left {
@@ -437,6 +442,15 @@ impl DocumentTables {
         }
         missing
     }
+}
+
+/// The frames of pages, fetched in one round.
+fn frames_of(missing: &[MissingPage], pages: &mut Pages<'_>) -> Step<Vec<Frame>> {
+    for page in missing {
+        pages.want(page.address)?;
+    }
+    let frames = missing.iter().map(|page| pages.page(page.address));
+    frames.collect()
 }
 
 /// Sets the norms of documents (ascending) to 0. Pages on which no other is left become absent.

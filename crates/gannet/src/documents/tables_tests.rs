@@ -121,12 +121,10 @@ impl Bench {
 
     fn move_everything(&mut self) {
         let before = self.store.zones().next_number();
-        let mut pages = Pages::new(&self.pool);
-        let tables = &mut self.tables;
-        finish(&mut pages, |pages| {
-            tables.move_out_of(|zone| zone <= before, pages)
-        })
-        .unwrap();
+        let is_victim = |zone| zone <= before;
+        self.tables
+            .move_out_of(&is_victim, &self.pool, &self.store, &mut self.stream)
+            .unwrap();
         self.checkpoint();
     }
 
@@ -252,6 +250,29 @@ fn after_a_checkpoint_only_the_last_pages_stay_in_memory() {
     bench.checkpoint();
     let after = bench.tables.memory_bytes();
     assert!(after < before / 5, "{after} of {before}");
+}
+
+#[test]
+fn more_pages_than_frames_move_without_memory() {
+    let mut bench = Bench::new();
+    bench.pool = FramePool::new(Arc::clone(&bench.store), &Budget::new(1 << 20), 0).unwrap();
+    bench.push(240_000, 7);
+    bench.checkpoint();
+    let (pages, frames) = (bench.tables.table_pages().count(), bench.pool.capacity());
+    assert!(pages > 2 * frames, "{pages} pages in {frames} frames");
+    let before = (
+        bench.tables.memory_bytes(),
+        bench.store.zones().next_number(),
+    );
+    let is_victim = |zone| zone <= before.1;
+    let (pool, store) = (&bench.pool, &bench.store);
+    bench
+        .tables
+        .move_out_of(&is_victim, pool, store, &mut bench.stream)
+        .unwrap();
+    assert!(bench.tables.memory_bytes() <= before.0);
+    bench.reopen();
+    bench.check(&bench.tables, &bench.model);
 }
 
 #[test]

@@ -496,11 +496,10 @@ impl Writer {
     /// The mapping pages of the trees are moved by the trees.
     fn clean_tables(&mut self, flusher: &mut Flusher, victims: &Victims) -> Result<()> {
         flusher.clean_nodes(&self.shared, victims)?;
-        let mut pages = Pages::new(&self.shared.pool);
+        let (shared, stream) = (&self.shared, &mut self.pages);
+        let is_victim = |zone| victims.contains(&zone);
         let tables = &mut self.state.tables;
-        finish(&mut pages, |pages| {
-            tables.move_out_of(|zone| victims.contains(&zone), pages)
-        })
+        tables.move_out_of(&is_victim, &shared.pool, &shared.store, stream)
     }
 
     /// Copies the live documents of a zone to the end of the moved documents.

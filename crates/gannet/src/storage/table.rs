@@ -166,8 +166,8 @@ impl Table {
         Ok(())
     }
 
-    /// Marks the pages in `zone` as changed, so that the next checkpoint moves them. They must not be
-    /// [`Table::missing`]; gives the ordinals of those that are.
+    /// Marks the pages in victim zones as changed, so that the next checkpoint moves them; gives the
+    /// ordinals of those that are [`Table::missing`], for [`Table::relocate`].
     pub fn move_out_of(&mut self, is_victim: impl Fn(u32) -> bool) -> Vec<usize> {
         let mut missing = Vec::new();
         let in_victim = |slot: &Slot| slot.address.is_some_and(|at| is_victim(at.zone));
@@ -178,6 +178,21 @@ impl Table {
             }
         }
         missing
+    }
+
+    /// Appends a page that is not in memory as it is, and releases the old one.
+    pub fn relocate(
+        &mut self,
+        page: usize,
+        payload: &[u8],
+        store: &Store,
+        stream: &mut StreamWriter,
+    ) -> Result<()> {
+        let moved = stream.append_page(payload)?;
+        if let Some(old) = self.slots.get_mut(page).address.replace(moved) {
+            store.release_page(old);
+        }
+        Ok(())
     }
 
     /// Appends the addresses of all pages. There must be no unwritten change.
