@@ -456,6 +456,15 @@ impl Writer {
     /// reads the log behind it, so that stays.
     pub(super) fn clean(&mut self, flusher: &mut Flusher, start: LogStart) -> Result<()> {
         let shared = Arc::clone(&self.shared);
+        // The addresses of documents that move are written anew.
+        let beside = self.state.below as u64 * ADDRESS_BYTES;
+        let claim = shared.claim(MOVED_BYTES_MAX.saturating_add(beside), 1)?;
+        let moved = claim.bytes().saturating_sub(beside);
+        for (zone, kind) in self.document_victims(start, flusher.worth, moved) {
+            self.clean_documents(zone, kind)?;
+        }
+        drop(claim);
+        // Tables come last: what moves of them cannot be read before the streams are written out.
         let claim = shared.claim(MOVED_BYTES_MAX, ROOM_ONE_OF)?;
         let tables = victims(
             &shared.store,
@@ -465,14 +474,6 @@ impl Writer {
         );
         if !tables.is_empty() {
             self.clean_tables(flusher, &tables)?;
-        }
-        drop(claim);
-        // The addresses of documents that move are written anew.
-        let beside = self.state.below as u64 * ADDRESS_BYTES;
-        let claim = shared.claim(MOVED_BYTES_MAX.saturating_add(beside), 1)?;
-        let moved = claim.bytes().saturating_sub(beside);
-        for (zone, kind) in self.document_victims(start, flusher.worth, moved) {
-            self.clean_documents(zone, kind)?;
         }
         Ok(())
     }
