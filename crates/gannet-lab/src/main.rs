@@ -3,7 +3,8 @@
 //! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `churn` replaces its documents, `during` asks
 //! while it is written, `answers` shows that no
 //! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
-//! indexes of the literature and Gannet's, `maintenance` the strategies that maintain lists, `disk` tells what the device does.
+//! indexes of the literature and Gannet's, `maintenance` the strategies that maintain lists, `disk`
+//! tells what the device does, `ssd` what a modelled one would do.
 //! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
 //! `docs/experiments.md`.
 
@@ -24,8 +25,7 @@ mod pages;
 mod prepared;
 mod process;
 mod queries;
-mod random;
-mod trace;
+mod ssd;
 mod trees;
 mod wsbench;
 
@@ -34,6 +34,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use gannet::PhraseFilters;
+use gannet_ssd::random;
 
 /// What a command gives: nothing, or why it could not.
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
@@ -65,6 +66,9 @@ enum Command {
     Maintenance(maintenance::Arguments),
     /// Measure rates of sequential and random reads and writes by size
     Disk(disk::Arguments),
+    /// Ask the model of a drive: its rates, what a trace costs, its amplification, its own speed
+    #[command(subcommand)]
+    Ssd(ssd::Arguments),
 }
 
 /// Which log is read.
@@ -159,6 +163,7 @@ fn main() -> ExitCode {
         Command::Trees(arguments) => trees::run(&arguments),
         Command::Maintenance(arguments) => maintenance::run(&arguments),
         Command::Disk(arguments) => disk::run(&arguments),
+        Command::Ssd(arguments) => ssd::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
     };

@@ -21,12 +21,12 @@ use std::sync::Arc;
 
 use gannet::lab::PAGE_SIZE;
 use gannet::{Error, Result};
+use gannet_ssd::Work;
 
 use super::coding::{Coded, Coding, PLAIN_BYTES, Postings, Summary};
 use super::files::{FileNumber, Files, Pages, Place};
 use super::flush::{Flush, TermNumber};
 use super::strategy::{Kept, Lists, Part};
-use crate::trace::Work;
 
 /// Bytes of a block: 1,022 plain postings and what stands before them.
 pub const BLOCK_BYTES: usize = 8192;

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gannet::lab::{Fragment, PAGE_SIZE, put_varint};
+use gannet_ssd::Work;
 
 use super::blocks::BLOCK_BYTES;
 use super::coding::Coding;
 use super::strategy::Lists;
 use super::*;
 use crate::random::Random;
-use crate::trace::Work;
 
 const PAGE: u64 = PAGE_SIZE as u64;
 

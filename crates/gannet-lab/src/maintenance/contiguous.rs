@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 use gannet::Result;
 use gannet::lab::PAGE_SIZE;
+use gannet_ssd::Work;
 
 use super::coding::{Coded, Coding, Postings, Summary};
 use super::files::{FileNumber, Files, Pages, Place};
 use super::flush::{Flush, TermNumber};
 use super::run_file::part;
 use super::strategy::{Kept, Lists, Part};
-use crate::trace::Work;
 
 /// Bytes of room for so many that are needed, as a fraction: the paper's k of 1.25.
 const ROOM: (u32, u32) = (5, 4);

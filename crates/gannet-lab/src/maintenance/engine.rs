@@ -16,6 +16,8 @@ use gannet::lab::{
     relocate_window,
 };
 use gannet::{Error, PageKind, Result};
+use gannet_ssd::hdd::DESKSTAR;
+use gannet_ssd::{Disk, Modelled, Work};
 use serde_json::{Value as Json, json};
 
 use super::asking::{FreshFrames, both};
@@ -24,7 +26,6 @@ use super::flush::{Flush, TermNumber};
 use super::queries::Scoring;
 use super::run_file::Keys;
 use super::strategy::{Both, Kept, Strategy};
-use crate::trace::{DESKSTAR, Model, Traced, Work};
 
 /// Any: an index would draw one.
 const IDENTITY: u64 = 1;
@@ -40,7 +41,7 @@ const READ_PAGES: usize = 32_768;
 
 /// The dictionary and the lists.
 pub struct Gannet {
-    device: Arc<Traced>,
+    device: Arc<Modelled>,
     store: Arc<Store>,
     pool: FramePool,
     terms: TermDictionary,
@@ -66,7 +67,7 @@ impl Gannet {
         memory: usize,
         trace: bool,
     ) -> Result<Gannet> {
-        let device = Traced::open(folder, Model::Seeks(&DESKSTAR), trace)?;
+        let device = Arc::new(Modelled::open(folder, Disk::new(DESKSTAR), trace)?);
         let store = Arc::new(Store::new(device.clone(), IDENTITY, ZoneTable::default()));
         let terms = TermDictionary::new(&store);
         Ok(Gannet {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use gannet::lab::{Device, FileId, PAGE_SIZE, PageBuffer, PagePool, Transfer};
 use gannet::{Error, Result};
-
-use crate::trace::{DESKSTAR, Model, Traced, Work};
+use gannet_ssd::hdd::DESKSTAR;
+use gannet_ssd::{Disk, Modelled, Work};
 
 /// Pages of a transfer at most.
 const TRANSFER_PAGES: usize = 256;
@@ -46,7 +46,7 @@ pub struct Pages<'a> {
 
 /// The files of a folder.
 pub struct Files {
-    device: Arc<Traced>,
+    device: Arc<Modelled>,
     pool: PagePool,
 }
 
@@ -65,7 +65,7 @@ impl Files {
     /// Those of a folder, which is made if it is not there. With `trace` all that is done with them is written down there.
     pub fn open(folder: &Path, trace: bool) -> Result<Files> {
         Ok(Files {
-            device: Traced::open(folder, Model::Seeks(&DESKSTAR), trace)?,
+            device: Arc::new(Modelled::open(folder, Disk::new(DESKSTAR), trace)?),
             pool: PagePool::new(POOL_PAGES),
         })
     }

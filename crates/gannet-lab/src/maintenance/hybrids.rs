@@ -13,6 +13,7 @@
 use std::sync::Arc;
 
 use gannet::Result;
+use gannet_ssd::Work;
 
 use super::blocks::Blocks;
 use super::coding::{Coded, Coding, Postings};
@@ -21,7 +22,6 @@ use super::flush::{Flush, TermNumber};
 use super::merging::{Fresh, Rule, SubIndexes};
 use super::run_file::Keys;
 use super::strategy::{Kept, Lists, Part};
-use crate::trace::Work;
 
 /// Long lists in place, short ones merged.
 pub struct LongInPlace {

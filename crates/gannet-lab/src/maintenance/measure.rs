@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use gannet::{Error, Result};
+use gannet_ssd::Work;
 use serde_json::{Value as Json, json};
 
 use super::flush::TermNumber;
@@ -15,7 +16,6 @@ use super::queries::{Mix, Scoring};
 use super::strategy::Strategy;
 use crate::Outcome;
 use crate::random::Random;
-use crate::trace::Work;
 
 /// Pairs that threads ask for, over and over.
 const PAIRS_TOGETHER: usize = 4_000;

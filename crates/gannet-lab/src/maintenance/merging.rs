@@ -16,13 +16,13 @@
 use std::sync::Arc;
 
 use gannet::Result;
+use gannet_ssd::Work;
 
 use super::coding::{Coded, Coding, Postings};
 use super::files::{FileNumber, Files};
 use super::flush::{Flush, TermNumber};
 use super::run_file::{Keys, Run, RunReader, RunWriter, part};
 use super::strategy::{Kept, Lists, Part};
-use crate::trace::Work;
 
 /// When sub-indexes are merged.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! Strategies that maintain lists of postings while documents come, behind one interface, on the engine's device layer.
 //!
 //! Each is real: it keeps lists in files, takes in what a flush brings, and gives the lists back after it. What it does
-//! with the device is counted and priced by a model of a disk beside ([`crate::trace`]). So they can be compared as the paper of
+//! with the device is counted and priced by a model of a disk beside ([`gannet_ssd`]).
+//! So they can be compared as the paper of
 //! MFIS compared them (Jung, Roh, Shin, Park, "Inverted index maintenance strategy for flashSSDs: Revitalization of
 //! in-place index update strategy", 2014), and with Gannet's own maintenance.
 //!

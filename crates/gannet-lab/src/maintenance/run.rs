@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use clap::{Subcommand, ValueEnum};
 use gannet::lab::PAGE_SIZE;
+use gannet_ssd::Work;
+use gannet_ssd::hdd::DESKSTAR;
 use serde_json::{Value as Json, json};
 
 use super::arguments::RunArguments;
@@ -16,7 +18,6 @@ use super::queries::{Mix, Scoring};
 use super::{Strategy, Stream, TermNumber};
 use crate::Outcome;
 use crate::random::Random;
-use crate::trace::{DESKSTAR, Model, Work};
 
 /// Lists that are looked at in the end.
 const CHECKED: usize = 100;
@@ -129,7 +130,7 @@ fn maintain(arguments: &RunArguments) -> Outcome {
     let report = json!({
         "strategy": named(arguments.strategy), "setting": named(arguments.setting),
         "kept_share": arguments.kept_share, "long_share": arguments.long_share, "threshold": arguments.threshold, "ratio": arguments.ratio, "memory_bytes": arguments.memory << 20,
-        "seed": arguments.seed, "page_bytes": PAGE_SIZE, "model": Model::Seeks(&DESKSTAR).name(),
+        "seed": arguments.seed, "page_bytes": PAGE_SIZE, "model": DESKSTAR.name,
         "queries": arguments.queries, "query_every": arguments.query_every,
         "last_queries": arguments.last_queries, "stream": input.stream.meta, "postings": postings,
         "lists": lists(&input, &mix), "flush_count": input.flushes,
@@ -177,7 +178,7 @@ pub(super) fn work(work: Work) -> Json {
     json!({
         "reads": work.reads, "read_bytes": work.read_bytes,
         "writes": work.writes, "written_bytes": work.written_bytes,
-        "modelled_seconds": work.modelled_read_seconds + work.modelled_write_seconds,
+        "modelled_seconds": work.modelled_read_seconds() + work.modelled_write_seconds(),
     })
 }
 

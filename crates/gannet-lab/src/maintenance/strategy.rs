@@ -3,12 +3,12 @@
 use std::ops::AddAssign;
 
 use gannet::Result;
+use gannet_ssd::Work;
 use serde_json::Value as Json;
 
 use super::coding::{Coding, Postings, Summary};
 use super::flush::{Flush, TermNumber};
 use super::queries::Scoring;
-use crate::trace::Work;
 
 /// Documents with a score at most: what a query gives back.
 pub const TOP: usize = 10;

@@ -7,11 +7,11 @@
 use std::rc::Rc;
 
 use gannet::Result;
+use gannet_ssd::Work;
 
 use super::node::{Node, NodeId};
 use super::rolling::{Change, Merging};
 use super::{Cleaning, OrderedIndex, Value, entry_fits};
-use crate::trace::Work;
 
 /// The root's name, the first that is given.
 pub const ROOT: NodeId = 0;

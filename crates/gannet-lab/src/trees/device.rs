@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use gannet::lab::{Device, FileId, PAGE_SIZE, PagePool, Transfer};
 use gannet::{Error, Result};
+use gannet_ssd::profile::X25_E;
+use gannet_ssd::{Drive, Modelled, Work};
 
 use super::Settings;
 use super::node::NODE_BYTES;
-use crate::trace::{Model, Traced, Work, X25_E};
 
 /// The place of a node: its number in the run of slots.
 pub type Slot = u32;
@@ -26,9 +27,14 @@ const PAGES: usize = NODE_BYTES / PAGE_SIZE;
 /// Nodes of an operation at most.
 const NODES_MAX: usize = 128;
 
+/// The drive of the AS B-tree's paper, empty: the nodes are all that is on it.
+pub fn drive() -> Result<Drive> {
+    Drive::new(&X25_E)
+}
+
 /// A run of nodes.
 pub struct NodeFile {
-    device: Arc<Traced>,
+    device: Arc<Modelled>,
     pool: PagePool,
     /// Slots of a subfile.
     subfile: u32,
@@ -39,7 +45,7 @@ pub struct NodeFile {
 impl NodeFile {
     /// Opens or makes the nodes in a folder.
     pub fn open(folder: &Path, settings: &Settings) -> Result<NodeFile> {
-        let device = Traced::open(folder, Model::Rates(&X25_E), settings.trace)?;
+        let device = Arc::new(Modelled::open(folder, drive()?, settings.trace)?);
         let mut files = BTreeMap::new();
         for (file, pages) in device.list()? {
             if let FileId::Zone(number) = file {

@@ -18,12 +18,12 @@ use std::rc::Rc;
 use std::vec::IntoIter;
 
 use gannet::{Error, Result};
+use gannet_ssd::Work;
 
 use super::cache::Cache;
 use super::device::{NodeFile, Slot};
 use super::node::{NODE_BYTES, Node};
 use super::{OrderedIndex, Settings, VALUE_END, Value, entry_fits};
-use crate::trace::Work;
 
 /// Pages of one operation where runs are merged.
 const RUN: usize = 32;

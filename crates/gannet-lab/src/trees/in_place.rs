@@ -7,13 +7,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 use gannet::Result;
+use gannet_ssd::Work;
 
 use super::Settings;
 use super::btree::Nodes;
 use super::cache::Held;
 use super::device::NodeFile;
 use super::node::{Node, NodeId};
-use crate::trace::Work;
 
 /// Nodes in place.
 pub struct InPlace {

@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gannet::{Error, Result};
+use gannet_ssd::Work;
 
 use super::btree::{BTree, ROOT, Split};
 use super::device::{NodeFile, Slot};
 use super::in_place::InPlace;
 use super::node::{KEY_MAX, NODE_BYTES, Node, NodeId};
 use super::{OrderedIndex, Settings, VALUE_END, Value, entry_fits};
-use crate::trace::Work;
 
 /// What an operation takes in memory besides its key.
 const AROUND: usize = 12;

@@ -1,7 +1,8 @@
 //! Ordered indexes of the literature behind one interface, on the engine's device layer.
 //!
 //! Each is real: it keeps its nodes in files, under a limit of memory, and what it does with the device is counted and
-//! priced by a model of another device beside ([`crate::trace`]). So they can be compared with the paper that compared them
+//! priced by a model of another device beside ([`gannet_ssd`]).
+//! So they can be compared with the paper that compared them
 //! (Roh, Kim, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014), with each other, and with
 //! Gannet's own tree.
 //!
@@ -25,9 +26,9 @@ mod sequential;
 mod tests;
 mod units;
 
-pub use crate::trace::Work;
 pub use btree::BTree;
 pub use fd_tree::FdTree;
+pub use gannet_ssd::Work;
 pub use in_place::InPlace;
 pub use la_tree::LaTree;
 pub use node::{KEY_MAX, NODE_BYTES};
@@ -110,7 +111,7 @@ pub struct Settings {
     pub buffer_most: usize,
     /// Whether nodes that lie apart are written one after the other, as the paper's programs did, or in one batch.
     pub one_by_one: bool,
-    /// Whether all that is done is written down, see [`crate::trace`].
+    /// Whether all that is done is written down, see [`gannet_ssd::Entry`].
     pub trace: bool,
 }
 

@@ -13,11 +13,12 @@ use gannet::lab::{
     ZoneTable, finish, put_bytes,
 };
 use gannet::{Error, PageKind, Result};
+use gannet_ssd::{Modelled, Work};
 
+use super::device::drive;
 use super::node::NODE_BYTES;
 use super::rolling::{Change, Merging};
 use super::{Cleaning, OrderedIndex, Settings, Value, entry_fits};
-use crate::trace::{Model, Traced, Work, X25_E};
 
 /// Pages of a zone: 1 MiB. A tree of the lab is small.
 const ZONE_PAGES: u32 = 256;
@@ -31,7 +32,7 @@ const IDENTITY: u64 = 1;
 
 /// The tree.
 pub struct Packed {
-    device: Arc<Traced>,
+    device: Arc<Modelled>,
     store: Arc<Store>,
     pool: FramePool,
     tree: Tree,
@@ -43,7 +44,7 @@ pub struct Packed {
 impl Packed {
     /// Opens or makes the tree in a folder.
     pub fn open(folder: &Path, settings: &Settings) -> Result<Packed> {
-        let device = Traced::open(folder, Model::Rates(&X25_E), settings.trace)?;
+        let device = Arc::new(Modelled::open(folder, drive()?, settings.trace)?);
         // Beside the folder: the engine's device makes nothing among files that are not its own.
         let root = folder.with_extension("root");
         let bytes = match root.exists() {

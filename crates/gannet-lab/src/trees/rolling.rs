@@ -16,10 +16,10 @@ use std::iter::Peekable;
 use std::ops::Bound::{Included, Unbounded};
 
 use gannet::Result;
+use gannet_ssd::Work;
 
 use super::node::{KEY_MAX, NODE_BYTES};
 use super::{Cleaning, OrderedIndex, Settings, Value, entry_fits};
-use crate::trace::Work;
 
 /// What an entry takes in memory besides its key, as the LA-tree counts it.
 const AROUND: usize = 12;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use gannet_ssd::profile::X25_E;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
@@ -16,7 +17,6 @@ use super::{
 };
 use crate::Outcome;
 use crate::random::{Random, nth};
-use crate::trace::{Model, X25_E};
 
 /// Nodes in memory while the records are loaded, which is not measured.
 const LOAD_CACHE: usize = 16_384;
@@ -206,7 +206,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         "kinds": kinds(&done),
         "moved_nodes": cleaning.moved,
         "subfiles": cleaning.subfiles,
-        "model": Model::Rates(&X25_E).name(),
+        "model": X25_E.name,
     });
     println!("{report}");
     Ok(())
@@ -356,7 +356,7 @@ fn report(work: Work) -> Json {
         "read_bytes": work.read_bytes,
         "writes": work.writes,
         "written_bytes": work.written_bytes,
-        "modelled_read_seconds": work.modelled_read_seconds,
-        "modelled_write_seconds": work.modelled_write_seconds,
+        "modelled_read_seconds": work.modelled_read_seconds(),
+        "modelled_write_seconds": work.modelled_write_seconds(),
     })
 }

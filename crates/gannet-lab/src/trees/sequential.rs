@@ -12,13 +12,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 use gannet::{Error, Result};
+use gannet_ssd::Work;
 
 use super::btree::Nodes;
 use super::cache::Held;
 use super::device::{NodeFile, Slot};
 use super::node::{Node, NodeId};
 use super::{Cleaning, Settings};
-use crate::trace::Work;
 
 /// Nodes of one operation of a recovery.
 const RECOVERY_RUN: usize = 128;

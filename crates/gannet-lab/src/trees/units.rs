@@ -19,6 +19,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use gannet::{Error, Result};
+use gannet_ssd::Work;
 
 use super::Settings;
 use super::Value;
@@ -26,7 +27,6 @@ use super::btree::Nodes;
 use super::cache::Cache;
 use super::device::{NodeBytes, NodeFile, Slot};
 use super::node::{NODE_BYTES, Node, NodeId};
-use crate::trace::Work;
 
 /// Nodes that were read last, to tell what changed in them. They save no reads, only the work to put them together again.
 const REMEMBERED: usize = 64;

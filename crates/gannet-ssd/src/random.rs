@@ -1,15 +1,18 @@
-//! Random numbers that are the same on every machine for a seed (the splitmix64 generator of Steele, Lea and Flood).
+//! Random numbers that are the same on every machine for a seed (the splitmix64 generator of
+//! Steele, Lea and Flood).
 
 /// A generator; its seed decides all it gives.
+#[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The generator of a seed and a name, so that one set does not change when another one is made longer.
+    /// The generator of a seed and a name, so that one set does not change when another one is made
+    /// longer.
     pub fn new(seed: u64, name: &str) -> Random {
         let mut random = Random(seed);
         for byte in name.bytes() {
             random.0 ^= u64::from(byte);
-            random.next();
+            random.draw();
         }
         random
     }
@@ -17,7 +20,7 @@ impl Random {
     /// A number below `end`, which must not be 0.
     pub fn below(&mut self, end: usize) -> usize {
         // The bias is at most end / 2^64.
-        (self.next() % end as u64) as usize
+        (self.draw() % end as u64) as usize
     }
 
     /// Brings values into a random order.
@@ -28,7 +31,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         mixed(self.0)
     }

@@ -1,0 +1,10 @@
+//! The model held against what is known of drives.
+
+#[path = "tests/amplification.rs"]
+mod amplification;
+#[path = "tests/determinism.rs"]
+mod determinism;
+#[path = "tests/device.rs"]
+mod device;
+#[path = "tests/timing.rs"]
+mod timing;
