@@ -9,6 +9,8 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
+
 MIB = 1 << 20
 ENGINES = {"gannet": "Gannet", "tantivy": "Tantivy", "lucene": "Lucene"}
 
@@ -257,6 +259,93 @@ CHECKS = [
 ]
 
 
+# Ordered indexes on a modelled drive
+
+
+RATES = ["sequential_read", "sequential_write", "random_read", "random_write"]
+PLAIN = {"fan_out": 256, "write_buffer": 32, "cache": 0}
+KINDS = {"insert": [100, 0, 0, 0, 0], "search": [0, 100, 0, 0, 0], "update": [0, 0, 100, 0, 0], "delete": [0, 0, 0, 100, 0]}
+MIXED = {"10/90": [10, 90, 0, 0, 0], "30/70": [30, 70, 0, 0, 0], "50/50": [50, 50, 0, 0, 0], "70/30": [70, 30, 0, 0, 0],
+         "90/10": [90, 10, 0, 0, 0], "OLTP": [24, 72, 0, 1, 3]}
+
+
+def drive_lines(result):
+    """The rates of the modelled drive, by size and requests under way."""
+    rates = (result["modelled"] or {"rates": []})["rates"]
+    return {f"{row['bytes'] >> 10} KiB, {row['depth']} at a time": [row] for row in rates}
+
+
+def published_rate(kind):
+    def of(rows):
+        rates = AS_B_TREE_RATES.get(rows[0]["bytes"]) if rows[0]["depth"] == 32 else None
+        return rates and rates[kind]
+    return of
+
+
+def single_lines(result):
+    """Runs of one kind of operations, by structure; the paper's structures and Gannet's."""
+    return tree_lines(row for row in result["rows"] if row["mix"] in KINDS.values())
+
+
+def mixed_lines(result):
+    return tree_lines(row for row in result["rows"] if row["mix"] in MIXED.values())
+
+
+def tree_lines(rows):
+    return by("name")({"rows": [row | {"name": f"`{row['structure']}`"} for row in rows if row.get("structure")]})
+
+
+def inserts(path, scale=1):
+    return median(path, scale, mix=KINDS["insert"], **PLAIN)
+
+
+def modelled_seconds(**only):
+    def of(rows):
+        parts = [median(f"work/modelled_{what}_seconds", **only)(rows) for what in ("read", "write")]
+        return None if None in parts else sum(parts)
+    return of
+
+
+def published_insert(part):
+    return lambda rows: AS_B_TREE_INSERTS.get(rows[0]["structure"], [None] * 3)[part]
+
+
+def published_mixed(part):
+    return lambda rows: AS_B_TREE_MIXED.get(rows[0]["structure"], [None] * 6)[part]
+
+
+def shaped(fan_out, write_buffer):
+    return PLAIN | {"fan_out": fan_out, "write_buffer": write_buffer}
+
+
+DRIVE_RATES = [
+    *(Column(kind.replace("_", " "), median(f"{kind}/rate"), whole) for kind in RATES),
+    *(Column(f"the paper's {kind.replace('_', ' ')}", published_rate(at), whole) for at, kind in enumerate(RATES)),
+]
+INSERTS = [
+    Column("reads", inserts("work/reads"), whole), Column("writes", inserts("work/writes"), whole),
+    Column("MB written", inserts("work/written_bytes", 1e-6), whole),
+    Column("modelled reads, s", inserts("work/modelled_read_seconds"), tenths),
+    Column("writes, s", inserts("work/modelled_write_seconds"), tenths),
+    Column("both, s", modelled_seconds(mix=KINDS["insert"], **PLAIN), tenths),
+    *(Column(f"the paper's {what}", published_insert(part), whole) for part, what in enumerate(["reads", "writes", "both"])),
+]
+SINGLE = [
+    *(Column(f"insert, F {fan_out} WB {buffer}", modelled_seconds(mix=KINDS["insert"], **shaped(fan_out, buffer)), tenths)
+      for fan_out, buffer in [(64, 32), (256, 1), (256, 32)]),
+    *(Column(kind, modelled_seconds(mix=KINDS[kind], **PLAIN), tenths) for kind in ("search", "update", "delete")),
+]
+MIXED_SECONDS = [
+    *(Column(name, modelled_seconds(mix=mix), tenths) for name, mix in MIXED.items()),
+    *(Column(f"the paper's {name}", published_mixed(at), whole) for at, name in enumerate(list(MIXED)[:5])),
+]
+
+AMPLIFICATION = [
+    Column("FIFO", median("fifo"), hundredths), Column("closed form", median("fifo_closed_form"), hundredths),
+    Column("greedy", median("greedy"), hundredths), Column("mean field", median("greedy_closed_form"), hundredths),
+]
+
+
 TABLES = {
     # lab/memory.py: MiB of resident memory above the budget, at most.
     "memory": Table("corpus", by("case/corpus"), memory_columns),
@@ -270,6 +359,13 @@ TABLES = {
     "ingest": Table("engine", engine_lines, INGEST),
     "churn": Table("phase", phase_lines, CHURN),
     "during": Table("threads", during_lines, DURING),
+    # lab/trees.py
+    "drive-rates": Table("MB/s, modelled", drive_lines, DRIVE_RATES),
+    "trees-inserts": Table("structure", single_lines, INSERTS),
+    "trees-single": Table("s, modelled", single_lines, SINGLE),
+    "trees-mixed": Table("s, modelled", mixed_lines, MIXED_SECONDS),
+    # lab/ssd.py
+    "amplification": Table("utilization", by("utilization"), AMPLIFICATION),
     # show/show_N.py
     "checks": Table("what", check_lines, CHECKS),
 }

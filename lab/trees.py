@@ -4,7 +4,7 @@ tree: in all of these, beside other stores under one limit of memory, scanned af
 
 Every structure is a real one on the engine's device (`gannet-lab trees`); each run is a process of its own on a copy of an
 index that was loaded once. Seconds are measured on this disk, of which the rates are printed first. What is called modelled
-is what the same operations would take on the paper's device by its table 1. Other stores are `lab/engines/stores`. Results go to `target/lab/trees.json`,
+is what the same operations would take on the paper's device, by the model of it (`gannet-ssd`, profile `x25-e`). Other stores are `lab/engines/stores`. Results go to `target/lab/trees.json`,
 `trees.txt` and pictures beside. See docs/experiments.md.
 """
 import argparse
@@ -24,6 +24,7 @@ import results
 from engines import gannet_lab
 from inputs import PLACE
 from measure import MIB, ROOT, TARGET, MemoryGroup, build, note, remove, run
+from published import AS_B_TREE_FILES, AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
 from report import figures as table
 
 PAPERS = ["b-tree", "as-b-tree", "bftl"]
@@ -58,13 +59,6 @@ MEMORY = {
 }
 # Nodes of a subfile where the spread of nodes is looked at: 8 MiB.
 SPREAD = 1024
-PAPER_RATES = {4096: [193, 158, 149, 21], 8192: [206, 188, 192, 22], 16384: [206, 186, 227, 32], 32768: [206, 175, 256, 40]}
-PAPER_MIXED = {
-    "bftl": [1127, 981, 835, 689, 543], "fd-tree": [446, 432, 400, 353, 280], "la-tree": [259, 273, 250, 177, 71],
-    "as-b-tree": [247, 276, 301, 308, 322],
-}
-PAPER_FILES = {"b-tree": 22.4, "bftl": 1615, "as-b-tree": 70}
-PAPER_INSERTS = {"b-tree": (68, 10, 78), "as-b-tree": (56, 5, 61)}
 # Other stores: memory for all that a process holds and caches, and data of 16 bytes a record, ten times as many.
 STORES = ["redb", "fjall", "lmdb"]
 STORE_MEMORY = 24 * MIB
@@ -79,7 +73,7 @@ SCANNED_RECORDS, SCANS, SCANNED_KEYS, CHURN = 200_000, 2_000, 1_000, 10
 OPENED_RECORDS = [1_000_000, 10_000_000]
 # What would take long to load gets more memory for it.
 MANY_RECORDS, MANY = 1_000_000, ["--load-buffers", 8192]
-TABLES = ["disk", "operations", "caches", "spread", "mixed", "scans", "recovery", "stores"]
+TABLES = ["disk", "drive", "operations", "caches", "spread", "mixed", "scans", "recovery", "stores"]
 
 
 def main():
@@ -90,9 +84,9 @@ def main():
     texts = [getattr(lab, name)() for name in options.tables]
     text = "\n".join(texts)
     lab.save()
-    lab.path.with_suffix(".txt").write_text(text)
+    (PLACE / f"{options.name}.txt").write_text(text)
     print(text)
-    note(f"everything is in {lab.path}")
+    note(f"everything is in {lab.result.path}")
 
 
 def arguments():
@@ -102,6 +96,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, but for stores; counts are the same, seconds nearly")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
     parser.add_argument("--scale", type=float, default=1, help="records and operations times this, for a look")
+    parser.add_argument("--nodes", type=Path, help="folder for the nodes; on a file system in memory runs are short, and only modelled seconds count")
     parser.add_argument("--name", default="trees", help="name of the result's files in target/lab")
     results.add_option(parser)
     return parser.parse_args()
@@ -113,10 +108,10 @@ class Lab:
     def __init__(self, options):
         self.options, self.name = options, options.name
         self.program = gannet_lab()
-        self.folder = PLACE / f"{options.name}-nodes"
+        self.folder = (options.nodes or PLACE) / f"{options.name}-nodes"
         remove(self.folder)
         self.folder.mkdir()
-        self.rates, self.numbers, self.loading = None, itertools.count(), threading.Lock()
+        self.rates, self.modelled, self.numbers, self.loading = None, None, itertools.count(), threading.Lock()
         self.result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
         path = self.result.path
         self.rows = json.loads(path.read_text())["rows"] if options.keep and path.exists() else []
@@ -129,10 +124,20 @@ class Lab:
         kinds = ["sequential_read", "sequential_write", "random_read", "random_write"]
         rows = {}
         for rate in self.rates["rates"]:
-            rows[f"{rate['bytes'] >> 10} KiB"] = [*[rate[kind] for kind in kinds], *PAPER_RATES.get(rate["bytes"], [None] * 4)]
+            rows[f"{rate['bytes'] >> 10} KiB"] = [*[rate[kind] for kind in kinds], *AS_B_TREE_RATES.get(rate["bytes"], [None] * 4)]
         heads = ["SR", "SW", "RR", "RW", "paper SR", "paper SW", "paper RR", "paper RW"]
         title = f"Table 1: MB/s of this disk, 32 at a time ({self.rates['backend']}, direct: {self.rates['is_direct']}), and of the paper's"
         return table(title, heads, rows)
+
+    def drive(self):
+        """Table 1 of the modelled drive, 32 at a time and one at a time."""
+        self.modelled = run([self.program, "ssd", "rates", "--sizes", 1, 2, 4, 8]).json()
+        kinds, rows = ["sequential_read", "sequential_write", "random_read", "random_write"], {}
+        for row in self.modelled["rates"]:
+            paper = AS_B_TREE_RATES[row["bytes"]] if row["depth"] == 32 else [None] * 4
+            rows[f"{row['bytes'] >> 10} KiB, depth {row['depth']}"] = [*[row[kind]["rate"] for kind in kinds], *paper]
+        heads = ["SR", "SW", "RR", "RW", "paper SR", "paper SW", "paper RR", "paper RW"]
+        return table("Table 1, modelled: MB/s of the X25-E (random writes: of a full drive)", heads, rows)
 
     def operations(self):
         """Figures 9 to 12, tables 2 and 3."""
@@ -156,7 +161,7 @@ class Lab:
             row = self.single(structure, "insert", *PLAIN)
             work = row["work"]
             rows[LABELS[structure]] = [row["seconds"], work["modelled_read_seconds"], work["modelled_write_seconds"], modelled_seconds(row),
-                                       *PAPER_INSERTS.get(structure, [None] * 3), work["reads"], work["writes"], work["written_bytes"] / 1e6]
+                                       *AS_B_TREE_INSERTS.get(structure, [None] * 3), work["reads"], work["writes"], work["written_bytes"] / 1e6]
         heads = ["measured s", "modelled read", "write", "total", "paper read", "write", "total", "reads", "writes", "MB written"]
         return table("Table 2: insertions, 256 keys a node, 32 nodes in the write buffer", heads, rows)
 
@@ -164,7 +169,7 @@ class Lab:
         rows = {}
         for structure in self.structures([*PAPERS, *OURS]):
             files = [self.single(structure, kind, *PLAIN)["file_bytes"] / 1e6 for kind in ("insert", "search")]
-            rows[LABELS[structure]] = [*files, PAPER_FILES.get(structure)]
+            rows[LABELS[structure]] = [*files, AS_B_TREE_FILES.get(structure)]
         return table("Table 3: MB of files after the insertions, before them, and in the paper", ["after", "before", "paper"], rows)
 
     def caches(self):
@@ -218,7 +223,7 @@ class Lab:
             rows = {LABELS[structure]: [figure(made[structure, name]) for name in MIXED] for structure in self.structures(ALL)}
             panels[title] = rows
             texts.append(table(f"{title}, insertions/searches", list(MIXED), rows))
-        texts.append(table("the paper's seconds (table 4)", list(MIXED)[:5], {LABELS[name]: row for name, row in PAPER_MIXED.items()}))
+        texts.append(table("the paper's seconds (table 4)", list(MIXED)[:5], {LABELS[name]: row for name, row in AS_B_TREE_MIXED.items()}))
         self.draw("figure-15", "mixed workloads (figure 15)", list(MIXED), {name: panels[name] for name in ("measured s", "modelled s")})
         heading = (f"Figure 15 and table 4: {self.count(MIXED_OPERATIONS):,} operations on {self.count(MIXED_RECORDS):,} records with 896 KB "
                    "(OLTP: 72 % searches, 24 % insertions, 3 % ranges of 100 keys, 1 % deletions)\n")
@@ -281,8 +286,8 @@ class Lab:
         if not loaded.exists():
             note(f"loading {loaded.name}")
             run(load).json()
-        remove(place)
-        shutil.copytree(loaded, place)
+        cleared(place)
+        copied(loaded, place)
         limits.forget(place)
         with MemoryGroup(STORE_MEMORY) as group:
             done = run(ask, group=group)
@@ -293,7 +298,7 @@ class Lab:
                                  "read_bytes": done.device_bytes_read, "written_bytes": done.device_bytes_written}
         note(f"{store} {mix}: {row['seconds']:.1f} s")
         self.rows.append(row | {"structure": None})
-        remove(place)
+        cleared(place)
         return row
 
     def structures(self, some):
@@ -308,7 +313,7 @@ class Lab:
             return list(pool.map(make, wanted))
 
     def save(self):
-        self.result.rows, self.result.more = self.rows, {"rates": self.rates}
+        self.result.rows, self.result.more = self.rows, {"rates": self.rates, "modelled": self.modelled}
         self.result.write()
 
     def single(self, structure, kind, fan_out, buffer, cache=0):
@@ -335,7 +340,7 @@ class Lab:
                 note(f"loading {loaded.name}")
                 run([self.program, "trees", loaded, *shape, "--load-only"]).json()
         place = self.folder / f"run-{next(self.numbers)}"
-        shutil.copytree(loaded, place)
+        copied(loaded, place)
         more = [word for name, value in settings.items() if name not in ("fan-out", "subfile") for word in (f"--{name}", value)]
         done = run([self.program, "trees", place, *shape, "--loaded", "--operations", self.count(operations), "--mix", *mix, *more])
         row = done.json() | {"cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
@@ -343,7 +348,7 @@ class Lab:
         with self.loading:
             self.rows.append(row)
             self.save()
-        remove(place)
+        cleared(place)
         return row
 
     def draw(self, name, title, heads, panels, scale="log"):
@@ -362,6 +367,22 @@ class Lab:
         for ending in ("png", "svg"):
             figure.savefig(PLACE / f"{self.name}-{name}.{ending}", dpi=120)
         pyplot.close(figure)
+
+
+def copied(loaded, place):
+    """A copy of an index. Gannet's keeps its root beside its folder."""
+    shutil.copytree(loaded, place)
+    if root_of(loaded).exists():
+        shutil.copy(root_of(loaded), root_of(place))
+
+
+def cleared(place):
+    remove(place)
+    root_of(place).unlink(missing_ok=True)
+
+
+def root_of(place):
+    return place.with_suffix(".root")
 
 
 def modelled_seconds(row):
