@@ -4,7 +4,8 @@
 //! while it is written, `answers` shows that no
 //! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
 //! indexes of the literature and Gannet's, `maintenance` the strategies that maintain lists, `disk`
-//! tells what the device does, `ssd` what a modelled one would do.
+//! tells what the device does, `ssd` what a modelled one would do, `tiers` what a cache of results
+//! would save.
 //! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
 //! `docs/experiments.md`.
 
@@ -26,6 +27,7 @@ mod prepared;
 mod process;
 mod queries;
 mod ssd;
+mod tiers;
 mod trees;
 mod wsbench;
 
@@ -69,6 +71,8 @@ enum Command {
     /// Ask the model of a drive: its rates, what a trace costs, its amplification, its own speed
     #[command(subcommand)]
     Ssd(ssd::Arguments),
+    /// Ask the queries of a log through a cache of results, and print hit ratios by capacity
+    Tiers(tiers::Arguments),
 }
 
 /// Which log is read.
@@ -164,6 +168,7 @@ fn main() -> ExitCode {
         Command::Maintenance(arguments) => maintenance::run(&arguments),
         Command::Disk(arguments) => disk::run(&arguments),
         Command::Ssd(arguments) => ssd::run(&arguments),
+        Command::Tiers(arguments) => tiers::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
     };
