@@ -86,17 +86,18 @@ pub const HYBRID_CACHE_TEXT: Profile = Profile {
 
 /// Intel X25-E of 64 GB, the drive of the AS B-tree's paper (Roh et al., 2014).
 ///
-/// - Ten channels with two packages each (Tom's Hardware, 2009); 50 nm SLC of Intel and Micron, of
-///   which the data sheets have pages of 4,096 bytes, 25 us to read, 300 us to program, 2 ms to
-///   erase, and 25 ns for a byte (40 MB/s). SLC of the time has 64 pages a block.
+/// - Ten channels (Tom's Hardware, 2009) with two packages each.
+/// - 50 nm SLC: pages of 4,096 bytes, 25 us to read, 300 us to program, 2 ms to erase, and 25 ns for
+///   a byte (40 MB/s), as data sheets of such flash have it. SLC of the time has 64 pages a block.
 /// - The link's rate and cost of a request are fitted on the random reads of the paper's table 1,
 ///   32 at a time: 12.5 us and a byte at 283 MB/s. They meet all four of them within 3 %.
-/// - A write of 4 KiB takes 85 us by Intel's data sheet. The buffer is the controller's 256 KiB.
+/// - A write of 4 KiB takes 85 us, and the buffer is the controller's 256 KiB. Both are unverified:
+///   Intel's data sheet was not at hand.
 /// - The drive's mapping is not published. Over-provisioning is fitted on the random writes of 4
 ///   KiB of table 1: its 80 GB of flash would give 36 MB/s where the table has 21.
 ///
-/// Held out: sequential reads and writes of table 1, its longer random writes, and table 2. The
-/// data sheet's 75 us for a read of 4 KiB are not met: a byte of 25 ns alone takes 102 us.
+/// Held out: sequential reads and writes of table 1, its longer random writes, and table 2. A read
+/// of 4 KiB, said to take 75 us, takes longer: a byte of 25 ns alone makes 102 us of it.
 pub const X25_E: Profile = Profile {
     name: "x25-e",
     geometry: Geometry {

@@ -300,8 +300,8 @@ impl DocumentTables {
     }
 
     /// Moves the pages in victim zones: those in memory are marked as changed, for the next
-    /// [`DocumentTables::write_changes`]; the others are appended to `stream` as they are, so that no
-    /// memory is needed for them beyond a part of the frames of `pool`.
+    /// [`DocumentTables::write_changes`]; the others are appended to `stream` as they are, so that
+    /// no memory is needed for them beyond a part of the frames of `pool`.
     pub fn move_out_of(
         &mut self,
         is_victim: &dyn Fn(ZoneNumber) -> bool,

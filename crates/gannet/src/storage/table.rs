@@ -166,8 +166,8 @@ impl Table {
         Ok(())
     }
 
-    /// Marks the pages in victim zones as changed, so that the next checkpoint moves them; gives the
-    /// ordinals of those that are [`Table::missing`], for [`Table::relocate`].
+    /// Marks the pages in victim zones as changed, so that the next checkpoint moves them. Gives
+    /// the ordinals of those that are [`Table::missing`], for [`Table::relocate`].
     pub fn move_out_of(&mut self, is_victim: impl Fn(u32) -> bool) -> Vec<usize> {
         let mut missing = Vec::new();
         let in_victim = |slot: &Slot| slot.address.is_some_and(|at| is_victim(at.zone));

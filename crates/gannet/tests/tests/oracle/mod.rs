@@ -9,8 +9,9 @@
 //! - a query without a field takes the best of all text fields, leaf by leaf;
 //! - a field without a single token is no value: `exists` does not find it;
 //! - `Bool` without any clause matches nothing;
-//! - a text without a field of which the analyzers of some fields leave a word and those of others
-//!   do not is not required, unless nothing else is asked for; so is what has no other clauses;
+//! - without a field, the analyzers of some fields may leave a word of a text and those of others
+//!   none; such a text is not required, unless nothing else is asked for;
+//! - nor is what has no clauses but such texts;
 //! - a clause of which the analyzer leaves no word is as if it were not there; a query of which
 //!   none is left matches nothing;
 //! - a field that does not exist is an error, as is a range on anything but strings that are kept
