@@ -22,13 +22,13 @@ class Gannet:
     """The engine of this repository; its cache is its own memory, so it is told how much it has."""
     name = "gannet"
     score_factor = 1.0
-    filters = "fingerprints"
+    filters = "common"
     # Techniques that are switched off.
     without = ()
 
     def __init__(self, filters=None):
         self.filters = filters or self.filters
-        self.index_name = "gannet" if self.filters == "fingerprints" else f"gannet-{self.filters}"
+        self.index_name = "gannet" if self.filters == "common" else f"gannet-{self.filters}"
         self.command = gannet()
         self.indexer = gannet_lab()
 

@@ -30,7 +30,7 @@ PHRASES = [f"phrase-{level}" for level in LEVELS] + ["web-phrase", "game-phrase"
 STOP_WORDS = set("a an and are as at be but by for if in into is it no not of on or such that the their then there these they "
                  "this to was will with".split())
 # Kinds of phrase filters and whether they are asked.
-FILTERED = [("none", True), ("fingerprints", True), ("fingerprints", False), ("bloom", True), ("bloom", False)]
+FILTERED = [("none", True), ("common", True), ("common", False), ("bloom", True), ("bloom", False)]
 # What WiSER does not do: it scores all matches, and reads list by list. Its filters are Bloom filters.
 LITERAL = ["pruning", "batches"]
 COMPARED = ["mix", *SWITCHED[:-1], *PHRASES]
@@ -89,9 +89,9 @@ class Paper:
         folder = inputs.PLACE / self.source.stem
         self.queries = inputs.queries(self.source, folder, options.seed, options.queries)
         self.indexes = {}
-        for kind in ["none", "bloom", "fingerprints"]:
+        for kind in ["none", "bloom", "common"]:
             self.indexes[kind] = inputs.index(Gannet(kind), self.source, folder, options.flushes)
-        self.index, figures = self.indexes["fingerprints"]
+        self.index, figures = self.indexes["common"]
         self.memory = max(GANNET_MEMORY_MIN, figures["index_bytes"] // options.share)
         settings = vars(options) | {"memory_bytes": self.memory, "index": figures}
         self.result = results.Result(options.name, settings, options.out or inputs.PLACE / f"{options.name}.json")
@@ -115,7 +115,7 @@ class Paper:
         """What the pages hold that a query touches, in memory or not."""
         rows = []
         for name in self.sets(f"{kind}-{level}" for kind in ("term", "phrase") for level in [*LEVELS, 100_000]):
-            for kind in self.indexes if name.startswith("phrase") else ["fingerprints"]:
+            for kind in self.indexes if name.startswith("phrase") else ["common"]:
                 found = self.pages(name, kind=kind)["used_pages_per_query_by_kind"]
                 rows.append([name, kind, *[found.get(part, 0.0) for part in PARTS]])
         return table("Parts: pages that a query touches, by what they hold", PAPER["parts"], ["set", "filters", *PARTS], rows)
@@ -258,7 +258,7 @@ class Paper:
             else:
                 note(f"there is no set {name}")
 
-    def pages(self, name, fetch=False, kind="fingerprints"):
+    def pages(self, name, fetch=False, kind="common"):
         """The figures of `gannet-lab pages`, made once for each set and kind of filters."""
         key = pages_key(f"{name}+documents" if fetch else name, kind)
         if key not in self.results["pages"]:
@@ -269,9 +269,9 @@ class Paper:
             self.results["pages"][key] = run(command).json()
         return self.results["pages"][key]
 
-    def bench(self, name, *without, kind="fingerprints"):
+    def bench(self, name, *without, kind="common"):
         key = f"{name} without {', '.join(without)}" if without else name
-        if kind != "fingerprints":
+        if kind != "common":
             key = f"{key}, filters {kind}"
         note(key)
         options = ["--without", *without] if without else []
@@ -285,7 +285,7 @@ class Paper:
 
 def pages_key(name, kind):
     """The name of a set's pages among the results."""
-    return name if kind == "fingerprints" else f"{name}, filters {kind}"
+    return name if kind == "common" else f"{name}, filters {kind}"
 
 
 def table(title, paper, heads, rows):

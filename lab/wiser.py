@@ -29,7 +29,7 @@ STORED, FOUND = "or-1000+documents", "or-1000"
 SWEPT = {"web-all": "web log", "and-1000": "two terms", "phrase-1000": "phrase", "term-10000": "single, high", "term-100": "single, low"}
 SHARES = [1, 2, 4, 8, 16]
 SHARE, THREADS = 16, 8
-FILTERS = ["none", "bloom", "fingerprints"]
+FILTERS = ["none", "bloom", "common"]
 RATE, KILOBYTES, MEDIAN, TAIL, BANDWIDTH = "queries/s", "KB/query", "p50 us", "p99 us", "MB/s"
 READS = {
     RATE: lambda row: row["qps"],

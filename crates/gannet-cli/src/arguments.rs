@@ -220,8 +220,8 @@ pub struct IndexArguments {
     /// The analyzer of new fields, or of one with FIELD=NAME; may be repeated
     #[arg(long, value_name = "[FIELD=]NAME")]
     pub analyzer: Vec<String>,
-    /// What new text fields keep so that phrases read less; fingerprints take two bytes a word
-    #[arg(long, value_name = "KIND", default_value = "none", hide_short_help = true,
+    /// What new text fields keep so that phrases read less: `common` takes about a byte a word
+    #[arg(long, value_name = "KIND", default_value = "common", hide_short_help = true,
           value_parser = PossibleValuesParser::new(PhraseFilters::NAMES).try_map(phrase_filters))]
     pub phrase_filters: PhraseFilters,
     /// Stop at the first document that is rejected

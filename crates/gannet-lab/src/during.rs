@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let (half, rest) = corpus.lines.split_at(corpus.lines.len() / 2);
     let (third, fourth) = rest.split_at(rest.len() / 2);
     let options = Index::options().memory(arguments.memory);
-    let options = options.phrase_filters(PhraseFilters::Fingerprints);
+    let options = options.phrase_filters(PhraseFilters::Common);
     let limits = Limits {
         upkeep_after: None,
         ..Limits::default()

@@ -143,7 +143,7 @@ struct IndexArguments {
     #[arg(long, default_value_t = 2)]
     threads: usize,
     /// The phrase filters of text fields
-    #[arg(long, value_name = "KIND", default_value = "fingerprints", value_parser = phrase_filters)]
+    #[arg(long, value_name = "KIND", default_value = "common", value_parser = phrase_filters)]
     phrase_filters: PhraseFilters,
     /// How the index is left
     #[arg(long, value_enum, default_value = "cleaned")]

@@ -349,7 +349,7 @@ mod tests {
     fn small_indexes_pass() {
         let kinds = [
             PhraseFilters::None,
-            PhraseFilters::Fingerprints,
+            PhraseFilters::Common,
             PhraseFilters::Bloom,
         ];
         kinds.into_iter().for_each(check_small_index);

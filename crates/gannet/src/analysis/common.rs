@@ -1,9 +1,10 @@
 //! The commonest words of English.
 //!
-//! Most phrases that are asked for have one of them. What an index keeps of the words around a token names these
-//! exactly, so that such phrases are found without the lists of their commonest words (see `fingerprints`).
-//! The words were counted in an encyclopedia and are those that say least of a subject. Other languages have no such
-//! list yet, and lose nothing but speed. What indexes hold depends on it: the format's version changes with it.
+//! Most phrases that are asked for have one of them. What an index keeps of the words around a
+//! token names these, so that such phrases are found without the lists of their commonest words
+//! (see `fingerprints`). The words were counted in an encyclopedia and are those that say least of
+//! a subject. Other languages have no such list yet, and lose nothing but speed. What indexes hold
+//! depends on it: the format's version changes with it.
 
 /// How many there are.
 pub const COMMON_WORDS: usize = WORDS.len();

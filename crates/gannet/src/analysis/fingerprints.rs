@@ -1,30 +1,29 @@
 //! What stands for a word in the phrase filters of the words around it.
 
-use super::common::{COMMON_WORDS, common_word};
+use super::common::common_word;
 use super::english::is_stop_word;
 use super::schema::split_term_key;
 use crate::base::PhraseFilters;
 
-/// The fingerprint of a term key: 1 to 255, of which each common word has one for itself; for Bloom filters 1 to 65,535,
-/// and 0 for the stop words of English, which these leave out: beside them every word would have two, and nearly no
-/// filter would be empty.
+/// The fingerprint of a term key. Filters of common neighbours have a number from 1 on for each
+/// common word, and 0 for every other. Bloom filters have 1 to 65,535, and 0 for the stop words of
+/// English, which these leave out: beside them every word would have two, and nearly no filter
+/// would be empty.
 pub fn fingerprint(key: &[u8], filters: PhraseFilters) -> u16 {
     let term = split_term_key(key).ok();
     let word = term.and_then(|(_, term)| str::from_utf8(term).ok());
     let word = word.unwrap_or_default();
-    let hashed = |from: u16, to: u16| (crc32c::crc32c(key) % (to - from) as u32) as u16 + 1 + from;
-    match (filters, common_word(word)) {
-        (PhraseFilters::None, _) => 0,
-        (PhraseFilters::Fingerprints, Some(number)) => number as u16 + 1,
-        (PhraseFilters::Fingerprints, None) => hashed(COMMON_WORDS as u16, u8::MAX as u16),
-        (PhraseFilters::Bloom, _) if is_stop_word(word) => 0,
-        (PhraseFilters::Bloom, _) => hashed(0, u16::MAX),
+    match filters {
+        PhraseFilters::None => 0,
+        PhraseFilters::Common => common_word(word).map_or(0, |number| number as u16 + 1),
+        PhraseFilters::Bloom if is_stop_word(word) => 0,
+        PhraseFilters::Bloom => (crc32c::crc32c(key) % u16::MAX as u32) as u16 + 1,
     }
 }
 
 /// Whether only one term of a field has this fingerprint.
 pub fn is_exact(fingerprint: u16, filters: PhraseFilters) -> bool {
-    filters == PhraseFilters::Fingerprints && (1..=COMMON_WORDS as u16).contains(&fingerprint)
+    filters == PhraseFilters::Common && fingerprint != 0
 }
 
 #[cfg(test)]
@@ -39,13 +38,13 @@ mod tests {
     }
 
     #[test]
-    fn common_words_have_fingerprints_of_their_own() {
-        let own = PhraseFilters::Fingerprints;
-        assert!(of("the", own) != of("of", own));
-        assert!(is_exact(of("the", own), own) && is_exact(of("of", own), own));
-        for number in 0..10_000 {
-            let hashed = of(&format!("word{number}"), own);
-            assert!(!is_exact(hashed, own) && (1..=255).contains(&hashed));
+    fn common_words_have_fingerprints_of_their_own_and_others_none() {
+        let common = PhraseFilters::Common;
+        assert!(of("the", common) != of("of", common));
+        assert!(is_exact(of("the", common), common) && is_exact(of("of", common), common));
+        assert_eq!([of("a", common), of("you", common)], [1, 94]);
+        for word in ["whale", "The", ""] {
+            assert!(of(word, common) == 0 && !is_exact(of(word, common), common));
         }
     }
 

@@ -16,6 +16,7 @@ mod stems;
 mod words;
 
 pub use analyzer::{Analyzer, Scratch, Token, VERSION};
+pub use common::COMMON_WORDS;
 pub use fingerprints::{fingerprint, is_exact};
 pub use schema::{
     Field, FieldId, FieldKind, FieldOptions, Schema, SchemaOptions, split_term_key, term_key,

@@ -56,7 +56,8 @@ impl FieldOptions {
 
     /// Which words may stand before and after each occurrence: phrases read less by it.
     pub fn phrase_filters(self) -> PhraseFilters {
-        PhraseFilters::decode((self.0 >> FILTERS_SHIFT) & FILTERS_BITS).unwrap_or_default()
+        PhraseFilters::decode((self.0 >> FILTERS_SHIFT) & FILTERS_BITS)
+            .unwrap_or(PhraseFilters::None)
     }
 
     /// These with phrase filters in place of the ones they have.
@@ -296,7 +297,7 @@ mod tests {
         let options = SchemaOptions {
             default_analyzer: Analyzer::default(),
             per_field: vec![("body".into(), Analyzer::named("english").unwrap())],
-            phrase_filters: PhraseFilters::Fingerprints,
+            phrase_filters: PhraseFilters::Common,
         };
         let mut schema = Schema::default();
         for (name, kind) in [
@@ -318,10 +319,19 @@ mod tests {
             ["standard", "english", "keyword"]
         );
         let filters = |id| schema.field(id).unwrap().options.phrase_filters();
-        let kept = PhraseFilters::Fingerprints;
+        let kept = PhraseFilters::Common;
         assert_eq!([0, 1, 2].map(filters), [kept, kept, PhraseFilters::None]);
         assert_eq!(schema.field(1).unwrap().name, "body");
         assert!(schema.named("absent").is_none() && schema.field(3).is_none());
+    }
+
+    #[test]
+    fn text_fields_know_their_common_neighbours_unless_told_otherwise() {
+        let mut schema = Schema::default();
+        let options = SchemaOptions::default();
+        schema.ensure("body", FieldKind::Text, &options).unwrap();
+        let kept = schema.named("body").unwrap().options.phrase_filters();
+        assert_eq!(kept, PhraseFilters::Common);
     }
 
     #[test]

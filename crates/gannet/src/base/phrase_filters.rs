@@ -4,22 +4,23 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PhraseFilters {
     /// None.
-    #[default]
     None,
-    /// One byte for the word before and one for the word after each token.
-    Fingerprints,
+    /// Which common word stands before and which one after each token, if any does: some seven bits
+    /// a token.
+    #[default]
+    Common,
     /// Two Bloom filters of nine bytes for each document that has a word: those of the WiSER paper, to compare with.
     Bloom,
 }
 
 impl PhraseFilters {
     /// The names of all kinds.
-    pub const NAMES: [&str; 3] = ["none", "fingerprints", "bloom"];
+    pub const NAMES: [&str; 3] = ["none", "common", "bloom"];
 
     /// All kinds, in the order of their names.
     const ALL: [PhraseFilters; 3] = [
         PhraseFilters::None,
-        PhraseFilters::Fingerprints,
+        PhraseFilters::Common,
         PhraseFilters::Bloom,
     ];
 

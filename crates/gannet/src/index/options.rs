@@ -157,8 +157,9 @@ impl Options {
         self
     }
 
-    /// The phrase filters of text fields not seen so far; none unless told otherwise. With fingerprints a phrase
-    /// reads a fraction of what it would, for two bytes more a word of text; Bloom filters are there to be compared with.
+    /// The phrase filters of text fields not seen so far; of common neighbours unless told
+    /// otherwise. With these a phrase that has a common word reads a fraction of what it would;
+    /// what they take is in `docs/experiments.md`. Bloom filters are there to be compared with.
     pub fn phrase_filters(mut self, filters: PhraseFilters) -> Options {
         self.schema.phrase_filters = filters;
         self

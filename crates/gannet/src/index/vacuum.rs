@@ -20,7 +20,7 @@ use super::shared::Shared;
 use super::state::{State, statistics_of};
 use super::writer::Writer;
 use crate::analysis::{Schema, split_term_key};
-use crate::base::{ByteReader, DocId, Error, Reservation, Result, put_varint};
+use crate::base::{ByteReader, DocId, Error, PhraseFilters, Reservation, Result, put_varint};
 use crate::cache::Pages;
 use crate::documents::DocumentTables;
 use crate::postings::{
@@ -232,7 +232,7 @@ impl Sweeper for Lists<'_> {
             let options = self.schema.field(field).map(|field| field.options);
             items.push(SweepItem {
                 field,
-                filters: options.map(|o| o.phrase_filters()).unwrap_or_default(),
+                filters: options.map_or(PhraseFilters::None, |o| o.phrase_filters()),
                 key_bytes: key.len(),
                 entry,
             });

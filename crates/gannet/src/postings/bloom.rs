@@ -21,15 +21,6 @@ const BITS: u128 = 8 * BLOOM_BYTES as u128;
 /// Bits that a word sets: `BITS / 5` times the logarithm of 2, by which false positives are fewest.
 const HASHES: usize = 10;
 
-/// Where the group of a block stands among those of its side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GroupRef {
-    /// Its first byte.
-    pub start: u32,
-    /// How many filters it has.
-    pub kept: u8,
-}
-
 /// The filters of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Group<'a> {
@@ -58,8 +49,8 @@ pub fn put(bits: u128, out: &mut Vec<u8>) {
     out.extend_from_slice(&bits.to_le_bytes()[..BLOOM_BYTES]);
 }
 
-/// Appends the group of these filters, which stand one behind another; gives how many are not empty.
-pub fn put_group(filters: &[u8], out: &mut Vec<u8>) -> u8 {
+/// Appends the group of these filters, which stand one behind another.
+pub fn put_group(filters: &[u8], out: &mut Vec<u8>) {
     let kept = || filters.chunks_exact(BLOOM_BYTES).map(|f| get(f) != 0);
     let bitmap = (0..).zip(kept()).map(|(at, kept)| (kept as u128) << at);
     let bitmap = bitmap.fold(0u128, |all, bit| all | bit);
@@ -67,7 +58,6 @@ pub fn put_group(filters: &[u8], out: &mut Vec<u8>) -> u8 {
     let each = filters.chunks_exact(BLOOM_BYTES).zip(kept());
     each.filter(|(_, kept)| *kept)
         .for_each(|(filter, _)| out.extend_from_slice(filter));
-    bitmap.count_ones() as u8
 }
 
 /// How many of `postings` postings have no filter on a side that takes so many bytes.
@@ -86,13 +76,6 @@ fn get(filter: &[u8]) -> u128 {
     let mut bytes = [0; 16];
     bytes[..filter.len()].copy_from_slice(filter);
     u128::from_le_bytes(bytes)
-}
-
-impl GroupRef {
-    /// Its bytes, for a block of so many postings.
-    pub fn length(self, postings: usize) -> usize {
-        bitmap_bytes(postings) + self.kept as usize * BLOOM_BYTES
-    }
 }
 
 impl<'a> Group<'a> {
@@ -189,10 +172,8 @@ mod tests {
                 .collect();
             let (mut flat, mut bytes) = (Vec::new(), Vec::new());
             filters.iter().for_each(|filter| put(*filter, &mut flat));
-            let kept = put_group(&flat, &mut bytes);
+            put_group(&flat, &mut bytes);
             let empty = filters.iter().filter(|filter| **filter == 0).count();
-            assert_eq!(kept as usize, postings - empty);
-            assert_eq!(GroupRef { start: 0, kept }.length(postings), bytes.len());
             assert_eq!(
                 empty_filters(postings as u32, bytes.len() as u32),
                 empty as u32

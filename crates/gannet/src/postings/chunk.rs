@@ -14,8 +14,9 @@ use super::streams::ChunkStreams;
 use super::tokens::Tokens;
 use crate::base::{DocId, PAGE_PAYLOAD, PhraseFilters, Result};
 
-/// A chunk of more postings than this that has more than a [`DENSE_SHARE`]th of the documents keeps no
-/// fingerprints: beside such a word every other but a few is the rarer one, whose filter is asked.
+/// A chunk keeps no common neighbours once it has more postings than this in less than
+/// [`DENSE_SHARE`] times as many documents: beside such a word every other but a few is the rarer
+/// one, whose filter is asked.
 const DENSE_COUNT: u32 = 1024;
 
 /// See [`DENSE_COUNT`].
@@ -93,10 +94,9 @@ impl ChunkBuilder {
         self.pages.push(self.page);
         let total = self.positions.total();
         let (positions, starts) = self.positions.finish();
-        let docs = finish_pages(&self.pages, &starts, total);
-        let range = (last - first) as u64 + 1;
-        let dense = self.count > DENSE_COUNT && self.count as u64 * DENSE_SHARE > range;
-        let filter = self.filter.finish(total, dense);
+        let filter = self.filter.finish();
+        let filtered = filter.filters != PhraseFilters::None;
+        let docs = finish_pages(&self.pages, &starts, total, filtered);
         let (layout, assembled) =
             match head_draft::assemble_grouped(&docs, &filter.bytes, &positions) {
                 Some(grouped) => (Layout::Grouped, grouped),
@@ -129,17 +129,28 @@ impl ChunkBuilder {
 
     fn place_block(&mut self) {
         let gathered = std::mem::take(&mut self.gathered);
-        let groups = groups_of(&self.filter);
-        let kept = self.filter.end_block();
+        let starts = groups_of(&self.filter);
+        let groups = self.filter.end_block();
         let pages = self.position_pages_max();
-        if !self.page.push(&gathered, kept, pages) {
-            let fresh = DocsDraft::new(self.page.last(), self.block_start, groups);
+        if !self.page.push(&gathered, groups, pages) {
+            let fresh = DocsDraft::new(self.page.last(), self.block_start, starts);
             self.pages.push(std::mem::replace(&mut self.page, fresh));
             let pages = self.position_pages_max();
-            let placed = self.page.push(&gathered, kept, pages);
+            let placed = self.page.push(&gathered, groups, pages);
             debug_assert!(placed, "the first block of a page always fits");
         }
         self.block_start = self.positions.total();
+        if self.filter.filters() == PhraseFilters::Common && self.is_dense() {
+            self.filter.give_up();
+        }
+    }
+
+    /// Whether the chunk so far has most of the documents from its first to its last.
+    fn is_dense(&self) -> bool {
+        let range = self
+            .first
+            .map_or(0, |first| self.page.last() as u64 - first as u64 + 1);
+        self.count > DENSE_COUNT && self.count as u64 * DENSE_SHARE > range
     }
 
     /// How many position pages the page being filled touches, at most.
@@ -151,16 +162,22 @@ impl ChunkBuilder {
     }
 }
 
-/// Where the groups of Bloom filters of the next block will start, if the chunk has any.
+/// Where the groups of the next block will start, if the chunk has a phrase filter so far.
 fn groups_of(filter: &FilterDraft) -> Option<[u32; 2]> {
-    (filter.filters() == PhraseFilters::Bloom).then(|| filter.starts())
+    (filter.filters() != PhraseFilters::None).then(|| filter.starts())
 }
 
-fn finish_pages(pages: &[DocsDraft], starts: &[u32], total: u32) -> Vec<CodedDocs> {
+fn finish_pages(pages: &[DocsDraft], starts: &[u32], total: u32, filtered: bool) -> Vec<CodedDocs> {
     let ends = pages[1..].iter().map(DocsDraft::first_position);
     let finished = pages.iter().zip(ends.chain([total]));
     finished
-        .map(|(page, end)| (page.finish(starts, end), page.last(), page.frontier))
+        .map(|(page, end)| {
+            (
+                page.finish(starts, end, filtered),
+                page.last(),
+                page.frontier,
+            )
+        })
         .collect()
 }
 

@@ -1,11 +1,10 @@
 //! Chunks read from front to back out of memory, for maintenance.
 
-use std::ops::Range;
-
 use super::block::{BLOCK, Numbers};
 use super::bloom::{self, Group};
+use super::common_code;
 use super::dead::DeadDocs;
-use super::docs_page::DocsPage;
+use super::docs_page::{DocsPage, GroupRef};
 use super::entry::{ChunkPlace, ChunkRef};
 use super::head::Head;
 use super::position_page::PositionPage;
@@ -25,14 +24,19 @@ pub struct ChunkReader {
     at: usize,
     numbers: Box<[Numbers; 2]>,
     positions: PositionReader,
-    filter: FilterBytes,
+    filter: FilterReader,
     left: u32,
 }
 
-/// Where the phrase filter stands among the chunk's bytes: of the words before, and of those after.
-struct FilterBytes {
+/// The phrase filter: where it stands among the chunk's bytes, of the words before and of those
+/// after.
+struct FilterReader {
     filters: PhraseFilters,
     sides: [usize; 2],
+    /// The common neighbours of a block.
+    neighbours: [Vec<u8>; 2],
+    /// How many of them belong to postings that were read.
+    read: usize,
 }
 
 /// Reads the position stream of a chunk from its start.
@@ -54,7 +58,7 @@ impl ChunkReader {
                 },
                 &bytes,
             )?,
-            filter: FilterBytes::of(chunk),
+            filter: FilterReader::of(chunk),
             bytes,
             page: 0,
             docs: None,
@@ -85,25 +89,35 @@ impl ChunkReader {
             self.load_block()?;
         }
         let (doc, frequency) = (self.numbers[0][self.at], self.numbers[1][self.at]);
-        let first = self.positions.number;
         self.positions
             .read(&self.head, &self.bytes, frequency, &mut tokens.positions)?;
-        match (self.filter.filters, &self.docs) {
-            (PhraseFilters::Fingerprints, _) => {
-                let numbers = first as usize..self.positions.number as usize;
-                self.filter
-                    .fingerprints(&self.bytes, numbers, &mut tokens.filter)?;
-            }
-            (PhraseFilters::Bloom, Some(docs)) => {
-                let place = (self.block, self.at);
-                self.filter
-                    .bloom(&self.bytes, docs, place, &mut tokens.filter)?;
-            }
-            _ => {}
-        }
+        self.read_filter(frequency, &mut tokens.filter)?;
         self.at += 1;
         self.left -= 1;
         Ok(Some(doc))
+    }
+
+    /// Puts what the filter knows of the next posting into `out`.
+    fn read_filter(&mut self, frequency: u32, out: &mut [Vec<u8>; 2]) -> Result<()> {
+        let Some(docs) = &self.docs else {
+            return Ok(());
+        };
+        match self.filter.filters {
+            PhraseFilters::None => Ok(()),
+            PhraseFilters::Common => {
+                if self.at == 0 {
+                    let count = docs.blocks()[self.block].count as usize;
+                    let tokens = self.numbers[1][..count].iter().map(|f| *f as usize).sum();
+                    self.filter.load(&self.bytes, docs, self.block, tokens)?;
+                }
+                self.filter.common(frequency as usize, out);
+                Ok(())
+            }
+            PhraseFilters::Bloom => {
+                self.filter
+                    .bloom(&self.bytes, docs, (self.block, self.at), out)
+            }
+        }
     }
 
     /// Tells whether the chunk has a dead document, and gives its bytes back. The reader stands before the first posting.
@@ -154,26 +168,33 @@ fn part(bytes: &[u8], span: Span) -> Bytes {
     Bytes::Owned(bytes[start..start + span.length as usize].to_vec())
 }
 
-impl FilterBytes {
-    fn of(chunk: &ChunkRef) -> FilterBytes {
+impl FilterReader {
+    fn of(chunk: &ChunkRef) -> FilterReader {
         let before = chunk.filter().start as usize;
-        FilterBytes {
+        FilterReader {
             filters: chunk.filters,
             sides: [before, before + chunk.filter_lengths[0] as usize],
+            neighbours: Default::default(),
+            read: 0,
         }
     }
 
-    /// Puts the fingerprints around the tokens with these numbers into `out`.
-    fn fingerprints(
-        &self,
-        bytes: &[u8],
-        numbers: Range<usize>,
-        out: &mut [Vec<u8>; 2],
-    ) -> Result<()> {
-        for (side, out) in out.iter_mut().enumerate() {
-            out.extend_from_slice(self.part(bytes, side, numbers.clone())?);
+    /// Reads the common neighbours of a block, which has so many tokens.
+    fn load(&mut self, bytes: &[u8], docs: &DocsPage, block: usize, tokens: usize) -> Result<()> {
+        for (side, group) in docs.groups(block)?.into_iter().enumerate() {
+            let group = group_bytes(bytes, self.sides[side], group)?;
+            common_code::read_group(group, tokens, &mut self.neighbours[side])?;
         }
+        self.read = 0;
         Ok(())
+    }
+
+    /// Puts the common neighbours of the next tokens of the block into `out`.
+    fn common(&mut self, tokens: usize, out: &mut [Vec<u8>; 2]) {
+        for (known, out) in self.neighbours.iter().zip(out) {
+            out.extend_from_slice(&known[self.read..self.read + tokens]);
+        }
+        self.read += tokens;
     }
 
     /// Puts the Bloom filters of the posting at this place of this block into `out`.
@@ -185,20 +206,19 @@ impl FilterBytes {
         out: &mut [Vec<u8>; 2],
     ) -> Result<()> {
         let postings = docs.blocks()[block].count as usize;
-        for (side, (group, out)) in docs.groups(block).into_iter().zip(out).enumerate() {
-            let start = group.start as usize;
-            let group = self.part(bytes, side, start..start + group.length(postings))?;
+        for (side, (group, out)) in docs.groups(block)?.into_iter().zip(out).enumerate() {
+            let group = group_bytes(bytes, self.sides[side], group)?;
             bloom::put(Group::parse(group, postings)?.filter(at), out);
         }
         Ok(())
     }
+}
 
-    /// These bytes of a side.
-    fn part<'a>(&self, bytes: &'a [u8], side: usize, range: Range<usize>) -> Result<&'a [u8]> {
-        let start = self.sides[side];
-        let part = bytes.get(start + range.start..start + range.end);
-        part.ok_or_else(|| Error::damaged(WHAT, "expected a longer phrase filter"))
-    }
+/// The bytes of a group on the side that begins at `start`.
+fn group_bytes(bytes: &[u8], start: usize, group: GroupRef) -> Result<&[u8]> {
+    let from = start + group.start as usize;
+    let group = bytes.get(from..from + group.length as usize);
+    group.ok_or_else(|| Error::damaged(WHAT, "expected a longer phrase filter"))
 }
 
 impl PositionReader {

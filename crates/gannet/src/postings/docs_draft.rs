@@ -15,8 +15,10 @@ pub struct DocsDraft {
     before: DocId,
     last: DocId,
     first_position: u32,
-    /// Where the groups of Bloom filters of its first block start, if the chunk has any.
+    /// Where the groups of its first block start, if the chunk has a phrase filter so far.
     groups: Option<[u32; 2]>,
+    /// The bytes of the groups of each block.
+    group_lengths: Vec<u8>,
     blocks: u32,
     last_count: u8,
     directory: Vec<u8>,
@@ -63,14 +65,15 @@ impl Gathered {
 }
 
 impl DocsDraft {
-    /// An empty page after the doc `before`, whose first position has the number `first_position` and whose groups of
-    /// Bloom filters start at `groups`, if there are any.
+    /// An empty page after the doc `before`, whose first position has the number `first_position`
+    /// and whose groups start at `groups`, if there are any.
     pub fn new(before: DocId, first_position: u32, groups: Option<[u32; 2]>) -> DocsDraft {
         DocsDraft {
             before,
             last: before,
             first_position,
             groups,
+            group_lengths: Vec::new(),
             blocks: 0,
             last_count: 0,
             directory: Vec::new(),
@@ -91,14 +94,17 @@ impl DocsDraft {
 
     /// Bytes so far, the position table apart.
     pub fn bytes(&self) -> usize {
-        let groups = self.groups.map_or(0, |_| GROUPS_LIMIT);
+        let groups = self
+            .groups
+            .map_or(0, |_| GROUPS_LIMIT + self.group_lengths.len());
         HEADER_LIMIT + groups + self.directory.len() + self.data.len()
     }
 
-    /// Adds a block unless the page has no room for it; `kept` is how many Bloom filters its groups have, and
-    /// `position_pages` how many position pages the page's postings touch at most.
-    pub fn push(&mut self, block: &Gathered, kept: [u8; 2], position_pages: usize) -> bool {
+    /// Adds a block unless the page has no room for it; its groups have `groups` bytes, and the
+    /// page's postings touch `position_pages` position pages at most.
+    pub fn push(&mut self, block: &Gathered, groups: [u32; 2], position_pages: usize) -> bool {
         let (directory, data) = (self.directory.len(), self.data.len());
+        let lengths = self.group_lengths.len();
         let last = block.docs[block.count - 1];
         let shapes = match block.count == BLOCK {
             true => self.put_full(block),
@@ -111,12 +117,15 @@ impl DocsDraft {
         frontier.encode(&mut self.directory);
         put_varint(&mut self.directory, block.extra_total());
         if self.groups.is_some() {
-            self.directory.extend_from_slice(&kept);
+            for length in groups {
+                put_varint(&mut self.group_lengths, length as u64);
+            }
         }
         // Five bytes are the most that an entry of the table can take.
         if self.bytes() + 5 * position_pages.min(TABLE_LIMIT) > PAGE_PAYLOAD && self.blocks > 0 {
             self.directory.truncate(directory);
             self.data.truncate(data);
+            self.group_lengths.truncate(lengths);
             return false;
         }
         self.last = last;
@@ -145,9 +154,10 @@ impl DocsDraft {
         [Shape::default(); 2]
     }
 
-    /// The page's bytes. `starts` holds the number of each position page's first position; the page's own
-    /// positions end before `end`.
-    pub fn finish(&self, starts: &[u32], end: u32) -> Vec<u8> {
+    /// The page's bytes. `starts` holds the number of each position page's first position; the
+    /// page's own positions end before `end`. Where groups stand is left out if the chunk has no
+    /// phrase filter in the end.
+    pub fn finish(&self, starts: &[u32], end: u32, filtered: bool) -> Vec<u8> {
         let first = starts
             .partition_point(|start| *start <= self.first_position)
             .max(1)
@@ -172,8 +182,15 @@ impl DocsDraft {
             put_varint(&mut out, (start - before) as u64);
             before = *start;
         }
-        let groups = self.groups.into_iter().flatten();
-        groups.for_each(|start| put_varint(&mut out, start as u64));
+        if let Some(starts) = self.groups.filter(|_| filtered) {
+            let mut groups = Vec::with_capacity(GROUPS_LIMIT + self.group_lengths.len());
+            for start in starts {
+                put_varint(&mut groups, start as u64);
+            }
+            groups.extend_from_slice(&self.group_lengths);
+            put_varint(&mut out, groups.len() as u64);
+            out.extend_from_slice(&groups);
+        }
         out.extend_from_slice(&self.directory);
         out.extend_from_slice(&self.data);
         debug_assert!(out.len() <= PAGE_PAYLOAD);

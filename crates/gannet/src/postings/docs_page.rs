@@ -3,9 +3,10 @@
 //! ```text
 //! header     doc before the page + 1 | number of its first position | blocks | postings in the last block
 //!            | first position page | stride | entries | distances between the position pages' first numbers
-//!            | with Bloom filters: where their groups start
+//!            | with a phrase filter: bytes of what follows; where its groups start, then the
+//!            bytes of those of each block
 //! directory  per block: distance to the last doc | shape of the docs | shape of the frequencies | competitive
-//!            pairs | frequencies beyond one each | with Bloom filters: how many there are
+//!            pairs | frequencies beyond one each
 //! data       per block: packed docs, packed frequencies - 1; in a last block of fewer than 128: varints
 //! ```
 //! The directory lets a query skip blocks unread; the position table leads from a posting to the one
@@ -13,9 +14,9 @@
 //! an entry for every 2^stride pages only.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::block::{self, BLOCK, NO_DOC, Numbers, Shape};
-use super::bloom::GroupRef;
 use super::fragment::read_posting;
 use super::frontier::{Pair, read_pairs, skip_pairs};
 use crate::base::{ByteReader, DocId, END, Error, PhraseFilters, Result};
@@ -29,8 +30,8 @@ pub(super) const TABLE_LIMIT: usize = 96;
 /// The header at its longest, the table apart.
 pub(super) const HEADER_LIMIT: usize = 5 + 5 + 2 + 2 + 5 + 1 + 1;
 
-/// What is more in a chunk with Bloom filters.
-pub(super) const GROUPS_LIMIT: usize = 5 + 5;
+/// What is more in a chunk with a phrase filter, the bytes of each group apart.
+pub(super) const GROUPS_LIMIT: usize = 2 + 5 + 5;
 
 /// The directory's word on one block, and what follows from the blocks before it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,6 +54,15 @@ pub struct BlockEntry {
     at: u32,
 }
 
+/// Where what the phrase filter knows of a block stands among what it knows of its side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupRef {
+    /// The first byte.
+    pub start: u32,
+    /// How many bytes.
+    pub length: u32,
+}
+
 /// A docs page as it was read.
 #[derive(Clone, Debug)]
 pub struct DocsPage {
@@ -62,8 +72,10 @@ pub struct DocsPage {
     /// The blocks' data within `bytes`.
     data: Range<usize>,
     blocks: Vec<BlockEntry>,
-    /// Where the groups of Bloom filters of each block stand, if there are any.
-    groups: Vec<[GroupRef; 2]>,
+    /// Where it is told where the groups of the phrase filter stand, if there are any.
+    group_bytes: Range<usize>,
+    /// Where they stand, once that was asked for: only phrases ask.
+    groups: OnceLock<Vec<[GroupRef; 2]>>,
     first_position_page: u32,
     stride: u8,
     /// The first position's number of every 2^stride-th position page after the first.
@@ -94,9 +106,11 @@ impl DocsPage {
         if count == 0 || last_count == 0 {
             return Err(reader.damaged("a page with postings", "none"));
         }
-        let mut groups = Groups::default();
-        if filters == PhraseFilters::Bloom {
-            groups.parse_starts(&mut reader)?;
+        let mut group_bytes = 0..0;
+        if filters != PhraseFilters::None {
+            let length = reader.length(reader.rest().len())?;
+            group_bytes = reader.position()..reader.position() + length;
+            reader.take(length)?;
         }
         let mut blocks = Vec::with_capacity(count);
         let mut behind = Behind {
@@ -107,9 +121,6 @@ impl DocsPage {
         for i in 0..count {
             let postings = if i + 1 == count { last_count } else { BLOCK };
             behind.parse_next(postings, &mut blocks, &mut reader)?;
-            if filters == PhraseFilters::Bloom {
-                groups.parse_next(postings, &mut reader)?;
-            }
         }
         let data = range.start + reader.position()..range.end;
         if behind.at as usize > data.len() {
@@ -120,7 +131,8 @@ impl DocsPage {
             start: range.start,
             data,
             blocks,
-            groups: groups.all,
+            group_bytes,
+            groups: OnceLock::new(),
             first_position_page,
             stride,
             table,
@@ -218,9 +230,17 @@ impl DocsPage {
             .saturating_add(strides.saturating_mul(self.stride()))
     }
 
-    /// Where the groups of Bloom filters of a block stand, of the words before and of those after.
-    pub fn groups(&self, block: usize) -> [GroupRef; 2] {
-        self.groups.get(block).copied().unwrap_or_default()
+    /// Where the groups of a block stand, of the words before and of those after.
+    pub fn groups(&self, block: usize) -> Result<[GroupRef; 2]> {
+        if self.groups.get().is_none() {
+            let told = self.start + self.group_bytes.start..self.start + self.group_bytes.end;
+            let mut reader = ByteReader::new(&self.bytes[told], WHAT);
+            let groups = parse_groups(self.blocks.len(), &mut reader)?;
+            // Another thread may have been here meanwhile, and found the same.
+            let _ = self.groups.set(groups);
+        }
+        let groups = self.groups.get().and_then(|groups| groups.get(block));
+        Ok(groups.copied().unwrap_or_default())
     }
 
     /// Whether [`DocsPage::position_page`] is exact.
@@ -239,32 +259,26 @@ impl DocsPage {
     }
 }
 
-/// Groups of Bloom filters as a directory tells them.
-#[derive(Default)]
-struct Groups {
-    starts: [u32; 2],
-    all: Vec<[GroupRef; 2]>,
-}
-
-impl Groups {
-    fn parse_starts(&mut self, reader: &mut ByteReader<'_>) -> Result<()> {
-        self.starts = [reader.varint_u32()?, reader.varint_u32()?];
-        Ok(())
-    }
-
-    fn parse_next(&mut self, postings: usize, reader: &mut ByteReader<'_>) -> Result<()> {
+/// Where the groups of the blocks stand: those of the first on each side, then the bytes of each.
+fn parse_groups(count: usize, reader: &mut ByteReader<'_>) -> Result<Vec<[GroupRef; 2]>> {
+    let mut starts = [reader.varint_u32()?, reader.varint_u32()?];
+    let mut all = Vec::with_capacity(count);
+    for _ in 0..count {
         let mut groups = [GroupRef::default(); 2];
-        for (group, start) in groups.iter_mut().zip(&mut self.starts) {
-            let kept = reader.u8()?;
+        for (group, start) in groups.iter_mut().zip(&mut starts) {
+            let length = reader.varint_u32()?;
             *group = GroupRef {
                 start: *start,
-                kept,
+                length,
             };
-            let next = start.checked_add(group.length(postings) as u32);
-            *start = next.ok_or_else(|| reader.damaged("groups of 32 bits", kept))?;
+            let next = start.checked_add(length);
+            *start = next.ok_or_else(|| reader.damaged("groups of 32 bits", length))?;
         }
-        self.all.push(groups);
-        Ok(())
+        all.push(groups);
+    }
+    match reader.is_empty() {
+        true => Ok(all),
+        false => Err(reader.damaged("as many groups as blocks", "more bytes")),
     }
 }
 

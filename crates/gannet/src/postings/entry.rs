@@ -42,8 +42,8 @@ const NEIGHBOURS_SHIFT: u8 = 4;
 const NEIGHBOURS_BITS: u8 = 0b11;
 /// Flags that later formats may set: offsets, norms beside the docs, deltas to merge.
 const RESERVED: u8 = 0xc0;
-/// Beside a chunk's layout: it has a phrase filter of fingerprints, or one of Bloom filters.
-const FINGERPRINTS: u8 = 0x10;
+/// Beside a chunk's layout: it has a phrase filter of common neighbours, or one of Bloom filters.
+const COMMON: u8 = 0x10;
 const BLOOM: u8 = 0x40;
 /// Beside a chunk's layout: what lies behind the docs pages lies in a run of its own.
 const APART: u8 = 0x20;
@@ -277,7 +277,7 @@ impl TermEntry {
             let ChunkPlace { front, back } = &chunk.place;
             let filters = match chunk.filters {
                 PhraseFilters::None => 0,
-                PhraseFilters::Fingerprints => FINGERPRINTS,
+                PhraseFilters::Common => COMMON,
                 PhraseFilters::Bloom => BLOOM,
             };
             let apart = if back.is_some() { APART } else { 0 };
@@ -294,7 +294,7 @@ impl TermEntry {
             if back.is_none() {
                 put_varint(out, (chunk.docs_length - chunk.head_length) as u64);
             }
-            if chunk.filters == PhraseFilters::Bloom {
+            if chunk.filters != PhraseFilters::None {
                 let lengths = chunk.filter_lengths.into_iter();
                 lengths.for_each(|length| put_varint(out, length as u64));
             }
@@ -315,14 +315,14 @@ impl TermEntry {
 
 fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -> Result<ChunkRef> {
     let form = reader.u8()?;
-    let layout = match form & !(FINGERPRINTS | BLOOM | APART) {
+    let layout = match form & !(COMMON | BLOOM | APART) {
         1 => Layout::Grouped,
         2 => Layout::Split,
         other => return Err(reader.damaged("a chunk layout", other)),
     };
-    let filters = match form & (FINGERPRINTS | BLOOM) {
+    let filters = match form & (COMMON | BLOOM) {
         0 => PhraseFilters::None,
-        FINGERPRINTS => PhraseFilters::Fingerprints,
+        COMMON => PhraseFilters::Common,
         BLOOM => PhraseFilters::Bloom,
         other => return Err(reader.damaged("one phrase filter", other)),
     };
@@ -342,8 +342,9 @@ fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -
     };
     let filter_lengths = match filters {
         PhraseFilters::None => [0; 2],
-        PhraseFilters::Fingerprints => [total_frequency; 2],
-        PhraseFilters::Bloom => [reader.varint_u32()?, reader.varint_u32()?],
+        PhraseFilters::Common | PhraseFilters::Bloom => {
+            [reader.varint_u32()?, reader.varint_u32()?]
+        }
     };
     let chunk = ChunkRef {
         place: ChunkPlace { front, back },

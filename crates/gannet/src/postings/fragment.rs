@@ -1,10 +1,11 @@
 //! Fragments: short runs of postings in two byte streams, for the memory buffer and for dictionary leaves.
 //!
-//! The docs stream holds, per posting, `varint(delta * 2 + (frequency == 1))` with the distance to the
-//! posting before (for the first: to the base), then `varint(frequency)` unless that is one. The positions
-//! stream holds the posting's positions: the first as it is, then distances; in a field with phrase filters
-//! the two fingerprints of its neighbours stand behind each, of which a chunk makes its filter. Postings are added by appending
-//! to both streams, and two fragments are joined by copying: only one delta depends on what comes before.
+//! The docs stream holds, per posting, `varint(delta * 2 + (frequency == 1))` with the distance to
+//! the posting before (for the first: to the base), then `varint(frequency)` unless that is one.
+//! The positions stream holds the posting's positions: the first as it is, then distances; in a
+//! field with phrase filters what is known of its neighbours stands behind each, of which a chunk
+//! makes its filter. Postings are added by appending to both streams, and two fragments are joined
+//! by copying: only one delta depends on what comes before.
 //!
 //! Invariants:
 //! 1. Docs ascend strictly from the base on; the first may equal the base, which allows document 0.
@@ -13,6 +14,7 @@
 //!    read, since most queries read none.
 
 use super::bloom;
+use super::common_code;
 use super::dead::DeadDocs;
 use super::tokens::{Neighbours, Tokens, neighbours_bytes};
 use crate::base::{
@@ -22,7 +24,7 @@ use crate::base::{
 const WHAT: &str = "a postings fragment";
 
 /// A run of postings, coded against a base.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragment {
     /// What the first posting's delta counts from: at most the first doc.
     pub base: DocId,
@@ -53,13 +55,25 @@ pub struct FragmentReader<'a> {
     first: bool,
 }
 
+impl Default for Fragment {
+    /// Empty, and without neighbours.
+    fn default() -> Fragment {
+        Fragment::new(0)
+    }
+}
+
 impl Fragment {
     /// An empty fragment against `base`.
     pub fn new(base: DocId) -> Fragment {
         Fragment {
             base,
+            count: 0,
+            total_frequency: 0,
+            max_frequency: 0,
             last: base,
-            ..Fragment::default()
+            filters: PhraseFilters::None,
+            docs: Vec::new(),
+            positions: Vec::new(),
         }
     }
 
@@ -141,8 +155,8 @@ impl Fragment {
         let known = filter.iter().all(|side| side.len() == positions.len());
         match self.filters {
             PhraseFilters::None => {}
-            PhraseFilters::Fingerprints if known => {}
-            PhraseFilters::Fingerprints | PhraseFilters::Bloom => return false,
+            PhraseFilters::Common if known => {}
+            PhraseFilters::Common | PhraseFilters::Bloom => return false,
         }
         put_posting(&mut self.docs, doc - self.last, positions.len() as u32);
         let mut previous = 0;
@@ -358,9 +372,10 @@ pub fn read_tokens(
         out.positions.push(position);
         match filters {
             PhraseFilters::None => {}
-            PhraseFilters::Fingerprints => {
-                out.filter[0].push(stream.u8()?);
-                out.filter[1].push(stream.u8()?);
+            PhraseFilters::Common => {
+                let pair = common_code::read_pair(stream)?;
+                out.filter[0].push(pair[0]);
+                out.filter[1].push(pair[1]);
             }
             PhraseFilters::Bloom => {
                 let Neighbours { before, after } = Neighbours::decode(filters, stream)?;
@@ -389,13 +404,13 @@ pub fn skip_tokens(stream: &[u8], count: u64, filters: PhraseFilters) -> usize {
     if count == 0 {
         return 0;
     }
-    let neighbours = neighbours_bytes(filters);
-    if neighbours > 0 {
+    if filters != PhraseFilters::None {
         let mut at = 0;
         for _ in 0..count {
             let varint = stream[at..].iter().position(|byte| *byte < 0x80);
             let Some(varint) = varint else { break };
-            at = (at + varint + 1 + neighbours).min(stream.len());
+            at += varint + 1;
+            at = (at + neighbours_bytes(filters, &stream[at..])).min(stream.len());
         }
         return at;
     }
@@ -416,15 +431,15 @@ mod tests {
         fragment
     }
 
-    const KINDS: [PhraseFilters; 2] = [PhraseFilters::Fingerprints, PhraseFilters::Bloom];
+    const KINDS: [PhraseFilters; 2] = [PhraseFilters::Common, PhraseFilters::Bloom];
 
     fn filtered(fragment: &Fragment, filters: PhraseFilters) -> Fragment {
         let mut filtered = Fragment::new(fragment.base);
         filtered.filters = filters;
         for (doc, tokens) in postings(fragment) {
             let neighbours = tokens.positions.iter().map(|position| Neighbours {
-                before: *position as u16,
-                after: 255 - doc as u8 as u16,
+                before: (*position % 95) as u16,
+                after: 94 - (doc % 95) as u16,
             });
             let neighbours: Vec<Neighbours> = neighbours.collect();
             filtered.append(doc, &tokens.positions, &neighbours);

@@ -4,7 +4,7 @@ use super::block::{BLOCK, Numbers};
 use super::cursor::TermCursor;
 use super::cursor::parts::{ChunkPart, FragmentPart, Part};
 use super::dictionary::TermPostings;
-use super::docs_page::BlockEntry;
+use super::docs_page::{BlockEntry, GroupRef};
 use super::fragment::Fragment;
 use crate::base::PhraseFilters;
 
@@ -62,7 +62,7 @@ impl TermList {
         let heads = self.parts.iter().map(Part::head_bytes);
         CURSOR_BYTES
             + self.parts.len() * size_of::<Part>()
-            + blocks.min(PAGE_BLOCKS) * size_of::<BlockEntry>()
+            + blocks.min(PAGE_BLOCKS) * (size_of::<BlockEntry>() + 2 * size_of::<GroupRef>())
             + heads.sum::<usize>()
     }
 

@@ -171,7 +171,7 @@ impl<'a> Plan<'a> {
         let chunks = self.absorbed.iter().map(|chunk| chunk.filters);
         let mut all = fragments.into_iter().chain(chunks);
         let kept = all.find(|filters| *filters != PhraseFilters::None);
-        kept.unwrap_or_default()
+        kept.unwrap_or(PhraseFilters::None)
     }
 
     /// Codes absorbed chunks, tail and new postings as one chunk (or several full ones).

@@ -14,6 +14,7 @@ mod buffer;
 mod check;
 mod chunk;
 mod chunk_reader;
+mod common_code;
 mod cursor;
 mod dead;
 mod dictionary;

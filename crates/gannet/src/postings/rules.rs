@@ -191,7 +191,8 @@ mod tests {
                 total_frequency: 20_500,
                 head_length: 100,
                 docs_length: 3_000,
-                ..chunks(&[1])[0]
+                filters: PhraseFilters::Common,
+                filter_lengths: [1_500; 2],
             };
             let entry = TermEntry {
                 chunks: (0..most as u32).map(chunk).collect(),

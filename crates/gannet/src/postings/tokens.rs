@@ -1,12 +1,13 @@
 //! The tokens of one posting: where they stand, and between which neighbours.
 //!
-//! A *phrase filter* tells which words may stand before and after the tokens of a posting. So the rarer word of a
-//! pair tells alone which of its documents may have both side by side, and no other list is read for the rest.
-//! Gannet's own keeps one byte for the word before and one for the word after each token. The paper's (He et al.,
-//! WiSER, 2020: Bloom filters of nine bytes for each posting and direction, see `postings::bloom`) answer the same
-//! question in several times the space; bytes in the order of the tokens need no lengths and say at which token to
-//! look.
+//! A *phrase filter* tells which words may stand before and after the tokens of a posting. So the
+//! rarer word of a pair tells alone which of its documents may have both side by side, and no other
+//! list is read for the rest. Gannet's own knows which common word stands before and after each
+//! token, if any does (see `postings::common_code`). The paper's (He et al., WiSER, 2020: Bloom
+//! filters of nine bytes for each posting and direction, see `postings::bloom`) know every word but
+//! these, and take twenty times the space.
 
+use super::common_code;
 use crate::base::{ByteReader, PhraseFilters, Result};
 
 /// Fingerprints of the words around a token; 0 where there is none in the same value.
@@ -23,8 +24,8 @@ pub struct Neighbours {
 pub struct Tokens {
     /// Their positions, ascending.
     pub positions: Vec<u32>,
-    /// What a chunk's phrase filter has of them, of the words before and of those after: one fingerprint a token, or
-    /// one Bloom filter. Nothing where no neighbours are known.
+    /// What a chunk's phrase filter has of them, of the words before and of those after: one
+    /// fingerprint a token, a byte, or one Bloom filter. Nothing where no neighbours are known.
     pub filter: [Vec<u8>; 2],
 }
 
@@ -36,11 +37,14 @@ impl Tokens {
     }
 }
 
-/// Bytes of both fingerprints behind a position in a fragment.
-pub(super) fn neighbours_bytes(filters: PhraseFilters) -> usize {
+/// Bytes of both fingerprints behind a position in a fragment, where `rest` of its stream begins.
+#[inline]
+pub(super) fn neighbours_bytes(filters: PhraseFilters, rest: &[u8]) -> usize {
     match filters {
         PhraseFilters::None => 0,
-        PhraseFilters::Fingerprints => 2,
+        PhraseFilters::Common => rest
+            .first()
+            .map_or(0, |first| common_code::pair_bytes(*first)),
         PhraseFilters::Bloom => 4,
     }
 }
@@ -58,7 +62,7 @@ impl Neighbours {
         let Neighbours { before, after } = self;
         match filters {
             PhraseFilters::None => {}
-            PhraseFilters::Fingerprints => stream.extend_from_slice(&[before as u8, after as u8]),
+            PhraseFilters::Common => common_code::put_pair(before as u8, after as u8, stream),
             PhraseFilters::Bloom => {
                 stream.extend_from_slice(&before.to_le_bytes());
                 stream.extend_from_slice(&after.to_le_bytes());
@@ -72,14 +76,11 @@ impl Neighbours {
         filters: PhraseFilters,
         stream: &mut ByteReader<'_>,
     ) -> Result<Neighbours> {
-        let mut one = || match filters {
-            PhraseFilters::None => Ok(0),
-            PhraseFilters::Fingerprints => stream.u8().map(u16::from),
-            PhraseFilters::Bloom => stream.u16(),
+        let [before, after] = match filters {
+            PhraseFilters::None => [0; 2],
+            PhraseFilters::Common => common_code::read_pair(stream)?.map(u16::from),
+            PhraseFilters::Bloom => [stream.u16()?, stream.u16()?],
         };
-        Ok(Neighbours {
-            before: one()?,
-            after: one()?,
-        })
+        Ok(Neighbours { before, after })
     }
 }

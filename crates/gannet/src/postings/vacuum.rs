@@ -129,7 +129,7 @@ impl<'a> Plan<'a> {
     fn kept_filters(&self) -> PhraseFilters {
         let kinds = self.chunks().into_iter().map(|chunk| chunk.filters);
         let mut kept = kinds.filter(|kind| *kind != PhraseFilters::None);
-        kept.next().unwrap_or_default()
+        kept.next().unwrap_or(PhraseFilters::None)
     }
 }
 

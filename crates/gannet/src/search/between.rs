@@ -72,7 +72,7 @@ impl Matcher for BetweenMatcher {
                 self.next = END;
                 continue;
             }
-            let tokens = self.cursor.tokens_in_block();
+            let tokens = self.cursor.tokens_to_look_at();
             self.room.reserve(0, tokens)?;
             pages.count_steps(tokens)?;
             let passed = (&mut self.docs, &mut self.tokens);
@@ -124,9 +124,9 @@ impl Matcher for BetweenMatcher {
     fn matches(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
         let mut tokens = 0;
         if self.cursor.advance(doc, pages)? == doc {
-            let frequency = self.cursor.frequency() as usize;
-            self.room.reserve(0, frequency)?;
-            pages.count_steps(frequency)?;
+            let looked_at = self.cursor.tokens_to_look_at();
+            self.room.reserve(0, looked_at)?;
+            pages.count_steps(looked_at)?;
             tokens = self.cursor.tokens_between(self.wanted, pages)?;
         }
         self.docs.clear();

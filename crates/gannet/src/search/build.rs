@@ -20,7 +20,7 @@ use super::view::SearchView;
 use super::windows::{Clause, Root};
 use crate::analysis::{FieldId, fingerprint, split_term_key};
 use crate::base::{Budget, PhraseFilters, Result};
-use crate::postings::TermList;
+use crate::postings::{Neighbours, TermList};
 
 /// What is run.
 pub struct Built {
@@ -400,6 +400,7 @@ impl Builder<'_> {
             place: *place,
             word: *slot,
             fingerprint: fingerprint(&term.key, filters),
+            proves: Neighbours::default(),
             list: &term.list,
         });
         let lists = PhraseLists {
@@ -416,7 +417,8 @@ impl Builder<'_> {
     fn filters_of(&self, field: FieldId) -> PhraseFilters {
         let field = self.view.schema.field(field);
         let kept = field.map(|field| field.options.phrase_filters());
-        kept.filter(|_| self.options.filters).unwrap_or_default()
+        let asked = kept.filter(|_| self.options.filters);
+        asked.unwrap_or(PhraseFilters::None)
     }
 }
 

@@ -5,6 +5,9 @@
 //! what passes it tentatively and confirm only what can come among the best: the rarest word, or its tokens that
 //! the phrase filter lets pass, are the most that an exact phrase can occur.
 //!
+//! Where a word's phrase filter names a commoner neighbour exactly, the filter is asked at each of
+//! the word's tokens, and the neighbour's list is not read at all.
+//!
 //! Of a long phrase only the rarest words give candidates; that a document has the others shows
 //! when their positions are read.
 //!
@@ -23,7 +26,7 @@ use super::tokens::TokenRoom;
 use crate::base::{Budget, DocId, END, Result};
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::NormCursor;
-use crate::postings::{TermCursor, TermList};
+use crate::postings::{Neighbours, TermCursor, TermList};
 
 /// Candidates whose positions are asked for at once.
 const BATCH: Batch = Batch {
@@ -33,6 +36,7 @@ const BATCH: Batch = Batch {
 };
 
 /// One word of a phrase.
+#[derive(Clone, Copy)]
 pub struct PhraseWord<'a> {
     /// Its place in the phrase.
     pub place: u32,
@@ -40,6 +44,9 @@ pub struct PhraseWord<'a> {
     pub word: usize,
     /// What stands for it in the filters of others; 0 if none is asked.
     pub fingerprint: u16,
+    /// The neighbours that its filter proves at each of its tokens, in place of their own
+    /// positions.
+    pub proves: Neighbours,
     /// Its list.
     pub list: &'a TermList,
 }
@@ -50,8 +57,9 @@ pub struct PhraseMatcher {
     /// Whether the candidates are given out as they are.
     tentative: bool,
     terms: Vec<PhraseTerm>,
-    /// The lists of the distinct words, for their positions.
-    cursors: Vec<TermCursor>,
+    /// The lists of the distinct words, for their positions between the neighbours that they have
+    /// to prove.
+    cursors: Vec<(TermCursor, Neighbours)>,
     heads: TermCursor,
     /// The positions of the distinct words in the document that is checked.
     positions: Vec<Vec<u32>>,
@@ -64,8 +72,9 @@ pub struct PhraseMatcher {
 }
 
 impl PhraseMatcher {
-    /// The documents in which `words` (at least one) stand within `slop`; `candidates` gives those that have
-    /// the rarest of them. Positions take their memory from `budget`.
+    /// The documents in which `words` (at least one) stand within `slop`, each between the
+    /// neighbours that it proves; `candidates` gives those that have the rarest of them. Positions
+    /// take their memory from `budget`.
     pub fn new(
         words: &[PhraseWord<'_>],
         candidates: Conjunction,
@@ -84,6 +93,9 @@ impl PhraseMatcher {
             place: word.place,
             word: distinct.partition_point(|other| other.word < word.word),
         });
+        let cursors = distinct
+            .iter()
+            .map(|word| (word.list.cursor(), word.proves));
         Ok(Some(PhraseMatcher {
             candidates,
             tentative: false,
@@ -91,7 +103,7 @@ impl PhraseMatcher {
             heads: rarest.list.cursor(),
             positions: vec![Vec::new(); distinct.len()],
             room: TokenRoom::new(distinct.len(), budget)?,
-            cursors: distinct.iter().map(|word| word.list.cursor()).collect(),
+            cursors: cursors.collect(),
             slop,
             scored,
             ahead: Ahead::new(0, BATCH),
@@ -104,15 +116,18 @@ impl PhraseMatcher {
     fn check(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<f32> {
         let each = self.cursors.iter_mut().zip(&mut self.positions);
         let mut has_all = true;
-        for_all(each.enumerate(), |(word, (cursor, positions))| {
+        for_all(each.enumerate(), |(word, ((cursor, proves), positions))| {
             if cursor.advance(doc, pages)? != doc {
                 has_all = false;
                 return Ok(());
             }
-            let frequency = cursor.frequency() as usize;
-            self.room.reserve(word, frequency)?;
-            pages.count_steps(frequency)?;
-            cursor.positions(pages, positions)
+            let mut tokens = cursor.frequency() as usize;
+            if *proves != Neighbours::default() {
+                tokens = tokens.max(cursor.tokens_to_look_at());
+            }
+            self.room.reserve(word, tokens)?;
+            pages.count_steps(tokens)?;
+            cursor.positions_between(*proves, pages, positions)
         })?;
         if !has_all {
             return Ok(0.0);
@@ -128,14 +143,29 @@ impl PhraseMatcher {
     fn check_ahead(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<f32> {
         let checked = self.check(doc, pages);
         if let Err(Stop::Pages) = checked {
-            let docs = self.ahead.rest();
-            for_all(&mut self.cursors, |cursor| {
-                cursor.prefetch_positions(docs, pages)
-            })?;
+            prefetch_tokens(&mut self.cursors, self.ahead.rest(), pages)?;
             self.ahead.waited();
         }
         checked
     }
+}
+
+/// Notes the pages that tell where the words of a phrase stand in these documents.
+fn prefetch_tokens(
+    cursors: &mut [(TermCursor, Neighbours)],
+    docs: &[DocId],
+    pages: &mut Pages<'_>,
+) -> Step<()> {
+    for_all(cursors, |(cursor, proves)| {
+        let positions = cursor.prefetch_positions(docs, pages);
+        if let Err(error @ Stop::Failed(_)) = positions {
+            return Err(error);
+        }
+        if *proves != Neighbours::default() {
+            cursor.prefetch_filters_of(docs, *proves, pages)?;
+        }
+        positions
+    })
 }
 
 impl Matcher for PhraseMatcher {
@@ -199,7 +229,9 @@ impl Matcher for PhraseMatcher {
     }
 
     fn begin_confirming(&mut self) {
-        self.cursors.iter_mut().for_each(TermCursor::rewind);
+        self.cursors
+            .iter_mut()
+            .for_each(|(cursor, _)| cursor.rewind());
     }
 
     fn confirm(&mut self, doc: DocId, row: &mut [f32], pages: &mut Pages<'_>) -> Step<()> {
@@ -209,9 +241,7 @@ impl Matcher for PhraseMatcher {
     }
 
     fn prefetch_confirming(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
-        for_all(&mut self.cursors, |cursor| {
-            cursor.prefetch_positions(docs, pages)
-        })
+        prefetch_tokens(&mut self.cursors, docs, pages)
     }
 
     fn collect(&mut self, frequencies: &mut [f32]) {

@@ -1,6 +1,7 @@
 //! Which lists answer a phrase, and how: by the filter of one, or by all of them and their positions.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use super::between::BetweenMatcher;
 use super::conjunction::Conjunction;
@@ -43,10 +44,11 @@ impl PhraseLists<'_> {
         if let Some(matcher) = self.exact(&scored, budget)? {
             return Ok(Some(Box::new(matcher)));
         }
-        let candidates = self.candidates(&scored, budget)?;
+        let needed = self.needed();
+        let candidates = self.candidates(&needed, &scored, budget)?;
         let leaves = (width, usize::from(scored.is_some()));
         let candidates = Conjunction::new(candidates, Vec::new(), Vec::new(), leaves, below);
-        let matcher = PhraseMatcher::new(&self.words, candidates, self.slop, scored, budget)?;
+        let matcher = PhraseMatcher::new(&needed, candidates, self.slop, scored, budget)?;
         Ok(matcher.map(|matcher| Box::new(matcher) as Box<dyn Matcher>))
     }
 
@@ -69,14 +71,43 @@ impl PhraseLists<'_> {
         alone.then(matcher).transpose()
     }
 
-    /// The documents that each of the rarest words has, or may have between its neighbours; the
-    /// rarest tells the frequency.
+    /// The words whose lists are read, each with the neighbours that its filter proves: a word is
+    /// not among them that stands beside a rarer one whose filter names it exactly. The rarest
+    /// comes first.
+    fn needed(&self) -> Vec<PhraseWord<'_>> {
+        let mut words: Vec<&PhraseWord<'_>> = self.words.iter().collect();
+        words.sort_by_key(|word| rank(word));
+        let mut proved = HashSet::new();
+        let mut needed = Vec::with_capacity(words.len());
+        for word in words {
+            if proved.contains(&(word.place, word.fingerprint)) {
+                continue;
+            }
+            let neighbours = self.neighbours_of(word).unwrap_or_default();
+            let mut prove = |fingerprint: u16, place: u32| {
+                let exact =
+                    is_exact(fingerprint, self.filters) && proved.insert((place, fingerprint));
+                if exact { fingerprint } else { 0 }
+            };
+            let mut proves = Neighbours::default();
+            if word.list.has_filters(self.filters) {
+                proves.before = prove(neighbours.before, word.place.wrapping_sub(1));
+                proves.after = prove(neighbours.after, word.place.wrapping_add(1));
+            }
+            needed.push(PhraseWord { proves, ..*word });
+        }
+        needed
+    }
+
+    /// The documents that each of the rarest needed words has, or may have between its neighbours;
+    /// the rarest tells the frequency.
     fn candidates(
         &self,
+        needed: &[PhraseWord<'_>],
         scored: &Option<(LeafId, Leaf)>,
         budget: &Budget,
     ) -> Result<Vec<Box<dyn Matcher>>> {
-        let mut distinct: Vec<&PhraseWord<'_>> = self.words.iter().collect();
+        let mut distinct: Vec<&PhraseWord<'_>> = needed.iter().collect();
         distinct.sort_by_key(|word| word.word);
         distinct.dedup_by_key(|word| word.word);
         distinct.sort_by_key(|word| rank(word));
@@ -127,8 +158,9 @@ impl PhraseLists<'_> {
         (wanted != Neighbours::default()).then_some(wanted)
     }
 
-    /// Whether the filter of a word costs less to read than what it may save of a commoner word's list. That of
-    /// fingerprints always does, about; for Bloom filters this is WiSER's rule, which picks a direction or none by
+    /// Whether the filter of a word costs less to read than what it may save of a commoner word's
+    /// list. That of common neighbours always does, for the words that it knows; others have no
+    /// fingerprint. For Bloom filters this is WiSER's rule, which picks a direction or none by
     /// frequencies.
     fn is_worth_asking(&self, word: &PhraseWord<'_>, commoner: &PhraseWord<'_>) -> bool {
         let [least, most] = [word, commoner].map(|word| word.list.document_frequency());
@@ -156,4 +188,74 @@ pub fn phrase_cursor_bytes<'l>(
 /// By which the rarest word of a phrase is the first.
 fn rank(word: &PhraseWord<'_>) -> (u64, usize) {
     (word.list.document_frequency(), word.word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::postings::{Fragment, TermEntry};
+
+    const COMMON: PhraseFilters = PhraseFilters::Common;
+
+    /// A word with its fingerprint and the number of its documents.
+    type Word = (&'static str, u16, u32);
+
+    const THE: Word = ("the", 85, 90);
+    const OF: Word = ("of", 50, 80);
+    const WHITE: Word = ("white", 0, 20);
+    const WHALE: Word = ("whale", 0, 10);
+
+    fn list(documents: u32, filters: PhraseFilters) -> TermList {
+        let mut tail = Fragment::new(0);
+        tail.filters = filters;
+        (0..documents).for_each(|doc| tail.append(doc, &[0], &[]));
+        let entry = TermEntry {
+            tail,
+            ..TermEntry::default()
+        };
+        TermList::new(entry.into(), None)
+    }
+
+    /// The words of a phrase that are needed, each with the neighbours that it proves.
+    fn needed(phrase: &[Word], kept: PhraseFilters) -> Vec<(&'static str, u16, u16)> {
+        let lists: Vec<TermList> = phrase.iter().map(|(.., docs)| list(*docs, kept)).collect();
+        let words = phrase.iter().zip(&lists).zip(0..);
+        let words = words.map(|(((name, fingerprint, _), list), place)| PhraseWord {
+            place,
+            word: phrase.iter().position(|other| other.0 == *name).unwrap(),
+            fingerprint: *fingerprint,
+            proves: Neighbours::default(),
+            list,
+        });
+        let lists = PhraseLists {
+            words: words.collect(),
+            filters: COMMON,
+            slop: 0,
+        };
+        let name = |word: &PhraseWord<'_>| phrase[word.place as usize].0;
+        let told = |word: &PhraseWord<'_>| (name(word), word.proves.before, word.proves.after);
+        lists.needed().iter().map(told).collect()
+    }
+
+    #[test]
+    fn a_word_that_a_rarer_ones_filter_names_is_not_needed() {
+        let named = needed(&[THE, WHITE, WHALE], COMMON);
+        assert_eq!(named, [("whale", 0, 0), ("white", 85, 0)]);
+        // One proof is enough.
+        let between = needed(&[WHITE, OF, WHALE], COMMON);
+        assert_eq!(between, [("whale", 50, 0), ("white", 0, 0)]);
+        let ends = needed(&[OF, WHALE, THE], COMMON);
+        assert_eq!(ends, [("whale", 50, 85)]);
+        // A word that was proved proves nothing itself: its list is not read.
+        let chain = needed(&[WHALE, OF, THE], COMMON);
+        assert_eq!(chain, [("whale", 0, 50), ("the", 0, 0)]);
+    }
+
+    #[test]
+    fn words_without_filters_and_words_that_stand_twice_prove_nothing() {
+        let unfiltered = needed(&[THE, WHALE], PhraseFilters::None);
+        assert_eq!(unfiltered, [("whale", 0, 0), ("the", 0, 0)]);
+        let twice = needed(&[WHALE, THE, WHALE], COMMON);
+        assert_eq!(twice, [("whale", 0, 0), ("whale", 0, 0), ("the", 0, 0)]);
+    }
 }

@@ -104,6 +104,24 @@ fn long_lists_in_a_tiny_frame_pool_are_searched_as_by_hand() {
 }
 
 #[test]
+fn phrases_of_common_words_are_searched_as_by_hand() {
+    // Lists in memory, of small chunks, and long ones of which the densest keep no filter.
+    for (seed, docs, on_device, frames) in [
+        (400, 60, 0, 64),
+        (401, 300, 220, 4096),
+        (402, 3_000, 2_500, 4096),
+        (403, 6_000, 5_500, 64),
+    ] {
+        let mut random = Random::new(seed);
+        let world = World::new(&mut random, docs, on_device, frames);
+        for k in [1, 10, 1000].repeat(25) {
+            let query = queries::phrase_of_common_words(&mut random);
+            check(&world, &query, k);
+        }
+    }
+}
+
+#[test]
 fn bloom_filters_are_searched_as_by_hand() {
     for (seed, docs, on_device, frames) in [
         (300, 60, 0, 64),
@@ -291,7 +309,7 @@ fn each_technique_saves_what_it_is_there_for() {
         let alone = cold(&world, text, without("documents"));
         assert!(alone.rounds > all.rounds, "{alone:?} {all:?}");
     }
-    let phrase = "body:\"zz quick\"";
+    let phrase = "body:\"zz of\"";
     let all = cold(&world, phrase, Techniques::default());
     let unfiltered = cold(&world, phrase, without("filters"));
     assert!(unfiltered.bytes > all.bytes, "{unfiltered:?} {all:?}");

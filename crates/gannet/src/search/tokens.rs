@@ -3,7 +3,7 @@
 
 use crate::base::{Budget, Reservation, Result};
 
-/// Bytes that a token takes while it is read: a position, or fingerprints and whether they fit, in
+/// Bytes that a token takes while it is read: a position, or neighbours and whether they fit, in
 /// buffers that double.
 const TOKEN_BYTES: usize = 24;
 

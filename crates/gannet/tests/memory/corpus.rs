@@ -39,7 +39,7 @@ impl Random {
 pub fn write(folder: &Path) -> gannet::Result<()> {
     let options = Index::options().memory(WRITING);
     let options = options
-        .phrase_filters(PhraseFilters::Fingerprints)
+        .phrase_filters(PhraseFilters::Common)
         .field_analyzer("key", Analyzer::named("keyword")?);
     let index = options.open(folder)?;
     let mut random = Random(0x1234_5678_9abc_def1);

@@ -97,7 +97,7 @@ fn live(memory: usize, threads: u64) -> Vec<(&'static str, usize)> {
     turn.begin();
     let open = || {
         let options = Index::options().memory(memory);
-        let options = options.phrase_filters(PhraseFilters::Fingerprints);
+        let options = options.phrase_filters(PhraseFilters::Common);
         options.open(&path).expect("an index")
     };
     let (index, told) = (open(), Told::default());

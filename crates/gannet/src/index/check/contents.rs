@@ -3,7 +3,7 @@
 //! All postings of live documents are added up as digests, and those that the documents give when
 //! they are analysed again are taken off; what is left must be nothing. There is a sum for each run
 //! of documents, so that memory is bounded and a finding tells where to look. This is the only way
-//! to know that a phrase filter is right: any byte may be the fingerprint of a word.
+//! to know that a phrase filter is right: any bits may stand for some word.
 //!
 //! A list may lack filters in a field that has them, since it has most of the documents or had when
 //! its postings came. Where such postings lie is kept, and their digests are taken without.
@@ -63,7 +63,7 @@ impl Contents {
     pub(super) fn add(&mut self, part: &mut ListPart, doc: DocId, tokens: &Tokens) {
         let with_filter = match part.filters {
             PhraseFilters::None => false,
-            PhraseFilters::Fingerprints => tokens.has_filter(),
+            PhraseFilters::Common => tokens.has_filter(),
             PhraseFilters::Bloom => tokens.has_filter() && !tokens.passes_all(),
         };
         if part.filters != PhraseFilters::None {

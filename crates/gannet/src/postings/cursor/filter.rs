@@ -1,29 +1,38 @@
 //! The phrase filter of a list: whether a word may stand beside others in a document, without a look at theirs.
 //!
-//! A filter has two *sides*: what it knows of the words before the tokens, and behind it of the words after. On
-//! either side the fingerprints of a posting lie at the numbers of its positions (see `positions`); its Bloom filter
-//! lies in the group of its block, of which the docs page knows the place.
+//! A filter has two *sides*: what it knows of the words before the tokens, and behind it of the
+//! words after. Either side has a group for each block, of which the docs page knows the place. A
+//! group of common neighbours is decoded as a whole and kept as long as the cursor stands in its
+//! block: their codes have no places that could be known.
 
 use std::ops::Range;
 
-use super::TermCursor;
 use super::filter_pieces::{Pieces, note_ahead, pieces, sides};
 use super::parts::{Part, note};
-use crate::base::{DocId, END, PhraseFilters, Result};
-use crate::cache::{Pages, Step};
+use super::{TermCursor, noted};
+use crate::base::{DocId, END, Error, PhraseFilters, Result};
+use crate::cache::{Pages, Step, Stop};
 use crate::postings::bloom::{self, Group};
+use crate::postings::common_code::{self, GROUP_LIMIT};
 use crate::postings::docs_page::DocsPage;
 use crate::postings::tokens::{Neighbours, Tokens};
+
+const WHAT: &str = "a phrase filter";
 
 /// What asking a filter has at hand.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FilterState {
     pieces: Pieces,
+    /// The common neighbours of the tokens of a block on each side, and of which block.
+    neighbours: [(Vec<u8>, Option<BlockId>); 2],
     /// Which tokens fit.
     fit: Vec<bool>,
     /// How many tokens of each doc may stand between the wanted words.
     between: Vec<u32>,
 }
+
+/// Tells a block from every other of its list: its part, and the number of its first position.
+type BlockId = (usize, u32);
 
 impl TermCursor {
     /// How many tokens of the current doc may stand between words with these fingerprints (0 for any word): all
@@ -37,6 +46,26 @@ impl TermCursor {
             true => Ok(self.filter.between.first().copied().unwrap_or(0)),
             false => Ok(frequency),
         }
+    }
+
+    /// Puts the positions of the current doc's tokens into `out` that stand between words with
+    /// these fingerprints, 0 for any; the list has a filter that tells exactly.
+    pub fn positions_between(
+        &mut self,
+        wanted: Neighbours,
+        pages: &mut Pages<'_>,
+        out: &mut Vec<u32>,
+    ) -> Step<()> {
+        let positions = noted(self.positions(pages, out))?;
+        if wanted == Neighbours::default() || self.frequency() == 0 {
+            return positions.ok_or(Stop::Pages);
+        }
+        if !self.read_filter(1, wanted, false, pages)? {
+            return Err(Error::internal("a list without a filter was asked for neighbours").into());
+        }
+        let mut fit = self.filter.fit.iter();
+        out.retain(|_| fit.next().is_some_and(|fits| *fits));
+        positions.ok_or(Stop::Pages)
     }
 
     /// Puts into `out` what the filter knows of the current doc's tokens, as [`Tokens`] has it:
@@ -70,32 +99,43 @@ impl TermCursor {
         if !self.read_filter(1, wanted, false, pages)? {
             return Ok(());
         }
-        let found = &self.filter.pieces.found;
+        let at = self.decoded.at;
         match self.parts[self.part].filters() {
+            PhraseFilters::None => {}
+            PhraseFilters::Common => {
+                let first = self.positions.skip_to(at, &self.decoded.frequencies) as usize;
+                let tokens = first..first + frequency as usize;
+                for ((known, _), out) in self.filter.neighbours.iter().zip(out) {
+                    let known = known.get(tokens.clone());
+                    let known =
+                        known.ok_or_else(|| Error::damaged(WHAT, "expected more tokens"))?;
+                    out.extend_from_slice(known);
+                }
+            }
             PhraseFilters::Bloom => {
-                let (block, at) = (self.decoded.block, self.decoded.at);
-                let postings = self
-                    .page
-                    .as_ref()
-                    .map(|page| page.docs.blocks()[block].count);
-                for (bytes, out) in found.iter().zip(out) {
-                    let group = Group::parse(bytes, postings.unwrap_or(0) as usize)?;
+                let block = self.decoded.block;
+                let page = self.page.as_ref();
+                let postings = page.map_or(0, |page| page.docs.blocks()[block].count);
+                for (bytes, out) in self.filter.pieces.found.iter().zip(out) {
+                    let group = Group::parse(bytes, postings as usize)?;
                     bloom::put(group.filter(at), out);
                 }
             }
-            _ => out.clone_from(found),
         }
         Ok(())
     }
 
-    /// Tokens of the docs from the current one to the end of its block, which
-    /// [`TermCursor::block_between`] looks at.
-    pub fn tokens_in_block(&mut self) -> usize {
-        let (_, frequencies) = self.block();
-        frequencies
-            .iter()
-            .map(|frequency| *frequency as usize)
-            .sum()
+    /// Tokens of the current block, if the filter may have to look at each of them.
+    pub fn tokens_to_look_at(&mut self) -> usize {
+        let part = &self.parts[self.part];
+        match (part, part.filters()) {
+            (_, PhraseFilters::None) | (Part::Chunk(_), PhraseFilters::Bloom) => 0,
+            _ => {
+                self.decode_frequencies();
+                let frequencies = &self.decoded.frequencies[..self.decoded.length];
+                frequencies.iter().map(|f| *f as usize).sum()
+            }
+        }
     }
 
     /// Puts into `docs` those from the current one to the end of its block of which tokens may stand so, and into
@@ -152,17 +192,22 @@ impl TermCursor {
         let (part, filter) = (self.part, &mut self.filter);
         match chunk.filters {
             PhraseFilters::None => return Ok(false),
-            PhraseFilters::Fingerprints => {
-                let first = page.docs.blocks()[block].first_position as u64 + skip;
-                let bytes = [first..first + tokens, first..first + tokens];
-                filter
-                    .pieces
-                    .read(part, &chunk, wanted, bytes, ahead, pages)?;
-                filter.compare(wanted);
+            PhraseFilters::Common => {
+                let id = (part, page.docs.blocks()[block].first_position);
+                if !filter.has_neighbours(wanted, id) {
+                    let bytes = groups(&page.docs, block)?;
+                    filter
+                        .pieces
+                        .read(part, &chunk, wanted, bytes, ahead, pages)?;
+                    let all = &self.decoded.frequencies[..self.decoded.length];
+                    let all = all.iter().map(|frequency| *frequency as usize).sum();
+                    filter.decode(wanted, id, all)?;
+                }
+                filter.compare(wanted, skip as usize..(skip + tokens) as usize);
                 filter.count(frequencies);
             }
             PhraseFilters::Bloom => {
-                let bytes = groups(&page.docs, block);
+                let bytes = groups(&page.docs, block)?;
                 filter
                     .pieces
                     .read(part, &chunk, wanted, bytes, ahead, pages)?;
@@ -197,8 +242,7 @@ impl TermCursor {
             if let Part::Chunk(chunk) = &cursor.parts[part] {
                 let bytes = match chunk.chunk().filters {
                     PhraseFilters::None => return Ok(true),
-                    PhraseFilters::Fingerprints => [numbers.0..numbers.1, numbers.0..numbers.1],
-                    PhraseFilters::Bloom => groups(docs, block_of(docs, numbers.0)),
+                    _ => groups(docs, block_of(docs, numbers.0))?,
                 };
                 for (side, _) in sides(wanted) {
                     for span in pieces(chunk.chunk(), side, bytes[side as usize].clone())? {
@@ -211,13 +255,20 @@ impl TermCursor {
     }
 }
 
-/// Where the groups of Bloom filters of a block lie on each side.
-fn groups(docs: &DocsPage, block: usize) -> [Range<u64>; 2] {
-    let postings = docs.blocks()[block].count as usize;
-    docs.groups(block).map(|group| {
-        let start = group.start as u64;
-        start..start + group.length(postings) as u64
-    })
+/// Where the groups of a block lie on each side.
+fn groups(docs: &DocsPage, block: usize) -> Result<[Range<u64>; 2]> {
+    let groups = docs.groups(block)?;
+    let longest = groups.iter().map(|group| group.length as usize).max();
+    match longest.is_none_or(|length| length <= GROUP_LIMIT) {
+        true => Ok(groups.map(|group| {
+            let start = group.start as u64;
+            start..start + group.length as u64
+        })),
+        false => Err(Error::damaged(
+            WHAT,
+            format!("expected groups of at most {GROUP_LIMIT} bytes, got {longest:?}"),
+        )),
+    }
 }
 
 /// The block that has the position with this number.
@@ -228,9 +279,32 @@ fn block_of(docs: &DocsPage, number: u64) -> usize {
 }
 
 impl FilterState {
-    /// Compares the fingerprints that were read with the wanted ones, token by token.
-    fn compare(&mut self, wanted: Neighbours) {
-        let [before, after] = &self.pieces.found;
+    /// Whether the common neighbours of a block are at hand on the sides that are asked for.
+    fn has_neighbours(&self, wanted: Neighbours, block: BlockId) -> bool {
+        sides(wanted).all(|(side, _)| self.neighbours[side as usize].1 == Some(block))
+    }
+
+    /// Decodes the groups that were read of a block with so many tokens.
+    fn decode(&mut self, wanted: Neighbours, block: BlockId, tokens: usize) -> Result<()> {
+        for (side, _) in sides(wanted) {
+            let (known, of) = &mut self.neighbours[side as usize];
+            *of = None;
+            common_code::read_group(&self.pieces.found[side as usize], tokens, known)?;
+            *of = Some(block);
+        }
+        Ok(())
+    }
+
+    /// Compares the neighbours of these tokens of the block with the wanted ones, token by token.
+    fn compare(&mut self, wanted: Neighbours, tokens: Range<usize>) {
+        // A side that is not asked for may hold another block.
+        let of = |side: usize| {
+            self.neighbours[side]
+                .0
+                .get(tokens.clone())
+                .unwrap_or_default()
+        };
+        let (before, after) = (of(0), of(1));
         self.fit.clear();
         match (wanted.before as u8, wanted.after as u8) {
             (wanted, 0) => self.fit.extend(before.iter().map(|seen| *seen == wanted)),

@@ -11,7 +11,7 @@ const LONG: Shape = Shape {
     position_gap: 9,
 };
 
-const KINDS: [PhraseFilters; 2] = [PhraseFilters::Fingerprints, PhraseFilters::Bloom];
+const KINDS: [PhraseFilters; 2] = [PhraseFilters::Common, PhraseFilters::Bloom];
 
 fn filtered_world(filters: PhraseFilters) -> World {
     World {
@@ -66,7 +66,8 @@ fn walk(cursor: &mut TermCursor, wanted: Neighbours, pages: &mut Pages<'_>) -> V
     seen
 }
 
-/// Fingerprints know what is there; Bloom filters pass all of it, and say the same as when asked alone.
+/// Filters of common neighbours know what is there; Bloom filters pass all of it, and say the same
+/// as when asked alone.
 fn verify_blocks(list: &List, wanted: Neighbours, pages: &mut Pages<'_>) {
     let seen = walk(&mut list.cursor(), wanted, pages);
     let mut cursor = list.cursor();
@@ -75,7 +76,7 @@ fn verify_blocks(list: &List, wanted: Neighbours, pages: &mut Pages<'_>) {
         finish(pages, |pages| cursor.advance(*doc, pages)).unwrap();
         let said = finish(pages, |pages| cursor.tokens_between(wanted, pages)).unwrap();
         let there = stands(*doc, positions, wanted);
-        let exact = list.filters == PhraseFilters::Fingerprints;
+        let exact = list.filters == PhraseFilters::Common;
         assert!(said == there || (!exact && said >= there), "doc {doc}");
         alone.extend((said > 0).then_some((*doc, said)));
     }
@@ -115,11 +116,32 @@ fn verify_layouts(filters: PhraseFilters) {
 }
 
 #[test]
-fn dense_lists_keep_no_fingerprints_and_deny_nothing() {
-    let (mut world, mut random) = (filtered_world(PhraseFilters::Fingerprints), Random(32));
+fn dense_lists_keep_no_common_neighbours_and_deny_nothing() {
+    let (mut world, mut random) = (filtered_world(PhraseFilters::Common), Random(32));
     let list = build(&mut world, &mut random, &[20_000, 0], DENSE);
     let kept = |chunk: &ChunkRef| chunk.filters != PhraseFilters::None;
     assert!(!list.entry.chunks.iter().any(kept));
+    let pool = world.pool();
+    assert_eq!(verify(&list, &mut random, &mut Pages::new(&pool)), 0);
+}
+
+#[test]
+fn a_list_that_becomes_dense_loses_what_it_kept_before() {
+    let (mut world, mut random) = (filtered_world(PhraseFilters::Common), Random(37));
+    // Both in one chunk, whose first pages were coded with a filter.
+    let mut all = draw(&mut random, 0, 6_000, PLAIN);
+    let next = all.last().map_or(0, |(doc, _)| doc + 1);
+    all.extend(draw(&mut random, next, 90_000, Shape { gap: 1, ..PLAIN }));
+    let entry = TermEntry::decode(&world.merge(None, &all)).unwrap();
+    assert_eq!(entry.chunks.len(), 1);
+    assert_eq!(entry.chunks[0].filters, PhraseFilters::None);
+    let list = List {
+        entry,
+        memory: vec![],
+        all,
+        filters: PhraseFilters::Common,
+    };
+    list.verify_all(&mut random, &world);
     let pool = world.pool();
     assert_eq!(verify(&list, &mut random, &mut Pages::new(&pool)), 0);
 }
@@ -141,7 +163,7 @@ fn a_chunk_without_a_filter_gives_none_to_what_takes_it_in() {
             all: old.all.iter().chain(&run).cloned().collect(),
             filters,
         };
-        // Fingerprints are left out; Bloom filters pass what is not known.
+        // Common neighbours are left out; Bloom filters pass what is not known.
         let known = list.entry.chunks[0].filters;
         assert!(known == PhraseFilters::None || filters == PhraseFilters::Bloom);
         let pool = world.pool();
@@ -204,7 +226,7 @@ fn a_walk_reads_the_filter_ahead_and_a_look_up_one_piece() {
 
 fn verify_reads(filters: PhraseFilters) {
     let (mut world, mut random) = (filtered_world(filters), Random(34));
-    // Bloom filters take nine bytes where fingerprints take two or three.
+    // Bloom filters take nine bytes where common neighbours take one.
     let (count, pieces) = match filters {
         PhraseFilters::Bloom => (15_000, 2),
         _ => (60_000, 1),

@@ -40,7 +40,7 @@ fn read_all(entry: &[u8], world: &World) {
 
 const KINDS: [PhraseFilters; 3] = [
     PhraseFilters::None,
-    PhraseFilters::Fingerprints,
+    PhraseFilters::Common,
     PhraseFilters::Bloom,
 ];
 
@@ -123,7 +123,7 @@ fn a_block_of_docs_out_of_order_is_damaged() {
     }
     let mut draft = DocsDraft::new(NO_DOC, 0, None);
     assert!(draft.push(&gathered, [0; 2], 1));
-    let bytes = draft.finish(&[0], BLOCK as u32);
+    let bytes = draft.finish(&[0], BLOCK as u32, false);
     let length = bytes.len();
     let page = DocsPage::parse(Bytes::Owned(bytes), 0..length, PhraseFilters::None).unwrap();
     let (mut docs, mut frequencies) = ([0; BLOCK], [0; BLOCK]);

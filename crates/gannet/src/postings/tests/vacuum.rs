@@ -6,7 +6,7 @@ use crate::postings::vacuum::{SweepItem, Swept, SweptEntry, sweep_bytes, vacuum_
 
 const KINDS: [PhraseFilters; 3] = [
     PhraseFilters::None,
-    PhraseFilters::Fingerprints,
+    PhraseFilters::Common,
     PhraseFilters::Bloom,
 ];
 

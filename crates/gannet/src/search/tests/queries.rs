@@ -43,6 +43,21 @@ pub fn exact_phrase(random: &mut Random) -> Query {
     }
 }
 
+/// Two to five words one behind another, half of them common ones.
+pub fn phrase_of_common_words(random: &mut Random) -> Query {
+    let count = 2 + random.below(4);
+    let words = (0..count).map(|_| match random.below(2) {
+        0 => ["a", "of"][random.below(2)],
+        _ => WORDS[random.skewed(WORDS.len())],
+    });
+    let words: Vec<&str> = words.collect();
+    Query::Phrase {
+        field: Some(FIELDS[random.below(2)].0.to_owned()),
+        text: words.join(" "),
+        slop: 0,
+    }
+}
+
 fn bound(random: &mut Random) -> Bound<String> {
     match random.below(3) {
         0 => Bound::Unbounded,

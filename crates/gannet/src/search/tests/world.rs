@@ -54,11 +54,11 @@ pub const FIELDS: [(&str, FieldKind); 4] = [
 /// A field of strings that are kept whole.
 pub const WHOLE: &str = "code";
 
-/// What the fields keep, the body most often fingerprints.
+/// What the fields keep, the body most often common neighbours.
 type Filters = [PhraseFilters; FIELDS.len()];
 
-pub const FINGERPRINTS: Filters = [
-    PhraseFilters::Fingerprints,
+pub const COMMON: Filters = [
+    PhraseFilters::Common,
     PhraseFilters::None,
     PhraseFilters::None,
     PhraseFilters::None,
@@ -118,7 +118,7 @@ impl MemoryTerms for Memory {
 impl World {
     /// `count` documents, the first `on_device` of which are flushed; a pool of `frames` frames.
     pub fn new(random: &mut Random, count: u32, on_device: u32, frames: usize) -> World {
-        World::with_filters(random, count, on_device, frames, FINGERPRINTS)
+        World::with_filters(random, count, on_device, frames, COMMON)
     }
 
     /// The same whose fields keep these phrase filters.

@@ -49,7 +49,7 @@ impl Setup {
             durability: [Durability::Async, Durability::Async, Durability::Sync]
                 [pick(&[0, 1, 0, 2])],
             filters: [
-                PhraseFilters::Fingerprints,
+                PhraseFilters::Common,
                 PhraseFilters::None,
                 PhraseFilters::Bloom,
             ][pick(&[0, 1, 0, 2, 0])],
