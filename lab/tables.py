@@ -159,6 +159,42 @@ def rate_ratio(rows):
     return rates["gannet"] / max(peers) if rates["gannet"] and peers else None
 
 
+# Phrase filters
+
+
+def filter_lines(result):
+    """The rows of a corpus and set."""
+    return by("name")({"rows": [row | {"name": f"{row['corpus']}, `{row['set']}`"} for row in result["rows"]]})
+
+
+def space_lines(result):
+    return by("corpus")(result)
+
+
+def to_text(kind):
+    """The index with these filters, as a share of the text."""
+    def of(rows):
+        shares = [row["index_bytes"] / row["text_bytes"] for row in rows if row["filters"] == kind]
+        return shares[0] if shares else None
+    return of
+
+
+def filter_gain(rows):
+    with_filters, without = (median("qps", filters=kind)(rows) for kind in ("common", "none"))
+    return with_filters / without if with_filters and without else None
+
+
+FILTERS = [
+    *(Column(f"queries/s: {kind}", median("qps", filters=kind)) for kind in ("none", "common")),
+    Column("ratio", filter_gain, hundredths),
+    *(Column(f"KB a query: {kind}", median("bytes_read_per_query/os", 1e-3, filters=kind)) for kind in ("none", "common")),
+]
+FILTER_SPACE = [
+    Column("text, MB", median("text_bytes", 1e-6)),
+    *(Column(f"index to text: {kind}", to_text(kind), hundredths) for kind in ("none", "common")),
+]
+
+
 # Indexing
 
 
@@ -353,6 +389,9 @@ TABLES = {
     "front-memory": Table("what", front_memory_lines, memory_columns),
     # lab/run.py
     "queries": Table("set", by("set"), query_columns),
+    # lab/filters.py
+    "filters": Table("corpus and set", filter_lines, FILTERS),
+    "filter-space": Table("corpus", space_lines, FILTER_SPACE),
     # lab/rate.py
     "rate": Table("corpus", by("corpus"), rate_columns()),
     # lab/maintenance.py

@@ -10,7 +10,7 @@ mod model;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use gannet::{Index, ListReport, PageKind, SearchOptions, SearchResults, Snapshot, UsedPage};
+use gannet::{Index, ListReport, PageKind, SearchOptions, Snapshot, UsedPage};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
@@ -70,42 +70,54 @@ pub fn run(arguments: &Arguments) -> Outcome {
         ..SearchOptions::default()
     };
     // Asked in one go: looking lists up between would read pages.
-    let answers = ask(&snapshot, &queries, &options)?;
+    let asked = ask(&snapshot, &queries, &options, groups.as_ref())?;
     let mut sums = Sums::default();
-    for (query, results) in queries.iter().zip(&answers) {
+    for (query, asked) in queries.iter().zip(&asked) {
         let lists = query.words.split(' ').map(|word| index.list(FIELD, word));
         let lists: Vec<ListReport> = lists
             .filter_map(Result::transpose)
             .collect::<Result<_, _>>()?;
-        sums.add(query, results, &lists);
-        if let Some(groups) = &groups {
-            sums.hits += results.hits.len() as u64;
-            sums.grouped_documents += groups.pages(&results.hits);
-        }
+        sums.add(query, asked, &lists);
     }
     println!("{}", sums.figures(&queries, arguments));
     Ok(())
+}
+
+/// What is kept of the results of a query, which hold memory of the index's budget.
+struct Asked {
+    read_bytes: u64,
+    pages: Vec<UsedPage>,
+    hits: u64,
+    /// Pages of the documents found, if they lay in groups.
+    grouped: f64,
 }
 
 fn ask(
     snapshot: &Snapshot,
     queries: &[Query],
     options: &SearchOptions,
-) -> gannet::Result<Vec<SearchResults>> {
+    groups: Option<&Groups>,
+) -> gannet::Result<Vec<Asked>> {
     let each = queries.iter().map(|query| {
         let query = [query.for_field(FIELD)];
-        let mut results = snapshot.search_all(&query, options).swap_remove(0)?;
-        results.hits.iter_mut().for_each(|hit| hit.source = None);
-        Ok(results)
+        let results = snapshot.search_all(&query, options).swap_remove(0)?;
+        Ok(Asked {
+            read_bytes: results.io.bytes,
+            hits: groups.map_or(0, |_| results.hits.len() as u64),
+            grouped: groups.map_or(0.0, |groups| groups.pages(&results.hits)),
+            pages: results.pages,
+        })
     });
     each.collect()
 }
 
 impl Sums {
-    fn add(&mut self, query: &Query, results: &SearchResults, lists: &[ListReport]) {
-        self.read_bytes += results.io.bytes;
+    fn add(&mut self, query: &Query, asked: &Asked, lists: &[ListReport]) {
+        self.read_bytes += asked.read_bytes;
+        self.hits += asked.hits;
+        self.grouped_documents += asked.grouped;
         let mut seen = HashSet::new();
-        let used = results.pages.iter().copied();
+        let used = asked.pages.iter().copied();
         let used: Vec<UsedPage> = used
             .filter(|page| seen.insert((page.zone, page.page)))
             .collect();

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""What phrase filters cost in space and give in speed, with little memory.
+
+    lab/filters.py --out docs/results/filters.json
+
+Each corpus is indexed without filters and with each kind, by 100 commits. The indexes are then
+asked in turns, with the same memory, by as many threads. A set of queries is asked from empty
+frames, and counted after a time to warm.
+"""
+import argparse
+import itertools
+import os
+import signal
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+
+import corpora
+import inputs
+import measure
+import results
+from engines import Gannet
+from measure import MIB, Unable, note
+
+CORPORA = ["passages", "articles", "linux", "passages8"]
+KINDS = ["none", "common"]
+SETS = ["mix", "phrase-10", "phrase-100", "phrase-1000", "phrase-10000", "web-phrase", "and-1000"]
+
+
+def main():
+    options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    result = results.Result("filters", vars(options) | {"indexes": {}}, options.out)
+    for corpus in options.corpora:
+        compare(corpus, options, result)
+    note(f"everything is in {result.path}")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpora", nargs="+", choices=list(corpora.CORPORA), default=CORPORA)
+    parser.add_argument("--documents", type=int, help="only the first so many of each corpus")
+    parser.add_argument("--kinds", nargs="+", default=KINDS, help="of filters")
+    parser.add_argument("--sets", nargs="+", default=SETS, help="of queries")
+    parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--flushes", type=int, default=100, help="commits by which an index is built")
+    parser.add_argument("--memory", type=int, default=64, help="MiB, of a process that asks")
+    parser.add_argument("--threads", type=int, default=8)
+    parser.add_argument("--warm", type=float, default=4, help="seconds of asking before the measurement")
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--runs", type=int, default=3)
+    results.add_option(parser)
+    return parser.parse_args()
+
+
+def compare(corpus, options, result):
+    """Sizes of one corpus' indexes, then all sets and repetitions, the indexes in turns."""
+    source = inputs.source(corpus, options.documents)
+    folder = inputs.PLACE / source.stem
+    engines = [Gannet(kind) for kind in options.kinds]
+    indexes = {engine.filters: inputs.index(engine, source, folder, options.flushes) for engine in engines}
+    text = measure.text_size(source)["text_bytes"]
+    for kind, (_, figures) in indexes.items():
+        result.settings["indexes"][f"{corpus} {kind}"] = figures | {"text_bytes": text}
+    queries = inputs.queries(source, folder, options.seed, options.queries)
+    for number, name in itertools.product(range(options.runs), options.sets):
+        turn = number % len(engines)
+        for engine in engines[turn:] + engines[:turn]:
+            place, figures = indexes[engine.filters]
+            row = bench(engine, place, queries / f"{name}.tsv", options)
+            result.rows.append({"corpus": corpus, "set": name, "filters": engine.filters, "run": number,
+                                "index_bytes": figures["index_bytes"], "text_bytes": text} | row)
+            result.write()
+
+
+def bench(engine, index, queries, options):
+    load = os.getloadavg()[0]
+    asked = ["--threads", options.threads, "--warm", options.warm, "--seconds", options.seconds]
+    figures = engine.bench(index, queries, options.memory * MIB, asked).json()
+    note(f"{index.parent.name} {queries.stem} {engine.filters}: {figures['qps']:.0f} queries/s")
+    return figures | {"load": load}
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Unable as error:
+        sys.exit(f"filters: {error}")
