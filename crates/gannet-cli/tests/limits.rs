@@ -73,6 +73,36 @@ fn limits_stand_in_the_long_help() {
     );
 }
 
+/// The sample has more than a thousand words that begin with s.
+#[test]
+fn a_prefix_of_any_number_of_terms_is_answered_listed_and_deleted() {
+    let place = Place::new();
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sample/sample.jsonl.zst");
+    place.done(&["index", "index", sample]);
+    let count = |query: &str| {
+        let answer = place.json(&["search", "index", "--count", query]);
+        assert_eq!(answer["total_is_exact"], true, "{query}");
+        answer["total"].as_u64().unwrap()
+    };
+    let (found, others) = (count("body:s*"), count("*:* -body:s*"));
+    assert!(found > 5_000, "{found}");
+    assert_eq!(found + others, count("*:*"));
+
+    let search = ["search", "index", "body:s*", "--explain"];
+    let answer = place.json(&search);
+    let pattern = &answer["plan"]["patterns"][0];
+    assert!(pattern["terms"].as_u64() > Some(1_024), "{pattern}");
+    assert_eq!(pattern["documents"], found);
+    let said = place.done(&search);
+    assert!(said.contains("pattern body:s* in body: "), "{said}");
+
+    let listed = place.done(&["export", "index", "body:s*", "--fields", "id"]);
+    assert_eq!(listed.lines().count() as u64, found);
+    let deleted = place.json(&["delete", "index", "--query", "body:s*"]);
+    assert_eq!(deleted["deleted"], found);
+    assert_eq!((count("body:s*"), count("*:*")), (0, others));
+}
+
 #[test]
 fn what_is_longer_than_any_term_is_rejected_or_found_nowhere() {
     let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);

@@ -53,8 +53,9 @@ pub use index::{
     Snapshot, Stats, TreeFigures, Workbench, Written, ZoneReport,
 };
 pub use search::{
-    Cancelled, Clock, CutExpansion, Explanation, Hit, Operator, PlanReport, PlanStep, Query,
-    SearchOptions, SearchResults, SnippetOptions, Techniques, TermReport, document_bytes,
+    Cancelled, Clock, CutExpansion, Explanation, Hit, Operator, PatternReport, PlanReport,
+    PlanStep, Query, SearchOptions, SearchResults, SnippetOptions, Techniques, TermReport,
+    document_bytes,
 };
 pub use storage::PageKind;
 

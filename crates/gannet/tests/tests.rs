@@ -18,6 +18,8 @@ mod listing;
 mod oracle;
 #[path = "tests/oracle_test.rs"]
 mod oracle_test;
+#[path = "tests/patterns.rs"]
+mod patterns;
 #[path = "tests/pruning.rs"]
 mod pruning;
 #[path = "tests/random.rs"]

@@ -123,9 +123,20 @@ fn plan(report: &PlanReport) -> Value {
             "pages_in_list": term.pages_in_list,
         })
     });
+    let patterns = report.patterns.iter().map(|pattern| {
+        json!({
+            "field": pattern.field,
+            "pattern": pattern.pattern,
+            "terms": pattern.terms,
+            "documents": pattern.documents,
+            "lists": pattern.lists,
+            "pages": pattern.pages,
+        })
+    });
     json!({
         "steps": steps.collect::<Vec<_>>(),
         "terms": terms.collect::<Vec<_>>(),
+        "patterns": patterns.collect::<Vec<_>>(),
         "windows_searched": report.windows_searched,
         "windows_skipped": report.windows_skipped,
     })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ids::NewIds;
 use crate::base::{Budget, DocId, Result};
-use crate::postings::{Fragment, PostingBuffer};
+use crate::postings::{Fragment, PostingBuffer, TermVisitor};
 use crate::search::MemoryTerms;
 
 /// Postings that are not in the dictionary yet. Documents of `flushing` come before those of `filling`.
@@ -88,8 +88,8 @@ impl MemoryTerms for Buffers {
         joined * each.sum::<usize>()
     }
 
-    fn each_key(&self, below: DocId, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn visit_terms(&self, below: DocId, visitor: &mut dyn TermVisitor) -> Result<()> {
         let mut buffers = self.all();
-        buffers.try_for_each(|buffer| buffer.each_key(below, visit))
+        buffers.try_for_each(|buffer| buffer.visit_terms(below, visitor))
     }
 }

@@ -3,14 +3,15 @@
 //! They are found and read in batches: a search from the document on at which the last batch ended.
 //! All have the same score, so the first ones fill a batch, and nothing behind it is looked at. A
 //! batch has as many documents as its memory is meant for. One of which not all fit the memory
-//! budget ends before the first that does not.
+//! budget ends before the first that does not. The documents of patterns of many terms are
+//! collected once for all batches.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::snapshot::Snapshot;
 use crate::base::{Reservation, Result};
-use crate::search::{CutExpansion, Hit, Query, SearchOptions};
+use crate::search::{CutExpansion, Hit, KnownPatterns, Query, SearchOptions};
 
 /// Documents of the first batch, and of any batch at most.
 const BATCH_FIRST: usize = 64;
@@ -27,6 +28,7 @@ pub struct Listing<'a> {
     batch: std::vec::IntoIter<Hit>,
     /// What the batch takes of the memory budget.
     memory: Option<Arc<Reservation>>,
+    known: KnownPatterns,
     cut: Vec<CutExpansion>,
     is_done: bool,
 }
@@ -53,6 +55,7 @@ impl Snapshot {
             },
             batch: Vec::new().into_iter(),
             memory: None,
+            known: KnownPatterns::default(),
             cut: Vec::new(),
             is_done: false,
         }
@@ -84,7 +87,8 @@ impl Listing<'_> {
         self.memory = None;
         loop {
             let asked = self.options.k;
-            let mut found = self.snapshot.search_one(&self.query, &self.options)?;
+            let (query, options) = (&self.query, &self.options);
+            let mut found = self.snapshot.search_again(query, options, &self.known)?;
             self.cut = std::mem::take(&mut found.cut_expansions);
             let is_last = found.hits.len() < asked;
             let whole = found.hits.iter().take_while(|hit| hit.error.is_none());

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Index;
 use super::writer::{Writer, Written};
 use crate::base::{DocId, Error, Result};
-use crate::search::{Query, SearchOptions};
+use crate::search::{KnownPatterns, Query, SearchOptions};
 
 /// Documents that are deleted in one batch.
 const AT_ONCE: usize = 1_000;
@@ -52,12 +52,16 @@ impl Index {
             ..Written::default()
         };
         let mut last = None;
+        // Documents that come later are left, so what patterns stand for stays the same.
+        let known = KnownPatterns::default();
         loop {
-            let found = self.snapshot().search_one(&oldest_first, &options);
+            let snapshot = self.snapshot();
+            let found = snapshot.search_again(&oldest_first, &options, &known);
             let found = found.map_err(|error| after_deleting(all.deleted, error))?;
             let hits = found.hits.into_iter().filter(|hit| hit.doc < below);
             let found: Vec<(String, DocId)> = hits.map(|hit| (hit.id, hit.doc)).collect();
             if found.is_empty() {
+                check_numbers(self.shared().published.get().renumbered, renumbered)?;
                 return self.acknowledge(all);
             }
             // The oldest that is left was to be deleted, or has been replaced, each time.
@@ -72,6 +76,16 @@ impl Index {
             all.sequence = written.sequence;
             progress(all.deleted);
         }
+    }
+}
+
+/// Rejects to go on where documents got other numbers.
+fn check_numbers(now: u64, before: u64) -> Result<()> {
+    match now == before {
+        true => Ok(()),
+        false => Err(Error::invalid(
+            "a full vacuum came between: not all documents that the query finds are deleted; delete them again",
+        )),
     }
 }
 
@@ -95,11 +109,7 @@ impl Writer {
     /// Deletes those of the documents that are still the newest with their IDs, as long as their numbers mean the same.
     fn delete_found(&mut self, found: &[(String, DocId)], renumbered: u64) -> Result<Written> {
         self.check_running()?;
-        if self.state.renumbered != renumbered {
-            return Err(Error::invalid(
-                "a full vacuum came between: not all documents that the query finds are deleted; delete them again",
-            ));
-        }
+        check_numbers(self.state.renumbered, renumbered)?;
         let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
         let newest = self.look_up(&ids)?;
         let same = found.iter().zip(newest);

@@ -12,8 +12,8 @@ use crate::base::{DocId, Error, Result};
 use crate::cache::{Pages, Step};
 use crate::dictionary::TreeView;
 use crate::search::{
-    ExternalIds, GROUP_MAX, Group, Operator, Query, SearchOptions, SearchResults, SearchView,
-    Statistics, Techniques, check_name, parse,
+    ExternalIds, GROUP_MAX, Group, KnownPatterns, Operator, Query, SearchOptions, SearchResults,
+    SearchView, Statistics, Techniques, check_name, parse,
 };
 
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the
@@ -127,8 +127,18 @@ impl Snapshot {
         queries: &[Query],
         options: &SearchOptions,
     ) -> Vec<Result<SearchResults>> {
+        self.search_knowing(queries, options, None)
+    }
+
+    /// The same where the documents of patterns may be known.
+    fn search_knowing(
+        &self,
+        queries: &[Query],
+        options: &SearchOptions,
+        known: Option<&KnownPatterns>,
+    ) -> Vec<Result<SearchResults>> {
         let options = with_clock(options.clone());
-        let answers = self.search_group(queries, &options);
+        let answers = self.search_group(queries, &options, known);
         let published = &self.shared.published;
         let generation = published.get().epoch.generation;
         if !answers.iter().any(lacks_memory) || !published.has_older(generation) {
@@ -138,7 +148,8 @@ impl Snapshot {
         published.give_up_older(generation);
         let again = answers.into_iter().zip(queries).map(|(answer, query)| {
             let query = std::slice::from_ref(query);
-            let again = lacks_memory(&answer).then(|| self.search_group(query, &options).pop());
+            let again =
+                lacks_memory(&answer).then(|| self.search_group(query, &options, known).pop());
             again.flatten().unwrap_or(answer)
         });
         again.collect()
@@ -150,14 +161,26 @@ impl Snapshot {
         query: &Query,
         options: &SearchOptions,
     ) -> Result<SearchResults> {
-        let results = self.search_all(std::slice::from_ref(query), options).pop();
-        results.unwrap_or_else(|| Err(Error::invalid("a search gave no answer; this is a defect")))
+        let query = std::slice::from_ref(query);
+        only(self.search_knowing(query, options, None))
+    }
+
+    /// Carries out one of several searches for the same query.
+    pub(super) fn search_again(
+        &self,
+        query: &Query,
+        options: &SearchOptions,
+        known: &KnownPatterns,
+    ) -> Result<SearchResults> {
+        let query = std::slice::from_ref(query);
+        only(self.search_knowing(query, options, Some(known)))
     }
 
     fn search_group(
         &self,
         queries: &[Query],
         options: &SearchOptions,
+        known: Option<&KnownPatterns>,
     ) -> Vec<Result<SearchResults>> {
         let pinned = match self.held.get() {
             Ok(pinned) => pinned,
@@ -165,7 +188,7 @@ impl Snapshot {
         };
         let _goes = self.shared.traffic.go();
         let group = Group::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
-        let group = group.in_traffic(&self.shared.traffic);
+        let group = group.in_traffic(&self.shared.traffic).knowing(known);
         group.search(queries, &pinned.view, options)
     }
 }
@@ -224,6 +247,12 @@ impl Search<'_> {
     pub fn run(self) -> Result<SearchResults> {
         self.snapshot.search_one(self.query, &self.options)
     }
+}
+
+/// The answer of one query.
+fn only(mut answers: Vec<Result<SearchResults>>) -> Result<SearchResults> {
+    let lost = || Err(Error::internal("a search gave no answer"));
+    answers.pop().unwrap_or_else(lost)
 }
 
 /// A query that is rejected has older snapshots given up if it needs no more than one in so many

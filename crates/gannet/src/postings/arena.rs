@@ -184,6 +184,14 @@ impl StreamReader<'_> {
         }
     }
 
+    /// Goes past the next `count` bytes, or all that are left.
+    pub(super) fn skip(&mut self, count: usize) {
+        let mut count = count.min(self.rest);
+        while count > 0 {
+            count -= self.part(count).len();
+        }
+    }
+
     /// The next bytes of one slice, `count` at most.
     fn part(&mut self, count: usize) -> &[u8] {
         if self.left == 0 && self.rest > 0 {

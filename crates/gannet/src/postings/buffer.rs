@@ -8,9 +8,9 @@
 //! One writer adds batches; readers copy out what they need. Invariants:
 //! 1. A stream only grows, in ascending order of doc IDs, so a reader that stops at its snapshot's high-water
 //!    mark sees what it saw before, whatever has been added since.
-//! 2. Readers hold the lock only while they copy one term's bytes; a writer only while it adds a
-//!    few terms of a batch, of which no reader sees any before all are there: they lie above its
-//!    mark.
+//! 2. Readers hold the lock only while they copy one term's bytes or visit a few terms; a writer
+//!    only while it adds a few terms of a batch, of which no reader sees any before all are there:
+//!    they lie above its mark.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{self, AtomicUsize};
@@ -21,10 +21,10 @@ use std::time::Duration;
 use hashbrown::HashTable;
 
 use super::arena::{ARENA_BYTES_MAX, Arena, StreamReader};
-use super::fragment::{Fragment, put_posting};
+use super::fragment::{Fragment, put_posting, read_posting};
 use super::invert::{InvertedBatch, InvertedTerm, hash_key, short_hash};
 use super::slots::{Slot, Slots};
-use crate::base::{Budget, DocId, Error, Reservation, Result, both, put_varint};
+use crate::base::{Budget, ByteReader, DocId, Error, Reservation, Result, both, put_varint};
 
 /// Memory that a term takes beside its key, its postings and its place in the table.
 const TERM_OVERHEAD: usize = size_of::<Slot>() + SORTING_BYTES;
@@ -50,9 +50,23 @@ const FOUND_AHEAD: usize = 32;
 /// documents holds 1 ms.
 const ADDED_AT_ONCE: usize = 4 * FOUND_AHEAD;
 
+/// Terms that are visited before a writer gets the lock.
+const VISITED_AT_ONCE: usize = 256;
+
 /// How often and for how long a writer waits for readers that want the lock.
 const WAITS_FOR_READERS: usize = 4;
 const WAIT_FOR_READERS: Duration = Duration::from_micros(20);
+
+const WHAT: &str = "a posting buffer";
+
+/// What looks at all terms of a buffer.
+pub trait TermVisitor {
+    /// Whether the docs of the term with this key are to be shown.
+    fn wants(&mut self, key: &[u8]) -> Result<bool>;
+
+    /// Takes a doc of the last term that was wanted.
+    fn doc(&mut self, doc: DocId) -> Result<()>;
+}
 
 /// The postings added since the last flush.
 #[derive(Debug)]
@@ -170,12 +184,24 @@ impl PostingBuffer {
         slot.map_or(0, |slot| inner.slots.get(slot).stream.length as usize)
     }
 
-    /// Shows the keys that have a posting in a document below `below` to `visit`, in any order,
-    /// until it fails.
-    pub fn each_key(&self, below: DocId, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        let inner = self.read();
-        let mut slots = inner.slots.iter().filter(|slot| slot.first < below);
-        slots.try_for_each(|slot| visit(inner.key(slot)))
+    /// Shows `visitor` all terms that have a document below `below`, in any order, until it fails.
+    pub fn visit_terms(&self, below: DocId, visitor: &mut dyn TermVisitor) -> Result<()> {
+        let (mut next, mut piece) = (0, Vec::new());
+        // Terms that are added meanwhile have no document below.
+        let count = self.terms();
+        while next < count {
+            // The lock is let go of between runs, so that a writer need not wait for all of them.
+            let inner = self.read();
+            let end = count.min(next + VISITED_AT_ONCE);
+            for number in next..end {
+                let slot = inner.slots.get(number as u32);
+                if slot.first < below && visitor.wants(inner.key(slot))? {
+                    inner.each_doc(slot, below, &mut piece, visitor)?;
+                }
+            }
+            next = end;
+        }
+        Ok(())
     }
 
     /// The buffer as a flush reads it. Nothing can be added while this lives.
@@ -392,6 +418,35 @@ impl Inner {
         slot_value.count += term.count;
         slot_value.total_frequency += term.total_frequency;
         self.slots.set(slot, slot_value);
+    }
+
+    /// Shows `visitor` the docs of a term below `below`. The docs of a batch are put into `piece`.
+    fn each_doc(
+        &self,
+        slot: &Slot,
+        below: DocId,
+        piece: &mut Vec<u8>,
+        visitor: &mut dyn TermVisitor,
+    ) -> Result<()> {
+        let mut reader = self.arena.reader(&slot.stream);
+        let mut previous = None;
+        while !reader.is_at_end() {
+            let [docs, positions] = read_lengths(&mut reader);
+            piece.clear();
+            reader.copy(docs, piece);
+            reader.skip(positions);
+            let mut docs = ByteReader::new(piece, WHAT);
+            while !docs.is_empty() {
+                let before = previous.unwrap_or_default();
+                let (doc, _) = read_posting(&mut docs, before, previous.is_none())?;
+                if doc >= below {
+                    return Ok(());
+                }
+                visitor.doc(doc)?;
+                previous = Some(doc);
+            }
+        }
+        Ok(())
     }
 
     fn fragment(&self, slot: &Slot) -> Fragment {

@@ -128,6 +128,17 @@ impl Fragment {
         }
     }
 
+    /// Shows all docs to `visit`, in order, until it fails.
+    pub fn each_doc(&self, mut visit: impl FnMut(DocId) -> Result<()>) -> Result<()> {
+        let mut docs = ByteReader::new(&self.docs, WHAT);
+        let mut previous = self.base;
+        for at in 0..self.count {
+            (previous, _) = read_posting(&mut docs, previous, at == 0)?;
+            visit(previous)?;
+        }
+        Ok(())
+    }
+
     /// Appends the postings of `next`, all of which lie after the last doc.
     pub fn concat(mut self, next: &Fragment) -> Result<Fragment> {
         if next.is_empty() {

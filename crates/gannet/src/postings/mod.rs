@@ -45,7 +45,7 @@ mod tokens;
 mod vacuum;
 mod window;
 
-pub use buffer::PostingBuffer;
+pub use buffer::{PostingBuffer, TermVisitor};
 pub use check::{PostingVisitor, check};
 pub use cursor::{BlocksAhead, Reach, TermCursor};
 pub use dead::DeadDocs;

@@ -3,18 +3,21 @@
 //! Parts that match nothing are left out, and what needs them with them. The root is taken apart into clauses
 //! where that lets the ranking prune.
 
+use std::sync::Arc;
+
 use super::bm25::{Bm25, idf};
 use super::conjunction::Conjunction;
 use super::disjunction::Disjunction;
+use super::doc_set::DocSet;
 use super::explain::LeafNote;
 use super::formula::{Formula, Leaf, LeafId};
-use super::lists::{OpenLists, OpenTerm};
+use super::lists::{OpenLists, OpenPattern, OpenTerm};
 use super::matcher::Matcher;
 use super::phrase::PhraseWord;
 use super::phrase_lists::{PhraseLists, phrase_cursor_bytes};
 use super::plan::{Node, Slot};
 use super::score::Score;
-use super::sets::{ConstantMatcher, DocSet, Everything, HasField, One, Source, Union};
+use super::sets::{ConstantMatcher, Everything, HasField, Members, One, Source, Union};
 use super::term::TermMatcher;
 use super::view::SearchView;
 use super::windows::{Clause, Root};
@@ -93,7 +96,7 @@ fn leaf_count(node: &Node, lists: &OpenLists) -> usize {
     let all = |nodes: &[Node]| -> usize { nodes.iter().map(|n| leaf_count(n, lists)).sum() };
     match node {
         Node::None => 0,
-        Node::Pattern(slot, _) => lists.patterns[*slot].1.len().max(1),
+        Node::Pattern(slot, _) => lists.patterns[*slot].terms.len().max(1),
         Node::All(_) | Node::Term(..) | Node::Phrase { .. } => 1,
         Node::Exists(..) | Node::Id(..) => 1,
         Node::Any { parts, .. } | Node::Best(parts) => all(parts),
@@ -112,7 +115,10 @@ pub fn cursor_bytes(node: &Node, lists: &OpenLists) -> usize {
     match node {
         Node::None | Node::All(_) | Node::Exists(..) | Node::Id(..) => CLAUSE_BYTES,
         Node::Term(slot, _) => lists.terms[*slot].as_ref().map_or(0, cursor),
-        Node::Pattern(slot, _) => lists.patterns[*slot].1.iter().map(cursor).sum(),
+        Node::Pattern(slot, _) => {
+            let terms = lists.patterns[*slot].terms.iter();
+            CLAUSE_BYTES + terms.map(cursor).sum::<usize>()
+        }
         Node::Phrase { words, .. } => {
             let mut slots: Vec<Slot> = words.iter().map(|(slot, _)| *slot).collect();
             slots.sort_unstable();
@@ -147,7 +153,7 @@ impl Builder<'_> {
                 root.clauses = self.clauses(parts)?;
                 root.tie = 0.0;
             }
-            Node::Pattern(slot, Some(boost)) if self.lists.patterns[*slot].0 => {
+            Node::Pattern(slot, Some(boost)) if self.lists.patterns[*slot].is_fuzzy => {
                 root.clauses = self.fuzzy(*slot, Some(*boost))?;
             }
             Node::Filtered {
@@ -352,10 +358,19 @@ impl Builder<'_> {
     }
 
     fn pattern(&mut self, slot: Slot, boost: Option<f32>) -> Result<Option<Clause>> {
-        let (fuzzy, terms) = &self.lists.patterns[slot];
-        if *fuzzy && boost.is_some() {
+        let OpenPattern {
+            is_fuzzy,
+            terms,
+            documents,
+        } = &self.lists.patterns[slot];
+        if *is_fuzzy && boost.is_some() {
             let clauses = self.fuzzy(slot, boost)?;
             return Ok(self.any(clauses, 1, Formula::Sum));
+        }
+        if let Some(documents) = documents {
+            let members = Members(Arc::clone(&documents.set));
+            let what = || format!("{} terms of a pattern", documents.sources.terms);
+            return Ok(Some(self.constant(members, boost, what)));
         }
         if terms.is_empty() {
             return Ok(None);
@@ -367,7 +382,7 @@ impl Builder<'_> {
     }
 
     fn fuzzy(&mut self, slot: Slot, boost: Option<f32>) -> Result<Vec<Clause>> {
-        let terms = &self.lists.patterns[slot].1;
+        let terms = &self.lists.patterns[slot].terms;
         terms.iter().map(|term| self.term(term, boost)).collect()
     }
 

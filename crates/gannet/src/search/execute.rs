@@ -17,14 +17,16 @@ use super::expand::FUZZY_MAX;
 use super::explain::{Explanation, explain, explanation_bytes};
 use super::fields;
 use super::hits::Filling;
-use super::lists::{OpenLists, OpenTerm};
+use super::lists::{KnownPatterns, OpenLists, OpenTerm, PatternDocuments};
 use super::lookup::Lookup;
 use super::marks::{Marker, marker_bytes};
 use super::options::SearchOptions;
 use super::plan::{Allowance, Node, Plan, plan};
 use super::query::Query;
 use super::rank::{Progress, RankOptions, Ranker};
-use super::results::{CutExpansion, Hit, PlanReport, PlanStep, SearchResults, TermReport};
+use super::results::{
+    CutExpansion, Hit, PatternReport, PlanReport, PlanStep, SearchResults, TermReport,
+};
 use super::view::SearchView;
 use crate::analysis::{Field, FieldId, split_term_key};
 use crate::base::{Budget, Error, Interrupt, Reservation, Result};
@@ -48,7 +50,7 @@ pub struct QueryRun<'q> {
     view: &'q SearchView,
     options: &'q SearchOptions,
     budget: &'q Budget,
-    turn: RunTurn,
+    turn: RunTurn<'q>,
     node: Node,
     lists: OpenLists,
     phase: Phase<'q>,
@@ -63,16 +65,18 @@ pub struct QueryRun<'q> {
 }
 
 /// What a query may do beside others.
-#[derive(Clone, Copy, Debug)]
-pub struct RunTurn {
+#[derive(Clone, Copy)]
+pub struct RunTurn<'q> {
     /// Pages that it asks for at once.
     pub pages_per_round: usize,
     /// Whether no other query has memory that it could wait for.
     pub alone: bool,
+    /// What is known of its patterns.
+    pub known: Option<&'q KnownPatterns>,
 }
 
 enum Phase<'q> {
-    LookUp(Lookup),
+    LookUp(Lookup<'q>),
     Rank(Box<Ranker>),
     Fetch {
         done: usize,
@@ -106,7 +110,7 @@ impl<'q> QueryRun<'q> {
         view: &'q SearchView,
         options: &'q SearchOptions,
         budget: &'q Budget,
-        turn: RunTurn,
+        turn: RunTurn<'q>,
     ) -> Result<QueryRun<'q>> {
         options.check_limits()?;
         for name in &options.highlight {
@@ -128,13 +132,7 @@ impl<'q> QueryRun<'q> {
             started: options.now(),
             node: root,
             lists: OpenLists::default(),
-            phase: Phase::LookUp(Lookup::new(
-                terms,
-                patterns,
-                ids,
-                turn.pages_per_round,
-                budget,
-            )?),
+            phase: Phase::LookUp(Lookup::new(terms, patterns, ids, turn, budget)?),
             results: SearchResults {
                 has_no_terms: is_dropped,
                 ..SearchResults::default()
@@ -209,6 +207,7 @@ impl<'q> QueryRun<'q> {
         self.end_phase("look up terms", pages);
         if self.options.explain {
             self.report.terms = self.report_terms()?;
+            self.report.patterns = self.report_patterns()?;
         }
         let built = self.build(false)?;
         let options = self.rank_options(&built)?;
@@ -285,6 +284,28 @@ impl<'q> QueryRun<'q> {
             })
         };
         self.lists.all().map(report).collect()
+    }
+
+    fn report_patterns(&mut self) -> Result<Vec<PatternReport>> {
+        let many = || {
+            self.lists
+                .patterns
+                .iter()
+                .filter_map(|p| p.documents.as_ref())
+        };
+        let bytes =
+            |many: &PatternDocuments| size_of::<PatternReport>() + NAME_BYTES + many.written.len();
+        let bytes = many().map(bytes).sum::<usize>();
+        self.kept.grow_to(self.kept.bytes() + bytes)?;
+        let report = |many: &PatternDocuments| PatternReport {
+            field: self.name_of(many.field),
+            pattern: many.written.clone(),
+            terms: many.sources.terms,
+            documents: many.set.count(),
+            lists: many.sources.lists,
+            pages: many.sources.pages,
+        };
+        Ok(many().map(report).collect())
     }
 
     fn end_rank(&mut self, pages: &Pages<'_>) -> Result<()> {

@@ -76,7 +76,7 @@ pub fn explanation_bytes(node: &Node, lists: &OpenLists) -> usize {
             Node::Term(slot, _) => terms(*slot),
             Node::Phrase { words, .. } => words.iter().map(|(slot, _)| terms(*slot)).sum(),
             Node::Pattern(slot, _) => {
-                let expanded = &lists.patterns[*slot].1;
+                let expanded = &lists.patterns[*slot].terms;
                 expanded.iter().map(|open| NODE_BYTES + term(open)).sum()
             }
             Node::Any { parts, .. } | Node::Best(parts) => all(parts),

@@ -4,6 +4,7 @@
 //! read and keeps the device busy.
 
 use super::execute::{QueryRun, RunTurn};
+use super::lists::KnownPatterns;
 use super::options::SearchOptions;
 use super::query::Query;
 use super::results::SearchResults;
@@ -26,6 +27,7 @@ pub struct Group<'a> {
     pool: &'a FramePool,
     budget: &'a Budget,
     traffic: Option<&'a Traffic>,
+    known: Option<&'a KnownPatterns>,
     width: usize,
 }
 
@@ -37,6 +39,7 @@ impl<'a> Group<'a> {
             pool,
             budget,
             traffic: None,
+            known: None,
             width: width.clamp(1, most),
         }
     }
@@ -47,6 +50,11 @@ impl<'a> Group<'a> {
             traffic: Some(traffic),
             ..self
         }
+    }
+
+    /// Takes the documents of patterns from `known` where it has them, and keeps them there.
+    pub fn knowing(self, known: Option<&'a KnownPatterns>) -> Group<'a> {
+        Group { known, ..self }
     }
 
     /// Carries out all of `queries` on one snapshot. The answers come in the queries' order; one that fails
@@ -121,16 +129,20 @@ impl<'a> Group<'a> {
     }
 
     fn member<'q>(
-        &'q self,
+        &self,
         query: &Query,
         queries: usize,
         view: &'q SearchView,
         options: &'q SearchOptions,
         alone: bool,
-    ) -> Member<'q> {
+    ) -> Member<'q>
+    where
+        'a: 'q,
+    {
         let turn = RunTurn {
             pages_per_round: self.pages_per_round(queries),
             alone,
+            known: self.known,
         };
         let run = QueryRun::new(query, view, options, self.budget, turn);
         Member {

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::expand::{Expanded, Expansion};
-use super::lists::{OpenLists, OpenTerm};
+use super::execute::RunTurn;
+use super::expand::{Expanded, Expander, Expansion, ExpansionLimits};
+use super::lists::{KnownPatterns, OpenLists, OpenPattern, OpenTerm};
 use super::matcher::for_all;
 use super::plan::{PlannedPattern, PlannedTerm};
 use super::view::SearchView;
@@ -14,17 +15,12 @@ use crate::postings::{RECENT_LEVELS, TermList};
 /// A term's entry and its recent postings on each level may stand in a leaf each, which are held until all of a round are found.
 const PAGES_PER_KEY: usize = 1 + RECENT_LEVELS;
 
-struct PatternLookup {
-    fuzzy: bool,
-    written: String,
-    expansion: Expansion,
-}
-
 /// Look-ups and expansions of one query under way.
-pub struct Lookup {
+pub struct Lookup<'q> {
+    known: Option<&'q KnownPatterns>,
     waiting: VecDeque<Vec<u8>>,
     found: Vec<Option<OpenTerm>>,
-    expansions: Vec<PatternLookup>,
+    expansions: Vec<Expander>,
     ids: Vec<String>,
     documents: Vec<Option<DocId>>,
     keys_per_round: usize,
@@ -32,29 +28,38 @@ pub struct Lookup {
     memory: Reservation,
 }
 
-impl Lookup {
-    /// Will look up terms and IDs and expand patterns, with at most so many pages at once.
+impl<'q> Lookup<'q> {
+    /// Will look up terms and IDs and expand patterns, with as many pages at once as the turn has.
     pub fn new(
         terms: Vec<PlannedTerm>,
         patterns: Vec<PlannedPattern>,
         ids: Vec<String>,
-        pages_per_round: usize,
+        turn: RunTurn<'q>,
         budget: &Budget,
-    ) -> Result<Lookup> {
+    ) -> Result<Lookup<'q>> {
+        let known = turn.known;
+        let limits = ExpansionLimits {
+            pages_per_round: turn.pages_per_round,
+            budget: budget.clone(),
+        };
         let expansions = patterns.into_iter().map(|planned| {
-            Ok(PatternLookup {
-                fuzzy: planned.pattern.is_fuzzy(),
-                written: planned.written,
-                expansion: Expansion::new(planned.field, planned.pattern, budget)?,
-            })
+            let PlannedPattern {
+                field,
+                pattern,
+                written,
+            } = planned;
+            let known = known.and_then(|known| known.find(field, &written));
+            let expander = Expander::new(field, pattern, written, limits.clone())?;
+            Ok(expander.knowing(known))
         });
         Ok(Lookup {
+            known,
             waiting: terms.into_iter().map(|term| term.key).collect(),
             found: Vec::new(),
             expansions: expansions.collect::<Result<_>>()?,
             ids,
             documents: Vec::new(),
-            keys_per_round: (pages_per_round / PAGES_PER_KEY).max(1),
+            keys_per_round: (turn.pages_per_round / PAGES_PER_KEY).max(1),
             memory: budget.reserve("the lists of a query", 0)?,
         })
     }
@@ -63,7 +68,7 @@ impl Lookup {
     pub fn step(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
         let terms = self.look_up(view, pages);
         let ids = self.look_up_ids(view, pages);
-        for_all(&mut self.expansions, |one| one.expansion.step(view, pages))
+        for_all(&mut self.expansions, |one| one.step(view, pages))
             .and(ids)
             .and(terms)
     }
@@ -87,14 +92,27 @@ impl Lookup {
             ..OpenLists::default()
         };
         for one in self.expansions {
-            if one.expansion.is_cut() {
-                lists.cut.push((one.expansion.field(), one.written));
+            if one.is_cut() {
+                lists.cut.push((one.field(), one.written().to_owned()));
             }
-            let mut terms = Vec::new();
-            for expanded in one.expansion.into_terms() {
-                terms.extend(open(expanded, view, &mut self.memory)?);
+            let mut pattern = OpenPattern {
+                is_fuzzy: one.is_fuzzy(),
+                terms: Vec::new(),
+                documents: None,
+            };
+            match one.finish() {
+                Expansion::Documents(documents) => {
+                    self.known.iter().for_each(|known| known.keep(&documents));
+                    pattern.documents = Some(documents);
+                }
+                Expansion::Terms(terms) => {
+                    for term in terms {
+                        let term = open(term, view, &mut self.memory)?;
+                        pattern.terms.extend(term);
+                    }
+                }
             }
-            lists.patterns.push((one.fuzzy, terms));
+            lists.patterns.push(pattern);
         }
         lists.memory = Some(self.memory);
         Ok(lists)

@@ -1,9 +1,9 @@
 //! What a query wants marked in the snippets of a field: the terms and phrases of all that may match.
 //!
-//! What must not match is never marked. A pattern marks the terms that it was found to stand for.
+//! What must not match is never marked. A pattern marks the terms that it stands for.
 
 use super::highlight::{SnippetOptions, Wanted, WantedPhrase, snippets};
-use super::lists::{OpenLists, OpenTerm};
+use super::lists::{OpenLists, OpenPattern, OpenTerm};
 use super::plan::Node;
 use crate::analysis::{Field, FieldId, Scratch, split_term_key};
 use crate::base::{Result, Steps};
@@ -63,9 +63,10 @@ impl Marker {
 /// Bytes that markers for some fields take of what `node` asks for.
 pub fn marker_bytes(fields: &[&Field], node: &Node, lists: &OpenLists) -> usize {
     const WORD_BYTES: usize = 128;
-    let patterns = lists.patterns.iter().flat_map(|(_, terms)| terms);
-    let open = lists.terms.iter().flatten().chain(patterns);
-    let words = open.map(|open| WORD_BYTES + open.key.len()).sum::<usize>();
+    let words = lists
+        .all()
+        .map(|open| WORD_BYTES + open.key.len())
+        .sum::<usize>();
     let scratch = fields.iter().map(|field| field.analyzer.scratch_bytes());
     // A word may be wanted by itself and in phrases.
     2 * words + phrase_words(node) * size_of::<(usize, u32)>() + scratch.sum::<usize>()
@@ -89,7 +90,15 @@ fn want(node: &Node, field: FieldId, lists: &OpenLists, wanted: &mut Wanted) -> 
             let term = lists.terms[*slot].iter();
             want_terms(term, field, wanted)
         }
-        Node::Pattern(slot, _) => want_terms(lists.patterns[*slot].1.iter(), field, wanted),
+        Node::Pattern(slot, _) => {
+            let OpenPattern {
+                terms, documents, ..
+            } = &lists.patterns[*slot];
+            if let Some(many) = documents.as_ref().filter(|many| many.field == field) {
+                wanted.terms_like(&many.pattern);
+            }
+            want_terms(terms.iter(), field, wanted)
+        }
         Node::Phrase { words, slop, .. } => {
             let mut terms = Vec::new();
             for (slot, place) in words {

@@ -12,8 +12,10 @@ mod between;
 mod bm25;
 mod build;
 mod candidates;
+mod collector;
 mod conjunction;
 mod disjunction;
+mod doc_set;
 mod execute;
 mod expand;
 mod explain;
@@ -57,9 +59,12 @@ pub use fields::check_name;
 pub use group::{GROUP_MAX, Group};
 pub use highlight::SnippetOptions;
 pub use hits::document_bytes;
+pub use lists::KnownPatterns;
 pub use options::{Cancelled, Clock, SearchOptions};
 pub use parser::parse;
 pub use query::{Operator, Query};
-pub use results::{CutExpansion, Hit, PlanReport, PlanStep, SearchResults, TermReport};
+pub use results::{
+    CutExpansion, Hit, PatternReport, PlanReport, PlanStep, SearchResults, TermReport,
+};
 pub use techniques::Techniques;
 pub use view::{ExternalIds, MemoryTerms, SearchView};

@@ -29,7 +29,8 @@ pub struct SearchOptions {
     pub skip: usize,
     /// The first doc ID of interest: documents below it are neither found nor counted.
     pub from: DocId,
-    /// Whether `total` must be exact; this rules pruning out but for single terms without deletions, whose total is known.
+    /// Whether `total` must be exact. This rules pruning out, except where nothing is deleted and
+    /// the query is one term or a pattern of many, whose total is known.
     pub count: bool,
     /// Whether the documents' IDs and sources are fetched.
     pub fetch: bool,

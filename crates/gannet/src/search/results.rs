@@ -100,8 +100,10 @@ impl Hit {
 pub struct PlanReport {
     /// The phases in their order.
     pub steps: Vec<PlanStep>,
-    /// The terms, those of patterns included.
+    /// The terms, those included that patterns of few terms stand for.
     pub terms: Vec<TermReport>,
+    /// The patterns of many terms.
+    pub patterns: Vec<PatternReport>,
     /// Windows of doc IDs whose bounds showed that nothing in them could come among the best.
     pub windows_skipped: u64,
     /// Windows that were searched.
@@ -130,6 +132,38 @@ pub struct TermReport {
     pub chunks_in_list: u64,
     /// Pages of these chunks.
     pub pages_in_list: u64,
+}
+
+/// A pattern that stands for so many terms that the set of their documents was made.
+#[derive(Clone, Debug)]
+pub struct PatternReport {
+    /// The field.
+    pub field: String,
+    /// The pattern, as the query language has it.
+    pub pattern: String,
+    /// Terms, at most: one with newer postings elsewhere counts once more for each place.
+    pub terms: u64,
+    /// Documents that have any, deleted ones included until a vacuum.
+    pub documents: u64,
+    /// Lists on the device that were read; other postings stand beside their terms or in memory.
+    pub lists: u64,
+    /// Pages of these lists.
+    pub pages: u64,
+}
+
+impl fmt::Display for PatternReport {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "pattern {} in {}: {} at most, in {}, {} in {}",
+            self.pattern,
+            self.field,
+            counted(self.terms, "term"),
+            counted(self.documents, "document"),
+            counted(self.pages, "page"),
+            counted(self.lists, "list")
+        )
+    }
 }
 
 impl fmt::Display for PlanReport {
@@ -163,6 +197,9 @@ impl fmt::Display for PlanReport {
                 counted(term.pages_in_list, "page"),
                 counted(term.chunks_in_list, "chunk")
             )?;
+        }
+        for pattern in &self.patterns {
+            writeln!(out, "{pattern}")?;
         }
         writeln!(
             out,

@@ -10,7 +10,7 @@ use crate::analysis::Schema;
 use crate::base::{DocId, Result};
 use crate::cache::{Pages, Step};
 use crate::documents::{Dictionaries, DocumentTables};
-use crate::postings::{Fragment, TermView};
+use crate::postings::{Fragment, TermView, TermVisitor};
 
 /// Postings that are still in memory, by the keys of their terms.
 pub trait MemoryTerms: Send + Sync {
@@ -20,9 +20,9 @@ pub trait MemoryTerms: Send + Sync {
     /// Bytes that [`MemoryTerms::term`] takes at most.
     fn term_bytes(&self, key: &[u8]) -> usize;
 
-    /// Shows all keys that have a document below `below` to `visit`, in any order, some maybe
-    /// twice, until it fails.
-    fn each_key(&self, below: DocId, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
+    /// Shows `visitor` all terms that have a document below `below`, and the documents below of
+    /// those that it wants, until it fails. Terms come in any order, some maybe twice.
+    fn visit_terms(&self, below: DocId, visitor: &mut dyn TermVisitor) -> Result<()>;
 }
 
 /// Documents by their external IDs.

@@ -36,7 +36,7 @@ fn parsed(snapshot: &Snapshot, query: &str) -> Query {
     snapshot.parse(query, Operator::Or).expect(query)
 }
 
-const QUERIES: [&str; 9] = [
+const QUERIES: [&str; 11] = [
     "*:*",
     "body:all",
     "third even",
@@ -45,6 +45,8 @@ const QUERIES: [&str; 9] = [
     "all -third",
     "w11* OR w47??",
     "body:w4711",
+    "body:w*",
+    "+odd -body:w1*",
     "nowhere",
 ];
 

@@ -6,8 +6,8 @@
 //! with bytes changed (`damage`); on full devices (`full`, `space`); `backups` copies it. `checks`
 //! asks whether a check finds all damage. `canaries` break the engine's promise on purpose and
 //! expect to be told. `closing` asks what a close writes. `life` is long, with operations of all
-//! kinds. `memory` is scarce. `sharing` is of threads that have something the writer needs, or end
-//! it.
+//! kinds. `memory` is scarce, also for `patterns`. `sharing` is of threads that have something the
+//! writer needs, or end it.
 
 mod backups;
 mod canaries;
@@ -19,6 +19,7 @@ mod faults;
 mod full;
 mod life;
 mod memory;
+mod patterns;
 mod random;
 mod replays;
 mod sharing;

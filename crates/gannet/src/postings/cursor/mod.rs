@@ -183,6 +183,12 @@ impl TermCursor {
         )
     }
 
+    /// Docs from the current doc to the end of its block, as [`TermCursor::block`].
+    #[inline]
+    pub fn block_docs(&self) -> &[DocId] {
+        &self.decoded.docs[self.decoded.at.min(self.decoded.length)..self.decoded.length]
+    }
+
     #[inline]
     fn stand(&mut self, at: usize) -> DocId {
         self.decoded.at = at;

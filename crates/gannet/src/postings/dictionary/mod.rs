@@ -38,7 +38,7 @@ use self::recent::Recent;
 pub use self::sweep::{SweepPlace, Sweeper};
 use super::entry::{ChunkRef, TermEntry};
 use super::fragment::Fragment;
-use crate::base::{ByteReader, Result, ZoneNumber, put_bytes};
+use crate::base::{ByteReader, DocId, Result, ZoneNumber, put_bytes};
 use crate::cache::{Bytes, FramePool, Pages, Step, Stop, gather};
 use crate::dictionary::{Tree, TreeView};
 use crate::storage::{Store, StreamWriter, Unsynced};
@@ -269,6 +269,12 @@ impl TermPostings {
     pub fn document_frequency(&self) -> u64 {
         let recent = self.recent.iter().map(|recent| recent.count as u64);
         self.entry.document_frequency() + recent.sum::<u64>()
+    }
+
+    /// Shows the docs that lie outside chunks to `visit`, until it fails.
+    pub fn each_doc_at_hand(&self, mut visit: impl FnMut(DocId) -> Result<()>) -> Result<()> {
+        let mut parts = [&self.entry.tail].into_iter().chain(&self.recent);
+        parts.try_for_each(|part| part.each_doc(&mut visit))
     }
 
     /// Tokens of the term.

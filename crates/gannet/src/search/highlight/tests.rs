@@ -1,8 +1,11 @@
 //! Snippets by examples, and a property: whatever the text, what comes out is of it.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::*;
+use crate::search::pattern::{Pattern, Wildcard};
 
 fn wanted(terms: &[&str]) -> Wanted {
     let mut wanted = Wanted::default();
@@ -125,9 +128,9 @@ fn phrases_are_marked_only_where_they_stand() {
 }
 
 #[test]
-fn conditions_and_stems() {
+fn patterns_and_stems() {
     let mut prefix = Wanted::default();
-    prefix.terms_that(|term| term.starts_with("sto"));
+    prefix.terms_like(&Arc::new(Pattern::Prefix(b"sto".to_vec())));
     check(
         "Stores of storms",
         &prefix,
@@ -199,7 +202,8 @@ proptest! {
     fn any_text_can_be_cut(text in "\\PC{0,80}", characters in 0..20usize) {
         let options = SnippetOptions { beginning: characters, ..of(characters, 2) };
         let mut all = Wanted::default();
-        all.terms_that(|term| term.len() % 2 == 0);
+        all.terms_like(&Arc::new(Pattern::Wildcard(Wildcard::new("??").unwrap())));
+        all.terms_like(&Arc::new(Pattern::Wildcard(Wildcard::new("????*").unwrap())));
         found(&Analyzer::default(), &text, &all, &options);
         found(&Analyzer::KEYWORD, &text, &all, &options);
     }

@@ -5,12 +5,14 @@
 //! looked for among as many words.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::fragments::WINDOW_BYTES;
 use crate::analysis::{Analyzer, Scratch, Token};
 use crate::base::{Result, Steps};
+use crate::search::pattern::{Pattern, Verdict};
 
 /// What looking at a token costs, in steps.
 const TOKEN_STEPS: usize = 4;
@@ -23,15 +25,12 @@ pub const MARKS_MAX: usize = 8192;
 /// in buffers that double, and two windows with their places.
 pub const MARK_BYTES: usize = 2 * (2 * size_of::<Mark>() + size_of::<Place>()) + 2 * WINDOW_BYTES;
 
-/// A condition on a term: a prefix, a pattern, a distance.
-type Condition = Box<dyn Fn(&str) -> bool + Send + Sync>;
-
 /// What a query looks for in one field.
 #[derive(Default)]
 pub struct Wanted {
     /// Terms and their numbers.
     terms: FxHashMap<String, usize>,
-    conditions: Vec<Condition>,
+    patterns: Vec<Arc<Pattern>>,
     /// The words of all phrases and their numbers.
     words: FxHashMap<String, usize>,
     phrases: Vec<Phrase>,
@@ -88,10 +87,9 @@ impl Wanted {
         self.terms.entry(term.into()).or_insert(next);
     }
 
-    /// Wants every term for which `condition` holds.
-    #[cfg(test)]
-    pub fn terms_that(&mut self, condition: impl Fn(&str) -> bool + Send + Sync + 'static) {
-        self.conditions.push(Box::new(condition));
+    /// Wants every term that `pattern` stands for.
+    pub fn terms_like(&mut self, pattern: &Arc<Pattern>) {
+        self.patterns.push(Arc::clone(pattern));
     }
 
     /// Wants the terms of a phrase where they stand together.
@@ -107,7 +105,7 @@ impl Wanted {
 
     /// Whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
-        self.terms.is_empty() && self.conditions.is_empty() && self.phrases.is_empty()
+        self.terms.is_empty() && self.patterns.is_empty() && self.phrases.is_empty()
     }
 
     /// The marks of `text` in order, none overlapping.
@@ -123,10 +121,12 @@ impl Wanted {
             return Ok(marks);
         }
         let mut places = Places::new(self.words.len());
-        let no_terms = self.terms.is_empty() && self.conditions.is_empty();
+        let no_terms = self.terms.is_empty() && self.patterns.is_empty();
         let mut counted = Ok(());
+        let judging = self.patterns.iter().map(|pattern| pattern.steps());
+        let token_steps = TOKEN_STEPS + judging.sum::<usize>();
         analyzer.analyze_while(text, scratch, |token| {
-            counted = steps.count(TOKEN_STEPS);
+            counted = steps.count(token_steps);
             if let Some(word) = self.words.get(token.text) {
                 places.add(*word, &token);
             }
@@ -139,7 +139,7 @@ impl Wanted {
             counted.is_ok() && !(places.is_full() && (no_terms || marks.len() == MARKS_MAX))
         });
         counted?;
-        let first = self.terms.len() + self.conditions.len();
+        let first = self.terms.len() + self.patterns.len();
         let most = marks.len() + MARKS_MAX;
         for (number, phrase) in self.phrases.iter().enumerate() {
             places.find(phrase, steps)?;
@@ -154,8 +154,10 @@ impl Wanted {
         if let Some(&number) = self.terms.get(term) {
             return Some(number);
         }
-        let condition = self.conditions.iter().position(|holds| holds(term))?;
-        Some(self.terms.len() + condition)
+        let fits =
+            |pattern: &Arc<Pattern>| matches!(pattern.judge(term.as_bytes()), Verdict::Match(_));
+        let pattern = self.patterns.iter().position(fits)?;
+        Some(self.terms.len() + pattern)
     }
 }
 

@@ -11,7 +11,8 @@ use crate::cache::{FramePool, Pages, Step};
 use crate::device::MemoryDevice;
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
 use crate::postings::{
-    ChunkStreams, Fragment, MergeItem, MergeMemory, Neighbours, TermDictionary, merge_window,
+    ChunkStreams, Fragment, MergeItem, MergeMemory, Neighbours, TermDictionary, TermVisitor,
+    merge_window,
 };
 use crate::storage::{PageKind, RecordKind, Store, StreamWriter, ZoneTable, frame};
 
@@ -110,8 +111,13 @@ impl MemoryTerms for Memory {
         self.0.get(key).map_or(0, Fragment::bytes)
     }
 
-    fn each_key(&self, _: DocId, visit: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        self.0.keys().try_for_each(|key| visit(key))
+    fn visit_terms(&self, _: DocId, visitor: &mut dyn TermVisitor) -> Result<()> {
+        for (key, list) in &self.0 {
+            if visitor.wants(key)? {
+                list.each_doc(|doc| visitor.doc(doc))?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -12,14 +12,9 @@ use super::patterns::{FUZZY_MAX, fits, glyphs, normalized, similar};
 use super::phrase::{Word, frequency};
 use super::view::{Seen, View};
 
-/// The most terms of a prefix, wildcard or range.
-const EXPANSIONS_MAX: usize = 1_024;
-
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// A pattern stands for too many terms.
-    TooBroad,
     /// A field does not exist, or cannot be asked for a range.
     Field,
 }
@@ -28,7 +23,6 @@ impl Rejection {
     /// Whether an error is about that.
     pub fn is_said_by(self, error: &str) -> bool {
         match self {
-            Rejection::TooBroad => error.contains("more than 1024 terms"),
             Rejection::Field => [
                 "there is no field",
                 "ranges are not possible",
@@ -55,7 +49,7 @@ pub type Column = Vec<Option<f32>>;
 pub fn answer(view: &View<'_>, query: &Query) -> Result<Answer, Rejection> {
     let evaluation = Evaluation::new(view);
     check(view, query)?;
-    let column = evaluation.column(query, 1.0)?;
+    let column = evaluation.column(query, 1.0);
     let column = column.unwrap_or_else(|| evaluation.nothing());
     let all = view.documents.iter().zip(column);
     let live = all.filter(|(document, _)| document.is_live);
@@ -77,7 +71,7 @@ pub fn is_partial(view: &View<'_>, query: &Query) -> bool {
 pub fn column(view: &View<'_>, query: &Query) -> Result<(Option<Column>, bool), Rejection> {
     let evaluation = Evaluation::new(view);
     check(view, query)?;
-    let column = evaluation.column(query, 1.0)?;
+    let column = evaluation.column(query, 1.0);
     Ok((column, evaluation.is_cut.get()))
 }
 
@@ -118,14 +112,14 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The column of a query, unless the analyzers leave no word of it.
-    fn column(&self, query: &Query, boost: f32) -> Result<Option<Column>, Rejection> {
+    fn column(&self, query: &Query, boost: f32) -> Option<Column> {
         match query {
-            Query::MatchAll => Ok(Some(self.each(|_| Some(boost)))),
-            Query::MatchNone => Ok(Some(self.nothing())),
-            Query::Exists { field } => Ok(Some(match self.view.field(field) {
+            Query::MatchAll => Some(self.each(|_| Some(boost))),
+            Query::MatchNone => Some(self.nothing()),
+            Query::Exists { field } => Some(match self.view.field(field) {
                 None => self.nothing(),
                 Some(at) => self.each(|doc| (!doc.fields[at].is_empty()).then_some(boost)),
-            })),
+            }),
             Query::Boost { query, factor } => self.column(query, boost * factor),
             Query::Bool { .. } => self.bool(query, boost),
             Query::Text { field, .. }
@@ -145,7 +139,7 @@ impl<'a> Evaluation<'a> {
         vec![None; self.view.documents.len()]
     }
 
-    fn bool<'q>(&self, query: &'q Query, boost: f32) -> Result<Option<Column>, Rejection> {
+    fn bool<'q>(&self, query: &'q Query, boost: f32) -> Option<Column> {
         let Query::Bool {
             must,
             should,
@@ -154,16 +148,15 @@ impl<'a> Evaluation<'a> {
             minimum_should_match,
         } = query
         else {
-            return Ok(Some(self.nothing()));
+            return Some(self.nothing());
         };
         if query.children().next().is_none() {
-            return Ok(Some(self.nothing()));
+            return Some(self.nothing());
         }
         // Those of which a word is left.
-        let columns = |queries: &[&Query]| -> Result<Vec<Column>, Rejection> {
+        let columns = |queries: &[&Query]| -> Vec<Column> {
             let each = queries.iter();
-            each.filter_map(|query| self.column(query, boost).transpose())
-                .collect()
+            each.filter_map(|query| self.column(query, boost)).collect()
         };
         let asked = should.len();
         let is_partial = self.is_partial(query);
@@ -173,9 +166,9 @@ impl<'a> Evaluation<'a> {
         let ((adding, must), (unscored, filter)) = (split(must), split(filter));
         let must_not: Vec<&Query> = must_not.iter().collect();
         let should: Vec<&Query> = should.iter().collect();
-        let (filter, must_not) = (columns(&filter)?, columns(&must_not)?);
-        let (must, mut should) = (columns(&must)?, columns(&should)?);
-        let (mut adding, unscored) = (columns(&adding)?, columns(&unscored)?);
+        let (filter, must_not) = (columns(&filter), columns(&must_not));
+        let (must, mut should) = (columns(&must), columns(&should));
+        let (mut adding, unscored) = (columns(&adding), columns(&unscored));
         let unscored = unscored
             .into_iter()
             .map(|column| column.into_iter().map(|score| score.map(|_| 0.0)).collect());
@@ -184,7 +177,7 @@ impl<'a> Evaluation<'a> {
             .iter()
             .all(|list| list.is_empty())
         {
-            return Ok(None);
+            return None;
         }
         let most = if should.len() < asked {
             should.len()
@@ -215,16 +208,11 @@ impl<'a> Evaluation<'a> {
                 matches.then(|| sum(needed.iter().chain(&optional).chain(&more)))
             })
             .collect();
-        Ok(Some(scores))
+        Some(scores)
     }
 
     /// A leaf in its field, or the best of all text fields.
-    fn leaf(
-        &self,
-        query: &Query,
-        name: Option<&str>,
-        boost: f32,
-    ) -> Result<Option<Column>, Rejection> {
+    fn leaf(&self, query: &Query, name: Option<&str>, boost: f32) -> Option<Column> {
         let fields: Vec<usize> = match name {
             Some(name) => self.view.field(name).into_iter().collect(),
             None => (0..self.view.fields.len())
@@ -232,16 +220,16 @@ impl<'a> Evaluation<'a> {
                 .collect(),
         };
         if fields.is_empty() {
-            return Ok(Some(self.nothing()));
+            return Some(self.nothing());
         }
         let mut best: Option<Column> = None;
         for field in fields.into_iter().filter(|at| self.has_words(query, *at)) {
             let best = best.get_or_insert_with(|| self.nothing());
-            for (best, score) in best.iter_mut().zip(self.in_field(query, field, boost)?) {
+            for (best, score) in best.iter_mut().zip(self.in_field(query, field, boost)) {
                 *best = [*best, score].into_iter().flatten().reduce(f32::max);
             }
         }
-        Ok(best)
+        best
     }
 
     /// Whether a query asks for nothing but texts of which the analyzers of only some of the fields
@@ -299,12 +287,12 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    fn in_field(&self, query: &Query, at: usize, boost: f32) -> Result<Column, Rejection> {
+    fn in_field(&self, query: &Query, at: usize, boost: f32) -> Column {
         let field = &self.view.fields[at];
         let normal = |text: &str| normalized(text, &field.analyzer);
         match query {
-            Query::Text { text, operator, .. } => Ok(self.text(text, *operator, at, boost)),
-            Query::Phrase { text, slop, .. } => Ok(self.phrase(text, *slop, at, boost)),
+            Query::Text { text, operator, .. } => self.text(text, *operator, at, boost),
+            Query::Phrase { text, slop, .. } => self.phrase(text, *slop, at, boost),
             Query::Prefix { prefix, .. } => {
                 let prefix = normal(prefix);
                 self.any_term(at, boost, |term| term.starts_with(&prefix))
@@ -333,9 +321,9 @@ impl<'a> Evaluation<'a> {
                     .iter()
                     .map(|(term, similarity)| (*term, boost * similarity));
                 let columns = self.terms(at, &boosted.collect::<Vec<_>>());
-                Ok(self.at_least(&columns, 1))
+                self.at_least(&columns, 1)
             }
-            _ => Ok(self.nothing()),
+            _ => self.nothing(),
         }
     }
 
@@ -433,23 +421,15 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Documents with any term that `wanted` holds for.
-    fn any_term(
-        &self,
-        at: usize,
-        boost: f32,
-        wanted: impl Fn(&str) -> bool,
-    ) -> Result<Column, Rejection> {
+    fn any_term(&self, at: usize, boost: f32, wanted: impl Fn(&str) -> bool) -> Column {
         let terms = self.view.fields[at].terms.iter().enumerate();
         let wanted: Vec<bool> = terms
             .map(|(number, term)| self.view.statistics[at].has(number) && wanted(term))
             .collect();
-        if wanted.iter().filter(|wanted| **wanted).count() > EXPANSIONS_MAX {
-            return Err(Rejection::TooBroad);
-        }
-        Ok(self.each(|doc| {
+        self.each(|doc| {
             let mut tokens = doc.fields[at].iter();
             tokens.any(|one| wanted[one.term]).then_some(boost)
-        }))
+        })
     }
 
     fn idf(&self, at: usize, term: usize) -> f32 {

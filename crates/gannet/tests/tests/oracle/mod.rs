@@ -16,9 +16,8 @@
 //!   none is left matches nothing;
 //! - a field that does not exist is an error, as is a range on anything but strings that are kept
 //!   whole;
-//! - a prefix, wildcard or range of more than 1,024 terms is an error; a fuzzy term stands for the
-//!   50 most similar ones, each scored alone with its similarity as the boost, and the total is not
-//!   exact if there are more.
+//! - a fuzzy term stands for the 50 most similar ones, each scored alone with its similarity as the
+//!   boost, and the total is not exact if there are more.
 
 mod bm25;
 mod evaluate;
