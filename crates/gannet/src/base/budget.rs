@@ -122,7 +122,7 @@ impl Reservation {
                 Ok(())
             }
             Err(used) => Err(Error::Memory {
-                what: self.what,
+                what: self.what.into(),
                 needed: more,
                 free: shared.total - used,
                 budget: shared.total,

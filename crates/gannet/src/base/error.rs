@@ -1,5 +1,6 @@
 //! The errors of the engine, split by who can act on them.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ pub enum Error {
     )]
     Memory {
         /// What asked.
-        what: &'static str,
+        what: Cow<'static, str>,
         /// Bytes it asked for.
         needed: usize,
         /// Bytes that were free.

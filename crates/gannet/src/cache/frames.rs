@@ -139,7 +139,7 @@ impl FramePool {
             dry = if evicted.is_some() { 0 } else { dry + 1 };
             if dry > SHARDS {
                 return Err(Error::Memory {
-                    what: "a query's pages",
+                    what: "a query's pages".into(),
                     needed: PAGE_SIZE,
                     free: 0,
                     budget: self.capacity() * PAGE_SIZE,

@@ -183,11 +183,24 @@ impl Writer {
         if reserve(self).is_ok() {
             return Ok(());
         }
-        let buffers = &self.state.buffers;
-        if buffers.terms() > 0 || buffers.new_ids.has_any() {
-            self.checkpoint()?;
-        }
+        self.free_buffers()?;
         self.reserve(reserve)
+    }
+
+    /// Gives back what postings and IDs take that are not on flash yet, and what their flush would
+    /// take.
+    pub(super) fn free_buffers(&mut self) -> Result<()> {
+        match self.has_news() {
+            true => self.checkpoint()?,
+            false => self.wait_for_flush()?,
+        }
+        self.tables_memory.grow_to(self.state.tables_bytes())
+    }
+
+    /// Whether there is anything to be flushed.
+    fn has_news(&self) -> bool {
+        let buffers = &self.state.buffers;
+        buffers.terms() > 0 || buffers.new_ids.has_any()
     }
 
     /// Waits for the flush under way, for as long as its pace asks for.
@@ -292,9 +305,7 @@ impl Writer {
 
     /// Gives the memory of a flush back if there is nothing to be flushed.
     pub(super) fn release_flush_memory(&mut self) {
-        let buffers = &self.state.buffers;
-        let has_news = buffers.terms() > 0 || buffers.new_ids.has_any();
-        if self.flushing.is_none() && !has_news {
+        if self.flushing.is_none() && !self.has_news() {
             self.flush_memory = None;
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Index;
 use super::writer::{Writer, Written};
 use crate::base::{DocId, Error, Result};
-use crate::search::{KnownPatterns, Query, SearchOptions};
+use crate::search::{KnownPatterns, Query, SearchOptions, SearchResults};
 
 /// Documents that are deleted in one batch.
 const AT_ONCE: usize = 1_000;
@@ -21,8 +21,9 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::Timeout`] if one does. It tells how many documents were deleted before; the others
-    /// are left.
+    /// [`Error::Timeout`] if one does, and [`Error::Memory`] if the query needs more than is left
+    /// once what waits in memory is flushed. Both tell how many documents were deleted before; the
+    /// others are left.
     pub fn delete_matching_within(
         &self,
         query: &Query,
@@ -55,9 +56,9 @@ impl Index {
         // Documents that come later are left, so what patterns stand for stays the same.
         let known = KnownPatterns::default();
         loop {
-            let snapshot = self.snapshot();
-            let found = snapshot.search_again(&oldest_first, &options, &known);
-            let found = found.map_err(|error| after_deleting(all.deleted, error))?;
+            let found = self
+                .search_to_delete(&oldest_first, &options, &known)
+                .map_err(|error| after_deleting(all.deleted, error))?;
             let hits = found.hits.into_iter().filter(|hit| hit.doc < below);
             let found: Vec<(String, DocId)> = hits.map(|hit| (hit.id, hit.doc)).collect();
             if found.is_empty() {
@@ -71,10 +72,30 @@ impl Index {
                     format!("expected document {}, got another", found[0].1),
                 ));
             }
-            let written = self.with_writer(|writer| writer.delete_found(&found, renumbered))?;
+            let written = self.with_writer(|writer| writer.delete_found(&found, renumbered));
+            let written = written.map_err(|error| after_deleting(all.deleted, error))?;
             all.deleted += written.deleted;
             all.sequence = written.sequence;
             progress(all.deleted);
+        }
+    }
+
+    /// Searches for the next documents. Deleted IDs wait in memory for a flush; where they leave
+    /// the query too little, they are flushed, and it is asked again.
+    fn search_to_delete(
+        &self,
+        query: &Query,
+        options: &SearchOptions,
+        known: &KnownPatterns,
+    ) -> Result<SearchResults> {
+        // The snapshot ends with the search, so that it holds no buffers of which memory is needed.
+        let search = || self.snapshot().search_again(query, options, known);
+        match search() {
+            Err(Error::Memory { .. }) => {
+                self.with_writer(Writer::free_buffers)?;
+                search()
+            }
+            found => found,
         }
     }
 }
@@ -89,7 +110,7 @@ fn check_numbers(now: u64, before: u64) -> Result<()> {
     }
 }
 
-/// The error of a search that ended when so many documents were deleted.
+/// The error of a step that failed when so many documents were deleted.
 fn after_deleting(deleted: u64, error: Error) -> Error {
     match error {
         Error::Timeout {
@@ -100,6 +121,17 @@ fn after_deleting(deleted: u64, error: Error) -> Error {
             doing: format!("{doing} to delete the next of them, {deleted} being deleted"),
             after,
             limit,
+        },
+        Error::Memory {
+            what,
+            needed,
+            free,
+            budget,
+        } => Error::Memory {
+            what: format!("{what}, after {deleted} documents were deleted,").into(),
+            needed,
+            free,
+            budget,
         },
         other => other,
     }

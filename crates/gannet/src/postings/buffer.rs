@@ -135,7 +135,7 @@ impl PostingBuffer {
             batch.keys.len() + 2 * batch.data.len() + batch.terms.len() * (TERM_OVERHEAD + 64);
         if !inner.arena.has_room_for(most) {
             return Err(Error::Memory {
-                what: "a posting buffer",
+                what: "a posting buffer".into(),
                 needed: most,
                 free: ARENA_BYTES_MAX.saturating_sub(inner.arena.memory_bytes()),
                 budget: ARENA_BYTES_MAX,

@@ -117,7 +117,7 @@ impl Filling<'_> {
                     ..
                 },
             ) if needed <= budget => Err(Error::Memory {
-                what: "a stored document",
+                what: "a stored document".into(),
                 needed: *needed,
                 free: *free,
                 budget: *budget,

@@ -1,15 +1,16 @@
-//! Queries that find too little memory beside what a flush holds.
+//! Queries that find too little memory beside what a flush holds, or what it is to free.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use crate::base::{Error, Reservation};
 use crate::device::{Device, RecordingDevice};
 use crate::documents::Document;
 use crate::index::{Index, Limits, MEMORY_MIN, Options, Phase};
-use crate::search::Operator;
+use crate::search::{Operator, Query};
 
 /// Whether a flush is under way, and whether it may go on.
 static FLUSHES: AtomicBool = AtomicBool::new(false);
@@ -60,4 +61,62 @@ fn a_query_without_memory_waits_for_a_flush() {
         assert!(waits);
         assert_eq!(results.total, snapshot.documents());
     });
+}
+
+const DELETED: u64 = 5_000;
+
+/// Documents of one of so many words each, all on flash, and a query for all of these words.
+fn words_on_flash(words: u64) -> (Index, Query) {
+    let device = Arc::new(RecordingDevice::new()) as Arc<dyn Device>;
+    let options = Options::default().memory(MEMORY_MIN);
+    let index = Index::open_on(device, Path::new("test"), options).unwrap();
+    let document = |number: u64| {
+        let text = format!("w{}", number % words);
+        Document::new(number.to_string(), [("body", text)]).unwrap()
+    };
+    index.write((0..DELETED).map(document).collect()).unwrap();
+    index.checkpoint().unwrap();
+    let words: Vec<String> = (0..words).map(|word| format!("w{word}")).collect();
+    let query = Query::Text {
+        field: Some("body".to_owned()),
+        text: words.join(" "),
+        operator: Operator::Or,
+    };
+    (index, query)
+}
+
+/// Takes all memory but so much.
+fn leave(index: &Index, bytes: usize) -> Reservation {
+    let budget = &index.shared.budget;
+    let free = budget.total() - budget.used();
+    let held = free.checked_sub(bytes).unwrap();
+    budget.reserve("what others hold", held).unwrap()
+}
+
+/// Deleted IDs take memory until they are flushed, and so does the flush that they will need.
+#[test]
+fn a_deletion_by_query_flushes_deletions_where_the_query_lacks_memory() {
+    // The query takes about 2.4 MB, and the memory of a flush is 2 MiB.
+    let (index, query) = words_on_flash(350);
+    let flush = index.shared.memory.flush.bytes();
+    let _held = leave(&index, flush + (768 << 10));
+    let written = index.delete_matching(&query, &|_| {}).unwrap();
+    assert_eq!(written.deleted, DELETED);
+    assert_eq!(index.snapshot().documents(), 0);
+}
+
+#[test]
+fn a_deletion_that_lacks_memory_tells_how_much_it_did() {
+    // The query takes about 4 MB.
+    let (index, query) = words_on_flash(1_000);
+    let held = Mutex::new(None);
+    let take_all = |_| *held.lock().unwrap() = Some(leave(&index, 0));
+    let error = index.delete_matching(&query, &take_all).unwrap_err();
+    assert!(matches!(error, Error::Memory { .. }), "{error}");
+    let said = error.to_string();
+    assert!(said.contains("after 1000 documents were deleted"), "{said}");
+    assert_eq!(index.snapshot().documents(), DELETED - 1_000);
+    drop(held);
+    let left = index.delete_matching(&query, &|_| {}).unwrap();
+    assert_eq!(left.deleted, DELETED - 1_000);
 }
