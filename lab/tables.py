@@ -159,6 +159,25 @@ def rate_ratio(rows):
     return rates["gannet"] / max(peers) if rates["gannet"] and peers else None
 
 
+FRONT_QUERIES = {
+    "mix": "a mix of all kinds", "web-all": "a log of web queries", "phrase-1000": "phrases",
+    "and-1000": "two words, both needed", "and-100000": "the same, of very frequent words", "or-1000": "two words, either",
+    "or-1000+documents": "with documents and snippets",
+}
+
+
+def front_query_lines(result):
+    """Queries a second of some sets, in words, and documents a second of indexing."""
+    lines = by("set")(result)
+    front = {f"queries/s: {words}": lines[name] for name, words in FRONT_QUERIES.items() if name in lines}
+    indexes = result["settings"]["indexes"].items()
+    indexed = [{"engine": name, "qps": figures["documents"] / figures["seconds"]} for name, figures in indexes]
+    return front | {f"documents/s indexed, {result['settings']['flushes']} commits": indexed}
+
+
+FRONT_RATES = [Column(head, median("qps", engine=name), whole) for name, head in ENGINES.items()]
+
+
 # Phrase filters
 
 
@@ -389,6 +408,7 @@ TABLES = {
     "front-memory": Table("what", front_memory_lines, memory_columns),
     # lab/run.py
     "queries": Table("set", by("set"), query_columns),
+    "front-queries": Table("what", front_query_lines, FRONT_RATES),
     # lab/filters.py
     "filters": Table("corpus and set", filter_lines, FILTERS),
     "filter-space": Table("corpus", space_lines, FILTER_SPACE),
