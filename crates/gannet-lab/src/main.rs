@@ -4,8 +4,8 @@
 //! while it is written, `answers` shows that no
 //! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
 //! indexes of the literature and Gannet's, `maintenance` the strategies that maintain lists, `disk`
-//! tells what the device does, `ssd` what a modelled one would do, `tiers` what a cache of results
-//! would save.
+//! tells what the device does, `ssd` what a modelled one would do, `tiers` what caches in
+//! tiers would save.
 //! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
 //! `docs/experiments.md`.
 
@@ -71,7 +71,7 @@ enum Command {
     /// Ask the model of a drive: its rates, what a trace costs, its amplification, its own speed
     #[command(subcommand)]
     Ssd(ssd::Arguments),
-    /// Ask the queries of a log through a cache of results, and print hit ratios by capacity
+    /// Ask the queries of a log through caches in memory and on a modelled drive, and print what each policy saves
     Tiers(tiers::Arguments),
 }
 

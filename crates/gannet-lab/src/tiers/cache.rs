@@ -1,25 +1,24 @@
-//! A cache of entries of any size: their keys and bytes, without their content.
+//! A cache in memory of entries of any size: their keys and bytes, without their content.
 //!
 //! Invariant: the bytes of all entries are at most the capacity, and the policy knows exactly the
 //! keys of the entries.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
-use super::Policy;
+use super::{Entry, Key, Policy};
 
-/// One tier.
+/// The tier in memory.
 #[derive(Debug)]
-pub struct Cache<K, P> {
+pub struct Cache {
     capacity: u64,
     used: u64,
-    entries: HashMap<K, u64>,
-    policy: P,
+    entries: HashMap<Key, Entry>,
+    policy: Box<dyn Policy>,
 }
 
-impl<K: Clone + Eq + Hash, P: Policy<K>> Cache<K, P> {
+impl Cache {
     /// An empty cache of so many bytes.
-    pub fn new(capacity: u64, policy: P) -> Cache<K, P> {
+    pub fn new(capacity: u64, policy: Box<dyn Policy>) -> Cache {
         Cache {
             capacity,
             used: 0,
@@ -28,39 +27,58 @@ impl<K: Clone + Eq + Hash, P: Policy<K>> Cache<K, P> {
         }
     }
 
-    /// Whether an entry is there.
-    pub fn ask(&mut self, key: &K) -> bool {
-        let is_there = self.entries.contains_key(key);
-        if is_there {
-            self.policy.touch(key);
-        }
-        is_there
+    /// Bytes that it may hold.
+    pub fn capacity(&self) -> u64 {
+        self.capacity
     }
 
-    /// Takes an entry in that is not there, and gives those that had to go for it, with their
-    /// bytes. An entry that is larger than the cache stays outside.
-    pub fn admit(&mut self, key: K, bytes: u64) -> Vec<(K, u64)> {
+    /// Whether an entry is there. `entry` says what is known of it now.
+    pub fn ask(&mut self, entry: &Entry) -> bool {
+        let Some(held) = self.entries.get_mut(&entry.key) else {
+            return false;
+        };
+        *held = Entry {
+            bytes: held.bytes,
+            ..*entry
+        };
+        self.policy.touch(held);
+        true
+    }
+
+    /// Takes an entry in that is not there, and gives those that had to leave for it. An entry
+    /// that is larger than the cache is given back at once.
+    pub fn admit(&mut self, entry: Entry) -> Vec<Entry> {
+        if self.entries.contains_key(&entry.key) {
+            return Vec::new();
+        }
+        if entry.bytes > self.capacity {
+            return vec![entry];
+        }
         let mut gone = Vec::new();
-        if bytes > self.capacity || self.entries.contains_key(&key) {
-            return gone;
+        while self.used + entry.bytes > self.capacity {
+            let victim = self.policy.victim(entry.bytes);
+            match victim.and_then(|victim| self.forget(victim)) {
+                Some(victim) => gone.push(victim),
+                None => break,
+            }
         }
-        while self.used + bytes > self.capacity {
-            let Some((victim, bytes)) = self.evict() else {
-                break;
-            };
-            gone.push((victim, bytes));
-        }
-        self.used += bytes;
-        self.policy.insert(key.clone());
-        self.entries.insert(key, bytes);
+        self.used += entry.bytes;
+        self.policy.insert(&entry);
+        self.entries.insert(entry.key, entry);
         gone
     }
 
-    fn evict(&mut self) -> Option<(K, u64)> {
-        let victim = self.policy.victim()?;
-        let bytes = self.entries.remove(&victim)?;
-        self.used -= bytes;
-        Some((victim, bytes))
+    /// Takes an entry away if it is there.
+    pub fn remove(&mut self, key: Key) {
+        if self.forget(key).is_some() {
+            self.policy.remove(key);
+        }
+    }
+
+    fn forget(&mut self, key: Key) -> Option<Entry> {
+        let entry = self.entries.remove(&key)?;
+        self.used -= entry.bytes;
+        Some(entry)
     }
 }
 
@@ -68,15 +86,24 @@ impl<K: Clone + Eq + Hash, P: Policy<K>> Cache<K, P> {
 mod tests {
     use super::*;
     use crate::random::Random;
-    use crate::tiers::Lru;
+    use crate::tiers::{Efficiency, GreedyDual, Lru};
 
-    /// A list of keys with their bytes, what was asked for last at its end.
+    fn entry(key: Key) -> Entry {
+        Entry {
+            key,
+            bytes: 1 + 37 * u64::from(key),
+            asked: 1,
+            again: 1.0,
+        }
+    }
+
+    /// A list of entries, what was asked for last at its end.
     #[derive(Default)]
-    struct Model(Vec<(usize, u64)>);
+    struct Model(Vec<Entry>);
 
     impl Model {
-        fn ask(&mut self, key: usize) -> bool {
-            let at = self.0.iter().position(|(other, _)| *other == key);
+        fn ask(&mut self, key: Key) -> bool {
+            let at = self.0.iter().position(|other| other.key == key);
             if let Some(at) = at {
                 let entry = self.0.remove(at);
                 self.0.push(entry);
@@ -84,33 +111,70 @@ mod tests {
             at.is_some()
         }
 
-        fn admit(&mut self, key: usize, bytes: u64, capacity: u64) -> Vec<(usize, u64)> {
-            if bytes > capacity {
-                return Vec::new();
+        fn admit(&mut self, entry: Entry, capacity: u64) -> Vec<Entry> {
+            if entry.bytes > capacity {
+                return vec![entry];
             }
-            let used =
-                |entries: &[(usize, u64)]| entries.iter().map(|(_, bytes)| bytes).sum::<u64>();
-            let first = (0..self.0.len()).find(|at| used(&self.0[*at..]) + bytes <= capacity);
-            let gone = self.0.drain(..first.unwrap_or(self.0.len())).collect();
-            self.0.push((key, bytes));
+            let used = |entries: &[Entry]| entries.iter().map(|entry| entry.bytes).sum::<u64>();
+            let fits = |at: &usize| used(&self.0[*at..]) + entry.bytes <= capacity;
+            let first = (0..self.0.len()).find(fits).unwrap_or(self.0.len());
+            let gone = self.0.drain(..first).collect();
+            self.0.push(entry);
             gone
+        }
+
+        fn remove(&mut self, key: Key) {
+            self.0.retain(|entry| entry.key != key);
         }
     }
 
     #[test]
-    fn a_cache_does_what_a_list_does() {
-        let (mut cache, mut model) = (Cache::new(1_000, Lru::default()), Model::default());
-        let mut random = Random::new(1, "cache");
+    fn lru_does_what_a_list_does() {
+        let mut cache = Cache::new(1_000, Box::<Lru>::default());
+        let (mut model, mut random) = (Model::default(), Random::new(1, "cache"));
         for _ in 0..20_000 {
-            let key = random.below(80).min(random.below(80));
-            let is_hit = cache.ask(&key);
+            let key = random.below(80).min(random.below(80)) as Key;
+            if random.below(50) == 0 {
+                let removed = random.below(80) as Key;
+                cache.remove(removed);
+                model.remove(removed);
+            }
+            let is_hit = cache.ask(&entry(key));
             assert_eq!(is_hit, model.ask(key), "{key}");
             if !is_hit {
-                let bytes = 1 + 37 * key as u64;
-                assert_eq!(cache.admit(key, bytes), model.admit(key, bytes, 1_000));
+                assert_eq!(cache.admit(entry(key)), model.admit(entry(key), 1_000));
             }
-            assert!(cache.used <= 1_000);
             assert_eq!(cache.entries.len(), model.0.len());
         }
+    }
+
+    /// What any policy must keep: bytes within the capacity, every entry accounted for.
+    fn hold_invariants(policy: Box<dyn Policy>) {
+        let mut cache = Cache::new(1_000, policy);
+        let (mut inside, mut random) = (Vec::new(), Random::new(2, "cache"));
+        for asked in 0..20_000 {
+            let key = random.below(80) as Key;
+            let asked = Entry {
+                asked: asked / 80,
+                again: random.below(9) as f64,
+                ..entry(key)
+            };
+            assert_eq!(cache.ask(&asked), inside.contains(&key));
+            if !inside.contains(&key) {
+                let gone = cache.admit(asked);
+                inside.push(key);
+                inside.retain(|key| gone.iter().all(|gone| gone.key != *key));
+            }
+            let bytes: u64 = inside.iter().map(|key| entry(*key).bytes).sum();
+            assert_eq!(cache.used, bytes);
+            assert!(bytes <= 1_000);
+        }
+    }
+
+    #[test]
+    fn every_policy_stays_within_the_capacity() {
+        hold_invariants(Box::<Lru>::default());
+        hold_invariants(Box::<GreedyDual>::default());
+        hold_invariants(Box::new(Efficiency::new(0.25)));
     }
 }

@@ -1,0 +1,102 @@
+//! Tuning: each policy chooses its values on the first half of a log, by the same rule.
+//!
+//! Counts and prefixes are learned on the first quarter. Every candidate runs through both quarters
+//! and is measured on the second; the lowest modelled response time wins. No policy tries more
+//! candidates than another could: up to 24 each. The baselines have less to choose.
+
+use gannet_ssd::Profile;
+
+use super::learned::Statistic;
+use super::policies::{Name, Settings, Tuned};
+use super::system::{Slow, System};
+use super::{Learned, Workload};
+use crate::Outcome;
+
+const PREFIXES: [Statistic; 2] = [Statistic::Mean, Statistic::Max];
+
+/// The candidates of a policy.
+pub fn candidates(name: Name) -> Vec<Tuned> {
+    let base = vec![Tuned::default()];
+    let prefixes = |base| spread(base, &PREFIXES, |tuned, value| tuned.statistic = value);
+    let thresholds = |base, values: &[f64]| spread(base, values, |t, value| t.threshold = value);
+    let windows = |base, values: &[f64]| spread(base, values, |t, value| t.window = value);
+    match name {
+        Name::Lru => base,
+        Name::LruPartial => prefixes(base),
+        Name::Cblru => windows(
+            thresholds(prefixes(base), &[0.0, 0.5, 1.0, 2.0]),
+            &[0.1, 0.3, 1.0],
+        ),
+        Name::Cbslru => {
+            let base = windows(thresholds(prefixes(base), &[0.0, 2.0]), &[0.1, 0.3]);
+            spread(base, &[0.25, 0.5, 0.75], |tuned, value| tuned.fixed = value)
+        }
+        Name::Gannet => {
+            let base = spread(prefixes(base), &[0.0, 1.0, 4.0], |t, value| t.ghost = value);
+            let base = spread(base, &[true, false], |t, value| t.keeps_read = value);
+            spread(base, &[true, false], |t, value| t.is_priced = value)
+        }
+    }
+}
+
+/// Each candidate with each value.
+fn spread<T: Copy>(base: Vec<Tuned>, values: &[T], set: impl Fn(&mut Tuned, T)) -> Vec<Tuned> {
+    let with = |tuned: Tuned| values.iter().map(move |value| (tuned, *value));
+    base.into_iter()
+        .flat_map(with)
+        .map(|(mut tuned, value)| {
+            set(&mut tuned, value);
+            tuned
+        })
+        .collect()
+}
+
+/// The candidate with the lowest modelled response time on the first half; the first where several
+/// are as good.
+pub fn tune(
+    workload: &Workload,
+    settings: &Settings,
+    profile: &Profile,
+    slow: Slow,
+) -> Outcome<Tuned> {
+    let half = &workload.asked[..workload.asked.len() / 2];
+    let quarter = half.len() / 2;
+    let mut best: Option<(f64, Tuned)> = None;
+    let candidates = candidates(settings.name);
+    if candidates.len() == 1 {
+        return Ok(candidates[0]);
+    }
+    for tuned in candidates {
+        let settings = Settings { tuned, ..*settings };
+        let learned = Learned::from(workload, &half[..quarter], tuned.statistic);
+        let mut system = System::new(workload, settings, learned, profile, slow)?;
+        let response = system.run(half, quarter, &[])?.response();
+        if best.is_none_or(|(least, _)| response < least) {
+            best = Some((response, tuned));
+        }
+    }
+    let (_, tuned) = best.ok_or("a policy has no candidates")?;
+    Ok(tuned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_policy_has_more_candidates_than_allowed_and_none_comes_twice() {
+        for name in [
+            Name::Lru,
+            Name::LruPartial,
+            Name::Cblru,
+            Name::Cbslru,
+            Name::Gannet,
+        ] {
+            let candidates = candidates(name);
+            assert!((1..=24).contains(&candidates.len()), "{name:?}");
+            for (at, tuned) in candidates.iter().enumerate() {
+                assert!(!candidates[..at].contains(tuned), "{name:?}: {tuned:?}");
+            }
+        }
+    }
+}
