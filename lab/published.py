@@ -12,3 +12,9 @@ AS_B_TREE_MIXED = {
     "bftl": [1127, 981, 835, 689, 543], "fd-tree": [446, 432, 400, 353, 280], "la-tree": [259, 273, 250, 177, 71],
     "as-b-tree": [247, 276, 301, 308, 322],
 }
+
+# The hybrid cache paper (Li et al., 2012), against LRU: hit ratio, response time, throughput, erases,
+# access time, in per cent.
+HYBRID_CACHE = {"cblru": (9.05, -35.27, 55.29, -59.92, -13.20), "cbslru": (13.31, -41.05, 70.47, -71.52, -43.83)}
+# Dollars a GB of memory and of flash.
+HYBRID_CACHE_PRICES = (14.5, 1.9)

@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
+from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES, HYBRID_CACHE, HYBRID_CACHE_PRICES
 
 MIB = 1 << 20
 ENGINES = {"gannet": "Gannet", "tantivy": "Tantivy", "lucene": "Lucene"}
@@ -401,6 +401,108 @@ AMPLIFICATION = [
 ]
 
 
+# Caches in tiers
+
+
+def experiment(name):
+    """The rows of one experiment of `lab/tiers.py`."""
+    return lambda result: [row for row in result["rows"] if row["experiment"] == name]
+
+
+def tier_lines(name, title):
+    """Lines of an experiment; `title` makes the name of a row's line."""
+    return lambda result: by("name")({"rows": [row | {"name": title(row)} for row in experiment(name)(result)]})
+
+
+def against(baseline):
+    """The rows of each other policy, each with the row of the baseline at its log and capacity."""
+    def lines(result):
+        rows = experiment("policies")(result)
+        base = {(row["log"], row["capacity_mb"]): row for row in rows if row["policy"] == baseline}
+        others = [row | {"base": base[row["log"], row["capacity_mb"]]} for row in rows if row["policy"] != baseline]
+        return by("policy")({"rows": others})
+    return lines
+
+
+def change(path):
+    """The change of the mean over all capacities to the baseline's, in per cent."""
+    def of(rows):
+        pairs = [(at(row, path), at(row["base"], path)) for row in rows]
+        pairs = [(value, base) for value, base in pairs if value is not None and base is not None]
+        base = sum(base for _, base in pairs)
+        return 100 * (sum(value for value, _ in pairs) / base - 1) if base else None
+    return of
+
+
+def mean_points(path):
+    """The mean over capacities of the difference to the baseline, in points of per cent."""
+    return lambda rows: statistics.mean(100 * (at(row, path) - at(row["base"], path)) for row in rows)
+
+
+def published_change(place):
+    return lambda rows: HYBRID_CACHE.get(rows[0]["policy"], [None] * 5)[place]
+
+
+def situation_lines(result):
+    """The nine situations, with the policies' probabilities and times."""
+    found = {}
+    for row in experiment("policies")(result):
+        for situation in row["situations"]:
+            found.setdefault(SITUATIONS[situation["situation"] - 1], []).append(situation | {"policy": row["policy"]})
+    return found
+
+
+def point_lines(result):
+    """What the drive had done after each tenth of the log."""
+    found = {}
+    for row in experiment("policies")(result):
+        for point in row["points"]:
+            found.setdefault(f"{point['queries']:,}", []).append(point | {"policy": row["policy"]})
+    return found
+
+
+def dollars(rows):
+    memory, flash = HYBRID_CACHE_PRICES
+    return (memory * rows[0]["capacity_mb"] * 1e6 + flash * rows[0]["flash_bytes"]) / 1e9
+
+
+POLICIES = ("lru", "lru-partial", "cblru", "cbslru", "gannet")
+SITUATIONS = ["S1 result: memory", "S2 lists: memory", "S3 result: flash", "S4 lists: memory, flash", "S5 lists: flash",
+              "S6 lists: memory, flash, disk", "S7 lists: memory, disk", "S8 lists: flash, disk", "S9 lists: disk"]
+WITHOUT_STORE = "hit_ratio/queries_without_slow_store"
+TIER_POLICIES = [
+    Column("results, %", median("hit_ratio/results", 100), tenths), Column("lists, %", median("hit_ratio/lists", 100), tenths),
+    Column("queries without the disk, %", median(WITHOUT_STORE, 100), tenths),
+    Column("modelled response, ms", median("modelled_response_us", 1e-3), tenths),
+    Column("writes in it, ms", median("modelled_flash_write_us", 1e-3), tenths),
+    Column("measured CPU of caches, us", median("measured_cache_cpu_us"), tenths),
+    Column("of search, us", median("measured_search_cpu_us"), whole),
+    Column("queries/s", median("modelled_and_measured_queries_per_second"), tenths),
+    Column("modelled erases", median("flash/modelled_erased_blocks"), whole), Column("MB written", median("flash/written_bytes", 1e-6), whole),
+    Column("write amplification", median("flash/modelled_device_write_amplification"), hundredths),
+    Column("modelled us a page", median("flash/modelled_access_us_per_page"), whole),
+]
+CHANGES = [("hit ratio, points", mean_points(WITHOUT_STORE)), ("response, %", change("modelled_and_measured_us")),
+           ("throughput, %", change("modelled_and_measured_queries_per_second")), ("erases, %", change("flash/modelled_erased_blocks")),
+           ("access time, %", change("flash/modelled_access_us")), ("of a page, %", change("flash/modelled_access_us_per_page"))]
+# The paper has one access time: that of a request.
+TIER_CHANGES = [column for place, (head, of) in enumerate(CHANGES)
+                for column in (Column(head, of, signed), Column("the paper's", published_change(place), signed))[:2 if place < 5 else 1]]
+TIER_GAINS = [Column(head, of, signed) for head, of in CHANGES]
+TIER_SITUATIONS = [column for name in POLICIES for column in (
+    Column(f"{name}, %", median("probability", 100, policy=name), tenths), Column("ms", median("modelled_us", 1e-3, policy=name), tenths))]
+TIER_POINTS = [
+    *(Column(f"erases: {name}", median("modelled_erased_blocks", policy=name), whole) for name in POLICIES),
+    *(Column(f"us a page: {name}", median("modelled_access_us_per_page", policy=name), whole) for name in POLICIES),
+]
+TIER_CLASSES = [Column(f"{log}: {name}", median(path, 100, log=log, classes=name), tenths) for log in ("web", "zipf")
+                for name, path in [("RC", "hit_ratio/results"), ("IC", "hit_ratio/lists"), ("RIC", WITHOUT_STORE)]]
+TIER_STORES = [Column(f"{log}: index on the {store}, ms", median("modelled_response_us", 1e-3, log=log, store=store), tenths)
+               for log in ("web", "zipf") for store in ("disk", "drive")]
+TIER_COSTS = [Column("dollars", dollars, hundredths),
+              *(Column(f"{log}: modelled ms", median("modelled_response_us", 1e-3, log=log), tenths) for log in ("web", "zipf"))]
+
+
 TABLES = {
     # lab/memory.py: MiB of resident memory above the budget, at most.
     "memory": Table("corpus", by("case/corpus"), memory_columns),
@@ -425,6 +527,16 @@ TABLES = {
     "trees-mixed": Table("s, modelled", mixed_lines, MIXED_SECONDS),
     # lab/ssd.py
     "amplification": Table("utilization", by("utilization"), AMPLIFICATION),
+    # lab/tiers.py
+    "tiers-policies": Table("policy", tier_lines("policies", lambda row: f"{row['capacity_mb']} MB, {row['policy']}"), TIER_POLICIES),
+    "tiers-changes": Table("against `lru`", against("lru"), TIER_CHANGES),
+    "tiers-gains": Table("against `lru-partial`", against("lru-partial"), TIER_GAINS),
+    "tiers-situations": Table("modelled", situation_lines, TIER_SITUATIONS),
+    "tiers-points": Table("queries", point_lines, TIER_POINTS),
+    "tiers-classes": Table("hit ratio, %", tier_lines("classes", lambda row: f"{row['capacity_mb']} MB"), TIER_CLASSES),
+    "tiers-uncached": Table("documents", tier_lines("uncached", lambda row: f"{row['documents']:,.0f}"), TIER_STORES[:2]),
+    "tiers-levels": Table("levels", tier_lines("levels", lambda row: f"{row['levels']}, {row['classes']}"), TIER_STORES),
+    "tiers-costs": Table("memory", tier_lines("costs", lambda row: f"{row['capacity_mb']} MB, {row['flash_bytes'] / 1e6:,.0f} MB of flash"), TIER_COSTS),
     # show/show_N.py
     "checks": Table("what", check_lines, CHECKS),
 }
