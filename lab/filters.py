@@ -3,9 +3,9 @@
 
     lab/filters.py --out docs/results/filters.json
 
-Each corpus is indexed without filters and with each kind, by 100 commits. The indexes are then
-asked in turns, with the same memory, by as many threads. A set of queries is asked from empty
-frames, and counted after a time to warm.
+Each corpus is indexed at once, without filters and with each kind. The indexes are then asked in
+turns, with the same memory, by as many threads. A set of queries is asked from empty frames, and
+counted after a time to warm.
 """
 import argparse
 import itertools
@@ -45,12 +45,13 @@ def arguments():
     parser.add_argument("--sets", nargs="+", default=SETS, help="of queries")
     parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--flushes", type=int, default=100, help="commits by which an index is built")
+    parser.add_argument("--index-memory", type=int, default=256, help="MiB, of a process that indexes")
     parser.add_argument("--memory", type=int, default=64, help="MiB, of a process that asks")
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--warm", type=float, default=4, help="seconds of asking before the measurement")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--gannet", metavar="FILE", help="the program to measure; default: a release build of this tree")
     results.add_option(parser)
     return parser.parse_args()
 
@@ -60,10 +61,12 @@ def compare(corpus, options, result):
     source = inputs.source(corpus, options.documents)
     folder = inputs.PLACE / source.stem
     engines = [Gannet(kind) for kind in options.kinds]
-    indexes = {engine.filters: inputs.index(engine, source, folder, options.flushes) for engine in engines}
-    text = measure.text_size(source)["text_bytes"]
+    for engine in engines:
+        engine.command = options.gannet or engine.command
+    indexes = {engine.filters: index(engine, source, folder, options) for engine in engines}
+    size = source.stat().st_size
     for kind, (_, figures) in indexes.items():
-        result.settings["indexes"][f"{corpus} {kind}"] = figures | {"text_bytes": text}
+        result.settings["indexes"][f"{corpus} {kind}"] = figures | {"source_bytes": size}
     queries = inputs.queries(source, folder, options.seed, options.queries)
     for number, name in itertools.product(range(options.runs), options.sets):
         turn = number % len(engines)
@@ -71,8 +74,23 @@ def compare(corpus, options, result):
             place, figures = indexes[engine.filters]
             row = bench(engine, place, queries / f"{name}.tsv", options)
             result.rows.append({"corpus": corpus, "set": name, "filters": engine.filters, "run": number,
-                                "index_bytes": figures["index_bytes"], "text_bytes": text} | row)
+                                "index_bytes": figures["index_bytes"], "source_bytes": size} | row)
             result.write()
+
+
+def index(engine, source, folder, options):
+    """A new index and its figures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / f"filters-{engine.filters}"
+    measure.remove(place)
+    note(f"{engine.filters} indexes {source.name}")
+    done = measure.run([engine.command, "index", place, source, "--memory", options.index_memory * MIB, "--threads", 2,
+                        "--phrase-filters", engine.filters, "--json"])
+    # It ends with 1 where it rejected documents.
+    if done.code not in (0, 1):
+        raise Unable(f"gannet ended with {done.code} on {source}: {done.errors[-1000:]}")
+    figures = measure.last_json(done.output)
+    return place, figures | {"cpu_seconds": done.cpu_seconds, "wall_seconds": done.seconds}
 
 
 def bench(engine, index, queries, options):

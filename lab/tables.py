@@ -161,8 +161,8 @@ def rate_ratio(rows):
 
 FRONT_QUERIES = {
     "mix": "a mix of all kinds", "web-all": "a log of web queries", "phrase-1000": "phrases",
-    "and-1000": "two words, both needed", "and-100000": "the same, of very frequent words", "or-1000": "two words, either",
-    "or-1000+documents": "with documents and snippets",
+    "and-1000": "both of two words", "and-100000": "both of two very frequent words", "or-1000": "either of two words",
+    "or-1000+documents": "the same, with documents and snippets",
 }
 
 
@@ -191,9 +191,9 @@ def space_lines(result):
 
 
 def to_text(kind):
-    """The index with these filters, as a share of the text."""
+    """The index with these filters, as a share of the JSON lines."""
     def of(rows):
-        shares = [row["index_bytes"] / row["text_bytes"] for row in rows if row["filters"] == kind]
+        shares = [row["index_bytes"] / row["source_bytes"] for row in rows if row["filters"] == kind]
         return shares[0] if shares else None
     return of
 
@@ -203,14 +203,43 @@ def filter_gain(rows):
     return with_filters / without if with_filters and without else None
 
 
+def phrase_lines(result):
+    """The sets that `lab/paper.py` asked with each kind of filters: a row for each kind, and for a
+    kind that was not asked.
+    """
+    found = {}
+    for key, figures in result["results"]["bench"].items():
+        name, _, kind = key.partition(", filters ")
+        name, _, without = name.partition(" without ")
+        row = figures | {"filters": kind or "common", "asked": not without, "positive": result["results"]["positive"].get(name)}
+        found.setdefault(f"`{name}`", []).append(row)
+    return found
+
+
+def phrase_columns():
+    def figure(head, path, scale, kinds):
+        return [Column(f"{head}: {kind}" + ("" if asked else ", not asked"), median(path, scale, filters=kind, asked=asked)) for kind, asked in kinds]
+    asked = [("none", True), ("common", True), ("bloom", True)]
+    return [
+        *figure("KB", "bytes_read_per_query/engine", 1e-3, [*asked, ("common", False)]), *figure("reads", "reads_per_query", 1, asked),
+        *figure("CPU us", "cpu_us_per_query", 1, asked), Column("positive, %", positive_share, whole),
+    ]
+
+
+def positive_share(rows):
+    """Of the documents with all words of a phrase, how many have the phrase."""
+    of = rows[0]["positive"]
+    return 100 * of["phrase"] / of["all_words"] if of and of["all_words"] else None
+
+
 FILTERS = [
     *(Column(f"queries/s: {kind}", median("qps", filters=kind)) for kind in ("none", "common")),
     Column("ratio", filter_gain, hundredths),
     *(Column(f"KB a query: {kind}", median("bytes_read_per_query/os", 1e-3, filters=kind)) for kind in ("none", "common")),
 ]
 FILTER_SPACE = [
-    Column("text, MB", median("text_bytes", 1e-6)),
-    *(Column(f"index to text: {kind}", to_text(kind), hundredths) for kind in ("none", "common")),
+    Column("JSON lines, MB", median("source_bytes", 1e-6)),
+    *(Column(f"index to them: {kind}", to_text(kind), hundredths) for kind in ("none", "common")),
 ]
 
 
@@ -514,6 +543,8 @@ TABLES = {
     # lab/filters.py
     "filters": Table("corpus and set", filter_lines, FILTERS),
     "filter-space": Table("corpus", space_lines, FILTER_SPACE),
+    # lab/paper.py
+    "phrase-filters": Table("set, a query", phrase_lines, phrase_columns()),
     # lab/rate.py
     "rate": Table("corpus", by("corpus"), rate_columns()),
     # lab/maintenance.py
