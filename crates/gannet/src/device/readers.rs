@@ -8,6 +8,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::time::SystemTime;
 
 use super::failure::failure;
 use super::lease::{self, Lease, LeaseSeen, READERS_NAME};
@@ -77,6 +78,15 @@ impl Readers {
     pub fn leases(&self) -> Result<Vec<LeaseSeen>> {
         let readers = self.folder.join(READERS_NAME);
         lease::leases(&self.folder).map_err(|error| failure("list", readers.display(), error))
+    }
+
+    /// When a lease was last made or let go, by the clock of the file system; nothing if none ever
+    /// was.
+    pub fn changed(&self) -> Option<SystemTime> {
+        let readers = self.folder.join(READERS_NAME);
+        std::fs::metadata(readers)
+            .and_then(|readers| readers.modified())
+            .ok()
     }
 
     /// Takes a lease away.

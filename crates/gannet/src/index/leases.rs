@@ -5,7 +5,7 @@
 //! later roots gave up stay, within the same bounds. Order matters: a root is written, the leases
 //! are looked at, those that hold back too much are taken away, and only then zones are removed.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::state::{Patience, Published};
 use super::writer::Writer;
@@ -15,9 +15,19 @@ use crate::device::{Device, LeaseSeen};
 /// Bytes on flash that snapshots and leases may keep from being reused, however small the index.
 const HELD_BYTES: u64 = 64 << 20;
 
+/// Who counts as a reader of late: whose lease came or went within so many times
+/// [`Limits::visible_after`](super::Limits::visible_after).
+const OF_LATE: u32 = 6;
+
 /// The leases that counted when they were last looked at, and when each was first seen.
 #[derive(Default)]
-pub(super) struct Leases(Vec<(LeaseSeen, Instant)>);
+pub(super) struct Leases {
+    seen: Vec<(LeaseSeen, Instant)>,
+    /// When a lease last came or went, by the clock of the file system.
+    changed: Option<SystemTime>,
+    /// When that was seen to be another time than before.
+    moved: Option<Instant>,
+}
 
 impl Leases {
     /// Looks for the leases that count.
@@ -26,19 +36,41 @@ impl Leases {
             Some(readers) => readers.leases()?,
             None => Vec::new(),
         };
-        let known = std::mem::take(&mut self.0);
+        let known = std::mem::take(&mut self.seen);
         let since = |lease: &LeaseSeen| known.iter().find(|(known, _)| known == lease);
         let seen = seen.into_iter().map(|lease| {
             let since = since(&lease).map_or_else(Instant::now, |(_, since)| *since);
             (lease, since)
         });
-        self.0 = seen.collect();
+        self.seen = seen.collect();
         Ok(())
+    }
+
+    /// Takes the leases of the past as known, for a writer that has just opened the index.
+    pub(super) fn begin(device: &dyn Device) -> Leases {
+        Leases {
+            changed: device.readers().and_then(|readers| readers.changed()),
+            ..Leases::default()
+        }
+    }
+
+    /// Looks whether somebody reads or has read of late: a command that searches holds its lease
+    /// for so short that looking for leases alone misses it.
+    pub(super) fn are_read(&mut self, device: &dyn Device, visible_after: Duration) -> bool {
+        let changed = device.readers().and_then(|readers| readers.changed());
+        if changed != self.changed {
+            (self.changed, self.moved) = (changed, Some(Instant::now()));
+        }
+        let of_late = |moved: Instant| moved.elapsed() < visible_after * OF_LATE;
+        let is_marked = self.moved.is_some_and(of_late);
+        // Whoever does not see the leases now, looks again.
+        is_marked || self.look(device).is_ok() && self.oldest().is_some()
     }
 
     /// The oldest root that is read.
     pub(super) fn oldest(&self) -> Option<u64> {
-        self.0.iter().map(|(lease, _)| lease.generation).min()
+        let generations = self.seen.iter().map(|(lease, _)| lease.generation);
+        generations.min()
     }
 
     /// Takes those away that hold back more than they may.
@@ -53,7 +85,7 @@ impl Leases {
         let Some(readers) = device.readers() else {
             return;
         };
-        self.0.retain(|(lease, since)| {
+        self.seen.retain(|(lease, since)| {
             !is_lost(lease, since.elapsed()) || readers.expire(lease).is_err()
         });
     }

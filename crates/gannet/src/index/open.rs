@@ -321,7 +321,7 @@ fn new_writer(
         generation: slot.map_or(0, |slot| slot.generation),
         rooted: (state.sequence, Instant::now()),
         rooted_log: None,
-        leases: Leases::default(),
+        leases: Leases::begin(&**shared.store.device()),
         history: slot.map_or_else(History::default, |slot| slot.history.clone()),
         logged_fields: state.schema.fields().len(),
         logged_dictionary: state.dictionaries.newest(),

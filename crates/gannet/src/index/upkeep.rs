@@ -137,8 +137,8 @@ impl Writer {
         }
     }
 
-    /// Begins a checkpoint if other processes read and have not been shown for too long what was
-    /// written. Tells when to look again.
+    /// Begins a checkpoint if other processes read, or have of late, and have not been shown for
+    /// too long what was written. Tells when to look again.
     fn show_others(&mut self) -> Result<Option<Duration>> {
         let (known, since) = self.rooted;
         let Some(after) = self.shared.options.limits.visible_after else {
@@ -152,9 +152,7 @@ impl Writer {
             return Ok(Some(left));
         }
         let device = Arc::clone(self.shared.store.device());
-        // Whoever does not see them now, looks again.
-        let has_readers = self.leases.look(&*device).is_ok() && self.leases.oldest().is_some();
-        if has_readers && self.hold_flush_memory().is_ok() {
+        if self.leases.are_read(&*device, after) && self.hold_flush_memory().is_ok() {
             self.begin_flush()?;
         }
         Ok(Some(after.max(LOOK_HELD)))

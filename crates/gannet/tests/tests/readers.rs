@@ -341,6 +341,27 @@ fn what_is_written_is_shown_to_readers_in_time() {
     assert_eq!(total(&reader, "body:round0"), 10);
 }
 
+/// A command that searches is gone before the writer looks for it.
+#[test]
+fn what_is_written_is_shown_to_readers_that_come_and_go() {
+    let place = Place::new();
+    let limits = Limits {
+        visible_after: Some(Duration::from_millis(500)),
+        ..limits()
+    };
+    let writer = place.writer(limits);
+    let flushes = || writer.stats().expect("figures").flushes;
+    write(&writer, 10, 0);
+    let before = flushes();
+    assert_eq!(total(&place.reader(), "*:*"), 0);
+    let start = Instant::now();
+    while flushes() == before {
+        assert!(start.elapsed() < Duration::from_secs(60), "it is not shown");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(total(&place.reader(), "*:*"), 10);
+}
+
 #[test]
 fn a_reader_with_the_memory_of_the_writer_keeps_up_with_it() {
     const MEMORY: usize = 16 << 20;
