@@ -6,9 +6,13 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::failure::{Failure, Outcome};
 
@@ -64,10 +68,20 @@ impl Source {
     }
 
     /// Opens it for its decompressed bytes. Those taken from the file are added to `taken`.
-    pub fn reader(&self, taken: &Arc<AtomicU64>) -> io::Result<Box<dyn BufRead + Send>> {
+    pub fn reader(&self, taken: &Arc<AtomicU64>) -> io::Result<Bytes> {
         match self {
-            Source::Stdin => decoded(None, counted(io::stdin(), taken)),
-            Source::File(path) => decoded(ending(path), counted(File::open(path)?, taken)),
+            Source::Stdin => {
+                let pipe = io::stdin().as_fd().try_clone_to_owned()?;
+                decoded(None, counted(io::stdin(), taken), Some(pipe))
+            }
+            Source::File(path) => {
+                let file = File::open(path)?;
+                let pipe = match file.metadata()?.is_file() {
+                    true => None,
+                    false => Some(file.as_fd().try_clone_to_owned()?),
+                };
+                decoded(ending(path), counted(file, taken), pipe)
+            }
         }
     }
 }
@@ -81,9 +95,76 @@ impl fmt::Display for Source {
     }
 }
 
+/// The decompressed bytes of a source.
+pub struct Bytes {
+    reader: Box<dyn BufRead + Send>,
+    /// How many of them can be had without reading.
+    at_hand: usize,
+    /// What may give more only later. Of compressed bytes nobody knows what more tells.
+    pipe: Option<OwnedFd>,
+}
+
+impl Bytes {
+    fn of(reader: Box<dyn BufRead + Send>, pipe: Option<OwnedFd>) -> Bytes {
+        Bytes {
+            reader,
+            at_hand: 0,
+            pipe,
+        }
+    }
+
+    /// Whether no whole line is at hand and nothing more comes before `until`: who waits for the
+    /// next line may wait for long.
+    pub fn pauses(&mut self, until: Instant) -> bool {
+        let Some(pipe) = &self.pipe else {
+            return false;
+        };
+        let at_hand = match self.at_hand {
+            0 => Ok(&[][..]),
+            _ => self.reader.fill_buf(),
+        };
+        if at_hand.is_ok_and(|bytes| bytes.contains(&b'\n')) {
+            return false;
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        !comes_within(pipe, left)
+    }
+}
+
+/// Whether a read of `pipe` would give something, or its end, without waiting for longer.
+fn comes_within(pipe: &OwnedFd, time: Duration) -> bool {
+    let time = Timespec {
+        tv_sec: time.as_secs() as i64,
+        tv_nsec: time.subsec_nanos().into(),
+    };
+    let mut pipes = [PollFd::new(pipe, PollFlags::IN)];
+    poll(&mut pipes, Some(&time)).is_ok_and(|ready| ready > 0)
+}
+
+impl Read for Bytes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for Bytes {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let bytes = self.reader.fill_buf()?;
+        self.at_hand = bytes.len();
+        Ok(bytes)
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.reader.consume(count);
+        self.at_hand -= count;
+    }
+}
+
 /// Lines one after the other.
 pub struct Lines {
-    reader: Box<dyn BufRead + Send>,
+    reader: Bytes,
     number: u64,
     /// Bytes of the longest line.
     limit: usize,
@@ -102,12 +183,17 @@ pub enum Line {
 
 impl Lines {
     /// The lines of a reader, of at most `limit` bytes.
-    pub fn of(reader: Box<dyn BufRead + Send>, limit: usize) -> Lines {
+    pub fn of(reader: Bytes, limit: usize) -> Lines {
         Lines {
             reader,
             number: 0,
             limit,
         }
+    }
+
+    /// Whether the next line may be long in coming: see [`Bytes::pauses`].
+    pub fn pauses(&mut self, until: Instant) -> bool {
+        self.reader.pauses(until)
     }
 
     /// The number of the line read last, from 1.
@@ -178,7 +264,8 @@ const MAGIC: [(&[u8], Compression); 2] = [
 fn decoded(
     ending: Option<&str>,
     file: impl Read + Send + 'static,
-) -> io::Result<Box<dyn BufRead + Send>> {
+    pipe: Option<OwnedFd>,
+) -> io::Result<Bytes> {
     let mut plain = BufReader::with_capacity(READ_BYTES, file);
     let (head, compression) = match ending {
         Some("gz") => (Vec::new(), Some(Compression::Gzip)),
@@ -189,7 +276,7 @@ fn decoded(
     Ok(match compression {
         Some(Compression::Gzip) => buffered(flate2::bufread::MultiGzDecoder::new(whole)),
         Some(Compression::Zstd) => buffered(zstd::Decoder::with_buffer(whole)?),
-        None => Box::new(whole),
+        None => Bytes::of(Box::new(whole), pipe),
     })
 }
 
@@ -215,8 +302,11 @@ fn ending(path: &Path) -> Option<&str> {
     path.extension().and_then(|ending| ending.to_str())
 }
 
-fn buffered(decoder: impl Read + Send + 'static) -> Box<dyn BufRead + Send> {
-    Box::new(BufReader::with_capacity(READ_BYTES, decoder))
+fn buffered(decoder: impl Read + Send + 'static) -> Bytes {
+    Bytes::of(
+        Box::new(BufReader::with_capacity(READ_BYTES, decoder)),
+        None,
+    )
 }
 
 #[cfg(test)]
@@ -227,7 +317,7 @@ mod tests {
 
     fn lines(text: &[u8]) -> Lines {
         let reader = Box::new(io::Cursor::new(text.to_vec()));
-        Lines::of(reader, LIMIT)
+        Lines::of(Bytes::of(reader, None), LIMIT)
     }
 
     #[test]

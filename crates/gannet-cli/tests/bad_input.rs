@@ -74,7 +74,7 @@ fn a_line_that_is_too_long_is_refused_alone() {
     let ran = place.run(&["index", "index", "docs.jsonl"]);
     ran.refused(
         1,
-        &["docs.jsonl, line 1, the line is longer than 16777216 bytes"],
+        &["docs.jsonl, line 1: the line is longer than 16777216 bytes"],
     );
     assert_eq!(place.found("body:one"), ["a"]);
 }
@@ -135,7 +135,7 @@ fn wrong_arguments_are_told_in_one_line() {
 fn too_little_memory_is_told_with_the_least() {
     let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
     let ran = place.run(&["index", "index", "docs.jsonl", "--memory", "1MiB"]);
-    ran.refused(1, &["1048576 bytes of memory", "16MiB"]);
+    ran.refused(1, &["1.0 MiB of memory", "16 MiB"]);
     place.done(&["index", "index", "docs.jsonl", "--memory", "16MiB"]);
     place
         .run(&["search", "index", "one", "--memory", "64KiB"])
@@ -389,9 +389,9 @@ fn a_document_of_very_many_new_fields_is_refused_alone_and_takes_none_from_the_o
     let told: Vec<&str> = ran.err.lines().collect();
     assert_eq!(told.len(), 3, "{ran:?}");
     for (told, parts) in told.iter().zip([
-        ["line 1,", "1000 fields", "may add 500"],
-        ["line 3,", "501 fields", "may add 500"],
-        ["line 6,", "300 fields", "may add 250"],
+        ["line 1:", "1000 fields", "may add 500"],
+        ["line 3:", "501 fields", "may add 500"],
+        ["line 6:", "300 fields", "may add 250"],
     ]) {
         assert!(parts.iter().all(|part| told.contains(part)), "{told}");
     }

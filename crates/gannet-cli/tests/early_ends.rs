@@ -137,6 +137,50 @@ fn an_interrupted_run_says_how_many_it_took_and_which_signal_ended_it() {
     }
 }
 
+/// Documents that arrive slowly are written when they arrive, not when a batch of them is full.
+#[test]
+#[cfg(unix)]
+fn what_has_arrived_is_durable_while_the_input_stays_open() {
+    for (format, line) in [
+        ("jsonl", "{\"id\":9,\"body\":\"one\"}\n"),
+        ("csv", "9,one\n"),
+    ] {
+        let place = Place::new();
+        let index = [
+            "index",
+            "index",
+            "-",
+            "--commit-every",
+            "1",
+            "--format",
+            format,
+        ];
+        let mut run = place
+            .command(&index)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut input = run.stdin.take().unwrap();
+        if format == "csv" {
+            input.write_all(b"id,body\n").unwrap();
+        }
+        // Lines of which the last is not whole.
+        for part in 1..6 {
+            let lines = (0..4).map(|n| line.replace('9', &format!("{part}{n}")));
+            let lines = lines.collect::<String>();
+            let whole = lines.len() - usize::from(part == 5) * 3;
+            input.write_all(&lines.as_bytes()[..whole]).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(300));
+        }
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        send("-KILL", &run);
+        run.wait().unwrap();
+        drop(input);
+        assert_eq!(place.json(&["stats", "index"])["documents"], 19, "{format}");
+    }
+}
+
 #[cfg(unix)]
 fn send(signal: &str, run: &Child) {
     let sent = Command::new("kill")

@@ -230,7 +230,7 @@ fn rows_of_csv_are_documents_and_errors_name_their_lines() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(
         ran.err
-            .contains("books.csv, line 7, expected 4 fields as in the header, found 2"),
+            .contains("books.csv, line 7: expected 4 fields as in the header, found 2"),
         "{ran:?}"
     );
     assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
@@ -277,19 +277,19 @@ fn a_header_that_names_no_fields_is_told() {
     ] {
         place.write("bad.csv", content);
         let ran = place.run(&["index", "index", "bad.csv"]);
-        ran.refused(1, &["bad.csv: line 1, ", parts[0], parts[1]]);
+        ran.refused(1, &["bad.csv, line 1: ", parts[0], parts[1]]);
     }
     place.write("blank.csv", "id,x\n\n\n1,y\n2\n\n\n3\n4,\"a\nb\",5");
     let ran = place.run(&["index", "blank", "blank.csv"]);
     let lines: Vec<&str> = ran
         .err
         .lines()
-        .filter_map(|line| line.split(", ").nth(1))
+        .filter_map(|line| line.split([',', ':']).nth(2))
         .collect();
-    assert_eq!(lines, ["line 5", "line 8", "line 9"], "{ran:?}");
+    assert_eq!(lines, [" line 5", " line 8", " line 9"], "{ran:?}");
     place.write("latin.csv", b"id,title\n1,caf\xe9\n2,tea\n");
     let ran = place.run(&["index", "index", "latin.csv"]);
-    ran.refused(1, &["latin.csv, line 2, the field \"title\" is not UTF-8"]);
+    ran.refused(1, &["latin.csv, line 2: the field \"title\" is not UTF-8"]);
     assert_eq!(ids(&place), ["2"]);
 }
 
@@ -308,7 +308,7 @@ fn an_open_quotation_mark_takes_no_memory() {
         "--assert-memory",
     ];
     let ran = place.run(&index);
-    ran.refused(1, &["open.csv: line 3, ", "quotation mark", "--memory"]);
+    ran.refused(1, &["open.csv, line 3: ", "quotation mark", "--memory"]);
     assert_eq!(ids(&place), ["1"]);
 }
 
@@ -320,7 +320,7 @@ fn an_open_quotation_mark_is_told_with_its_line() {
         let ran = place.run(&["index", "index", "rows.csv"]);
         ran.refused(
             1,
-            &["rows.csv: line 3", "not closed", "1 document before it"],
+            &["rows.csv, line 3:", "not closed", "1 document before it"],
         );
         assert_eq!(ids(&place), ["1"], "{rows}");
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::SyncSender;
+use std::time::{Duration, Instant};
 
 use gannet::Index;
 
@@ -18,6 +19,9 @@ const BATCH_LINES: usize = 256;
 
 /// Bounds of [`Sizes::batch`].
 const BATCH_BYTES: (usize, usize) = (16 << 10, 256 << 10);
+
+/// How long the documents of a batch wait for more of them where the input pauses.
+const LINGER: Duration = Duration::from_millis(50);
 
 /// What a line takes for each of its bytes until it is written.
 const BYTES_PER_LINE_BYTE: usize = 12;
@@ -105,7 +109,14 @@ impl RawBatch {
 
     /// Fills the batch; whether there is more.
     fn fill(&mut self, documents: &mut dyn Documents, sizes: Sizes) -> io::Result<bool> {
+        let mut until = None;
         while !self.is_full(sizes.batch) && !interrupt::asked() {
+            if !self.says_nothing() {
+                let until = *until.get_or_insert_with(|| Instant::now() + LINGER);
+                if documents.pauses(until) {
+                    break;
+                }
+            }
             let found = documents.next(&mut self.text)?;
             if found == Found::End {
                 return Ok(false);
@@ -206,7 +217,12 @@ impl Reader {
     fn send_failure(&self, mut batch: RawBatch, error: &io::Error) -> bool {
         let end = batch.lines.last().map_or(0, |(_, end)| *end);
         batch.text.truncate(end);
-        batch.failed = Some(format!("{}: {error}", batch.source));
+        let error = error.to_string();
+        let sign = match error.starts_with("line ") {
+            true => ',',
+            false => ':',
+        };
+        batch.failed = Some(format!("{}{sign} {error}", batch.source));
         self.send(batch);
         false
     }

@@ -13,6 +13,7 @@ use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Instant;
 
 use self::lines::JsonLines;
 use self::rows::Rows;
@@ -44,6 +45,12 @@ pub enum FolderIds {
 pub trait Documents {
     /// Appends the next document to `buffer` as one line of JSON, without its end.
     fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Found>;
+
+    /// Whether the next document may be long in coming: it is not at hand, and nothing more comes
+    /// before `until`.
+    fn pauses(&mut self, _until: Instant) -> bool {
+        false
+    }
 
     /// The number of the document that came last: its line, or of files their count.
     fn number(&self) -> u64;

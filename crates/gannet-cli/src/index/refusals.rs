@@ -27,7 +27,15 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.file {
             Some(file) => write!(f, "{file}: {}", self.reason),
-            None => write!(f, "{}, line {}, {}", self.source, self.line, self.reason),
+            None => {
+                // A column is part of the place.
+                let sign = match self.reason.starts_with("column ") {
+                    true => ',',
+                    false => ':',
+                };
+                let (source, line, reason) = (&self.source, self.line, &self.reason);
+                write!(f, "{source}, line {line}{sign} {reason}")
+            }
         }
     }
 }

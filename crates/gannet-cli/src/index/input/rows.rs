@@ -8,11 +8,13 @@ use std::io::{self, BufRead, Read};
 use std::str;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use csv::ByteRecord;
 
 use super::{Documents, Found, append_json, too_long};
 use crate::arguments::InputFormat;
+use crate::source::Bytes;
 
 /// Bytes that are read at once.
 const READ_BYTES: usize = 64 << 10;
@@ -35,15 +37,12 @@ pub struct Rows {
 
 impl Rows {
     /// Reads the header of a source in a format of rows; a document has at most `limit` bytes.
-    pub fn new(
-        source: Box<dyn BufRead + Send>,
-        format: InputFormat,
-        limit: usize,
-    ) -> io::Result<Rows> {
+    pub fn new(source: Bytes, format: InputFormat, limit: usize) -> io::Result<Rows> {
         let left = Arc::new(AtomicUsize::new(0));
         let source = Bounded {
             source,
             left: Arc::clone(&left),
+            given: 0,
             end: END,
         };
         let is_csv = format == InputFormat::Csv;
@@ -88,7 +87,7 @@ impl Rows {
         self.line = first.max(begins);
         let read = read.map_err(|error| {
             let error = io::Error::from(error);
-            io::Error::new(error.kind(), format!("line {begins}, {error}"))
+            io::Error::new(error.kind(), format!("line {begins}: {error}"))
         })?;
         Ok(read && !self.is_end()?)
     }
@@ -105,7 +104,7 @@ impl Rows {
             Some(_) => Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!(
-                    "line {}, a quotation mark is not closed before the end of the file: close it, or \
+                    "line {}: a quotation mark is not closed before the end of the file: close it, or \
                      double those that are part of the text",
                     self.line
                 ),
@@ -170,6 +169,13 @@ impl Documents for Rows {
         }
     }
 
+    fn pauses(&mut self, until: Instant) -> bool {
+        let behind = self.reader.position().byte();
+        let source = self.reader.get_mut();
+        // The reader of rows has no more of the source than whole lines.
+        source.given == behind && source.source.pauses(until)
+    }
+
     fn number(&self) -> u64 {
         self.line
     }
@@ -209,13 +215,15 @@ fn without_return(cell: &[u8]) -> &[u8] {
 }
 
 fn invalid(reason: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("line 1, {reason}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("line 1: {reason}"))
 }
 
 /// A source of which only so much may be read for one record.
 struct Bounded {
-    source: Box<dyn BufRead + Send>,
+    source: Bytes,
     left: Arc<AtomicUsize>,
+    /// Bytes that were read.
+    given: u64,
     /// What follows the source and was not read yet.
     end: &'static [u8],
 }
@@ -230,12 +238,17 @@ impl Read for Bounded {
                  with --memory",
             ));
         }
+        let at_hand = self.source.fill_buf()?;
         let most = buffer.len().min(left);
+        // Whole lines, where there are some: what is left of a line stays where it is seen.
+        let lines = at_hand.iter().take(most).rposition(|byte| *byte == b'\n');
+        let most = lines.map_or(most, |last| last + 1);
         let read = match self.source.read(&mut buffer[..most])? {
             0 => self.end.read(&mut buffer[..most])?,
             read => read,
         };
         self.left.store(left - read, Ordering::Relaxed);
+        self.given += read as u64;
         Ok(read)
     }
 }
