@@ -1,7 +1,7 @@
 //! `gannet vacuum` and `gannet rebuild`: the two verbs of maintenance.
 //!
-//! A vacuum works on the index in steps: it purges deleted documents, then merges small chunks and
-//! returns space. A rebuild writes the index anew.
+//! A vacuum works on the index in steps, where that is worth what it writes: it purges deleted
+//! documents, then merges small chunks and returns space. A rebuild writes the index anew.
 
 use gannet::{BytesByPart, Error, Index, Order, Stats};
 use serde_json::json;
@@ -40,9 +40,12 @@ pub fn rebuild(common: &Common, arguments: &RebuildArguments, output: &mut Outpu
 }
 
 fn vacuum_work(index: &Index) -> gannet::Result<Vec<Work>> {
-    Ok(match index.needs_vacuum()? {
-        true => vec![Work::Steps(Index::vacuum), Work::Steps(Index::clean)],
-        false => Vec::new(),
+    let (vacuum, clean) = (Work::Steps(Index::vacuum), Work::Steps(Index::clean));
+    Ok(match (index.needs_vacuum()?, index.needs_cleaning()?) {
+        // What a vacuum leaves dead is cleaned.
+        (true, _) => vec![vacuum, clean],
+        (false, true) => vec![clean],
+        (false, false) => Vec::new(),
     })
 }
 

@@ -107,6 +107,15 @@ impl Tree {
         self.guarded(NodeWriter::flush)
     }
 
+    /// Writes all nodes out, and goes on in a new zone if less than this share of the open one
+    /// lives.
+    pub fn leave_sparse_zone(&mut self, live_share: f64) -> Result<()> {
+        self.guarded(|nodes| {
+            nodes.flush()?;
+            nodes.stream().leave_sparse_zone(live_share)
+        })
+    }
+
     /// Appends all nodes in victim zones anew, and has the mapping's pages there written at the next
     /// [`Tree::encode`]. Gives the number of nodes. The zone being appended to must not be a victim: see
     /// [`StreamWriter::close_zone`].

@@ -37,6 +37,8 @@ pub(super) struct Worth {
     one_of: u64,
     /// Whether small chunks of lists are joined too, and recent postings join their lists.
     joins: bool,
+    /// Whether open zones of which less than half lives are left, so that they are emptied as well.
+    leaves_open: bool,
 }
 
 /// While documents come, space that is dead is likely to be joined by more: with 0.4 in place of 0.25, 540,000 passages in 39
@@ -45,6 +47,7 @@ pub(super) const BESIDE_WRITING: Worth = Worth {
     live_share: 0.3,
     one_of: 64,
     joins: false,
+    leaves_open: false,
 };
 
 /// The same where much of the index is dead, as after many deletions or very many flushes: then what is moved frees two thirds more.
@@ -62,6 +65,7 @@ pub(super) const AT_REST: Worth = Worth {
     live_share: 0.75,
     one_of: 64,
     joins: true,
+    leaves_open: false,
 };
 
 /// While a vacuum is under way and there is little space: its next slice goes where this gives
@@ -70,6 +74,7 @@ const FOR_SPACE: Worth = Worth {
     live_share: 0.9,
     one_of: 512,
     joins: false,
+    leaves_open: false,
 };
 
 /// There is little space where less than one byte of so many of the index is free for work that can
@@ -89,12 +94,24 @@ const SETTLED_BYTES_MAX: u64 = 3 * SETTLED_NODES_MAX * PAGE_SIZE as u64;
 /// which a zone is the cheapest to empty.
 const ROOM_ONE_OF: u64 = 4;
 
-/// When it was asked for.
+/// When it was asked for: for a byte that comes back nine are moved at most.
 pub(super) const THOROUGH: Worth = Worth {
-    live_share: 0.97,
+    live_share: 0.9,
     one_of: 512,
     joins: true,
+    leaves_open: true,
 };
+
+/// The share below which an open zone is left.
+const OPEN_LIVE_SHARE: f64 = 0.5;
+
+/// One in so many documents must be deleted for a vacuum to be worth it.
+const DELETED_ONE_OF: u64 = 100;
+
+/// The least that a cleaning must give back for it to be worth it: one byte of so many of the
+/// index, and this.
+const GAIN_ONE_OF: u64 = 64;
+const GAIN_MIN: u64 = 64 << 10;
 
 /// A thorough cleaning ends when at most one byte of so many is dead.
 const DENSE: u64 = 25;
@@ -195,6 +212,12 @@ impl Flusher {
         let settles = self.worth.joins || self.recent_take_much(shared)?;
         // Joining chunks gives little space back, and takes much where there is much to join.
         self.worth.joins &= !has_little_room(shared)?;
+        if self.worth.leaves_open {
+            self.terms.leave_sparse_zones(OPEN_LIVE_SHARE)?;
+            self.ids.leave_sparse_zone(OPEN_LIVE_SHARE)?;
+            let mut streams = self.postings.all().into_iter();
+            streams.try_for_each(|stream| stream.leave_sparse_zone(OPEN_LIVE_SHARE))?;
+        }
         // What the flush has left dead is not to be set against what this gives back.
         self.dead_before = dead_bytes(&shared.store);
         let settled = settles && self.settle_recent(shared, tables)?;
@@ -393,21 +416,39 @@ impl Flusher {
 }
 
 impl Index {
-    /// Whether [`Index::vacuum`] or [`Index::clean`] has anything to do: deleted documents have
-    /// left something, more than a twenty-fifth of the index is dead, or lists have recent postings
-    /// or small chunks that can be joined. Else they would write more than they give back.
+    /// Whether enough documents are deleted for [`Index::vacuum`] to be worth what it writes: one
+    /// in a hundred.
     pub fn needs_vacuum(&self) -> Result<bool> {
-        self.with_writer(Writer::needs_vacuum)
+        self.with_writer(|writer| {
+            writer.wait_for_all()?;
+            let (dead, gone) = (
+                writer.state.dead_documents(),
+                writer.state.vacuumed.documents,
+            );
+            let all = (writer.state.below as u64).saturating_sub(gone);
+            Ok(dead > 0 && dead * DELETED_ONE_OF >= all)
+        })
+    }
+
+    /// Whether [`Index::clean`] has enough to do to be worth what it writes: a sixty-fourth of the
+    /// index, and 64 KiB, come back from zones of which a tenth is dead, or lists have many recent
+    /// postings or small chunks that can be joined.
+    pub fn needs_cleaning(&self) -> Result<bool> {
+        self.with_writer(Writer::needs_cleaning)
     }
 }
 
 impl Writer {
-    fn needs_vacuum(&mut self) -> Result<bool> {
+    fn wait_for_all(&mut self) -> Result<()> {
         self.check_running()?;
-        self.wait_for_flush()?;
-        let (state, shared) = (&self.state, Arc::clone(&self.shared));
-        let has_new = state.buffers.terms() > 0 || state.terms.has_recent();
-        if has_new || state.dead_documents() > 0 || !is_dense(&shared.store) {
+        self.wait_for_flush()
+    }
+
+    fn needs_cleaning(&mut self) -> Result<bool> {
+        self.wait_for_all()?;
+        let shared = Arc::clone(&self.shared);
+        let least = shared.store.zones().allocated_bytes() / GAIN_ONE_OF;
+        if self.has_many_recent() || self.gain() >= least.max(GAIN_MIN) {
             return Ok(true);
         }
         let flusher = Arc::clone(&self.flusher);
@@ -432,13 +473,18 @@ impl Writer {
 
     /// Whether there is something to clean at rest.
     pub(super) fn is_worn(&mut self) -> bool {
+        self.has_many_recent() || self.has_victims(AT_REST)
+    }
+
+    /// Whether recent postings are so many that they are worth joining their lists.
+    fn has_many_recent(&self) -> bool {
         let terms = &self.state.terms;
         let nodes = |trees: &mut dyn Iterator<Item = TermTree>| -> u64 {
             trees.map(|tree| terms.tree(tree).nodes()).sum()
         };
         let lists = nodes(&mut TermTree::LISTS.into_iter());
         let recent = nodes(&mut TermTree::ALL.into_iter()) - lists;
-        terms.has_recent() && recent * SETTLED_ONE_OF >= lists || self.has_victims(AT_REST)
+        terms.has_recent() && recent * SETTLED_ONE_OF >= lists
     }
 
     /// Whether there is anything that a cleaning of this worth would move.
@@ -452,10 +498,25 @@ impl Writer {
             || !self.document_victims(log, worth, moved).is_empty()
     }
 
+    /// Bytes that a thorough cleaning would give back, in as many steps as it takes.
+    fn gain(&mut self) -> u64 {
+        let log = self.log.end();
+        let zones = self.shared.store.zones();
+        let sparse = zones.iter().filter(|(number, zone)| {
+            let may_move = !zone.open && zone.live > 0 && zone.kind != PageKind::Root;
+            may_move && !zone.replays(*number, log) && zone.live_share() < THOROUGH.live_share
+        });
+        sparse.map(|(_, zone)| zone.dead_bytes()).sum()
+    }
+
     /// Moves what lives out of the tables' and documents' zones that are worth it. A replay from `start`
     /// reads the log behind it, so that stays.
     pub(super) fn clean(&mut self, flusher: &mut Flusher, start: LogStart) -> Result<()> {
         let shared = Arc::clone(&self.shared);
+        if flusher.worth.leaves_open {
+            self.moved.leave_sparse_zone(OPEN_LIVE_SHARE)?;
+            self.pages.leave_sparse_zone(OPEN_LIVE_SHARE)?;
+        }
         // The addresses of documents that move are written anew.
         let beside = self.state.below as u64 * ADDRESS_BYTES;
         let claim = shared.claim(MOVED_BYTES_MAX.saturating_add(beside), 1)?;

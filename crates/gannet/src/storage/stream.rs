@@ -145,6 +145,22 @@ impl StreamWriter {
         Ok(())
     }
 
+    /// Flushes, and goes on in a new zone if less than this share of the open one lives.
+    pub fn leave_sparse_zone(&mut self, live_share: f64) -> Result<()> {
+        self.flush()?;
+        let zone = self.zone.as_ref().map(|zone| zone.number);
+        let is_sparse = |zone| {
+            let zones = self.store.zones();
+            zones
+                .get(zone)
+                .is_some_and(|zone| zone.live_share() < live_share)
+        };
+        match zone.is_some_and(is_sparse) {
+            true => self.close_zone(),
+            false => Ok(()),
+        }
+    }
+
     /// Whether the next record will open a zone, given its length.
     pub fn needs_zone(&self, length: usize) -> bool {
         let Some(zone) = &self.zone else {

@@ -156,6 +156,10 @@ impl Victim {
         for first in batches {
             write(&index, first..documents.min(first + 100));
             if first == documents / 200 * 100 {
+                if making.changes {
+                    // Documents move out of zones of which a part is dead.
+                    write(&index, 0..first / 4);
+                }
                 // What comes now stays in chunks of its own, in recent postings and in the log's
                 // zones.
                 while index.clean().expect("cleaned") {}
@@ -197,7 +201,7 @@ impl Victim {
 
     /// A byte of a part, in a page that lives.
     fn draw(&self, part: &str, random: &mut Random) -> (At, usize) {
-        let spans = &self.parts[part];
+        let spans = self.parts.get(part).unwrap_or_else(|| panic!("no {part}"));
         loop {
             let span = spans[random.below(spans.len())];
             let byte = span.offset as usize + random.below(span.length as usize);

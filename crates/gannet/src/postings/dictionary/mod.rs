@@ -372,6 +372,12 @@ impl TermDictionary {
         self.trees().try_for_each(Tree::flush)
     }
 
+    /// Has all trees go on in new zones where less than this share of the open one lives.
+    pub fn leave_sparse_zones(&mut self, live_share: f64) -> Result<()> {
+        let mut trees = self.trees();
+        trees.try_for_each(|tree| tree.leave_sparse_zone(live_share))
+    }
+
     /// All of its trees.
     fn trees(&mut self) -> impl Iterator<Item = &mut Tree> {
         self.lists
