@@ -204,6 +204,7 @@ impl<'q> QueryRun<'q> {
         };
         self.lists = lookup.finish(self.view)?;
         self.results.cut_expansions = self.report_cut();
+        self.results.unmatched_patterns = std::mem::take(&mut self.lists.unmatched);
         self.end_phase("look up terms", pages);
         if self.options.explain {
             self.report.terms = self.report_terms()?;

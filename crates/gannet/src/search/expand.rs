@@ -188,6 +188,11 @@ impl Expander {
         self.dropped || self.is_fuzzy() && self.found.len() > FUZZY_MAX
     }
 
+    /// Whether it stands for a term, as far as it is known.
+    pub fn has_terms(&self) -> bool {
+        !self.found.is_empty() || self.collector.is_some() || self.known.is_some()
+    }
+
     /// What was found.
     pub fn finish(self) -> Expansion {
         if let Some(known) = self.known {

@@ -109,6 +109,8 @@ pub struct OpenLists {
     pub patterns: Vec<OpenPattern>,
     /// Fields and patterns, as they were written, that stand for more terms than were taken.
     pub cut: Vec<(FieldId, String)>,
+    /// Patterns, as they were written, that stand for no term of any field.
+    pub unmatched: Vec<String>,
     /// As [`super::plan::Plan::ids`].
     pub ids: Vec<Option<DocId>>,
     /// The memory of all this.

@@ -91,6 +91,7 @@ impl<'q> Lookup<'q> {
             ids: self.documents,
             ..OpenLists::default()
         };
+        lists.unmatched = unmatched(&self.expansions);
         for one in self.expansions {
             if one.is_cut() {
                 lists.cut.push((one.field(), one.written().to_owned()));
@@ -135,6 +136,20 @@ impl<'q> Lookup<'q> {
         }
         Ok(())
     }
+}
+
+/// Patterns without a term in any field. A fuzzy term is a word: that none is like it is no more
+/// than that it is not there.
+fn unmatched(expansions: &[Expander]) -> Vec<String> {
+    // Those of one clause in all its fields stand side by side.
+    let clauses = expansions.chunk_by(|one, next| one.written() == next.written());
+    let unmatched = clauses.filter(|fields| {
+        let mut fields = fields.iter();
+        !fields.any(|one| one.is_fuzzy() || one.has_terms())
+    });
+    unmatched
+        .map(|fields| fields[0].written().to_owned())
+        .collect()
 }
 
 /// Joins what the dictionary and the memory buffer have of a term.

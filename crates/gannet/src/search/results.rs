@@ -21,6 +21,9 @@ pub struct SearchResults {
     /// Patterns of which not all terms were searched, so that hits may be missing, or too many
     /// under a NOT.
     pub cut_expansions: Vec<CutExpansion>,
+    /// Prefixes, wildcards and ranges, as the query language has them, that no term of the fields
+    /// searched fits, so that they match nothing.
+    pub unmatched_patterns: Vec<String>,
     /// The best documents, best first.
     pub hits: Vec<Hit>,
     /// What was read.
