@@ -4,6 +4,7 @@
 
 mod documents;
 mod format;
+mod long_help;
 mod mistakes;
 mod rebuild;
 
@@ -19,6 +20,7 @@ use crate::time::TimeLimit;
 
 pub use documents::{ExportArguments, ExportFormat, GetArguments};
 pub use format::InputFormat;
+use long_help::{ANALYZERS, QUERIES};
 pub use rebuild::RebuildArguments;
 
 /// Full-text search on flash: one memory budget, reads only what a query needs.
@@ -45,8 +47,15 @@ pub struct Given {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Common {
-    /// The memory budget; the process stays within it and 64 MiB (512MiB, 64MB, 1GiB, or bytes)
-    #[arg(long, global = true, value_name = "SIZE", default_value = "512MiB")]
+    /// The memory budget, at least 16MiB; the process holds at most 64 MiB more (512MiB, 64MB,
+    /// 1GiB, or bytes)
+    #[arg(
+        long,
+        global = true,
+        value_name = "SIZE",
+        default_value = "512MiB",
+        allow_negative_numbers = true
+    )]
     pub memory: Size,
     /// How the files are read and written
     #[arg(
@@ -57,7 +66,7 @@ pub struct Common {
         hide_short_help = true
     )]
     pub backend: BackendName,
-    /// Print the answer as one line of JSON
+    /// Print the answer as one line of JSON; an error is a sentence on standard error all the same
     #[arg(long, global = true)]
     pub json: bool,
     /// When text has colour; NO_COLOR is respected
@@ -115,6 +124,11 @@ pub enum Command {
     /// Delete documents by their IDs or by a query
     Delete(DeleteArguments),
     /// Purge deleted documents, merge small chunks, and return the space to the file system
+    #[command(
+        after_help = "Nothing is done where it would write much for little: it begins where one in a hundred documents \
+                      is deleted, where a sixty-fourth of the index comes back from zones of which a tenth is dead, or \
+                      where chunks can be joined. `gannet rebuild` takes out every deleted document."
+    )]
     Vacuum(IndexPath),
     /// Write the index anew, similar documents side by side: smaller and faster to search
     Rebuild(RebuildArguments),
@@ -144,7 +158,9 @@ pub struct IndexPath {
 #[derive(Debug, Args)]
 #[command(
     after_help = "All documents, lists and settings are copied as they are when the command begins; others may write \
-                  meanwhile. Where the folder has an earlier backup of the index, only pages written since are copied. \
+                  meanwhile. Beside a writer it copies the last checkpoint: what the writer has made durable since \
+                  (--commit-every) is in the next backup after the next checkpoint, which a writer makes about every ten \
+                  seconds while somebody reads the index, and at its end. Where the folder has an earlier backup of the index, only pages written since are copied. \
                   A backup can be searched where it is, and `gannet restore` makes an index of it. A backup that is \
                   cut short leaves the earlier one."
 )]
@@ -172,10 +188,8 @@ pub struct RestoreArguments {
     pub index: PathBuf,
 }
 
-/// The arguments of `gannet index`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "JSON lines: one object a line. CSV, TSV: a row is a document, the header names the fields, all values are \
+/// What is said of documents and their formats.
+const INDEXING: &str = "JSON lines: one object a line. CSV, TSV: a row is a document, the header names the fields, all values are \
                   strings, and an empty cell is no value. Text: a file is a document with the fields title and body; its ID \
                   is its path below the folder, or, where several files or folders of text are named, its whole path. Of a \
                   folder all .txt, .md and .markdown files are read, also in folders below it; hidden ones \
@@ -184,8 +198,11 @@ pub struct RestoreArguments {
                   replaced. Documents that are rejected are reported, and the exit code is then 1. At the end the index is \
                   put in order where enough has come together.\n\n\
                   Examples:\n  gannet index wiki.gnt wiki.jsonl.zst\n  gannet index notes.gnt ~/notes\n  \
-                  gannet index shop.gnt products.csv --analyzer category=keyword"
-)]
+                  gannet index shop.gnt products.csv --analyzer category=keyword";
+
+/// The arguments of `gannet index`.
+#[derive(Debug, Args)]
+#[command(after_help = INDEXING, after_long_help = format!("{INDEXING}\n\n{ANALYZERS}"))]
 pub struct IndexArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
@@ -233,6 +250,7 @@ pub struct IndexArguments {
 #[derive(Debug, Args)]
 #[command(
     group(clap::ArgGroup::new("what").required(true)),
+    override_usage = "gannet delete [OPTIONS] <INDEX> <ID>...\n       gannet delete [OPTIONS] <INDEX> --query <QUERY>",
     after_help = "Examples:\n  gannet delete wiki.gnt 17 42\n  gannet delete wiki.gnt --query title:draft --dry-run"
 )]
 pub struct DeleteArguments {
@@ -248,8 +266,8 @@ pub struct DeleteArguments {
     /// Only say which documents would be deleted, and how many
     #[arg(long)]
     pub dry_run: bool,
-    /// How long each search for the next 1,000 documents of --query may take (500ms, 10s, 2m,
-    /// none); beyond it the exit code is 3
+    /// How long each search for the next 1,000 documents of --query may take (500ms, 10s, 2m, none;
+    /// a number alone is seconds); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
 }
@@ -267,52 +285,6 @@ pub enum DurabilityName {
     /// With --commit-every, at each flush and at the end
     Async,
 }
-
-/// The query language, for the long help.
-const QUERIES: &str = r#"Queries:
-  a b              documents with a or b; those with both score higher
-  +a b -c          a must match, c must not, b adds to the score
-  a AND b          both; also &&
-  a OR b           one of them; also ||
-  NOT a            all documents without a; also !
-  a NOT b, a -b    a without b
-  a OR NOT b       a, or whatever has no b
-  (a b) AND c      parentheses group
-  "a b", "a b"~3   the words in this order; moved by up to 3 positions
-  a*, a?c, a~1     words that begin so; ? is one character, * any; words at most one edit away
-  title:a          a in the field title; title:(a b), title:"a b"
-  title:*          documents that have the field; *:* is all
-  id:17, id:"a b"  the document with this ID
-  date:[2020-01 TO 2021-01}, date:>=2020-01
-                   values between; [ ] with the ends, { } without, * for no end
-  a^2              a counts twice as much
-  (a b c)~2        at least two of them; #(a) must match without a score
-
-NOT binds tightest, then AND, then OR; side by side is the loosest: a b AND c is a, or b with c;
-a OR b -c is a or b, without c. Where a sign or NOT could be read in two ways (a -b OR c, +a OR b),
-write parentheses.
-
-AND and OR need a clause on both sides, NOT one after it. A boost is a number above 0, and nothing after
-NOT, - or # has one. All else is an error. The words themselves are written in quotes: "NOT".
-
-A word that the analyzer drops, as english does with stop words, is ignored: the AND whale is whale.
-If only some of the fields searched drop it, it is not required and only adds to the score.
-
-Without a field, all text fields are searched. A name before a colon must be a field. A colon is
-text in http://x and std::vec, behind numbers (12:30), behind a backslash (a\:b) and in quotes.
-
-Ranges compare bytes, so they need a field of strings that was indexed whole (gannet index
---analyzer date=keyword) and whose values sort as text, as dates do. Numbers match exactly, however
-they are spelled; they have no ranges yet.
-
-Limits: a query has at most 64 KiB, 1,024 words, phrases, ranges and parentheses, 32 parentheses open at
-once, and 4,096 words and patterns over all the fields that it searches. A phrase has at most 1,024 words,
-a fuzzy term 255 characters, a wildcard pattern 1,024. A prefix, wildcard or range stands for any number of
-terms; a fuzzy term for the 50 most similar. A term of more than 1,020 bytes is in no index and matches
-nothing. A search ends after --timeout.
-
-A hit whose document needs more memory than --memory leaves is shown with its ID and score; the others are
-shown whole, and the exit code is 1."#;
 
 /// The arguments of `gannet search`.
 #[derive(Debug, Args)]
@@ -333,24 +305,40 @@ pub struct SearchArguments {
     #[arg(value_name = "QUERY", required = true)]
     pub query: Vec<String>,
     /// The most documents to show
-    #[arg(short, long = "limit", value_name = "K", default_value_t = 10)]
+    #[arg(
+        short,
+        long = "limit",
+        value_name = "K",
+        default_value_t = 10,
+        value_parser = count,
+        allow_negative_numbers = true
+    )]
     pub k: usize,
     /// How many of the best documents to skip; 10 gives the second page of ten
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = count,
+        allow_negative_numbers = true
+    )]
     pub offset: usize,
     /// Print only how many documents match; no document is read
     #[arg(long, conflicts_with_all = ["k", "offset", "fields", "highlight", "explain"])]
     pub count: bool,
-    /// Fields of the documents to show, separated by commas [default: all]
+    /// Fields of the documents to show, separated by commas, without snippets unless --highlight
+    /// asks for them [default: ID, title and snippets; with --json all]
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Vec<String>,
     /// Show the plan with its reads, and how each score was computed
     #[arg(long)]
     pub explain: bool,
-    /// Fields to make snippets of; may be repeated [default: the text fields of the index]
+    /// Fields to make snippets of; may be repeated. In JSON <em> and </em> mark what was found, and
+    /// the text is as it was stored, not escaped for HTML [default: the text fields of the index]
     #[arg(long, value_name = "FIELD")]
     pub highlight: Vec<String>,
-    /// How long the search may take (500ms, 10s, 2m, none); beyond it the exit code is 3
+    /// How long the search may take (500ms, 10s, 2m, none; a number alone is seconds); beyond it
+    /// the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
 }
@@ -381,7 +369,13 @@ pub struct BenchArguments {
     #[arg(long, value_name = "S")]
     pub warm: Option<f64>,
     /// How many documents each query asks for
-    #[arg(short, value_name = "K", default_value_t = 10)]
+    #[arg(
+        short,
+        value_name = "K",
+        default_value_t = 10,
+        value_parser = count,
+        allow_negative_numbers = true
+    )]
     pub k: usize,
     /// The field that is searched
     #[arg(long, value_name = "FIELD", default_value = "body")]
@@ -395,7 +389,8 @@ pub struct BenchArguments {
     /// Count all matching documents exactly
     #[arg(long)]
     pub count: bool,
-    /// How long a query or a group may take (500ms, 10s, 2m, none); beyond it the exit code is 3
+    /// How long a query or a group may take (500ms, 10s, 2m, none; a number alone is seconds);
+    /// beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
     /// Load the stored documents and make snippets
@@ -463,6 +458,7 @@ pub enum Part {
 
 /// The arguments of `gannet analyze`.
 #[derive(Debug, Args)]
+#[command(after_help = ANALYZERS)]
 pub struct AnalyzeArguments {
     /// The analyzer to use
     #[arg(long, value_name = "NAME", default_value = "standard")]
@@ -478,6 +474,12 @@ pub struct CompletionsArguments {
     /// The shell to complete for
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
+}
+
+/// A number of documents.
+fn count(text: &str) -> Result<usize, &'static str> {
+    let number = text.parse();
+    number.map_err(|_| "expected a whole number of documents, 0 or more")
 }
 
 impl From<BackendName> for gannet::BackendChoice {

@@ -37,6 +37,12 @@ pub fn restore(common: &Common, arguments: &RestoreArguments, output: &mut Outpu
     let bar = bar();
     let (from, to) = (&arguments.backup, &arguments.index);
     refuse_inside(to, from)?;
+    if !from.exists() {
+        return Err(Failure::caller(format!(
+            "{} does not exist: give the folder of a backup, which `gannet backup` made",
+            from.display()
+        )));
+    }
     let restored = options(common).restore(from, to, &mut |done, total| show(&bar, done, total));
     bar.finish_and_clear();
     let restored = restored?;
@@ -51,7 +57,11 @@ pub fn restore(common: &Common, arguments: &RestoreArguments, output: &mut Outpu
             .iter()
             .try_for_each(|finding| output.line(finding))?;
         let copied = sentence(&restored.copied);
-        output.line(format!("{copied} are in {}", to.display()))?;
+        let checked = counted(restored.checked.pages, "page");
+        output.line(format!(
+            "{copied} are in {}; all of it was checked: {checked}",
+            to.display()
+        ))?;
     }
     output.finish()?;
     match findings.len() {

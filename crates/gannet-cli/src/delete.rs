@@ -1,12 +1,13 @@
 //! `gannet delete`: documents by their IDs, or by a query.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use gannet::{Index, Operator, Query, Snapshot};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, DeleteArguments};
-use crate::failure::{Outcome, remark};
+use crate::failure::{Failure, Outcome, remark};
 use crate::output::{Output, harmless};
 use crate::search::{open_to_read, open_to_write};
 use crate::size::counted;
@@ -17,6 +18,7 @@ const NAMED_MAX: usize = 10;
 
 /// Deletes documents and says how many they were, and which IDs the index does not have.
 pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) -> Outcome<()> {
+    check_order(arguments)?;
     if arguments.dry_run {
         return tell(&open_to_read(&arguments.index, common)?, arguments, output);
     }
@@ -45,6 +47,20 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
             counted(deleted, "document"),
             absence(&missing)
         )),
+    }
+}
+
+/// Rejects an ID before the index, which would be taken for a missing one.
+fn check_order(arguments: &DeleteArguments) -> Outcome<()> {
+    let given = &arguments.index;
+    let index = arguments.ids.iter().find(|id| Path::new(id).is_dir());
+    match index.filter(|_| !given.exists()) {
+        None => Ok(()),
+        Some(index) => Err(Failure::caller(format!(
+            "{} does not exist, and {index} is a folder: the index comes first, as in `gannet delete {index} {}`",
+            given.display(),
+            given.display()
+        ))),
     }
 }
 

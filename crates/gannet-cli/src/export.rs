@@ -20,6 +20,11 @@ const SHOWN_EVERY: u64 = 256;
 /// Writes the documents. One that cannot be read is told on standard error and fails the command,
 /// after the others.
 pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) -> Outcome<()> {
+    if common.json && arguments.format == ExportFormat::Csv {
+        return Err(Failure::caller(
+            "--json and --format csv ask for two formats: leave one of them out",
+        ));
+    }
     let index = open_to_read(&arguments.index, common)?;
     let snapshot = index.snapshot();
     let query = query(arguments, &snapshot)?;

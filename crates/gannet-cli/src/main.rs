@@ -35,6 +35,7 @@ use std::process::ExitCode;
 use arguments::{Command, Common, Given};
 use failure::{Failure, Outcome};
 use output::Output;
+use size::human;
 
 /// What the process may have resident beside the memory budget: code, stacks, what the allocator
 /// keeps.
@@ -81,7 +82,9 @@ fn fits_machine(common: &Common) -> Outcome<()> {
     let budget = common.memory.bytes() as u64;
     match process::machine_memory() {
         Some(machine) if budget > machine => Err(Failure::caller(format!(
-            "--memory {budget} is more than the {machine} bytes of memory of this machine: give less"
+            "--memory {} is more than the {} of memory of this machine: give less",
+            common.memory,
+            human(machine)
         ))),
         _ => Ok(()),
     }

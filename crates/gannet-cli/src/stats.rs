@@ -36,8 +36,8 @@ fn object(stats: &Stats, backend: Backend) -> Value {
             "free": bytes.dead,
             "allocated": bytes.allocated,
         },
-        "bytes_written": written.total(),
-        "bytes_written_for": {
+        "bytes_written_in_life": written.total(),
+        "bytes_written_in_life_for": {
             "log": written.log,
             "moved_documents": written.moved_documents,
             "dictionary": written.nodes,
@@ -97,7 +97,7 @@ fn print(stats: &Stats, backend: Backend, output: &mut Output) -> Outcome<()> {
         let source = human(stats.lifetime.source_bytes);
         let stall = stats.lifetime.longest_stall.as_secs_f64() * 1e3;
         let line = format!(
-            "written in its life: {}, {amplification:.2} of {source} of sources; longest wait of a write {stall:.0} ms",
+            "written in its life: {}, {amplification:.2} times the {source} of sources; longest wait of a write {stall:.0} ms",
             human(written)
         );
         output.line(output.dim(&line))?;

@@ -85,13 +85,13 @@ fn nothing_is_overwritten() {
     place.done(&["backup", "index", "copy"]);
     place
         .run(&["restore", "copy", "index"])
-        .refused(1, &["index", "empty folder"]);
+        .refused(1, &["index", "missing or empty"]);
     fs::create_dir(place.path("papers")).unwrap();
     place.write("papers/letter.txt", "dear");
     for command in [["backup", "index", "papers"], ["restore", "copy", "papers"]] {
         place
             .run(&command)
-            .refused(1, &["papers", "letter.txt", "empty folder"]);
+            .refused(1, &["papers", "letter.txt", "empty"]);
     }
     assert_eq!(fs::read_dir(place.path("papers")).unwrap().count(), 1);
     place

@@ -13,6 +13,7 @@ mod help;
 mod limits;
 mod maintenance;
 mod meaning;
+mod newcomer;
 mod one_rule;
 mod pipes;
 mod round_trip;

@@ -42,8 +42,8 @@ pub struct ExportArguments {
     /// The format of the output
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub format: ExportFormat,
-    /// How long each search for the next documents may take (500ms, 10s, 2m, none); beyond it the
-    /// exit code is 3
+    /// How long each search for the next documents may take (500ms, 10s, 2m, none; a number alone
+    /// is seconds); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
 }

@@ -79,10 +79,20 @@ impl Given {
 
 /// The names of all options of a command, with their hyphens.
 fn options(command: &str) -> Vec<String> {
+    option_names(command, |_| true)
+}
+
+/// The names of those of them that take a value.
+fn options_with_values(command: &str) -> Vec<String> {
+    option_names(command, |option| option.get_action().takes_values())
+}
+
+fn option_names(command: &str, is_wanted: impl Fn(&clap::Arg) -> bool) -> Vec<String> {
     let mut all = Given::command();
     all.build();
     let options = all.find_subcommand(command).into_iter();
     let options = options.flat_map(clap::Command::get_arguments);
+    let options = options.filter(|option| is_wanted(option));
     let names = options.flat_map(|option| {
         let long = option.get_long().map(|name| format!("--{name}"));
         let short = option.get_short().map(|name| format!("-{name}"));
@@ -98,6 +108,9 @@ fn sentence(error: &clap::Error, words: &[String]) -> String {
     }
     if let Some(advice) = query_with_hyphen(error, words) {
         return advice;
+    }
+    if let Some(near) = near_command(error) {
+        return near;
     }
     let text = error.render().to_string();
     if error.kind() == ErrorKind::ArgumentConflict && text.contains("--query") {
@@ -129,6 +142,19 @@ fn renamed(error: &clap::Error) -> Option<&'static str> {
     renamed.map(|(_, sentence)| *sentence)
 }
 
+/// Of the commands that look like what was given the one that does most.
+fn near_command(error: &clap::Error) -> Option<String> {
+    let given = error.get(ContextKind::InvalidSubcommand)?;
+    let ContextValue::Strings(near) = error.get(ContextKind::SuggestedSubcommand)? else {
+        return None;
+    };
+    // The parser has the nearest last.
+    let near = near.last()?;
+    Some(format!(
+        "there is no command '{given}': did you mean '{near}'? (--help says more)"
+    ))
+}
+
 /// That a query which begins with a hyphen comes after `--`, where the parser took it for options.
 fn query_with_hyphen(error: &clap::Error, words: &[String]) -> Option<String> {
     let (kind, is_start) = match error.kind() {
@@ -155,14 +181,41 @@ fn query_with_hyphen(error: &clap::Error, words: &[String]) -> Option<String> {
         })
     };
     let word = words.iter().find(|word| is_of(word))?;
-    let quoted = match word.contains(char::is_whitespace) {
-        true => format!("'{word}'"),
-        false => word.clone(),
-    };
+    let query = query_words(command, words);
+    let query: Vec<String> = query.iter().map(|word| quoted(word)).collect();
     Some(format!(
-        "{word} is no option of `gannet {command}`: a query that begins with '-' comes after '--', \
-         as in `gannet {command} INDEX -- {quoted}` (--help says more)"
+        "{word} is no option of `gannet {command}`: a query with a word that begins with '-' comes after '--', \
+         as in `gannet {command} INDEX -- {}` (--help says more)",
+        query.join(" ")
     ))
+}
+
+/// What of a command line is the query: all words but the options that exist, their values and the
+/// index.
+fn query_words<'w>(command: &str, words: &'w [String]) -> Vec<&'w str> {
+    let valued = options_with_values(command);
+    let options = options(command);
+    let mut query = Vec::new();
+    let mut words = words.iter().skip_while(|word| *word != command).skip(1);
+    while let Some(word) = words.next() {
+        let name = word.split('=').next().unwrap_or_default();
+        if word == "--" {
+            query.extend(words.by_ref().map(String::as_str));
+        } else if valued.iter().any(|option| option == word) {
+            words.next();
+        } else if !options.iter().any(|option| option == name) {
+            query.push(word.as_str());
+        }
+    }
+    query.split_off(query.len().min(1))
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.:+".contains(c);
+    match word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 fn one_line(text: &str) -> String {
@@ -193,7 +246,7 @@ mod tests {
     #[test]
     fn what_is_misspelt_is_answered_with_what_is_near() {
         for (arguments, near) in [
-            (&["serch", "a", "b"][..], "'search'"),
+            (&["serch", "a", "b"][..], "did you mean 'search'?"),
             (&["search", "a", "b", "--ofset", "3"], "'--offset'"),
             (&["index", "a", "b", "--durability", "sink"], "sync"),
         ] {
@@ -206,17 +259,39 @@ mod tests {
     fn a_query_that_begins_with_a_hyphen_stands_behind_two() {
         for (arguments, proposed) in [
             (&["search", "a", "-whale"][..], "search INDEX -- -whale`"),
+            (
+                &["search", "a", "whale", "-white"],
+                "search INDEX -- whale -white`",
+            ),
+            (
+                &["search", "a", "-k", "3", "it's", "-white", "--json"],
+                "INDEX -- 'it'\\''s' -white`",
+            ),
             (&["search", "a", "-b c"], "search INDEX -- '-b c'`"),
             (&["search", "a", "--count", "-whale"], "INDEX -- -whale`"),
             (&["export", "a", "-whale"], "export INDEX -- -whale`"),
             (&["search", "a", "-kraken"], "search INDEX -- -kraken`"),
         ] {
             let said = said(arguments);
-            let rule = "a query that begins with '-' comes after '--'";
+            let rule = "begins with '-' comes after '--'";
             assert!(said.contains(rule) && said.contains(proposed), "{said}");
         }
         for other in [&["get", "a", "-b"][..], &["search", "a", "b", "-k", "x"]] {
             assert!(!said(other).contains("begins with"));
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_answered_with_what_is_expected() {
+        for (arguments, expected) in [
+            (&["search", "a", "b", "-k", "abc"][..], "0 or more"),
+            (&["search", "a", "b", "-k", "-1"], "0 or more"),
+            (&["search", "a", "b", "--offset", "-1"], "0 or more"),
+            (&["search", "a", "b", "--memory", "-5"], "512MiB"),
+            (&["bench", "a", "b", "-k", "-5"], "0 or more"),
+        ] {
+            let said = said(arguments);
+            assert!(said.contains(expected) && !said.contains("query"), "{said}");
         }
     }
 

@@ -127,6 +127,7 @@ fn threads(common: &Common, arguments: &IndexArguments) -> usize {
 pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> Outcome<()> {
     let settings = Settings::resolve(common, arguments)?;
     let (started, cpu_before) = (Instant::now(), process::cpu_time());
+    let is_new = !settings.index.exists();
     let index = settings.open(common, arguments)?;
     settings.check_analyzers(&index)?;
     interrupt::catch()?;
@@ -139,6 +140,11 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
         done.end = End::Failed(error);
     }
     let ended = ended(&done, &settings, durable);
+    let is_empty = stats.as_ref().is_some_and(|stats| stats.doc_ids == 0);
+    if is_new && is_empty && ended.is_err() {
+        // Nothing was taken: no index is left that nobody asked for.
+        let _ = std::fs::remove_dir_all(&settings.index);
+    }
     report(
         &Report {
             common,
@@ -189,6 +195,7 @@ fn upkeep(index: &Index) -> gannet::Result<()> {
 /// How the process is to end after the summary.
 fn ended(done: &pipeline::Done, settings: &Settings, durable: bool) -> Outcome<()> {
     let before = match done.documents {
+        0 => "no document before it is in the index".to_owned(),
         1 => "the 1 document before it is in the index".to_owned(),
         count => format!(
             "the {} before it are in the index",

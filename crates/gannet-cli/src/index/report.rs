@@ -66,6 +66,9 @@ impl Report<'_> {
 
     fn bytes_written(&self) -> Value {
         let written = self.stats.map(|stats| &stats.written);
+        // What the device has written beside the causes that the engine counts.
+        let slots =
+            written.map(|written| self.counters.written_bytes.saturating_sub(written.total()));
         json!({
             "log": written.map(|written| written.log),
             "moved_documents": written.map(|written| written.moved_documents),
@@ -73,6 +76,7 @@ impl Report<'_> {
             "postings": written.map(|written| written.postings),
             "tables": written.map(|written| written.tables),
             "roots": written.map(|written| written.roots),
+            "root_slots": slots,
         })
     }
 

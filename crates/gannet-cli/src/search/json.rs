@@ -15,8 +15,9 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     let (total, is_exact) = (results.total, results.total_is_exact);
     let cut = Value::from(cut(results));
     let no_terms = results.has_no_terms;
+    let unmatched = json!(results.unmatched_patterns);
     let head = format!(
-        r#"{{"total":{total},"total_is_exact":{is_exact},"has_no_terms":{no_terms},"cut_expansions":{cut},"#
+        r#"{{"total":{total},"total_is_exact":{is_exact},"has_no_terms":{no_terms},"cut_expansions":{cut},"unmatched_patterns":{unmatched},"#
     );
     write(&head, output)?;
     write(r#""hits":["#, output)?;
@@ -43,6 +44,7 @@ pub fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
         "total": results.total,
         "total_is_exact": results.total_is_exact,
         "cut_expansions": cut(results),
+        "unmatched_patterns": results.unmatched_patterns,
         "took_us": answer.took_us,
         "io": io(results.io),
         "backend": answer.backend.to_string(),

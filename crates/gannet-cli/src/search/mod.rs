@@ -8,12 +8,12 @@ pub use json::score;
 use std::path::Path;
 use std::time::Instant;
 
-use gannet::{Backend, FieldKind, Index, Operator, SearchOptions, SearchResults, Snapshot};
+use gannet::{Backend, FieldKind, Index, Operator, Query, SearchOptions, SearchResults, Snapshot};
 
 use crate::arguments::{Common, SearchArguments};
 use crate::failure::{Failure, Outcome, remark};
 use crate::fields::Fields;
-use crate::output::{Form, Output};
+use crate::output::{Form, Output, harmless};
 
 /// An answer, and what it took to get it.
 struct Answer {
@@ -26,6 +26,8 @@ struct Answer {
     skipped: usize,
     /// Whether the index has no document at all.
     is_empty: bool,
+    /// Whether the query has neither words nor anything else.
+    asks_nothing: bool,
 }
 
 /// Searches and prints the answer.
@@ -47,8 +49,8 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
 fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
     let total = answer.results.total;
     if output.form() != Form::Json {
-        let cut = answer.results.cut_expansions.iter();
-        cut.for_each(|cut| remark(&cut.to_string()));
+        let notes = query_notes(answer);
+        notes.iter().for_each(|note| remark(&harmless(note)));
     }
     match output.form() {
         Form::Json => json::print_count(answer, output),
@@ -67,15 +69,46 @@ fn all_whole(results: &SearchResults) -> Outcome<()> {
 
 /// What one must know of an answer beside its hits.
 fn notes(answer: &Answer) -> Vec<String> {
-    let cut = answer.results.cut_expansions.iter();
-    let mut notes: Vec<String> = cut.map(ToString::to_string).collect();
-    if answer.results.has_no_terms {
-        notes.push("the query holds no searchable terms after analysis".to_owned());
-    }
+    let mut notes = query_notes(answer);
     if answer.is_empty {
         notes.push("the index has no documents".to_owned());
     }
     notes
+}
+
+/// What one must know of how a query was understood.
+fn query_notes(answer: &Answer) -> Vec<String> {
+    let results = &answer.results;
+    let cut = results.cut_expansions.iter();
+    let mut notes: Vec<String> = cut.map(ToString::to_string).collect();
+    notes.extend(
+        results
+            .unmatched_patterns
+            .iter()
+            .filter_map(|pattern| question(pattern)),
+    );
+    if results.has_no_terms {
+        notes.push("the query holds no searchable terms after analysis".to_owned());
+    }
+    if answer.asks_nothing {
+        notes.push(
+            "the query is empty, so nothing was searched: name a word, or *:* for all documents"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+/// What to write in place of a pattern that most likely is the last word of a question.
+fn question(pattern: &str) -> Option<String> {
+    let word = pattern.strip_suffix('?')?;
+    let is_word = !word.is_empty() && !word.contains(['*', '?', '\\']);
+    is_word.then(|| {
+        format!(
+            "{pattern} is a pattern, in which ? stands for one character, and no word fits it: for the word write \
+             {word} or {word}\\?"
+        )
+    })
 }
 
 /// Opens an index for reading only, beside others who read and one who writes.
@@ -102,6 +135,7 @@ fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
     let fields = Fields::named(&arguments.fields, &snapshot)?;
     let started = Instant::now();
     let query = snapshot.parse(&arguments.query.join(" "), Operator::Or)?;
+    let asks_nothing = query == Query::MatchNone;
     let options = SearchOptions {
         k: if arguments.count { 0 } else { arguments.k },
         skip: arguments.offset,
@@ -120,6 +154,7 @@ fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
         fields,
         skipped: arguments.offset,
         is_empty: snapshot.documents() == 0,
+        asks_nothing,
     })
 }
 
@@ -137,10 +172,12 @@ fn check_ranked(arguments: &SearchArguments) -> Outcome<()> {
     }
 }
 
-/// The fields to make snippets of: those that were named, or all text fields.
+/// The fields to make snippets of: those that were named, or all text fields unless fields to show
+/// were.
 fn highlighted(snapshot: &Snapshot, arguments: &SearchArguments) -> Vec<String> {
     match arguments.highlight.is_empty() {
         _ if arguments.count => Vec::new(),
+        true if !arguments.fields.is_empty() => Vec::new(),
         true => text_fields(snapshot),
         false => arguments.highlight.clone(),
     }

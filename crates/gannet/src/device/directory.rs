@@ -62,7 +62,7 @@ impl Directory {
     /// The open file `id`, for `operation`.
     pub fn file(&self, id: FileId, operation: &'static str) -> Result<Arc<OpenFile>> {
         let file = self.files.get(id);
-        file.map_err(|error| failure(operation, id, error))
+        file.map_err(|error| self.failed(operation, id, error))
     }
 
     /// Refuses to go on if the folder was opened for reading.
@@ -80,14 +80,24 @@ impl Directory {
     pub fn create(&self, id: FileId) -> Result<()> {
         self.check_writable()?;
         let made = self.files.create(id);
-        made.map_err(|error| failure("create", id, error))
+        made.map_err(|error| self.failed("create", id, error))
     }
 
     /// Removes a file, which must exist.
     pub fn remove(&self, id: FileId) -> Result<()> {
         self.check_writable()?;
         let removed = self.files.remove(id);
-        removed.map_err(|error| failure("remove", id, error))
+        removed.map_err(|error| self.failed("remove", id, error))
+    }
+
+    /// What `operation` met at a file: without the right to it the caller's to mend.
+    fn failed(&self, operation: &'static str, id: FileId, error: io::Error) -> Error {
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => {
+                unusable(operation, &self.path.join(id.name()), error)
+            }
+            _ => failure(operation, id, error),
+        }
     }
 
     /// All files of the index with their lengths in whole pages; foreign files are passed over.
@@ -159,7 +169,8 @@ fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
 /// Keeps an index from being made among other files. What a creation that was cut short has left is
 /// no other file.
 fn ensure_room_for_index(path: &Path) -> Result<()> {
-    match foreign_entry(path).filter(|_| !has_index_files(path)) {
+    let has_index = has_index_files(path)?;
+    match foreign_entry(path).filter(|_| !has_index) {
         None => Ok(()),
         Some(name) => Err(Error::Format {
             path: path.to_owned(),
@@ -174,7 +185,7 @@ fn ensure_room_for_index(path: &Path) -> Result<()> {
 /// Keeps a mistyped path from getting a lock file in a folder that is no index.
 fn ensure_index(path: &Path) -> Result<()> {
     // What is damaged is told by whoever looks for its root.
-    if has_index_files(path) {
+    if has_index_files(path)? {
         return Ok(());
     }
     Err(Error::Format {
@@ -183,10 +194,10 @@ fn ensure_index(path: &Path) -> Result<()> {
     })
 }
 
-fn has_index_files(path: &Path) -> bool {
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let mut names = entries.map(|entry| entry.file_name());
-    names.any(|name| name.to_str().and_then(FileId::from_name).is_some())
+fn has_index_files(path: &Path) -> Result<bool> {
+    let entries = fs::read_dir(path).map_err(|error| unusable("open", path, error))?;
+    let mut names = entries.flatten().map(|entry| entry.file_name());
+    Ok(names.any(|name| name.to_str().and_then(FileId::from_name).is_some()))
 }
 
 /// Makes the folder and every missing one above it, each durable in the one that holds it.

@@ -209,7 +209,7 @@ impl Backup {
         path: &Path,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<BackupReport> {
-        Destination::check_folder(path)?;
+        Destination::check_folder(path, slot.kind)?;
         let open = OpenOptions {
             backend: self.shared.options.backend,
             access: Access::Write,

@@ -28,13 +28,14 @@ pub(super) struct Destination {
 }
 
 impl Destination {
-    /// Refuses a folder in which there is anything that does not belong to an index, before a lock is made there.
-    pub(super) fn check_folder(path: &Path) -> Result<()> {
+    /// Rejects a folder in which there is anything that does not belong to an index, before a lock
+    /// is made there.
+    pub(super) fn check_folder(path: &Path, kind: SlotKind) -> Result<()> {
         match foreign_entry(path) {
             None => Ok(()),
             Some(name) => {
                 let found = format!("holds {name:?}, which is no part of an index");
-                Err(refused(path, &found))
+                Err(rejected(path, &found, wanted(kind)))
             }
         }
     }
@@ -62,7 +63,8 @@ impl Destination {
         match find_root(&destination.device, path)? {
             Found::Nothing if destination.files.is_empty() => {}
             Found::Nothing => {
-                return Err(refused(path, "holds zones of an index without its root"));
+                let found = "holds zones of an index without its root";
+                return Err(rejected(path, found, wanted(slot.kind)));
             }
             Found::Unfinished(identity) if identity == slot.identity => {}
             Found::Unfinished(_) => return Err(unfinished(path)),
@@ -164,30 +166,37 @@ impl Destination {
 /// Fails unless `root`, which stands in the destination, is that of a backup from which `slot` goes on.
 fn check_ancestor(path: &Path, root: &RootSlot, slot: &RootSlot) -> Result<()> {
     if root.identity != slot.identity {
-        return Err(refused(path, "holds another index"));
+        return Err(rejected(path, "holds another index", wanted(slot.kind)));
     }
     if root.kind != SlotKind::Backup {
-        return Err(refused(
+        return Err(rejected(
             path,
             "holds this index or a copy of it that was opened for writing, not a backup",
+            wanted(slot.kind),
         ));
     }
     let goes_on =
         root.generation <= slot.generation && slot.history.includes(&root.history, root.generation);
     match goes_on || root == slot {
         true => Ok(()),
-        false => Err(refused(
+        false => Err(rejected(
             path,
             "holds a backup that this index does not go on from: it, or a copy of it, was set back and then written",
+            wanted(slot.kind),
         )),
     }
 }
 
-fn refused(path: &Path, found: &str) -> Error {
-    Error::invalid(format!(
-        "{} {found}: give an empty folder, or one with an earlier backup of this index",
-        path.display()
-    ))
+/// What the folder of a copy of this kind may be.
+fn wanted(kind: SlotKind) -> &'static str {
+    match kind {
+        SlotKind::Backup => "give an empty folder, or one with an earlier backup of this index",
+        _ => "a backup is restored into a folder that is missing or empty: give another one",
+    }
+}
+
+fn rejected(path: &Path, found: &str, wanted: &str) -> Error {
+    Error::invalid(format!("{} {found}: {wanted}", path.display()))
 }
 
 /// Names the destination in the errors of its device.

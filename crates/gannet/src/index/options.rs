@@ -77,9 +77,9 @@ pub struct Limits {
     /// writing.
     /// `None`: it never begins by itself, only [`Index::upkeep`] does it.
     pub upkeep_after: Option<Duration>,
-    /// While another process reads the index, what was written is in a checkpoint, where that
-    /// process can see it, after this time and that of a flush, where flushes run beside writing;
-    /// `None`: it sees what the other limits lead to.
+    /// While another process reads the index, and for six times as long behind, what was written is
+    /// in a checkpoint, where that process can see it, after this time and that of a flush, where
+    /// flushes run beside writing; `None`: it sees what the other limits lead to.
     pub visible_after: Option<Duration>,
     /// For tests: told of each phase of a checkpoint before it begins, and of its end. A phase that has nothing
     /// to do is left out.
@@ -195,9 +195,13 @@ impl Options {
 
     pub(super) fn check(&self) -> Result<()> {
         if self.memory < MEMORY_MIN {
+            let given = match self.memory {
+                1 => "1 byte".to_owned(),
+                bytes if bytes < 1 << 20 => format!("{bytes} bytes"),
+                bytes => format!("{:.1} MiB", bytes as f64 / (1 << 20) as f64),
+            };
             return Err(Error::invalid(format!(
-                "{} bytes of memory are too few: an index needs at least {} (16MiB)",
-                self.memory, MEMORY_MIN
+                "{given} of memory is too little: an index needs at least 16 MiB"
             )));
         }
         Ok(())

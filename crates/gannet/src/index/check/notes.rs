@@ -5,7 +5,7 @@
 //! two apart. So it is noted that there are such pages.
 
 use super::Check;
-use crate::base::Result;
+use crate::base::{Result, Span, ZoneNumber};
 use crate::device::FileId;
 use crate::storage::{LogReach, PageKind};
 
@@ -25,6 +25,7 @@ impl Check<'_> {
             let FileId::Zone(number) = file else { continue };
             let known = self.zones.get(number).map(|zone| zone.pages);
             let unknown = match known {
+                None if self.is_of_earlier_roots(number) => 0,
                 None => pages,
                 Some(known) if log_end == Some(number) => pages.saturating_sub(known),
                 Some(_) => 0,
@@ -37,5 +38,17 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a zone has root records: those before the newest root stay until the next
+    /// checkpoint.
+    fn is_of_earlier_roots(&self, zone: ZoneNumber) -> bool {
+        let first = Span {
+            zone,
+            page: 0,
+            offset: 0,
+            length: 1,
+        };
+        self.shared.store.read_span(first, PageKind::Root).is_ok()
     }
 }
