@@ -232,6 +232,10 @@ def positive_share(rows):
     return 100 * of["phrase"] / of["all_words"] if of and of["all_words"] else None
 
 
+def filter_rates(result):
+    return [Column(f"queries/s: {kind}", median("qps", filters=kind)) for kind in result["settings"]["kinds"]]
+
+
 FILTERS = [
     *(Column(f"queries/s: {kind}", median("qps", filters=kind)) for kind in ("none", "common")),
     Column("ratio", filter_gain, hundredths),
@@ -542,6 +546,7 @@ TABLES = {
     "front-queries": Table("what", front_query_lines, FRONT_RATES),
     # lab/filters.py
     "filters": Table("corpus and set", filter_lines, FILTERS),
+    "filter-rates": Table("corpus and set", filter_lines, filter_rates),
     "filter-space": Table("corpus", space_lines, FILTER_SPACE),
     # lab/paper.py
     "phrase-filters": Table("set, a query", phrase_lines, phrase_columns()),
