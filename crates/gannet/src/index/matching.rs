@@ -30,7 +30,7 @@ impl Index {
         limit: Option<Duration>,
         progress: &dyn Fn(u64),
     ) -> Result<Written> {
-        let options = SearchOptions {
+        let mut options = SearchOptions {
             k: AT_ONCE,
             sources: false,
             deadline: limit,
@@ -52,25 +52,30 @@ impl Index {
             sequence,
             ..Written::default()
         };
-        let mut last = None;
         // Documents that come later are left, so what patterns stand for stays the same.
         let known = KnownPatterns::default();
+        let mut passed_all = false;
         loop {
             let found = self
                 .search_to_delete(&oldest_first, &options, &known)
                 .map_err(|error| after_deleting(all.deleted, error))?;
             let hits = found.hits.into_iter().filter(|hit| hit.doc < below);
             let found: Vec<(String, DocId)> = hits.map(|hit| (hit.id, hit.doc)).collect();
-            if found.is_empty() {
-                check_numbers(self.shared().published.get().renumbered, renumbered)?;
-                return self.acknowledge(all);
-            }
-            // The oldest that is left was to be deleted, or has been replaced, each time.
-            if last.replace(found[0].1) == Some(found[0].1) {
-                return Err(Error::damaged(
-                    format!("the ID tree at {}", found[0].0),
-                    format!("expected document {}, got another", found[0].1),
-                ));
+            match (found.last(), passed_all) {
+                (None, false) if options.from > 0 => {
+                    // Nothing may be left of what was passed.
+                    (passed_all, options.from) = (true, 0);
+                    continue;
+                }
+                (None, _) => {
+                    check_numbers(self.shared().published.get().renumbered, renumbered)?;
+                    return self.acknowledge(all);
+                }
+                (Some(_), true) => {
+                    check_numbers(self.shared().published.get().renumbered, renumbered)?;
+                    return Err(another_document(&found[0]));
+                }
+                (Some((_, last)), false) => options.from = last + 1,
             }
             let written = self.with_writer(|writer| writer.delete_found(&found, renumbered));
             let written = written.map_err(|error| after_deleting(all.deleted, error))?;
@@ -98,6 +103,15 @@ impl Index {
             found => found,
         }
     }
+}
+
+/// A document that a query found is not the one that its ID stands for, although it was not
+/// replaced.
+fn another_document((id, doc): &(String, DocId)) -> Error {
+    Error::damaged(
+        format!("the ID tree at {id}"),
+        format!("expected document {doc}, got another"),
+    )
 }
 
 /// Rejects to go on where documents got other numbers.
