@@ -130,7 +130,7 @@ pub enum Command {
                       where chunks can be joined. `gannet rebuild` takes out every deleted document."
     )]
     Vacuum(IndexPath),
-    /// Write the index anew, similar documents side by side: smaller and faster to search
+    /// Write the index anew, without what was deleted and each list in one piece
     Rebuild(RebuildArguments),
     /// Copy an index as it is at this moment; later backups to the same folder copy only new pages
     Backup(BackupArguments),

@@ -13,20 +13,20 @@ use super::IndexPath;
 pub struct RebuildArguments {
     #[command(flatten)]
     pub index: IndexPath,
-    /// How documents are numbered: similar ones together, which takes about 40 bytes of memory a
-    /// document, or as they are
-    #[arg(long, value_enum, default_value_t = RebuildOrder::Alike)]
+    /// How documents are numbered
+    #[arg(long, value_enum, default_value_t = RebuildOrder::Kept)]
     pub order: RebuildOrder,
 }
 
 /// How a rebuild numbers documents.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum RebuildOrder {
-    /// Those with terms in common near each other
-    #[default]
-    Alike,
     /// As they are
+    #[default]
     Kept,
+    /// Those with terms in common near each other: up to three times the CPU, and 40 bytes of
+    /// memory a document; the index is a little smaller, and `OR` takes less CPU
+    Alike,
 }
 
 impl From<RebuildOrder> for gannet::Order {
