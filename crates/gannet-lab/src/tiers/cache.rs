@@ -45,26 +45,50 @@ impl Cache {
         true
     }
 
-    /// Takes an entry in that is not there, and gives those that had to leave for it. An entry
-    /// that is larger than the cache is given back at once.
+    /// Takes an entry in that is not there, or more of one, and gives those that had to leave for
+    /// it. An entry that is larger than the cache is given back at once.
     pub fn admit(&mut self, entry: Entry) -> Vec<Entry> {
-        if self.entries.contains_key(&entry.key) {
-            return Vec::new();
-        }
         if entry.bytes > self.capacity {
+            self.remove(entry.key);
             return vec![entry];
         }
+        match self.held(entry.key) {
+            0 => self.insert(entry),
+            held if held < entry.bytes => self.grow(entry, held),
+            _ => Vec::new(),
+        }
+    }
+
+    fn insert(&mut self, entry: Entry) -> Vec<Entry> {
+        let gone = self.evict(entry.bytes);
+        self.used += entry.bytes;
+        self.policy.insert(&entry);
+        self.entries.insert(entry.key, entry);
+        gone
+    }
+
+    fn grow(&mut self, entry: Entry, held: u64) -> Vec<Entry> {
+        self.used += entry.bytes - held;
+        self.policy.touch(&entry);
+        self.entries.insert(entry.key, entry);
+        self.evict(0)
+    }
+
+    /// Bytes of an entry; 0 if it is not there.
+    pub fn held(&self, key: Key) -> u64 {
+        self.entries.get(&key).map_or(0, |entry| entry.bytes)
+    }
+
+    /// Evicts until so many bytes more are within the capacity.
+    fn evict(&mut self, bytes: u64) -> Vec<Entry> {
         let mut gone = Vec::new();
-        while self.used + entry.bytes > self.capacity {
-            let victim = self.policy.victim(entry.bytes);
+        while self.used + bytes > self.capacity {
+            let victim = self.policy.victim(bytes);
             match victim.and_then(|victim| self.forget(victim)) {
                 Some(victim) => gone.push(victim),
                 None => break,
             }
         }
-        self.used += entry.bytes;
-        self.policy.insert(&entry);
-        self.entries.insert(entry.key, entry);
         gone
     }
 
@@ -146,6 +170,24 @@ mod tests {
             }
             assert_eq!(cache.entries.len(), model.0.len());
         }
+    }
+
+    #[test]
+    fn more_of_an_entry_makes_others_leave() {
+        let mut cache = Cache::new(1_000, Box::<Lru>::default());
+        let bytes = |key, bytes| Entry {
+            bytes,
+            ..entry(key)
+        };
+        for key in 1..=3 {
+            cache.admit(bytes(key, 300));
+        }
+        assert_eq!(cache.admit(bytes(3, 400)), []);
+        assert_eq!(cache.admit(bytes(3, 100)), [], "more is there");
+        assert_eq!(cache.admit(bytes(2, 301)), [bytes(1, 300)]);
+        assert_eq!([1, 2, 3].map(|key| cache.held(key)), [0, 301, 400]);
+        assert_eq!(cache.admit(bytes(2, 1_001)), [bytes(2, 1_001)], "too large");
+        assert_eq!((cache.held(2), cache.used), (0, 400));
     }
 
     /// What any policy must keep: bytes within the capacity, every entry accounted for.

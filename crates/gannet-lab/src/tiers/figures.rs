@@ -24,6 +24,10 @@ pub struct Answer {
     pub lists: u64,
     /// See `lists`.
     pub list_hits: u64,
+    /// Bytes of lists that its answer needs, whether its result was found or not.
+    pub bytes: u64,
+    /// Those of them that the slow store did not have to give.
+    pub saved_bytes: u64,
 }
 
 /// The drive of the cache up to a point.
@@ -57,6 +61,8 @@ pub struct Figures {
     written: Nanos,
     lists: u64,
     list_hits: u64,
+    bytes: u64,
+    saved_bytes: u64,
     /// The drive when measuring began and when it ended.
     pub before: Flashed,
     /// See `before`.
@@ -80,6 +86,8 @@ impl Figures {
         self.written += answer.written;
         self.lists += answer.lists;
         self.list_hits += answer.list_hits;
+        self.bytes += answer.bytes;
+        self.saved_bytes += answer.saved_bytes;
     }
 
     /// Modelled nanoseconds of a query, the mean.
@@ -128,6 +136,7 @@ impl Figures {
             "hit_ratio": {
                 "results": self.share(&[1, 3]),
                 "lists": (self.lists > 0).then(|| self.list_hits as f64 / self.lists as f64),
+                "bytes": (self.bytes > 0).then(|| self.saved_bytes as f64 / self.bytes as f64),
                 "queries_without_slow_store": self.share(&[1, 2, 3, 4, 5]),
             },
             "situations": situations.collect::<Vec<_>>(),
@@ -193,6 +202,8 @@ mod tests {
                 written: 1_000,
                 lists: 2 * u64::from(situation > 1),
                 list_hits: hits,
+                bytes: 100,
+                saved_bytes: 30 * hits,
             });
         }
         figures.after = Flashed {
@@ -208,6 +219,7 @@ mod tests {
         assert_eq!(found["modelled_response_us_p99"], 10.0);
         assert_eq!(found["hit_ratio"]["results"], 0.25);
         assert_eq!(found["hit_ratio"]["lists"], 0.5);
+        assert_eq!(found["hit_ratio"]["bytes"], 90.0 / 400.0);
         assert_eq!(found["hit_ratio"]["queries_without_slow_store"], 0.5);
         assert_eq!(found["situations"][8]["probability"], 0.5);
         assert_eq!(found["situations"][8]["modelled_us"], 7.0);

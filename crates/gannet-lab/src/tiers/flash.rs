@@ -1,5 +1,7 @@
 //! What a tier asks its part of flash.
 
+use std::ops::Range;
+
 use gannet_ssd::{PAGE_BYTES, Request};
 
 use super::{Entry, Key};
@@ -31,6 +33,17 @@ pub trait Flash: std::fmt::Debug {
     /// Reads an entry that it holds into memory. What still waits in memory to be written needs no
     /// requests.
     fn read(&mut self, key: Key, requests: &mut Vec<Request>);
+
+    /// Bytes that it holds from the beginning of an entry. Where parts cannot be held, an entry that
+    /// is there counts as whole.
+    fn held(&self, key: Key) -> u64 {
+        if self.holds(key) { u64::MAX } else { 0 }
+    }
+
+    /// Reads a part of an entry that it holds. Where parts cannot be read, this reads all of it.
+    fn read_part(&mut self, key: Key, _: Range<u64>, requests: &mut Vec<Request>) {
+        self.read(key, requests);
+    }
 
     /// Memory evicts an entry: it is written, or kept if it is held, or discarded.
     fn offer(&mut self, entry: &Entry, requests: &mut Vec<Request>);

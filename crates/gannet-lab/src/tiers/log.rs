@@ -1,11 +1,11 @@
 //! Gannet's flash: a log that goes round in its part, written in whole erase blocks.
 //!
-//! - An entry is admitted at its second touch: when it was evicted from memory before and the
-//!   ghost list still knows it. With a ghost list of no bytes every entry is admitted.
 //! - Entries are put one behind the other, in pages of the host. A block is written when it is
 //!   full, so the drive sees sequential writes alone. Its tail waits in memory until then.
-//! - The oldest block is overwritten. What was read since it was written is put at the head again,
-//!   the rest leaves.
+//! - The oldest block is overwritten. What was read since it was written and is small enough is put
+//!   at the head again, the rest leaves.
+//! - An entry is the beginning of a list, or a result. A longer beginning takes the place of a
+//!   shorter one. A part can be read by itself.
 //!
 //! Positions count pages since the beginning and never wrap; the page of a position is its
 //! remainder. Invariant: `tail <= position of each entry < head`, and head and tail are at most as
@@ -13,16 +13,18 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use gannet_ssd::Request;
+use std::ops::Range;
+
+use gannet_ssd::{PAGE_BYTES, Request};
 
 use super::flash::{BLOCK_PAGES, Flash, pages};
-use super::{Entry, Key, ghost::Ghost};
+use super::{Entry, Key};
 
 /// Where an entry stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     position: u64,
-    pages: u64,
+    bytes: u64,
     /// Whether it was read since it was written.
     is_read: bool,
 }
@@ -39,14 +41,13 @@ pub struct Log {
     places: HashMap<Key, Place>,
     /// Keys in the order of their positions; one that left since is skipped.
     order: VecDeque<(Key, u64)>,
-    ghost: Option<Ghost>,
-    /// Whether what was read is put at the head again.
-    keeps_read: bool,
+    /// Bytes up to which an entry that was read is put at the head again.
+    keeps: u64,
 }
 
 impl Log {
-    /// So many blocks, and a ghost list of so many bytes.
-    pub fn new(blocks: u64, ghost: u64, keeps_read: bool) -> Log {
+    /// So many blocks. What was read and has at most `keeps` bytes is put at the head again.
+    pub fn new(blocks: u64, keeps: u64) -> Log {
         Log {
             capacity: blocks * BLOCK_PAGES,
             head: 0,
@@ -54,21 +55,20 @@ impl Log {
             tail: 0,
             places: HashMap::new(),
             order: VecDeque::new(),
-            ghost: (ghost > 0).then(|| Ghost::new(ghost)),
-            keeps_read,
+            keeps,
         }
     }
 
     /// Puts an entry at the head.
-    fn append(&mut self, key: Key, pages: u64, requests: &mut Vec<Request>) {
+    fn append(&mut self, key: Key, bytes: u64, requests: &mut Vec<Request>) {
         let place = Place {
             position: self.head,
-            pages,
+            bytes,
             is_read: false,
         };
         self.places.insert(key, place);
         self.order.push_back((key, self.head));
-        self.head += pages;
+        self.head += pages(bytes);
         while self.written + BLOCK_PAGES <= self.head {
             let page = self.written % self.capacity;
             requests.push(Request::write(page, BLOCK_PAGES as u32));
@@ -76,29 +76,45 @@ impl Log {
         }
     }
 
-    /// Overwrites the oldest entries until so many pages more are within the capacity. The head
+    /// Overwrites the oldest blocks until so many pages more are within the capacity. The head
     /// counts as whole blocks, since these are written.
-    fn make_room(&mut self, pages: u64, requests: &mut Vec<Request>) {
-        // Each entry is put at the head once at most, so that this ends.
+    fn make_room(&mut self, needed: u64, requests: &mut Vec<Request>) {
+        // An entry that is put at the head counts as not read, so that this ends.
         let mut kept = 0;
-        while (self.head + pages).next_multiple_of(BLOCK_PAGES) > self.tail + self.capacity {
-            let Some((key, position)) = self.order.pop_front() else {
+        while !self.fits(needed) {
+            if self.order.is_empty() {
                 self.tail = self.head / BLOCK_PAGES * BLOCK_PAGES;
                 return;
-            };
-            let found = self.places.get(&key).copied();
-            let current = found.filter(|place| place.position == position);
-            if let Some(place) = current {
-                self.places.remove(&key);
-                self.move_tail();
-                let is_kept = place.is_read && self.keeps_read && kept < self.capacity / 2;
-                if is_kept && self.fits(place.pages) {
-                    kept += place.pages;
-                    self.append(key, place.pages, requests);
+            }
+            for (key, bytes) in self.leave() {
+                if kept < self.capacity / 2 && self.fits(pages(bytes)) {
+                    kept += pages(bytes);
+                    self.append(key, bytes, requests);
                 }
             }
-            self.move_tail();
         }
+    }
+
+    /// Empties the oldest block. Gives what is to be put at the head again.
+    fn leave(&mut self) -> Vec<(Key, u64)> {
+        let mut again = Vec::new();
+        let end = self.tail + BLOCK_PAGES;
+        while let Some((key, position)) = self.order.front().copied()
+            && position < end
+        {
+            self.order.pop_front();
+            let Some(place) = self.places.get(&key).copied() else {
+                continue;
+            };
+            if place.position == position {
+                self.places.remove(&key);
+                if place.is_read && place.bytes <= self.keeps {
+                    again.push((key, place.bytes));
+                }
+            }
+        }
+        self.move_tail();
+        again
     }
 
     fn fits(&self, pages: u64) -> bool {
@@ -120,13 +136,22 @@ impl Flash for Log {
         self.places.contains_key(&key)
     }
 
+    fn held(&self, key: Key) -> u64 {
+        self.places.get(&key).map_or(0, |place| place.bytes)
+    }
+
     fn read(&mut self, key: Key, requests: &mut Vec<Request>) {
+        self.read_part(key, 0..u64::MAX, requests);
+    }
+
+    fn read_part(&mut self, key: Key, part: Range<u64>, requests: &mut Vec<Request>) {
         let Some(place) = self.places.get_mut(&key) else {
             return;
         };
         place.is_read = true;
-        let end = (place.position + place.pages).min(self.written);
-        let mut position = place.position;
+        let end = place.position + pages(place.bytes.min(part.end));
+        let end = end.min(self.written);
+        let mut position = place.position + part.start / u64::from(PAGE_BYTES);
         while position < end {
             let page = position % self.capacity;
             let here = (end - position).min(self.capacity - page);
@@ -138,14 +163,13 @@ impl Flash for Log {
     fn offer(&mut self, entry: &Entry, requests: &mut Vec<Request>) {
         let pages = pages(entry.bytes);
         // An entry and the block that is being filled must fit beside each other.
-        if self.holds(entry.key) || pages + 2 * BLOCK_PAGES > self.capacity {
+        let is_too_long = pages + 2 * BLOCK_PAGES > self.capacity;
+        if self.held(entry.key) >= entry.bytes || is_too_long {
             return;
         }
-        let ghost = self.ghost.as_mut();
-        if ghost.is_none_or(|ghost| ghost.is_second(entry.key, entry.bytes)) {
-            self.make_room(pages, requests);
-            self.append(entry.key, pages, requests);
-        }
+        self.remove(entry.key, requests);
+        self.make_room(pages, requests);
+        self.append(entry.key, entry.bytes, requests);
     }
 
     fn remove(&mut self, key: Key, _: &mut Vec<Request>) {
@@ -157,7 +181,9 @@ impl Flash for Log {
         assert!(self.tail <= self.written && self.written <= self.head);
         assert!(self.head.next_multiple_of(BLOCK_PAGES) - self.tail <= self.capacity);
         for place in self.places.values() {
-            assert!(place.position >= self.tail && place.position + place.pages <= self.head);
+            assert!(
+                place.position >= self.tail && place.position + pages(place.bytes) <= self.head
+            );
         }
         assert!(self.places.len() <= self.order.len());
     }
@@ -170,8 +196,8 @@ mod tests {
 
     #[test]
     fn the_log_goes_round_and_writes_whole_blocks_one_after_the_other() {
-        for keeps_read in [false, true] {
-            let mut log = Log::new(20, 0, keeps_read);
+        for keeps in [0, u64::MAX] {
+            let mut log = Log::new(20, keeps);
             let mut next = 0;
             for key in 0..2_000 {
                 let mut requests = Vec::new();
@@ -190,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_was_read_is_kept_and_the_rest_leaves() {
-        let mut log = Log::new(4, 0, true);
+        let mut log = Log::new(4, u64::MAX);
         let mut requests = Vec::new();
         for key in 0..4 {
             log.offer(&entry(key, BLOCK_PAGES, 1), &mut requests);
@@ -202,21 +228,45 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_admitted_at_its_second_touch() {
-        let mut log = Log::new(4, 1 << 20, true);
-        log.offer(&entry(1, 9, 1), &mut Vec::new());
-        assert!(!log.holds(1));
-        log.offer(&entry(1, 9, 1), &mut Vec::new());
-        assert!(log.holds(1));
+    fn what_is_large_leaves_though_it_was_read() {
+        let mut log = Log::new(4, u64::from(PAGE_BYTES));
         let mut requests = Vec::new();
-        log.read(1, &mut requests);
-        assert_eq!(requests, [], "its block is not full yet");
+        for (key, pages) in [
+            (0, 1),
+            (1, BLOCK_PAGES - 1),
+            (2, BLOCK_PAGES),
+            (3, BLOCK_PAGES),
+        ] {
+            log.offer(&entry(key, pages, 1), &mut requests);
+            log.read(key, &mut requests);
+        }
+        for key in 4..6 {
+            log.offer(&entry(key, BLOCK_PAGES, 1), &mut requests);
+        }
+        let held: Vec<Key> = (0..6).filter(|key| log.holds(*key)).collect();
+        assert_eq!(held, [0, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_longer_beginning_takes_the_place_of_a_shorter_one_and_parts_are_read() {
+        let mut log = Log::new(8, 0);
+        let mut requests = Vec::new();
+        for pages in [BLOCK_PAGES, 2 * BLOCK_PAGES, BLOCK_PAGES] {
+            log.offer(&entry(1, pages, 1), &mut requests);
+            log.check();
+        }
+        let page = u64::from(PAGE_BYTES);
+        assert_eq!(log.held(1), 2 * BLOCK_PAGES * page);
+        assert_eq!(requests.len(), 3, "the shorter one is there");
+        requests.clear();
+        log.read_part(1, page + 1..3 * page, &mut requests);
+        assert_eq!(requests, [Request::read(BLOCK_PAGES + 1, 2)]);
     }
 
     #[test]
     fn it_reads_what_it_has_written() {
-        for keeps_read in [false, true] {
-            let mut log = Log::new(30, 0, keeps_read);
+        for keeps in [0, u64::MAX] {
+            let mut log = Log::new(30, keeps);
             let limit = 30 * BLOCK_PAGES;
             reads_what_was_written(&mut log, limit, |key| 1 + u64::from(key % 90));
         }

@@ -8,9 +8,12 @@
 //! From top to bottom: `tune` chooses the values of a policy on the first half of the log, and
 //! `system` runs the second. A [`policies::Settings`] makes two [`tier::Tier`]s. A tier is a
 //! [`Cache`] in memory, ordered by a [`Policy`] ([`Lru`], [`Efficiency`], [`GreedyDual`]), over a
-//! [`Flash`]: [`Direct`] for LRU, [`ResultBlocks`] and [`ListBlocks`] for CBLRU and CBSLRU, and
-//! [`Log`] for Gannet. The [`Workload`] is a log with the lists that its queries use, and what was
+//! [`Flash`]: [`Direct`] for LRU, [`ResultBlocks`] and [`ListBlocks`] for CBLRU and CBSLRU, and for
+//! Gannet a [`shared::Shared`] [`Log`]. The [`Workload`] is a log with the lists that its queries use, and what was
 //! [`Learned`] from a part of it.
+//!
+//! Gannet's caches differ in what they cache of a list. A query asks for what it uses, flash reads
+//! that part alone, and what is cached grows with the longest use.
 //!
 //! Where the paper is ambiguous, this is how it is read:
 //! - S_I is the whole list and P_U the share of it that queries use, so that S_I * P_U is the used
@@ -40,9 +43,11 @@ mod policy;
 mod prices;
 mod ranked;
 mod result_blocks;
+mod shared;
 mod space;
 mod system;
 mod tier;
+mod trace;
 mod tune;
 mod workload;
 
@@ -52,7 +57,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use gannet::{Index, Operator, Query, SearchOptions};
 use gannet_ssd::hdd::WD3200AAJS;
-use gannet_ssd::{Profile, profile};
+use gannet_ssd::{Disk, Profile, profile};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -70,6 +75,7 @@ use log::Log;
 use lru::Lru;
 use policies::{Name, Settings, Sizes, Tuned};
 use policy::{Entry, Key, Policy};
+use prices::Price;
 use ranked::Ranked;
 use result_blocks::ResultBlocks;
 use space::Space;
@@ -135,6 +141,9 @@ pub struct Arguments {
     /// Take the default values of each policy rather than choose them on the first half
     #[arg(long)]
     untuned: bool,
+    /// Write the queries with the sizes of their entries to a file too, for other caches
+    #[arg(long)]
+    trace: Option<PathBuf>,
     /// Measure the CPU time of every distinct query in the index, twice, and count the second
     #[arg(long)]
     search: bool,
@@ -168,6 +177,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let profile = profile::named(&arguments.profile)?;
     let index = Index::options().read_only().open(&arguments.index)?;
     let workload = workload(arguments, &index)?;
+    if let Some(path) = &arguments.trace {
+        std::fs::write(path, trace::lines(&workload))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+    }
     let search = match arguments.search {
         true => searches(&index, &arguments.field, &workload)?,
         false => Vec::new(),
@@ -180,7 +193,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
             )?);
         }
     }
-    let report = json!({ "workload": about(&workload), "rows": rows });
+    let report = json!({
+        "workload": about(&workload), "modelled_prices": prices(profile)?, "rows": rows,
+    });
     println!("{report}");
     Ok(())
 }
@@ -277,6 +292,15 @@ fn searches(index: &Index, field: &str, workload: &Workload) -> Outcome<Vec<Dura
         times.push(cpu_time() - start);
     }
     Ok(times)
+}
+
+/// What reads and writes take, for the model of caches of other programs.
+fn prices(profile: &Profile) -> Outcome<Value> {
+    Ok(json!({
+        "flash_read": Price::of_drive(profile)?.to_json(),
+        "flash_write": Price::of_writes(profile)?.to_json(),
+        "disk_read": Price::of_disk(Disk::new(WD3200AAJS))?.to_json(),
+    }))
 }
 
 /// What a reader needs to know of the log and its lists.

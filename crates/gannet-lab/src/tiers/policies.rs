@@ -1,12 +1,17 @@
 //! The policies that are compared, each a pair of tiers with the values it is tuned by.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use clap::ValueEnum;
 use gannet_ssd::Request;
 use serde_json::{Value, json};
 
 use super::efficiency::efficiency;
 use super::flash::{BLOCK_BYTES, BLOCK_PAGES, pages};
+use super::ghost::Ghost;
 use super::learned::Statistic;
+use super::shared::{Admission, Shared};
 use super::{
     Cache, Direct, Efficiency, Entry, Flash, GreedyDual, Key, Learned, ListBlocks, Log, Lru,
     Policy, ResultBlocks, Scheme, Tier, Workload,
@@ -26,8 +31,10 @@ pub enum Name {
     Cblru,
     /// Cost-based LRU with a static part
     Cbslru,
-    /// Gannet's: GDSF in memory, a log on flash that takes what is evicted for the second time
+    /// Gannet's: GDSF in memory, parts of lists that grow, a log on flash with an admission
     Gannet,
+    /// The same without an admission: all that memory evicts is written
+    GannetAll,
 }
 
 /// What a policy is tuned by. Each uses some of the values.
@@ -41,12 +48,14 @@ pub struct Tuned {
     pub window: f64,
     /// The static part, as a share of flash.
     pub fixed: f64,
-    /// Bytes that the ghost list remembers, as a multiple of the part of flash.
+    /// Bytes that the ghost list remembers, as a multiple of flash.
     pub ghost: f64,
-    /// Whether what was read is kept when the log comes round.
-    pub keeps_read: bool,
-    /// Whether memory knows that what flash holds is cheap to read again.
-    pub is_priced: bool,
+    /// Bytes up to which a list is written without it.
+    pub small: u64,
+    /// Whether results are written without it.
+    pub admits_results: bool,
+    /// Bytes up to which an entry that was read is kept when the log comes round.
+    pub keeps: u64,
 }
 
 /// Bytes in memory, and blocks on flash.
@@ -85,9 +94,10 @@ impl Default for Tuned {
             threshold: 2.0,
             window: 0.1,
             fixed: 0.75,
-            ghost: 0.0,
-            keeps_read: true,
-            is_priced: true,
+            ghost: 0.25,
+            small: 32 << 10,
+            admits_results: false,
+            keeps: 128 << 10,
         }
     }
 }
@@ -107,9 +117,10 @@ impl Tuned {
                 "static": self.fixed,
             }),
             Name::Gannet => json!({
-                "prefix": prefix, "ghost": self.ghost, "keeps_read": self.keeps_read,
-                "priced": self.is_priced,
+                "prefix": prefix, "ghost": self.ghost, "small": self.small,
+                "admits_results": self.admits_results,
             }),
+            Name::GannetAll => json!({ "prefix": prefix, "keeps": self.keeps }),
         }
     }
 }
@@ -140,6 +151,11 @@ impl Settings {
         self.name == Name::Lru
     }
 
+    /// Whether the cached part of a list grows with what queries use of it.
+    pub fn grows(&self) -> bool {
+        matches!(self.name, Name::Gannet | Name::GannetAll)
+    }
+
     /// The tiers of results and of lists. What the static parts need is added to `requests`.
     pub fn tiers(
         &self,
@@ -150,6 +166,9 @@ impl Settings {
         let sizes = self.sizes;
         let results = Cache::new(sizes.memory_results, self.result_order());
         let lists = Cache::new(sizes.memory_lists, self.list_order());
+        if self.grows() {
+            return self.shared(results, lists);
+        }
         let base = sizes.flash_results * BLOCK_PAGES;
         let flash_results = self.flash_results(learned, requests);
         let first = requests.len();
@@ -163,9 +182,27 @@ impl Settings {
         )
     }
 
+    /// Gannet's tiers, over one log.
+    fn shared(&self, results: Cache, lists: Cache) -> (Tier, Tier) {
+        let blocks = self.sizes.flash_results + self.sizes.flash_lists;
+        let log = Rc::new(RefCell::new(Log::new(blocks, self.tuned.keeps)));
+        let tier = |cache, class, small| {
+            let flash = Box::new(Shared::new(&log, class, self.admission(small)));
+            Tier::new(cache, flash, self.scheme, 0, self.ttl)
+        };
+        let small_results = match self.tuned.admits_results {
+            true => RESULT_BYTES,
+            false => 0,
+        };
+        (
+            tier(results, 0, small_results),
+            tier(lists, 1, self.tuned.small),
+        )
+    }
+
     fn result_order(&self) -> Box<dyn Policy> {
         match self.name {
-            Name::Gannet => Box::<GreedyDual>::default(),
+            Name::Gannet | Name::GannetAll => Box::<GreedyDual>::default(),
             _ => Box::<Lru>::default(),
         }
     }
@@ -174,7 +211,7 @@ impl Settings {
         match self.name {
             Name::Lru | Name::LruPartial => Box::<Lru>::default(),
             Name::Cblru | Name::Cbslru => Box::new(Efficiency::new(self.tuned.window)),
-            Name::Gannet => Box::<GreedyDual>::default(),
+            Name::Gannet | Name::GannetAll => Box::<GreedyDual>::default(),
         }
     }
 
@@ -182,13 +219,12 @@ impl Settings {
         let (blocks, tuned) = (self.sizes.flash_results, self.tuned);
         let pages = pages(RESULT_BYTES);
         match self.name {
-            Name::Lru | Name::LruPartial => Box::new(Direct::new(blocks * BLOCK_PAGES)),
-            Name::Gannet => self.log(blocks),
             Name::Cblru | Name::Cbslru => {
                 let mut flash = ResultBlocks::new(blocks, pages, tuned.threshold, tuned.window);
                 flash.fix(&best_results(learned), self.fixed(blocks), requests);
                 Box::new(flash)
             }
+            _ => Box::new(Direct::new(blocks * BLOCK_PAGES)),
         }
     }
 
@@ -200,20 +236,22 @@ impl Settings {
     ) -> Box<dyn Flash> {
         let (blocks, tuned) = (self.sizes.flash_lists, self.tuned);
         match self.name {
-            Name::Lru | Name::LruPartial => Box::new(Direct::new(blocks * BLOCK_PAGES)),
-            Name::Gannet => self.log(blocks),
             Name::Cblru | Name::Cbslru => {
                 let mut flash = ListBlocks::new(blocks, tuned.threshold, tuned.window);
                 let best = best_lists(workload, learned);
                 flash.fix(&best, self.fixed(blocks), requests);
                 Box::new(flash)
             }
+            _ => Box::new(Direct::new(blocks * BLOCK_PAGES)),
         }
     }
 
-    fn log(&self, blocks: u64) -> Box<dyn Flash> {
-        let ghost = (self.tuned.ghost * (blocks * BLOCK_BYTES) as f64) as u64;
-        Box::new(Log::new(blocks, ghost, self.tuned.keeps_read))
+    fn admission(&self, small: u64) -> Admission {
+        let ghost = self.tuned.ghost * self.sizes.flash_bytes() as f64;
+        match self.name {
+            Name::GannetAll => Admission::All,
+            _ => Admission::Second(Ghost::new(ghost as u64), small),
+        }
     }
 
     /// Blocks of the static part.

@@ -1,6 +1,7 @@
 //! What a read takes on the modelled devices, as policies estimate it: a constant and a rate.
 
 use gannet_ssd::{Disk, Drive, Medium, Nanos, Profile, Request};
+use serde_json::{Value, json};
 
 use crate::Outcome;
 
@@ -25,6 +26,21 @@ impl Price {
     /// Of a disk.
     pub fn of_disk(disk: Disk) -> Outcome<Price> {
         Price::of(&mut disk.into())
+    }
+
+    /// Of writes of a drive, without garbage collection.
+    pub fn of_writes(profile: &Profile) -> Outcome<Price> {
+        let mut drive = Drive::new(&profile.with_capacity(64 << 20)?)?;
+        let nanos = drive.serve(&[Request::write(0, LONG)])?;
+        Ok(Price {
+            first: 0.0,
+            page: nanos as f64 / f64::from(LONG),
+        })
+    }
+
+    /// In microseconds.
+    pub fn to_json(self) -> Value {
+        json!({ "first_us": self.first / 1e3, "page_us": self.page / 1e3 })
     }
 
     fn of(medium: &mut Medium) -> Outcome<Price> {
@@ -62,6 +78,8 @@ mod tests {
             (drive.read(10) - 20.0 * 32_725.0).abs() < 1.0,
             "two pages of flash each"
         );
+        let writes = Price::of_writes(&HYBRID_CACHE_TABLE).unwrap();
+        assert_eq!(writes.read(10), 20.0 * 101_475.0);
         let disk = Price::of_disk(Disk::new(WD3200AAJS)).unwrap();
         let expected = 8_900e3 + 4_170e3 + 100.0 * 4_096.0 * 10.0;
         assert!((disk.read(100) - expected).abs() < 100.0, "{disk:?}");

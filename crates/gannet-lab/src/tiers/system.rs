@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use gannet_ssd::{Disk, Drive, Medium, Nanos, Profile, Request};
+use gannet_ssd::{Disk, Drive, Medium, Nanos, PAGE_BYTES, Profile, Request};
 
 use super::figures::{Answer, Figures, Flashed};
 use super::flash::pages;
 use super::policies::{RESULT_BYTES, Settings};
 use super::prices::Price;
 use super::tier::{Found, Tier};
+use super::workload::Use;
 use super::{Entry, Key, Learned, Workload};
 use crate::Outcome;
 
@@ -153,9 +154,15 @@ impl<'a> System<'a> {
     pub fn ask(&mut self, query: Key) -> Outcome<Answer> {
         self.now += 1;
         *self.queries_asked.entry(query).or_default() += 1;
-        let mut answer = Answer::default();
+        let used = self.workload.queries[query as usize].iter();
+        let bytes: u64 = used.map(|used| used.bytes).sum();
+        let mut answer = Answer {
+            bytes,
+            saved_bytes: bytes,
+            ..Answer::default()
+        };
         let entry = self.result(query);
-        let found = self.timed(|system| {
+        let (found, _) = self.timed(|system| {
             let requests = &mut system.requests;
             system.results.ask(&entry, system.now, requests)
         });
@@ -185,21 +192,26 @@ impl<'a> System<'a> {
         for used in &workload.queries[query as usize] {
             *self.terms_asked.entry(used.term).or_default() += 1;
             let entry = self.list(used.term, used.bytes);
-            let found = self.timed(|system| {
+            let (found, held) = self.timed(|system| {
                 let requests = &mut system.requests;
                 system.lists.ask(&entry, system.now, requests)
             });
-            match found {
-                Found::Memory | Found::Buffer => sources.memory = true,
-                Found::Flash => sources.flash = true,
-                Found::Nowhere => {}
-            }
-            let is_whole = self.read_rest(used.term, found, entry.bytes, used.bytes);
+            sources.memory |= self.lists.is_in_memory(used.term) || found == Found::Buffer;
+            sources.flash |= found == Found::Flash;
+            let is_whole = pages(held) >= pages(used.bytes);
             sources.slow |= !is_whole;
             answer.lists += 1;
             answer.list_hits += u64::from(is_whole);
-            if found != Found::Memory {
-                new.push((entry, found));
+            if !is_whole {
+                answer.saved_bytes -= used.bytes - held;
+            }
+            let read = self.read_rest(used, &entry, held);
+            let bytes = match self.settings.grows() {
+                true => held.max(read),
+                false => entry.bytes,
+            };
+            if found != Found::Memory || bytes > held {
+                new.push((Entry { bytes, ..entry }, found));
             }
         }
         let read = self.serve_flash()? + self.serve_slow()?;
@@ -215,25 +227,35 @@ impl<'a> System<'a> {
         Ok(())
     }
 
-    /// Asks the slow store for what a list has not cached; tells whether it has everything.
-    fn read_rest(&mut self, term: Key, found: Found, cached: u64, used: u64) -> bool {
-        let place = self.places[term as usize];
-        let (first, end) = match found {
-            Found::Nowhere if self.lists.is_off() => (0, pages(used)),
-            Found::Nowhere => (0, pages(used.max(cached))),
-            _ => (pages(cached), pages(used)),
-        };
-        if first < end {
-            let request = Request::read(place + first, (end - first) as u32);
-            self.slow_requests.push(request);
+    /// Asks the slow store for what a list has not cached, and for the prefix where that is kept;
+    /// tells how much has been read then.
+    fn read_rest(&mut self, used: &Use, entry: &Entry, held: u64) -> u64 {
+        if pages(held) >= pages(used.bytes) {
+            return held;
         }
-        first >= end && found != Found::Nowhere
+        let end = match () {
+            () if self.lists.is_off() => used.bytes,
+            () if self.settings.grows() => self.prefix(used.term, used.bytes).max(entry.bytes),
+            () if held == 0 => entry.bytes.max(used.bytes),
+            () => used.bytes,
+        };
+        let place = self.places[used.term as usize];
+        let (first, last) = (held / u64::from(PAGE_BYTES), pages(end));
+        let request = Request::read(place + first, (last - first) as u32);
+        self.slow_requests.push(request);
+        end
+    }
+
+    /// What is cached of a list at first.
+    fn prefix(&mut self, term: Key, used: u64) -> u64 {
+        let whole = self.workload.lists[term as usize];
+        self.learned.prefix(term, used).min(whole)
     }
 
     fn result(&self, query: Key) -> Entry {
         let price = self.result_prices.get(&query).copied();
         let slow = price.unwrap_or_else(|| self.slow_price.read(1));
-        let is_on_flash = self.settings.tuned.is_priced && self.results.is_on_flash(query);
+        let is_on_flash = self.results.is_on_flash(query);
         Entry {
             key: query,
             bytes: RESULT_BYTES,
@@ -247,11 +269,12 @@ impl<'a> System<'a> {
 
     fn list(&mut self, term: Key, used: u64) -> Entry {
         let whole = self.workload.lists[term as usize];
-        let bytes = match self.settings.caches_whole_lists() {
-            true => whole,
-            false => self.learned.prefix(term, used).min(whole),
+        let bytes = match () {
+            () if self.settings.caches_whole_lists() => whole,
+            () if self.settings.grows() => (pages(used) * u64::from(PAGE_BYTES)).min(whole),
+            () => self.prefix(term, used),
         };
-        let is_on_flash = self.settings.tuned.is_priced && self.lists.is_on_flash(term);
+        let is_on_flash = self.lists.is_on_flash(term);
         let price = match is_on_flash {
             true => self.flash_price,
             false => self.slow_price,
@@ -408,6 +431,37 @@ mod tests {
     }
 
     #[test]
+    fn what_gannet_caches_of_a_list_grows_with_its_use() {
+        let mut workload = workload(&[4], &[&[0], &[0]], &[]);
+        workload.queries[0][0].bytes = BLOCK_BYTES;
+        let mut system = system(&workload, settings(Name::Gannet, 0, 9));
+        let access = 8_900_000 + 4_170_000;
+        let mut ask = |query| {
+            let answer = system.ask(query).unwrap();
+            (answer.situation, answer.read, answer.saved_bytes)
+        };
+        assert_eq!(ask(0), (9, access + 128 * 1024 * 10, 0));
+        // The disk is there already.
+        let rest = 3 * 128 * 1024 * 10;
+        assert_eq!(ask(1), (7, rest, BLOCK_BYTES), "the rest alone is read");
+        assert_eq!(ask(1), (2, 0, 4 * BLOCK_BYTES), "and kept");
+        assert_eq!(ask(0), (2, 0, BLOCK_BYTES));
+    }
+
+    #[test]
+    fn results_wait_for_a_second_touch_or_are_admitted_at_once() {
+        let workload = workload(&[1], &[&[0], &[0]], &[]);
+        let found = |admits_results| {
+            let mut settings = settings(Name::Gannet, 1, 0);
+            settings.tuned.admits_results = admits_results;
+            settings.sizes.flash_results = 9;
+            situations(&mut system(&workload, settings), &[0, 1, 0, 1, 0])
+        };
+        assert_eq!(found(true), [9, 9, 1, 1, 1], "from the log's tail");
+        assert_eq!(found(false), [9, 9, 5, 5, 1], "memory evicted it twice");
+    }
+
+    #[test]
     fn without_a_cache_a_query_reads_what_it_uses_alone() {
         let mut workload = workload(&[4], &[&[0], &[0]], &[]);
         workload.queries[0][0].bytes = BLOCK_BYTES;
@@ -442,11 +496,11 @@ mod tests {
             Name::Cblru,
             Name::Cbslru,
             Name::Gannet,
+            Name::GannetAll,
         ] {
             let run = || {
                 let mut settings = settings(name, 12, 20);
                 settings.tuned.fixed = 0.5;
-                settings.tuned.ghost = 1.0;
                 let learned = Learned::from(&workload, &workload.asked[..1_500], Statistic::Mean);
                 let slow = Slow::Disk(WD3200AAJS);
                 let profile = &HYBRID_CACHE_TABLE;

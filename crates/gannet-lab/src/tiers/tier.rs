@@ -69,27 +69,38 @@ impl Tier {
         self.cache.capacity() == 0
     }
 
+    /// Whether memory holds an entry, or its beginning.
+    pub fn is_in_memory(&self, key: Key) -> bool {
+        self.cache.held(key) > 0
+    }
+
     /// Whether flash holds an entry.
     pub fn is_on_flash(&self, key: Key) -> bool {
         self.flash.holds(key)
     }
 
-    /// Looks an entry up in memory and then on flash, where it is read.
-    pub fn ask(&mut self, entry: &Entry, now: u64, requests: &mut Vec<Request>) -> Found {
+    /// Looks an entry up in memory and then on flash, where it is read. Of a list that was cached
+    /// before, fewer bytes may be there than the entry has: gives how many there are.
+    pub fn ask(&mut self, entry: &Entry, now: u64, requests: &mut Vec<Request>) -> (Found, u64) {
         let first = requests.len();
         self.expire(entry.key, now, requests);
-        let found = if self.cache.ask(entry) {
-            Found::Memory
-        } else if self.flash.holds(entry.key) {
-            self.read(entry.key, requests)
+        let memory = self.cache.held(entry.key);
+        let flash = self.flash.held(entry.key);
+        let found = if memory >= entry.bytes && self.cache.ask(entry) {
+            (Found::Memory, memory)
+        } else if flash > memory {
+            self.read(entry, memory, requests)
+        } else if memory > 0 {
+            (Found::Memory, memory)
         } else {
-            Found::Nowhere
+            (Found::Nowhere, 0)
         };
         self.place(requests, first);
         found
     }
 
-    /// Takes an entry into memory that was not there. What leaves memory is offered to flash.
+    /// Takes an entry into memory that was not there, or more of one. What leaves memory is offered
+    /// to flash.
     pub fn keep(&mut self, entry: Entry, found: Found, now: u64, requests: &mut Vec<Request>) {
         let first = requests.len();
         if found == Found::Nowhere && self.ttl.is_some() {
@@ -106,16 +117,22 @@ impl Tier {
         self.place(requests, first);
     }
 
-    fn read(&mut self, key: Key, requests: &mut Vec<Request>) -> Found {
+    /// Reads what flash has of an entry beyond what memory has. What is removed is read as a whole.
+    fn read(&mut self, entry: &Entry, memory: u64, requests: &mut Vec<Request>) -> (Found, u64) {
         let first = requests.len();
-        self.flash.read(key, requests);
+        let held = self.flash.held(entry.key);
+        let end = match self.scheme {
+            Scheme::Exclusive if held < u64::MAX => held,
+            _ => held.min(entry.bytes),
+        };
+        self.flash.read_part(entry.key, memory..end, requests);
         let is_read = requests.len() > first;
         if self.scheme == Scheme::Exclusive {
-            self.flash.remove(key, requests);
+            self.flash.remove(entry.key, requests);
         }
         match is_read {
-            true => Found::Flash,
-            false => Found::Buffer,
+            true => (Found::Flash, end),
+            false => (Found::Buffer, end),
         }
     }
 
@@ -141,7 +158,11 @@ impl Tier {
 #[cfg(test)]
 mod tests {
     use super::super::flash::tests::entry;
-    use super::super::{Direct, Lru};
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use super::super::shared::{Admission, Shared};
+    use super::super::{Direct, Log, Lru};
     use super::*;
 
     fn tier(scheme: Scheme, ttl: Option<u64>) -> Tier {
@@ -155,7 +176,7 @@ mod tests {
         let mut found = Vec::new();
         for (now, key) in keys.iter().enumerate() {
             let entry = entry(*key, 1, 1);
-            found.push(tier.ask(&entry, now as u64, &mut requests));
+            found.push(tier.ask(&entry, now as u64, &mut requests).0);
             if found.last() != Some(&Found::Memory) {
                 tier.keep(entry, found[now], now as u64, &mut requests);
             }
@@ -189,6 +210,44 @@ mod tests {
         let mut tier = tier(Scheme::Exclusive, None);
         ask(&mut tier, &[1, 2, 3, 1]);
         assert!(!tier.is_on_flash(1) && tier.is_on_flash(2));
+    }
+
+    #[test]
+    fn of_a_list_that_has_grown_the_rest_is_read() {
+        let log = Rc::new(RefCell::new(Log::new(9, 0)));
+        let flash = Box::new(Shared::new(&log, 1, Admission::All));
+        let cache = Cache::new(40 * 4096, Box::<Lru>::default());
+        let mut tier = Tier::new(cache, flash, Scheme::Hybrid, 0, None);
+        let mut requests = Vec::new();
+        for (key, pages) in [(1, 32), (2, 40)] {
+            tier.keep(entry(key, pages, 1), Nowhere, 0, &mut requests);
+        }
+        assert_eq!(
+            requests,
+            [Request::write(0, 32)],
+            "the first one is on flash alone"
+        );
+        requests.clear();
+        let mut ask = |pages| {
+            let (found, held) = tier.ask(&entry(1, pages, 1), 0, &mut requests);
+            tier.keep(
+                entry(1, pages.min(held / 4096), 1),
+                found,
+                0,
+                &mut Vec::new(),
+            );
+            (found, held / 4096)
+        };
+        assert_eq!(
+            [ask(4), ask(3), ask(10), ask(35)],
+            [(Flash, 4), (Memory, 4), (Flash, 10), (Flash, 32)]
+        );
+        let read = [
+            Request::read(0, 4),
+            Request::read(4, 6),
+            Request::read(10, 22),
+        ];
+        assert_eq!(requests, read);
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub fn candidates(name: Name) -> Vec<Tuned> {
     let prefixes = |base| spread(base, &PREFIXES, |tuned, value| tuned.statistic = value);
     let thresholds = |base, values: &[f64]| spread(base, values, |t, value| t.threshold = value);
     let windows = |base, values: &[f64]| spread(base, values, |t, value| t.window = value);
+    let kept = |base, values: &[u64]| spread(base, values, |tuned, value| tuned.keeps = value);
     match name {
         Name::Lru => base,
         Name::LruPartial => prefixes(base),
@@ -32,10 +33,13 @@ pub fn candidates(name: Name) -> Vec<Tuned> {
             spread(base, &[0.25, 0.5, 0.75], |tuned, value| tuned.fixed = value)
         }
         Name::Gannet => {
-            let base = spread(prefixes(base), &[0.0, 1.0, 4.0], |t, value| t.ghost = value);
-            let base = spread(base, &[true, false], |t, value| t.keeps_read = value);
-            spread(base, &[true, false], |t, value| t.is_priced = value)
+            let base = prefixes(base);
+            let base = spread(base, &[false, true], |t, value| t.admits_results = value);
+            let base = spread(base, &[0.25, 1.0], |tuned, value| tuned.ghost = value);
+            let small = [8 << 10, 32 << 10, 128 << 10];
+            spread(base, &small, |tuned, value| tuned.small = value)
         }
+        Name::GannetAll => kept(prefixes(base), &[0, 32 << 10, 128 << 10, 1 << 30]),
     }
 }
 
@@ -91,6 +95,7 @@ mod tests {
             Name::Cblru,
             Name::Cbslru,
             Name::Gannet,
+            Name::GannetAll,
         ] {
             let candidates = candidates(name);
             assert!((1..=24).contains(&candidates.len()), "{name:?}");
