@@ -476,6 +476,14 @@ def published_change(place):
     return lambda rows: HYBRID_CACHE.get(rows[0]["policy"], [None] * 5)[place]
 
 
+def peer_lines(result):
+    """Gannet with and without an admission, and the best of foyer's settings."""
+    own = [row | {"name": row["policy"]} for row in experiment("policies")(result) if row["policy"].startswith("gannet")]
+    best = [row | {"name": f"foyer, {row['order']}"} for row in experiment("foyer")(result) if row["is_best"]]
+    rows = sorted(own + best, key=lambda row: row["capacity_mb"])
+    return by("name")({"rows": [row | {"name": f"{row['capacity_mb']} MB, {row['name']}"} for row in rows]})
+
+
 def situation_lines(result):
     """The nine situations, with the policies' probabilities and times."""
     found = {}
@@ -503,10 +511,15 @@ POLICIES = ("lru", "lru-partial", "cblru", "cbslru", "gannet")
 SITUATIONS = ["S1 result: memory", "S2 lists: memory", "S3 result: flash", "S4 lists: memory, flash", "S5 lists: flash",
               "S6 lists: memory, flash, disk", "S7 lists: memory, disk", "S8 lists: flash, disk", "S9 lists: disk"]
 WITHOUT_STORE = "hit_ratio/queries_without_slow_store"
-TIER_POLICIES = [
+TIER_HITS = [
     Column("results, %", median("hit_ratio/results", 100), tenths), Column("lists, %", median("hit_ratio/lists", 100), tenths),
+    Column("bytes, %", median("hit_ratio/bytes", 100), tenths),
     Column("queries without the disk, %", median(WITHOUT_STORE, 100), tenths),
     Column("modelled response, ms", median("modelled_response_us", 1e-3), tenths),
+]
+TIER_PEERS = [*TIER_HITS, Column("MB written", median("flash/written_bytes", 1e-6), whole)]
+TIER_POLICIES = [
+    *TIER_HITS,
     Column("writes in it, ms", median("modelled_flash_write_us", 1e-3), tenths),
     Column("measured CPU of caches, us", median("measured_cache_cpu_us"), tenths),
     Column("of search, us", median("measured_search_cpu_us"), whole),
@@ -565,6 +578,7 @@ TABLES = {
     "amplification": Table("utilization", by("utilization"), AMPLIFICATION),
     # lab/tiers.py
     "tiers-policies": Table("policy", tier_lines("policies", lambda row: f"{row['capacity_mb']} MB, {row['policy']}"), TIER_POLICIES),
+    "tiers-peers": Table("cache", peer_lines, TIER_PEERS),
     "tiers-changes": Table("against `lru`", against("lru"), TIER_CHANGES),
     "tiers-gains": Table("against `lru-partial`", against("lru-partial"), TIER_GAINS),
     "tiers-situations": Table("modelled", situation_lines, TIER_SITUATIONS),

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The caches of the hybrid cache paper (Li et al., 2012) and Gannet's, over modelled devices: hit
 ratios, response time, throughput, erases and access time by policy and capacity, for a web log and
-a log drawn by Zipf's law. Results go to `target/results/tiers.json`. See docs/experiments.md.
+a log drawn by Zipf's law, with foyer as a peer. Results go to `target/results/tiers.json`. See docs/experiments.md.
 """
 import argparse
+import shutil
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import corpora
 import results
 from engines import gannet_lab
 from inputs import PLACE
-from measure import CORPORA, MIB, note, run
+from measure import CORPORA, MIB, ROOT, TARGET, build, note, run
 from report import figures as table
 
 LOG = CORPORA / "queries" / "web-log-25k.tsv"
@@ -23,6 +24,15 @@ DOCUMENTS = 5_000_000
 CAPACITIES = [1, 2, 5, 10, 20]
 ONE_LEVEL = ["--flash-results", 0, "--flash-lists", 0]
 SOME = 5
+# What foyer offers, all of it tried: orders in memory, and the bytes above which its picker keeps entries from flash.
+FOYER_ORDERS = ["lru", "lfu", "s3fifo", "sieve"]
+FOYER_ADMITTED = [1 << 40, 128 << 10]
+# Bytes of its blocks: about a hundredth of flash, and at least a megabyte, since no larger entry is cached.
+FOYER_BLOCKS = {1: MIB, 2: MIB}
+FOYER_BLOCK = 4 * MIB
+# Bytes of a page of the host, and of a block of the paper, in which flash is counted.
+PAGE = 4096
+BLOCK = 32 * PAGE
 
 
 def main():
@@ -62,9 +72,21 @@ class Lab:
         self.result.rows += rows
         self.result.more.setdefault("workloads", {})[log] = done["workload"]
         self.result.write()
+        self.show(f"{experiment}, {log}", rows, about)
+
+    @staticmethod
+    def show(title, rows, about=""):
         shown = {f"{row['policy']}, {row['capacity_mb']} MB {about or ''}": [
-            row["hit_ratio"]["queries_without_slow_store"], row["modelled_response_us"], row["flash"]["modelled_erased_blocks"]] for row in rows}
-        print(table(f"{experiment}, {log}", ["without store", "modelled us", "erases"], shown), flush=True)
+            row["hit_ratio"]["queries_without_slow_store"], row["modelled_response_us"], row["flash"]["written_bytes"] / 1e6] for row in rows}
+        print(table(title, ["without store", "modelled us", "MB written"], shown), flush=True)
+
+    def trace(self, log):
+        """The file of a log for foyer, and what the devices take."""
+        drawn = ["--zipf", self.options.zipf] if log == "zipf" else []
+        path = PLACE / f"tiers-{log}.trace"
+        done = run([self.program, "tiers", self.options.index, self.options.log, "--documents", DOCUMENTS, *drawn, "--trace", path,
+                    "--capacities", 1, "--policies", "lru-partial", "--untuned"])
+        return path, done.json()["modelled_prices"]
 
 
 def policies(lab):
@@ -105,7 +127,43 @@ def costs(lab):
                     "--flash-results", flash, "--flash-lists", flash)
 
 
-EXPERIMENTS = {"policies": policies, "classes": classes, "uncached": uncached, "levels": levels, "costs": costs}
+def foyer(lab):
+    """foyer's hybrid cache on the same entries, in the same bytes of memory and flash."""
+    target = TARGET / "engines"
+    build(["cargo", "build", "--release", "--locked", "--target-dir", str(target)], ROOT / "lab/engines/foyer")
+    for log in ("web", "zipf"):
+        trace, prices = lab.trace(log)
+        for capacity in CAPACITIES:
+            choices = [(order, admitted) for order in FOYER_ORDERS for admitted in FOYER_ADMITTED]
+            rows = [foyer_row(target / "release" / "foyer-peer", trace, prices, capacity, *choice) | {"log": log} for choice in choices]
+            best = min(rows, key=lambda row: row["modelled_response_us"])
+            best["is_best"] = True
+            lab.result.rows += rows
+            lab.result.write()
+            lab.show(f"foyer, {log}", [best])
+
+
+def foyer_row(peer, trace, prices, capacity, order, admitted):
+    memory, block = capacity * 1_000_000, FOYER_BLOCKS.get(capacity, FOYER_BLOCK)
+    flash = sum(int(memory * share) * multiple // BLOCK * BLOCK for share, multiple in [(0.2, 10), (0.8, 100)])
+    folder = PLACE / "foyer"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    found = run([peer, trace, folder, "--memory", memory, "--flash", flash, "--algorithm", order, "--admitted", admitted, "--block", block]).json()
+    shutil.rmtree(folder)
+    return {"experiment": "foyer", "policy": "foyer", "capacity_mb": capacity, "flash_bytes": flash, "order": order, "admitted_bytes": admitted,
+            "block_bytes": block, "is_best": False, "modelled_response_us": modelled(found, prices)} | found
+
+
+def modelled(found, prices):
+    """The mean response time with the modelled devices' prices. Writes have no garbage collection in it."""
+    took = lambda name, times, pages: times * prices[name]["first_us"] + pages * prices[name]["page_us"]
+    total = (took("flash_read", found["flash_reads"], found["flash_read_pages"]) + took("disk_read", found["store_reads"], found["store_read_pages"])
+             + took("flash_write", 0, found["flash"]["written_bytes"] / PAGE))
+    return total / found["queries"]
+
+
+EXPERIMENTS = {"policies": policies, "classes": classes, "uncached": uncached, "levels": levels, "costs": costs, "foyer": foyer}
 
 if __name__ == "__main__":
     main()
