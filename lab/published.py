@@ -16,5 +16,3 @@ AS_B_TREE_MIXED = {
 # The hybrid cache paper (Li et al., 2012), against LRU: hit ratio, response time, throughput, erases,
 # access time, in per cent.
 HYBRID_CACHE = {"cblru": (9.05, -35.27, 55.29, -59.92, -13.20), "cbslru": (13.31, -41.05, 70.47, -71.52, -43.83)}
-# Dollars a GB of memory and of flash.
-HYBRID_CACHE_PRICES = (14.5, 1.9)

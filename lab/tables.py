@@ -5,11 +5,13 @@ A table is made from one result file. A line stands for some of the file's rows,
 one figure of these: the median where runs were repeated. Settings in a marker choose among the
 rows, such as `threads=8`.
 """
+import json
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES, HYBRID_CACHE, HYBRID_CACHE_PRICES
+from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES, HYBRID_CACHE
 
 MIB = 1 << 20
 ENGINES = {"gannet": "Gannet", "tantivy": "Tantivy", "lucene": "Lucene"}
@@ -502,12 +504,97 @@ def point_lines(result):
     return found
 
 
-def dollars(rows):
-    memory, flash = HYBRID_CACHE_PRICES
-    return (memory * rows[0]["capacity_mb"] * 1e6 + flash * rows[0]["flash_bytes"]) / 1e9
+def dollars(when):
+    """What memory and flash of a row cost by the prices of lab/prices.json."""
+    prices = json.loads((Path(__file__).parent / "prices.json").read_text())[when]
+    memory, flash = prices["memory_dollars_per_gb"], prices["flash_dollars_per_gb"]
+    return lambda rows: (memory * rows[0]["capacity_mb"] * 1e6 + flash * rows[0]["flash_bytes"]) / 1e9
 
 
-POLICIES = ("lru", "lru-partial", "cblru", "cbslru", "gannet")
+def setting_lines(result):
+    """The rows of every policy and of all of foyer's settings at a log and capacity."""
+    rows = experiment("policies")(result) + experiment("foyer")(result)
+    return by("name")({"rows": [row | {"name": f"{row['log']}, {row['capacity_mb']} MB"} for row in rows]})
+
+
+def own(rows, policy="gannet"):
+    return next(row for row in rows if row["policy"] == policy)
+
+
+def best_of(path, scale, better, chosen):
+    """The best figure of the chosen rows, with the name of its policy."""
+    def of(rows):
+        row = better((row for row in rows if chosen(row["policy"])), key=lambda row: at(row, path))
+        name = row["order"] if row["policy"] == "foyer" else row["policy"]
+        return f"{tenths(at(row, path) * scale)} {name}"
+    return of
+
+
+def is_best(path, better):
+    """Whether Gannet's figure is that of the best of all rows."""
+    return lambda rows: "holds" if at(own(rows), path) == better(at(row, path) for row in rows) else "does not hold"
+
+
+def is_half(rows):
+    written = [own(rows, policy)["flash"]["written_bytes"] for policy in ("gannet", "gannet-all")]
+    return "holds" if 2 * written[0] <= written[1] else "does not hold"
+
+
+def bound(result):
+    """The hit ratio by bytes that no cache surpasses that reads what queries use and no more."""
+    name = "bytes_needed_before_in_second_half"
+    return lambda rows: 100 * result["workloads"][rows[0]["log"]][name]
+
+
+def holds_columns(result):
+    others = lambda policy: policy not in ("gannet", "foyer")
+    columns = []
+    for head, path, scale, better in [("bytes, %", "hit_ratio/bytes", 100, max), ("response, ms", "modelled_response_us", 1e-3, min)]:
+        columns += [
+            Column(f"{head}: gannet", median(path, scale, policy="gannet"), tenths),
+            Column("best other", best_of(path, scale, better, others)),
+            Column("foyer's best", best_of(path, scale, better, lambda policy: policy == "foyer")),
+            *([Column("bound", bound(result), tenths)] if better is max else []),
+            Column("at least as good", is_best(path, better)),
+        ]
+    return columns + [
+        Column("MB written: gannet", median("flash/written_bytes", 1e-6, policy="gannet"), whole),
+        Column("admitting all", median("flash/written_bytes", 1e-6, policy="gannet-all"), whole), Column("at most half", is_half),
+    ]
+
+
+PATTERN = {
+    "requests": ("requests", whole, 1), "reads among them, %": ("reads", tenths, 100),
+    "pages that were read before, %": ("pages_read_before", tenths, 100), "begin elsewhere than the last one ended, %": ("random", tenths, 100),
+    "leave a part of their list, %": ("leave_a_part", tenths, 100), "pages of asked lists that are passed over, %": ("pages_skipped", tenths, 100),
+}
+
+
+def pattern_lines(result):
+    """What queries ask of the slow store without a cache, from the file's `workloads`."""
+    workloads = result["workloads"]
+    lines = {name: [{"log": log, "text": rounded(scale * about["pattern"][key])} for log, about in workloads.items()]
+             for name, (key, rounded, scale) in PATTERN.items()}
+    for place, (share, _) in enumerate(workloads["web"]["pattern"]["reads_of_hottest"]):
+        lines[f"reads that go to the hottest {100 * share:.0f} % of pages, %"] = [
+            {"log": log, "text": tenths(100 * about["pattern"]["reads_of_hottest"][place][1])} for log, about in workloads.items()]
+    return lines
+
+
+CURVES = [("used share of the longest lists, %", "utilization_of_longest", 100), ("accesses", "accesses_by_rank", 1), ("EV", "efficiency_by_rank", 1)]
+
+
+def curve_lines(result):
+    """Terms by rank: the mean over ranks from each power of two to the next."""
+    found = {}
+    for log, about in result["workloads"].items():
+        for _, curve, scale in CURVES:
+            for rank, value in about["curves"][curve]:
+                found.setdefault(f"{rank:,} to {2 * rank - 1:,}", []).append({"log": log, "curve": curve, "value": value * scale})
+    return found
+
+
+POLICIES = ("lru", "lru-partial", "lru-grows", "cblru", "cbslru", "gannet")
 SITUATIONS = ["S1 result: memory", "S2 lists: memory", "S3 result: flash", "S4 lists: memory, flash", "S5 lists: flash",
               "S6 lists: memory, flash, disk", "S7 lists: memory, disk", "S8 lists: flash, disk", "S9 lists: disk"]
 WITHOUT_STORE = "hit_ratio/queries_without_slow_store"
@@ -545,8 +632,10 @@ TIER_CLASSES = [Column(f"{log}: {name}", median(path, 100, log=log, classes=name
                 for name, path in [("RC", "hit_ratio/results"), ("IC", "hit_ratio/lists"), ("RIC", WITHOUT_STORE)]]
 TIER_STORES = [Column(f"{log}: index on the {store}, ms", median("modelled_response_us", 1e-3, log=log, store=store), tenths)
                for log in ("web", "zipf") for store in ("disk", "drive")]
-TIER_COSTS = [Column("dollars", dollars, hundredths),
+TIER_COSTS = [Column("dollars, 2012", dollars("paper"), hundredths), Column("dollars, 2026", dollars("today"), hundredths),
               *(Column(f"{log}: modelled ms", median("modelled_response_us", 1e-3, log=log), tenths) for log in ("web", "zipf"))]
+TIER_PATTERN = [*(Column(log, lambda rows, log=log: next(row["text"] for row in rows if row["log"] == log)) for log in ("web", "zipf"))]
+TIER_CURVES = [Column(f"{log}: {head}", median("value", log=log, curve=curve)) for log in ("web", "zipf") for head, curve, _ in CURVES]
 
 
 TABLES = {
@@ -578,6 +667,9 @@ TABLES = {
     "amplification": Table("utilization", by("utilization"), AMPLIFICATION),
     # lab/tiers.py
     "tiers-policies": Table("policy", tier_lines("policies", lambda row: f"{row['capacity_mb']} MB, {row['policy']}"), TIER_POLICIES),
+    "tiers-holds": Table("log and memory", setting_lines, holds_columns),
+    "tiers-pattern": Table("without a cache", pattern_lines, TIER_PATTERN),
+    "tiers-curves": Table("rank", curve_lines, TIER_CURVES),
     "tiers-peers": Table("cache", peer_lines, TIER_PEERS),
     "tiers-changes": Table("against `lru`", against("lru"), TIER_CHANGES),
     "tiers-gains": Table("against `lru-partial`", against("lru-partial"), TIER_GAINS),

@@ -96,6 +96,11 @@ impl Figures {
         total / self.responses.len().max(1) as f64
     }
 
+    /// The share of the needed bytes of lists that the slow store had to give.
+    pub fn missed_bytes(&self) -> f64 {
+        (self.bytes - self.saved_bytes) as f64 / self.bytes.max(1) as f64
+    }
+
     fn queries(&self) -> f64 {
         self.responses.len().max(1) as f64
     }
@@ -220,6 +225,7 @@ mod tests {
         assert_eq!(found["hit_ratio"]["results"], 0.25);
         assert_eq!(found["hit_ratio"]["lists"], 0.5);
         assert_eq!(found["hit_ratio"]["bytes"], 90.0 / 400.0);
+        assert_eq!(figures.missed_bytes(), 310.0 / 400.0);
         assert_eq!(found["hit_ratio"]["queries_without_slow_store"], 0.5);
         assert_eq!(found["situations"][8]["probability"], 0.5);
         assert_eq!(found["situations"][8]["modelled_us"], 7.0);

@@ -122,6 +122,7 @@ pub mod tests {
                     &mut requests,
                 ),
             }
+            reads_before_it_writes(&requests);
             for page in pages_of(&requests, Operation::Write) {
                 written.insert(page, time);
                 owner.remove(&page);
@@ -135,6 +136,17 @@ pub mod tests {
                 .map(|request| request.page + u64::from(request.pages));
             assert!(last.max().unwrap_or(0) <= limit, "within the part");
             flash.check();
+        }
+    }
+
+    /// No page is read behind a write of it in the same batch: what stood there is gone.
+    fn reads_before_it_writes(requests: &[Request]) {
+        for (at, request) in requests.iter().enumerate() {
+            let written: HashSet<u64> = pages_of(&requests[..at], Operation::Write)
+                .into_iter()
+                .collect();
+            let read = pages_of(&[*request], Operation::Read);
+            assert!(read.iter().all(|page| !written.contains(page)));
         }
     }
 }

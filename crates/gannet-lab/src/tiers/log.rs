@@ -2,14 +2,15 @@
 //!
 //! - Entries are put one behind the other, in pages of the host. A block is written when it is
 //!   full, so the drive sees sequential writes alone. Its tail waits in memory until then.
-//! - The oldest block is overwritten. What was read since it was written and is small enough is put
-//!   at the head again, the rest leaves.
+//! - The oldest block is overwritten. What was read since it was written and is small enough is read
+//!   and put at the head again, the rest leaves. One block stays spare, so that what is put at the
+//!   head never overwrites the block that it is read from.
 //! - An entry is the beginning of a list, or a result. A longer beginning takes the place of a
 //!   shorter one. A part can be read by itself.
 //!
 //! Positions count pages since the beginning and never wrap; the page of a position is its
 //! remainder. Invariant: `tail <= position of each entry < head`, and head and tail are at most as
-//! far apart as the part is long.
+//! far apart as the part is long, less the spare block.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -32,7 +33,7 @@ struct Place {
 /// The log.
 #[derive(Debug)]
 pub struct Log {
-    /// Pages, in whole blocks.
+    /// Pages, in whole blocks, with the spare one.
     capacity: u64,
     head: u64,
     /// Positions before this one are on flash, others wait in memory.
@@ -86,17 +87,19 @@ impl Log {
                 self.tail = self.head / BLOCK_PAGES * BLOCK_PAGES;
                 return;
             }
-            for (key, bytes) in self.leave() {
-                if kept < self.capacity / 2 && self.fits(pages(bytes)) {
-                    kept += pages(bytes);
-                    self.append(key, bytes, requests);
+            for (key, place) in self.leave() {
+                let pages = pages(place.bytes);
+                if kept < self.capacity / 2 && self.fits(pages) {
+                    kept += pages;
+                    self.read_at(place, 0..place.bytes, requests);
+                    self.append(key, place.bytes, requests);
                 }
             }
         }
     }
 
     /// Empties the oldest block. Gives what is to be put at the head again.
-    fn leave(&mut self) -> Vec<(Key, u64)> {
+    fn leave(&mut self) -> Vec<(Key, Place)> {
         let mut again = Vec::new();
         let end = self.tail + BLOCK_PAGES;
         while let Some((key, position)) = self.order.front().copied()
@@ -109,7 +112,7 @@ impl Log {
             if place.position == position {
                 self.places.remove(&key);
                 if place.is_read && place.bytes <= self.keeps {
-                    again.push((key, place.bytes));
+                    again.push((key, place));
                 }
             }
         }
@@ -118,7 +121,21 @@ impl Log {
     }
 
     fn fits(&self, pages: u64) -> bool {
-        (self.head + pages).next_multiple_of(BLOCK_PAGES) <= self.tail + self.capacity
+        let end = (self.head + pages).next_multiple_of(BLOCK_PAGES);
+        end + BLOCK_PAGES <= self.tail + self.capacity
+    }
+
+    /// Reads a part of an entry that stands there, as far as it is on flash.
+    fn read_at(&self, place: Place, part: Range<u64>, requests: &mut Vec<Request>) {
+        let end = place.position + pages(place.bytes.min(part.end));
+        let end = end.min(self.written);
+        let mut position = place.position + part.start / u64::from(PAGE_BYTES);
+        while position < end {
+            let page = position % self.capacity;
+            let here = (end - position).min(self.capacity - page);
+            requests.push(Request::read(page, here as u32));
+            position += here;
+        }
     }
 
     /// The tail is the block of the oldest entry.
@@ -149,21 +166,14 @@ impl Flash for Log {
             return;
         };
         place.is_read = true;
-        let end = place.position + pages(place.bytes.min(part.end));
-        let end = end.min(self.written);
-        let mut position = place.position + part.start / u64::from(PAGE_BYTES);
-        while position < end {
-            let page = position % self.capacity;
-            let here = (end - position).min(self.capacity - page);
-            requests.push(Request::read(page, here as u32));
-            position += here;
-        }
+        let place = *place;
+        self.read_at(place, part, requests);
     }
 
     fn offer(&mut self, entry: &Entry, requests: &mut Vec<Request>) {
         let pages = pages(entry.bytes);
-        // An entry and the block that is being filled must fit beside each other.
-        let is_too_long = pages + 2 * BLOCK_PAGES > self.capacity;
+        // An entry, the block that is being filled and the spare one must fit beside each other.
+        let is_too_long = pages + 3 * BLOCK_PAGES > self.capacity;
         if self.held(entry.key) >= entry.bytes || is_too_long {
             return;
         }
@@ -179,7 +189,8 @@ impl Flash for Log {
     #[cfg(test)]
     fn check(&self) {
         assert!(self.tail <= self.written && self.written <= self.head);
-        assert!(self.head.next_multiple_of(BLOCK_PAGES) - self.tail <= self.capacity);
+        let held = self.head.next_multiple_of(BLOCK_PAGES) - self.tail;
+        assert!(held == 0 || held + BLOCK_PAGES <= self.capacity);
         for place in self.places.values() {
             assert!(
                 place.position >= self.tail && place.position + pages(place.bytes) <= self.head
@@ -191,6 +202,8 @@ impl Flash for Log {
 
 #[cfg(test)]
 mod tests {
+    use gannet_ssd::Operation;
+
     use super::super::flash::tests::{entry, reads_what_was_written};
     use super::*;
 
@@ -207,6 +220,9 @@ mod tests {
                 log.offer(&entry(key % 70, 1 + u64::from(key % 50), 1), &mut requests);
                 log.check();
                 for request in requests {
+                    if request.operation == Operation::Read {
+                        continue;
+                    }
                     assert_eq!(request, Request::write(next, BLOCK_PAGES as u32));
                     next = (next + BLOCK_PAGES) % (20 * BLOCK_PAGES);
                 }
@@ -216,20 +232,28 @@ mod tests {
 
     #[test]
     fn what_was_read_is_kept_and_the_rest_leaves() {
-        let mut log = Log::new(4, u64::MAX);
+        let mut log = Log::new(5, u64::MAX);
         let mut requests = Vec::new();
         for key in 0..4 {
             log.offer(&entry(key, BLOCK_PAGES, 1), &mut requests);
         }
         log.read(0, &mut requests);
+        requests.clear();
         log.offer(&entry(4, BLOCK_PAGES, 1), &mut requests);
+        let pages = BLOCK_PAGES as u32;
+        let again = [
+            Request::read(0, pages),
+            Request::write(4 * BLOCK_PAGES, pages),
+            Request::write(0, pages),
+        ];
+        assert_eq!(requests, again, "it is read before its block is written");
         let held: Vec<Key> = (0..5).filter(|key| log.holds(*key)).collect();
         assert_eq!(held, [0, 2, 3, 4]);
     }
 
     #[test]
     fn what_is_large_leaves_though_it_was_read() {
-        let mut log = Log::new(4, u64::from(PAGE_BYTES));
+        let mut log = Log::new(5, u64::from(PAGE_BYTES));
         let mut requests = Vec::new();
         for (key, pages) in [
             (0, 1),

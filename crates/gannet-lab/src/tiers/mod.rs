@@ -13,7 +13,9 @@
 //! [`Learned`] from a part of it.
 //!
 //! Gannet's caches differ in what they cache of a list. A query asks for what it uses, flash reads
-//! that part alone, and what is cached grows with the longest use.
+//! that part alone, and what is cached grows with the longest use. `lru-grows` does that alone, in
+//! LRU order. The block that Gannet's log fills counts in its memory, and one block of flash is
+//! spare; the buffer of CBLRU's results does not count, as the paper has it.
 //!
 //! Where the paper is ambiguous, this is how it is read:
 //! - S_I is the whole list and P_U the share of it that queries use, so that S_I * P_U is the used
@@ -38,6 +40,7 @@ mod learned;
 mod list_blocks;
 mod log;
 mod lru;
+mod pattern;
 mod policies;
 mod policy;
 mod prices;
@@ -332,6 +335,9 @@ fn about(workload: &Workload) -> Value {
         "modelled_utilization": bytes as f64 / whole.max(1) as f64,
         "repeated": workload.repeated(0),
         "repeated_in_second_half": workload.repeated(workload.asked.len() / 2),
+        "bytes_needed_before_in_second_half":
+            pattern::needed_before(workload, workload.asked.len() / 2),
+        "pattern": pattern::pattern(workload),
         "curves": curves(workload),
     })
 }

@@ -27,6 +27,8 @@ pub enum Name {
     Lru,
     /// The same with the used prefixes of lists
     LruPartial,
+    /// The same with parts of lists that grow, and are read in part
+    LruGrows,
     /// Cost-based LRU, as printed
     Cblru,
     /// Cost-based LRU with a static part
@@ -108,7 +110,7 @@ impl Tuned {
         let prefix = format!("{:?}", self.statistic).to_lowercase();
         match name {
             Name::Lru => json!({}),
-            Name::LruPartial => json!({ "prefix": prefix }),
+            Name::LruPartial | Name::LruGrows => json!({ "prefix": prefix }),
             Name::Cblru => {
                 json!({ "prefix": prefix, "threshold": self.threshold, "window": self.window })
             }
@@ -153,6 +155,10 @@ impl Settings {
 
     /// Whether the cached part of a list grows with what queries use of it.
     pub fn grows(&self) -> bool {
+        self.name == Name::LruGrows || self.is_gannets()
+    }
+
+    fn is_gannets(&self) -> bool {
         matches!(self.name, Name::Gannet | Name::GannetAll)
     }
 
@@ -164,11 +170,11 @@ impl Settings {
         requests: &mut Vec<Request>,
     ) -> (Tier, Tier) {
         let sizes = self.sizes;
+        if self.is_gannets() {
+            return self.shared();
+        }
         let results = Cache::new(sizes.memory_results, self.result_order());
         let lists = Cache::new(sizes.memory_lists, self.list_order());
-        if self.grows() {
-            return self.shared(results, lists);
-        }
         let base = sizes.flash_results * BLOCK_PAGES;
         let flash_results = self.flash_results(learned, requests);
         let first = requests.len();
@@ -182,9 +188,13 @@ impl Settings {
         )
     }
 
-    /// Gannet's tiers, over one log.
-    fn shared(&self, results: Cache, lists: Cache) -> (Tier, Tier) {
+    /// Gannet's tiers, over one log. The block that the log fills takes its memory from lists.
+    fn shared(&self) -> (Tier, Tier) {
         let blocks = self.sizes.flash_results + self.sizes.flash_lists;
+        let filled = if blocks > 0 { BLOCK_BYTES } else { 0 };
+        let memory_lists = self.sizes.memory_lists.saturating_sub(filled);
+        let results = Cache::new(self.sizes.memory_results, self.result_order());
+        let lists = Cache::new(memory_lists, self.list_order());
         let log = Rc::new(RefCell::new(Log::new(blocks, self.tuned.keeps)));
         let tier = |cache, class, small| {
             let flash = Box::new(Shared::new(&log, class, self.admission(small)));
@@ -209,7 +219,7 @@ impl Settings {
 
     fn list_order(&self) -> Box<dyn Policy> {
         match self.name {
-            Name::Lru | Name::LruPartial => Box::<Lru>::default(),
+            Name::Lru | Name::LruPartial | Name::LruGrows => Box::<Lru>::default(),
             Name::Cblru | Name::Cbslru => Box::new(Efficiency::new(self.tuned.window)),
             Name::Gannet | Name::GannetAll => Box::<GreedyDual>::default(),
         }

@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn the_classes_share_the_log_and_not_the_keys() {
-        let log = Rc::new(RefCell::new(Log::new(4, 0)));
+        let log = Rc::new(RefCell::new(Log::new(5, 0)));
         let make = |class| Shared::new(&log, class, Admission::All);
         let (mut results, mut lists, mut requests) = (make(0), make(1), Vec::new());
         results.offer(&entry(7, 5, 1), &mut requests);

@@ -355,6 +355,7 @@ fn index_drive(profile: &Profile, places: &[u64], workload: &Workload) -> Outcom
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
     use gannet_ssd::hdd::WD3200AAJS;
     use gannet_ssd::profile::HYBRID_CACHE_TABLE;
 
@@ -449,6 +450,18 @@ mod tests {
     }
 
     #[test]
+    fn the_block_that_the_log_fills_takes_its_memory_from_lists() {
+        // Memory for two blocks, and a list of one block each.
+        let workload = workload(&[1, 1], &[&[0], &[1]], &[]);
+        let found = |name| {
+            let mut system = system(&workload, settings(name, 0, 2));
+            situations(&mut system, &[0, 1, 1, 0])
+        };
+        assert_eq!(found(Name::LruGrows), [9, 9, 2, 2]);
+        assert_eq!(found(Name::Gannet), [9, 9, 2, 9]);
+    }
+
+    #[test]
     fn results_wait_for_a_second_touch_or_are_admitted_at_once() {
         let workload = workload(&[1], &[&[0], &[0]], &[]);
         let found = |admits_results| {
@@ -490,14 +503,7 @@ mod tests {
     #[test]
     fn every_policy_is_deterministic_and_answers_every_query() {
         let workload = skewed();
-        for name in [
-            Name::Lru,
-            Name::LruPartial,
-            Name::Cblru,
-            Name::Cbslru,
-            Name::Gannet,
-            Name::GannetAll,
-        ] {
+        for name in Name::value_variants().iter().copied() {
             let run = || {
                 let mut settings = settings(name, 12, 20);
                 settings.tuned.fixed = 0.5;

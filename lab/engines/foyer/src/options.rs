@@ -21,7 +21,7 @@ pub struct Options {
 }
 
 const USAGE: &str = "usage: foyer-peer TRACE FOLDER --memory BYTES --flash BYTES [--algorithm lru|lfu|s3fifo|sieve] \
-                     [--admitted BYTES] [--block BYTES] [--prefix mean|longest]";
+                     [--admitted BYTES] [--block BYTES] [--prefix mean|longest|grows]";
 
 impl Options {
     /// Reads the arguments.
@@ -69,7 +69,10 @@ impl Options {
             "--algorithm" => self.algorithm = value,
             "--prefix" if value == "mean" => self.prefix = Prefix::Mean,
             "--prefix" if value == "longest" => self.prefix = Prefix::Longest,
-            "--prefix" => return Err(format!("--prefix {value}: expected mean or longest")),
+            "--prefix" if value == "grows" => self.prefix = Prefix::Grows,
+            "--prefix" => {
+                return Err(format!("--prefix {value}: expected mean, longest or grows"));
+            }
             _ => return Err(format!("unknown option {name}; {USAGE}")),
         }
         Ok(())

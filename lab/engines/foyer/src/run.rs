@@ -8,7 +8,7 @@ use foyer::{
 use serde_json::{Value, json};
 
 use crate::options::Options;
-use crate::trace::{List, Query};
+use crate::trace::{List, Prefix, Query};
 
 /// Bytes that wait to be written at most, so that none is dropped between two queries.
 const QUEUE: usize = 256 << 20;
@@ -16,14 +16,6 @@ const BUFFERS: usize = 64 << 20;
 const PAGE: usize = 4096;
 
 type Cache = HybridCache<u64, Vec<u8>>;
-
-/// Where an entry was found.
-#[derive(Clone, Copy, PartialEq)]
-enum Found {
-    Memory,
-    Flash,
-    Nowhere,
-}
 
 /// What is counted.
 #[derive(Debug, Default)]
@@ -56,7 +48,7 @@ pub async fn run(options: &Options, queries: &[Query]) -> Result<Value, String> 
             counts = Counts::default();
             before = written(&cache);
         }
-        ask(&cache, query, &mut counts).await?;
+        ask(&cache, query, options.prefix, &mut counts).await?;
         // A query takes milliseconds on the modelled devices, foyer's writes are done by then.
         cache.storage().wait().await;
     }
@@ -103,12 +95,16 @@ fn written(cache: &Cache) -> (usize, usize) {
     (statistics.disk_write_bytes(), statistics.disk_read_bytes())
 }
 
-async fn ask(cache: &Cache, query: &Query, counts: &mut Counts) -> Result<(), String> {
+async fn ask(
+    cache: &Cache,
+    query: &Query,
+    prefix: Prefix,
+    counts: &mut Counts,
+) -> Result<(), String> {
     let bytes: usize = query.lists.iter().map(|list| list.used).sum();
     counts.queries += 1;
     counts.bytes += bytes;
-    let found = get(cache, query.number << 1, query.result, counts).await?;
-    if found != Found::Nowhere {
+    if get(cache, query.number << 1, counts).await?.is_some() {
         counts.results += 1;
         counts.without_store += 1;
         counts.saved_bytes += bytes;
@@ -116,34 +112,47 @@ async fn ask(cache: &Cache, query: &Query, counts: &mut Counts) -> Result<(), St
     }
     let store_reads = counts.store_reads;
     for list in &query.lists {
-        ask_list(cache, list, counts).await?;
+        ask_list(cache, list, prefix, counts).await?;
     }
     counts.without_store += usize::from(counts.store_reads == store_reads);
     cache.insert(query.number << 1, vec![0; query.result]);
     Ok(())
 }
 
-async fn ask_list(cache: &Cache, list: &List, counts: &mut Counts) -> Result<(), String> {
-    let found = get(cache, list.term << 1 | 1, list.cached, counts).await?;
-    let (held, end) = match found {
-        Found::Nowhere => (0, list.cached.max(list.used)),
-        _ => (list.cached, list.used),
+async fn ask_list(
+    cache: &Cache,
+    list: &List,
+    prefix: Prefix,
+    counts: &mut Counts,
+) -> Result<(), String> {
+    let key = list.term << 1 | 1;
+    let held = get(cache, key, counts).await?;
+    let (have, end) = match held {
+        None => (0, list.cached.max(list.used)),
+        Some(have) => (have, list.used),
     };
     counts.lists += 1;
-    counts.saved_bytes += held.min(list.used);
-    if held.div_ceil(PAGE) >= list.used.div_ceil(PAGE) {
+    let is_whole = have.div_ceil(PAGE) >= list.used.div_ceil(PAGE);
+    if is_whole {
         counts.list_hits += 1;
+        counts.saved_bytes += list.used;
     } else {
+        counts.saved_bytes += have;
         counts.store_reads += 1;
-        counts.store_read_pages += end.div_ceil(PAGE) - held / PAGE;
+        counts.store_read_pages += end.div_ceil(PAGE) - have / PAGE;
     }
-    if found == Found::Nowhere {
-        cache.insert(list.term << 1 | 1, vec![0; list.cached]);
+    let kept = match prefix {
+        Prefix::Grows => end,
+        _ => list.cached,
+    };
+    if held.is_none() || (prefix == Prefix::Grows && !is_whole) {
+        cache.insert(key, vec![0; kept]);
     }
     Ok(())
 }
 
-async fn get(cache: &Cache, key: u64, bytes: usize, counts: &mut Counts) -> Result<Found, String> {
+/// The bytes of an entry, if it is somewhere.
+async fn get(cache: &Cache, key: u64, counts: &mut Counts) -> Result<Option<usize>, String> {
     let is_in_memory = cache.memory().contains(&key);
     let entry = cache
         .get(&key)
@@ -151,21 +160,15 @@ async fn get(cache: &Cache, key: u64, bytes: usize, counts: &mut Counts) -> Resu
         .map_err(|error| format!("foyer: get: {error}"))?;
     counts.entries += 1;
     let Some(entry) = entry else {
-        return Ok(Found::Nowhere);
+        return Ok(None);
     };
-    if entry.value().len() != bytes {
-        return Err(format!(
-            "foyer: entry {key} has {} bytes, {bytes} were expected",
-            entry.value().len()
-        ));
-    }
+    let bytes = entry.value().len();
     counts.entry_hits += 1;
-    if is_in_memory {
-        return Ok(Found::Memory);
+    if !is_in_memory {
+        counts.flash_reads += 1;
+        counts.flash_read_pages += bytes.div_ceil(PAGE);
     }
-    counts.flash_reads += 1;
-    counts.flash_read_pages += bytes.div_ceil(PAGE);
-    Ok(Found::Flash)
+    Ok(Some(bytes))
 }
 
 impl Counts {

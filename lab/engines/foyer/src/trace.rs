@@ -2,18 +2,22 @@
 
 use std::path::Path;
 
-/// Which learned prefix of a list is cached.
-#[derive(Clone, Copy, Debug)]
+/// Which prefix of a list is cached.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prefix {
+    /// The mean of those that were learned.
     Mean,
+    /// The longest of them.
     Longest,
+    /// The mean at first; it is replaced by a longer one when a query needs more.
+    Grows,
 }
 
 /// A list that a query needs.
 #[derive(Clone, Copy, Debug)]
 pub struct List {
     pub term: u64,
-    /// Bytes that are needed, and that are cached.
+    /// Bytes that are needed, and that are cached at first.
     pub used: usize,
     pub cached: usize,
 }
@@ -65,7 +69,7 @@ fn list(field: &str, prefix: Prefix) -> Option<List> {
         return None;
     };
     let cached = match prefix {
-        Prefix::Mean => mean,
+        Prefix::Mean | Prefix::Grows => mean,
         Prefix::Longest => longest,
     };
     Some(List {
