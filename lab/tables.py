@@ -524,7 +524,9 @@ def own(rows, policy="gannet"):
 def best_of(path, scale, better, chosen):
     """The best figure of the chosen rows, with the name of its policy."""
     def of(rows):
-        row = better((row for row in rows if chosen(row["policy"])), key=lambda row: at(row, path))
+        row = better((row for row in rows if chosen(row["policy"])), key=lambda row: at(row, path), default=None)
+        if row is None:
+            return None
         name = row["order"] if row["policy"] == "foyer" else row["policy"]
         return f"{tenths(at(row, path) * scale)} {name}"
     return of

@@ -38,6 +38,10 @@ class Holds(unittest.TestCase):
         body = self.body(row("lru", 0.4, 9e3, 5e6), row("gannet", 0.5, 7e3, 2e6), row("gannet-all", 0.4, 8e3, 4e6), foyer(0.2, 6e3))
         self.assertEqual(body.count("does not hold"), 1, "foyer is faster")
 
+    def test_without_foyer_its_cells_are_empty(self):
+        body = self.body(row("lru", 0.4, 9e3, 5e6), row("gannet", 0.5, 7e3, 2e6), row("gannet-all", 0.45, 8e3, 4e6))
+        self.assertEqual([body[3], body[8]], ["-", "-"])
+
 
 class Resumed(unittest.TestCase):
     """Runs that a file has already."""
