@@ -154,5 +154,8 @@ mod tests {
         assert_eq!(needed_before(&some(), 0), 2.0 / 7.0);
         assert_eq!(needed_before(&some(), 1), 2.0 / 6.0);
         assert_eq!(needed_before(&some(), 2), 1.0);
+        let mut falling = some();
+        falling.asked = vec![1, 0, 1];
+        assert_eq!(needed_before(&falling, 2), 1.0, "not the last use");
     }
 }
