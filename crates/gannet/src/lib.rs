@@ -43,14 +43,14 @@ mod storage;
 
 pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
 pub use base::{Error, PhraseFilters, Reservation, Result};
-pub use cache::{IoCounts, UsedPage};
+pub use cache::{IoCounts, TierFigures, UsedPage};
 pub use device::{Backend, BackendChoice, CountersSnapshot};
 pub use documents::{Document, Expected, StoredDocument, Value};
 pub use index::{
-    Backup, BackupReport, BytesByPart, BytesWritten, CheckReport, ChunkReport, Durability,
-    FillReport, Index, Lifetime, Limits, ListReport, Listing, ListsReport, MEMORY_DEFAULT,
-    MEMORY_MIN, MemoryByPart, Options, Order, Phase, PreparedBatch, RestoreReport, Search,
-    Snapshot, Stats, TreeFigures, Workbench, Written, ZoneReport,
+    Backup, BackupReport, BytesByPart, BytesWritten, CacheState, CheckReport, ChunkReport,
+    Durability, FillReport, Index, Lifetime, Limits, ListReport, Listing, ListsReport,
+    MEMORY_DEFAULT, MEMORY_MIN, MemoryByPart, Options, Order, Phase, PreparedBatch, RestoreReport,
+    Search, Snapshot, Stats, TreeFigures, Workbench, Written, ZoneReport,
 };
 pub use search::{
     Cancelled, Clock, CutExpansion, Explanation, Hit, Operator, PatternReport, PlanReport,

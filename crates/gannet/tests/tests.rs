@@ -8,6 +8,8 @@ mod cleaning;
 mod environment;
 #[path = "tests/expiry.rs"]
 mod expiry;
+#[path = "tests/flash_tier.rs"]
+mod flash_tier;
 #[path = "tests/kill.rs"]
 mod kill;
 #[path = "tests/language/mod.rs"]

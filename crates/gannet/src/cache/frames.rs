@@ -8,8 +8,9 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::flash::FlashTier;
 use super::pinned::{Pins, Share};
-use super::sieve::Sieve;
+use super::sieve::{Sieve, USES_MAX};
 use crate::base::{Budget, Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Reservation, Result};
 use crate::device::{PageBuffer, PagePool};
 use crate::storage::{PageKind, ReadPage, Store, first_record};
@@ -34,6 +35,7 @@ pub struct Frame {
 struct FramePage {
     buffer: PageBuffer,
     kind: PageKind,
+    is_from_tier: bool,
 }
 
 /// The pool of frames of one index.
@@ -43,6 +45,7 @@ pub struct FramePool {
     shards: Vec<Mutex<Sieve<Frame>>>,
     victim: AtomicUsize,
     pins: Pins,
+    tier: Option<FlashTier>,
     _reserved: Reservation,
 }
 
@@ -63,8 +66,21 @@ impl FramePool {
             shards: (0..SHARDS).map(|_| Mutex::new(Sieve::new())).collect(),
             victim: AtomicUsize::new(0),
             pins: Pins::new((frames - FRAMES_MIN) / PINS_SHARE),
+            tier: None,
             _reserved: reserved,
         })
+    }
+
+    /// The same pool with a flash tier, which gets what is evicted and, when the pool ends, what is left.
+    #[must_use]
+    pub fn with_tier(mut self, tier: FlashTier) -> FramePool {
+        self.tier = Some(tier);
+        self
+    }
+
+    /// The flash tier, if there is one.
+    pub fn tier(&self) -> Option<&FlashTier> {
+        self.tier.as_ref()
     }
 
     /// Frames in the pool, used or not.
@@ -95,23 +111,53 @@ impl FramePool {
         }
         let mut buffer = self.take_buffer()?;
         let copied = self.store.copy_pending(address, &mut buffer);
-        Ok(copied.then(|| Frame::new(buffer, PageKind::Log)))
+        Ok(copied.then(|| Frame::new(buffer, PageKind::Log, false)))
     }
 
-    /// Reads pages from the device in one batch and keeps them. Gives the frames sorted by address and the
-    /// number of read operations.
+    /// Reads pages and keeps them: those that the flash tier has, if there is one, then the others from the device in
+    /// one batch. Gives the frames sorted by address and the number of read operations of the device.
     pub fn read(&self, addresses: &[PageAddress]) -> Result<(Vec<(PageAddress, Frame)>, usize)> {
-        let mut wanted = Vec::with_capacity(addresses.len());
-        for address in addresses {
-            wanted.push((*address, self.take_buffer()?));
+        let Some(tier) = &self.tier else {
+            return self.read_device(addresses.iter().copied());
+        };
+        let found = tier.read(addresses, &mut || self.take_buffer())?;
+        if found.is_empty() {
+            return self.read_device(addresses.iter().copied());
         }
-        let (pages, operations) = self.store.read(wanted)?;
-        let frames = pages.into_iter().map(|page| self.keep(page)).collect();
+        let mut frames: Vec<_> = found
+            .into_iter()
+            .map(|page| self.keep(page, true))
+            .collect();
+        frames.sort_unstable_by_key(|(address, _)| *address);
+        let is_missing = |address: &&PageAddress| {
+            let found = frames.binary_search_by_key(*address, |(address, _)| *address);
+            found.is_err()
+        };
+        let missing: Vec<PageAddress> = addresses.iter().filter(is_missing).copied().collect();
+        let (others, operations) = self.read_device(missing.into_iter())?;
+        frames.extend(others);
+        frames.sort_unstable_by_key(|(address, _)| *address);
         Ok((frames, operations))
     }
 
-    fn keep(&self, page: ReadPage) -> (PageAddress, Frame) {
-        let frame = Frame::new(page.buffer, page.kind);
+    fn read_device(
+        &self,
+        addresses: impl ExactSizeIterator<Item = PageAddress>,
+    ) -> Result<(Vec<(PageAddress, Frame)>, usize)> {
+        let mut wanted = Vec::with_capacity(addresses.len());
+        for address in addresses {
+            wanted.push((address, self.take_buffer()?));
+        }
+        if wanted.is_empty() {
+            return Ok((Vec::new(), 0));
+        }
+        let (pages, operations) = self.store.read(wanted)?;
+        let frames = pages.into_iter().map(|page| self.keep(page, false));
+        Ok((frames.collect(), operations))
+    }
+
+    fn keep(&self, page: ReadPage, is_from_tier: bool) -> (PageAddress, Frame) {
+        let frame = Frame::new(page.buffer, page.kind, is_from_tier);
         let mut shard = self.shard(page.address);
         shard.insert(page.address, frame.clone());
         (page.address, frame)
@@ -137,6 +183,9 @@ impl FramePool {
                 shard.evict()
             };
             dry = if evicted.is_some() { 0 } else { dry + 1 };
+            if let (Some((address, frame)), Some(tier)) = (evicted, &self.tier) {
+                tier.offer(address, &frame.page.buffer);
+            }
             if dry > SHARDS {
                 return Err(Error::Memory {
                     what: "a query's pages".into(),
@@ -149,11 +198,38 @@ impl FramePool {
     }
 }
 
-impl Frame {
-    fn new(buffer: PageBuffer, kind: PageKind) -> Frame {
-        Frame {
-            page: Arc::new(FramePage { buffer, kind }),
+impl Drop for FramePool {
+    /// Gives the tier what is still in memory, for a process that asks one query evicts nothing: what was used most comes
+    /// first, since there may not be time for all.
+    fn drop(&mut self) {
+        let Some(tier) = &mut self.tier else { return };
+        for uses in (0..=USES_MAX).rev() {
+            for shard in &self.shards {
+                let shard = shard.lock().unwrap_or_else(|e| e.into_inner());
+                for (address, frame) in shard.with_uses(uses) {
+                    if !tier.offer_at_end(address, &frame.page.buffer) {
+                        return;
+                    }
+                }
+            }
         }
+    }
+}
+
+impl Frame {
+    fn new(buffer: PageBuffer, kind: PageKind, is_from_tier: bool) -> Frame {
+        Frame {
+            page: Arc::new(FramePage {
+                buffer,
+                kind,
+                is_from_tier,
+            }),
+        }
+    }
+
+    /// Whether it was read from the flash tier.
+    pub(super) fn is_from_tier(&self) -> bool {
+        self.page.is_from_tier
     }
 
     /// What the page holds.

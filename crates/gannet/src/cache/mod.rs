@@ -2,12 +2,14 @@
 //!
 //! Addresses are never reused, so a frame is never stale and never needs to be invalidated.
 
+mod flash;
 mod frames;
 mod pages;
 mod pinned;
 mod reading;
 mod sieve;
 
+pub use flash::{FlashTier, TIER_BYTES_MIN, TierFigures, TierRoot};
 pub use frames::{Frame, FramePool};
 pub use pages::{Bytes, Pages, Step, Stop, fetch_round, finish, gather};
 pub use pinned::PinnedPages;

@@ -417,19 +417,27 @@ impl Pages<'_> {
         self.let_go();
         self.round += 1;
         let wanted = std::mem::take(&mut self.wanted);
-        self.counts.bytes += (wanted.len() * PAGE_SIZE) as u64;
+        let pages = wanted.len();
+        // Those that the device was asked for.
+        let mut asked = Vec::with_capacity(pages);
+        for address in wanted {
+            let found = frames.binary_search_by_key(&address, |(address, _)| *address);
+            let frame = found.ok().map(|at| frames[at].1.clone());
+            if !frame.as_ref().is_some_and(Frame::is_from_tier) {
+                asked.push(address);
+            }
+            if let Some(frame) = frame {
+                self.hold(address, frame, true);
+            }
+        }
         let (rounds, reads) = match self.reading.in_batches {
-            true => (1, operations(&wanted)),
-            false => (wanted.len() as u32, wanted.len() as u32),
+            true => (1, operations(&asked)),
+            false => (pages as u32, asked.len() as u32),
         };
         self.counts.rounds += rounds;
         self.counts.reads += reads;
-        for address in wanted {
-            let found = frames.binary_search_by_key(&address, |(address, _)| *address);
-            if let Ok(at) = found {
-                self.hold(address, frames[at].1.clone(), true);
-            }
-        }
+        self.counts.bytes += (asked.len() * PAGE_SIZE) as u64;
+        self.counts.tier_hits += (pages - asked.len()) as u32;
     }
 }
 
@@ -438,7 +446,7 @@ fn operations(sorted: &[PageAddress]) -> u32 {
     let breaks = sorted.windows(2).filter(|pair| {
         pair[0].zone != pair[1].zone || pair[0].page.wrapping_add(1) != pair[1].page
     });
-    1 + breaks.count() as u32
+    u32::from(!sorted.is_empty()) + breaks.count() as u32
 }
 
 /// The values of `step` for all of `items`, in their order; if any misses pages, all have noted theirs.

@@ -39,12 +39,14 @@ pub struct UsedPage {
 pub struct IoCounts {
     /// Batches of reads, each depending on the one before.
     pub rounds: u32,
-    /// Read operations.
+    /// Read operations of the device.
     pub reads: u32,
     /// Bytes read from the device.
     pub bytes: u64,
     /// Pages that were found in memory.
     pub frames_hit: u32,
+    /// Pages that were read from the flash tier, if there is one; not among the reads and bytes.
+    pub tier_hits: u32,
 }
 
 impl IoCounts {
@@ -55,6 +57,7 @@ impl IoCounts {
             reads: self.reads - before.reads,
             bytes: self.bytes - before.bytes,
             frames_hit: self.frames_hit - before.frames_hit,
+            tier_hits: self.tier_hits - before.tier_hits,
         }
     }
 }

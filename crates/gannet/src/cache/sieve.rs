@@ -13,7 +13,7 @@ use crate::base::PageAddress;
 const NONE: u32 = u32::MAX;
 
 /// Uses that are remembered of an entry.
-const USES_MAX: u8 = 3;
+pub(super) const USES_MAX: u8 = 3;
 
 /// A map from page addresses to values that can name the next to evict.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl<V: Clone> Sieve<V> {
     }
 
     /// Takes out the entry that the hand chooses.
-    pub(super) fn evict(&mut self) -> Option<V> {
+    pub(super) fn evict(&mut self) -> Option<(PageAddress, V)> {
         let mut slot = if self.hand == NONE {
             self.oldest
         } else {
@@ -109,7 +109,13 @@ impl<V: Clone> Sieve<V> {
         self.unlink(slot)
     }
 
-    fn unlink(&mut self, slot: u32) -> Option<V> {
+    /// The values of which so many uses are remembered.
+    pub(super) fn with_uses(&self, uses: u8) -> impl Iterator<Item = (PageAddress, &V)> {
+        let entries = self.entries.iter().filter(move |entry| entry.uses == uses);
+        entries.filter_map(|entry| Some((entry.address, entry.value.as_ref()?)))
+    }
+
+    fn unlink(&mut self, slot: u32) -> Option<(PageAddress, V)> {
         let entry = &mut self.entries[slot as usize];
         let (newer, older, address) = (entry.newer, entry.older, entry.address);
         let value = entry.value.take();
@@ -123,7 +129,7 @@ impl<V: Clone> Sieve<V> {
         }
         self.index.remove(&address);
         self.vacant.push(slot);
-        value
+        value.map(|value| (address, value))
     }
 }
 
@@ -145,7 +151,7 @@ mod tests {
         for page in 100..200 {
             sieve.insert(at(page), page);
             sieve.get(at(1));
-            assert!(sieve.evict().is_some_and(|value| value != 1));
+            assert!(sieve.evict().is_some_and(|(_, value)| value != 1));
         }
         assert_eq!(sieve.get(at(1)), Some(1));
     }
@@ -160,8 +166,25 @@ mod tests {
         for _ in 0..5 {
             sieve.get(at(0));
         }
-        let evicted: Vec<u32> = std::iter::from_fn(|| sieve.evict()).collect();
+        let evicted: Vec<u32> = std::iter::from_fn(|| sieve.evict())
+            .map(|(_, value)| value)
+            .collect();
         assert_eq!(evicted.last(), Some(&0));
+    }
+
+    #[test]
+    fn entries_are_told_apart_by_their_uses() {
+        let mut sieve = Sieve::new();
+        for page in 0..6 {
+            sieve.insert(at(page), page);
+            for _ in 0..page {
+                sieve.get(at(page));
+            }
+        }
+        assert_eq!(sieve.evict(), Some((at(0), 0)));
+        let used = |uses| sieve.with_uses(uses).map(|(_, page)| *page);
+        let all: Vec<Vec<u32>> = (0..=USES_MAX).map(|uses| used(uses).collect()).collect();
+        assert_eq!(all, [vec![], vec![1], vec![2], vec![3, 4, 5]]);
     }
 
     #[test]
@@ -171,10 +194,12 @@ mod tests {
             sieve.insert(at(page), page);
             sieve.get(at(page));
         }
-        let mut evicted: Vec<u32> = std::iter::from_fn(|| sieve.evict()).collect();
+        let mut evicted: Vec<u32> = std::iter::from_fn(|| sieve.evict())
+            .map(|(_, value)| value)
+            .collect();
         evicted.sort_unstable();
         assert_eq!(evicted, (0..10).collect::<Vec<_>>());
         sieve.insert(at(1), 1);
-        assert_eq!(sieve.evict(), Some(1));
+        assert_eq!(sieve.evict(), Some((at(1), 1)));
     }
 }

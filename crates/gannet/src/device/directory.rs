@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::failure::{failure, unusable};
 use super::files::{FileTable, OpenFile};
-use super::foreign::foreign_entry;
+use super::foreign::{foreign_entry, is_of_tier};
 use super::readers::Readers;
 use super::{Access, FileId, OpenOptions};
 use crate::base::{Error, PAGE_SIZE, Result};
@@ -23,6 +23,8 @@ pub struct Directory {
     access: Access,
     files: FileTable,
     readers: Readers,
+    /// Which file of the folder has a name.
+    named: fn(&str) -> Option<FileId>,
 }
 
 impl Directory {
@@ -41,6 +43,25 @@ impl Directory {
             access: options.access,
             files: FileTable::new(path, options.access),
             readers,
+            named: FileId::from_name,
+        })
+    }
+
+    /// Opens the folder of a flash tier, making it first if it is missing, and locks it.
+    ///
+    /// Fails with [`Error::Invalid`] if it has anything else in it, and with [`Error::Locked`] if
+    /// another process uses the tier.
+    pub fn open_tier(path: &Path) -> Result<Directory> {
+        ensure_tier_folder(path)?;
+        let folder = File::open(path).map_err(|error| unusable("open", path, error))?;
+        let readers = Readers::open(path, Access::Write)?;
+        Ok(Directory {
+            path: path.to_owned(),
+            folder,
+            access: Access::Write,
+            files: FileTable::new(path, Access::Write),
+            readers,
+            named: tier_file,
         })
     }
 
@@ -100,14 +121,14 @@ impl Directory {
         }
     }
 
-    /// All files of the index with their lengths in whole pages; foreign files are passed over.
+    /// All files of the index or the tier with their lengths in whole pages; foreign files are passed over.
     pub fn list(&self) -> Result<Vec<(FileId, u32)>> {
         let entries = fs::read_dir(&self.path);
         let entries = entries.map_err(|error| failure("list", self.path.display(), error))?;
         let mut files = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|error| failure("list", self.path.display(), error))?;
-            if let Some(id) = entry.file_name().to_str().and_then(FileId::from_name) {
+            if let Some(id) = entry.file_name().to_str().and_then(self.named) {
                 match entry.metadata() {
                     // A writer of another process has removed it since.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -161,6 +182,39 @@ fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
         Err(_) if create => make_folder(path),
         Err(_) => Err(Error::invalid(format!(
             "{} does not exist: check the path, or open it for writing and let it be made",
+            path.display()
+        ))),
+    }
+}
+
+fn tier_file(name: &str) -> Option<FileId> {
+    (name == FileId::Tier.name()).then_some(FileId::Tier)
+}
+
+/// Makes the folder of a flash tier, unless it is there, and keeps a tier out of a folder that has
+/// other files: an index, say, or what another program keeps.
+fn ensure_tier_folder(path: &Path) -> Result<()> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_dir() => {
+            return Err(Error::invalid(format!(
+                "{} is a file, but a cache is a folder: give the folder's path",
+                path.display()
+            )));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(unusable("open", path, error));
+        }
+        Err(_) => return make_folder(path),
+    }
+    let entries = fs::read_dir(path).map_err(|error| unusable("list", path, error))?;
+    let names = entries.flatten().map(|entry| entry.file_name());
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    match names.filter(|name| !is_of_tier(name)).min() {
+        None => Ok(()),
+        Some(name) => Err(Error::invalid(format!(
+            "{} is no cache: expected a cache, an empty folder or none, found {name:?} in it: give another path, or \
+             move the files away",
             path.display()
         ))),
     }

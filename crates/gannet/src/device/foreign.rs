@@ -20,6 +20,11 @@ pub fn foreign_entry(folder: &Path) -> Option<String> {
         .map(|name| name.to_string_lossy().into_owned())
 }
 
+/// Whether the folder of a flash tier may have something of this name.
+pub fn is_of_tier(name: &str) -> bool {
+    [LOCK_NAME, LOST_AND_FOUND].contains(&name) || name == FileId::Tier.name()
+}
+
 fn is_expected(name: &str) -> bool {
     [LOCK_NAME, READERS_NAME, LOST_AND_FOUND].contains(&name) || FileId::from_name(name).is_some()
 }

@@ -56,19 +56,21 @@ pub use lease::{Lease, LeaseSeen};
 pub use memory::MemoryDevice;
 #[cfg(test)]
 pub use memory::Page as MemoryPage;
-pub use open::{Access, BackendChoice, OpenOptions, open_directory};
+pub use open::{Access, BackendChoice, OpenOptions, open_directory, open_tier};
 pub use page::{PageBuffer, PagePool};
 pub use readers::Readers;
 #[cfg(test)]
 pub use recording::{Fault, FaultKind, RecordingDevice};
 
-/// A file of the index.
+/// A file of an index, or that of a flash tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileId {
     /// The two root slots.
     Superblock,
     /// A zone.
     Zone(ZoneNumber),
+    /// The regions of a flash tier, which has a folder of its own.
+    Tier,
 }
 
 impl FileId {
@@ -77,6 +79,7 @@ impl FileId {
         match self {
             FileId::Superblock => "superblock".to_owned(),
             FileId::Zone(number) => format!("zone-{number:08}"),
+            FileId::Tier => "flash-tier".to_owned(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Opening an index folder with the backend that fits the machine.
+//! Opening a folder with the backend that fits the machine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -54,30 +54,39 @@ pub struct OpenOptions {
 /// another process writes too; [`Error::Device`](crate::base::Error::Device) when the file system
 /// fails.
 pub fn open_directory(path: &Path, options: &OpenOptions) -> Result<Arc<dyn Device>> {
+    with_engine(options.backend, || Directory::open(path, options))
+}
+
+/// Opens the folder of a flash tier, which is made if it is missing, and locks it for as long as
+/// the device lives. Its one file is [`FileId::Tier`](super::FileId::Tier).
+///
+/// # Errors
+///
+/// Those of [`open_directory`]; a folder that has anything else in it is
+/// [`Error::Invalid`](crate::base::Error::Invalid).
+pub fn open_tier(path: &Path, backend: BackendChoice) -> Result<Arc<dyn Device>> {
+    with_engine(backend, || Directory::open_tier(path))
+}
+
+fn with_engine(
+    backend: BackendChoice,
+    open: impl FnOnce() -> Result<Directory>,
+) -> Result<Arc<dyn Device>> {
     #[cfg(target_os = "linux")]
-    if options.backend != BackendChoice::Pread {
+    if backend != BackendChoice::Pread {
         match Uring::open() {
-            Ok(uring) => return file_device(path, options, uring),
-            Err(error) if options.backend == BackendChoice::Uring => return Err(error),
+            Ok(uring) => return Ok(Arc::new(FileDevice::new(open()?, uring))),
+            Err(error) if backend == BackendChoice::Uring => return Err(error),
             Err(_) => {}
         }
     }
     #[cfg(not(target_os = "linux"))]
-    if options.backend == BackendChoice::Uring {
+    if backend == BackendChoice::Uring {
         return Err(crate::base::Error::invalid(
             "io_uring exists on Linux only: choose the backend pread or auto",
         ));
     }
-    file_device(path, options, Pread::default())
-}
-
-fn file_device<E: super::file_device::Engine + 'static>(
-    path: &Path,
-    options: &OpenOptions,
-    engine: E,
-) -> Result<Arc<dyn Device>> {
-    let directory = Directory::open(path, options)?;
-    Ok(Arc::new(FileDevice::new(directory, engine)))
+    Ok(Arc::new(FileDevice::new(open()?, Pread::default())))
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ impl Destination {
             .into_iter()
             .filter_map(|(file, pages)| match file {
                 FileId::Zone(zone) => Some((zone, pages)),
-                FileId::Superblock => None,
+                FileId::Superblock | FileId::Tier => None,
             });
         let mut destination = Destination {
             files: files.collect(),

@@ -7,6 +7,7 @@
 
 use super::options::Options;
 use crate::base::PAGE_SIZE;
+use crate::cache::FlashTier;
 use crate::documents::DOCUMENT_BYTES_MAX;
 use crate::postings::MergeMemory;
 use crate::search::document_bytes;
@@ -69,7 +70,7 @@ impl MemoryPlan {
         };
         match options.read_only && (!replays || beside_writer) {
             true => MemoryPlan {
-                frames: share(frames),
+                frames: share(frames).saturating_sub(tier_bytes(options)),
                 buffers: 0,
                 flush: MergeMemory::of(0),
                 preparation: 0,
@@ -78,7 +79,7 @@ impl MemoryPlan {
                 write_pages: 1,
             },
             false => MemoryPlan {
-                frames: share(30),
+                frames: share(30).saturating_sub(tier_bytes(options)),
                 buffers: options
                     .limits
                     .buffer_bytes
@@ -97,6 +98,12 @@ impl MemoryPlan {
     pub(super) fn write_buffers(&self) -> usize {
         STREAMS * (self.write_pages + 1) * PAGE_SIZE
     }
+}
+
+/// Bytes of the map and the buffers of the flash tier, which frames do without.
+fn tier_bytes(options: &Options) -> usize {
+    let cache = options.cache.as_ref();
+    cache.map_or(0, |cache| FlashTier::memory_bytes(cache.bytes))
 }
 
 /// Bytes of the longest document that can be read and highlighted within `memory`.

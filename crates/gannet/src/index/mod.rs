@@ -40,6 +40,7 @@ mod stats;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod tier;
 mod turns;
 mod update;
 mod upkeep;
@@ -59,4 +60,5 @@ pub use restore::RestoreReport;
 pub use snapshot::{Search, Snapshot};
 pub use stats::{BytesByPart, BytesWritten, MemoryByPart, Stats, TreeFigures};
 pub use survey::{FillReport, ListsReport};
+pub use tier::CacheState;
 pub use writer::Written;

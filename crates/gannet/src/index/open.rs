@@ -25,6 +25,7 @@ use super::root::{Covered, RootRecord};
 use super::shared::Shared;
 use super::space::Space;
 use super::state::{Epoch, Published, RetiredZones, State};
+use super::tier::{Tier, tier_root};
 use super::upkeep::Kept;
 use super::vacuum::{Vacuum, Vacuumed};
 use super::writer::Writer;
@@ -98,7 +99,14 @@ pub(super) fn recover(
     let write_buffers = budget.reserve("the write buffers", memory.write_buffers())?;
     let preparing = budget.part("documents on their way", memory.preparation)?;
     let store = Arc::new(store.with_write_pages(memory.write_pages));
+    let tier_root = root.as_ref().map(|root| tier_root(root, &record));
+    let tier = Tier::open(&options, &store, tier_root.as_ref(), &budget)?;
     let pool = FramePool::new(Arc::clone(&store), &budget, memory.frames)?;
+    let (pool, past_cache) = match tier {
+        Tier::Open(tier) => (pool.with_tier(tier), None),
+        Tier::Past(reason) => (pool, Some(reason)),
+        Tier::None => (pool, None),
+    };
     let terms = open_terms(&store, &pool, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
     let state = root_state(&record, root.as_ref(), &terms, &ids, &budget)?;
@@ -127,6 +135,7 @@ pub(super) fn recover(
         preparation,
         published: Published::new(state.clone()),
         room: Room::default(),
+        past_cache,
         reading: Mutex::default(),
     });
     let slot = root.map(|root| root.slot);

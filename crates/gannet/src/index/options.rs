@@ -1,11 +1,12 @@
 //! How an index is opened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Index;
 use crate::analysis::{Analyzer, SchemaOptions};
 use crate::base::{Error, PhraseFilters, Result};
+use crate::cache::{FlashTier, TIER_BYTES_MIN};
 use crate::device::BackendChoice;
 
 /// The least memory that an index works with: 16 MiB.
@@ -13,6 +14,9 @@ pub const MEMORY_MIN: usize = 16 << 20;
 
 /// The memory that an index is given when nothing is said: 512 MiB.
 pub const MEMORY_DEFAULT: usize = 512 << 20;
+
+/// The part of the budget that the map and the buffers of a flash tier take at most.
+const CACHE_ONE_OF: usize = 4;
 
 /// When a write is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -33,7 +37,15 @@ pub struct Options {
     pub(super) schema: SchemaOptions,
     pub(super) create: bool,
     pub(super) read_only: bool,
+    pub(super) cache: Option<CacheOptions>,
     pub(super) limits: Limits,
+}
+
+/// Where the flash tier is, and how large it may be.
+#[derive(Clone, Debug)]
+pub(super) struct CacheOptions {
+    pub(super) folder: PathBuf,
+    pub(super) bytes: u64,
 }
 
 /// What the writer is at, told to [`Limits::on_phase`].
@@ -121,6 +133,7 @@ impl Default for Options {
             schema: SchemaOptions::default(),
             create: true,
             read_only: false,
+            cache: None,
             limits: Limits::default(),
         }
     }
@@ -182,6 +195,23 @@ impl Options {
         self
     }
 
+    /// Keeps pages that leave memory in a file of the folder `folder`, of at most `bytes`, and reads
+    /// them there: for an index on a slow device, with the folder on a fast one. For an index that
+    /// is opened by [`Options::read_only`].
+    ///
+    /// What the file holds outlives the process, and is dropped where the index is another one, or
+    /// an older state of it. It is never needed: what is damaged or missing is read from the index.
+    /// One process uses it at a time; another reads past it, and [`Index::cache`] says so. The memory
+    /// budget has its map, a 512th of `bytes`, and 1 MiB of buffers; both together are a quarter of
+    /// the budget at most.
+    pub fn cache(mut self, folder: impl Into<PathBuf>, bytes: u64) -> Options {
+        self.cache = Some(CacheOptions {
+            folder: folder.into(),
+            bytes,
+        });
+        self
+    }
+
     /// When the writer does what it does by itself.
     pub fn limits(mut self, limits: Limits) -> Options {
         self.limits = limits;
@@ -202,6 +232,34 @@ impl Options {
             };
             return Err(Error::invalid(format!(
                 "{given} of memory is too little: an index needs at least 16 MiB"
+            )));
+        }
+        match &self.cache {
+            Some(cache) => self.check_cache(cache),
+            None => Ok(()),
+        }
+    }
+
+    fn check_cache(&self, cache: &CacheOptions) -> Result<()> {
+        if !self.read_only {
+            return Err(Error::invalid(
+                "a cache is for an index that is only read: open it for reading, or without the cache",
+            ));
+        }
+        if cache.bytes < TIER_BYTES_MIN {
+            return Err(Error::invalid(format!(
+                "a cache of {} bytes is too small: it needs at least {TIER_BYTES_MIN} (8MiB)",
+                cache.bytes
+            )));
+        }
+        let largest = FlashTier::largest(self.memory / CACHE_ONE_OF) >> 20 << 20;
+        if cache.bytes > largest {
+            return Err(Error::invalid(format!(
+                "the map of a cache of {} bytes does not fit the memory budget of {}: give at most {largest} bytes \
+                 ({}MiB) for the cache, or more memory",
+                cache.bytes,
+                self.memory,
+                largest >> 20
             )));
         }
         Ok(())

@@ -25,6 +25,7 @@ use super::open::{
 use super::options::Options;
 use super::shared::Shared;
 use super::state::State;
+use super::tier::tier_root;
 use crate::base::{Error, Result};
 use crate::device::{Device, Lease, Readers};
 use crate::storage::{Found, LogReach, RootSlot, find_root};
@@ -157,6 +158,9 @@ fn refresh(shared: &Arc<Shared>, held: &mut HeldRoot) -> Result<Option<()>> {
     }
     // Forgets epochs that are over. A reader has no zones to remove.
     shared.published.take_unreachable(None);
+    if let Some(tier) = shared.pool.tier() {
+        tier.follow(&tier_root(&root, &record));
+    }
     let done = root.is_newest(device, path)?;
     *held = root;
     Ok(done.then_some(()))

@@ -29,6 +29,8 @@ pub(super) struct Shared {
     pub(super) published: Published,
     /// Free space that is spoken for.
     pub(super) room: Room,
+    /// Why the index is read past the flash tier that was asked for.
+    pub(super) past_cache: Option<String>,
     /// The root that is read, where nothing is written.
     pub(super) reading: Mutex<Option<HeldRoot>>,
 }

@@ -173,8 +173,8 @@ impl fmt::Display for PlanReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             out,
-            "{:<24} {:>7} {:>7} {:>10} {:>11}",
-            "step", "rounds", "reads", "bytes", "frames hit"
+            "{:<24} {:>7} {:>7} {:>10} {:>11} {:>10}",
+            "step", "rounds", "reads", "bytes", "frames hit", "tier hits"
         )?;
         for step in &self.steps {
             let IoCounts {
@@ -182,11 +182,12 @@ impl fmt::Display for PlanReport {
                 reads,
                 bytes,
                 frames_hit,
+                tier_hits,
             } = step.io;
             let name = step.name;
             writeln!(
                 out,
-                "{name:<24} {rounds:>7} {reads:>7} {bytes:>10} {frames_hit:>11}"
+                "{name:<24} {rounds:>7} {reads:>7} {bytes:>10} {frames_hit:>11} {tier_hits:>10}"
             )?;
         }
         for term in &self.terms {

@@ -19,11 +19,11 @@ const OPENINGS_MAX: usize = 128;
 pub struct History(Vec<Opening>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Opening {
+pub(super) struct Opening {
     /// Drawn at random.
-    number: u64,
+    pub(super) number: u64,
     /// The first generation that it may write.
-    first: u64,
+    pub(super) first: u64,
 }
 
 impl History {
@@ -37,12 +37,20 @@ impl History {
 
     /// Whether the root of `generation` with the history `older` comes before what has this history, or is it.
     pub fn includes(&self, older: &History, generation: u64) -> bool {
-        let Some(last) = older.0.last() else {
-            return false;
-        };
+        let last = older.last();
+        last.is_some_and(|last| self.includes_opening(last, generation))
+    }
+
+    /// Whether a root of `generation` that `opening` wrote comes before what has this history, or is it.
+    pub(super) fn includes_opening(&self, opening: Opening, generation: u64) -> bool {
         let mut openings = self.0.iter();
-        let known = openings.any(|opening| opening == last);
+        let known = openings.any(|known| *known == opening);
         known && openings.all(|later| generation < later.first)
+    }
+
+    /// The last opening.
+    pub(super) fn last(&self) -> Option<Opening> {
+        self.0.last().copied()
     }
 
     /// Appends the openings.

@@ -7,6 +7,7 @@ mod copy;
 #[cfg(test)]
 mod crash_tests;
 mod history;
+mod lineage;
 mod log;
 #[cfg(test)]
 mod log_tests;
@@ -23,6 +24,7 @@ mod table;
 mod zones;
 
 pub use history::History;
+pub use lineage::Lineage;
 pub use log::{
     Log, LogStart, RecordKind, document_body, document_front, find_record, frame, record_length,
 };

@@ -33,6 +33,11 @@ impl Store {
         Ok(errors)
     }
 
+    /// What a copy of a page holds, kept outside the index, if it is the page of this address.
+    pub fn prove_copy(&self, address: PageAddress, page: &[u8; PAGE_SIZE]) -> Option<PageKind> {
+        seal::verify(page, self.identity(), Place::from(address)).ok()
+    }
+
     fn prove(&self, address: PageAddress, page: &[u8; PAGE_SIZE], kind: PageKind) -> Option<Error> {
         match seal::verify(page, self.identity(), Place::from(address)) {
             Ok(found) if found == kind => None,

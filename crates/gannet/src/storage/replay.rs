@@ -175,7 +175,7 @@ fn zone_lengths(store: &Store, reach: LogReach) -> Result<HashMap<ZoneNumber, u3
     let files = store.device().list()?;
     let zones = files.into_iter().filter_map(|(file, pages)| match file {
         FileId::Zone(number) => Some((number, pages)),
-        FileId::Superblock => None,
+        FileId::Superblock | FileId::Tier => None,
     });
     Ok(zones.collect())
 }

@@ -261,6 +261,7 @@ fn is_named(report: &CheckReport, (file, page): At) -> bool {
     let of_zone = match file {
         FileId::Superblock => format!("root slot {page}"),
         FileId::Zone(zone) => format!("zone {zone}: the last"),
+        FileId::Tier => return false,
     };
     let page = format!("page {page} of {file}:");
     let findings = report.findings.iter();

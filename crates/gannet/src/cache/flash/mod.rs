@@ -1,0 +1,354 @@
+//! The flash tier: pages that left memory, kept in a file on flash, between the frame pool and the device of the
+//! index.
+//!
+//! Pages that are evicted pass a selection and a buffer, and are written in regions of 512 KiB, one after another, by
+//! a thread of the tier's own (`writer`). A page that is read back proves itself by the seal that it has in the index:
+//! its checksum covers the index, the address and the bytes. So nothing in the tier has to be right, or durable. What
+//! does not prove itself is read from the device of the index, and forgotten.
+//!
+//! An address names its bytes for ever, but only within one history of the index. So each region says under which
+//! root it was written, and counts only for roots that go on from that one (`Lineage`). What is left of another
+//! history under the same seals has another mark (`header`).
+//!
+//! One process uses a tier at a time; another reads past it. The tier outlives them: opening reads the headers of the
+//! regions (`opening`).
+//!
+//! Pages of a round that are in the tier are read in a batch of their own, before those of the device: what failed to
+//! prove itself can join these. A round that needs both takes the time of both batches.
+
+mod header;
+mod map;
+mod opening;
+mod regions;
+mod state;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use header::{REGION_PAGES, toggle_mark};
+use map::TierMap;
+use state::{Offered, State};
+
+use crate::base::{Budget, PAGE_SIZE, PageAddress, Reservation, Result, ZoneNumber};
+use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
+use crate::storage::{Lineage, ReadPage, RootSlot, Store};
+
+const TIER: FileId = FileId::Tier;
+
+/// The smallest tier: 8 MiB.
+pub const TIER_BYTES_MIN: u64 = 8 << 20;
+
+/// The largest: places in it have 32 bits, of which one value stands for none.
+const TIER_BYTES_MAX: u64 = 8 << 40;
+
+/// Buffers for the pages of two regions: one that fills, and one that is written.
+const BUFFER_PAGES: usize = 2 * REGION_PAGES;
+
+/// Bytes that the map, the states of regions and what is remembered take, at most: one for so many of the tier.
+const BYTES_PER_MAP_BYTE: u64 = 512;
+
+/// Bytes of the state of a region.
+const REGION_STATE: usize = 2;
+
+/// How long an end waits for pages to be written: this share of the time that the tier was open.
+const CLOSING_ONE_OF: u32 = 10;
+
+/// The least of it, which nobody notices and which is enough for the pages of one query, and the most.
+const CLOSING_MIN: Duration = Duration::from_millis(50);
+const CLOSING_MAX: Duration = Duration::from_secs(5);
+
+/// The flash tier of an index that is open.
+pub struct FlashTier {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    foreign_regions: usize,
+    opened: Instant,
+    /// When the end waits no more, once it has begun.
+    closes_by: Option<Instant>,
+}
+
+struct Shared {
+    device: Arc<dyn Device>,
+    store: Arc<Store>,
+    /// What tells its pages from those that its file had before the tier was emptied.
+    mark: u32,
+    state: Mutex<State>,
+    /// A draft is ready, or was taken, or written; or the writing thread has ended.
+    changed: Condvar,
+    _reserved: Reservation,
+}
+
+/// The root that is read, and the zones that belong to it.
+pub struct TierRoot {
+    /// Its slot.
+    pub slot: RootSlot,
+    /// The number that its next zone gets.
+    pub next_zone: ZoneNumber,
+}
+
+/// Figures of a flash tier.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TierFigures {
+    /// Bytes that its file may take.
+    pub capacity_bytes: u64,
+    /// Pages of the index that it holds.
+    pub pages: u64,
+    /// Bytes of the memory budget that its map and its buffers take.
+    pub memory_bytes: u64,
+    /// Pages that were read from it since the index was opened.
+    pub read_pages: u64,
+    /// Pages that were written to it since the index was opened.
+    pub written_pages: u64,
+    /// Pages that did not prove themselves, and were read from the device of the index.
+    pub unproven_pages: u64,
+    /// Pages that were not taken since all buffers were full.
+    pub passed_over_pages: u64,
+    /// Regions that were dropped when it was opened: one of them was damaged, or belongs to another index or another
+    /// history.
+    pub foreign_regions: u64,
+    /// Why nothing is written to it any more.
+    pub stopped: Option<String>,
+}
+
+impl FlashTier {
+    /// The tier on `device`, which may take `bytes`, for the index of `store`.
+    ///
+    /// # Errors
+    ///
+    /// If the budget lacks [`FlashTier::memory_bytes`], or the device fails.
+    pub fn open(
+        device: Arc<dyn Device>,
+        bytes: u64,
+        store: &Arc<Store>,
+        root: &TierRoot,
+        budget: &Budget,
+    ) -> Result<FlashTier> {
+        let reserved = budget.reserve("the map of the cache", FlashTier::memory_bytes(bytes))?;
+        let found = opening::find(&device, bytes, root, PagePool::new(BUFFER_PAGES))?;
+        let shared = Arc::new(Shared {
+            device,
+            store: Arc::clone(store),
+            mark: found.mark,
+            state: Mutex::new(found.state),
+            changed: Condvar::new(),
+            _reserved: reserved,
+        });
+        let thread = writer::start(&shared);
+        if let Err(error) = &thread {
+            let mut state = shared.state();
+            state.stopped = Some(format!("a thread could not be started: {error}"));
+            state.is_over = true;
+        }
+        Ok(FlashTier {
+            shared,
+            thread: thread.ok(),
+            foreign_regions: found.foreign_regions,
+            opened: Instant::now(),
+            closes_by: None,
+        })
+    }
+
+    /// Bytes of memory that a tier of `bytes` takes: a 512th of it at most, and 1 MiB of buffers.
+    pub fn memory_bytes(bytes: u64) -> usize {
+        let regions = region_count(bytes);
+        TierMap::memory_bytes(regions * REGION_PAGES)
+            + regions * REGION_STATE
+            + (BUFFER_PAGES + 1) * PAGE_SIZE
+    }
+
+    /// Bytes of the largest tier for which so many bytes of memory are enough.
+    pub fn largest(memory: usize) -> u64 {
+        let map = memory.saturating_sub((BUFFER_PAGES + 1) * PAGE_SIZE) as u64;
+        (map * BYTES_PER_MAP_BYTE).min(TIER_BYTES_MAX)
+    }
+
+    /// Takes pages of a later root of the same index from now on.
+    pub fn follow(&self, root: &TierRoot) {
+        let lineage = Lineage::of(&root.slot);
+        self.shared.state().follow(lineage, root.next_zone);
+    }
+
+    /// The figures now.
+    pub fn figures(&self) -> TierFigures {
+        let state = self.shared.state();
+        let regions = state.regions.count();
+        let bytes = (regions * REGION_PAGES * PAGE_SIZE) as u64;
+        TierFigures {
+            capacity_bytes: bytes,
+            pages: state.map.pages() as u64,
+            memory_bytes: FlashTier::memory_bytes(bytes) as u64,
+            read_pages: state.counts.read,
+            written_pages: state.counts.written,
+            unproven_pages: state.counts.unproven,
+            passed_over_pages: state.counts.passed_over,
+            foreign_regions: self.foreign_regions as u64,
+            stopped: state.stopped.clone(),
+        }
+    }
+
+    /// Those of the pages that the tier holds, in any order; `take` gives buffers.
+    pub(super) fn read(
+        &self,
+        addresses: &[PageAddress],
+        take: &mut dyn FnMut() -> Result<PageBuffer>,
+    ) -> Result<Vec<ReadPage>> {
+        let mut pages = Vec::new();
+        let mut wanted = Vec::new();
+        for (address, place) in self.shared.locate(addresses) {
+            let mut buffer = take()?;
+            match place {
+                Some(place) => wanted.push((address, place, buffer)),
+                // By now it may be written, and is then read from the device of the index.
+                None if self.shared.state().copy_draft(address, &mut buffer) => {
+                    pages.extend(self.shared.prove(address, buffer));
+                }
+                None => {}
+            }
+        }
+        pages.extend(self.shared.read(wanted));
+        Ok(pages)
+    }
+
+    /// Offers a page that leaves memory, which must have its seal. Never waits for a write.
+    pub(super) fn offer(&self, address: PageAddress, page: &[u8; PAGE_SIZE]) {
+        self.shared.offer(address, page);
+    }
+
+    /// Offers a page that is in memory at the end, and waits until there is room for it. Tells whether more can be
+    /// offered: not if writing has failed, nor after a time that is short beside what the process has taken.
+    pub(super) fn offer_at_end(&mut self, address: PageAddress, page: &[u8; PAGE_SIZE]) -> bool {
+        let end = self.closes_by();
+        while self.shared.offer(address, page) == Offered::Full {
+            let state = self.shared.state();
+            if !self.shared.wait(state, end, State::is_busy) {
+                return false;
+            }
+        }
+        self.shared.state().stopped.is_none()
+    }
+
+    fn closes_by(&mut self) -> Instant {
+        let share = self.opened.elapsed() / CLOSING_ONE_OF;
+        let end = Instant::now() + share.clamp(CLOSING_MIN, CLOSING_MAX);
+        *self.closes_by.get_or_insert(end)
+    }
+}
+
+impl Shared {
+    fn offer(&self, address: PageAddress, page: &[u8; PAGE_SIZE]) -> Offered {
+        let offered = self.state().offer(address, page);
+        if offered == Offered::Ready {
+            self.changed.notify_all();
+        }
+        offered
+    }
+
+    /// Waits as long as something `is` so, at most until `end`. Tells whether it is not so any more.
+    fn wait(&self, state: MutexGuard<'_, State>, end: Instant, is: fn(&State) -> bool) -> bool {
+        let left = end.saturating_duration_since(Instant::now());
+        let waited = self
+            .changed
+            .wait_timeout_while(state, left, |state| is(state));
+        let (state, _) = waited.unwrap_or_else(|e| e.into_inner());
+        !is(&state)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Where those of the pages are that the tier has: in the file, or on their way to it.
+    fn locate(&self, addresses: &[PageAddress]) -> Vec<(PageAddress, Option<u32>)> {
+        let state = self.state();
+        let locate = |address: &PageAddress| match state.map.get(*address) {
+            None if state.has_draft(*address) => Some((*address, None)),
+            None => None,
+            place => Some((*address, place)),
+        };
+        addresses.iter().filter_map(locate).collect()
+    }
+
+    /// Reads pages of the file, and forgets those that do not prove themselves.
+    fn read(&self, wanted: Vec<(PageAddress, u32, PageBuffer)>) -> Vec<ReadPage> {
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        let places: Vec<(PageAddress, u32)> = wanted
+            .iter()
+            .map(|(address, place, _)| (*address, *place))
+            .collect();
+        let transfer = |(_, page, buffer)| Transfer {
+            file: TIER,
+            page,
+            buffers: vec![buffer],
+        };
+        let mut batch: Vec<Transfer> = wanted.into_iter().map(transfer).collect();
+        // What a batch that failed has left in the buffers is unknown.
+        let is_read = self.device.read(&mut batch).is_ok();
+        let buffers = batch.into_iter().flat_map(|transfer| transfer.buffers);
+        let addresses = places.iter().map(|(address, _)| *address);
+        let read: Vec<ReadPage> = addresses
+            .zip(buffers)
+            .filter(|_| is_read)
+            .filter_map(|(address, mut buffer)| {
+                toggle_mark(&mut buffer, self.mark);
+                self.prove(address, buffer)
+            })
+            .collect();
+        self.note_read(&places, &read);
+        read
+    }
+
+    /// A page, if it is the one of this address.
+    fn prove(&self, address: PageAddress, buffer: PageBuffer) -> Option<ReadPage> {
+        let kind = self.store.prove_copy(address, &buffer)?;
+        Some(ReadPage {
+            address,
+            kind,
+            buffer,
+        })
+    }
+
+    /// Counts what was read, and forgets what did not prove itself.
+    fn note_read(&self, places: &[(PageAddress, u32)], read: &[ReadPage]) {
+        let mut state = self.state();
+        let mut read = read.iter().map(|page| page.address).peekable();
+        for (address, place) in places {
+            if read.next_if_eq(address).is_some() {
+                state.counts.read += 1;
+                state.regions.count_read(place / REGION_PAGES as u32);
+            } else {
+                state.counts.unproven += 1;
+                state.map.remove(*address, *place);
+            }
+        }
+    }
+}
+
+impl Drop for FlashTier {
+    /// Writes what is buffered, if that does not take too long.
+    fn drop(&mut self) {
+        let (shared, end) = (Arc::clone(&self.shared), self.closes_by());
+        // The last draft waits for the one that is written.
+        if shared.wait(shared.state(), end, State::is_busy) {
+            shared.state().hand_over();
+        }
+        shared.state().is_closing = true;
+        shared.changed.notify_all();
+        let is_over = shared.wait(shared.state(), end, |state| !state.is_over);
+        match self.thread.take() {
+            // One that panicked has left pages that do not prove themselves, at worst.
+            Some(thread) if is_over => drop(thread.join()),
+            // The thread ends with the write that it is in, and has the lock until then.
+            _ => shared.state().ready = None,
+        }
+    }
+}
+
+fn region_count(bytes: u64) -> usize {
+    (bytes.clamp(TIER_BYTES_MIN, TIER_BYTES_MAX) / (REGION_PAGES * PAGE_SIZE) as u64) as usize
+}

@@ -1,0 +1,218 @@
+//! What the threads that read and the one that writes share: the map, the regions, and pages on their way.
+//!
+//! Nothing waits for the device while it holds the lock. Invariants:
+//!
+//! 1. The map names only places that were written: a page enters it when its write has ended, and leaves it before
+//!    its region is overwritten.
+//! 2. A page enters a draft only if its zone is below the next one of the root of `lineage`, and each region is
+//!    written under that root or one that goes on from it.
+
+use super::header::{ENTRIES, Header};
+use super::map::TierMap;
+use super::regions::Regions;
+use crate::base::{PAGE_SIZE, PageAddress, ZoneNumber};
+use crate::device::{PageBuffer, PagePool};
+use crate::storage::Lineage;
+
+/// Of pages that are seen for the first time, one of so many is taken though room is scarce: so commands that ask
+/// one query each fill the tier with what they read often.
+const TAKEN_ANYWAY: u32 = 16;
+
+/// Pages that are to be written to one region.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    /// The region, its sequence and the pages that it has already, if it goes on in one.
+    pub(super) begun: Option<(u32, u64)>,
+    /// All pages of the region; the last ones have buffers.
+    pub(super) pages: Vec<PageAddress>,
+    pub(super) buffers: Vec<PageBuffer>,
+}
+
+/// What was done since the tier was opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) read: u64,
+    pub(super) written: u64,
+    /// Pages that were not what the map said.
+    pub(super) unproven: u64,
+    /// Pages that found both drafts full.
+    pub(super) passed_over: u64,
+}
+
+pub(super) struct State {
+    pub(super) map: TierMap,
+    pub(super) regions: Regions,
+    pub(super) sequence: u64,
+    pub(super) lineage: Lineage,
+    /// No zone from this one on belongs to the root.
+    next_zone: ZoneNumber,
+    draft: Draft,
+    /// The draft that the writing thread takes next.
+    pub(super) ready: Option<Draft>,
+    pub(super) is_writing: bool,
+    pub(super) is_closing: bool,
+    /// Whether the writing thread has ended.
+    pub(super) is_over: bool,
+    /// Why nothing is written any more.
+    pub(super) stopped: Option<String>,
+    pub(super) counts: Counts,
+    buffers: PagePool,
+    first_sightings: u32,
+}
+
+/// What became of a page that was offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offered {
+    /// It was taken, or is not wanted.
+    Done,
+    /// A draft was completed, for which there is work now.
+    Ready,
+    /// There is no room before a draft is written.
+    Full,
+}
+
+impl Draft {
+    /// The draft that goes on in a region that has room.
+    pub(super) fn going_on(header: Header) -> Draft {
+        Draft {
+            begun: Some((header.region, header.sequence)),
+            pages: header.pages,
+            buffers: Vec::new(),
+        }
+    }
+
+    /// The page with this address, if it was not written yet.
+    fn find(&self, address: PageAddress) -> Option<&PageBuffer> {
+        let unwritten = self.unwritten();
+        let at = unwritten.iter().position(|page| *page == address)?;
+        self.buffers.get(at)
+    }
+
+    /// The pages that have buffers.
+    pub(super) fn unwritten(&self) -> &[PageAddress] {
+        &self.pages[self.written()..]
+    }
+
+    /// How many pages the region has already.
+    pub(super) fn written(&self) -> usize {
+        self.pages.len() - self.buffers.len()
+    }
+}
+
+impl State {
+    pub(super) fn new(
+        map: TierMap,
+        regions: Regions,
+        newest: (u64, Option<Header>),
+        root: (Lineage, ZoneNumber),
+        buffers: PagePool,
+    ) -> State {
+        let (sequence, unfinished) = newest;
+        State {
+            map,
+            regions,
+            sequence,
+            lineage: root.0,
+            next_zone: root.1,
+            draft: unfinished.map(Draft::going_on).unwrap_or_default(),
+            ready: None,
+            is_writing: false,
+            is_closing: false,
+            is_over: false,
+            stopped: None,
+            counts: Counts::default(),
+            buffers,
+            first_sightings: 0,
+        }
+    }
+
+    /// Takes pages of a later root from now on.
+    pub(super) fn follow(&mut self, lineage: Lineage, next_zone: ZoneNumber) {
+        (self.lineage, self.next_zone) = (lineage, next_zone);
+    }
+
+    /// Copies a page that is on its way to the tier.
+    pub(super) fn copy_draft(&self, address: PageAddress, into: &mut PageBuffer) -> bool {
+        match self.find_draft(address) {
+            Some(page) => {
+                into.copy_from_slice(&page[..]);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether a page is on its way.
+    pub(super) fn has_draft(&self, address: PageAddress) -> bool {
+        self.find_draft(address).is_some()
+    }
+
+    fn find_draft(&self, address: PageAddress) -> Option<&PageBuffer> {
+        let ready = || self.ready.as_ref().and_then(|draft| draft.find(address));
+        self.draft.find(address).or_else(ready)
+    }
+
+    /// Offers a page that leaves memory.
+    pub(super) fn offer(&mut self, address: PageAddress, page: &[u8; PAGE_SIZE]) -> Offered {
+        let is_wanted = self.stopped.is_none()
+            && address.zone < self.next_zone
+            && self.map.get(address).is_none()
+            && !self.has_draft(address);
+        if !is_wanted {
+            return Offered::Done;
+        }
+        let mut is_ready = self.is_complete() && self.hand_over();
+        if self.is_complete() {
+            self.counts.passed_over += 1;
+            return Offered::Full;
+        }
+        if self.is_selected(address) {
+            self.take(address, page);
+        }
+        is_ready |= self.is_complete() && self.hand_over();
+        match is_ready {
+            true => Offered::Ready,
+            false => Offered::Done,
+        }
+    }
+
+    /// Whether the writing thread has a draft.
+    pub(super) fn is_busy(&self) -> bool {
+        (self.ready.is_some() || self.is_writing) && self.stopped.is_none()
+    }
+
+    /// Whether the draft has no room.
+    fn is_complete(&self) -> bool {
+        self.draft.pages.len() == ENTRIES
+    }
+
+    /// While there is room all pages are taken, then those that come a second time.
+    fn is_selected(&mut self, address: PageAddress) -> bool {
+        if !self.regions.are_full() || self.map.is_seen_again(address) {
+            return true;
+        }
+        self.first_sightings = (self.first_sightings + 1) % TAKEN_ANYWAY;
+        self.first_sightings == 0
+    }
+
+    fn take(&mut self, address: PageAddress, page: &[u8; PAGE_SIZE]) {
+        match self.buffers.take() {
+            Some(mut buffer) => {
+                buffer.copy_from_slice(page);
+                self.draft.pages.push(address);
+                self.draft.buffers.push(buffer);
+            }
+            None => self.counts.passed_over += 1,
+        }
+    }
+
+    /// Gives the draft to the writing thread, if that has no other and there is anything to write. There are buffers
+    /// for two drafts: one that is written, or is to be, and one that fills.
+    pub(super) fn hand_over(&mut self) -> bool {
+        let can = !self.is_busy() && self.stopped.is_none() && !self.draft.buffers.is_empty();
+        if can {
+            self.ready = Some(std::mem::take(&mut self.draft));
+        }
+        can
+    }
+}

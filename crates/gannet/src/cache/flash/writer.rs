@@ -1,0 +1,152 @@
+//! The thread that writes drafts to regions.
+
+use std::sync::Arc;
+
+use super::header::{Header, place, toggle_mark};
+use super::state::Draft;
+use super::{Shared, TIER};
+use crate::base::{Error, Result};
+use crate::device::{PageBuffer, PagePool, Transfer};
+
+/// Writes drafts until the tier closes and none is left.
+fn serve(shared: &Shared) {
+    let _end = End(shared);
+    // The one page that it needs beside those of the drafts.
+    let page = PagePool::new(1);
+    while let Some(draft) = next(shared) {
+        let written = write(shared, draft, &page);
+        let mut state = shared.state();
+        state.is_writing = false;
+        if let Err(error) = written {
+            state.stopped = Some(error.to_string());
+            state.ready = None;
+        }
+        shared.changed.notify_all();
+    }
+}
+
+/// Tells those who wait when the thread ends, by a panic too.
+struct End<'a>(&'a Shared);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.is_over = true;
+        if std::thread::panicking() {
+            state.stopped = Some("the thread that writes it has failed".to_owned());
+        }
+        self.0.changed.notify_all();
+    }
+}
+
+fn next(shared: &Shared) -> Option<Draft> {
+    let mut state = shared.state();
+    loop {
+        if let Some(draft) = state.ready.take() {
+            state.is_writing = true;
+            shared.changed.notify_all();
+            return Some(draft);
+        }
+        if state.is_closing {
+            return None;
+        }
+        let woken = shared.changed.wait(state);
+        state = woken.unwrap_or_else(|e| e.into_inner());
+    }
+}
+
+fn write(shared: &Shared, draft: Draft, pool: &PagePool) -> Result<()> {
+    let (region, sequence) = match draft.begun {
+        Some(begun) => begun,
+        None => begin(shared, pool)?,
+    };
+    let header = Header {
+        region,
+        sequence,
+        mark: shared.mark,
+        lineage: shared.state().lineage,
+        pages: draft.pages.clone(),
+    };
+    let written = draft.written();
+    let mut batch = transfers(&header, written, draft, take(pool)?);
+    shared.device.write(&mut batch)?;
+    let mut state = shared.state();
+    for (number, address) in header.pages.iter().enumerate().skip(written) {
+        state.map.insert(*address, place(region, number + 1));
+    }
+    state.regions.fill(region, header.pages.len());
+    state.counts.written += (header.pages.len() - written) as u64;
+    Ok(())
+}
+
+/// Chooses a region, and forgets what it holds.
+fn begin(shared: &Shared, pool: &PagePool) -> Result<(u32, u64)> {
+    let (region, filled, sequence) = {
+        let mut state = shared.state();
+        let region = state.regions.choose();
+        state.sequence += 1;
+        (region, state.regions.filled(region), state.sequence)
+    };
+    if filled > 0 {
+        forget(shared, region, take(pool)?);
+    }
+    Ok((region, sequence))
+}
+
+/// What the header of a region does not tell any more is forgotten as it does not prove itself.
+fn forget(shared: &Shared, region: u32, page: PageBuffer) {
+    let mut batch = [transfer(region, 0, vec![page])];
+    let read = shared.device.read(&mut batch);
+    let mut state = shared.state();
+    state.regions.fill(region, 0);
+    if let (Ok(()), Some(page)) = (read, batch[0].buffers.first())
+        && let Some(header) = Header::decode(page, region)
+    {
+        for (number, address) in header.pages.iter().enumerate() {
+            state.map.remove(*address, place(region, number + 1));
+        }
+    }
+}
+
+/// The header and the pages that were not written yet, one transfer where they adjoin.
+fn transfers(
+    header: &Header,
+    written: usize,
+    draft: Draft,
+    mut first: PageBuffer,
+) -> Vec<Transfer> {
+    header.encode(&mut first);
+    let mut pages = draft.buffers;
+    pages
+        .iter_mut()
+        .for_each(|page| toggle_mark(page, header.mark));
+    let mut begin = transfer(header.region, 0, vec![first]);
+    match written {
+        0 => {
+            begin.buffers.extend(pages);
+            vec![begin]
+        }
+        _ => vec![begin, transfer(header.region, written + 1, pages)],
+    }
+}
+
+fn transfer(region: u32, number: usize, buffers: Vec<PageBuffer>) -> Transfer {
+    Transfer {
+        file: TIER,
+        page: place(region, number),
+        buffers,
+    }
+}
+
+/// The page for headers. Without it, which a device has that failed, nothing can be written.
+fn take(pool: &PagePool) -> Result<PageBuffer> {
+    pool.take()
+        .ok_or_else(|| Error::internal("the device has kept the page for headers of the cache"))
+}
+
+/// Begins the thread, or says why it could not.
+pub(super) fn start(shared: &Arc<Shared>) -> std::io::Result<std::thread::JoinHandle<()>> {
+    let shared = Arc::clone(shared);
+    let thread = std::thread::Builder::new().name("gannet-tier".to_owned());
+    thread.spawn(move || serve(&shared))
+}
