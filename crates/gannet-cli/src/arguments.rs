@@ -2,6 +2,7 @@
 //!
 //! Nothing here is checked against an index or a file; each command resolves its own.
 
+mod cache;
 mod documents;
 mod format;
 mod long_help;
@@ -18,6 +19,7 @@ use gannet::{PhraseFilters, Techniques};
 use crate::size::Size;
 use crate::time::TimeLimit;
 
+pub use cache::{CacheArguments, StatsArguments};
 pub use documents::{ExportArguments, ExportFormat, GetArguments};
 pub use format::InputFormat;
 use long_help::{ANALYZERS, QUERIES};
@@ -120,7 +122,7 @@ pub enum Command {
     /// Measure how fast queries are answered and what they read
     Bench(BenchArguments),
     /// Say what an index holds and where its bytes are
-    Stats(IndexPath),
+    Stats(StatsArguments),
     /// Delete documents by their IDs or by a query
     Delete(DeleteArguments),
     /// Purge deleted documents, merge small chunks, and return the space to the file system
@@ -341,6 +343,9 @@ pub struct SearchArguments {
     /// the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
+    /// The flash tier
+    #[command(flatten)]
+    pub cache: CacheArguments,
 }
 
 /// The arguments of `gannet bench`.
@@ -408,6 +413,9 @@ pub struct BenchArguments {
     /// Search without these techniques, to measure what each saves
     #[arg(long, value_name = "NAME", num_args = 1.., hide_short_help = true, value_parser = PossibleValuesParser::new(Techniques::NAMES))]
     pub without: Vec<String>,
+    /// The flash tier
+    #[command(flatten)]
+    pub cache: CacheArguments,
 }
 
 /// What plain words mean.

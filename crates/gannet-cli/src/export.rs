@@ -10,7 +10,7 @@ use crate::arguments::{Common, ExportArguments, ExportFormat};
 use crate::failure::{Failure, Outcome, remark, say};
 use crate::fields::Fields;
 use crate::output::{Output, harmless};
-use crate::search::open_to_read;
+use crate::search::open_cached;
 use crate::size::{counted, grouped};
 use crate::spinner::spinner;
 
@@ -25,7 +25,7 @@ pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) ->
             "--json and --format csv ask for two formats: leave one of them out",
         ));
     }
-    let index = open_to_read(&arguments.index, common)?;
+    let index = open_cached(&arguments.index, common, &arguments.cache)?;
     let snapshot = index.snapshot();
     let query = query(arguments, &snapshot)?;
     let fields = Fields::named(&arguments.fields, &snapshot)?;

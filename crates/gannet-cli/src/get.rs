@@ -6,12 +6,12 @@ use crate::arguments::{Common, GetArguments};
 use crate::failure::{Failure, Outcome, say};
 use crate::fields::Fields;
 use crate::output::Output;
-use crate::search::open_to_read;
+use crate::search::open_cached;
 
 /// Prints the documents in the order of the IDs. Those that are missing are told on standard error,
 /// and fail the command.
 pub fn run(common: &Common, arguments: &GetArguments, output: &mut Output) -> Outcome<()> {
-    let index = open_to_read(&arguments.index, common)?;
+    let index = open_cached(&arguments.index, common, &arguments.cache)?;
     let fields = Fields::named(&arguments.fields, &index.snapshot())?;
     let mut missing = false;
     let mut failed = None;

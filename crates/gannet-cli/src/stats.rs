@@ -1,22 +1,61 @@
 //! `gannet stats`: what an index holds, and where its bytes are.
 
-use gannet::{Backend, BytesByPart, Stats, TreeFigures};
+use gannet::{Backend, BytesByPart, CacheState, Stats, TierFigures, TreeFigures};
 use serde_json::{Value, json};
 
-use crate::arguments::{Common, IndexPath};
+use crate::arguments::{Common, StatsArguments};
 use crate::failure::Outcome;
 use crate::output::Output;
-use crate::search::open_to_read;
-use crate::size::{grouped, human};
+use crate::search::open_cached;
+use crate::size::{counted, grouped, human};
 
 /// Prints the figures.
-pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
-    let index = open_to_read(&arguments.index, common)?;
+pub fn run(common: &Common, arguments: &StatsArguments, output: &mut Output) -> Outcome<()> {
+    let index = open_cached(&arguments.index, common, &arguments.cache)?;
     let stats = index.stats()?;
     match output.is_json() {
-        true => output.json(&object(&stats, index.backend())),
-        false => print(&stats, index.backend(), output),
+        true => {
+            let mut object = object(&stats, index.backend());
+            object["cache"] = cache(index.cache());
+            output.json(&object)
+        }
+        false => {
+            print(&stats, index.backend(), output)?;
+            match index.cache() {
+                Some(CacheState::Used(figures)) => print_cache(&figures, output),
+                _ => Ok(()),
+            }
+        }
     }
+}
+
+/// The figures of the flash tier; null where there is none.
+pub fn cache(state: Option<CacheState>) -> Value {
+    match state {
+        None => Value::Null,
+        Some(CacheState::Past(reason)) => json!({"past": reason}),
+        Some(CacheState::Used(figures)) => json!({
+            "capacity_bytes": figures.capacity_bytes,
+            "pages": figures.pages,
+            "memory_bytes": figures.memory_bytes,
+            "read_pages": figures.read_pages,
+            "written_pages": figures.written_pages,
+            "unproven_pages": figures.unproven_pages,
+            "passed_over_pages": figures.passed_over_pages,
+            "foreign_regions": figures.foreign_regions,
+            "stopped": figures.stopped,
+        }),
+    }
+}
+
+fn print_cache(figures: &TierFigures, output: &mut Output) -> Outcome<()> {
+    let line = output.dim(&format!(
+        "cache: {} of {}, {} of memory for its map",
+        counted(figures.pages, "page"),
+        human(figures.capacity_bytes),
+        human(figures.memory_bytes),
+    ));
+    output.line(line)
 }
 
 fn object(stats: &Stats, backend: Backend) -> Value {

@@ -8,6 +8,7 @@ mod compressed;
 mod damage;
 mod early_ends;
 mod first_steps;
+mod flash_tier;
 mod formats;
 mod help;
 mod limits;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::CacheArguments;
 use crate::time::TimeLimit;
 
 /// The arguments of `gannet get`.
@@ -20,6 +21,9 @@ pub struct GetArguments {
     /// Fields of the documents to print, separated by commas [default: all]
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Vec<String>,
+    /// The flash tier
+    #[command(flatten)]
+    pub cache: CacheArguments,
 }
 
 /// The arguments of `gannet export`.
@@ -46,6 +50,9 @@ pub struct ExportArguments {
     /// is seconds); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
+    /// The flash tier
+    #[command(flatten)]
+    pub cache: CacheArguments,
 }
 
 /// How documents are exported.

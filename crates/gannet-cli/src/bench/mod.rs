@@ -18,7 +18,7 @@ use gannet::{CountersSnapshot, Query, SearchOptions, Techniques};
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
-use crate::search::open_to_read;
+use crate::search::open_cached;
 use crate::{interrupt, process};
 use drive::{Drive, drive};
 use report::Report;
@@ -110,7 +110,7 @@ impl Usage {
 pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> Outcome<()> {
     let settings = Settings::resolve(arguments)?;
     let before = Usage::now(CountersSnapshot::default());
-    let index = open_to_read(&arguments.index, common)?;
+    let index = open_cached(&arguments.index, common, &arguments.cache)?;
     let opened = Usage::now(index.counters());
     interrupt::catch()?;
     let snapshot = index.snapshot();
@@ -129,6 +129,7 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
         distinct_queries: settings.queries.len(),
         usage: [before, opened, started, ended],
         backend: index.backend(),
+        cache: index.cache(),
     };
     report.print(output)?;
     if interrupt::asked() {

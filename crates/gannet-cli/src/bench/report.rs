@@ -1,6 +1,6 @@
 //! The figures of a benchmark, each with the settings under which it came about.
 
-use gannet::Backend;
+use gannet::{Backend, CacheState};
 use serde_json::{Value, json};
 
 use super::Usage;
@@ -9,7 +9,8 @@ use crate::arguments::{BenchArguments, Common};
 use crate::failure::Outcome;
 use crate::output::Output;
 use crate::process;
-use crate::size::{grouped, human};
+use crate::size::{Size, counted, grouped, human};
+use crate::stats;
 
 /// What was measured.
 pub struct Report<'a> {
@@ -21,6 +22,7 @@ pub struct Report<'a> {
     /// Before the index was opened, after, when the measurement began, and at its end.
     pub usage: [Usage; 4],
     pub backend: Backend,
+    pub cache: Option<CacheState>,
 }
 
 impl Report<'_> {
@@ -53,6 +55,7 @@ impl Report<'_> {
             "open_reads": opened.device.reads,
             "open_ms": (opened.at - before.at).as_secs_f64() * 1e3,
             "peak_memory_bytes": process::peak_memory(),
+            "cache": stats::cache(self.cache.clone()),
             "backend": self.backend.to_string(),
             "settings": self.settings(),
         })
@@ -76,6 +79,8 @@ impl Report<'_> {
             "distinct_queries": self.distinct_queries,
             "as": arguments.plain.map(|kind| format!("{kind:?}").to_lowercase()),
             "cold": arguments.cold,
+            "cache_dir": arguments.cache.cache_dir,
+            "cache_size": arguments.cache.cache_size.map(Size::bytes),
             "without": arguments.without,
         })
     }
@@ -105,6 +110,13 @@ impl Report<'_> {
             human(bytes as u64),
             self.per_query(self.rounds as f64),
         ))?;
+        if let Some(CacheState::Used(figures)) = &self.cache {
+            output.line(format!(
+                "cache: {} read, {} written",
+                counted(figures.read_pages, "page"),
+                counted(figures.written_pages, "page")
+            ))?;
+        }
         let settings = self.settings();
         let line = output.dim(&format!("{} {settings}", self.backend));
         output.line(line)

@@ -108,6 +108,7 @@ pub fn io(io: IoCounts) -> Value {
         "reads": io.reads,
         "bytes": io.bytes,
         "frames_hit": io.frames_hit,
+        "tier_hits": io.tier_hits,
     })
 }
 

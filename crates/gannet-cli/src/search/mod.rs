@@ -8,9 +8,12 @@ pub use json::score;
 use std::path::Path;
 use std::time::Instant;
 
-use gannet::{Backend, FieldKind, Index, Operator, Query, SearchOptions, SearchResults, Snapshot};
+use gannet::{
+    Backend, CacheState, FieldKind, Index, Operator, Options, Query, SearchOptions, SearchResults,
+    Snapshot,
+};
 
-use crate::arguments::{Common, SearchArguments};
+use crate::arguments::{CacheArguments, Common, SearchArguments};
 use crate::failure::{Failure, Outcome, remark};
 use crate::fields::Fields;
 use crate::output::{Form, Output, harmless};
@@ -32,7 +35,7 @@ struct Answer {
 
 /// Searches and prints the answer.
 pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) -> Outcome<()> {
-    let index = open_to_read(&arguments.index, common)?;
+    let index = open_cached(&arguments.index, common, &arguments.cache)?;
     let answer = ask(&index, arguments)?;
     if arguments.count {
         return print_count(&answer, output);
@@ -113,11 +116,27 @@ fn question(pattern: &str) -> Option<String> {
 
 /// Opens an index for reading only, beside others who read and one who writes.
 pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
+    reading(common).open(path)
+}
+
+/// The same with a flash tier, if one is given. Says so if the index is read past it.
+pub fn open_cached(path: &Path, common: &Common, cache: &CacheArguments) -> gannet::Result<Index> {
+    let (Some(folder), Some(size)) = (&cache.cache_dir, cache.cache_size) else {
+        return open_to_read(path, common);
+    };
+    let options = reading(common).cache(folder, size.bytes() as u64);
+    let index = options.open(path)?;
+    if let Some(CacheState::Past(reason)) = index.cache() {
+        remark(&format!("the index is read past the cache: {reason}"));
+    }
+    Ok(index)
+}
+
+fn reading(common: &Common) -> Options {
     Index::options()
         .memory(common.memory.bytes())
         .backend(common.backend.into())
         .read_only()
-        .open(path)
 }
 
 /// Opens an index for writing. None is made where none is.

@@ -117,14 +117,23 @@ fn footer(answer: &Answer) -> String {
         total => format!("{at_least}{}", counted(total, "document")),
     };
     format!(
-        "{found} found in {:.1} ms{}; {}, {}, {} read ({})",
+        "{found} found in {:.1} ms{}; {}, {}, {} read{} ({})",
         answer.took_us as f64 / 1_000.0,
         shown(answer),
         counted(results.io.rounds.into(), "round"),
         counted(results.io.reads.into(), "read"),
         human(results.io.bytes),
+        from_cache(results.io.tier_hits),
         answer.backend,
     )
+}
+
+/// What was read from the flash tier, where anything was.
+fn from_cache(pages: u32) -> String {
+    match pages {
+        0 => String::new(),
+        pages => format!(", {} from the cache", counted(pages.into(), "page")),
+    }
 }
 
 /// Which of the documents are shown, where that is not clear.

@@ -1,0 +1,40 @@
+//! The arguments of the flash tier, which commands take that read an index.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::size::Size;
+
+/// Where pages that leave memory are kept, and how many bytes of them.
+#[derive(Debug, Args)]
+pub struct CacheArguments {
+    /// Keep pages that leave memory in this folder, on a faster device than the index is on; it is
+    /// made if it is missing, and outlives the command
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "cache_size",
+        hide_short_help = true
+    )]
+    pub cache_dir: Option<PathBuf>,
+    /// The most bytes that --cache-dir may take (10GiB); its map takes a 512th of them of --memory
+    #[arg(
+        long,
+        value_name = "SIZE",
+        requires = "cache_dir",
+        hide_short_help = true
+    )]
+    pub cache_size: Option<Size>,
+}
+
+/// The arguments of `gannet stats`.
+#[derive(Debug, Args)]
+pub struct StatsArguments {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+    /// Show this cache, too
+    #[command(flatten)]
+    pub cache: CacheArguments,
+}

@@ -1,0 +1,186 @@
+//! The flash tier from outside: a cache that outlives commands.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::command::Place;
+
+const CACHE: [&str; 4] = ["--cache-dir", "cache", "--cache-size", "16MiB"];
+
+fn place() -> Place {
+    place_of(2_000)
+}
+
+fn place_of(documents: u64) -> Place {
+    let place = Place::new();
+    let lines = (0..documents).map(|id| {
+        let words = (0..30).map(|n| format!("w{}", (id * 7 + n * n) % 500));
+        let words = words.collect::<Vec<_>>().join(" ");
+        format!("{{\"id\":\"{id}\",\"title\":\"t{id}\",\"body\":\"{words}\"}}\n")
+    });
+    place.write("docs.jsonl", lines.collect::<String>());
+    place.done(&["index", "index", "docs.jsonl"]);
+    place
+}
+
+fn with_cache<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    [arguments, &CACHE[..]].concat()
+}
+
+#[test]
+fn a_second_command_reads_what_the_first_one_read_from_the_cache() {
+    let place = place();
+    let search = ["search", "index", "w7 w20"];
+    let ask = || place.json(&with_cache(&search));
+    let (first, second) = (ask(), ask());
+    assert_eq!(first["hits"], second["hits"]);
+    assert_eq!(first["io"]["tier_hits"], 0);
+    assert!(first["io"]["reads"].as_u64() > Some(0), "{first}");
+    assert_eq!(second["io"]["reads"], 0);
+    assert_eq!(second["io"]["bytes"], 0);
+    let hits = second["io"]["tier_hits"].as_u64();
+    assert!(hits > Some(0), "{second}");
+    let text = place.done(&with_cache(&search));
+    assert!(text.contains(" from the cache"), "{text}");
+    let explained = place.done(&with_cache(&["search", "index", "w7", "--explain"]));
+    assert!(explained.contains("tier hits"), "{explained}");
+
+    let stats = place.json(&with_cache(&["stats", "index"]));
+    assert!(stats["cache"]["pages"].as_u64() >= hits, "{stats}");
+    assert_eq!(stats["cache"]["capacity_bytes"], 16 << 20);
+    let text = place.done(&with_cache(&["stats", "index"]));
+    assert!(text.contains("of 16.0 MiB"), "{text}");
+    assert_eq!(place.json(&["stats", "index"])["cache"], Value::Null);
+}
+
+#[test]
+fn all_commands_that_read_take_a_cache() {
+    let place = place();
+    place.write("queries.tsv", "term\tw7\nand\tw7 w20\n");
+    for arguments in [
+        &["get", "index", "17"][..],
+        &["export", "index"],
+        &["bench", "index", "queries.tsv", "--count"],
+        &["bench", "index", "queries.tsv", "--json"],
+    ] {
+        let plain = place.done(arguments);
+        let cached = place.done(&with_cache(arguments));
+        assert!(arguments[0] == "bench" || plain == cached, "{arguments:?}");
+    }
+    let bench = ["bench", "index", "queries.tsv"];
+    let figures = place.json(&with_cache(&bench));
+    assert!(
+        figures["cache"]["read_pages"].as_u64() > Some(0),
+        "{figures}"
+    );
+    assert_eq!(figures["reads_per_query"], 0.0);
+    let text = place.done(&with_cache(&bench));
+    assert!(text.contains("cache: "), "{text}");
+}
+
+#[test]
+fn a_command_beside_another_reads_past_the_cache_and_says_so() {
+    let place = place();
+    place.done(&with_cache(&["get", "index", "1"]));
+    let lock = std::fs::File::open(place.path("cache/LOCK")).unwrap();
+    lock.lock().unwrap();
+    let ran = place.run(&with_cache(&["search", "index", "w7", "--count"]));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("read past the cache"), "{ran:?}");
+    let stats = place.run(&with_cache(&["stats", "index", "--json"]));
+    let stats: Value = serde_json::from_str(&stats.out).unwrap();
+    assert!(stats["cache"]["past"].is_string(), "{stats}");
+    drop(lock);
+    place.done(&with_cache(&["search", "index", "w7"]));
+}
+
+/// `GANNET_TIER_KILLS` (20): how often. Every second command asks much and is killed while pages are evicted, the others ask
+/// one query and are killed anywhere up to their end.
+#[test]
+fn a_command_that_is_killed_leaves_a_cache_that_can_be_used() {
+    let place = place_of(20_000);
+    let kills = std::env::var("GANNET_TIER_KILLS").map_or(20, |kills| kills.parse().unwrap());
+    let lines = (0..500).map(|n| format!("or\tw{n} w{}\n", n * 7 % 500));
+    place.write("queries.tsv", lines.collect::<String>());
+    let few = ["--memory", "16MiB"];
+    let bench = [
+        "bench",
+        "index",
+        "queries.tsv",
+        "--fetch",
+        "--seconds",
+        "60",
+    ];
+    let mut answered = 0;
+    for kill in 0..kills {
+        let word = format!("w{}", kill * 11 % 500);
+        let (arguments, time) = match kill % 2 {
+            0 => (with_cache(&bench), 20 + kill * 37 % 300),
+            _ => (with_cache(&["search", "index", &word]), kill * 7 % 60),
+        };
+        let mut killed = place
+            .command(&[&arguments[..], &few].concat())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(time));
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        for number in 0..3 {
+            let query = format!("w{} w{}", kill * 13 % 500, number * 31 + kill % 7);
+            let search = ["search", "index", &query];
+            let answer = |arguments: &[&str]| place.json(arguments)["hits"].clone();
+            assert_eq!(
+                answer(&with_cache(&search)),
+                answer(&search),
+                "{kill}: {query}"
+            );
+            answered += 1;
+        }
+    }
+    eprintln!("{kills} kills: {answered} answers, all right");
+}
+
+#[test]
+fn a_cache_that_cannot_be_is_the_callers_fault() {
+    let place = place();
+    std::fs::create_dir(place.path("files")).unwrap();
+    place.write("files/notes.txt", "x");
+    let search = ["search", "index", "w7"];
+    for (given, said) in [
+        (&["--cache-dir", "cache"][..], "--cache-size"),
+        (&["--cache-size", "1GiB"], "--cache-dir"),
+        (&["--cache-dir", "cache", "--cache-size", "1MiB"], "8MiB"),
+        (
+            &[
+                "--cache-dir",
+                "cache",
+                "--cache-size",
+                "10GiB",
+                "--memory",
+                "16MiB",
+            ],
+            "at most",
+        ),
+        (
+            &["--cache-dir", "index", "--cache-size", "1GiB"],
+            "is no cache",
+        ),
+        (
+            &["--cache-dir", "docs.jsonl", "--cache-size", "1GiB"],
+            "is a file",
+        ),
+        (
+            &["--cache-dir", "files", "--cache-size", "1GiB"],
+            "notes.txt",
+        ),
+    ] {
+        let ran = place.run(&[&search[..], given].concat());
+        assert_eq!(ran.code, 1, "{given:?}: {ran:?}");
+        assert!(ran.err.contains(said), "{given:?}: {ran:?}");
+    }
+    let help = place.done(&["search", "--help"]);
+    assert!(help.contains("--cache-dir") && help.contains("--cache-size"));
+}
