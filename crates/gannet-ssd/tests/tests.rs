@@ -6,5 +6,9 @@ mod amplification;
 mod determinism;
 #[path = "tests/device.rs"]
 mod device;
+#[path = "tests/hostile.rs"]
+mod hostile;
+#[path = "tests/metering.rs"]
+mod metering;
 #[path = "tests/timing.rs"]
 mod timing;

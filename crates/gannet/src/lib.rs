@@ -66,8 +66,8 @@ pub mod lab {
     pub use crate::base::{Budget, ByteReader, PAGE_SIZE, Span, alone, put_bytes, put_varint};
     pub use crate::cache::{FramePool, IoCounts, Pages, Step, Stop, finish, gather};
     pub use crate::device::{
-        Access, Backend, BackendChoice, Counters, Device, FileId, OpenOptions, PageBuffer,
-        PagePool, Readers, Transfer, open_directory,
+        Access, Backend, BackendChoice, Counters, Device, FileId, Offload, OpenOptions, PageBuffer,
+        PagePool, PageSpan, Poll, Readers, SessionId, Task, Transfer, open_directory,
     };
     pub use crate::dictionary::{Change as TreeChange, Tree};
     pub use crate::documents::{length_to_norm, norm_to_length};

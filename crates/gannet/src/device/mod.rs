@@ -6,7 +6,8 @@
 //!
 //! Real files: `open` chooses the backend; `directory` is the folder with its `readers` (who have a
 //! `lease`, beside a writer, who has the `lock`) and its open `files`; `file_device` makes a device
-//! of it and an engine (`uring` or `pread`) that carries out batches of `request`s. For tests:
+//! of it and an engine (`uring` or `pread`) that carries out batches of `request`s. `offload` is what
+//! may be asked of a device that runs programs; no backend does. For tests:
 //! `memory`; `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its
 //! log what a power loss can leave behind (`crash_state` is the model). `conformance` is the suite
 //! that all backends pass.
@@ -29,6 +30,7 @@ mod lease;
 mod lock;
 #[cfg(test)]
 mod memory;
+mod offload;
 mod open;
 mod page;
 mod pread;
@@ -56,6 +58,7 @@ pub use lease::{Lease, LeaseSeen};
 pub use memory::MemoryDevice;
 #[cfg(test)]
 pub use memory::Page as MemoryPage;
+pub use offload::{Offload, PageSpan, Poll, SessionId, Task};
 pub use open::{Access, BackendChoice, OpenOptions, open_directory, open_tier};
 pub use page::{PageBuffer, PagePool};
 pub use readers::Readers;
