@@ -37,6 +37,7 @@ lab:
 	$(PYTHON) lab/wiser.py
 	$(PYTHON) lab/trees.py
 	$(PYTHON) lab/ssd.py
+	$(PYTHON) lab/smart_ssd.py
 	$(PYTHON) lab/mfis.py
 	$(PYTHON) lab/maintenance.py
 	$(PYTHON) lab/rate.py
@@ -50,6 +51,7 @@ lab-quick:
 	$(PYTHON) lab/wiser.py --documents 60000 --queries 2000 --runs 1 --seconds 0.5
 	$(PYTHON) lab/trees.py --scale 0.02 --name trees-quick
 	$(PYTHON) lab/ssd.py --blocks 200
+	$(PYTHON) lab/smart_ssd.py --no-sweep --out target/lab/smart-ssd-quick.json
 	$(PYTHON) lab/mfis.py --documents 10000 --flushes 10 --thresholds 2 32 1024 --queries 20 --seconds 0.2 --most-seconds 3 --name mfis-quick
 	$(PYTHON) lab/maintenance.py --corpora passages --documents 20000 --name maintenance-quick
 	$(PYTHON) lab/rate.py --corpora passages articles --documents 5000 --runs 1 --out target/lab/rate-quick.json

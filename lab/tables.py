@@ -640,6 +640,56 @@ TIER_PATTERN = [*(Column(log, lambda rows, log=log: next(row["text"] for row in 
 TIER_CURVES = [Column(f"{log}: {head}", median("value", log=log, curve=curve)) for log in ("web", "zipf") for head, curve, _ in CURVES]
 
 
+# The Smart SSD paper
+
+
+def smart_lines(name, key):
+    """Lines of a list beside the rows, each with its own head."""
+    return lambda result: {row[key]: [row] for row in result[name]}
+
+
+SMART_COMPARISONS = [
+    Column("paper", largest("paper")),
+    Column("modelled", lambda rows: rows[0]["modelled"]),
+    Column("error, %", lambda rows: rows[0]["error_percent"], signed),
+    Column("what it is", lambda rows: rows[0]["kind"]),
+]
+SMART_CLAIMS = [Column("model", lambda rows: "agrees" if rows[0]["agrees"] else "**differs**"), Column("modelled", lambda rows: rows[0]["modelled"])]
+
+
+def smart_point_lines(result):
+    return {f"{row['place']}: {row['x']:g}": [row] for row in result["rows"]}
+
+
+def smart_part(side, *names):
+    return lambda rows: sum(rows[0][side][name] for name in names)
+
+
+def smart_ratio(name):
+    return lambda rows: rows[0]["host"][name] / rows[0]["device"][name]
+
+
+SMART_POINTS = [
+    Column("results", largest("results"), whole),
+    *(Column(f"{side}: ms", smart_part(of, "ms")) for side, of in (("drive", "device"), ("host", "host"))),
+    Column("host / drive, time", smart_ratio("ms"), hundredths),
+    Column("host / drive, energy", smart_ratio("mj"), hundredths),
+    Column("drive: I/O", smart_part("device", "io_ms")),
+    Column("processor", smart_part("device", "cpu_ms")),
+    Column("memory", smart_part("device", "memory_ms")),
+    Column("sending", smart_part("device", "sending_ms")),
+    Column("host: I/O", smart_part("host", "io_ms")),
+    Column("operation", smart_part("host", "cpu_ms", "memory_ms")),
+    Column("ranking and query", smart_part("host", "host_ms")),
+]
+
+
+def smart_sweep_columns(result):
+    places = result["request_sizes"][0]["factors"]
+    costs = [Column(f"{side}, us", largest(name)) for side, name in (("drive", "device_request_us"), ("host", "host_request_us"))]
+    return costs + [Column(place if place.startswith("table") else f"figure {place}", largest(f"factors/{place}"), hundredths) for place in places]
+
+
 TABLES = {
     # lab/memory.py: MiB of resident memory above the budget, at most.
     "memory": Table("corpus", by("case/corpus"), memory_columns),
@@ -681,6 +731,11 @@ TABLES = {
     "tiers-uncached": Table("documents", tier_lines("uncached", lambda row: f"{row['documents']:,.0f}"), TIER_STORES[:2]),
     "tiers-levels": Table("levels", tier_lines("levels", lambda row: f"{row['levels']}, {row['classes']}"), TIER_STORES),
     "tiers-costs": Table("memory", tier_lines("costs", lambda row: f"{row['capacity_mb']} MB, {row['flash_bytes'] / 1e6:,.0f} MB of flash"), TIER_COSTS),
+    # lab/smart_ssd.py
+    "smart-comparisons": Table("modelled", smart_lines("comparisons", "what"), SMART_COMPARISONS),
+    "smart-claims": Table("what the paper says", smart_lines("claims", "claim"), SMART_CLAIMS),
+    "smart-points": Table("figure: value", smart_point_lines, SMART_POINTS),
+    "smart-requests": Table("pages of a request", smart_lines("request_sizes", "request_pages"), smart_sweep_columns),
     # show/show_N.py
     "checks": Table("what", check_lines, CHECKS),
 }

@@ -4,7 +4,7 @@
 //! while it is written, `answers` shows that no
 //! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
 //! indexes of the literature and Gannet's, `maintenance` the strategies that maintain lists, `disk`
-//! tells what the device does, `ssd` what a modelled one would do, `tiers` what caches in
+//! tells what the device does, `ssd` what a modelled one would do, `smart-ssd` what one that runs programs would, `tiers` what caches in
 //! tiers would save.
 //! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
 //! `docs/experiments.md`.
@@ -26,6 +26,7 @@ mod pages;
 mod prepared;
 mod process;
 mod queries;
+mod smart;
 mod ssd;
 mod tiers;
 mod trees;
@@ -71,6 +72,8 @@ enum Command {
     /// Ask the model of a drive: its rates, what a trace costs, its amplification, its own speed
     #[command(subcommand)]
     Ssd(ssd::Arguments),
+    /// Run the experiments of the Smart SSD paper: each query as a program in a modelled drive and on the host
+    SmartSsd(smart::Arguments),
     /// Ask the queries of a log through caches in memory and on a modelled drive, and print what each policy saves
     Tiers(tiers::Arguments),
 }
@@ -168,6 +171,7 @@ fn main() -> ExitCode {
         Command::Maintenance(arguments) => maintenance::run(&arguments),
         Command::Disk(arguments) => disk::run(&arguments),
         Command::Ssd(arguments) => ssd::run(&arguments),
+        Command::SmartSsd(arguments) => smart::run(&arguments),
         Command::Tiers(arguments) => tiers::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
