@@ -17,20 +17,23 @@ AS_B_TREE_MIXED = {
 # access time, in per cent.
 HYBRID_CACHE = {"cblru": (9.05, -35.27, 55.29, -59.92, -13.20), "cbslru": (13.31, -41.05, 70.47, -71.52, -43.83)}
 
-# The Smart SSD paper (Wang and Park, 2016): milliseconds and millijoules in the drive and on the host, of
-# tables 3 to 5.
+# The Smart SSD paper (Wang and Park, 2016): milliseconds and millijoules in the drive and on the
+# host, of tables 3 to 5.
 SMART_TABLES = {"table 3": (97, 210, 204, 1365), "table 4": (78, 194, 148, 1261), "table 5": (505, 299, 960, 2033)}
-# Milliseconds of one query, of figure 7: input and output in the drive and on the host, then all else.
+# Milliseconds of one query, of figure 7: input and output in the drive and on the host, then all
+# else.
 SMART_TYPICAL = (14.5, 54.8, 16.6, 8.0)
 # Figure 8: per cent of the time in the drive that flash, memory and processor take.
 SMART_SHARES = (48, 28, 22)
 # Mean factors of time and energy of figures that vary one thing.
 SMART_FACTORS = {"9": (2.5, 7.8), "13": (2.6, 9.5), "15": (2.7, 9.7)}
-# Milliseconds more in the drive at an intersection ratio of 100 % than at 10 %, lists of equal size.
+# Milliseconds more in the drive at an intersection ratio of 100 % than at 10 %, lists of equal
+# size.
 SMART_STEPS = {"12": 163, "14": 65}
 # Of figure 11 at 100 %: milliseconds to send the results and to rank them.
 SMART_SENT, SMART_RANKED = 1.4, 0.5
-# Ranked union of synthetic lists: how much slower the drive is, and the factor of energy that it saves.
+# Ranked union of synthetic lists: how much slower the drive is, and the factor of energy that it
+# saves.
 SMART_UNION = (1.2, 2.8)
 # Figure 16: the results of a difference as per cent of both lists, at a skew of 0.01.
 SMART_DIFFERENCE_SHARE = 98.6

@@ -31,12 +31,14 @@ DOCUMENTS = 5_000_000
 CAPACITIES = [1, 2, 5, 10, 20]
 ONE_LEVEL = ["--flash-results", 0, "--flash-lists", 0]
 SOME = 5
-# What of foyer is tried. First all of its orders in memory with and without its picker by size (entries of more bytes stay away from
-# flash), with parts of lists that grow; then with the best of these what else is cached of a list, and blocks four times as large.
+# What of foyer is tried. First all of its orders in memory with and without its picker by size
+# (entries of more bytes stay away from flash), with parts of lists that grow. Then the best of
+# these with what else is cached of a list, and with blocks four times as large.
 FOYER_ORDERS = ["lru", "lfu", "s3fifo", "sieve"]
 FOYER_ADMITTED = [1 << 40, 128 << 10]
 FOYER_PREFIXES = ["mean", "longest"]
-# Bytes of its blocks: about a hundredth of flash, and at least a megabyte, since no larger entry is cached.
+# Bytes of its blocks: about a hundredth of flash, and at least a megabyte, since no larger entry is
+# cached.
 FOYER_BLOCKS = {1: MIB, 2: MIB}
 FOYER_BLOCK = 4 * MIB
 # Bytes of a page of the host, and of a block of the paper, in which flash is counted.

@@ -96,8 +96,8 @@ fn a_command_beside_another_reads_past_the_cache_and_says_so() {
     place.done(&with_cache(&["search", "index", "w7"]));
 }
 
-/// `GANNET_TIER_KILLS` (20): how often. Every second command asks much and is killed while pages are evicted, the others ask
-/// one query and are killed anywhere up to their end.
+/// `GANNET_TIER_KILLS` (20): how often. Every second command asks much and is killed while pages
+/// are evicted, the others ask one query and are killed anywhere up to their end.
 #[test]
 fn a_command_that_is_killed_leaves_a_cache_that_can_be_used() {
     let place = place_of(20_000);

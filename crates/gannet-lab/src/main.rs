@@ -1,11 +1,15 @@
 //! `gannet-lab`: what measuring Gannet beside other engines needs and a user of it does not.
 //!
-//! `wsbench` makes sets of queries from a corpus, `index` builds an index by many flushes, `churn` replaces its documents, `during` asks
-//! while it is written, `answers` shows that no
-//! technique changes an answer, `pages` compares what is read with the least that could be, `trees` runs the ordered
-//! indexes of the literature and Gannet's, `maintenance` the strategies that maintain lists, `disk`
-//! tells what the device does, `ssd` what a modelled one would do, `smart-ssd` what one that runs programs would, `tiers` what caches in
-//! tiers would save.
+//! - `wsbench` makes sets of queries from a corpus.
+//! - `index` builds an index by many flushes; `churn` replaces its documents; `during` asks while it
+//!   is written.
+//! - `answers` shows that no technique changes an answer; `pages` compares what is read with the
+//!   least that could be.
+//! - `trees` runs the ordered indexes of the literature and Gannet's, `maintenance` the strategies
+//!   that maintain lists.
+//! - `disk` tells what the device does, `ssd` what a modelled one would do, `smart-ssd` what one
+//!   that runs programs would, `tiers` what caches in tiers would save.
+//!
 //! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
 //! `docs/experiments.md`.
 
@@ -72,7 +76,8 @@ enum Command {
     /// Ask the model of a drive: its rates, what a trace costs, its amplification, its own speed
     #[command(subcommand)]
     Ssd(ssd::Arguments),
-    /// Run the experiments of the Smart SSD paper: each query as a program in a modelled drive and on the host
+    /// Run the experiments of the Smart SSD paper: each query as a program in a modelled drive and
+    /// on the host
     SmartSsd(smart::Arguments),
     /// Ask the queries of a log through caches in memory and on a modelled drive, and print what each policy saves
     Tiers(tiers::Arguments),

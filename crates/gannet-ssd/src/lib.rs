@@ -25,7 +25,8 @@
 //! each server is a `line`. Its translation layer (`ftl`) maps units to `flash`, with the `blocks`
 //! of each plane and garbage collection (`collect`). The `clock` is virtual, and the `profile` is
 //! data. `closed_forms` are what the literature says about amplification, and `workload` makes the
-//! streams of requests that the model is compared with it by. `smart` is a drive that runs programs.
+//! streams of requests that the model is compared with it by. `smart` is a drive that runs
+//! programs.
 
 mod array;
 mod blocks;

@@ -96,7 +96,7 @@ fn by_lists(place: &'static str, query: Query) -> Vec<Case> {
 }
 
 /// Tables 3 to 5: five queries of 3.8 lists on average, with the mean skew of 3,672 and, without
-/// the fifth of them that is most skewed, 75; their results have the means that the paper gives
+/// the fifth of them that is most skewed, 75. Their results have the means that the paper gives
 /// (1,144 and 3,109). The longest list has 10 MB; the others lie between by equal ratios.
 fn means() -> Vec<Case> {
     let mut cases = Vec::new();

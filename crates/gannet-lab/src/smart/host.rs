@@ -2,7 +2,7 @@
 //!
 //! Work is counted where it is done: each block of a loop adds its operators when it executes. An
 //! operator is a comparison, a sum, a load, a store or a jump of the source as it stands here. The
-//! drive counts those of its own machine code, which has more of them for the same source, so the
+//! drive counts those of its own machine code, which has more of them for the same source. So the
 //! cost of an operator is a parameter of its own on each side. Accesses are counted alike on both
 //! sides: one for each head that is looked at, and each word that is stored. Ranking is not
 //! counted: the paper gives what it takes for a result, and that is its price.

@@ -23,7 +23,8 @@ use session::{Bench, Plan};
 /// The arguments of `gannet-lab smart-ssd`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The profile: smart-ssd-2016, smart-pcie4, smart-pcie5, smart-fast, or a file that ends with .profile
+    /// The profile: smart-ssd-2016, smart-pcie4, smart-pcie5, smart-fast, or a file that ends with
+    /// .profile
     #[arg(long, default_value = "smart-ssd-2016")]
     profile: String,
     /// A number of the profile to replace, as `key=number`; may be repeated
@@ -32,7 +33,8 @@ pub struct Arguments {
     /// Only these experiments, by figure or table: `12`, `table 3`, `union size`
     #[arg(long)]
     only: Vec<String>,
-    /// Print the numbers of the profile that are calibrated on figures 7 and 8, and run nothing else
+    /// Print the numbers of the profile that are calibrated on figures 7 and 8, and run nothing
+    /// else
     #[arg(long)]
     calibrate: bool,
     /// What random numbers start from

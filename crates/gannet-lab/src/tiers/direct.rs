@@ -1,8 +1,8 @@
 //! LRU on flash: each entry is written by itself, in pages of the host, where there is room.
 //!
-//! The entry that was used longest ago leaves. One that has grown is written anew. What it leaves may be too short for the next one,
-//! which then stands in several runs. Nothing is trimmed: the drive learns of free pages when they
-//! are written again.
+//! The entry that was used longest ago leaves. One that has grown is written anew. What it leaves
+//! may be too short for the next one, which then stands in several runs. Nothing is trimmed: the
+//! drive learns of free pages when they are written again.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -34,8 +34,8 @@ pub trait Flash: std::fmt::Debug {
     /// requests.
     fn read(&mut self, key: Key, requests: &mut Vec<Request>);
 
-    /// Bytes that it holds from the beginning of an entry. Where parts cannot be held, an entry that
-    /// is there counts as whole.
+    /// Bytes that it holds from the beginning of an entry. Where parts cannot be held, an entry
+    /// that is there counts as whole.
     fn held(&self, key: Key) -> u64 {
         if self.holds(key) { u64::MAX } else { 0 }
     }

@@ -2,9 +2,9 @@
 //!
 //! - Entries are put one behind the other, in pages of the host. A block is written when it is
 //!   full, so the drive sees sequential writes alone. Its tail waits in memory until then.
-//! - The oldest block is overwritten. What was read since it was written and is small enough is read
-//!   and put at the head again, the rest leaves. One block stays spare, so that what is put at the
-//!   head never overwrites the block that it is read from.
+//! - The oldest block is overwritten. What was read since it was written and is small enough is
+//!   read and put at the head again, the rest leaves. One block stays spare, so that what is put at
+//!   the head never overwrites the block that it is read from.
 //! - An entry is the beginning of a list, or a result. A longer beginning takes the place of a
 //!   shorter one. A part can be read by itself.
 //!

@@ -9,8 +9,8 @@
 //! `system` runs the second. A [`policies::Settings`] makes two [`tier::Tier`]s. A tier is a
 //! [`Cache`] in memory, ordered by a [`Policy`] ([`Lru`], [`Efficiency`], [`GreedyDual`]), over a
 //! [`Flash`]: [`Direct`] for LRU, [`ResultBlocks`] and [`ListBlocks`] for CBLRU and CBSLRU, and for
-//! Gannet a [`shared::Shared`] [`Log`]. The [`Workload`] is a log with the lists that its queries use, and what was
-//! [`Learned`] from a part of it.
+//! Gannet a [`shared::Shared`] [`Log`]. The [`Workload`] is a log with the lists that its queries
+//! use, and what was [`Learned`] from a part of it.
 //!
 //! Gannet's caches differ in what they cache of a list. A query asks for what it uses, flash reads
 //! that part alone, and what is cached grows with the longest use. `lru-grows` does that alone, in

@@ -1,9 +1,9 @@
 //! What the queries of a log ask of the slow store when nothing is cached: the paper's figure 1.
 //!
-//! The paper names four properties of the reads of a search engine. Each is a figure here: the share
-//! of reads among all requests (lists are static, so all are reads), how much goes to few pages
-//! (locality), how few requests begin where the last one ended (random), how much of the lists that
-//! are asked for is passed over (skipped).
+//! The paper names four properties of the reads of a search engine, and each is a figure here.
+//! Reads dominate: lists are static, so all requests are reads. Locality: much goes to few pages.
+//! Random reads: few requests begin where the last one ended. Skipped reads: much of the lists that
+//! are asked for is passed over.
 
 use serde_json::{Value, json};
 
@@ -18,8 +18,8 @@ pub fn pattern(workload: &Workload) -> Value {
     Reads::of(workload).to_json()
 }
 
-/// The share of the bytes that the queries from `start` on need which earlier queries needed too: no
-/// cache that reads what queries use, and no more, has a higher hit ratio by bytes.
+/// The share of the bytes that the queries from `start` on need which earlier queries needed too:
+/// no cache that reads what queries use, and no more, has a higher hit ratio by bytes.
 pub fn needed_before(workload: &Workload, start: usize) -> f64 {
     let mut longest = vec![0; workload.lists.len()];
     let (mut again, mut all) = (0, 0);

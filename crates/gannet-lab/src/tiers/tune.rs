@@ -83,8 +83,8 @@ pub fn tune(
     Ok(tuned)
 }
 
-/// Modelled response time times the share of bytes that the slow store has to give. A cache is there
-/// for both, and they do not always go together: the fastest one prefers short lists.
+/// Modelled response time times the share of bytes that the slow store has to give. A cache is
+/// there for both, and they do not always go together: the fastest one prefers short lists.
 fn cost(figures: &Figures) -> f64 {
     figures.response() * figures.missed_bytes()
 }

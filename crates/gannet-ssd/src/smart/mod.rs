@@ -1,8 +1,9 @@
 //! A Smart SSD: a modelled drive that runs programs in sessions.
 //!
-//! A program is WebAssembly. It gets counters when it is loaded (`meter`, `body`), runs in an
-//! interpreter with limits (`runtime`, `limits`), and calls the drive (`calls`), which reads the pages of its session through the model's
-//! channels (`files`). A `profile` turns what was counted into times and energy (`work`).
+//! A program is WebAssembly. It gets counters when it is loaded (`meter`, `body`) and runs in an
+//! interpreter with limits (`runtime`, `limits`). Its calls of the drive (`calls`) read the pages
+//! of its session through the model's channels (`files`). A `profile` turns what was counted
+//! into times and energy (`work`).
 //!
 //! Each session has its own virtual time. It begins at OPEN; a GET that finds the program running
 //! lets the poll interval pass. The program runs in reality at the first GET, on the caller's

@@ -1,8 +1,8 @@
 //! Profiles of drives that run programs, as text files.
 //!
-//! A line is `key = number`; `#` begins a comment. Every key must stand there once. What is wrong is
-//! rejected with file, line and what is allowed. The shipped profiles are in `profiles/`; each says
-//! of its numbers what they are: taken from the paper, calibrated on it, or assumed.
+//! A line is `key = number`; `#` begins a comment. Every key must stand there once. What is wrong
+//! is rejected with file, line and what is allowed. The shipped profiles are in `profiles/`; each
+//! says of its numbers what they are: taken from the paper, calibrated on it, or assumed.
 
 use std::path::Path;
 

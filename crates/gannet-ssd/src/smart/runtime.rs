@@ -1,7 +1,7 @@
 //! One run of a program: the interpreter and its limits.
 //!
-//! The interpreter gets fuel in slices. Between slices the counters are compared with the limits,
-//! so an endless loop ends soon after the limit of operators or of modelled time, at the same
+//! The interpreter gets fuel in slices. Between slices the counters are compared with the limits.
+//! So an endless loop ends soon after the limit of operators or of modelled time, at the same
 //! operator on every machine.
 //!
 //! What always holds: whatever a program does, the outcome is its results or a sentence that says

@@ -71,7 +71,8 @@ impl FramePool {
         })
     }
 
-    /// The same pool with a flash tier, which gets what is evicted and, when the pool ends, what is left.
+    /// The same pool with a flash tier, which gets what is evicted and, when the pool ends, what is
+    /// left.
     #[must_use]
     pub fn with_tier(mut self, tier: FlashTier) -> FramePool {
         self.tier = Some(tier);
@@ -114,8 +115,9 @@ impl FramePool {
         Ok(copied.then(|| Frame::new(buffer, PageKind::Log, false)))
     }
 
-    /// Reads pages and keeps them: those that the flash tier has, if there is one, then the others from the device in
-    /// one batch. Gives the frames sorted by address and the number of read operations of the device.
+    /// Reads pages and keeps them: those that the flash tier has, if there is one, then the others
+    /// from the device in one batch. Gives the frames sorted by address and the number of read
+    /// operations of the device.
     pub fn read(&self, addresses: &[PageAddress]) -> Result<(Vec<(PageAddress, Frame)>, usize)> {
         let Some(tier) = &self.tier else {
             return self.read_device(addresses.iter().copied());
@@ -199,8 +201,8 @@ impl FramePool {
 }
 
 impl Drop for FramePool {
-    /// Gives the tier what is still in memory, for a process that asks one query evicts nothing: what was used most comes
-    /// first, since there may not be time for all.
+    /// Gives the tier what is still in memory, for a process that asks one query evicts nothing:
+    /// what was used most comes first, since there may not be time for all.
     fn drop(&mut self) {
         let Some(tier) = &mut self.tier else { return };
         for uses in (0..=USES_MAX).rev() {

@@ -121,7 +121,8 @@ impl Directory {
         }
     }
 
-    /// All files of the index or the tier with their lengths in whole pages; foreign files are passed over.
+    /// All files of the index or the tier with their lengths in whole pages; foreign files are
+    /// passed over.
     pub fn list(&self) -> Result<Vec<(FileId, u32)>> {
         let entries = fs::read_dir(&self.path);
         let entries = entries.map_err(|error| failure("list", self.path.display(), error))?;

@@ -6,11 +6,11 @@
 //!
 //! Real files: `open` chooses the backend; `directory` is the folder with its `readers` (who have a
 //! `lease`, beside a writer, who has the `lock`) and its open `files`; `file_device` makes a device
-//! of it and an engine (`uring` or `pread`) that carries out batches of `request`s. `offload` is what
-//! may be asked of a device that runs programs; no backend does. For tests:
-//! `memory`; `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its
-//! log what a power loss can leave behind (`crash_state` is the model). `conformance` is the suite
-//! that all backends pass.
+//! of it and an engine (`uring` or `pread`) that carries out batches of `request`s. `offload` is
+//! what may be asked of a device that runs programs; no backend does. For tests: `memory`;
+//! `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its log what a
+//! power loss can leave behind (`crash_state` is the model). `conformance` is the suite that all
+//! backends pass.
 
 #[cfg(test)]
 mod bounded;

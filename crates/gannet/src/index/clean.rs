@@ -430,9 +430,9 @@ impl Index {
         })
     }
 
-    /// Whether [`Index::clean`] has enough to do to be worth what it writes: a sixty-fourth of the
-    /// index, and 64 KiB, come back from zones of which a tenth is dead, or lists have many recent
-    /// postings or small chunks that can be joined.
+    /// Whether [`Index::clean`] has enough to do to be worth what it writes. Either a sixty-fourth
+    /// of the index, and 64 KiB, come back from zones of which a tenth is dead. Or lists have many
+    /// recent postings, or small chunks that can be joined.
     pub fn needs_cleaning(&self) -> Result<bool> {
         self.with_writer(Writer::needs_cleaning)
     }

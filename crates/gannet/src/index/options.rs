@@ -89,9 +89,9 @@ pub struct Limits {
     /// writing.
     /// `None`: it never begins by itself, only [`Index::upkeep`] does it.
     pub upkeep_after: Option<Duration>,
-    /// While another process reads the index, and for six times as long behind, what was written is
-    /// in a checkpoint, where that process can see it, after this time and that of a flush, where
-    /// flushes run beside writing; `None`: it sees what the other limits lead to.
+    /// While another process reads the index, a checkpoint follows what was written after this time
+    /// at most. That of a flush comes on top where flushes run beside writing. The writer goes on
+    /// so for six times as long after the last process has read. `None`: the other limits decide.
     pub visible_after: Option<Duration>,
     /// For tests: told of each phase of a checkpoint before it begins, and of its end. A phase that has nothing
     /// to do is left out.
@@ -195,15 +195,15 @@ impl Options {
         self
     }
 
-    /// Keeps pages that leave memory in a file of the folder `folder`, of at most `bytes`, and reads
-    /// them there: for an index on a slow device, with the folder on a fast one. For an index that
-    /// is opened by [`Options::read_only`].
+    /// Keeps pages that leave memory in a file of the folder `folder`, of at most `bytes`, and
+    /// reads them there: for an index on a slow device, with the folder on a fast one. For an index
+    /// that is opened by [`Options::read_only`].
     ///
     /// What the file holds outlives the process, and is dropped where the index is another one, or
     /// an older state of it. It is never needed: what is damaged or missing is read from the index.
-    /// One process uses it at a time; another reads past it, and [`Index::cache`] says so. The memory
-    /// budget has its map, a 512th of `bytes`, and 1 MiB of buffers; both together are a quarter of
-    /// the budget at most.
+    /// One process uses it at a time; another reads past it, and [`Index::cache`] says so. The
+    /// memory budget has its map, a 512th of `bytes`, and 1 MiB of buffers; both together are a
+    /// quarter of the budget at most.
     pub fn cache(mut self, folder: impl Into<PathBuf>, bytes: u64) -> Options {
         self.cache = Some(CacheOptions {
             folder: folder.into(),

@@ -41,7 +41,8 @@ impl History {
         last.is_some_and(|last| self.includes_opening(last, generation))
     }
 
-    /// Whether a root of `generation` that `opening` wrote comes before what has this history, or is it.
+    /// Whether a root of `generation` that `opening` wrote comes before what has this history, or
+    /// is it.
     pub(super) fn includes_opening(&self, opening: Opening, generation: u64) -> bool {
         let mut openings = self.0.iter();
         let known = openings.any(|known| *known == opening);

@@ -1,9 +1,10 @@
 //! Which roots go on from the root under which a copy of pages was made.
 //!
-//! The identity of the index does not tell. Where a folder was set back to an older copy and written to again, or a
-//! power loss took the last zones, zone numbers behind the older root are given to other pages. A zone number
-//! below the next one of a root is never given again by what goes on from that root, and no zone is appended to after
-//! a reopening. So a page of such a zone has one content for all that goes on from the root.
+//! The identity of the index does not tell. A folder may be set back to an older copy and written
+//! to again, or a power loss may take the last zones. Then zone numbers behind the older root are
+//! given to other pages. A zone number below the next one of a root is never given again by what
+//! goes on from that root, and no zone is appended to after a reopening. So a page of such a zone
+//! has one content for all that goes on from the root.
 
 use super::history::Opening;
 use super::roots::RootSlot;
@@ -15,7 +16,8 @@ use crate::base::{ByteReader, Result, put_u64, put_varint};
 pub struct Lineage {
     identity: IndexIdentity,
     generation: u64,
-    /// The opening that wrote it; nothing if the index was not opened for writing since it was restored.
+    /// The opening that wrote it; nothing if the index was not opened for writing since it was
+    /// restored.
     opening: Option<Opening>,
 }
 

@@ -99,7 +99,8 @@ fn checksum(page: &[u8; PAGE_SIZE], identity: IndexIdentity, place: Place) -> u3
     let file = match place.file {
         FileId::Superblock => 0,
         FileId::Zone(number) => number as u64 + 1,
-        // No page has its own place there: a tier keeps copies under the seals of their places in the index.
+        // No page has its own place there: a tier keeps copies under the seals of their places in
+        // the index.
         FileId::Tier => u64::MAX,
     };
     let mut seed = [0; 20];

@@ -1,8 +1,8 @@
-//! Readers with a flash tier find what readers without one find, whatever happens to the index, its folder or the
-//! tier's.
+//! Readers with a flash tier find what readers without one find, whatever happens to the index, its
+//! folder or the tier's.
 //!
-//! `GANNET_TIER_ROUNDS` (12), `GANNET_TIER_DAMAGES` (100) and `GANNET_SEED`: how often the index changes, how often
-//! the tier's file is damaged, and by which numbers.
+//! `GANNET_TIER_ROUNDS` (12), `GANNET_TIER_DAMAGES` (100) and `GANNET_SEED`: how often the index
+//! changes, how often the tier's file is damaged, and by which numbers.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,16 +9,17 @@
 //! | 4 | mark: drawn at random when the tier was last emptied |
 //! | varint, then for each | pages that follow; zone and page, u32 each |
 //! | u64, u64 | identity and generation of the root under which the region was written |
-//! | varint, then if it is 1 | whether an opening led to that root; its number and first generation, u64 each |
+//! | varint; if 1: u64, u64 | whether an opening led to that root; its number, its first generation |
 //! | … | zeros |
 //! | last 4 | CRC-32C of all before |
 //!
-//! A header that does not prove itself, or is of another version, makes its region empty. Neither it nor the pages are
-//! ever synced: pages prove themselves by the seals that they have in the index.
+//! A header that does not prove itself, or is of another version, makes its region empty. Neither
+//! it nor the pages are ever synced: pages prove themselves by the seals that they have in the
+//! index.
 //!
-//! The last four bytes of a page, its checksum, stand there combined with the mark. A write that was cut short may leave a
-//! new header over pages from before the tier was emptied. They have another mark, so they do not pass, though a page
-//! of another history has a seal that proves it.
+//! The last four bytes of a page, its checksum, stand there combined with the mark. A write that
+//! was cut short may leave a new header over pages from before the tier was emptied. They have
+//! another mark, so they do not pass, though a page of another history has a seal that proves it.
 
 use crate::base::{ByteReader, PAGE_SIZE, PageAddress, Result, put_u32, put_u64, put_varint};
 use crate::storage::Lineage;

@@ -1,16 +1,18 @@
 //! Which pages the tier holds and where, in less than 8 bytes for each page that it has room for.
 //!
-//! A page's address picks a bucket, and 16 more bits of the same hash, its *print*, stand for it there: addresses
-//! themselves are on flash only. So a look-up may name the place of another page. Whoever reads it finds out, for
-//! a page proves its address by its seal; some 0.1 % of the look-ups of absent pages cost a read in vain. Buckets do
-//! not overflow into each other: a page that comes into a full bucket displaces another, which is then read from the
-//! device. That is 1 % of the pages of a full tier.
+//! A page's address picks a bucket, and 16 more bits of the same hash, its *print*, stand for it
+//! there: addresses themselves are on flash only. So a look-up may name the place of another page.
+//! Whoever reads it finds out, for a page proves its address by its seal; some 0.1 % of the
+//! look-ups of absent pages cost a read in vain. Buckets do not overflow into each other: a page
+//! that comes into a full bucket displaces another, which is then read from the device. That is 1 %
+//! of the pages of a full tier.
 //!
-//! A map of windows of pages, each with a place and a bitmap, would take a place for each window. But pages are
-//! evicted one by one, and those of a window are written at different times to different places.
+//! A map of windows of pages, each with a place and a bitmap, would take a place for each window.
+//! But pages are evicted one by one, and those of a window are written at different times to
+//! different places.
 //!
-//! The map also remembers one byte of each of some pages that were evicted and not taken, so that one that is
-//! evicted again is known.
+//! The map also remembers one byte of each of some pages that were evicted and not taken, so that
+//! one that is evicted again is known.
 
 use crate::base::PageAddress;
 
@@ -133,7 +135,8 @@ fn scale(hash: u64, below: usize) -> usize {
     ((hash >> 32) as usize * below) >> 32
 }
 
-/// The finalizer of SplitMix64 (Steele et al., OOPSLA 2014): each bit of the result depends on all bits.
+/// The finalizer of SplitMix64 (Steele et al., OOPSLA 2014): each bit of the result depends on all
+/// bits.
 fn mix(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,20 +1,22 @@
-//! The flash tier: pages that left memory, kept in a file on flash, between the frame pool and the device of the
-//! index.
+//! The flash tier: pages that left memory, kept in a file on flash, between the frame pool and the
+//! device of the index.
 //!
-//! Pages that are evicted pass a selection and a buffer, and are written in regions of 512 KiB, one after another, by
-//! a thread of the tier's own (`writer`). A page that is read back proves itself by the seal that it has in the index:
-//! its checksum covers the index, the address and the bytes. So nothing in the tier has to be right, or durable. What
-//! does not prove itself is read from the device of the index, and forgotten.
+//! Pages that are evicted pass a selection and a buffer, and are written in regions of 512 KiB, one
+//! after another, by a thread of the tier's own (`writer`). A page that is read back proves itself
+//! by the seal that it has in the index: its checksum covers the index, the address and the bytes.
+//! So nothing in the tier has to be right, or durable. What does not prove itself is read from the
+//! device of the index, and forgotten.
 //!
-//! An address names its bytes for ever, but only within one history of the index. So each region says under which
-//! root it was written, and counts only for roots that go on from that one (`Lineage`). What is left of another
-//! history under the same seals has another mark (`header`).
+//! An address names its bytes for ever, but only within one history of the index. So each region
+//! says under which root it was written, and counts only for roots that go on from that one
+//! (`Lineage`). What is left of another history under the same seals has another mark (`header`).
 //!
-//! One process uses a tier at a time; another reads past it. The tier outlives them: opening reads the headers of the
-//! regions (`opening`).
+//! One process uses a tier at a time; another reads past it. The tier outlives them: opening reads
+//! the headers of the regions (`opening`).
 //!
-//! Pages of a round that are in the tier are read in a batch of their own, before those of the device: what failed to
-//! prove itself can join these. A round that needs both takes the time of both batches.
+//! Pages of a round that are in the tier are read in a batch of their own, before those of the
+//! device: what failed to prove itself can join these. A round that needs both takes the time of
+//! both batches.
 
 mod header;
 mod map;
@@ -48,7 +50,8 @@ const TIER_BYTES_MAX: u64 = 8 << 40;
 /// Buffers for the pages of two regions: one that fills, and one that is written.
 const BUFFER_PAGES: usize = 2 * REGION_PAGES;
 
-/// Bytes that the map, the states of regions and what is remembered take, at most: one for so many of the tier.
+/// Bytes that the map, the states of regions and what is remembered take, at most: one for so many
+/// of the tier.
 const BYTES_PER_MAP_BYTE: u64 = 512;
 
 /// Bytes of the state of a region.
@@ -57,7 +60,8 @@ const REGION_STATE: usize = 2;
 /// How long an end waits for pages to be written: this share of the time that the tier was open.
 const CLOSING_ONE_OF: u32 = 10;
 
-/// The least of it, which nobody notices and which is enough for the pages of one query, and the most.
+/// The least of it, which nobody notices and which is enough for the pages of one query, and the
+/// most.
 const CLOSING_MIN: Duration = Duration::from_millis(50);
 const CLOSING_MAX: Duration = Duration::from_secs(5);
 
@@ -107,8 +111,8 @@ pub struct TierFigures {
     pub unproven_pages: u64,
     /// Pages that were not taken since all buffers were full.
     pub passed_over_pages: u64,
-    /// Regions that were dropped when it was opened: one of them was damaged, or belongs to another index or another
-    /// history.
+    /// Regions that were dropped when it was opened: one of them was damaged, or belongs to another
+    /// index or another history.
     pub foreign_regions: u64,
     /// Why nothing is written to it any more.
     pub stopped: Option<String>,
@@ -218,8 +222,9 @@ impl FlashTier {
         self.shared.offer(address, page);
     }
 
-    /// Offers a page that is in memory at the end, and waits until there is room for it. Tells whether more can be
-    /// offered: not if writing has failed, nor after a time that is short beside what the process has taken.
+    /// Offers a page that is in memory at the end, and waits until there is room for it. Tells
+    /// whether more can be offered: not if writing has failed, nor after a time that is short
+    /// beside what the process has taken.
     pub(super) fn offer_at_end(&mut self, address: PageAddress, page: &[u8; PAGE_SIZE]) -> bool {
         let end = self.closes_by();
         while self.shared.offer(address, page) == Offered::Full {
@@ -247,7 +252,8 @@ impl Shared {
         offered
     }
 
-    /// Waits as long as something `is` so, at most until `end`. Tells whether it is not so any more.
+    /// Waits as long as something `is` so, at most until `end`. Tells whether it is not so any
+    /// more.
     fn wait(&self, state: MutexGuard<'_, State>, end: Instant, is: fn(&State) -> bool) -> bool {
         let left = end.saturating_duration_since(Instant::now());
         let waited = self

@@ -1,8 +1,9 @@
 //! Opening the tier: which regions still hold pages of this index.
 //!
-//! Only the headers of the regions are read, many at once. They count if the root that is read goes on from all the roots
-//! under which the regions were written. Else the tier is emptied: its file is made anew, and gets another mark. So it
-//! does if a header is damaged, for that may have been one of another history.
+//! Only the headers of the regions are read, many at once. They count if the root that is read goes
+//! on from all the roots under which the regions were written. Else the tier is emptied: its file
+//! is made anew, and gets another mark. So it does if a header is damaged, for that may have been
+//! one of another history.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender};
@@ -17,7 +18,8 @@ use crate::base::{Error, Result};
 use crate::device::{Device, PageBuffer, PagePool, Transfer};
 use crate::storage::Lineage;
 
-/// Headers that are read at once. There are buffers for four batches, and at most three on their way.
+/// Headers that are read at once. There are buffers for four batches, and at most three on their
+/// way.
 const AT_ONCE: usize = 64;
 
 /// What was found.
@@ -38,8 +40,8 @@ struct Contents {
     is_foreign: bool,
 }
 
-/// Takes in what the tier on `device` holds for `root`, in a tier of so many bytes, with `buffers` for as many pages
-/// as two regions have.
+/// Takes in what the tier on `device` holds for `root`, in a tier of so many bytes, with `buffers`
+/// for as many pages as two regions have.
 pub(super) fn find(
     device: &Arc<dyn Device>,
     bytes: u64,
@@ -169,7 +171,8 @@ impl Contents {
     }
 }
 
-/// Pages of the tier's file, which is made if it is missing. One that is longer than the tier may be is made anew.
+/// Pages of the tier's file, which is made if it is missing. One that is longer than the tier may
+/// be is made anew.
 fn file_pages(device: &Arc<dyn Device>, regions: usize) -> Result<usize> {
     let files = device.list()?;
     let pages = files.iter().find(|(file, _)| *file == TIER);

@@ -1,8 +1,8 @@
 //! Which region is written next.
 //!
-//! Regions are written in turn. Of the next few, the one that was read least since its turn is overwritten, and the
-//! reads of those that were passed over count half from then on: so a region stays as long as it is read more than its
-//! neighbours.
+//! Regions are written in turn. Of the next few, the one that was read least since its turn is
+//! overwritten, and the reads of those that were passed over count half from then on: so a region
+//! stays as long as it is read more than its neighbours.
 
 /// How many regions are looked at.
 const CANDIDATES: usize = 8;

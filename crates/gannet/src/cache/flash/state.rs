@@ -1,11 +1,12 @@
-//! What the threads that read and the one that writes share: the map, the regions, and pages on their way.
+//! What the threads that read and the one that writes share: the map, the regions, and pages on
+//! their way.
 //!
 //! Nothing waits for the device while it holds the lock. Invariants:
 //!
-//! 1. The map names only places that were written: a page enters it when its write has ended, and leaves it before
-//!    its region is overwritten.
-//! 2. A page enters a draft only if its zone is below the next one of the root of `lineage`, and each region is
-//!    written under that root or one that goes on from it.
+//! 1. The map names only places that were written: a page enters it when its write has ended, and
+//!    leaves it before its region is overwritten.
+//! 2. A page enters a draft only if its zone is below the next one of the root of `lineage`. Each
+//!    region is written under that root or one that goes on from it.
 
 use super::header::{ENTRIES, Header};
 use super::map::TierMap;
@@ -14,8 +15,8 @@ use crate::base::{PAGE_SIZE, PageAddress, ZoneNumber};
 use crate::device::{PageBuffer, PagePool};
 use crate::storage::Lineage;
 
-/// Of pages that are seen for the first time, one of so many is taken though room is scarce: so commands that ask
-/// one query each fill the tier with what they read often.
+/// Of pages that are seen for the first time, one of so many is taken though room is scarce: so
+/// commands that ask one query each fill the tier with what they read often.
 const TAKEN_ANYWAY: u32 = 16;
 
 /// Pages that are to be written to one region.
@@ -206,8 +207,8 @@ impl State {
         }
     }
 
-    /// Gives the draft to the writing thread, if that has no other and there is anything to write. There are buffers
-    /// for two drafts: one that is written, or is to be, and one that fills.
+    /// Gives the draft to the writing thread, if that has no other and there is anything to write.
+    /// There are buffers for two drafts: one that is written, or is to be, and one that fills.
     pub(super) fn hand_over(&mut self) -> bool {
         let can = !self.is_busy() && self.stopped.is_none() && !self.draft.buffers.is_empty();
         if can {

@@ -302,7 +302,8 @@ fn a_tier_of_another_index_or_another_history_is_not_read() {
     ] {
         let tier: Arc<dyn Device> = memory();
         World::new(Arc::clone(&tier)).read_all();
-        // Where the history is another one, the same addresses have other bytes under seals that prove them.
+        // Where the history is another one, the same addresses have other bytes under seals that
+        // prove them.
         let fill = if is_read { 0 } else { 9 };
         let world = World::of(tier, identity, fill, PAGES);
         let pool = world.open_for(&world.root(generation, openings));
@@ -469,8 +470,8 @@ fn whatever_a_crash_leaves_of_the_tier_no_page_is_wrong() {
     assert!(images > 100, "{images}");
 }
 
-/// The pages of one history stand where those of the other are about to be written, under the same addresses and seals
-/// that prove them. A header that arrives without its pages must not name them.
+/// The pages of one history stand where those of the other are about to be written, under the same
+/// addresses and seals that prove them. A header that arrives without its pages must not name them.
 #[test]
 fn a_crash_while_a_tier_is_filled_anew_brings_no_page_of_the_history_before() {
     const FEW: u32 = 150;
@@ -589,12 +590,12 @@ fn a_folder_with_anything_else_is_no_tier() {
     assert!(open(&file).unwrap().to_string().contains("is a file"));
 }
 
-/// Only the headers are written, which is all that an opening reads. A measurement for releases, on a machine at rest:
-/// `cargo test --release --package gannet --lib -- --ignored a_full_tier_of_4_gib --nocapture`.
+/// Only the headers are written, which is all that an opening reads. `GANNET_TIER_MIB` (256) is the
+/// size. To measure an opening: 4096 in a release build, with `--nocapture`.
 #[test]
-#[ignore = "takes a file with 8,192 pages, and a time that a busy machine exceeds"]
-fn a_full_tier_of_4_gib_opens_in_200_ms() {
-    const BYTES: u64 = 4 << 30;
+fn an_opening_finds_all_pages_of_a_full_tier() {
+    let mib = std::env::var("GANNET_TIER_MIB").map_or(256, |mib| mib.parse().unwrap());
+    let bytes: u64 = mib << 20;
     let program = std::env::current_exe().unwrap();
     let folder = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
     let open = || open_tier(folder.path(), Default::default()).unwrap();
@@ -603,7 +604,7 @@ fn a_full_tier_of_4_gib_opens_in_200_ms() {
     let world = World::new(Arc::clone(&device));
     let root = world.root(5, &[(1, 1)]);
     let (pool, mut number) = (PagePool::new(1), 0);
-    for region in 0..region_count(BYTES) as u32 {
+    for region in 0..region_count(bytes) as u32 {
         let mut page = pool.take().unwrap();
         let pages = (number..number + header::ENTRIES as u32).map(at).collect();
         number += header::ENTRIES as u32;
@@ -624,18 +625,15 @@ fn a_full_tier_of_4_gib_opens_in_200_ms() {
         device.write(&mut [transfer]).unwrap();
     }
     drop((world, device));
-    let mut fastest = f64::MAX;
     for _ in 0..5 {
         let world = World::new(open());
         let budget = Budget::new(64 << 20);
         let tier = Arc::clone(&world.tier);
         let started = std::time::Instant::now();
-        let tier = FlashTier::open(tier, BYTES, &world.store, &root, &budget).unwrap();
+        let tier = FlashTier::open(tier, bytes, &world.store, &root, &budget).unwrap();
         let ms = started.elapsed().as_secs_f64() * 1e3;
         let figures = tier.figures();
         println!("{ms:.1} ms, {} pages of {number}", figures.pages);
         assert!(figures.pages > u64::from(number) * 98 / 100);
-        fastest = fastest.min(ms);
     }
-    assert!(fastest <= 200.0, "{fastest} ms");
 }
