@@ -33,7 +33,7 @@ extern crate self as gannet;
 mod analysis;
 mod base;
 mod cache;
-mod device;
+pub mod device;
 mod dictionary;
 mod documents;
 mod index;
@@ -44,7 +44,7 @@ mod storage;
 pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
 pub use base::{Error, PhraseFilters, Reservation, Result};
 pub use cache::{IoCounts, TierFigures, UsedPage};
-pub use device::{Backend, BackendChoice, CountersSnapshot};
+pub use device::{Backend, BackendChoice, CountersSnapshot, RequestCounts};
 pub use documents::{Document, Expected, StoredDocument, Value};
 pub use index::{
     Backup, BackupReport, BytesByPart, BytesWritten, CacheState, CheckReport, ChunkReport,
@@ -57,7 +57,16 @@ pub use search::{
     PlanStep, Query, SearchOptions, SearchResults, SnippetOptions, Techniques, TermReport,
     document_bytes,
 };
-pub use storage::PageKind;
+pub use storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
+
+/// For tests of devices: the suites that they pass, and devices in memory that record and fail.
+#[cfg(feature = "testing")]
+pub mod testing {
+    pub use crate::device::{
+        BoundedDevice, CrashImage, Fault, FaultKind, MemoryDevice, MemoryPage, RecordingDevice,
+        conformance, rewriting_conformance, sealed_conformance,
+    };
+}
 
 /// The device layer, the ordered index on it and the lists of postings, for the lab: other structures are measured on the
 /// reads and writes that the engine itself does, beside its own. No part of what a version promises.

@@ -30,6 +30,46 @@ pub struct CountersSnapshot {
     pub syncs: u64,
 }
 
+/// What a device asked of a store behind a network, each attempt counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequestCounts {
+    /// Batches that had to wait for at least one request: what was asked side by side is one.
+    pub rounds: u64,
+    /// Requests that read an object or a range of it.
+    pub gets: u64,
+    /// Bytes of their bodies.
+    pub got_bytes: u64,
+    /// Requests that write, the parts of an upload included.
+    pub puts: u64,
+    /// Bytes of their bodies.
+    pub put_bytes: u64,
+    /// Requests that list or remove objects.
+    pub others: u64,
+    /// Requests that were made again; they are counted above, too.
+    pub retries: u64,
+}
+
+impl RequestCounts {
+    /// What was asked since `before`.
+    #[must_use]
+    pub fn since(&self, before: &RequestCounts) -> RequestCounts {
+        RequestCounts {
+            rounds: self.rounds - before.rounds,
+            gets: self.gets - before.gets,
+            got_bytes: self.got_bytes - before.got_bytes,
+            puts: self.puts - before.puts,
+            put_bytes: self.put_bytes - before.put_bytes,
+            others: self.others - before.others,
+            retries: self.retries - before.retries,
+        }
+    }
+
+    /// Requests of all kinds.
+    pub fn requests(&self) -> u64 {
+        self.gets + self.puts + self.others
+    }
+}
+
 impl Counters {
     /// Counts one batch of `operations` reads of `bytes` bytes in all.
     pub fn count_reads(&self, operations: usize, bytes: usize) {

@@ -10,16 +10,18 @@
 //! what may be asked of a device that runs programs; no backend does. For tests: `memory`;
 //! `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its log what a
 //! power loss can leave behind (`crash_state` is the model). `conformance` is the suite that all
-//! backends pass.
+//! backends pass. The feature `testing` gives these to other crates, for whose devices [`Device`]
+//! is public: an index can be opened on any ([`Options::open_on`](crate::Options::open_on)), and
+//! backed up to any ([`Backup::copy_to_device`](crate::Backup::copy_to_device)).
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 mod bounded;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 mod conformance;
 mod counters;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 mod crash;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 mod crash_state;
 mod directory;
 mod failure;
@@ -28,14 +30,14 @@ mod files;
 mod foreign;
 mod lease;
 mod lock;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 mod memory;
 mod offload;
 mod open;
 mod page;
 mod pread;
 mod readers;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 mod recording;
 #[cfg(test)]
 mod recording_tests;
@@ -45,24 +47,38 @@ mod uring;
 
 use std::fmt;
 
-use crate::base::{Result, ZoneNumber};
+pub use crate::base::{PAGE_SIZE, ZoneNumber};
 
-#[cfg(test)]
+use crate::base::Result;
+
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
 pub use bounded::BoundedDevice;
-pub use counters::{Counters, CountersSnapshot};
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub use conformance::{conformance, rewriting_conformance, sealed_conformance};
+pub use counters::{Counters, CountersSnapshot, RequestCounts};
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
 pub use crash::CrashImage;
-pub use foreign::foreign_entry;
+pub(crate) use foreign::foreign_entry;
+#[doc(hidden)]
 pub use lease::{Lease, LeaseSeen};
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
 pub use memory::MemoryDevice;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
 pub use memory::Page as MemoryPage;
 pub use offload::{Offload, PageSpan, Poll, SessionId, Task};
-pub use open::{Access, BackendChoice, OpenOptions, open_directory, open_tier};
+pub use open::BackendChoice;
+pub(crate) use open::open_tier;
+#[doc(hidden)]
+pub use open::{Access, OpenOptions, open_directory};
 pub use page::{PageBuffer, PagePool};
 pub use readers::Readers;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
 pub use recording::{Fault, FaultKind, RecordingDevice};
 
 /// A file of an index, or that of a flash tier.
@@ -124,6 +140,8 @@ pub enum Backend {
     Memory,
     /// A memory device that records every operation and can fail and lose them, for tests.
     Recording,
+    /// A device from outside of this crate, by its name.
+    Other(&'static str),
 }
 
 impl fmt::Display for Backend {
@@ -133,13 +151,15 @@ impl fmt::Display for Backend {
             Backend::Pread => "pread",
             Backend::Memory => "memory",
             Backend::Recording => "recording",
+            Backend::Other(name) => name,
         })
     }
 }
 
 /// A set of files that are read and written in pages.
 ///
-/// Every implementation passes the suite in `device/conformance.rs`.
+/// Every implementation passes the suites of the feature `testing`: the sealed part, and, where
+/// pages are written in place and files grow after a sync, the rewriting part.
 pub trait Device: Send + Sync {
     /// Which backend this is.
     fn backend(&self) -> Backend;
@@ -148,6 +168,12 @@ pub trait Device: Send + Sync {
     /// budget caches them.
     fn is_direct(&self) -> bool {
         false
+    }
+
+    /// Bytes of memory that the device takes beside the buffers of the transfers. An index that is
+    /// opened on it takes them out of its memory budget.
+    fn memory(&self) -> usize {
+        0
     }
 
     /// Bytes that can still be written, as far as is known: quotas, and what a file system keeps for itself, are not.
@@ -166,7 +192,9 @@ pub trait Device: Send + Sync {
 
     /// Fills the buffers of every transfer; fails if any page lies past the end of its file.
     ///
-    /// After an error the buffers' content is undefined, and transfers may have lost theirs.
+    /// After an error the buffers' content is undefined, and transfers may have lost theirs. A
+    /// device whose files may be removed by others gives [`Error::Expired`](crate::Error::Expired)
+    /// for a page of a file that was, once a newer root is there.
     fn read(&self, batch: &mut [Transfer]) -> Result<()>;
 
     /// Stores the buffers of every transfer; files grow as needed. Durable after [`Device::sync`].
@@ -189,4 +217,9 @@ pub trait Device: Send + Sync {
 
     /// What the device has done so far.
     fn counters(&self) -> &Counters;
+
+    /// What it asked of a store behind a network; nothing where there is none.
+    fn requests(&self) -> Option<RequestCounts> {
+        None
+    }
 }

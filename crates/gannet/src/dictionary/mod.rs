@@ -22,6 +22,7 @@ mod check;
 mod cursor;
 mod entries;
 mod fill;
+mod inner;
 mod mapping;
 mod merge;
 mod node;
@@ -40,6 +41,7 @@ mod tests;
 
 pub use check::check;
 pub use fill::fill;
+pub use inner::inner_pages;
 pub use scan::Scan;
 pub use tree::Tree;
 pub use view::TreeView;

@@ -129,7 +129,7 @@ impl Index {
     fn newest_root(&self) -> Result<(RootSlot, Arc<State>)> {
         self.flush_beside()?;
         self.with_writer(|writer| {
-            writer.checkpoint()?;
+            writer.checkpoint_if_new()?;
             Ok((writer.slot()?, self.shared().published.get()))
         })
     }
@@ -192,6 +192,18 @@ impl Backup {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<BackupReport> {
         self.copy_as(&self.backup_slot(), to.as_ref(), progress)
+    }
+
+    /// Copies the state to a device, as [`Index::backup`] does to a folder; `name` stands for the
+    /// device in messages. What the device cannot write in place is the superblock alone: it is
+    /// written twice, each time followed by a sync, after all zones were synced.
+    pub fn copy_to_device(
+        &self,
+        device: Arc<dyn Device>,
+        name: &Path,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<BackupReport> {
+        self.copy_on(device, name, &self.backup_slot(), progress)
     }
 
     /// What the superblock of a backup says.

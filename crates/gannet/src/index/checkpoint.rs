@@ -119,14 +119,29 @@ impl Writer {
         self.wait_for_flush()
     }
 
+    /// A checkpoint, unless the newest root has everything.
+    pub(super) fn checkpoint_if_new(&mut self) -> Result<()> {
+        self.check_running()?;
+        self.wait_for_flush()?;
+        match self.has_rooted_all() {
+            true => Ok(()),
+            false => self.checkpoint(),
+        }
+    }
+
     /// The last checkpoint. Where the newest root has everything, it stays the newest.
     pub(super) fn close(&mut self) -> Result<()> {
         self.check_running()?;
         self.wait_for_flush()?;
-        match self.rooted_log == Some(self.log.end()) {
+        match self.has_rooted_all() {
             true => self.give_up_zones(),
             false => self.checkpoint(),
         }
+    }
+
+    /// Whether the newest root has all of the log.
+    fn has_rooted_all(&mut self) -> bool {
+        self.rooted_log == Some(self.log.end())
     }
 
     /// Ends a flush that is done.

@@ -199,6 +199,14 @@ fn rejected(path: &Path, found: &str, wanted: &str) -> Error {
     Error::invalid(format!("{} {found}: {wanted}", path.display()))
 }
 
+/// The file with its destination; some devices name both themselves.
+fn named(path: &Path, file: String) -> String {
+    match file.starts_with(&*path.to_string_lossy()) {
+        true => file,
+        false => path.join(file).display().to_string(),
+    }
+}
+
 /// Names the destination in the errors of its device.
 fn at<T>(path: &Path, done: Result<T>) -> Result<T> {
     done.map_err(|error| match error {
@@ -209,7 +217,7 @@ fn at<T>(path: &Path, done: Result<T>) -> Result<T> {
             full,
         } => Error::Device {
             operation,
-            file: path.join(file).display().to_string(),
+            file: named(path, file),
             reason,
             full,
         },

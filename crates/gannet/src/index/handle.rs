@@ -13,7 +13,9 @@ use super::turns::Turns;
 use super::upkeep::Upkeep;
 use super::writer::{Writer, Written};
 use crate::base::{Error, Reservation, Result, Sequence};
-use crate::device::{Access, Backend, CountersSnapshot, Device, OpenOptions, open_directory};
+use crate::device::{
+    Access, Backend, CountersSnapshot, Device, OpenOptions, RequestCounts, open_directory,
+};
 use crate::documents::Document;
 
 /// A full-text index in one folder.
@@ -51,7 +53,7 @@ impl Index {
     }
 
     /// Opens an index on any device; `path` is for messages.
-    pub fn open_on(device: Arc<dyn Device>, path: &Path, options: Options) -> Result<Index> {
+    pub(crate) fn open_on(device: Arc<dyn Device>, path: &Path, options: Options) -> Result<Index> {
         let (shared, writer) = super::open::open(device, path, options)?;
         let sequence = writer.as_ref().map_or(0, |writer| writer.state.sequence);
         let limits = &shared.options.limits;
@@ -193,6 +195,12 @@ impl Index {
     /// What the device has done since it was opened.
     pub fn counters(&self) -> CountersSnapshot {
         self.shared.store.device().counters().snapshot()
+    }
+
+    /// What the device has asked of a store behind a network since it was opened; nothing where
+    /// there is none.
+    pub fn requests(&self) -> Option<RequestCounts> {
+        self.shared.store.device().requests()
     }
 
     fn prepare_inputs<'i>(

@@ -20,6 +20,7 @@ mod listing;
 mod matching;
 mod memory;
 mod open;
+mod opening_pages;
 mod options;
 mod order;
 mod pace;

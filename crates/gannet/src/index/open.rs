@@ -91,11 +91,14 @@ pub(super) fn recover(
         root,
     } = opened;
     let budget = Budget::new(options.memory);
+    let device = &**store.device();
+    let device_memory = budget.reserve("reading the device", device.memory())?;
+    let plan = options.beside(device);
     store.zones().set_zone_pages(options.limits.zone_pages);
     let reach = root.as_ref().map_or(LogReach::Written, |root| root.reach);
     let replays = has_log_behind(&store, record.covered.log_start, reach)?;
     let beside_writer = root.as_ref().is_some_and(HeldRoot::is_beside_writer);
-    let memory = MemoryPlan::new(&options, replays, beside_writer);
+    let memory = MemoryPlan::new(&plan, replays, beside_writer);
     let write_buffers = budget.reserve("the write buffers", memory.write_buffers())?;
     let preparing = budget.part("documents on their way", memory.preparation)?;
     let store = Arc::new(store.with_write_pages(memory.write_pages));
@@ -129,6 +132,7 @@ pub(super) fn recover(
         memory,
         preparing,
         _write_buffers: write_buffers,
+        _device: device_memory,
         traffic: Traffic::default(),
         store,
         pool,

@@ -1,13 +1,14 @@
 //! How an index is opened.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::Index;
 use crate::analysis::{Analyzer, SchemaOptions};
 use crate::base::{Error, PhraseFilters, Result};
 use crate::cache::{FlashTier, TIER_BYTES_MIN};
-use crate::device::BackendChoice;
+use crate::device::{BackendChoice, Device};
 
 /// The least memory that an index works with: 16 MiB.
 pub const MEMORY_MIN: usize = 16 << 20;
@@ -221,6 +222,31 @@ impl Options {
     /// Opens the index in the folder `path`.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Index> {
         Index::open_with(path.as_ref(), self)
+    }
+
+    /// Opens the index on a device; `name` stands for it in messages. The memory that the device
+    /// takes ([`Device::memory`]) is a part of the memory budget.
+    pub fn open_on(self, device: Arc<dyn Device>, name: impl AsRef<Path>) -> Result<Index> {
+        self.check()?;
+        Index::open_on(device, name.as_ref(), self)
+    }
+
+    /// The memory budget.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory
+    }
+
+    /// Whether there is to be a flash tier.
+    pub fn has_cache(&self) -> bool {
+        self.cache.is_some()
+    }
+
+    /// The options for what is left of the budget beside the device.
+    pub(super) fn beside(&self, device: &dyn Device) -> Options {
+        Options {
+            memory: self.memory.saturating_sub(device.memory()),
+            ..self.clone()
+        }
     }
 
     pub(super) fn check(&self) -> Result<()> {

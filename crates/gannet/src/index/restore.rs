@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use super::Index;
 use super::backup::BackupReport;
 use super::check::CheckReport;
 use super::open::draw_number;
@@ -40,9 +41,22 @@ impl Options {
         to: impl AsRef<Path>,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<RestoreReport> {
+        let source = self.clone().read_only().open(from)?;
+        self.restore_from(source, to, progress)
+    }
+
+    /// Makes an index in the folder `to` of an index that is open for reading, as
+    /// [`Options::restore`] does of the one in a folder.
+    pub fn restore_from(
+        self,
+        source: Index,
+        to: impl AsRef<Path>,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<RestoreReport> {
         let options = self.read_only();
         let copied = {
-            let source = options.clone().open(from)?;
+            // Its memory is given back before the new index is opened.
+            let source = source;
             let backup = source.begin_backup()?.0;
             let slot = RootSlot {
                 identity: draw_number()?,

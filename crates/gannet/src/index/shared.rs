@@ -21,6 +21,8 @@ pub(super) struct Shared {
     pub(super) preparing: Budget,
     /// What the write buffers of all streams take.
     pub(super) _write_buffers: Reservation,
+    /// What the device takes beside the buffers of transfers.
+    pub(super) _device: Reservation,
     /// Searches go first; flushes beside them give way.
     pub(super) traffic: Traffic,
     pub(super) store: Arc<Store>,

@@ -118,12 +118,7 @@ impl<'a> Group<'a> {
             .map(|query| self.member(query, queries.len(), view, options, alone))
             .collect();
         while let Err(error) = self.round(&mut members) {
-            // A failed read names one page of many queries: each tries alone, so that the others go on.
-            members.iter_mut().for_each(|member| {
-                if member.is_waiting() {
-                    member.finish_alone(self.pool, &error);
-                }
-            });
+            give_up_or_part(&mut members, self.pool, &error);
         }
         members.into_iter().map(Member::into_results).collect()
     }
@@ -218,6 +213,19 @@ impl Member<'_> {
             }),
             false => Err(stuck()),
         }
+    }
+}
+
+/// What becomes of queries whose round failed. The failed read names one page of many queries: each
+/// tries alone, so that the others go on. A query that was alone has tried: behind a network, to
+/// read again would take as long again.
+fn give_up_or_part(members: &mut [Member<'_>], pool: &FramePool, error: &Error) {
+    let waiting = members.iter_mut().filter(|member| member.is_waiting());
+    match waiting.collect::<Vec<_>>().as_mut_slice() {
+        [member] => member.run = Err(error.clone()),
+        members => members
+            .iter_mut()
+            .for_each(|member| member.finish_alone(pool, error)),
     }
 }
 

@@ -32,9 +32,9 @@ pub use records::{ZoneRecord, read_records};
 pub use replay::{LogReach, Recovery, ReplayEnd, has_log_behind, replay};
 pub use roots::{
     Found, RootSlot, SlotFaults, SlotKind, begin_copy, check_slots, create_superblock, find_root,
-    settle_slot, write_slot,
+    identity_of_slot, settle_slot, write_slot,
 };
-pub use seal::{IndexIdentity, PageKind, first_record};
+pub use seal::{IndexIdentity, PageKind, first_record, prove_page};
 #[cfg(test)]
 pub use seal::{Place, seal};
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};

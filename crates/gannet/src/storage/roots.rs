@@ -159,6 +159,11 @@ fn version_of(page: &[u8; PAGE_SIZE]) -> Option<u32> {
     reader.u32().ok().filter(|_| is_marked)
 }
 
+/// The identity of the index that the root slot `number` belongs to, if these bytes are one.
+pub fn identity_of_slot(bytes: &[u8; PAGE_SIZE], number: u32) -> Option<IndexIdentity> {
+    decode_slot(bytes, number).ok().map(|slot| slot.identity)
+}
+
 fn proves_itself(page: &[u8; PAGE_SIZE], number: u32) -> bool {
     let mut reader = ByteReader::new(&page[MAGIC.len() + size_of::<u32>()..], "the superblock");
     let identity = reader.u64();

@@ -95,6 +95,21 @@ pub fn verify(page: &[u8; PAGE_SIZE], identity: IndexIdentity, place: Place) -> 
     }
 }
 
+/// Fails unless these bytes are the page `page` of `file` as an index with this identity has
+/// written it. For devices whose bodies come over a network.
+///
+/// # Errors
+///
+/// [`Error::Damaged`] names the page.
+pub fn prove_page(
+    bytes: &[u8; PAGE_SIZE],
+    identity: IndexIdentity,
+    file: FileId,
+    page: u32,
+) -> Result<()> {
+    verify(bytes, identity, Place { file, page }).map(|_| ())
+}
+
 fn checksum(page: &[u8; PAGE_SIZE], identity: IndexIdentity, place: Place) -> u32 {
     let file = match place.file {
         FileId::Superblock => 0,
