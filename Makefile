@@ -8,9 +8,9 @@ DEMO := target/demo
 
 .PHONY: demo test lint tables lab lab-quick memory
 
-# Indexes the sample and asks it a few questions.
+# Indexes the sample and asks it a few questions. Without object storage, which takes long to build.
 demo:
-	$(CARGO) build --release --locked --package gannet-cli
+	$(CARGO) build --release --locked --package gannet-cli --no-default-features
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
 	@scripts/demo $(GANNET) $(DEMO)
 
@@ -41,6 +41,7 @@ lab:
 	$(PYTHON) lab/mfis.py
 	$(PYTHON) lab/maintenance.py
 	$(PYTHON) lab/rate.py
+	$(PYTHON) lab/remote.py
 
 # The same with little of everything: minutes, and no figures to quote.
 lab-quick:

@@ -8,6 +8,7 @@ mod format;
 mod long_help;
 mod mistakes;
 mod rebuild;
+mod remote;
 
 use std::path::PathBuf;
 
@@ -24,6 +25,7 @@ pub use documents::{ExportArguments, ExportFormat, GetArguments};
 pub use format::InputFormat;
 use long_help::{ANALYZERS, QUERIES};
 pub use rebuild::RebuildArguments;
+pub use remote::{PublishArguments, RemoteArguments};
 
 /// Full-text search on flash: one memory budget, reads only what a query needs.
 #[derive(Debug, Parser)]
@@ -46,7 +48,7 @@ pub struct Given {
 }
 
 /// What every command takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Common {
     /// The memory budget, at least 16MiB; the process holds at most 64 MiB more (512MiB, 64MB,
@@ -84,6 +86,9 @@ pub struct Common {
     /// more than it
     #[arg(long, global = true, hide = true)]
     pub assert_memory: bool,
+    /// How URLs are read
+    #[command(flatten)]
+    pub remote: RemoteArguments,
 }
 
 /// A backend by name.
@@ -136,6 +141,8 @@ pub enum Command {
     Rebuild(RebuildArguments),
     /// Copy an index as it is at this moment; later backups to the same folder copy only new pages
     Backup(BackupArguments),
+    /// Copy an index to object storage, where it can be searched; later calls copy only new pages
+    Publish(PublishArguments),
     /// Copy a backup to a new index, and check every page of it
     Restore(RestoreArguments),
     /// Read the whole index and say whether any of it is damaged

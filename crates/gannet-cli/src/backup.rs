@@ -11,13 +11,14 @@ use serde_json::{Value, json};
 use crate::arguments::{BackupArguments, Common, RestoreArguments};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
+use crate::remote;
 use crate::size::{counted, human};
 
 /// Copies the state of an index into a folder, where an earlier backup of it may be.
 pub fn run(common: &Common, arguments: &BackupArguments, output: &mut Output) -> Outcome<()> {
     let started = Instant::now();
     refuse_inside(&arguments.destination, &arguments.index)?;
-    let index = open_settled(common, arguments)?;
+    let index = open_settled(common, &arguments.index)?;
     let bar = bar();
     let copied = index.backup(&arguments.destination, &mut |done, total| {
         show(&bar, done, total);
@@ -37,13 +38,15 @@ pub fn restore(common: &Common, arguments: &RestoreArguments, output: &mut Outpu
     let bar = bar();
     let (from, to) = (&arguments.backup, &arguments.index);
     refuse_inside(to, from)?;
-    if !from.exists() {
+    if !from.exists() && !remote::is_url(from) {
         return Err(Failure::caller(format!(
             "{} does not exist: give the folder of a backup, which `gannet backup` made",
             from.display()
         )));
     }
-    let restored = options(common).restore(from, to, &mut |done, total| show(&bar, done, total));
+    let source = crate::search::open_to_read(from, common)?;
+    let mut progress = |done, total| show(&bar, done, total);
+    let restored = options(common).restore_from(source, to, &mut progress);
     bar.finish_and_clear();
     let restored = restored?;
     let findings = &restored.checked.findings;
@@ -98,16 +101,16 @@ fn options(common: &Common) -> Options {
 }
 
 /// Opens the index for reading, beside other readers; for writing only where it was not closed, to recover it.
-fn open_settled(common: &Common, arguments: &BackupArguments) -> Outcome<Index> {
-    let index = crate::search::open_to_read(&arguments.index, common)?;
+pub fn open_settled(common: &Common, path: &Path) -> Outcome<Index> {
+    let index = crate::search::open_to_read(path, common)?;
     if index.is_settled()? {
         return Ok(index);
     }
     drop(index);
-    Ok(options(common).open(&arguments.index)?)
+    Ok(options(common).open(path)?)
 }
 
-fn figures(copied: &BackupReport, started: Instant, backend: Backend) -> Value {
+pub fn figures(copied: &BackupReport, started: Instant, backend: Backend) -> Value {
     json!({
         "documents": copied.documents,
         "bytes": copied.bytes,
@@ -118,7 +121,7 @@ fn figures(copied: &BackupReport, started: Instant, backend: Backend) -> Value {
     })
 }
 
-fn sentence(copied: &BackupReport) -> String {
+pub fn sentence(copied: &BackupReport) -> String {
     format!(
         "{}, {}, {} of them copied now,",
         counted(copied.documents, "document"),
@@ -127,7 +130,7 @@ fn sentence(copied: &BackupReport) -> String {
     )
 }
 
-fn bar() -> ProgressBar {
+pub fn bar() -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
@@ -135,7 +138,7 @@ fn bar() -> ProgressBar {
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn show(bar: &ProgressBar, done: u64, total: u64) {
+pub fn show(bar: &ProgressBar, done: u64, total: u64) {
     bar.set_length(total);
     bar.set_position(done);
     bar.set_message(human(done));

@@ -23,6 +23,7 @@ mod maintenance;
 mod members;
 mod output;
 mod process;
+mod remote;
 mod search;
 mod size;
 mod source;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
 fn run(given: &Given) -> Outcome<()> {
     let common = &given.common;
     fits_machine(common)?;
+    remote::refuse_to_write(&given.command)?;
     let mut output = Output::new(common);
     match &given.command {
         Command::Index(arguments) => index::run(common, arguments, &mut output)?,
@@ -68,6 +70,7 @@ fn run(given: &Given) -> Outcome<()> {
         Command::Vacuum(arguments) => maintenance::vacuum(common, arguments, &mut output)?,
         Command::Rebuild(arguments) => maintenance::rebuild(common, arguments, &mut output)?,
         Command::Backup(arguments) => backup::run(common, arguments, &mut output)?,
+        Command::Publish(arguments) => remote::publish(common, arguments, &mut output)?,
         Command::Restore(arguments) => backup::restore(common, arguments, &mut output)?,
         Command::Check(arguments) => check::run(common, arguments, &mut output)?,
         Command::Inspect(arguments) => inspect::run(common, arguments, &mut output)?,

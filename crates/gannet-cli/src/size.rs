@@ -25,6 +25,12 @@ const UNITS: [(&str, u64); 13] = [
 pub struct Size(usize);
 
 impl Size {
+    /// So many bytes.
+    #[cfg(feature = "remote")]
+    pub fn of(bytes: usize) -> Size {
+        Size(bytes)
+    }
+
     /// The number.
     pub fn bytes(self) -> usize {
         self.0

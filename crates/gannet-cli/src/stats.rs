@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::arguments::{Common, StatsArguments};
 use crate::failure::Outcome;
 use crate::output::Output;
-use crate::search::open_cached;
+use crate::search::{asked, open_cached, requests};
 use crate::size::{counted, grouped, human};
 
 /// Prints the figures.
@@ -17,10 +17,15 @@ pub fn run(common: &Common, arguments: &StatsArguments, output: &mut Output) -> 
         true => {
             let mut object = object(&stats, index.backend());
             object["cache"] = cache(index.cache());
+            object["remote"] = json!(index.requests().map(requests));
             output.json(&object)
         }
         false => {
             print(&stats, index.backend(), output)?;
+            if let Some(counts) = index.requests() {
+                let line = format!("remote, for this command: {}", asked(counts));
+                output.line(output.dim(&line))?;
+            }
             match index.cache() {
                 Some(CacheState::Used(figures)) => print_cache(&figures, output),
                 _ => Ok(()),

@@ -17,6 +17,8 @@ mod meaning;
 mod newcomer;
 mod one_rule;
 mod pipes;
+#[cfg(feature = "remote")]
+mod remote;
 mod round_trip;
 mod settings;
 mod whole_documents;

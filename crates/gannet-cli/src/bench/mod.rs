@@ -13,7 +13,7 @@ mod report;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
-use gannet::{CountersSnapshot, Query, SearchOptions, Techniques};
+use gannet::{CountersSnapshot, Index, Query, RequestCounts, SearchOptions, Techniques};
 
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::{Failure, Outcome};
@@ -92,15 +92,19 @@ struct Usage {
     at: Instant,
     cpu: Duration,
     device: CountersSnapshot,
+    /// What was asked of a store behind a network.
+    requests: Option<RequestCounts>,
     system_bytes_read: Option<u64>,
 }
 
 impl Usage {
-    fn now(device: CountersSnapshot) -> Usage {
+    /// Nothing is open yet where there is no index.
+    fn now(index: Option<&Index>) -> Usage {
         Usage {
             at: Instant::now(),
             cpu: process::cpu_time(),
-            device,
+            device: index.map(Index::counters).unwrap_or_default(),
+            requests: index.and_then(Index::requests),
             system_bytes_read: process::bytes_read(),
         }
     }
@@ -109,18 +113,18 @@ impl Usage {
 /// Measures and prints the figures.
 pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> Outcome<()> {
     let settings = Settings::resolve(arguments)?;
-    let before = Usage::now(CountersSnapshot::default());
+    let before = Usage::now(None);
     let index = open_cached(&arguments.index, common, &arguments.cache)?;
-    let opened = Usage::now(index.counters());
+    let opened = Usage::now(Some(&index));
     interrupt::catch()?;
     let snapshot = index.snapshot();
     let next = AtomicUsize::new(0);
     if settings.warm.is_some() {
         drive(&snapshot, &settings, &next, settings.warm)?;
     }
-    let started = Usage::now(index.counters());
+    let started = Usage::now(Some(&index));
     let Drive { latencies, rounds } = drive(&snapshot, &settings, &next, settings.time)?;
-    let ended = Usage::now(index.counters());
+    let ended = Usage::now(Some(&index));
     let report = Report {
         common,
         arguments,

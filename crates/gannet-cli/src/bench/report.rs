@@ -9,6 +9,7 @@ use crate::arguments::{BenchArguments, Common};
 use crate::failure::Outcome;
 use crate::output::Output;
 use crate::process;
+use crate::search::requests;
 use crate::size::{Size, counted, grouped, human};
 use crate::stats;
 
@@ -56,8 +57,27 @@ impl Report<'_> {
             "open_ms": (opened.at - before.at).as_secs_f64() * 1e3,
             "peak_memory_bytes": process::peak_memory(),
             "cache": stats::cache(self.cache.clone()),
+            "remote": self.remote(),
             "backend": self.backend.to_string(),
             "settings": self.settings(),
+        })
+    }
+
+    /// What was asked of a store behind a network; null where there is none.
+    fn remote(&self) -> Value {
+        let [_, opened, started, ended] = self.usage;
+        let (Some(opened), Some(started), Some(ended)) =
+            (opened.requests, started.requests, ended.requests)
+        else {
+            return Value::Null;
+        };
+        let asked = ended.since(&started);
+        json!({
+            "opening": requests(opened),
+            "requests_per_query": self.per_query(asked.requests() as f64),
+            "bytes_per_query": self.per_query(asked.got_bytes as f64),
+            "rounds_per_query": self.per_query(asked.rounds as f64),
+            "retries": asked.retries,
         })
     }
 
@@ -115,6 +135,15 @@ impl Report<'_> {
                 "cache: {} read, {} written",
                 counted(figures.read_pages, "page"),
                 counted(figures.written_pages, "page")
+            ))?;
+        }
+        if let (Some(started), Some(ended)) = (started.requests, ended.requests) {
+            let asked = ended.since(&started);
+            output.line(format!(
+                "remote, a query: {:.2} requests in {:.2} rounds, {} received",
+                self.per_query(asked.requests() as f64),
+                self.per_query(asked.rounds as f64),
+                human(self.per_query(asked.got_bytes as f64) as u64),
             ))?;
         }
         let settings = self.settings();

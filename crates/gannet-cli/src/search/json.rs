@@ -1,6 +1,6 @@
 //! Answers as JSON.
 
-use gannet::{Explanation, Hit, IoCounts, PlanReport, SearchResults};
+use gannet::{Explanation, Hit, IoCounts, PlanReport, RequestCounts, SearchResults};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -31,6 +31,9 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
         &format!(r#"],"took_us":{took},"io":{io},"backend":{backend}"#),
         output,
     )?;
+    if let Some(counts) = answer.requests {
+        write(&format!(r#","remote":{}"#, remote(counts)), output)?;
+    }
     if let Some(report) = &results.plan {
         write(&format!(r#","plan":{}"#, plan(report)), output)?;
     }
@@ -48,7 +51,13 @@ pub fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
         "took_us": answer.took_us,
         "io": io(results.io),
         "backend": answer.backend.to_string(),
+        "remote": answer.requests.map(remote),
     }))
+}
+
+/// What was asked of a store behind a network: to open the index, and to answer.
+fn remote([opening, query]: [RequestCounts; 2]) -> Value {
+    json!({"opening": requests(opening), "query": requests(query)})
 }
 
 /// Patterns that stand for more terms than were searched.
@@ -109,6 +118,16 @@ pub fn io(io: IoCounts) -> Value {
         "bytes": io.bytes,
         "frames_hit": io.frames_hit,
         "tier_hits": io.tier_hits,
+    })
+}
+
+/// What was asked of a store behind a network.
+pub fn requests(counts: RequestCounts) -> Value {
+    json!({
+        "rounds": counts.rounds,
+        "requests": counts.requests(),
+        "bytes": counts.got_bytes + counts.put_bytes,
+        "retries": counts.retries,
     })
 }
 

@@ -3,26 +3,30 @@
 mod json;
 mod text;
 
-pub use json::score;
+pub use json::{requests, score};
+pub use text::asked;
 
 use std::path::Path;
 use std::time::Instant;
 
 use gannet::{
-    Backend, CacheState, FieldKind, Index, Operator, Options, Query, SearchOptions, SearchResults,
-    Snapshot,
+    Backend, CacheState, FieldKind, Index, Operator, Options, Query, RequestCounts, SearchOptions,
+    SearchResults, Snapshot,
 };
 
 use crate::arguments::{CacheArguments, Common, SearchArguments};
 use crate::failure::{Failure, Outcome, remark};
 use crate::fields::Fields;
 use crate::output::{Form, Output, harmless};
+use crate::remote;
 
 /// An answer, and what it took to get it.
 struct Answer {
     results: SearchResults,
     took_us: u64,
     backend: Backend,
+    /// What was asked of a store behind a network: to open the index, and to answer.
+    requests: Option<[RequestCounts; 2]>,
     /// The fields of the sources that are shown.
     fields: Fields,
     /// Documents before the first hit.
@@ -116,7 +120,7 @@ fn question(pattern: &str) -> Option<String> {
 
 /// Opens an index for reading only, beside others who read and one who writes.
 pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
-    reading(common).open(path)
+    remote::open(reading(common), path, common)
 }
 
 /// The same with a flash tier, if one is given. Says so if the index is read past it.
@@ -125,7 +129,7 @@ pub fn open_cached(path: &Path, common: &Common, cache: &CacheArguments) -> gann
         return open_to_read(path, common);
     };
     let options = reading(common).cache(folder, size.bytes() as u64);
-    let index = options.open(path)?;
+    let index = remote::open(options, path, common)?;
     if let Some(CacheState::Past(reason)) = index.cache() {
         remark(&format!("the index is read past the cache: {reason}"));
     }
@@ -152,6 +156,7 @@ fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
     let snapshot = index.snapshot();
     check_ranked(arguments)?;
     let fields = Fields::named(&arguments.fields, &snapshot)?;
+    let opened = index.requests();
     let started = Instant::now();
     let query = snapshot.parse(&arguments.query.join(" "), Operator::Or)?;
     let asks_nothing = query == Query::MatchNone;
@@ -170,6 +175,9 @@ fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
         results,
         took_us: started.elapsed().as_micros() as u64,
         backend: index.backend(),
+        requests: opened
+            .zip(index.requests())
+            .map(|(opened, all)| [opened, all.since(&opened)]),
         fields,
         skipped: arguments.offset,
         is_empty: snapshot.documents() == 0,

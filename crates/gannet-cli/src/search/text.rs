@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gannet::Hit;
+use gannet::{Hit, RequestCounts};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -24,6 +24,12 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
         let heading = output.bold("plan");
         output.line(heading)?;
         indented(&plan.to_string(), output)?;
+        output.line("")?;
+    }
+    if let (Some(_), Some([opening, query])) = (&answer.results.plan, answer.requests) {
+        for (what, counts) in [("opening", opening), ("query", query)] {
+            output.line(format!("remote, {what}: {}", asked(counts)))?;
+        }
         output.line("")?;
     }
     for note in notes(answer) {
@@ -103,6 +109,20 @@ fn next_mark(text: &str) -> Option<(&str, (&str, &str))> {
 fn indented(text: &str, output: &mut Output) -> Outcome<()> {
     let mut lines = text.lines();
     lines.try_for_each(|line| output.line(format!("     {}", harmless(line)).trim_end()))
+}
+
+/// What was asked of a store behind a network.
+pub fn asked(counts: RequestCounts) -> String {
+    let retries = match counts.retries {
+        0 => String::new(),
+        some => format!(", {some} of them made again"),
+    };
+    format!(
+        "{} in {}{retries}, {} received",
+        counted(counts.requests(), "request"),
+        counted(counts.rounds, "round"),
+        human(counts.got_bytes)
+    )
 }
 
 fn footer(answer: &Answer) -> String {

@@ -1,0 +1,372 @@
+//! What a publication consists of, as bytes: the superblock object and the head of a pack.
+//!
+//! The superblock object is the only one that is replaced. It has the two root slots of an index,
+//! and behind them a record of the publication, which names its packs, the newest last. The head of
+//! the newest pack lists all objects that hold pages. Both end with a checksum, so that what was
+//! cut short or is of something else is found out. `docs/format.md` has every byte.
+
+use std::time::Duration;
+
+use gannet::device::{PAGE_SIZE, ZoneNumber};
+
+/// The object that is replaced.
+pub(crate) const SUPERBLOCK: &str = "superblock";
+
+/// The root slots of a superblock.
+pub(crate) const SLOTS: usize = 2;
+
+/// More bytes than a superblock object may have.
+pub(crate) const SUPERBLOCK_MOST: u64 = 64 << 10;
+
+const MARK: &[u8; 8] = b"GANNETPB";
+const VERSION: u32 = 1;
+
+/// The page of a root slot.
+pub(crate) type Slot = [u8; PAGE_SIZE];
+
+/// Which publication wrote an object: no two publishers draw the same token, so that no object is
+/// ever written twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Origin {
+    pub(crate) number: u64,
+    pub(crate) token: u64,
+}
+
+/// What the superblock object says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Publication {
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) origin: Origin,
+    /// How long objects stay that a later publication does not name.
+    pub(crate) keep: Duration,
+    /// The newest last.
+    pub(crate) packs: Vec<Pack>,
+}
+
+/// An object with pages that an opening reads. Its head comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pack {
+    pub(crate) origin: Origin,
+    pub(crate) head_bytes: u32,
+    pub(crate) pages: u32,
+}
+
+/// Consecutive pages of a zone in one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) zone: ZoneNumber,
+    pub(crate) first: u32,
+    pub(crate) pages: u32,
+    pub(crate) origin: Origin,
+}
+
+/// An object that an earlier publication named, and since when none does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Retired {
+    pub(crate) name: String,
+    /// Seconds of the epoch.
+    pub(crate) since: u64,
+}
+
+/// The head of a pack.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// All objects with pages of zones, sorted by zone and page.
+    pub(crate) extents: Vec<Extent>,
+    pub(crate) retired: Vec<Retired>,
+    /// The pages in this pack, sorted, in the order in which they follow the head.
+    pub(crate) directory: Vec<(ZoneNumber, u32)>,
+}
+
+impl Pack {
+    pub(crate) fn name(&self) -> String {
+        format!("packs/{:08}-{:016x}", self.origin.number, self.origin.token)
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.head_bytes as u64 + self.pages as u64 * PAGE_SIZE as u64
+    }
+}
+
+impl Extent {
+    pub(crate) fn name(&self) -> String {
+        let Extent { zone, first, .. } = self;
+        let Origin { number, token } = self.origin;
+        format!("zone-{zone:08}/{first:08}-{number:08}-{token:016x}")
+    }
+
+    /// The page behind the last.
+    pub(crate) fn end(&self) -> u32 {
+        self.first + self.pages
+    }
+}
+
+/// Whether a publication may have an object of this name.
+pub(crate) fn is_of_index(name: &str) -> bool {
+    let is_part = |folder: &str, rest: &str| {
+        (folder == "packs" || folder.starts_with("zone-")) && !rest.contains('/')
+    };
+    let parts = name.split_once('/');
+    name == SUPERBLOCK || parts.is_some_and(|(folder, rest)| is_part(folder, rest))
+}
+
+impl Publication {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = self.slots.concat();
+        out.extend_from_slice(MARK);
+        put(&mut out, VERSION);
+        put_origin(&mut out, self.origin);
+        out.extend_from_slice(&self.keep.as_secs().to_le_bytes());
+        put(&mut out, self.packs.len() as u32);
+        for pack in &self.packs {
+            put_origin(&mut out, pack.origin);
+            put(&mut out, pack.head_bytes);
+            put(&mut out, pack.pages);
+        }
+        seal(out)
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Publication, String> {
+        let body = unseal(bytes)?;
+        let mut reader = Reader { rest: body };
+        let mut slot = || -> Result<Slot, String> {
+            let bytes = reader.take(PAGE_SIZE)?;
+            bytes.try_into().map_err(|_| "no page".to_owned())
+        };
+        let slots = vec![slot()?, slot()?];
+        if reader.take(MARK.len())? != MARK {
+            return Err("expected the mark of a publication, found other bytes".to_owned());
+        }
+        let version = reader.u32()?;
+        if version != VERSION {
+            return Err(format!(
+                "expected a publication of format {VERSION}, found {version}: use another gannet, or publish again"
+            ));
+        }
+        let origin = reader.origin()?;
+        let keep = Duration::from_secs(reader.u64()?);
+        let count = reader.u32()?;
+        let packs = (0..count).map(|_| {
+            Ok(Pack {
+                origin: reader.origin()?,
+                head_bytes: reader.u32()?,
+                pages: reader.u32()?,
+            })
+        });
+        Ok(Publication {
+            slots,
+            origin,
+            keep,
+            packs: packs.collect::<Result<_, String>>()?,
+        })
+    }
+}
+
+impl Head {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put(&mut out, self.extents.len() as u32);
+        for extent in &self.extents {
+            [extent.zone, extent.first, extent.pages]
+                .iter()
+                .for_each(|number| put(&mut out, *number));
+            put_origin(&mut out, extent.origin);
+        }
+        put(&mut out, self.retired.len() as u32);
+        for retired in &self.retired {
+            put(&mut out, retired.name.len() as u32);
+            out.extend_from_slice(retired.name.as_bytes());
+            out.extend_from_slice(&retired.since.to_le_bytes());
+        }
+        put(&mut out, self.directory.len() as u32);
+        for (zone, page) in &self.directory {
+            put(&mut out, *zone);
+            put(&mut out, *page);
+        }
+        seal(out)
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Head, String> {
+        let mut reader = Reader {
+            rest: unseal(bytes)?,
+        };
+        let extents = reader.many(|reader| {
+            Ok(Extent {
+                zone: reader.u32()?,
+                first: reader.u32()?,
+                pages: reader.u32()?,
+                origin: reader.origin()?,
+            })
+        })?;
+        let retired = reader.many(|reader| {
+            let length = reader.u32()? as usize;
+            let name = reader.take(length)?.to_vec();
+            let name = String::from_utf8(name).map_err(|error| error.to_string())?;
+            let since = reader.u64()?;
+            Ok(Retired { name, since })
+        })?;
+        let directory = reader.many(|reader| Ok((reader.u32()?, reader.u32()?)))?;
+        let fits = |extent: &Extent| extent.first.checked_add(extent.pages).is_some();
+        match extents.iter().all(fits) {
+            true => Ok(Head {
+                extents,
+                retired,
+                directory,
+            }),
+            false => Err("expected pages below 2^32, found more".to_owned()),
+        }
+    }
+}
+
+fn put(out: &mut Vec<u8>, number: u32) {
+    out.extend_from_slice(&number.to_le_bytes());
+}
+
+fn put_origin(out: &mut Vec<u8>, origin: Origin) {
+    out.extend_from_slice(&origin.number.to_le_bytes());
+    out.extend_from_slice(&origin.token.to_le_bytes());
+}
+
+fn seal(mut out: Vec<u8>) -> Vec<u8> {
+    let sum = crc32c::crc32c(&out);
+    put(&mut out, sum);
+    out
+}
+
+/// What stands before the checksum at the end, if that is right.
+fn unseal(bytes: &[u8]) -> Result<&[u8], String> {
+    let short = || {
+        format!(
+            "expected a checksum at the end, found {} bytes",
+            bytes.len()
+        )
+    };
+    let (body, sum) = bytes.split_last_chunk::<4>().ok_or_else(short)?;
+    let (found, expected) = (u32::from_le_bytes(*sum), crc32c::crc32c(body));
+    match found == expected {
+        true => Ok(body),
+        false => Err(format!(
+            "expected checksum {expected:08x}, found {found:08x}"
+        )),
+    }
+}
+
+/// Reads numbers one behind the other.
+struct Reader<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    fn take(&mut self, length: usize) -> Result<&'b [u8], String> {
+        let short = || format!("expected {length} more bytes, found {}", self.rest.len());
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or_else(short)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn u32(&mut self) -> Result<u32, String> {
+        let bytes = self.take(4)?;
+        Ok(u32::from_le_bytes(bytes.try_into().unwrap_or_default()))
+    }
+
+    fn u64(&mut self) -> Result<u64, String> {
+        let bytes = self.take(8)?;
+        Ok(u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
+    }
+
+    fn origin(&mut self) -> Result<Origin, String> {
+        Ok(Origin {
+            number: self.u64()?,
+            token: self.u64()?,
+        })
+    }
+
+    /// A number of things. No memory is taken for more of them than can follow.
+    fn many<T>(
+        &mut self,
+        one: impl Fn(&mut Reader<'b>) -> Result<T, String>,
+    ) -> Result<Vec<T>, String> {
+        let count = self.u32()?;
+        let mut all = Vec::new();
+        for _ in 0..count {
+            all.push(one(self)?);
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn publication() -> Publication {
+        let origin = Origin {
+            number: 7,
+            token: 0xfeed,
+        };
+        let pack = Pack {
+            origin,
+            head_bytes: 100,
+            pages: 3,
+        };
+        Publication {
+            slots: vec![[1; PAGE_SIZE], [2; PAGE_SIZE]],
+            origin,
+            keep: Duration::from_secs(3_600),
+            packs: vec![pack; 2],
+        }
+    }
+
+    fn head() -> Head {
+        let origin = publication().origin;
+        let extent = Extent {
+            zone: 3,
+            first: 4,
+            pages: 5,
+            origin,
+        };
+        Head {
+            extents: vec![extent; 3],
+            retired: vec![Retired {
+                name: extent.name(),
+                since: 1,
+            }],
+            directory: vec![(3, 4), (3, 6)],
+        }
+    }
+
+    #[test]
+    fn what_was_encoded_is_decoded() {
+        let (publication, head) = (publication(), head());
+        assert_eq!(Publication::decode(&publication.encode()), Ok(publication));
+        assert_eq!(Head::decode(&head.encode()), Ok(head));
+    }
+
+    #[test]
+    fn cut_and_flipped_bytes_are_found_out() {
+        let (publication, head) = (publication().encode(), head().encode());
+        for end in [0, 3, 4, 100, 8_191, 8_192, 8_200, publication.len() - 1] {
+            assert!(Publication::decode(&publication[..end]).is_err(), "{end}");
+        }
+        (0..head.len()).for_each(|end| assert!(Head::decode(&head[..end]).is_err(), "{end}"));
+        for at in 0..head.len() {
+            let mut flipped = head.clone();
+            flipped[at] ^= 1;
+            assert!(Head::decode(&flipped).is_err(), "{at}");
+        }
+        let mut flipped = publication.clone();
+        flipped[9_000.min(publication.len() - 5)] ^= 1;
+        assert!(Publication::decode(&flipped).is_err());
+    }
+
+    #[test]
+    fn objects_of_other_programs_are_told_apart() {
+        let extent = head().extents[0];
+        for name in [SUPERBLOCK, &extent.name(), &publication().packs[0].name()] {
+            assert!(is_of_index(name), "{name}");
+        }
+        for name in ["readme.txt", "photos/1.jpg", "zone-00000001", "packs/a/b"] {
+            assert!(!is_of_index(name), "{name}");
+        }
+    }
+}

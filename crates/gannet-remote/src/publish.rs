@@ -1,0 +1,270 @@
+//! Publishing: a backup to the objects below a URL, a pack for openings, and a new superblock.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gannet::device::PAGE_SIZE;
+use gannet::{Backup, BackupReport, Error, Index, RequestCounts, Result};
+
+use crate::catalog::Catalog;
+use crate::device::RemoteDevice;
+use crate::fault::Fault;
+use crate::garbage;
+use crate::link::Wanted;
+use crate::objects::Objects;
+use crate::place::Place;
+use crate::publication::{Extent, Head, Pack, Publication, SUPERBLOCK, SUPERBLOCK_MOST, Slot};
+use crate::publisher::Publisher;
+
+/// The most bytes of the pages in a pack.
+const PACK_MOST: usize = 8 << 20;
+
+/// More packs than this are made one.
+const PACKS_MOST: usize = 8;
+
+/// The part of the memory for each thing that is in it at a time: the pack, what an opening takes.
+const MEMORY_PARTS: usize = 4;
+
+/// How an index is published.
+#[derive(Clone, Copy, Debug)]
+pub struct PublishOptions {
+    /// How long objects stay that no publication names any more: a reader must refresh within this
+    /// time. Also how long the objects of a publisher that was killed stay.
+    pub keep: Duration,
+    /// How long one batch of requests may take, all its attempts together.
+    pub timeout: Duration,
+    /// Bytes of memory for publishing, beside the budget of the index: at least 64 MiB.
+    pub memory: usize,
+}
+
+/// The least memory for publishing: an index is opened in a quarter of it.
+const MEMORY_LEAST: usize = 64 << 20;
+
+impl Default for PublishOptions {
+    fn default() -> PublishOptions {
+        PublishOptions {
+            keep: Duration::from_secs(3_600),
+            timeout: Duration::from_secs(30),
+            memory: MEMORY_LEAST,
+        }
+    }
+}
+
+/// What a publishing did.
+#[derive(Clone, Debug)]
+pub struct PublishReport {
+    /// What was copied.
+    pub copied: BackupReport,
+    /// The number of the publication that readers find now.
+    pub publication: u64,
+    /// Whether there was anything new to publish.
+    pub is_new: bool,
+    /// Bytes of the pages in the new pack.
+    pub packed_bytes: u64,
+    /// Objects that were removed, since no publication names them any more.
+    pub removed: u64,
+    /// Why objects could not be removed; the next publication tries again.
+    pub not_removed: Option<String>,
+    /// The requests that were made.
+    pub requests: RequestCounts,
+}
+
+/// Publishes the state of an index at `url`: all that was acknowledged before the call. Where an
+/// earlier state is published, only what is new is copied. `progress` is told how many bytes are
+/// copied, and of how many.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] if another publisher was faster, or if anything else is there. After any
+/// error readers find the publication before.
+pub fn publish(
+    index: &Index,
+    url: &str,
+    options: &PublishOptions,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<PublishReport> {
+    let place = Place::of(url, options.timeout, true)?;
+    publish_on(
+        index,
+        Objects::new(place, options.timeout)?,
+        options,
+        progress,
+    )
+}
+
+pub(crate) fn publish_on(
+    index: &Index,
+    objects: Objects,
+    options: &PublishOptions,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<PublishReport> {
+    if options.memory < MEMORY_LEAST {
+        return Err(Error::invalid(format!(
+            "expected at least {MEMORY_LEAST} bytes of memory for publishing, found {}: give more",
+            options.memory
+        )));
+    }
+    let backup = index.begin_backup()?.0;
+    // It never refreshes: what it goes on from must be what it replaces.
+    let reading = (Duration::MAX, 0);
+    let device = RemoteDevice::open(objects, reading, options.memory / MEMORY_PARTS)?;
+    let publisher = Arc::new(Publisher::new(device)?);
+    let name = Path::new(publisher.device.url()).to_owned();
+    let copied = backup.copy_to_device(Arc::clone(&publisher) as _, &name, progress)?;
+    let (slots, zones) = {
+        let staged = publisher.staged();
+        (staged.whole_slots(), staged.zones.keys().copied().collect())
+    };
+    let mut report = PublishReport {
+        copied,
+        publication: publisher.origin.number - 1,
+        is_new: slots.is_some(),
+        packed_bytes: 0,
+        removed: 0,
+        not_removed: None,
+        requests: RequestCounts::default(),
+    };
+    if let Some(slots) = slots {
+        let next = Next::new(&publisher, &backup, options, &zones)?;
+        report.packed_bytes = next.pages.len() as u64 * PAGE_SIZE as u64;
+        let published = next.publish(&publisher, &backup, slots, options.keep)?;
+        report.publication = published.publication.origin.number;
+        match garbage::remove(&publisher.device.objects, &published, options.keep) {
+            Ok(removed) => report.removed = removed,
+            Err(error) => report.not_removed = Some(error.to_string()),
+        }
+    }
+    report.requests = publisher.device.objects.counts();
+    Ok(report)
+}
+
+/// What readers find from now on.
+pub(crate) struct Published {
+    pub(crate) publication: Publication,
+    pub(crate) head: Head,
+}
+
+/// What the next publication consists of, before it is written.
+struct Next {
+    extents: Vec<Extent>,
+    /// The packs before that stay.
+    packs: Vec<Pack>,
+    /// The pages of the new pack, sorted.
+    pages: Vec<(u32, u32)>,
+}
+
+impl Next {
+    fn new(
+        publisher: &Publisher,
+        backup: &Backup,
+        options: &PublishOptions,
+        zones: &BTreeSet<u32>,
+    ) -> Result<Next> {
+        let catalog = publisher.device.catalog();
+        let mut wanted = backup.opening_pages(options.memory / MEMORY_PARTS)?;
+        wanted.truncate(PACK_MOST.min(options.memory / MEMORY_PARTS) / PAGE_SIZE);
+        let packs = kept_packs(&catalog, wanted.len());
+        let is_packed = |page: &(u32, u32)| !packs.is_empty() && catalog.is_packed(*page);
+        let mut pages: Vec<(u32, u32)> =
+            wanted.into_iter().filter(|page| !is_packed(page)).collect();
+        pages.sort_unstable();
+        Ok(Next {
+            extents: catalog.extents(|zone| zones.contains(&zone)),
+            packs,
+            pages,
+        })
+    }
+
+    /// Writes the pack, and then the superblock in place of the one that was found.
+    fn publish(
+        self,
+        publisher: &Publisher,
+        backup: &Backup,
+        slots: Vec<Slot>,
+        keep: Duration,
+    ) -> Result<Published> {
+        let catalog = publisher.device.catalog();
+        let objects = &publisher.device.objects;
+        let mut packs = self.packs;
+        let named: BTreeSet<String> = self.extents.iter().map(Extent::name).collect();
+        let kept: BTreeSet<String> = packs.iter().map(Pack::name).collect();
+        let head = Head {
+            retired: garbage::retired(
+                &catalog,
+                |name| named.contains(name) || kept.contains(name),
+                keep,
+            ),
+            extents: self.extents,
+            directory: self.pages,
+        };
+        let mut bytes = head.encode();
+        let pack = Pack {
+            origin: publisher.origin,
+            head_bytes: bytes.len() as u32,
+            pages: head.directory.len() as u32,
+        };
+        backup.read_pages(&head.directory, &mut bytes)?;
+        objects.put(&pack.name(), bytes)?;
+        packs.push(pack);
+        let publication = Publication {
+            slots,
+            origin: publisher.origin,
+            keep,
+            packs,
+        };
+        replace(objects, &catalog, &publication)?;
+        Ok(Published { publication, head })
+    }
+}
+
+/// The packs that the next publication can go on from: none if they are many, or mostly hold what
+/// nobody needs any more.
+fn kept_packs(catalog: &Catalog, wanted: usize) -> Vec<Pack> {
+    let Some(publication) = &catalog.publication else {
+        return Vec::new();
+    };
+    let packs = publication.packs.iter();
+    let at_hand: Vec<Pack> = packs
+        .filter(|pack| catalog.pack(pack.origin).is_some())
+        .copied()
+        .collect();
+    let pages: usize = at_hand.iter().map(|pack| pack.pages as usize).sum();
+    match at_hand.len() < PACKS_MOST && pages <= 2 * wanted {
+        true => at_hand,
+        false => Vec::new(),
+    }
+}
+
+/// Replaces the superblock if it is still the one that was found.
+fn replace(objects: &Objects, catalog: &Catalog, publication: &Publication) -> Result<()> {
+    let bytes = publication.encode();
+    let found = match objects.replace(SUPERBLOCK, catalog.version.clone(), bytes) {
+        Ok(()) => return Ok(()),
+        Err(Fault::Changed) => objects.get(Wanted {
+            name: SUPERBLOCK.to_owned(),
+            range: None,
+            most: SUPERBLOCK_MOST,
+            known: None,
+        }),
+        Err(fault) => return Err(fault.error("write", objects.url_of(SUPERBLOCK))),
+    };
+    let found = found.map_err(|fault| fault.error("read", objects.url_of(SUPERBLOCK)))?;
+    let found = Publication::decode(&found.bytes)
+        .map_err(|reason| Error::damaged(objects.url_of(SUPERBLOCK), reason))?;
+    // The answer to a request that had replaced it was lost, and it was made again.
+    if found.origin == publication.origin {
+        return Ok(());
+    }
+    let before = catalog.publication.as_ref();
+    let before = before.map_or("no publication".to_owned(), |before| {
+        format!("publication {}", before.origin.number)
+    });
+    Err(Error::invalid(format!(
+        "{} was published by somebody else meanwhile: expected {before}, found publication {}; nothing of this one \
+         counts: publish again to go on from that",
+        objects.url(),
+        found.origin.number
+    )))
+}

@@ -1,0 +1,9 @@
+//! The whole crate against stores in memory that count and fail, and against local folders.
+
+mod bad_input;
+mod beside;
+mod conforming;
+mod faulty;
+mod publishing;
+mod reading;
+mod world;

@@ -1,0 +1,179 @@
+//! What is wrong with a store, a URL or what is there, is told with the URL, the object and a
+//! remedy.
+
+use std::time::{Duration, Instant};
+
+use gannet::Error;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
+
+use super::faulty::Misfortune;
+use super::world::{TIMEOUT, URL, World, agree, found, open};
+
+fn told(error: &Error, words: &[&str]) {
+    let text = error.to_string();
+    words
+        .iter()
+        .for_each(|word| assert!(text.contains(word), "{word}: {text}"));
+}
+
+fn change(world: &World, name: &str, change: impl Fn(Vec<u8>) -> Option<Vec<u8>>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let path = Path::from(format!("wiki/{name}"));
+        let store = world.store.plain();
+        let bytes = match store.get(&path).await {
+            Ok(got) => got.bytes().await.unwrap().to_vec(),
+            Err(_) => Vec::new(),
+        };
+        match change(bytes) {
+            Some(bytes) => drop(store.put(&path, bytes.into()).await.unwrap()),
+            None => store.delete(&path).await.unwrap(),
+        }
+    });
+}
+
+fn names(world: &World) -> Vec<String> {
+    use futures_util::TryStreamExt;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let listed = runtime.block_on(world.store.plain().list(None).try_collect::<Vec<_>>());
+    let names = listed
+        .unwrap()
+        .into_iter()
+        .map(|object| object.location.to_string());
+    names
+        .map(|name| name.trim_start_matches("wiki/").to_owned())
+        .collect()
+}
+
+#[test]
+fn what_never_answers_well_ends_in_time_with_an_error() {
+    let world = World::new(1_000);
+    world.publish().unwrap();
+    for (misfortune, words) in [
+        (Misfortune::Failing, "503"),
+        (Misfortune::Stall, "nothing came"),
+        (Misfortune::Short, "bytes, got"),
+        (Misfortune::Wrong, "checksum"),
+    ] {
+        let (remote, _) = open(&world.store, Duration::from_secs(60)).unwrap();
+        world.store.harm(0, u64::MAX, misfortune);
+        let started = Instant::now();
+        let error = found(&remote, "own17 OR own333").unwrap_err();
+        let took = started.elapsed();
+        assert!(took < TIMEOUT * 2, "{misfortune:?}: {took:?}");
+        told(
+            &error,
+            &[URL, "zone-", words, "attempts", "--remote-timeout"],
+        );
+        if misfortune != Misfortune::Wrong {
+            let error = world.open().map(|_| ()).unwrap_err();
+            told(&error, &[URL, "superblock", words]);
+        }
+        world.store.heal();
+        // The index works again as soon as its store does.
+        agree(&world.index, &remote);
+    }
+}
+
+#[test]
+fn denied_requests_end_at_once() {
+    let world = World::new(300);
+    world.publish().unwrap();
+    let (remote, _) = open(&world.store, Duration::from_secs(60)).unwrap();
+    world.store.harm(0, u64::MAX, Misfortune::Denied);
+    let started = Instant::now();
+    let error = found(&remote, "own17").unwrap_err();
+    told(&error, &[URL, "403", "credentials"]);
+    told(
+        &world.open().map(|_| ()).unwrap_err(),
+        &[URL, "superblock", "403"],
+    );
+    told(&world.publish().unwrap_err(), &[URL, "403", "credentials"]);
+    assert!(started.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn nothing_published_is_told() {
+    let world = World::new(10);
+    let error = world.open().map(|_| ()).unwrap_err();
+    assert!(matches!(error, Error::Format { .. }), "{error}");
+    told(&error, &[URL, "nothing is published"]);
+}
+
+#[test]
+fn vanished_objects_are_told() {
+    let world = World::new(1_000);
+    world.publish().unwrap();
+    let (remote, _) = open(&world.store, Duration::from_secs(60)).unwrap();
+    let zones: Vec<String> = names(&world)
+        .into_iter()
+        .filter(|of| of.starts_with("zone-"))
+        .collect();
+    zones.iter().for_each(|name| change(&world, name, |_| None));
+    let error = found(&remote, "own17 OR own333").unwrap_err();
+    told(&error, &[URL, "zone-", "404", "publish the index again"]);
+    let packs: Vec<String> = names(&world)
+        .into_iter()
+        .filter(|of| of.starts_with("packs"))
+        .collect();
+    packs.iter().for_each(|name| change(&world, name, |_| None));
+    told(
+        &world.open().map(|_| ()).unwrap_err(),
+        &[URL, "packs", "404"],
+    );
+    change(&world, "superblock", |_| None);
+    let error = world.open().map(|_| ()).unwrap_err();
+    told(&error, &[URL, "nothing is published"]);
+}
+
+#[test]
+fn damaged_and_foreign_objects_are_told() {
+    let world = World::new(1_000);
+    world.publish().unwrap();
+    for (name, harm) in [
+        ("superblock", 3_usize),
+        ("superblock", 8_230),
+        ("superblock", 8_192),
+    ] {
+        change(&world, name, |mut bytes| {
+            bytes[harm] ^= 1;
+            Some(bytes)
+        });
+        let error = world.open().map(|_| ()).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        told(&error, &[URL, "superblock", "checksum"]);
+        change(&world, name, |mut bytes| {
+            bytes[harm] ^= 1;
+            Some(bytes)
+        });
+    }
+    agree(&world.index, &world.open().unwrap().0);
+    change(&world, "superblock", |_| Some(vec![7; 100_000]));
+    told(
+        &world.open().map(|_| ()).unwrap_err(),
+        &[URL, "superblock", "not of an index"],
+    );
+
+    let other = World::new(10);
+    change(&other, "photos/1.jpg", |_| Some(vec![1, 2, 3]));
+    told(
+        &other.publish().unwrap_err(),
+        &[URL, "photos/1.jpg", "empty place"],
+    );
+}
+
+#[test]
+fn another_index_is_not_published_over_one() {
+    let (world, other) = (World::new(100), World::new(100));
+    world.publish().unwrap();
+    told(
+        &other.publish_to(&world.store).unwrap_err(),
+        &[URL, "another index"],
+    );
+    agree(&world.index, &world.open().unwrap().0);
+}
