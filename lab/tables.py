@@ -690,6 +690,50 @@ def smart_sweep_columns(result):
     return costs + [Column(place if place.startswith("table") else f"figure {place}", largest(f"factors/{place}"), hundredths) for place in places]
 
 
+# Object storage
+
+
+# Of a cold query, the opening apart, and of the log.
+REMOTE = [Column("cold query: rounds", median("asked/rounds", kind="cold"), tenths),
+          Column("requests", median("asked/requests", kind="cold"), tenths),
+          Column("KiB", median("asked/bytes", 1 / 1024, kind="cold"), whole),
+          Column("ms", median("took_us", 1e-3, kind="cold"), whole),
+          Column("opening: requests", median("opening/requests", kind="cold"), whole),
+          Column("opening: KiB", median("opening/bytes", 1 / 1024, kind="cold"), whole),
+          Column("log: requests a query", median("remote/requests_per_query", kind="log"), tenths),
+          Column("KiB a query", median("remote/bytes_per_query", 1 / 1024, kind="log"), whole),
+          Column("p50, ms", median("latency_us_p50", 1e-3, kind="log"), whole),
+          Column("p95, ms", median("latency_us_p95", 1e-3, kind="log"), whole),
+          Column("dollars for a million", median("dollars_a_million_queries", kind="log"), hundredths)]
+
+
+def remote_lines(result):
+    """A line for each gap across which requests are joined."""
+    lines = {}
+    for row in result["rows"]:
+        if "gap" in row:
+            lines.setdefault(f"{row['gap'] // 1024} KiB", []).append(row)
+    return dict(sorted(lines.items(), key=lambda line: int(line[0].split()[0])))
+
+
+def cached_lines(result):
+    """A line for each pass over the log with a cache, and for the local index."""
+    sizes = sorted({row["cache_bytes"] for row in result["rows"] if row["kind"] == "cached"}, reverse=True)
+    names = {"first": "first pass", "second": "second pass, another process"}
+    return {f"cache of {size / MIB:,.0f} MiB: {names[row['pass']]}" if row["pass"] in names else "local index": [row]
+            for size in sizes for row in result["rows"] if row["kind"] == "cached" and row["cache_bytes"] == size}
+
+
+CACHED = [Column("queries", largest("queries"), whole),
+          Column("requests of pages", largest("served/page_gets"), whole),
+          Column("pages sent", largest("served/pages"), whole),
+          Column("of these sent before", largest("served/repeated_pages"), whole),
+          Column("pages read from the cache", largest("cache/read_pages"), whole),
+          Column("p50, ms", largest("latency_us_p50", 1e-3), hundredths),
+          Column("p99, ms", largest("latency_us_p99", 1e-3), hundredths),
+          Column("queries/s", largest("qps"), whole)]
+
+
 TABLES = {
     # lab/memory.py: MiB of resident memory above the budget, at most.
     "memory": Table("corpus", by("case/corpus"), memory_columns),
@@ -736,6 +780,9 @@ TABLES = {
     "smart-claims": Table("what the paper says", smart_lines("claims", "claim"), SMART_CLAIMS),
     "smart-points": Table("figure: value", smart_point_lines, SMART_POINTS),
     "smart-requests": Table("pages of a request", smart_lines("request_sizes", "request_pages"), smart_sweep_columns),
+    # lab/remote.py
+    "remote": Table("gap", remote_lines, REMOTE),
+    "remote-cached": Table("what", cached_lines, CACHED),
     # show/show_N.py
     "checks": Table("what", check_lines, CHECKS),
 }
