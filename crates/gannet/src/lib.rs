@@ -54,8 +54,8 @@ pub use index::{
 };
 pub use search::{
     Cancelled, Clock, CutExpansion, Explanation, Hit, Operator, PatternReport, PlanReport,
-    PlanStep, Query, SearchOptions, SearchResults, SnippetOptions, Techniques, TermReport,
-    document_bytes,
+    PlanStep, Query, ResultCacheFigures, Reused, SearchOptions, SearchResults, SnippetOptions,
+    Techniques, TermReport, document_bytes,
 };
 pub use storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
 

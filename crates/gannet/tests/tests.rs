@@ -28,6 +28,8 @@ mod pruning;
 mod random;
 #[path = "tests/readers.rs"]
 mod readers;
+#[path = "tests/result_cache.rs"]
+mod result_cache;
 #[path = "tests/rooms.rs"]
 mod rooms;
 #[path = "tests/snapshots.rs"]

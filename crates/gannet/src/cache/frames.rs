@@ -42,7 +42,7 @@ struct FramePage {
 pub struct FramePool {
     store: Arc<Store>,
     buffers: PagePool,
-    shards: Vec<Mutex<Sieve<Frame>>>,
+    shards: Vec<Mutex<Sieve<PageAddress, Frame>>>,
     victim: AtomicUsize,
     pins: Pins,
     tier: Option<FlashTier>,
@@ -102,7 +102,7 @@ impl FramePool {
 
     /// The frame of a page if it is in memory.
     pub fn get(&self, address: PageAddress) -> Option<Frame> {
-        self.shard(address).get(address)
+        self.shard(address).get(&address)
     }
 
     /// A copy of a page that is not on the device yet.
@@ -165,7 +165,7 @@ impl FramePool {
         (page.address, frame)
     }
 
-    fn shard(&self, address: PageAddress) -> MutexGuard<'_, Sieve<Frame>> {
+    fn shard(&self, address: PageAddress) -> MutexGuard<'_, Sieve<PageAddress, Frame>> {
         let mixed = (address.page ^ address.zone.rotate_left(16)).wrapping_mul(0x9e37_79b9);
         let shard = &self.shards[(mixed >> 28) as usize % SHARDS];
         shard.lock().unwrap_or_else(|e| e.into_inner())
@@ -209,7 +209,7 @@ impl Drop for FramePool {
             for shard in &self.shards {
                 let shard = shard.lock().unwrap_or_else(|e| e.into_inner());
                 for (address, frame) in shard.with_uses(uses) {
-                    if !tier.offer_at_end(address, &frame.page.buffer) {
+                    if !tier.offer_at_end(*address, &frame.page.buffer) {
                         return;
                     }
                 }

@@ -14,3 +14,4 @@ pub use frames::{Frame, FramePool};
 pub use pages::{Bytes, Pages, Step, Stop, fetch_round, finish, gather};
 pub use pinned::PinnedPages;
 pub use reading::{IoCounts, Reading, UsedPage};
+pub use sieve::Sieve;

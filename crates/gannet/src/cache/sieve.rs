@@ -1,4 +1,4 @@
-//! SIEVE: which frame to give up.
+//! SIEVE: which frame, or which answer that is kept, to give up.
 //!
 //! Entries stand in the order of their arrival. A hand walks from the oldest to the newest; an entry that
 //! was used is spared once for each use, the last three at most, and the first that was not is evicted. One pass of
@@ -6,20 +6,20 @@
 //! use alone it could not tell a page that every query needs from one that two needed. Source: Zhang et al., "SIEVE
 //! is Simpler than LRU", NSDI 2024, which remembers one use; three read 6 % less on a mix of queries.
 
-use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
-use crate::base::PageAddress;
+use rustc_hash::FxHashMap;
 
 const NONE: u32 = u32::MAX;
 
 /// Uses that are remembered of an entry.
 pub(super) const USES_MAX: u8 = 3;
 
-/// A map from page addresses to values that can name the next to evict.
+/// A map that can name the next entry to evict.
 #[derive(Debug)]
-pub(super) struct Sieve<V> {
-    index: FxHashMap<PageAddress, u32>,
-    entries: Vec<Entry<V>>,
+pub struct Sieve<K, V> {
+    index: FxHashMap<K, u32>,
+    entries: Vec<Entry<K, V>>,
     vacant: Vec<u32>,
     newest: u32,
     oldest: u32,
@@ -27,17 +27,18 @@ pub(super) struct Sieve<V> {
 }
 
 #[derive(Debug)]
-struct Entry<V> {
-    address: PageAddress,
-    value: Option<V>,
+struct Entry<K, V> {
+    /// Both are there until it is evicted.
+    content: Option<(K, V)>,
     /// Uses that the hand has not passed over yet.
     uses: u8,
     newer: u32,
     older: u32,
 }
 
-impl<V: Clone> Sieve<V> {
-    pub(super) fn new() -> Sieve<V> {
+impl<K: Clone + Eq + Hash, V: Clone> Sieve<K, V> {
+    /// An empty one.
+    pub fn new() -> Sieve<K, V> {
         Sieve {
             index: FxHashMap::default(),
             entries: Vec::new(),
@@ -48,22 +49,53 @@ impl<V: Clone> Sieve<V> {
         }
     }
 
-    /// The value at an address; it counts as used.
-    pub(super) fn get(&mut self, address: PageAddress) -> Option<V> {
-        let slot = *self.index.get(&address)?;
+    /// The value of a key; it counts as used.
+    pub fn get(&mut self, key: &K) -> Option<V> {
+        let slot = *self.index.get(key)?;
         let entry = &mut self.entries[slot as usize];
         entry.uses = (entry.uses + 1).min(USES_MAX);
-        entry.value.clone()
+        entry.content.as_ref().map(|(_, value)| value.clone())
     }
 
-    /// Adds a value as the newest, unless the address is there already.
-    pub(super) fn insert(&mut self, address: PageAddress, value: V) {
-        if self.index.contains_key(&address) {
+    /// The value of a key; it does not count as used.
+    pub fn peek(&self, key: &K) -> Option<&V> {
+        let slot = *self.index.get(key)?;
+        let content = self.entries[slot as usize].content.as_ref();
+        content.map(|(_, value)| value)
+    }
+
+    /// Whether an entry can be added in the place of one that was evicted.
+    pub fn has_vacant(&self) -> bool {
+        !self.vacant.is_empty()
+    }
+
+    /// The most entries that there ever were at once.
+    pub fn slots(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Bytes that the tables for so many entries take at most. They double when they grow, beside
+    /// the old ones, and a hash table is an eighth empty.
+    pub fn table_bytes(slots: usize) -> usize {
+        let slot = size_of::<Entry<K, V>>() + size_of::<(K, u32)>() + 1 + size_of::<u32>();
+        4 * slot * slots
+    }
+
+    /// Puts another value in the place of that of a key, and gives the old one. It does not count
+    /// as used. Gives nothing if there is no such key.
+    pub fn replace(&mut self, key: &K, value: V) -> Option<V> {
+        let slot = *self.index.get(key)?;
+        let content = self.entries[slot as usize].content.as_mut();
+        content.map(|(_, old)| std::mem::replace(old, value))
+    }
+
+    /// Adds a value as the newest, unless the key is there already.
+    pub fn insert(&mut self, key: K, value: V) {
+        if self.index.contains_key(&key) {
             return;
         }
         let entry = Entry {
-            address,
-            value: Some(value),
+            content: Some((key.clone(), value)),
             uses: 0,
             newer: NONE,
             older: self.newest,
@@ -83,11 +115,11 @@ impl<V: Clone> Sieve<V> {
             newest => self.entries[newest as usize].newer = slot,
         }
         self.newest = slot;
-        self.index.insert(address, slot);
+        self.index.insert(key, slot);
     }
 
     /// Takes out the entry that the hand chooses.
-    pub(super) fn evict(&mut self) -> Option<(PageAddress, V)> {
+    pub fn evict(&mut self) -> Option<(K, V)> {
         let mut slot = if self.hand == NONE {
             self.oldest
         } else {
@@ -110,15 +142,15 @@ impl<V: Clone> Sieve<V> {
     }
 
     /// The values of which so many uses are remembered.
-    pub(super) fn with_uses(&self, uses: u8) -> impl Iterator<Item = (PageAddress, &V)> {
+    pub fn with_uses(&self, uses: u8) -> impl Iterator<Item = &(K, V)> {
         let entries = self.entries.iter().filter(move |entry| entry.uses == uses);
-        entries.filter_map(|entry| Some((entry.address, entry.value.as_ref()?)))
+        entries.filter_map(|entry| entry.content.as_ref())
     }
 
-    fn unlink(&mut self, slot: u32) -> Option<(PageAddress, V)> {
+    fn unlink(&mut self, slot: u32) -> Option<(K, V)> {
         let entry = &mut self.entries[slot as usize];
-        let (newer, older, address) = (entry.newer, entry.older, entry.address);
-        let value = entry.value.take();
+        let (newer, older) = (entry.newer, entry.older);
+        let content = entry.content.take();
         match newer {
             NONE => self.newest = older,
             newer => self.entries[newer as usize].older = older,
@@ -127,15 +159,18 @@ impl<V: Clone> Sieve<V> {
             NONE => self.oldest = newer,
             older => self.entries[older as usize].newer = newer,
         }
-        self.index.remove(&address);
+        if let Some((key, _)) = &content {
+            self.index.remove(key);
+        }
         self.vacant.push(slot);
-        value.map(|value| (address, value))
+        content
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::PageAddress;
 
     fn at(page: u32) -> PageAddress {
         PageAddress { zone: 0, page }
@@ -147,13 +182,13 @@ mod tests {
         for page in 0..4 {
             sieve.insert(at(page), page);
         }
-        sieve.get(at(1));
+        sieve.get(&at(1));
         for page in 100..200 {
             sieve.insert(at(page), page);
-            sieve.get(at(1));
+            sieve.get(&at(1));
             assert!(sieve.evict().is_some_and(|(_, value)| value != 1));
         }
-        assert_eq!(sieve.get(at(1)), Some(1));
+        assert_eq!(sieve.get(&at(1)), Some(1));
     }
 
     #[test]
@@ -161,10 +196,10 @@ mod tests {
         let mut sieve = Sieve::new();
         for page in 0..8 {
             sieve.insert(at(page), page);
-            sieve.get(at(page));
+            sieve.get(&at(page));
         }
         for _ in 0..5 {
-            sieve.get(at(0));
+            sieve.get(&at(0));
         }
         let evicted: Vec<u32> = std::iter::from_fn(|| sieve.evict())
             .map(|(_, value)| value)
@@ -178,7 +213,7 @@ mod tests {
         for page in 0..6 {
             sieve.insert(at(page), page);
             for _ in 0..page {
-                sieve.get(at(page));
+                sieve.get(&at(page));
             }
         }
         assert_eq!(sieve.evict(), Some((at(0), 0)));
@@ -188,11 +223,23 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_is_replaced_keeps_its_place() {
+        let mut sieve = Sieve::new();
+        sieve.insert(at(1), 1);
+        sieve.insert(at(2), 2);
+        assert_eq!(sieve.replace(&at(1), 7), Some(1));
+        assert_eq!(sieve.replace(&at(3), 9), None);
+        assert_eq!(sieve.evict(), Some((at(1), 7)));
+        assert_eq!(sieve.evict(), Some((at(2), 2)));
+        assert_eq!(sieve.evict(), None);
+    }
+
+    #[test]
     fn everything_can_be_evicted_once() {
         let mut sieve = Sieve::new();
         for page in 0..10 {
             sieve.insert(at(page), page);
-            sieve.get(at(page));
+            sieve.get(&at(page));
         }
         let mut evicted: Vec<u32> = std::iter::from_fn(|| sieve.evict())
             .map(|(_, value)| value)

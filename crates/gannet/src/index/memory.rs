@@ -7,7 +7,6 @@
 
 use super::options::Options;
 use crate::base::PAGE_SIZE;
-use crate::cache::FlashTier;
 use crate::documents::DOCUMENT_BYTES_MAX;
 use crate::postings::MergeMemory;
 use crate::search::document_bytes;
@@ -70,7 +69,7 @@ impl MemoryPlan {
         };
         match options.read_only && (!replays || beside_writer) {
             true => MemoryPlan {
-                frames: share(frames).saturating_sub(tier_bytes(options)),
+                frames: share(frames).saturating_sub(options.cache_memory()),
                 buffers: 0,
                 flush: MergeMemory::of(0),
                 preparation: 0,
@@ -79,7 +78,7 @@ impl MemoryPlan {
                 write_pages: 1,
             },
             false => MemoryPlan {
-                frames: share(30).saturating_sub(tier_bytes(options)),
+                frames: share(30).saturating_sub(options.cache_memory()),
                 buffers: options
                     .limits
                     .buffer_bytes
@@ -98,12 +97,6 @@ impl MemoryPlan {
     pub(super) fn write_buffers(&self) -> usize {
         STREAMS * (self.write_pages + 1) * PAGE_SIZE
     }
-}
-
-/// Bytes of the map and the buffers of the flash tier, which frames do without.
-fn tier_bytes(options: &Options) -> usize {
-    let cache = options.cache.as_ref();
-    cache.map_or(0, |cache| FlashTier::memory_bytes(cache.bytes))
 }
 
 /// Bytes of the longest document that can be read and highlighted within `memory`.

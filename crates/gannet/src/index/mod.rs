@@ -31,6 +31,7 @@ mod renumber;
 mod replay;
 mod restore;
 mod restored;
+mod results;
 mod room;
 mod root;
 mod shared;

@@ -20,6 +20,7 @@ use super::options::Options;
 use super::pace::Pace;
 use super::prepare::Preparation;
 use super::reading::{self, HeldRoot};
+use super::results;
 use super::room::Room;
 use super::root::{Covered, RootRecord};
 use super::shared::Shared;
@@ -102,6 +103,7 @@ pub(super) fn recover(
     let write_buffers = budget.reserve("the write buffers", memory.write_buffers())?;
     let preparing = budget.part("documents on their way", memory.preparation)?;
     let store = Arc::new(store.with_write_pages(memory.write_pages));
+    let results = results::open(&options, &budget)?;
     let tier_root = root.as_ref().map(|root| tier_root(root, &record));
     let tier = Tier::open(&options, &store, tier_root.as_ref(), &budget)?;
     let pool = FramePool::new(Arc::clone(&store), &budget, memory.frames)?;
@@ -140,6 +142,7 @@ pub(super) fn recover(
         published: Published::new(state.clone()),
         room: Room::default(),
         past_cache,
+        results,
         reading: Mutex::default(),
     });
     let slot = root.map(|root| root.slot);
@@ -195,6 +198,7 @@ fn root_state(
         renumbered: 0,
         documents: record.documents,
         sequence: record.sequence,
+        number: 0,
     })
 }
 

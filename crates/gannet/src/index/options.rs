@@ -9,6 +9,7 @@ use crate::analysis::{Analyzer, SchemaOptions};
 use crate::base::{Error, PhraseFilters, Result};
 use crate::cache::{FlashTier, TIER_BYTES_MIN};
 use crate::device::{BackendChoice, Device};
+use crate::search::RESULT_CACHE_MIN;
 
 /// The least memory that an index works with: 16 MiB.
 pub const MEMORY_MIN: usize = 16 << 20;
@@ -16,7 +17,7 @@ pub const MEMORY_MIN: usize = 16 << 20;
 /// The memory that an index is given when nothing is said: 512 MiB.
 pub const MEMORY_DEFAULT: usize = 512 << 20;
 
-/// The part of the budget that the map and the buffers of a flash tier take at most.
+/// The part of the budget that a flash tier's map and buffers and the result cache take at most.
 const CACHE_ONE_OF: usize = 4;
 
 /// When a write is acknowledged.
@@ -39,6 +40,9 @@ pub struct Options {
     pub(super) create: bool,
     pub(super) read_only: bool,
     pub(super) cache: Option<CacheOptions>,
+    /// Bytes of the result cache, and how old an answer of an earlier state may be.
+    pub(super) result_cache: usize,
+    pub(super) result_ttl: Option<Duration>,
     pub(super) limits: Limits,
 }
 
@@ -135,6 +139,8 @@ impl Default for Options {
             create: true,
             read_only: false,
             cache: None,
+            result_cache: 0,
+            result_ttl: None,
             limits: Limits::default(),
         }
     }
@@ -213,6 +219,23 @@ impl Options {
         self
     }
 
+    /// Keeps answers in `bytes` of the memory budget, and reuses them. An answer is reused for the
+    /// same query with the same [`SearchOptions`](crate::SearchOptions) on the same state of the
+    /// index. With 0, which is the default, none are kept. Errors are not kept, nor answers of
+    /// which a part failed, nor those that take more than an eighth of `bytes`.
+    /// [`SearchResults::reused`](crate::SearchResults::reused) tells whether an answer was reused.
+    pub fn result_cache(mut self, bytes: usize) -> Options {
+        self.result_cache = bytes;
+        self
+    }
+
+    /// Lets the result cache also reuse an answer of an earlier state of the index, until it is
+    /// this old. Its age counts from when its snapshot was taken.
+    pub fn result_ttl(mut self, ttl: Duration) -> Options {
+        self.result_ttl = Some(ttl);
+        self
+    }
+
     /// When the writer does what it does by itself.
     pub fn limits(mut self, limits: Limits) -> Options {
         self.limits = limits;
@@ -260,10 +283,47 @@ impl Options {
                 "{given} of memory is too little: an index needs at least 16 MiB"
             )));
         }
-        match &self.cache {
-            Some(cache) => self.check_cache(cache),
-            None => Ok(()),
+        if let Some(cache) = &self.cache {
+            self.check_cache(cache)?;
         }
+        self.check_result_cache()
+    }
+
+    /// Bytes of memory for the flash tier and the result cache, which frames do without.
+    pub(super) fn cache_memory(&self) -> usize {
+        self.tier_memory().saturating_add(self.result_cache)
+    }
+
+    fn tier_memory(&self) -> usize {
+        let cache = self.cache.as_ref();
+        cache.map_or(0, |cache| FlashTier::memory_bytes(cache.bytes))
+    }
+
+    fn check_result_cache(&self) -> Result<()> {
+        let bytes = self.result_cache;
+        if bytes == 0 {
+            return match self.result_ttl {
+                None => Ok(()),
+                Some(_) => Err(Error::invalid(
+                    "a time for which older answers are reused needs a result cache that keeps them: give its size",
+                )),
+            };
+        }
+        if bytes < RESULT_CACHE_MIN {
+            return Err(Error::invalid(format!(
+                "a result cache of {bytes} bytes is too small: it needs at least {RESULT_CACHE_MIN} (64KiB)"
+            )));
+        }
+        let largest = (self.memory / CACHE_ONE_OF).saturating_sub(self.tier_memory()) >> 10 << 10;
+        if bytes > largest {
+            return Err(Error::invalid(format!(
+                "a result cache of {bytes} bytes does not fit the memory budget of {}, of which it and the map of a \
+                 flash tier take at most a quarter: give at most {largest} bytes ({}KiB) for it, or more memory",
+                self.memory,
+                largest >> 10
+            )));
+        }
+        Ok(())
     }
 
     fn check_cache(&self, cache: &CacheOptions) -> Result<()> {

@@ -10,6 +10,7 @@ use super::room::Room;
 use super::state::Published;
 use crate::base::{Budget, Reservation, Traffic};
 use crate::cache::FramePool;
+use crate::search::ResultCache;
 use crate::storage::Store;
 
 /// The parts of an open index that both sides use.
@@ -33,6 +34,8 @@ pub(super) struct Shared {
     pub(super) room: Room,
     /// Why the index is read past the flash tier that was asked for.
     pub(super) past_cache: Option<String>,
+    /// Answers that are given again, if that was asked for.
+    pub(super) results: Option<ResultCache>,
     /// The root that is read, where nothing is written.
     pub(super) reading: Mutex<Option<HeldRoot>>,
 }

@@ -1,5 +1,6 @@
 //! Snapshots: searching one state of the index.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use super::ids::IdEntry;
 use super::shared::Shared;
 use super::state::{Held, State};
 use crate::analysis::Schema;
-use crate::base::{DocId, Error, Result};
+use crate::base::{Budget, DocId, Error, Result};
 use crate::cache::{Pages, Step};
 use crate::dictionary::TreeView;
 use crate::search::{
@@ -28,6 +29,8 @@ pub struct Snapshot {
     held: Arc<Held>,
     schema: Arc<Schema>,
     documents: u64,
+    /// The number of its state.
+    state: u64,
 }
 
 /// A search being set up; see [`Snapshot::search`].
@@ -44,7 +47,22 @@ impl Snapshot {
             shared,
             schema: Arc::clone(&state.schema),
             documents: state.documents,
+            state: state.number,
         }
+    }
+
+    /// The number of its state, and when it was taken.
+    pub(super) fn place(&self) -> (u64, Instant) {
+        (self.state, self.held.since())
+    }
+
+    /// Whether it was not given up.
+    pub(super) fn is_held(&self) -> bool {
+        self.held.get().is_ok()
+    }
+
+    pub(super) fn budget(&self) -> &Budget {
+        &self.shared.budget
     }
 
     /// Documents that can be found.
@@ -127,13 +145,16 @@ impl Snapshot {
         queries: &[Query],
         options: &SearchOptions,
     ) -> Vec<Result<SearchResults>> {
-        self.search_knowing(queries, options, None)
+        match &self.shared.results {
+            None => self.search_knowing(queries, options, None),
+            Some(cache) => self.search_reusing(cache, queries, &with_clock(options.clone())),
+        }
     }
 
     /// The same where the documents of patterns may be known.
-    fn search_knowing(
+    pub(super) fn search_knowing<Q: Borrow<Query>>(
         &self,
-        queries: &[Query],
+        queries: &[Q],
         options: &SearchOptions,
         known: Option<&KnownPatterns>,
     ) -> Vec<Result<SearchResults>> {
@@ -161,8 +182,7 @@ impl Snapshot {
         query: &Query,
         options: &SearchOptions,
     ) -> Result<SearchResults> {
-        let query = std::slice::from_ref(query);
-        only(self.search_knowing(query, options, None))
+        only(self.search_all(std::slice::from_ref(query), options))
     }
 
     /// Carries out one of several searches for the same query.
@@ -176,9 +196,9 @@ impl Snapshot {
         only(self.search_knowing(query, options, Some(known)))
     }
 
-    fn search_group(
+    fn search_group<Q: Borrow<Query>>(
         &self,
-        queries: &[Query],
+        queries: &[Q],
         options: &SearchOptions,
         known: Option<&KnownPatterns>,
     ) -> Vec<Result<SearchResults>> {
@@ -251,8 +271,12 @@ impl Search<'_> {
 
 /// The answer of one query.
 fn only(mut answers: Vec<Result<SearchResults>>) -> Result<SearchResults> {
-    let lost = || Err(Error::internal("a search gave no answer"));
     answers.pop().unwrap_or_else(lost)
+}
+
+/// In the place of an answer that is not there.
+pub(super) fn lost() -> Result<SearchResults> {
+    Err(Error::internal("a search gave no answer"))
 }
 
 /// A query that is rejected has older snapshots given up if it needs no more than one in so many

@@ -38,6 +38,9 @@ pub(super) struct State {
     pub(super) vacuumed: Vacuumed,
     /// The last operation that this state includes.
     pub(super) sequence: Sequence,
+    /// Its number among the states that were published since the index was opened. States of
+    /// different numbers may give different answers.
+    pub(super) number: u64,
 }
 
 /// The time between two checkpoints. States of an epoch keep alive the zones that later ones gave up.
@@ -144,6 +147,11 @@ impl Held {
         pinned.clone()
     }
 
+    /// When it was taken.
+    pub(super) fn since(&self) -> Instant {
+        self.since
+    }
+
     fn is_held(&self) -> bool {
         self.get().is_ok()
     }
@@ -189,15 +197,16 @@ impl Published {
     }
 
     /// Makes `state` the newest.
-    pub(super) fn set(&self, state: State) {
-        let state = Arc::new(state);
+    pub(super) fn set(&self, mut state: State) {
         let mut retired = self.retired();
         let known = retired.epochs.last().and_then(Weak::upgrade);
         if known.is_none_or(|epoch| epoch.generation != state.epoch.generation) {
             retired.epochs.push(Arc::downgrade(&state.epoch));
         }
         drop(retired);
-        *self.newest.write().unwrap_or_else(|e| e.into_inner()) = state;
+        let mut newest = self.newest.write().unwrap_or_else(|e| e.into_inner());
+        state.number = newest.number + 1;
+        *newest = Arc::new(state);
     }
 
     /// Holds a state for a snapshot.

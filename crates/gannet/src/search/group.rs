@@ -3,6 +3,8 @@
 //! Even queries of which each reads one page at a time then form batches, which costs the processor less per
 //! read and keeps the device busy.
 
+use std::borrow::Borrow;
+
 use super::execute::{QueryRun, RunTurn};
 use super::lists::KnownPatterns;
 use super::options::SearchOptions;
@@ -59,9 +61,9 @@ impl<'a> Group<'a> {
 
     /// Carries out all of `queries` on one snapshot. The answers come in the queries' order; one that fails
     /// does not disturb the others.
-    pub fn search(
+    pub fn search<Q: Borrow<Query>>(
         &self,
-        queries: &[Query],
+        queries: &[Q],
         view: &SearchView,
         options: &SearchOptions,
     ) -> Vec<Result<SearchResults>> {
@@ -74,8 +76,9 @@ impl<'a> Group<'a> {
             let answers = self.search_together(group, view, options, false);
             drop(turn);
             let both = answers.into_iter().zip(group);
-            let answers =
-                both.map(|(answer, query)| self.with_more_memory(answer, query, view, options));
+            let answers = both.map(|(answer, query)| {
+                self.with_more_memory(answer, query.borrow(), view, options)
+            });
             answers.collect()
         });
         answers.collect()
@@ -106,16 +109,16 @@ impl<'a> Group<'a> {
         share.clamp(PAGES_PER_ROUND.0, PAGES_PER_ROUND.1)
     }
 
-    fn search_together(
+    fn search_together<Q: Borrow<Query>>(
         &self,
-        queries: &[Query],
+        queries: &[Q],
         view: &SearchView,
         options: &SearchOptions,
         alone: bool,
     ) -> Vec<Result<SearchResults>> {
         let mut members: Vec<Member<'_>> = queries
             .iter()
-            .map(|query| self.member(query, queries.len(), view, options, alone))
+            .map(|query| self.member(query.borrow(), queries.len(), view, options, alone))
             .collect();
         while let Err(error) = self.round(&mut members) {
             give_up_or_part(&mut members, self.pool, &error);

@@ -40,6 +40,7 @@ mod print;
 mod query;
 mod rank;
 mod results;
+mod reuse;
 mod score;
 mod scored;
 mod sets;
@@ -64,7 +65,8 @@ pub use options::{Cancelled, Clock, SearchOptions};
 pub use parser::parse;
 pub use query::{Operator, Query};
 pub use results::{
-    CutExpansion, Hit, PatternReport, PlanReport, PlanStep, SearchResults, TermReport,
+    CutExpansion, Hit, PatternReport, PlanReport, PlanStep, Reused, SearchResults, TermReport,
 };
+pub use reuse::{RESULT_CACHE_MIN, ResultCache, ResultCacheFigures, Seen, key_of};
 pub use techniques::Techniques;
 pub use view::{ExternalIds, MemoryTerms, SearchView};

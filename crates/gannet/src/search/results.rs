@@ -35,8 +35,20 @@ pub struct SearchResults {
     pub plan: Option<PlanReport>,
     /// The time it took, by the clock of the options.
     pub took: Duration,
+    /// Set if it is the answer of an earlier search, from the result cache. Nothing was read for it
+    /// then, and a plan is that of the earlier search.
+    pub reused: Option<Reused>,
     /// What the hits take of the memory budget, for as long as they are there.
     pub(crate) memory: Option<Arc<Reservation>>,
+}
+
+/// How old a reused answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reused {
+    /// The time since the snapshot was taken on which it was computed.
+    pub age: Duration,
+    /// Whether the index has changed since; only where older answers are allowed.
+    pub is_older: bool,
 }
 
 /// A pattern that stands for more terms of a field than are searched.

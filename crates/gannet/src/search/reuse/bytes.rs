@@ -1,0 +1,45 @@
+//! What an answer takes in memory, for the result cache.
+
+use crate::search::explain::Explanation;
+use crate::search::results::{
+    CutExpansion, Hit, PatternReport, PlanReport, SearchResults, TermReport,
+};
+
+impl SearchResults {
+    /// Bytes that it takes beside itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let cut = self.cut_expansions.iter().map(CutExpansion::bytes);
+        let unmatched = self.unmatched_patterns.iter();
+        let unmatched = unmatched.map(|pattern| size_of::<String>() + pattern.len());
+        let hits = self.hits.iter().map(Hit::bytes);
+        let plan = self.plan.as_ref().map_or(0, PlanReport::heap_bytes);
+        cut.sum::<usize>() + unmatched.sum::<usize>() + hits.sum::<usize>() + plan
+    }
+}
+
+impl CutExpansion {
+    fn bytes(&self) -> usize {
+        size_of::<CutExpansion>() + self.field.len() + self.pattern.len()
+    }
+}
+
+impl Hit {
+    fn bytes(&self) -> usize {
+        let source = self.source.as_ref().map_or(0, Vec::len);
+        let explanation = self.explanation.as_deref();
+        let explanation = explanation.map_or(0, Explanation::memory_bytes);
+        size_of::<Hit>() + self.id.len() + source + self.snippet_bytes() + explanation
+    }
+}
+
+impl PlanReport {
+    fn heap_bytes(&self) -> usize {
+        let terms = self.terms.iter();
+        let terms = terms.map(|term| size_of::<TermReport>() + term.field.len() + term.term.len());
+        let patterns = self.patterns.iter();
+        let patterns = patterns.map(|pattern| {
+            size_of::<PatternReport>() + pattern.field.len() + pattern.pattern.len()
+        });
+        size_of_val(self.steps.as_slice()) + terms.sum::<usize>() + patterns.sum::<usize>()
+    }
+}

@@ -1,0 +1,139 @@
+//! The key of a question in the result cache: the query and all options that change its answer.
+
+use std::fmt::{self, Write};
+use std::sync::Arc;
+
+use super::{ANSWER_ONE_OF, RESULT_CACHE_MIN};
+use crate::search::options::SearchOptions;
+use crate::search::query::Query;
+
+/// A question that takes more bytes as a key is not kept.
+const KEY_BYTES_MAX: usize = RESULT_CACHE_MIN / ANSWER_ONE_OF;
+
+/// All that an answer depends on, but for the state of the index.
+pub type AnswerKey = Arc<str>;
+
+/// The key of a question. Nothing if its answer is not kept: it is too long, or it lists pages.
+pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
+    let SearchOptions {
+        k,
+        skip,
+        from,
+        count,
+        fetch,
+        sources,
+        highlight,
+        snippets,
+        explain,
+        list_pages,
+        techniques,
+        // They tell how long to wait for the answer.
+        clock: _,
+        deadline: _,
+        cancelled: _,
+    } = options;
+    if *list_pages {
+        return None;
+    }
+    // They change how the bound of a total is found that need not be exact, and the plan.
+    let techniques = (!count || *explain).then_some(techniques);
+    let documents = (k, skip, from, fetch, sources);
+    let told = (highlight, snippets, count, explain, techniques);
+    let mut key = Key(String::new());
+    write!(key, "{query:?} {documents:?} {told:?}").ok()?;
+    Some(key.0.into())
+}
+
+/// A key that is being written; fails beyond [`KEY_BYTES_MAX`].
+struct Key(String);
+
+impl Write for Key {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.0.len() + text.len() > KEY_BYTES_MAX {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::{Operator, Techniques, parse};
+
+    fn asked(text: &str) -> AnswerKey {
+        let query = parse(text, Operator::Or, &Default::default()).unwrap();
+        key_of(&query, &SearchOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn whatever_changes_an_answer_is_in_its_key() {
+        let changes: [fn(&mut SearchOptions); 15] = [
+            |_| (),
+            |options| options.k = 11,
+            |options| options.skip = 1,
+            |options| options.from = 1,
+            |options| options.count = true,
+            |options| options.fetch = false,
+            |options| options.sources = false,
+            |options| options.explain = true,
+            |options| options.highlight = vec!["body".into()],
+            |options| options.highlight = vec!["body\", \"title".into()],
+            |options| options.highlight = vec!["body".into(), "title".into()],
+            |options| options.snippets.fragments += 1,
+            |options| options.snippets.characters += 1,
+            |options| options.snippets.escape_html ^= true,
+            |options| options.techniques = without_pruning(),
+        ];
+        let key = |change: fn(&mut SearchOptions)| {
+            let mut options = SearchOptions::default();
+            change(&mut options);
+            key_of(&Query::MatchAll, &options).unwrap()
+        };
+        let texts = [
+            "a",
+            "b",
+            "a b",
+            "+a b",
+            "a^2",
+            "a^2.5",
+            "\"a b\"",
+            "\"a b\"~1",
+            "f:a",
+        ];
+        let mut keys: Vec<_> = changes.into_iter().map(key).collect();
+        keys.extend(texts.map(asked));
+        let all = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), all);
+        // An exact total and the hits are the same with any techniques.
+        let exact = key(|options| options.count = true);
+        let slow = |options: &mut SearchOptions| {
+            options.count = true;
+            options.techniques = without_pruning();
+        };
+        assert_eq!(key(slow), exact);
+    }
+
+    fn without_pruning() -> Techniques {
+        Techniques::default().without("pruning").unwrap()
+    }
+
+    #[test]
+    fn what_lists_pages_or_is_too_long_has_no_key() {
+        let listed = SearchOptions {
+            list_pages: true,
+            ..SearchOptions::default()
+        };
+        assert_eq!(key_of(&Query::MatchAll, &listed), None);
+        let long = |bytes: usize| Query::Prefix {
+            field: None,
+            prefix: "x".repeat(bytes),
+        };
+        let key = |bytes| key_of(&long(bytes), &SearchOptions::default());
+        assert!(key(KEY_BYTES_MAX / 2).is_some());
+        assert!(key(KEY_BYTES_MAX).is_none());
+    }
+}
