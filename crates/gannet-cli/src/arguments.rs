@@ -20,7 +20,7 @@ use gannet::{PhraseFilters, Techniques};
 use crate::size::Size;
 use crate::time::TimeLimit;
 
-pub use cache::{CacheArguments, StatsArguments};
+pub use cache::{CacheArguments, ResultCacheArguments, StatsArguments};
 pub use documents::{ExportArguments, ExportFormat, GetArguments};
 pub use format::InputFormat;
 use long_help::{ANALYZERS, QUERIES};
@@ -311,8 +311,17 @@ pub struct SearchArguments {
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
     /// What to look for; several words are one query. One that begins with - comes after --
-    #[arg(value_name = "QUERY", required = true)]
+    #[arg(value_name = "QUERY", required_unless_present = "queries")]
     pub query: Vec<String>,
+    /// Answer each line of this file, also .gz and .zst; - is standard input. The newest state of
+    /// the index is looked for once a second. With --json each answer is a line
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "query",
+        hide_short_help = true
+    )]
+    pub queries: Option<PathBuf>,
     /// The most documents to show
     #[arg(
         short,
@@ -353,6 +362,18 @@ pub struct SearchArguments {
     /// The flash tier
     #[command(flatten)]
     pub cache: CacheArguments,
+    /// The result cache
+    #[command(flatten)]
+    pub results: ResultCacheArguments,
+    /// Also reuse answers of an earlier state of the index, until they are this old (10s, 5m,
+    /// none for no limit). An answer says how old it is
+    #[arg(
+        long,
+        value_name = "TIME",
+        requires = "result_cache",
+        hide_short_help = true
+    )]
+    pub result_ttl: Option<TimeLimit>,
 }
 
 /// The arguments of `gannet bench`.
@@ -423,6 +444,9 @@ pub struct BenchArguments {
     /// The flash tier
     #[command(flatten)]
     pub cache: CacheArguments,
+    /// The result cache
+    #[command(flatten)]
+    pub results: ResultCacheArguments,
 }
 
 /// What plain words mean.

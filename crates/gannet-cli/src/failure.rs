@@ -84,6 +84,14 @@ impl Failure {
         Failure::caller(format!("{}: {error}", path.display()))
     }
 
+    /// The same failure with another sentence, made of the one that it has.
+    pub fn within(self, say: impl FnOnce(&str) -> String) -> Failure {
+        Failure {
+            sentence: self.sentence.map(|sentence| say(&sentence)),
+            ..self
+        }
+    }
+
     /// The sentence, where there is one.
     pub fn sentence(&self) -> Option<&str> {
         self.sentence.as_deref()

@@ -259,6 +259,9 @@ const MAGIC: [(&[u8], Compression); 2] = [
     (b"\x28\xb5\x2f\xfd", Compression::Zstd),
 ];
 
+/// Bytes that tell how a text begins, if it begins with blanks.
+const HEAD_BYTES: usize = 4;
+
 /// Decodes by the ending of the name, or else by the first bytes. A gzip file may have several
 /// members, as `cat a.gz b.gz` makes it.
 fn decoded(
@@ -280,14 +283,29 @@ fn decoded(
     })
 }
 
-/// Takes as many bytes as tell a compression, which a pipe may give one by one; and what they tell.
+/// Tells the compression. A pipe may give a few bytes at a time: as many as tell it are taken, and
+/// given. No more is waited for, as a program may wait for the answer to a short first line.
 fn head(reader: &mut impl BufRead) -> io::Result<(Vec<u8>, Option<Compression>)> {
-    let longest = MAGIC.iter().map(|(magic, _)| magic.len()).max();
+    let compression = |head: &[u8]| {
+        let mut found = MAGIC.iter().filter(|(magic, _)| head.starts_with(magic));
+        found.next().map(|(_, compression)| *compression)
+    };
+    let at_hand = reader.fill_buf()?;
+    if !is_open(at_hand) {
+        return Ok((Vec::new(), compression(at_hand)));
+    }
     let mut head = Vec::new();
-    let most = longest.unwrap_or(0) as u64;
-    reader.take(most).read_to_end(&mut head)?;
-    let found = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
-    Ok((head, found.map(|(_, compression)| *compression)))
+    while is_open(&head) && reader.by_ref().take(1).read_to_end(&mut head)? > 0 {}
+    let found = compression(&head);
+    Ok((head, found))
+}
+
+/// Whether more bytes may tell a compression, or how a text begins behind a mark and blanks.
+fn is_open(head: &[u8]) -> bool {
+    let mut magic = MAGIC.iter().map(|(magic, _)| *magic);
+    magic.any(|magic| magic.len() > head.len() && magic.starts_with(head))
+        || BYTE_ORDER_MARK.starts_with(head)
+        || head.len() < HEAD_BYTES && head.trim_ascii().is_empty()
 }
 
 /// A path without the ending that says that the file is compressed.
@@ -337,6 +355,42 @@ mod tests {
         let mut buffer = Vec::new();
         while lines.next(&mut buffer).unwrap() == Line::Whole {}
         assert_eq!(buffer, b"a\xef\xbb\xbfb");
+    }
+
+    /// The end of what a pipe has by now.
+    struct Waits;
+
+    impl Read for Waits {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("nobody writes before there is an answer"))
+        }
+    }
+
+    /// The first bytes that can be had, and the compression, where a pipe gives `each` at once.
+    fn begins(text: &'static [u8], each: usize) -> io::Result<(Vec<u8>, Option<Compression>)> {
+        let mut reader = BufReader::with_capacity(each, text.chain(Waits));
+        let (head, compression) = head(&mut reader)?;
+        let first = match head.is_empty() {
+            true => reader.fill_buf()?.to_vec(),
+            false => head,
+        };
+        assert!(text.starts_with(&first));
+        Ok((first, compression))
+    }
+
+    #[test]
+    fn no_more_is_read_than_tells_a_compression_and_the_beginning() {
+        for each in 1..6 {
+            for text in [&b"w\n"[..], b"\nw\n", b" w\n", b"(a\n", b"\x28\xb5\n"] {
+                let (first, compression) = begins(text, each).unwrap();
+                assert!(!first.trim_ascii().is_empty() && compression.is_none());
+            }
+            let (first, _) = begins(b"\xef\xbb\xbf{}", each).unwrap();
+            assert!(first.starts_with(b"\xef\xbb\xbf{"));
+            assert!(begins(b"\x1f\x8b", each).unwrap().1.is_some());
+            assert!(begins(b"\x28\xb5\x2f\xfd", each).unwrap().1.is_some());
+            assert!(begins(b"\x28\xb5", each).is_err());
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod one_rule;
 mod pipes;
 #[cfg(feature = "remote")]
 mod remote;
+mod result_cache;
 mod round_trip;
 mod settings;
 mod whole_documents;

@@ -28,6 +28,15 @@ pub struct CacheArguments {
     pub cache_size: Option<Size>,
 }
 
+/// The result cache, for commands that answer the queries of a file.
+#[derive(Debug, Default, Args)]
+pub struct ResultCacheArguments {
+    /// Keep answers in this much of --memory (16MiB, at most a quarter), and reuse them when the
+    /// same is asked of the same state of the index
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    pub result_cache: Option<Size>,
+}
+
 /// The arguments of `gannet stats`.
 #[derive(Debug, Args)]
 pub struct StatsArguments {

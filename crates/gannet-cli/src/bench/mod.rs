@@ -18,7 +18,7 @@ use gannet::{CountersSnapshot, Index, Query, RequestCounts, SearchOptions, Techn
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::{Failure, Outcome};
 use crate::output::Output;
-use crate::search::open_cached;
+use crate::search::{open_with, reading};
 use crate::{interrupt, process};
 use drive::{Drive, drive};
 use report::Report;
@@ -114,7 +114,8 @@ impl Usage {
 pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> Outcome<()> {
     let settings = Settings::resolve(arguments)?;
     let before = Usage::now(None);
-    let index = open_cached(&arguments.index, common, &arguments.cache)?;
+    let options = reading(common, &arguments.results);
+    let index = open_with(options, &arguments.index, common, &arguments.cache)?;
     let opened = Usage::now(Some(&index));
     interrupt::catch()?;
     let snapshot = index.snapshot();
@@ -134,6 +135,7 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
         usage: [before, opened, started, ended],
         backend: index.backend(),
         cache: index.cache(),
+        result_cache: index.result_cache(),
     };
     report.print(output)?;
     if interrupt::asked() {

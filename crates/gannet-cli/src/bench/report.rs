@@ -1,6 +1,6 @@
 //! The figures of a benchmark, each with the settings under which it came about.
 
-use gannet::{Backend, CacheState};
+use gannet::{Backend, CacheState, ResultCacheFigures};
 use serde_json::{Value, json};
 
 use super::Usage;
@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::process;
 use crate::search::requests;
 use crate::size::{Size, counted, grouped, human};
-use crate::stats;
+use crate::{search, stats};
 
 /// What was measured.
 pub struct Report<'a> {
@@ -24,6 +24,7 @@ pub struct Report<'a> {
     pub usage: [Usage; 4],
     pub backend: Backend,
     pub cache: Option<CacheState>,
+    pub result_cache: Option<ResultCacheFigures>,
 }
 
 impl Report<'_> {
@@ -58,6 +59,7 @@ impl Report<'_> {
             "peak_memory_bytes": process::peak_memory(),
             "cache": stats::cache(self.cache.clone()),
             "remote": self.remote(),
+            "result_cache": search::result_cache(self.result_cache),
             "backend": self.backend.to_string(),
             "settings": self.settings(),
         })
@@ -101,6 +103,7 @@ impl Report<'_> {
             "cold": arguments.cold,
             "cache_dir": arguments.cache.cache_dir,
             "cache_size": arguments.cache.cache_size.map(Size::bytes),
+            "result_cache": arguments.results.result_cache.map(Size::bytes),
             "without": arguments.without,
         })
     }
@@ -136,6 +139,9 @@ impl Report<'_> {
                 counted(figures.read_pages, "page"),
                 counted(figures.written_pages, "page")
             ))?;
+        }
+        if let Some(figures) = &self.result_cache {
+            output.line(search::reused_of(figures))?;
         }
         if let (Some(started), Some(ended)) = (started.requests, ended.requests) {
             let asked = ended.since(&started);

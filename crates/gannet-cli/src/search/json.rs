@@ -1,6 +1,9 @@
 //! Answers as JSON.
 
-use gannet::{Explanation, Hit, IoCounts, PlanReport, RequestCounts, SearchResults};
+use gannet::{
+    Explanation, Hit, IoCounts, PlanReport, RequestCounts, ResultCacheFigures, Reused,
+    SearchResults,
+};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
@@ -27,10 +30,13 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     }
     let (io, backend) = (io(results.io), json!(answer.backend.to_string()));
     let took = answer.took_us;
+    let reused = reused(results);
     write(
-        &format!(r#"],"took_us":{took},"io":{io},"backend":{backend}"#),
+        &format!(r#"],"took_us":{took},"reused":{reused},"io":{io},"backend":{backend}"#),
         output,
     )?;
+    let figures = result_cache(answer.result_cache);
+    write(&format!(r#","result_cache":{figures}"#), output)?;
     if let Some(counts) = answer.requests {
         write(&format!(r#","remote":{}"#, remote(counts)), output)?;
     }
@@ -49,6 +55,8 @@ pub fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
         "cut_expansions": cut(results),
         "unmatched_patterns": results.unmatched_patterns,
         "took_us": answer.took_us,
+        "reused": reused(results),
+        "result_cache": result_cache(answer.result_cache),
         "io": io(results.io),
         "backend": answer.backend.to_string(),
         "remote": answer.requests.map(remote),
@@ -58,6 +66,27 @@ pub fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
 /// What was asked of a store behind a network: to open the index, and to answer.
 fn remote([opening, query]: [RequestCounts; 2]) -> Value {
     json!({"opening": requests(opening), "query": requests(query)})
+}
+
+/// How old a reused answer is, and whether the index has changed since; null if it was computed.
+fn reused(results: &SearchResults) -> Value {
+    let told = |reused: Reused| json!({"age_ms": reused.age.as_millis() as u64, "is_older": reused.is_older});
+    results.reused.map_or(Value::Null, told)
+}
+
+/// The figures of the result cache; null where there is none.
+pub fn result_cache(figures: Option<ResultCacheFigures>) -> Value {
+    let told = |figures: ResultCacheFigures| {
+        json!({
+            "capacity_bytes": figures.capacity_bytes,
+            "bytes": figures.bytes,
+            "answers": figures.answers,
+            "reused": figures.reused,
+            "reused_older": figures.reused_older,
+            "computed": figures.computed,
+        })
+    };
+    figures.map_or(Value::Null, told)
 }
 
 /// Patterns that stand for more terms than were searched.

@@ -1,24 +1,26 @@
-//! `gannet search`: one query, answered for people or for programs.
+//! `gannet search`: one query, or each line of a file, answered for people or for programs.
 
 mod json;
+mod queries;
 mod text;
 
-pub use json::{requests, score};
-pub use text::asked;
+pub use json::{requests, result_cache, score};
+pub use text::{asked, reused_of};
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gannet::{
-    Backend, CacheState, FieldKind, Index, Operator, Options, Query, RequestCounts, SearchOptions,
-    SearchResults, Snapshot,
+    Backend, CacheState, FieldKind, Index, Operator, Options, Query, RequestCounts,
+    ResultCacheFigures, SearchOptions, SearchResults, Snapshot,
 };
 
-use crate::arguments::{CacheArguments, Common, SearchArguments};
+use crate::arguments::{CacheArguments, Common, ResultCacheArguments, SearchArguments};
 use crate::failure::{Failure, Outcome, remark};
 use crate::fields::Fields;
 use crate::output::{Form, Output, harmless};
 use crate::remote;
+use crate::size::Size;
 
 /// An answer, and what it took to get it.
 struct Answer {
@@ -27,6 +29,7 @@ struct Answer {
     backend: Backend,
     /// What was asked of a store behind a network: to open the index, and to answer.
     requests: Option<[RequestCounts; 2]>,
+    result_cache: Option<ResultCacheFigures>,
     /// The fields of the sources that are shown.
     fields: Fields,
     /// Documents before the first hit.
@@ -37,19 +40,54 @@ struct Answer {
     asks_nothing: bool,
 }
 
-/// Searches and prints the answer.
+/// An index, and what its opening asked of a store behind a network.
+struct Opened {
+    index: Index,
+    requests: Option<RequestCounts>,
+}
+
+/// Searches and prints the answers.
 pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) -> Outcome<()> {
-    let index = open_cached(&arguments.index, common, &arguments.cache)?;
-    let answer = ask(&index, arguments)?;
-    if arguments.count {
-        return print_count(&answer, output);
+    let index = open(common, arguments)?;
+    let opened = Opened {
+        requests: index.requests(),
+        index,
+    };
+    if let Some(file) = &arguments.queries {
+        return queries::run(&opened, file, arguments, output);
     }
-    match output.form() {
-        Form::Text => text::print(&answer, output),
-        Form::Json => json::print(&answer, output),
-    }?;
-    output.finish()?;
+    let answer = ask(&opened, &arguments.query.join(" "), arguments)?;
+    print(&answer, arguments, output)?;
     all_whole(&answer.results)
+}
+
+fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
+    // clap waives a `requires` of an argument that conflicts with one that is given.
+    if arguments.results.result_cache.is_some() && arguments.queries.is_none() {
+        return Err(Failure::caller(
+            "--result-cache reuses answers of earlier queries, and there is only one: give a file of queries with \
+             --queries, or leave it out",
+        ));
+    }
+    let mut options = reading(common, &arguments.results);
+    if let Some(ttl) = arguments.result_ttl {
+        options = options.result_ttl(ttl.time().unwrap_or(Duration::MAX));
+    }
+    Ok(open_with(
+        options,
+        &arguments.index,
+        common,
+        &arguments.cache,
+    )?)
+}
+
+fn print(answer: &Answer, arguments: &SearchArguments, output: &mut Output) -> Outcome<()> {
+    match output.form() {
+        _ if arguments.count => print_count(answer, output),
+        Form::Text => text::print(answer, output),
+        Form::Json => json::print(answer, output),
+    }?;
+    output.finish()
 }
 
 /// Prints nothing but how many documents match; as text a plain number.
@@ -120,15 +158,30 @@ fn question(pattern: &str) -> Option<String> {
 
 /// Opens an index for reading only, beside others who read and one who writes.
 pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
-    remote::open(reading(common), path, common)
+    remote::open(
+        reading(common, &ResultCacheArguments::default()),
+        path,
+        common,
+    )
 }
 
 /// The same with a flash tier, if one is given. Says so if the index is read past it.
 pub fn open_cached(path: &Path, common: &Common, cache: &CacheArguments) -> gannet::Result<Index> {
+    let options = reading(common, &ResultCacheArguments::default());
+    open_with(options, path, common, cache)
+}
+
+/// The same with a flash tier and a result cache, if they are given.
+pub fn open_with(
+    options: Options,
+    path: &Path,
+    common: &Common,
+    cache: &CacheArguments,
+) -> gannet::Result<Index> {
     let (Some(folder), Some(size)) = (&cache.cache_dir, cache.cache_size) else {
-        return open_to_read(path, common);
+        return remote::open(options, path, common);
     };
-    let options = reading(common).cache(folder, size.bytes() as u64);
+    let options = options.cache(folder, size.bytes() as u64);
     let index = remote::open(options, path, common)?;
     if let Some(CacheState::Past(reason)) = index.cache() {
         remark(&format!("the index is read past the cache: {reason}"));
@@ -136,11 +189,14 @@ pub fn open_cached(path: &Path, common: &Common, cache: &CacheArguments) -> gann
     Ok(index)
 }
 
-fn reading(common: &Common) -> Options {
+/// How an index is opened for reading, with a result cache if one is given.
+pub fn reading(common: &Common, results: &ResultCacheArguments) -> Options {
+    let bytes = results.result_cache.map_or(0, Size::bytes);
     Index::options()
         .memory(common.memory.bytes())
         .backend(common.backend.into())
         .read_only()
+        .result_cache(bytes)
 }
 
 /// Opens an index for writing. None is made where none is.
@@ -152,13 +208,14 @@ pub fn open_to_write(path: &Path, common: &Common) -> gannet::Result<Index> {
         .open(path)
 }
 
-fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
+fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answer> {
+    let index = &opened.index;
     let snapshot = index.snapshot();
     check_ranked(arguments)?;
     let fields = Fields::named(&arguments.fields, &snapshot)?;
-    let opened = index.requests();
+    let before = index.requests();
     let started = Instant::now();
-    let query = snapshot.parse(&arguments.query.join(" "), Operator::Or)?;
+    let query = snapshot.parse(text, Operator::Or)?;
     let asks_nothing = query == Query::MatchNone;
     let options = SearchOptions {
         k: if arguments.count { 0 } else { arguments.k },
@@ -176,8 +233,10 @@ fn ask(index: &Index, arguments: &SearchArguments) -> Outcome<Answer> {
         took_us: started.elapsed().as_micros() as u64,
         backend: index.backend(),
         requests: opened
-            .zip(index.requests())
-            .map(|(opened, all)| [opened, all.since(&opened)]),
+            .requests
+            .zip(before.zip(index.requests()))
+            .map(|(opening, (before, all))| [opening, all.since(&before)]),
+        result_cache: index.result_cache(),
         fields,
         skipped: arguments.offset,
         is_empty: snapshot.documents() == 0,

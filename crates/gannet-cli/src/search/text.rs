@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use gannet::{Hit, RequestCounts};
+use gannet::{Hit, RequestCounts, ResultCacheFigures};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -10,7 +10,7 @@ use super::{Answer, json, notes};
 use crate::failure::Outcome;
 use crate::fields::Fields;
 use crate::output::{Output, harmless};
-use crate::size::{counted, human};
+use crate::size::{counted, grouped, human};
 
 /// What the engine puts around what was found.
 const MARKS: (&str, &str) = ("<em>", "</em>");
@@ -24,6 +24,9 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
         let heading = output.bold("plan");
         output.line(heading)?;
         indented(&plan.to_string(), output)?;
+        if let Some(figures) = &answer.result_cache {
+            indented(&reused_of(figures), output)?;
+        }
         output.line("")?;
     }
     if let (Some(_), Some([opening, query])) = (&answer.results.plan, answer.requests) {
@@ -137,14 +140,40 @@ fn footer(answer: &Answer) -> String {
         total => format!("{at_least}{}", counted(total, "document")),
     };
     format!(
-        "{found} found in {:.1} ms{}; {}, {}, {} read{} ({})",
+        "{found} found in {:.1} ms{}{}; {}, {}, {} read{} ({})",
         answer.took_us as f64 / 1_000.0,
         shown(answer),
+        reused(answer),
         counted(results.io.rounds.into(), "round"),
         counted(results.io.reads.into(), "read"),
         human(results.io.bytes),
         from_cache(results.io.tier_hits),
         answer.backend,
+    )
+}
+
+/// How old the answer is, if it was reused.
+fn reused(answer: &Answer) -> String {
+    let Some(reused) = answer.results.reused else {
+        return String::new();
+    };
+    let changed = match reused.is_older {
+        true => ", the index has changed since",
+        false => "",
+    };
+    let age = reused.age.as_secs_f64();
+    format!(", reused after {age:.1} s{changed}")
+}
+
+/// How many answers the result cache has reused, and what it holds.
+pub fn reused_of(figures: &ResultCacheFigures) -> String {
+    let asked = figures.reused + figures.computed;
+    format!(
+        "result cache: {} of {} reused; it holds {} in {}",
+        grouped(figures.reused),
+        counted(asked, "answer"),
+        counted(figures.answers, "answer"),
+        human(figures.bytes)
     )
 }
 
