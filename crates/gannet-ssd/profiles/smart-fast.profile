@@ -27,3 +27,5 @@ link_mb_s = 6500
 get_mb_s = 3000
 poll_us = 20                  # an interrupt rather than a poll
 request_pages = 1
+page_uj = 10                      # a: energy by counts only
+link_nj = 0.1                     # a: energy by counts only

@@ -28,3 +28,5 @@ link_mb_s = 550                   # p
 get_mb_s = 80                     # c: 30,000 results of 32 bytes in 12 ms
 poll_us = 1000                    # p
 request_pages = 1                 # a
+page_uj = 10                      # a: energy by counts only
+link_nj = 1                       # a: energy by counts only

@@ -3,7 +3,8 @@
 //! A *run* is a row of operators that execute one after the other: a jump, a call's return aside,
 //! leads only to its beginning and only its last operator jumps. A run that traps half-way was
 //! counted whole; its session has ended then. Markers (`block`, `loop`, `else`, `end`, `nop`) do
-//! nothing and count nothing. A load or a store is one access, whatever its width.
+//! nothing and count nothing. A load or a store is one access, whatever its width. A division or
+//! root of floats counts as several operators, as no core takes one cycle for it.
 
 use wasmparser::{BinaryReaderError, FunctionBody, MemArg, Operator, ValType};
 
@@ -22,11 +23,19 @@ const I64_ADD: u8 = 0x7C;
 const I64_EXTEND_I32_U: u8 = 0xAD;
 const I32: u8 = 0x7F;
 const I64: u8 = 0x7E;
+const F32: u8 = 0x7D;
+const F64: u8 = 0x7C;
+
+/// Operators that a division or a root of floats counts as: about the cycles that it takes on a
+/// small core.
+const FLOAT_DIVISION: i64 = 16;
 
 /// An operator: where its bytes begin, and what it is to the counters.
 struct Place {
     start: usize,
     kind: Kind,
+    /// How many operators it counts as.
+    operators: i64,
     access: Option<Access>,
 }
 
@@ -97,6 +106,7 @@ fn places(body: &FunctionBody) -> Result<Vec<Place>, BinaryReaderError> {
         places.push(Place {
             start,
             kind: kind(&operator),
+            operators: operators(&operator),
             access: access(&operator),
         });
     }
@@ -117,6 +127,14 @@ fn kind(operator: &Operator) -> Kind {
     }
 }
 
+fn operators(operator: &Operator) -> i64 {
+    use Operator::*;
+    match operator {
+        F32Div | F64Div | F32Sqrt | F64Sqrt => FLOAT_DIVISION,
+        other => i64::from(matches!(kind(other), Kind::Plain | Kind::Jump)),
+    }
+}
+
 fn access(operator: &Operator) -> Option<Access> {
     use Operator::*;
     let (memarg, stores): (&MemArg, Option<ValType>) = match operator {
@@ -131,6 +149,9 @@ fn access(operator: &Operator) -> Option<Access> {
         }
         I64Store { memarg } | I64Store8 { memarg } => (memarg, Some(ValType::I64)),
         I64Store16 { memarg } | I64Store32 { memarg } => (memarg, Some(ValType::I64)),
+        F32Load { memarg } | F64Load { memarg } => (memarg, None),
+        F32Store { memarg } => (memarg, Some(ValType::F32)),
+        F64Store { memarg } => (memarg, Some(ValType::F64)),
         _ => return None,
     };
     // Addresses have 32 bits, and so have offsets.
@@ -140,16 +161,17 @@ fn access(operator: &Operator) -> Option<Access> {
     })
 }
 
-/// The declarations of locals with one i32 and one i64 more, and the number of the first of these.
+/// The declarations of locals with those that the counters take: an address, and a value of each
+/// type; and the number of the first of these.
 fn declarations(body: &FunctionBody, parameters: u32) -> Result<(Vec<u8>, u32), BinaryReaderError> {
     let mut locals = parameters;
     let mut groups = Vec::new();
     for group in body.get_locals_reader()? {
         let (count, ty) = group?;
         locals += count;
-        groups.push((count, if ty == ValType::I64 { I64 } else { I32 }));
+        groups.push((count, code_of(ty)));
     }
-    groups.extend([(2, I32), (1, I64)]);
+    groups.extend([(2, I32), (1, I64), (1, F32), (1, F64)]);
     let mut out = Vec::new();
     leb::put_u32(&mut out, groups.len() as u32);
     for (count, ty) in groups {
@@ -159,12 +181,22 @@ fn declarations(body: &FunctionBody, parameters: u32) -> Result<(Vec<u8>, u32), 
     Ok((out, locals))
 }
 
+/// The byte of a type of numbers; there are no others.
+fn code_of(ty: ValType) -> u8 {
+    match ty {
+        ValType::I64 => I64,
+        ValType::F32 => F32,
+        ValType::F64 => F64,
+        _ => I32,
+    }
+}
+
 impl Writer {
     /// Adds what the run at the beginning of `places` has to the counters.
     fn count_run(&mut self, places: &[Place]) {
         let (mut operators, mut accesses) = (0, 0);
         for place in places {
-            operators += i64::from(matches!(place.kind, Kind::Plain | Kind::Jump));
+            operators += place.operators;
             accesses += i64::from(place.access.is_some());
             if matches!(place.kind, Kind::Marker | Kind::Jump) {
                 break;
@@ -187,6 +219,8 @@ impl Writer {
         let (address, dram) = (self.locals, self.counters + 2);
         let value = match access.stores {
             Some(ValType::I64) => Some(self.locals + 2),
+            Some(ValType::F32) => Some(self.locals + 3),
+            Some(ValType::F64) => Some(self.locals + 4),
             Some(_) => Some(self.locals + 1),
             None => None,
         };

@@ -8,7 +8,8 @@
 //!
 //! What always holds: the module is valid before it is changed, so its code cannot name a global
 //! that is added behind its own. Everything else of it stays byte for byte. What is not counted
-//! (floats, vectors, tables that change, bulk copies, several memories) is rejected.
+//! (vectors, tables that change, bulk copies, several memories) is rejected. Floats are those of
+//! IEEE 754, the same on every machine but for the bits of what is no number.
 
 use gannet::{Error, Result};
 use wasmparser::{
@@ -53,9 +54,12 @@ pub fn metered(name: &str, code: &[u8], sram: u32) -> Result<Vec<u8>> {
     rewritten(code, &facts, sram).map_err(rejected)
 }
 
-/// What a program may use: version 1 without floats, and sign extension.
+/// What a program may use: version 1, and sign extension.
 fn allowed() -> WasmFeatures {
-    WasmFeatures::MUTABLE_GLOBAL | WasmFeatures::SIGN_EXTENSION | WasmFeatures::GC_TYPES
+    WasmFeatures::MUTABLE_GLOBAL
+        | WasmFeatures::SIGN_EXTENSION
+        | WasmFeatures::FLOATS
+        | WasmFeatures::GC_TYPES
 }
 
 fn facts(code: &[u8]) -> std::result::Result<Facts, String> {

@@ -24,7 +24,7 @@ mod session;
 mod work;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use gannet::lab::{FileId, Offload, PageSpan, Poll, SessionId, Task};
 use gannet::{Error, Result};
@@ -32,6 +32,7 @@ use wasmi::Module;
 
 use crate::request::PAGE_BYTES;
 
+pub use files::PageSource;
 use files::{Files, Way};
 pub use limits::Limits;
 pub use profile::{DeviceSide, HostSide, SmartProfile};
@@ -67,6 +68,23 @@ struct State {
 impl SmartSsd {
     /// An empty drive without programs.
     pub fn new(profile: &SmartProfile, limits: Limits) -> Result<SmartSsd> {
+        SmartSsd::with_files(profile, limits, None)
+    }
+
+    /// A drive without programs on which the files of a source stand, which it only reads.
+    pub fn over(
+        profile: &SmartProfile,
+        limits: Limits,
+        source: Arc<dyn PageSource>,
+    ) -> Result<SmartSsd> {
+        SmartSsd::with_files(profile, limits, Some(source))
+    }
+
+    fn with_files(
+        profile: &SmartProfile,
+        limits: Limits,
+        source: Option<Arc<dyn PageSource>>,
+    ) -> Result<SmartSsd> {
         Ok(SmartSsd {
             profile: profile.clone(),
             limits,
@@ -75,7 +93,7 @@ impl SmartSsd {
                 programs: BTreeMap::new(),
                 sessions: BTreeMap::new(),
                 opened: 0,
-                files: Some(Files::new(profile)?),
+                files: Some(Files::new(profile, source)?),
             }),
         })
     }

@@ -54,6 +54,10 @@ pub struct SmartProfile {
     pub poll_us: f64,
     /// Pages of 4 KiB of a request of flash.
     pub request_pages: f64,
+    /// Microjoules to read a page of 4 KiB of flash.
+    pub page_uj: f64,
+    /// Nanojoules of a byte on the link.
+    pub link_nj: f64,
 }
 
 /// The drive's own side.
@@ -103,7 +107,7 @@ pub struct HostSide {
 /// A key of a profile: its name, where its number goes, the least and the most it can be.
 type Key = (&'static str, fn(&mut SmartProfile) -> &mut f64, f64, f64);
 
-const KEYS: [Key; 24] = [
+const KEYS: [Key; 26] = [
     ("device_cores", |p| &mut p.device.cores, 1.0, 1024.0),
     ("device_mhz", |p| &mut p.device.mhz, 1.0, 1e5),
     (
@@ -138,6 +142,8 @@ const KEYS: [Key; 24] = [
     ("get_mb_s", |p| &mut p.get_mb_s, 1.0, 1e5),
     ("poll_us", |p| &mut p.poll_us, 1.0, 1e6),
     ("request_pages", |p| &mut p.request_pages, 1.0, 256.0),
+    ("page_uj", |p| &mut p.page_uj, 0.0, 1e6),
+    ("link_nj", |p| &mut p.link_nj, 0.0, 1e6),
 ];
 
 /// Keys whose numbers must be whole.

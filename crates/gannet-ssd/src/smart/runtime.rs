@@ -42,12 +42,12 @@ pub struct Ended {
 }
 
 impl Runtime {
-    /// A machine that knows nothing but integers, one memory and calls.
+    /// A machine that knows nothing but numbers, one memory and calls.
     pub fn new() -> Runtime {
         let mut config = Config::default();
         config
             .consume_fuel(true)
-            .floats(false)
+            .floats(true)
             .allow_start_fn(false)
             .wasm_multi_memory(false)
             .wasm_bulk_memory(false)

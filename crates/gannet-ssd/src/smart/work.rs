@@ -91,6 +91,30 @@ impl Work {
     }
 }
 
+impl Work {
+    /// Modelled millijoules by counts, in the drive: operators and accesses at its power, pages of
+    /// flash and bytes on the link at what each takes. Waiting takes nothing.
+    pub fn mj_in_device(&self, profile: &SmartProfile) -> f64 {
+        let times = self.in_device(profile);
+        millijoules(times.cpu + times.memory, profile.device.watts) + self.moved_mj(profile)
+    }
+
+    /// The same on the host.
+    pub fn mj_on_host(&self, profile: &SmartProfile) -> f64 {
+        let times = self.on_host(profile);
+        millijoules(times.cpu + times.memory, profile.host.watts) + self.moved_mj(profile)
+    }
+
+    fn moved_mj(&self, profile: &SmartProfile) -> f64 {
+        self.flash_pages as f64 * profile.page_uj / 1e3
+            + self.link_bytes as f64 * profile.link_nj / 1e6
+    }
+}
+
+fn millijoules(nanos: Nanos, watts: f64) -> f64 {
+    nanos as f64 / 1e6 * watts
+}
+
 /// `count` times `each` nanoseconds.
 fn nanos(count: u64, each: f64) -> Nanos {
     (count as f64 * each).round() as Nanos

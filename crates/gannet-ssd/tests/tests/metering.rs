@@ -79,11 +79,30 @@ fn accesses_are_told_apart_by_their_address() {
     );
 }
 
+/// A division counts as sixteen operators, any other operator of floats as one.
+#[test]
+fn floats_are_counted() {
+    let sum = "(f64.add (f64.const 1) (f64.const 2))";
+    assert_eq!(counts(&format!("(drop {sum}) (i32.const 0)")).0, 5);
+    let quotient = sum.replace("add", "div");
+    assert_eq!(counts(&format!("(drop {quotient}) (i32.const 0)")).0, 20);
+    let drops = |load: &str| counts(&format!("(drop ({load})) (i32.const 0)"));
+    assert_eq!(drops("f32.load (i32.const 32768)"), (4, 1, 0));
+    assert_eq!(drops("f64.load (i32.const 32760)"), (4, 0, 1));
+    let store = |store: &str| counts(&format!("({store}) (i32.const 0)"));
+    assert_eq!(
+        store("f32.store offset=32768 (i32.const 0) (f32.const 1)"),
+        (4, 1, 0)
+    );
+    assert_eq!(store("f64.store (i32.const 16) (f64.const 1)"), (4, 0, 1));
+}
+
 #[test]
 fn what_is_stored_stays_what_it_was() {
     let body = "(i64.store offset=8 (i32.const 40000) (i64.const 0x1122334455667788))
       (i32.store (i32.const 16) (i32.const -2))
-      (call $emit (i32.const 40008) (i32.const 8)) (call $emit (i32.const 16) (i32.const 4)) (i32.const 0)";
+      (f32.store (i32.const 20) (f32.const 0.5)) (f64.store (i32.const 24) (f64.const -2))
+      (call $emit (i32.const 40008) (i32.const 8)) (call $emit (i32.const 16) (i32.const 16)) (i32.const 0)";
     let profile = SmartProfile::named("smart-ssd-2016").unwrap();
     let drive = SmartSsd::new(&profile, Limits::of(&profile)).unwrap();
     let text = format!(
@@ -108,7 +127,8 @@ fn what_is_stored_stays_what_it_was() {
     assert_eq!(
         bytes,
         [
-            0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0xFE, 0xFF, 0xFF, 0xFF
+            0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0xFE, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0x3F,
+            0, 0, 0, 0, 0, 0, 0, 0xC0
         ]
     );
 }
