@@ -53,9 +53,9 @@ pub use index::{
     Search, Snapshot, Stats, TreeFigures, Workbench, Written, ZoneReport,
 };
 pub use search::{
-    Cancelled, Clock, CutExpansion, Explanation, Hit, Operator, PatternReport, PlanReport,
-    PlanStep, Query, ResultCacheFigures, Reused, SearchOptions, SearchResults, SnippetOptions,
-    Techniques, TermReport, document_bytes,
+    Cancelled, Clock, CutExpansion, Explanation, Hit, OffloadReport, Operator, PatternReport,
+    PlanReport, PlanStep, Query, ResultCacheFigures, Reused, SearchOptions, SearchResults,
+    SnippetOptions, Techniques, TermReport, document_bytes,
 };
 pub use storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
 
@@ -72,7 +72,9 @@ pub mod testing {
 /// reads and writes that the engine itself does, beside its own. No part of what a version promises.
 #[doc(hidden)]
 pub mod lab {
-    pub use crate::base::{Budget, ByteReader, PAGE_SIZE, Span, alone, put_bytes, put_varint};
+    pub use crate::base::{
+        Budget, ByteReader, PAGE_SIZE, PageAddress, Span, alone, put_bytes, put_varint,
+    };
     pub use crate::cache::{FramePool, IoCounts, Pages, Step, Stop, finish, gather};
     pub use crate::device::{
         Access, Backend, BackendChoice, Counters, Device, FileId, Offload, OpenOptions, PageBuffer,
@@ -84,9 +86,12 @@ pub mod lab {
         BLOCK, NO_DOC, Numbers, Shape, distances, pack, unpack_docs, unpack_values,
     };
     pub use crate::postings::{
-        Addition, ChunkStreams, Fragment, Inverter, MergeItem, MergeMemory, PostingBuffer,
-        TermCursor, TermDictionary, TermEntry, TermList, TermTree, TermView, merge_window,
-        relocate_window,
+        Addition, ChunkRef, ChunkStreams, Fragment, Inverter, Layout, MergeItem, MergeMemory,
+        PostingBuffer, TermCursor, TermDictionary, TermEntry, TermList, TermTree, TermView,
+        merge_window, relocate_window,
+    };
+    pub use crate::search::{
+        ListOffload, OffloadFound, OffloadList, OffloadRanking, OffloadTask, docs_span,
     };
     pub use crate::storage::{LogStart, Store, StreamWriter, Zone, ZoneTable};
 }

@@ -105,6 +105,11 @@ impl FramePool {
         self.shard(address).get(&address)
     }
 
+    /// Whether a page is not on the device yet.
+    pub(super) fn is_pending(&self, address: PageAddress) -> bool {
+        self.store.is_pending(address)
+    }
+
     /// A copy of a page that is not on the device yet.
     pub(super) fn copy_pending(&self, address: PageAddress) -> Result<Option<Frame>> {
         if !self.store.is_pending(address) {

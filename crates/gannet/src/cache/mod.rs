@@ -11,7 +11,7 @@ mod sieve;
 
 pub use flash::{FlashTier, TIER_BYTES_MIN, TierFigures, TierRoot};
 pub use frames::{Frame, FramePool};
-pub use pages::{Bytes, Pages, Step, Stop, fetch_round, finish, gather};
+pub use pages::{Bytes, Pages, Step, Stop, Whereabouts, fetch_round, finish, gather};
 pub use pinned::PinnedPages;
 pub use reading::{IoCounts, Reading, UsedPage};
 pub use sieve::Sieve;

@@ -83,6 +83,17 @@ struct Held {
     used: bool,
 }
 
+/// Where a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// A frame has it.
+    Memory,
+    /// It is on the device alone.
+    Device,
+    /// It is on its way to the device.
+    WriteBuffer,
+}
+
 /// Bytes of a span: inside a frame where the span lies in one page, copied together where it does not.
 #[derive(Clone, Debug)]
 pub enum Bytes {
@@ -176,6 +187,17 @@ impl<'a> Pages<'a> {
     /// What was read so far.
     pub fn counts(&self) -> IoCounts {
         self.counts
+    }
+
+    /// Where a page is, without asking for it.
+    pub fn whereabouts(&self, address: PageAddress) -> Whereabouts {
+        if self.held.contains_key(&address) || self.pool.get(address).is_some() {
+            return Whereabouts::Memory;
+        }
+        match self.pool.is_pending(address) {
+            true => Whereabouts::WriteBuffer,
+            false => Whereabouts::Device,
+        }
     }
 
     /// A page, or a stop that notes it.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::base::{ByteReader, DocId, PAGE_PAYLOAD, Result};
+use crate::base::{ByteReader, DocId, PAGE_PAYLOAD, PageAddress, Result};
 use crate::cache::{Frame, Pages, PinnedPages, Step, Stop};
 use crate::storage::{Store, StreamWriter, Table, TablePage, TablePlace};
 
@@ -52,6 +52,17 @@ impl ByteTable {
     #[cfg(test)]
     pub(super) fn unpinned(&self) -> ByteTable {
         ByteTable::of(self.table.clone())
+    }
+
+    /// Where its pages are, nothing for those that are all zeros; nothing at all if one of them is
+    /// not on the device.
+    pub(super) fn device_pages(&self) -> Option<Vec<Option<PageAddress>>> {
+        let pages = (0..self.table.page_count()).map(|page| match self.table.place(page) {
+            TablePlace::Memory(_) => None,
+            TablePlace::Device(address) => Some(Some(address)),
+            TablePlace::Absent => Some(None),
+        });
+        pages.collect()
     }
 
     /// A reader, which keeps the page that it stands in.

@@ -275,6 +275,20 @@ impl DocumentTables {
         Ok(complete)
     }
 
+    /// Where the pages with the norms of a field are, nothing for those that are all zeros; nothing
+    /// at all if one of them is not on the device.
+    pub fn norm_pages(&self, field: FieldId) -> Option<Vec<Option<PageAddress>>> {
+        match self.norms.get(field as usize) {
+            Some(norms) => norms.device_pages(),
+            None => Some(Vec::new()),
+        }
+    }
+
+    /// The same of the live set, of which a set bit says deleted.
+    pub fn deletion_pages(&self) -> Option<Vec<Option<PageAddress>>> {
+        self.deletions.device_pages()
+    }
+
     /// A reader of the norms of a field, which keeps the page it stands in.
     pub fn norm_cursor(&self, field: FieldId) -> NormCursor {
         match self.norms.get(field as usize) {

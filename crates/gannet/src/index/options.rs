@@ -9,7 +9,7 @@ use crate::analysis::{Analyzer, SchemaOptions};
 use crate::base::{Error, PhraseFilters, Result};
 use crate::cache::{FlashTier, TIER_BYTES_MIN};
 use crate::device::{BackendChoice, Device};
-use crate::search::RESULT_CACHE_MIN;
+use crate::search::{ListOffload, RESULT_CACHE_MIN};
 
 /// The least memory that an index works with: 16 MiB.
 pub const MEMORY_MIN: usize = 16 << 20;
@@ -43,6 +43,7 @@ pub struct Options {
     /// Bytes of the result cache, and how old an answer of an earlier state may be.
     pub(super) result_cache: usize,
     pub(super) result_ttl: Option<Duration>,
+    pub(super) offload: Option<Arc<dyn ListOffload>>,
     pub(super) limits: Limits,
 }
 
@@ -141,6 +142,7 @@ impl Default for Options {
             cache: None,
             result_cache: 0,
             result_ttl: None,
+            offload: None,
             limits: Limits::default(),
         }
     }
@@ -233,6 +235,14 @@ impl Options {
     /// this old. Its age counts from when its snapshot was taken.
     pub fn result_ttl(mut self, ttl: Duration) -> Options {
         self.result_ttl = Some(ttl);
+        self
+    }
+
+    /// What may read lists of queries in the engine's place: a device that runs programs. No part of
+    /// what a version promises.
+    #[doc(hidden)]
+    pub fn offload(mut self, offload: Arc<dyn ListOffload>) -> Options {
+        self.offload = Some(offload);
         self
     }
 

@@ -209,6 +209,7 @@ impl Snapshot {
         let _goes = self.shared.traffic.go();
         let group = Group::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
         let group = group.in_traffic(&self.shared.traffic).knowing(known);
+        let group = group.offloading(self.shared.options.offload.as_deref());
         group.search(queries, &pinned.view, options)
     }
 }

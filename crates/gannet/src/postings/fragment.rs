@@ -116,6 +116,17 @@ impl Fragment {
         self.last = doc;
     }
 
+    /// Appends a posting of which no positions are known behind the last: for lists that only are
+    /// matched and ranked.
+    pub(super) fn append_counted(&mut self, doc: DocId, frequency: u32) {
+        debug_assert!(doc > self.last || (self.is_empty() && doc == self.base));
+        put_posting(&mut self.docs, doc - self.last, frequency);
+        self.count += 1;
+        self.total_frequency += u64::from(frequency);
+        self.max_frequency = self.max_frequency.max(frequency);
+        self.last = doc;
+    }
+
     /// A reader that stands before the first posting.
     pub fn reader(&self) -> FragmentReader<'_> {
         FragmentReader {

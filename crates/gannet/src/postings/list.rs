@@ -5,8 +5,9 @@ use super::cursor::TermCursor;
 use super::cursor::parts::{ChunkPart, FragmentPart, Part};
 use super::dictionary::TermPostings;
 use super::docs_page::{BlockEntry, GroupRef};
+use super::entry::ChunkRef;
 use super::fragment::Fragment;
-use crate::base::PhraseFilters;
+use crate::base::{DocId, PhraseFilters};
 
 /// What a cursor takes with the numbers of a block.
 const CURSOR_BYTES: usize = size_of::<TermCursor>() + 4 * size_of::<Numbers>();
@@ -64,6 +65,31 @@ impl TermList {
             + self.parts.len() * size_of::<Part>()
             + blocks.min(PAGE_BLOCKS) * (size_of::<BlockEntry>() + 2 * size_of::<GroupRef>())
             + heads.sum::<usize>()
+    }
+
+    /// Its chunks, and the fragments behind them.
+    pub fn parts(&self) -> (Vec<ChunkRef>, Vec<&Fragment>) {
+        let (mut chunks, mut fragments) = (Vec::new(), Vec::new());
+        for part in &self.parts {
+            match part {
+                Part::Chunk(chunk) => chunks.push(*chunk.chunk()),
+                Part::Fragment(part) => fragments.push(part.fragment()),
+            }
+        }
+        (chunks, fragments)
+    }
+
+    /// This list with no other documents than these, which ascend and are in it, each with its
+    /// frequency. No positions of them are known, and the document frequency stays.
+    pub fn cut_to(&self, postings: impl Iterator<Item = (DocId, u32)>) -> TermList {
+        let mut fragment = Fragment::new(0);
+        postings.for_each(|(doc, frequency)| fragment.append_counted(doc, frequency));
+        let fragments = Some(fragment).filter(|fragment| !fragment.is_empty());
+        let parts = fragments.map(|fragment| Part::Fragment(FragmentPart::new(fragment)));
+        TermList {
+            parts: parts.into_iter().collect(),
+            document_frequency: self.document_frequency,
+        }
     }
 
     /// A cursor at its start.

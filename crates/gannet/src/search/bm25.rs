@@ -128,6 +128,11 @@ impl Bm25 {
         self.norms.inverse[norm as usize]
     }
 
+    /// What the score takes a frequency times, for all norms.
+    pub fn inverses(&self) -> &[f32; 256] {
+        &self.norms.inverse
+    }
+
     /// The best score that any of the competitive pairs (frequency, norm) gives.
     ///
     /// The score ascends with the frequency and descends with the norm, so pairs that another one beats in

@@ -20,6 +20,7 @@ use super::hits::Filling;
 use super::lists::{KnownPatterns, OpenLists, OpenTerm, PatternDocuments};
 use super::lookup::Lookup;
 use super::marks::{Marker, marker_bytes};
+use super::offload::{ListOffload, Offloaded, offload};
 use super::options::SearchOptions;
 use super::plan::{Allowance, Node, Plan, plan};
 use super::query::Query;
@@ -59,6 +60,10 @@ pub struct QueryRun<'q> {
     /// Memory of the plan, of the phase, and of what is given back.
     _planned: Reservation,
     working: Reservation,
+    /// Of lists that a device has read.
+    offloaded: Option<Reservation>,
+    /// Whether these have only the best documents.
+    only_best: bool,
     kept: Reservation,
     seen: IoCounts,
     started: Duration,
@@ -73,6 +78,8 @@ pub struct RunTurn<'q> {
     pub alone: bool,
     /// What is known of its patterns.
     pub known: Option<&'q KnownPatterns>,
+    /// What may read lists in its place.
+    pub offload: Option<&'q dyn ListOffload>,
 }
 
 enum Phase<'q> {
@@ -128,6 +135,8 @@ impl<'q> QueryRun<'q> {
         Ok(QueryRun {
             _planned: memory,
             working: budget.reserve("a query", 0)?,
+            offloaded: None,
+            only_best: false,
             kept: budget.reserve("the hits of a query", hits)?,
             started: options.now(),
             node: root,
@@ -210,12 +219,32 @@ impl<'q> QueryRun<'q> {
             self.report.terms = self.report_terms()?;
             self.report.patterns = self.report_patterns()?;
         }
+        self.offload(pages);
         let built = self.build(false)?;
         let options = self.rank_options(&built)?;
         let tables = &self.view.tables;
         let ranker = Ranker::new(built.root, built.score, tables, options);
         self.phase = Phase::Rank(Box::new(ranker));
         Ok(())
+    }
+
+    /// Has lists read by a device, if there is one and it is worth it.
+    fn offload(&mut self, pages: &Pages<'_>) {
+        let Some(device) = self.turn.offload else {
+            return;
+        };
+        let query = (&self.node, &mut self.lists);
+        let rules = (self.options, self.budget);
+        let Offloaded {
+            report,
+            only_best,
+            memory,
+        } = offload(device, query, self.view, rules, pages);
+        self.only_best = only_best;
+        self.offloaded = memory;
+        if self.options.explain {
+            self.report.offload = Some(report);
+        }
     }
 
     /// Builds what is run. Its cursors are reserved for as long as the phase lasts.
@@ -315,6 +344,7 @@ impl<'q> QueryRun<'q> {
         };
         let (total, is_exact) = ranker.total();
         self.results.total = total;
+        let is_exact = is_exact && !self.only_best;
         self.results.total_is_exact = is_exact && self.results.cut_expansions.is_empty();
         (self.report.windows_searched, self.report.windows_skipped) = ranker.windows();
         let wanted = ranker.into_top().into_iter().skip(self.options.skip);

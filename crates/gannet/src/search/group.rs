@@ -7,6 +7,7 @@ use std::borrow::Borrow;
 
 use super::execute::{QueryRun, RunTurn};
 use super::lists::KnownPatterns;
+use super::offload::ListOffload;
 use super::options::SearchOptions;
 use super::query::Query;
 use super::results::SearchResults;
@@ -30,6 +31,7 @@ pub struct Group<'a> {
     budget: &'a Budget,
     traffic: Option<&'a Traffic>,
     known: Option<&'a KnownPatterns>,
+    offload: Option<&'a dyn ListOffload>,
     width: usize,
 }
 
@@ -42,6 +44,7 @@ impl<'a> Group<'a> {
             budget,
             traffic: None,
             known: None,
+            offload: None,
             width: width.clamp(1, most),
         }
     }
@@ -57,6 +60,11 @@ impl<'a> Group<'a> {
     /// Takes the documents of patterns from `known` where it has them, and keeps them there.
     pub fn knowing(self, known: Option<&'a KnownPatterns>) -> Group<'a> {
         Group { known, ..self }
+    }
+
+    /// Lets `offload` read lists where it finds that worth it.
+    pub fn offloading(self, offload: Option<&'a dyn ListOffload>) -> Group<'a> {
+        Group { offload, ..self }
     }
 
     /// Carries out all of `queries` on one snapshot. The answers come in the queries' order; one that fails
@@ -141,6 +149,7 @@ impl<'a> Group<'a> {
             pages_per_round: self.pages_per_round(queries),
             alone,
             known: self.known,
+            offload: self.offload,
         };
         let run = QueryRun::new(query, view, options, self.budget, turn);
         Member {

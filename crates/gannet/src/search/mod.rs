@@ -29,6 +29,7 @@ mod lookup;
 mod marks;
 mod matcher;
 mod matches;
+mod offload;
 mod options;
 mod parser;
 mod pattern;
@@ -61,11 +62,13 @@ pub use group::{GROUP_MAX, Group};
 pub use highlight::SnippetOptions;
 pub use hits::document_bytes;
 pub use lists::KnownPatterns;
+pub use offload::{ListOffload, OffloadFound, OffloadList, OffloadRanking, OffloadTask, docs_span};
 pub use options::{Cancelled, Clock, SearchOptions};
 pub use parser::parse;
 pub use query::{Operator, Query};
 pub use results::{
-    CutExpansion, Hit, PatternReport, PlanReport, PlanStep, Reused, SearchResults, TermReport,
+    CutExpansion, Hit, OffloadReport, PatternReport, PlanReport, PlanStep, Reused, SearchResults,
+    TermReport,
 };
 pub use reuse::{RESULT_CACHE_MIN, ResultCache, ResultCacheFigures, Seen, key_of};
 pub use techniques::Techniques;

@@ -119,6 +119,8 @@ pub struct PlanReport {
     pub terms: Vec<TermReport>,
     /// The patterns of many terms.
     pub patterns: Vec<PatternReport>,
+    /// Whether a device read the lists, where one may.
+    pub offload: Option<OffloadReport>,
     /// Windows of doc IDs whose bounds showed that nothing in them could come among the best.
     pub windows_skipped: u64,
     /// Windows that were searched.
@@ -164,6 +166,48 @@ pub struct PatternReport {
     pub lists: u64,
     /// Pages of these lists.
     pub pages: u64,
+}
+
+/// Whether lists were read by a device that runs programs, and why.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OffloadReport {
+    /// What was to be done with the lists; empty if it is nothing that a device does.
+    pub operation: String,
+    /// Whether the device did it.
+    pub in_device: bool,
+    /// Why, or why not.
+    pub reason: String,
+    /// Figures by what they are, with their unit.
+    pub figures: Vec<(String, f64)>,
+}
+
+impl OffloadReport {
+    /// The host does it.
+    pub(super) fn on_host(reason: &str) -> OffloadReport {
+        OffloadReport {
+            reason: reason.to_owned(),
+            ..OffloadReport::default()
+        }
+    }
+
+    /// Notes that the host does it after all.
+    pub(super) fn leave(&mut self, reason: String) {
+        (self.in_device, self.reason) = (false, reason);
+    }
+}
+
+impl fmt::Display for OffloadReport {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.in_device { "drive" } else { "host" };
+        let operation = match self.operation.as_str() {
+            "" => "lists",
+            operation => operation,
+        };
+        write!(out, "{operation} on the {place}: {}", self.reason)?;
+        self.figures
+            .iter()
+            .try_for_each(|(what, figure)| write!(out, "\n  {what}: {figure}"))
+    }
 }
 
 impl fmt::Display for PatternReport {
@@ -216,6 +260,9 @@ impl fmt::Display for PlanReport {
         }
         for pattern in &self.patterns {
             writeln!(out, "{pattern}")?;
+        }
+        if let Some(offload) = &self.offload {
+            writeln!(out, "{offload}")?;
         }
         writeln!(
             out,

@@ -158,7 +158,7 @@ impl ChunkPart {
     }
 
     /// What the entry says of the chunk.
-    pub(super) fn chunk(&self) -> &ChunkRef {
+    pub(in crate::postings) fn chunk(&self) -> &ChunkRef {
         &self.chunk
     }
 
@@ -225,6 +225,11 @@ impl FragmentPart {
             known: (0, 0),
             fragment: Arc::new(fragment),
         }
+    }
+
+    /// What it reads.
+    pub(in crate::postings) fn fragment(&self) -> &Fragment {
+        &self.fragment
     }
 
     /// Norms are not kept beside a fragment, so the bound has to take the shortest field there can be.

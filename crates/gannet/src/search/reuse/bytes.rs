@@ -2,7 +2,7 @@
 
 use crate::search::explain::Explanation;
 use crate::search::results::{
-    CutExpansion, Hit, PatternReport, PlanReport, SearchResults, TermReport,
+    CutExpansion, Hit, OffloadReport, PatternReport, PlanReport, SearchResults, TermReport,
 };
 
 impl SearchResults {
@@ -40,6 +40,16 @@ impl PlanReport {
         let patterns = patterns.map(|pattern| {
             size_of::<PatternReport>() + pattern.field.len() + pattern.pattern.len()
         });
-        size_of_val(self.steps.as_slice()) + terms.sum::<usize>() + patterns.sum::<usize>()
+        let offload = self.offload.as_ref().map_or(0, OffloadReport::heap_bytes);
+        let steps = size_of_val(self.steps.as_slice());
+        steps + terms.sum::<usize>() + patterns.sum::<usize>() + offload
+    }
+}
+
+impl OffloadReport {
+    fn heap_bytes(&self) -> usize {
+        let names = self.figures.iter().map(|(name, _)| name.len());
+        let figures = size_of_val(self.figures.as_slice()) + names.sum::<usize>();
+        self.operation.len() + self.reason.len() + figures
     }
 }
