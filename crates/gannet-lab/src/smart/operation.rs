@@ -20,7 +20,7 @@ pub struct Query {
     pub top: Option<usize>,
 }
 
-/// The programs by name, made from `programs/*.c` by `programs/build.py`.
+/// The programs by name, made from `programs/*.c` by `build.py` of `gannet-offload`.
 pub const PROGRAMS: [(&str, &[u8]); 6] = [
     ("intersection", include_bytes!("programs/intersection.wasm")),
     (

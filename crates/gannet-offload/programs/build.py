@@ -13,11 +13,15 @@ from pathlib import Path
 
 COMPILER = "ziglang==0.16.0"
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[4]
+ROOT = HERE.parents[2]
+# The programs for the postings of the Smart SSD paper.
+PAPER = ROOT / "crates" / "gannet-lab" / "src" / "smart" / "programs"
 FLAGS = ["-target", "wasm32-freestanding", "-mcpu=mvp+mutable_globals+sign_ext", "-std=c11", "-O2", "-ffreestanding", "-nostdlib",
-         "-fno-builtin", "-fno-sanitize=all", "-Wall", "-Wextra", "-Wno-unused-function", "-Werror", "-g0"]
+         "-fno-builtin", "-fno-sanitize=all", "-ffp-contract=off", "-Wall", "-Wextra", "-Wno-unused-function", "-Werror", "-g0"]
 LINKED = ["--no-entry", "--strip-all", "--stack-first", "-z", "stack-size=8192", "--initial-memory=65536", "--gc-sections"]
-PROGRAMS = {f"{prefix}{name}": (name, define) for name in ("intersection", "difference", "union") for prefix, define in (("", []), ("ranked-", ["-DRANKED"]))}
+PROGRAMS = {f"{prefix}{name}": (PAPER, name, define)
+            for name in ("intersection", "difference", "union") for prefix, define in (("", []), ("ranked-", ["-DRANKED"]))}
+PROGRAMS["lists"] = (HERE, "lists", [])
 
 
 def main():
@@ -44,16 +48,16 @@ def compiler():
 
 
 def build(python, name, folder):
-    source, define = PROGRAMS[name]
+    home, source, define = PROGRAMS[name]
     # Sources are named without their folder, so no path of this machine gets into the module.
     compiled, out = folder / f"{name}.o", folder / f"{name}.wasm"
-    subprocess.run([python, "-m", "ziglang", "cc", *FLAGS, *define, "-c", f"{source}.c", "-o", compiled], check=True, cwd=HERE)
+    subprocess.run([python, "-m", "ziglang", "cc", *FLAGS, *define, "-I", HERE, "-c", f"{source}.c", "-o", compiled], check=True, cwd=home)
     subprocess.run([python, "-m", "ziglang", "wasm-ld", *LINKED, compiled, "-o", out], check=True)
     return out.read_bytes()
 
 
 def differs(name, built, check):
-    committed = HERE / f"{name}.wasm"
+    committed = PROGRAMS[name][0] / f"{name}.wasm"
     if committed.exists() and committed.read_bytes() == built:
         return False
     if not check:

@@ -1,0 +1,113 @@
+//! A task in the drive, from OPEN to CLOSE.
+
+use gannet::lab::{self, Offload, OffloadFound, OffloadTask, Poll, SessionId};
+use gannet::{Error, Result};
+use gannet_ssd::smart::{Limits, SmartProfile, SmartSsd, Times, Work};
+
+use crate::task::{PARAMETER_BYTES, Task};
+
+/// The program, made of `programs/lists.c` by `programs/build.py`.
+const PROGRAM: (&str, &[u8]) = ("lists", include_bytes!("../programs/lists.wasm"));
+
+/// Bytes that a GET asks for.
+const GET_BYTES: usize = 1 << 20;
+
+/// A task that a drive carried out.
+#[derive(Clone, Debug)]
+pub struct DriveRun {
+    /// What it found.
+    pub found: OffloadFound,
+    /// Counts.
+    pub work: Work,
+    /// Modelled times.
+    pub times: Times,
+}
+
+/// Limits of a drive: those of its profile, and room for lists of many chunks and for the pages of
+/// norms.
+pub fn limits(profile: &SmartProfile) -> Limits {
+    Limits {
+        parameter_bytes: PARAMETER_BYTES,
+        spans: 8192,
+        ..Limits::of(profile)
+    }
+}
+
+/// Loads the program.
+pub fn load(drive: &SmartSsd) -> Result<()> {
+    drive.load(PROGRAM.0, PROGRAM.1)
+}
+
+/// Carries a task out.
+pub fn run(drive: &SmartSsd, task: &Task, asked: &OffloadTask<'_>) -> Result<DriveRun> {
+    let session = drive.open(&lab::Task {
+        program: PROGRAM.0,
+        parameters: &task.parameters,
+        spans: &task.spans,
+    })?;
+    let row = 4 * (1 + task.order.len());
+    let bytes = fetch(drive, session, asked.most_found.saturating_mul(row));
+    let report = drive.report(session);
+    drive.close(session)?;
+    let (bytes, report) = (bytes?, report?);
+    let mut times = report.times;
+    times.sending += opening_nanos(&report.work, drive.profile());
+    Ok(DriveRun {
+        found: decode(&bytes, task)?,
+        work: report.work,
+        times,
+    })
+}
+
+/// What parameters and spans take on the link.
+fn opening_nanos(work: &Work, profile: &SmartProfile) -> u64 {
+    let bytes = work.link_bytes.saturating_sub(work.result_bytes);
+    (bytes as f64 * 1e3 / profile.link_mb_s) as u64
+}
+
+/// Fetches all results, which must not be more than was reserved for them.
+fn fetch(drive: &SmartSsd, session: SessionId, most: usize) -> Result<Vec<u8>> {
+    let mut all = Vec::new();
+    loop {
+        let Poll::Results { bytes, more } = drive.get(session, GET_BYTES)? else {
+            continue;
+        };
+        if all.len() + bytes.len() > most {
+            return Err(Error::invalid(format!(
+                "the program has more than the {most} bytes of results that there can be"
+            )));
+        }
+        all.extend_from_slice(&bytes);
+        if !more {
+            return Ok(all);
+        }
+    }
+}
+
+/// The documents of an answer, which has a row of words for each, in their order.
+fn decode(bytes: &[u8], task: &Task) -> Result<OffloadFound> {
+    let count = task.order.len();
+    let row = 4 * (1 + count);
+    if !bytes.len().is_multiple_of(row) {
+        return Err(Error::invalid(format!(
+            "the program has {} bytes of results: expected rows of {row}",
+            bytes.len()
+        )));
+    }
+    let mut rows: Vec<&[u8]> = bytes.chunks_exact(row).collect();
+    rows.sort_by_key(|row| word(row, 0));
+    let mut found = OffloadFound {
+        docs: rows.iter().map(|row| word(row, 0)).collect(),
+        frequencies: vec![Vec::new(); count],
+        is_ranked: task.is_ranked,
+    };
+    for (at, list) in task.order.iter().enumerate() {
+        found.frequencies[*list] = rows.iter().map(|row| word(row, 1 + at)).collect();
+    }
+    Ok(found)
+}
+
+fn word(row: &[u8], at: usize) -> u32 {
+    let bytes = row[4 * at..].first_chunk::<4>();
+    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}

@@ -1,0 +1,10 @@
+//! Integration tests, in one binary.
+
+#[path = "tests/answers.rs"]
+mod answers;
+#[path = "tests/long.rs"]
+mod long;
+#[path = "tests/plans.rs"]
+mod plans;
+#[path = "tests/world.rs"]
+mod world;
