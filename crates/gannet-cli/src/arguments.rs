@@ -3,6 +3,8 @@
 //! Nothing here is checked against an index or a file; each command resolves its own.
 
 mod cache;
+#[cfg(feature = "ssd")]
+mod device;
 mod documents;
 mod format;
 mod long_help;
@@ -21,6 +23,8 @@ use crate::size::Size;
 use crate::time::TimeLimit;
 
 pub use cache::{CacheArguments, ResultCacheArguments, StatsArguments};
+#[cfg(feature = "ssd")]
+pub use device::{DeviceArguments, DrivenArguments};
 pub use documents::{ExportArguments, ExportFormat, GetArguments};
 pub use format::InputFormat;
 use long_help::{ANALYZERS, QUERIES};
@@ -374,6 +378,10 @@ pub struct SearchArguments {
         hide_short_help = true
     )]
     pub result_ttl: Option<TimeLimit>,
+    /// The modelled drive
+    #[cfg(feature = "ssd")]
+    #[command(flatten)]
+    pub device: DeviceArguments,
 }
 
 /// The arguments of `gannet bench`.
@@ -447,6 +455,10 @@ pub struct BenchArguments {
     /// The result cache
     #[command(flatten)]
     pub results: ResultCacheArguments,
+    /// The modelled drive
+    #[cfg(feature = "ssd")]
+    #[command(flatten)]
+    pub device: DrivenArguments,
 }
 
 /// What plain words mean.

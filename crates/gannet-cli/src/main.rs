@@ -12,6 +12,8 @@ mod bench;
 mod check;
 mod completions;
 mod delete;
+#[cfg(feature = "ssd")]
+mod drive;
 mod export;
 mod failure;
 mod fields;

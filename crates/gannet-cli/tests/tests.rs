@@ -6,6 +6,8 @@ mod beside;
 mod command;
 mod compressed;
 mod damage;
+#[cfg(feature = "ssd")]
+mod device;
 mod early_ends;
 mod first_steps;
 mod flash_tier;

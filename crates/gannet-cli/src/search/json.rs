@@ -1,8 +1,8 @@
 //! Answers as JSON.
 
 use gannet::{
-    Explanation, Hit, IoCounts, PlanReport, RequestCounts, ResultCacheFigures, Reused,
-    SearchResults,
+    Explanation, Hit, IoCounts, OffloadReport, PlanReport, RequestCounts, ResultCacheFigures,
+    Reused, SearchResults,
 };
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -188,8 +188,21 @@ fn plan(report: &PlanReport) -> Value {
         "steps": steps.collect::<Vec<_>>(),
         "terms": terms.collect::<Vec<_>>(),
         "patterns": patterns.collect::<Vec<_>>(),
+        "offload": report.offload.as_ref().map(offload),
         "windows_searched": report.windows_searched,
         "windows_skipped": report.windows_skipped,
+    })
+}
+
+/// Who read the lists, the host or a drive, and why.
+fn offload(report: &OffloadReport) -> Value {
+    let figures = report.figures.iter();
+    let figures = figures.map(|(what, figure)| (what.clone(), json!(figure)));
+    json!({
+        "operation": report.operation,
+        "in_drive": report.in_device,
+        "reason": report.reason,
+        "figures": figures.collect::<Map<_, _>>(),
     })
 }
 

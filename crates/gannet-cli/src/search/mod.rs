@@ -61,6 +61,7 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
     all_whole(&answer.results)
 }
 
+/// Opens the index of a search, with what reuses answers and with a modelled drive, if they are given.
 fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
     // clap waives a `requires` of an argument that conflicts with one that is given.
     if arguments.results.result_cache.is_some() && arguments.queries.is_none() {
@@ -72,6 +73,10 @@ fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
     let mut options = reading(common, &arguments.results);
     if let Some(ttl) = arguments.result_ttl {
         options = options.result_ttl(ttl.time().unwrap_or(Duration::MAX));
+    }
+    #[cfg(feature = "ssd")]
+    if let Some(profile) = &arguments.device.device {
+        options = options.offload(crate::drive::planner(profile, &arguments.index)?);
     }
     Ok(open_with(
         options,
