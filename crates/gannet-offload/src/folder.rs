@@ -3,22 +3,33 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use gannet::lab::{FileId, PAGE_SIZE, PageSpan};
-use gannet::{Error, Result};
+use gannet::{Error, IndexIdentity, Result, prove_page};
 use gannet_ssd::smart::PageSource;
 
-/// The zones of an index. Those that are removed while they are read give an error.
+/// The zones of an index. Those that are removed while they are read give an error, and so do pages
+/// that do not prove themselves: the programs of a drive look at no checksums.
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
+    /// Nothing before the first task, which brings it.
+    identity: OnceLock<IndexIdentity>,
 }
 
 impl Folder {
     /// The index in this folder.
     pub fn new(path: impl AsRef<Path>) -> Folder {
-        let path = path.as_ref().to_owned();
-        Folder { path }
+        Folder {
+            path: path.as_ref().to_owned(),
+            identity: OnceLock::new(),
+        }
+    }
+
+    /// Pages prove themselves by this identity from now on.
+    pub fn prove_by(&self, identity: IndexIdentity) {
+        let _ = self.identity.set(identity);
     }
 
     fn path_of(&self, file: FileId) -> PathBuf {
@@ -39,6 +50,10 @@ impl PageSource for Folder {
         };
         let file = File::open(self.path_of(span.file)).map_err(failed)?;
         let start = u64::from(span.page) * PAGE_SIZE as u64;
-        file.read_exact_at(bytes, start).map_err(failed)
+        file.read_exact_at(bytes, start).map_err(failed)?;
+        let unknown = || Error::internal("a page for a drive before its index is known");
+        let identity = *self.identity.get().ok_or_else(unknown)?;
+        let mut pages = (span.page..).zip(bytes.as_chunks().0);
+        pages.try_for_each(|(page, bytes)| prove_page(bytes, identity, span.file, page))
     }
 }

@@ -48,6 +48,7 @@ pub struct Decision {
 /// Decides who reads lists, and has a modelled drive read them.
 pub struct Planner {
     drive: SmartSsd,
+    folder: Arc<Folder>,
     choice: Choice,
     last: Mutex<Option<Decision>>,
 }
@@ -69,10 +70,12 @@ impl Planner {
     /// A planner for a modelled drive on which the index in `folder` stands.
     pub fn new(profile: &SmartProfile, folder: &Path, choice: Choice) -> Result<Planner> {
         let limits = session::limits(profile);
-        let drive = SmartSsd::over(profile, limits, Arc::new(Folder::new(folder)))?;
+        let folder = Arc::new(Folder::new(folder));
+        let drive = SmartSsd::over(profile, limits, Arc::clone(&folder) as _)?;
         session::load(&drive)?;
         Ok(Planner {
             drive,
+            folder,
             choice,
             last: Mutex::new(None),
         })
@@ -185,6 +188,7 @@ impl ListOffload for Planner {
         let wanted = decision.pays || self.choice == Choice::Drive;
         let mut failed = None;
         if let Some(task) = task.filter(|_| wanted) {
+            self.folder.prove_by(asked.identity);
             match session::run(&self.drive, &task, asked) {
                 Ok(run) => decision.run = Some(run),
                 Err(error) => failed = Some(error),

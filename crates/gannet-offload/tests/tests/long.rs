@@ -120,6 +120,7 @@ fn lists_with_index_pages_are_read_by_them() {
     let profile = SmartProfile::named("smart-ssd-2016").unwrap();
     let planner = Planner::new(&profile, folder.path(), Choice::Drive).unwrap();
     let mut task = OffloadTask {
+        identity: 1,
         lists: vec![list(&long, &chunks[0]), list(&short, &chunks[1])],
         all_required: true,
         most_found: short.len(),
@@ -170,4 +171,20 @@ fn lists_with_index_pages_are_read_by_them() {
         work.flash_pages < u64::from(all),
         "bounds spare pages: {work:?} of {all}"
     );
+
+    flip_bits(folder.path());
+    let (report, found) = planner.offload(&task);
+    assert!(found.is_none(), "a damaged page was answered from");
+    assert!(report.reason.contains("damaged"), "{report}");
+}
+
+/// Flips a bit of each page of the zones.
+fn flip_bits(folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        let pages = bytes.chunks_exact_mut(4_096);
+        pages.for_each(|page| page[1_000] ^= 1);
+        std::fs::write(path, bytes).unwrap();
+    }
 }

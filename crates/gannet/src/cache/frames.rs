@@ -13,7 +13,7 @@ use super::pinned::{Pins, Share};
 use super::sieve::{Sieve, USES_MAX};
 use crate::base::{Budget, Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Reservation, Result};
 use crate::device::{PageBuffer, PagePool};
-use crate::storage::{PageKind, ReadPage, Store, first_record};
+use crate::storage::{IndexIdentity, PageKind, ReadPage, Store, first_record};
 
 const SHARDS: usize = 16;
 
@@ -103,6 +103,11 @@ impl FramePool {
     /// The frame of a page if it is in memory.
     pub fn get(&self, address: PageAddress) -> Option<Frame> {
         self.shard(address).get(&address)
+    }
+
+    /// The identity of the index.
+    pub fn identity(&self) -> IndexIdentity {
+        self.store.identity()
     }
 
     /// Whether a page is not on the device yet.

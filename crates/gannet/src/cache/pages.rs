@@ -15,7 +15,7 @@ use super::frames::{Frame, FramePool};
 use super::pinned::PinnedPages;
 use super::reading::{IoCounts, Reading, UsedPage};
 use crate::base::{Error, Interrupt, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span, Steps};
-use crate::storage::PageKind;
+use crate::storage::{IndexIdentity, PageKind};
 
 /// Pages that a round asks for ahead of need, at least and at most.
 const ROUND_PAGES: (usize, usize) = (4, 1024);
@@ -187,6 +187,11 @@ impl<'a> Pages<'a> {
     /// What was read so far.
     pub fn counts(&self) -> IoCounts {
         self.counts
+    }
+
+    /// The identity of the index.
+    pub fn identity(&self) -> IndexIdentity {
+        self.pool.identity()
     }
 
     /// Where a page is, without asking for it.

@@ -22,6 +22,7 @@ use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Budget, DocId, PAGE_PAYLOAD, PageAddress, Reservation, Span};
 use crate::cache::{Pages, Whereabouts};
 use crate::postings::{ChunkRef, Fragment, TermList};
+use crate::storage::IndexIdentity;
 
 /// Bytes that a document found takes while lists are cut: its number, and the coded posting; and
 /// those for each list: the frequency as it came, as a number, and coded.
@@ -40,6 +41,8 @@ pub trait ListOffload: fmt::Debug + Send + Sync {
 /// Lists to be read.
 #[derive(Debug)]
 pub struct OffloadTask<'a> {
+    /// The identity of the index, by which its pages prove themselves.
+    pub identity: IndexIdentity,
     /// The lists, in the order in which scores are added up.
     pub lists: Vec<OffloadList<'a>>,
     /// Whether documents of all lists are wanted, or of any.
@@ -259,6 +262,7 @@ impl Wanted {
             return Err("norms or deletions are in memory, or of several fields");
         }
         Ok(OffloadTask {
+            identity: pages.identity(),
             lists: each.ok_or("a list is still in the write buffer")?,
             all_required: self.all_required,
             most_found: self.most_found(lists),
