@@ -140,6 +140,8 @@ def cached(engine, environment, index, queries, place, options):
         figures = command(engine, environment, "bench", where, queries, "--distinct", "--memory", options.memory * MIB,
                           "--threads", options.threads, "--fetch", *more)
         served = counts(environment)
+        # Nothing of this machine's folders goes into a result.
+        figures["settings"]["cache_dir"] = cache.name if more else None
         rows.append({"kind": "cached", "pass": name, "cache_bytes": size, "served": served} | figures)
         note(f"cache of {size / MIB:.0f} MiB, {name}: {served['page_gets']} requests of pages, {served['repeated_pages']} of "
              f"{served['pages']} pages again, p50 {figures['latency_us_p50'] / 1000:.1f} ms")
