@@ -204,10 +204,14 @@ fn a_reader_that_moves_to_a_newer_root_fills_the_tier_with_its_pages() {
     queries.iter().for_each(|query| drop(found(&cached, query)));
     assert!(pages_read(&cached) > 50);
     drop(cached);
-    let cached = place.cached("index");
-    let before = pages_read(&cached);
-    queries.iter().for_each(|query| drop(found(&cached, query)));
-    assert_eq!(pages_read(&cached), before);
+    // An end does not wait long for pages to be written, so a busy machine may take several.
+    let mut openings = (0..5).map(|_| {
+        let cached = place.cached("index");
+        let before = pages_read(&cached);
+        queries.iter().for_each(|query| drop(found(&cached, query)));
+        pages_read(&cached) - before
+    });
+    assert!(openings.any(|pages| pages == 0));
 }
 
 #[test]
