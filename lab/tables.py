@@ -750,6 +750,8 @@ TABLES = {
     "phrase-filters": Table("set, a query", phrase_lines, phrase_columns()),
     # lab/rate.py
     "rate": Table("corpus", by("corpus"), rate_columns()),
+    # With the fastest variant alone.
+    "rate-fastest": Table("corpus", by("corpus"), rate_columns()[:3] + rate_columns()[6:9] + rate_columns()[11:]),
     # lab/maintenance.py
     "ingest": Table("engine", engine_lines, INGEST),
     "churn": Table("phase", phase_lines, CHURN),
