@@ -1,8 +1,8 @@
 //! `gannet-lab`: what measuring Gannet beside other engines needs and a user of it does not.
 //!
 //! - `wsbench` makes sets of queries from a corpus.
-//! - `index` builds an index by many flushes; `churn` replaces its documents; `during` asks while it
-//!   is written.
+//! - `index` builds an index by many flushes; `churn` replaces its documents; `during` asks while
+//!   it is written.
 //! - `answers` shows that no technique changes an answer; `pages` compares what is read with the
 //!   least that could be.
 //! - `trees` runs the ordered indexes of the literature and Gannet's, `maintenance` the strategies

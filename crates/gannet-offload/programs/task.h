@@ -1,5 +1,5 @@
-/* What the host says of its lists, as words of 32 bits, and where each part of it stands. The host's
- * side of it is src/task.rs. */
+/* What the host says of its lists, as words of 32 bits, and where each part of it stands. The
+ * host's side of it is src/task.rs. */
 #ifndef TASK_H
 #define TASK_H
 #include "drive.h"

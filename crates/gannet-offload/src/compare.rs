@@ -1,10 +1,10 @@
 //! Whether a drive would pay for the queries of an index: each query is answered twice, by the
 //! engine alone and with the drive, and what both did is counted and priced.
 //!
-//! The host's pages are those of lists that the engine used. Its operators and accesses are those of
-//! the program, which does the same steps, at the host's prices. No page of a list is taken to be in
-//! memory, but all norms are, as they are in an index that stays open; what the host takes with the
-//! frames as they were stands beside.
+//! The host's pages are those of lists that the engine used. Its operators and accesses are those
+//! of the program, which does the same steps, at the host's prices. No page of a list is taken to
+//! be in memory. All norms are, as in an index that stays open. What the host takes with the frames
+//! as they were stands beside.
 
 use std::collections::BTreeMap;
 

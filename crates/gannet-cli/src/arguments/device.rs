@@ -6,8 +6,8 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub struct DeviceArguments {
     /// Let a modelled drive read lists where a planner finds that this pays: smart-ssd-2016,
-    /// smart-pcie4, smart-pcie5, smart-fast, or a file that ends with .profile. --explain tells what
-    /// it decided; no answer depends on it
+    /// smart-pcie4, smart-pcie5, smart-fast, or a file that ends with .profile. --explain tells
+    /// what it decided; no answer depends on it
     #[arg(long, value_name = "PROFILE", hide_short_help = true)]
     pub device: Option<String>,
 }
@@ -16,8 +16,8 @@ pub struct DeviceArguments {
 #[derive(Debug, Args)]
 pub struct DrivenArguments {
     /// Tell whether a drive that reads lists itself would pay for these queries, all times and
-    /// energies modelled, and measure nothing: smart-ssd-2016, smart-pcie4, smart-pcie5, smart-fast,
-    /// or a file that ends with .profile
+    /// energies modelled, and measure nothing: smart-ssd-2016, smart-pcie4, smart-pcie5,
+    /// smart-fast, or a file that ends with .profile
     #[arg(
         long,
         value_name = "PROFILE",

@@ -61,7 +61,7 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
     all_whole(&answer.results)
 }
 
-/// Opens the index of a search, with what reuses answers and with a modelled drive, if they are given.
+/// Opens the index of a search, with a result cache and a modelled drive if they are given.
 fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
     // clap waives a `requires` of an argument that conflicts with one that is given.
     if arguments.results.result_cache.is_some() && arguments.queries.is_none() {

@@ -238,8 +238,8 @@ impl Options {
         self
     }
 
-    /// What may read lists of queries in the engine's place: a device that runs programs. No part of
-    /// what a version promises.
+    /// What may read lists of queries in the engine's place: a device that runs programs. No part
+    /// of what a version promises.
     #[doc(hidden)]
     pub fn offload(mut self, offload: Arc<dyn ListOffload>) -> Options {
         self.offload = Some(offload);

@@ -1,7 +1,7 @@
 //! The link that a server stands for: delay, bandwidth, faults, and what went over it.
 //!
-//! The bandwidth is of all connections together: each chunk takes its time on one line, behind those
-//! that came before it.
+//! The bandwidth is of all connections together: each chunk takes its time on one line, behind
+//! those that came before it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
