@@ -1,29 +1,21 @@
 //! The public index: opening, writing, snapshots.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use super::chores::Chore;
-use super::clean::THOROUGH;
-use super::options::{Durability, Options};
-use super::prepare::{Input, PreparedBatch, Workbench};
-use super::shared::Shared;
-use super::snapshot::Snapshot;
-use super::turns::Turns;
-use super::upkeep::Upkeep;
-use super::writer::{Writer, Written};
 use crate::base::{Error, Reservation, Result, Sequence};
-use crate::device::{
-    Access, Backend, CountersSnapshot, Device, OpenOptions, RequestCounts, open_directory,
-};
+use crate::device::{Backend, CountersSnapshot, RequestCounts};
 use crate::documents::Document;
+use crate::index::ingest::{Input, PreparedBatch, Workbench};
+use crate::index::read::Snapshot;
+use crate::index::state::{Durability, Options, Shared};
+use crate::index::write::{Turns, Upkeep, Writer, Written};
 
 /// A full-text index in one folder.
 ///
 /// Clones share the index. Any number of threads may search; writes take turns.
 #[derive(Clone)]
 pub struct Index {
-    pub(super) shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     turns: Arc<Turns>,
     /// Ends with the last clone.
     _upkeep: Option<Arc<Upkeep>>,
@@ -36,25 +28,8 @@ impl Index {
         Options::default()
     }
 
-    pub(super) fn open_with(path: &Path, options: Options) -> Result<Index> {
-        options.check()?;
-        let access = if options.read_only {
-            Access::Read
-        } else {
-            Access::Write
-        };
-        let open = OpenOptions {
-            backend: options.backend,
-            access,
-            create: options.create,
-        };
-        let device = open_directory(path, &open)?;
-        Index::open_on(device, path, options)
-    }
-
-    /// Opens an index on any device; `path` is for messages.
-    pub(crate) fn open_on(device: Arc<dyn Device>, path: &Path, options: Options) -> Result<Index> {
-        let (shared, writer) = super::open::open(device, path, options)?;
+    /// An index that is open, with its writer if it was opened for writing.
+    pub(crate) fn new(shared: Arc<Shared>, writer: Option<Writer>) -> Result<Index> {
         let sequence = writer.as_ref().map_or(0, |writer| writer.state.sequence);
         let limits = &shared.options.limits;
         let sees_to_itself = limits.beside && writer.is_some();
@@ -165,14 +140,6 @@ impl Index {
         self.with_writer(Writer::checkpoint)
     }
 
-    /// Gives space back: a checkpoint that moves what lives out of zones where anything is dead and joins small chunks
-    /// of lists, 32 MiB at most of each. Tells whether calling it again would do more; at the end at most a twenty-fifth of the
-    /// index is dead, or a tenth of each zone, as long as no snapshot holds what was given up.
-    /// Documents can be written between the calls.
-    pub fn clean(&self) -> Result<bool> {
-        self.step(Chore::Cleaning(THOROUGH))
-    }
-
     /// Ends writing with a checkpoint, if there is anything that the last one does not have, and
     /// lets go of the lock once the last snapshot is gone.
     pub fn close(self) -> Result<()> {
@@ -231,25 +198,25 @@ impl Index {
         self.acknowledge(written)
     }
 
-    pub(super) fn is_writable(&self) -> bool {
+    pub(crate) fn is_writable(&self) -> bool {
         !self.shared.options.read_only
     }
 
     /// Flushes since the index was opened.
-    pub(super) fn flushes(&self) -> u64 {
+    pub(crate) fn flushes(&self) -> u64 {
         let flushes = self.turns.look(|writer| writer.flushes);
         flushes.unwrap_or_default()
     }
 
-    pub(super) fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
 
-    pub(super) fn with_writer<T>(&self, act: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
+    pub(crate) fn with_writer<T>(&self, act: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
         self.turns.take(act)
     }
 
-    pub(super) fn acknowledge(&self, written: Written) -> Result<Written> {
+    pub(crate) fn acknowledge(&self, written: Written) -> Result<Written> {
         if self.shared.options.durability == Durability::Sync {
             self.sync()?;
         }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::Index;
-use super::writer::{Writer, Written};
+use super::handle::Index;
 use crate::base::{DocId, Error, Result};
+use crate::index::write::{Writer, Written};
 use crate::search::{KnownPatterns, Query, SearchOptions, SearchResults};
 
 /// Documents that are deleted in one batch.

@@ -1,66 +1,45 @@
-//! The public index: opening, atomic batches, snapshots, flush and checkpoint, cleaning, checking.
+//! The public index: opening, atomic batches, snapshots, flush and checkpoint, maintenance, backups,
+//! checking. A folder uses only those below it in this list.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | `inspect` | figures, checks |
+//! | `backup` | backups, restoring |
+//! | `recovery` | opening: the root, the log behind it, reading beside a writer |
+//! | `maintenance` | cleaning, vacuum, rebuilding, what runs while nobody writes |
+//! | `handle`, `update`, `matching` | [`Index`]; updates that expect a version; deletion by query |
+//! | `write` | the one writer: batches, checkpoints, backpressure, space |
+//! | `read` | snapshots |
+//! | `flush` | from the posting buffer to flash |
+//! | `state` | what writer and readers share |
+//! | `ingest` | documents become batches |
 
 mod backup;
-mod bisection;
-mod buffers;
-mod check;
-mod checkpoint;
-mod chores;
-mod clean;
-mod destination;
-mod fields;
 mod flush;
-mod forward;
 mod handle;
-mod ids;
+mod ingest;
 mod inspect;
-mod leases;
-mod lifetime;
-mod listing;
+mod maintenance;
 mod matching;
-mod memory;
-mod open;
-mod opening_pages;
-mod options;
-mod order;
-mod pace;
-mod packing;
-mod prepare;
-mod reading;
-mod renumber;
-mod replay;
-mod restore;
-mod restored;
-mod results;
-mod room;
-mod root;
-mod shared;
-mod snapshot;
-mod space;
+mod read;
+mod recovery;
 mod state;
-mod stats;
-mod survey;
 #[cfg(test)]
 mod tests;
-mod tier;
-mod turns;
 mod update;
-mod upkeep;
-mod vacuum;
-mod writer;
+mod write;
 
-pub use backup::{Backup, BackupReport};
-pub use check::CheckReport;
+pub use backup::{Backup, BackupReport, RestoreReport};
 pub use handle::Index;
-pub use inspect::{ChunkReport, ListReport, ZoneReport};
-pub use lifetime::Lifetime;
-pub use listing::Listing;
-pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, Phase};
-pub use order::Order;
-pub use prepare::{PreparedBatch, Workbench};
-pub use restore::RestoreReport;
-pub use snapshot::{Search, Snapshot};
-pub use stats::{BytesByPart, BytesWritten, MemoryByPart, Stats, TreeFigures};
-pub use survey::{FillReport, ListsReport};
-pub use tier::CacheState;
-pub use writer::Written;
+pub use ingest::{PreparedBatch, Workbench};
+pub use inspect::{
+    BytesByPart, CheckReport, ChunkReport, FillReport, ListReport, ListsReport, MemoryByPart,
+    Stats, TreeFigures, ZoneReport,
+};
+pub use maintenance::Order;
+pub use read::{Listing, Search, Snapshot};
+pub use recovery::CacheState;
+pub use state::{
+    BytesWritten, Durability, Lifetime, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, Phase,
+};
+pub use write::Written;

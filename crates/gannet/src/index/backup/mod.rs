@@ -1,0 +1,9 @@
+//! Backups, and restoring them.
+
+mod copying;
+mod destination;
+mod opening_pages;
+mod restore;
+
+pub use copying::{Backup, BackupReport};
+pub use restore::RestoreReport;

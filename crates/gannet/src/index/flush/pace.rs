@@ -1,0 +1,250 @@
+//! The pace of writing beside a flush: many writes wait briefly, and none for long.
+//!
+//! The time that a flush still takes is spread over the room that the buffers still have. How far
+//! it is with its terms tells most of that time. What follows the terms (recent postings join
+//! lists, cleaning, syncing) shows no progress and is expected to take as long as it did of late.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a write waits at most, unless the buffers are full.
+const PAUSE: Duration = Duration::from_millis(120);
+
+/// Shorter pauses are added to the next.
+pub(crate) const PAUSE_STEP: Duration = Duration::from_millis(2);
+
+/// The part of what followed the terms of a flush that is expected behind the next, at least.
+const REMEMBERED: f64 = 0.98;
+
+/// Bytes of postings buffers that the first flush is expected to write in a second until its
+/// progress tells more: fewer than most do.
+const FIRST_BYTES_A_SECOND: f64 = 16e6;
+
+/// The part of the terms from which on progress tells how long the others take.
+const TELLING: f64 = 0.05;
+
+/// How full the buffers may be when a flush takes no longer than expected. The rest is for the time
+/// that it takes beyond.
+const FULL_ON_TIME: f64 = 0.9;
+
+/// How far a flush is with the terms of its buffer.
+pub(crate) struct Filling {
+    began: Instant,
+    terms: usize,
+    done: AtomicUsize,
+    /// How long all of them took.
+    took: OnceLock<Duration>,
+}
+
+impl Filling {
+    /// A flush of so many terms begins.
+    pub(crate) fn begin(terms: usize) -> Filling {
+        Filling {
+            began: Instant::now(),
+            terms,
+            done: AtomicUsize::new(0),
+            took: OnceLock::new(),
+        }
+    }
+
+    /// So many terms, in the order of their keys, are under way or done. Each may be told of twice:
+    /// a flush looks at the next terms while it adds those before to their lists.
+    pub(crate) fn reach(&self, terms: usize) {
+        self.done.fetch_max(terms, Ordering::Relaxed);
+    }
+
+    /// All that was in the buffer is written.
+    pub(crate) fn end(&self) {
+        let _ = self.took.set(self.began.elapsed());
+    }
+
+    /// Whether all that was in the buffer is written.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.took.get().is_some()
+    }
+
+    /// How long the flush runs.
+    pub(crate) fn running(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    fn progress(&self) -> Progress {
+        let done = self.done.load(Ordering::Relaxed);
+        Progress {
+            running: self.running(),
+            share: done as f64 / self.terms.max(1) as f64,
+            took: self.took.get().copied(),
+        }
+    }
+}
+
+/// What is known of a flush that runs.
+#[derive(Clone, Copy)]
+struct Progress {
+    running: Duration,
+    /// The part of its terms that it has begun with.
+    share: f64,
+    /// How long all of them took.
+    took: Option<Duration>,
+}
+
+/// Slows writing down while a flush runs.
+#[derive(Default)]
+pub(crate) struct Pace {
+    /// How long the terms of a flush take.
+    terms: Duration,
+    /// How long what follows them takes.
+    rest: Duration,
+    /// How full the buffers were at the last write.
+    fill: f64,
+    /// What was too short to wait for.
+    owed: Duration,
+    /// When the last write went on.
+    went_on: Option<Instant>,
+}
+
+impl Pace {
+    /// A flush of buffers of so many bytes begins.
+    pub(crate) fn begin(&mut self, bytes: usize) {
+        if self.terms.is_zero() {
+            self.terms = Duration::from_secs(1).mul_f64(bytes as f64 / FIRST_BYTES_A_SECOND);
+        }
+    }
+
+    /// A flush is done.
+    pub(crate) fn learn(&mut self, flush: &Filling, took: Duration) {
+        let terms = flush.took.get().copied().unwrap_or(took);
+        let rest = took.saturating_sub(terms);
+        (self.terms, self.rest) = (terms, rest.max(self.rest.mul_f64(REMEMBERED)));
+    }
+
+    /// How long a write should wait that finds the buffers so full beside `flush`, and what to do
+    /// when it has waited: see [`Pace::go_on`].
+    pub(crate) fn pause(&mut self, fill: f64, flush: Option<&Filling>) -> Duration {
+        let now = Instant::now();
+        let went_on = self.went_on.replace(now).unwrap_or(now);
+        match flush {
+            Some(flush) => self.pause_beside(fill, flush.progress(), now - went_on),
+            None => {
+                self.fill = fill;
+                Duration::ZERO
+            }
+        }
+    }
+
+    /// A write goes on that has waited.
+    pub(crate) fn go_on(&mut self) {
+        self.went_on = Some(Instant::now());
+    }
+
+    /// The time since the last write, `passed`, counts: where documents come no faster than a flush
+    /// makes room for them, none waits. A flush that is late may take as long again.
+    fn pause_beside(&mut self, fill: f64, flush: Progress, passed: Duration) -> Duration {
+        let grown = (fill - self.fill).max(0.0);
+        self.fill = fill;
+        let (left, full) = match self.left(flush) {
+            Duration::ZERO => (self.terms + self.rest, 1.0),
+            left => (left, FULL_ON_TIME),
+        };
+        let share = grown / (full - fill).max(grown).max(f64::MIN_POSITIVE);
+        let apart = self.owed + left.mul_f64(share);
+        let pause = apart.saturating_sub(passed);
+        self.owed = match pause < PAUSE_STEP {
+            true => pause,
+            false => Duration::ZERO,
+        };
+        (pause - self.owed).min(PAUSE)
+    }
+
+    /// How long a flush still takes; zero if it is late.
+    fn left(&self, flush: Progress) -> Duration {
+        let Progress {
+            running,
+            share,
+            took,
+        } = flush;
+        match took {
+            Some(took) => (took + self.rest).saturating_sub(running),
+            None if share < TELLING => (self.terms + self.rest).saturating_sub(running),
+            None => running.mul_f64((1.0 - share).max(0.0) / share) + self.rest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    /// How many writes of a size there are before a flush is done, and how long they wait. The
+    /// buffers are half full when it begins; earlier ones took `expected` for their terms and half
+    /// as long for the rest.
+    fn writes(size: f64, apart: Duration, expected: Duration, took: Duration) -> (u32, Duration) {
+        let terms = took.mul_f64(2.0 / 3.0);
+        let mut pace = Pace {
+            terms: expected.mul_f64(2.0 / 3.0),
+            rest: expected.mul_f64(1.0 / 3.0),
+            fill: 0.5,
+            ..Pace::default()
+        };
+        let (mut now, mut waited, mut count) = (apart, Duration::ZERO, 0);
+        while now < took {
+            count += 1;
+            let flush = Progress {
+                running: now,
+                share: (now.as_secs_f64() / terms.as_secs_f64()).min(1.0),
+                took: (now >= terms).then_some(terms),
+            };
+            let pause = pace.pause_beside(0.5 + size * count as f64, flush, apart);
+            assert!(pause <= PAUSE, "{pause:?}");
+            (now, waited) = (now + pause + apart, waited + pause);
+        }
+        (count, waited)
+    }
+
+    #[test]
+    fn writes_wait_for_what_a_flush_takes_beyond_them() {
+        let second = 1000 * MS;
+        for apart in [MS, 20 * MS, 50 * MS] {
+            let (count, waited) = writes(0.025, apart, second, second);
+            assert!((14..20).contains(&count), "{count} writes");
+            assert!(waited > 900 * MS - count * apart, "{waited:?}");
+        }
+        assert_eq!(writes(0.025, 70 * MS, second, second), (14, Duration::ZERO));
+    }
+
+    #[test]
+    fn a_flush_that_takes_twice_as_long_leaves_room() {
+        for apart in [MS, 10 * MS, 20 * MS] {
+            let (count, _) = writes(0.01, apart, 1000 * MS, 2000 * MS);
+            assert!(count < 50, "{count} writes");
+        }
+    }
+
+    #[test]
+    fn writes_wait_no_longer_where_a_flush_is_faster_than_expected() {
+        let (count, waited) = writes(0.002, 10 * MS, 4000 * MS, 1000 * MS);
+        assert!(
+            count > 50 && waited < 500 * MS,
+            "{count} writes, {waited:?}"
+        );
+    }
+
+    #[test]
+    fn terms_that_are_told_of_twice_count_once() {
+        let filling = Filling::begin(100);
+        for terms in [40, 80, 40, 60] {
+            filling.reach(terms);
+        }
+        assert_eq!(filling.progress().share, 0.8);
+    }
+
+    #[test]
+    fn the_first_flush_is_expected_to_be_slow() {
+        let mut first = Pace::default();
+        first.begin(16_000_000);
+        assert_eq!(first.terms, 1000 * MS);
+    }
+}

@@ -1,0 +1,115 @@
+//! Flush: a full posting buffer and the IDs beside it move into the trees and their chunks.
+//!
+//! It runs on a thread of its own while writing goes on into a fresh buffer; nothing that it appends is seen
+//! before the checkpoint that ends it (see `checkpoint`). What it changes is the [`Flusher`], which only it
+//! and that checkpoint touch; it reads the norms of its documents from a snapshot of the tables.
+
+use std::sync::{Arc, Mutex};
+
+use super::flusher::{Flusher, Lists, TableNorms, lock};
+use super::pace::Filling;
+use super::tasks::Asked;
+use crate::base::{Reservation, Result, alone, both, breathe, on_all_cores};
+use crate::dictionary::{Change, Tree};
+use crate::documents::DocumentTables;
+use crate::index::state::{NewIds, Phase, Shared};
+use crate::postings::{ChunkStreams, PostingBuffer, TermDictionary};
+
+/// Fewer terms than this are not worth a thread.
+const FRAGMENTS_AT_LEAST: usize = 512;
+
+/// One flush.
+pub(crate) struct Flush {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) flusher: Arc<Mutex<Flusher>>,
+    pub(crate) buffer: Arc<PostingBuffer>,
+    pub(crate) ids: Arc<NewIds>,
+    /// Bytes of space that are kept for what is in the buffer, until it is written.
+    pub(crate) kept: u64,
+    pub(crate) filling: Arc<Filling>,
+    /// The tables as they were when the buffer was full.
+    pub(crate) tables: DocumentTables,
+    /// What it was asked for.
+    pub(crate) asked: Asked,
+    /// Held until it is done.
+    pub(crate) _memory: Arc<Reservation>,
+}
+
+impl Flush {
+    /// Carries it out. Where it runs beside writing, its pages are durable when this returns, so that the
+    /// checkpoint behind it has little left to sync.
+    pub(crate) fn run(self) -> Result<()> {
+        let limits = &self.shared.options.limits;
+        let mut flusher = lock(&self.flusher);
+        if self.buffer.terms() > 0 {
+            limits.enter(Phase::Flush);
+        }
+        match limits.beside {
+            true => {
+                self.fill(&mut flusher)?;
+                flusher.sync(&self.shared.store)
+            }
+            false => alone(|| self.fill(&mut flusher)),
+        }
+    }
+
+    /// Fills the term dictionary and the tree of IDs side by side, then sees to what is dead.
+    fn fill(&self, flusher: &mut Flusher) -> Result<()> {
+        let Flusher {
+            terms,
+            ids,
+            postings,
+            ..
+        } = flusher;
+        let (terms, ids) = both(|| self.fill_terms(terms, postings), || self.fill_ids(ids));
+        terms.and(ids)?;
+        self.shared.room.release_kept(self.kept);
+        self.filling.end();
+        flusher.vacuum(self.asked.vacuum, &self.shared, &self.tables)?;
+        flusher.clean(self.asked.cleaning, &self.shared, &self.tables)
+    }
+
+    /// Moves the posting buffer into the term dictionary.
+    fn fill_terms(&self, terms: &mut TermDictionary, postings: &mut ChunkStreams) -> Result<()> {
+        let buffer = self.buffer.frozen();
+        let (keys, order) = buffer.sorted();
+        let store = &self.shared.store;
+        postings.leave_sparse_zones(store);
+        let lists = Lists {
+            postings,
+            store,
+            norms: TableNorms {
+                tables: &self.tables,
+                pool: &self.shared.pool,
+            },
+        };
+        let new = |ranks: Vec<usize>| {
+            self.filling
+                .reach(ranks.iter().max().map_or(0, |rank| rank + 1));
+            on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
+                let fragments = share.into_iter().map(|rank| {
+                    breathe();
+                    buffer.fragment(order[rank])
+                });
+                fragments.collect()
+            })
+        };
+        let pool = &self.shared.pool;
+        terms.add(pool, &keys, &new, &|additions| lists.join(additions))
+    }
+
+    fn fill_ids(&self, tree: &mut Tree) -> Result<()> {
+        let ids = self.ids.read();
+        let keys = ids.sorted();
+        tree.apply(&self.shared.pool, &keys, &mut |window| {
+            for index in window.indexes() {
+                let change = match ids.entry(keys[index]) {
+                    Some(entry) => Change::Put(entry.encode()),
+                    None => Change::Remove,
+                };
+                window.set(index, change)?;
+            }
+            Ok(())
+        })
+    }
+}

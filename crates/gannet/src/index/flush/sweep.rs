@@ -1,0 +1,43 @@
+//! The sweep of a vacuum, as far as a flush does it.
+
+use crate::base::{DocId, Error, Reservation};
+use crate::index::state::Vacuumed;
+use crate::postings::{DeadDocs, SweepPlace};
+
+/// The sweep under way.
+pub(crate) struct Sweep {
+    pub(crate) dead: DeadDocs,
+    /// One past the last document that was looked at.
+    pub(crate) end: DocId,
+    pub(crate) lists: SweepPlace,
+    pub(crate) lists_are_done: bool,
+    /// Documents below this are forgotten.
+    pub(crate) forgotten: DocId,
+    pub(crate) _memory: Reservation,
+}
+
+/// The part of vacuum that a flush does.
+#[derive(Default)]
+pub(crate) struct Vacuum {
+    pub(crate) so_far: Vacuumed,
+    pub(crate) sweep: Option<Sweep>,
+    /// Deleted documents that the last slice knew.
+    pub(crate) deleted: u64,
+    /// Why a sweep that was asked for did not begin.
+    pub(crate) refused: Option<Error>,
+}
+
+impl Vacuum {
+    /// One of an index that was opened.
+    pub(crate) fn resumed(so_far: Vacuumed) -> Vacuum {
+        Vacuum {
+            so_far,
+            ..Vacuum::default()
+        }
+    }
+
+    /// Whether a sweep is under way.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.sweep.is_some()
+    }
+}

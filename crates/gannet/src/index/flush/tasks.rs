@@ -1,0 +1,84 @@
+//! Maintenance tasks: what a flush can be asked for beside what it brings, a step at a time.
+
+use super::policy::Worth;
+use crate::base::{Error, Sequence};
+
+/// What a flush can be asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Chore {
+    /// The next slice of what deleted documents have left.
+    Vacuum,
+    /// Cleaning, as long as it is worth so much.
+    Cleaning(Worth),
+}
+
+/// What one flush is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) vacuum: bool,
+    pub(crate) cleaning: Option<Worth>,
+}
+
+/// What came of the steps of a chore that were asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    /// How many are done.
+    pub(crate) done: u64,
+    /// Whether there is more to do behind the last.
+    pub(crate) go_on: bool,
+}
+
+/// What those who ask for chores want, and what became of it.
+#[derive(Debug, Default)]
+pub(crate) struct Chores {
+    /// What the next flush is asked for.
+    pub(crate) asked: Asked,
+    pub(crate) vacuum: Steps,
+    pub(crate) cleaning: Steps,
+    /// How many deleted documents are to be taken out.
+    pub(crate) wanted: u64,
+    /// Why a sweep could not begin.
+    pub(crate) refused: Option<Error>,
+}
+
+/// How far idle maintenance has come.
+#[derive(Debug, Default)]
+pub(crate) struct IdleProgress {
+    /// The chore under way, and how many of its steps were done before.
+    pub(crate) chore: Option<(Chore, u64)>,
+    /// The last operation before the chores under way.
+    pub(crate) began: Sequence,
+    /// The last that all is done for.
+    pub(crate) done: Option<Sequence>,
+}
+
+impl Asked {
+    pub(crate) fn has(&self, chore: Chore) -> bool {
+        match chore {
+            Chore::Vacuum => self.vacuum,
+            Chore::Cleaning(_) => self.cleaning.is_some(),
+        }
+    }
+}
+
+impl Steps {
+    /// Whether another is due, when so many were done before the last was asked for.
+    pub(crate) fn are_due(&self, before: u64) -> bool {
+        self.done == before || self.go_on
+    }
+}
+
+impl Chores {
+    pub(crate) fn steps(&self, chore: Chore) -> &Steps {
+        match chore {
+            Chore::Vacuum => &self.vacuum,
+            Chore::Cleaning(_) => &self.cleaning,
+        }
+    }
+
+    /// A flush that was asked for these is done.
+    pub(crate) fn count(&mut self, asked: Asked) {
+        self.vacuum.done += u64::from(asked.vacuum);
+        self.cleaning.done += u64::from(asked.cleaning.is_some());
+    }
+}

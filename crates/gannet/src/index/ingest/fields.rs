@@ -1,0 +1,199 @@
+//! The fields that documents are prepared with: those of the index, and those that documents under
+//! way bring.
+//!
+//! A new field gets its number when a document that has it is prepared, since the keys of its terms
+//! begin with the number. So fields of documents that are never written stand among the others for
+//! a while. Invariants:
+//!
+//! 1. What readers see and what roots and log name are the fields up to the last that a written
+//!    document has.
+//! 2. Those behind them are given up when no prepared batch may have them any more, and their
+//!    numbers are given again.
+
+use std::sync::{Arc, RwLock, RwLockWriteGuard};
+
+use rustc_hash::FxHashSet;
+
+use crate::analysis::{FieldKind, Schema, SchemaOptions};
+use crate::base::Result;
+use crate::documents::{Document, Value};
+
+/// The fields of an index and of the documents that are under way to it.
+pub(crate) struct Fields {
+    known: RwLock<Known>,
+    options: SchemaOptions,
+}
+
+struct Known {
+    all: Arc<Schema>,
+    /// The same up to the last field of a written document.
+    written: Arc<Schema>,
+    users: Arc<()>,
+}
+
+/// Held by whoever may have numbers of fields that are not written.
+#[derive(Clone, Default)]
+pub(crate) struct FieldsInUse(#[expect(dead_code, reason = "it is counted")] Arc<()>);
+
+impl Fields {
+    pub(crate) fn new(schema: Arc<Schema>, options: SchemaOptions) -> Fields {
+        let known = Known {
+            written: Arc::clone(&schema),
+            all: schema,
+            users: Arc::default(),
+        };
+        Fields {
+            known: RwLock::new(known),
+            options,
+        }
+    }
+
+    /// Fields up to the last of a written document.
+    pub(crate) fn written(&self) -> Arc<Schema> {
+        Arc::clone(&self.known.read().unwrap_or_else(|e| e.into_inner()).written)
+    }
+
+    /// Takes the fields that a replayed record names.
+    pub(crate) fn replace(&self, schema: Arc<Schema>) {
+        let mut known = self.write();
+        (known.all, known.written) = (Arc::clone(&schema), schema);
+    }
+
+    /// Notes that a batch that was prepared with these fields is written.
+    pub(crate) fn note_written(&self, schema: &Arc<Schema>) {
+        let mut known = self.write();
+        if schema.fields().len() > known.written.fields().len() {
+            known.written = Arc::clone(schema);
+        }
+    }
+
+    /// Numbers of fields may be had as long as what is given lives. Gives up fields of documents
+    /// that were not written, if nobody else may have their numbers.
+    pub(crate) fn begin_use(&self) -> FieldsInUse {
+        let mut known = self.write();
+        let new = known.all.fields().len() > known.written.fields().len();
+        if new && Arc::strong_count(&known.users) == 1 {
+            known.all = Arc::clone(&known.written);
+        }
+        FieldsInUse(Arc::clone(&known.users))
+    }
+
+    /// The fields with those of a document. A document that brings too many is rejected, and none
+    /// of its fields stays.
+    pub(crate) fn with_those_of(&self, document: &Document) -> Result<Arc<Schema>> {
+        let schema = Arc::clone(&self.known.read().unwrap_or_else(|e| e.into_inner()).all);
+        let mut names = document.fields.iter().map(|(name, _)| name);
+        if names.all(|name| schema.named(name).is_some()) {
+            return Ok(schema);
+        }
+        let mut known = self.write();
+        let names = document.fields.iter().map(|(name, _)| name.as_str());
+        let new: FxHashSet<&str> = names
+            .filter(|name| known.all.named(name).is_none())
+            .collect();
+        known.all.check_new_fields(new.len())?;
+        let mut grown = Schema::clone(&known.all);
+        for (name, value) in &document.fields {
+            let kind = match value {
+                Value::Text(_) => FieldKind::Text,
+                Value::Exact(_) => FieldKind::Exact,
+            };
+            grown.ensure(name, kind, &self.options)?;
+        }
+        known.all = Arc::new(grown);
+        Ok(Arc::clone(&known.all))
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+        self.known.write().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(fields: std::ops::Range<u32>) -> Document {
+        let fields: Vec<(String, String)> =
+            fields.map(|n| (format!("f{n}"), "x".to_owned())).collect();
+        Document::new(
+            "id",
+            fields
+                .iter()
+                .map(|(name, text)| (name.as_str(), text.as_str())),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_document_takes_half_of_what_is_left_at_most_and_none_when_it_is_rejected() {
+        let fields = Fields::new(Arc::default(), SchemaOptions::default());
+        let error = fields
+            .with_those_of(&document(0..501))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("501 fields") && error.contains("add 500"),
+            "{error}"
+        );
+        assert_eq!(
+            fields
+                .with_those_of(&document(0..500))
+                .unwrap()
+                .fields()
+                .len(),
+            500
+        );
+        assert!(fields.with_those_of(&document(400..751)).is_err());
+        assert_eq!(
+            fields
+                .with_those_of(&document(400..750))
+                .unwrap()
+                .fields()
+                .len(),
+            750
+        );
+        // However many documents take what they can, the next brings one.
+        let mut next = 750;
+        while fields.with_those_of(&document(next..next + 1)).is_ok() {
+            next += 1;
+        }
+        assert_eq!(next, 1_000);
+        // Documents without new fields are taken; the others are told the limit and what to do.
+        assert!(fields.with_those_of(&document(0..1_000)).is_ok());
+        let error = fields.with_those_of(&document(998..1_001)).unwrap_err();
+        let error = error.to_string();
+        for part in [
+            "1 fields",
+            "has 1000",
+            "leave these fields out",
+            "one field",
+        ] {
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn fields_of_documents_that_are_not_written_are_given_up() {
+        let fields = Fields::new(Arc::default(), SchemaOptions::default());
+        let user = fields.begin_use();
+        fields.with_those_of(&document(0..400)).unwrap();
+        assert!(fields.written().fields().is_empty());
+        // Another batch may have found them.
+        let other = fields.begin_use();
+        assert_eq!(
+            fields
+                .with_those_of(&document(0..1))
+                .unwrap()
+                .fields()
+                .len(),
+            400
+        );
+        drop((user, other));
+        let _user = fields.begin_use();
+        let schema = fields.with_those_of(&document(7..8)).unwrap();
+        assert_eq!(schema.fields().len(), 1);
+        fields.note_written(&schema);
+        assert_eq!(fields.written().fields()[0].name, "f7");
+    }
+}

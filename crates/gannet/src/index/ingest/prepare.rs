@@ -1,0 +1,393 @@
+//! What can be done to documents before their turn: analysis, inversion and compression.
+//!
+//! Batches are prepared side by side by any number of threads and written in order.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+use std::thread;
+
+use super::fields::{Fields, FieldsInUse};
+use crate::analysis::{Field, FieldId, Schema, SchemaOptions, Scratch, Token, term_key};
+use crate::base::{Budget, ByteReader, Error, Reservation, Result};
+use crate::documents::{Compressor, Dictionaries, Document, Expected, Trainer, Value};
+use crate::postings::{InvertedBatch, Inverter};
+
+/// Positions between two values of one field, so that no phrase spans them.
+const POSITION_GAP: u32 = 100;
+
+/// The longest term in bytes; longer ones are not indexed.
+const TERM_BYTES_MAX: usize = 1_020;
+
+/// What documents are prepared with, shared by all threads.
+pub(crate) struct Preparation {
+    pub(crate) fields: Fields,
+    trainer: Mutex<Option<Trainer>>,
+    /// Bytes of the longest source.
+    document_bytes_max: usize,
+    dictionaries: Arc<RwLock<Dictionaries>>,
+    /// Whether a dictionary is trained on a thread of its own.
+    beside: bool,
+    ids: MadeIds,
+}
+
+/// External IDs for documents that bring none: a number of this opening, drawn at random, and a count.
+struct MadeIds {
+    opening: u64,
+    count: AtomicU64,
+}
+
+/// The tools of one thread; kept from batch to batch.
+#[derive(Default)]
+pub struct Workbench {
+    inverter: Inverter,
+    scratch: Scratch,
+    compressor: Option<Compressor>,
+    key: Vec<u8>,
+}
+
+/// Documents that are ready to be written.
+#[derive(Default)]
+pub struct PreparedBatch {
+    pub(crate) documents: Vec<PreparedDocument>,
+    pub(crate) inverted: InvertedBatch,
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) dictionaries: Dictionaries,
+    pub(crate) source_bytes: u64,
+    _fields: FieldsInUse,
+    pub(crate) refused: Vec<(usize, Error)>,
+    /// Bytes of memory that the documents take, without their postings.
+    held: usize,
+}
+
+/// A document as it comes.
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'a> {
+    Parsed(&'a Document),
+    /// JSON.
+    Line(&'a [u8]),
+}
+
+/// The length of each indexed field of one document, in tokens.
+pub(crate) type FieldLengths = Vec<(FieldId, u32)>;
+
+pub(crate) struct PreparedDocument {
+    pub(crate) id: String,
+    pub(crate) source_length: usize,
+    pub(crate) compressed: Vec<u8>,
+    pub(crate) dictionary: u32,
+    pub(crate) id_in_source: bool,
+    pub(crate) lengths: FieldLengths,
+    pub(crate) expected: Option<Expected>,
+}
+
+impl PreparedBatch {
+    /// Number of documents.
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// The documents that could not be prepared: their places in the batch as it was given, and why.
+    pub fn refused(&self) -> &[(usize, Error)] {
+        &self.refused
+    }
+
+    /// Adds a document. Where memory is lacking, the whole batch fails.
+    fn add(
+        &mut self,
+        bench: &mut Workbench,
+        schema: &Schema,
+        id: String,
+        document: &Document,
+    ) -> Result<()> {
+        let bound = Compressor::bound(document.source.len());
+        bench.hold(self.held + document.memory_bytes() + bound)?;
+        let compressor = bench.compressor(&self.dictionaries)?;
+        let compressed = compressor.compress(&document.source)?.to_vec();
+        let lengths = bench.invert(schema, self.documents.len() as u32, document);
+        bench.inverter.check()?;
+        self.source_bytes += document.source.len() as u64;
+        let prepared = PreparedDocument {
+            id,
+            source_length: document.source.len(),
+            compressed,
+            dictionary: self.dictionaries.newest(),
+            id_in_source: document.id_in_source,
+            lengths,
+            expected: document.expected,
+        };
+        self.held += prepared.memory_bytes();
+        self.documents.push(prepared);
+        bench.hold(self.held)
+    }
+}
+
+impl PreparedDocument {
+    /// Bytes of memory, about.
+    fn memory_bytes(&self) -> usize {
+        let lengths = self.lengths.capacity() * size_of::<(FieldId, u32)>();
+        let own = 2 * size_of::<PreparedDocument>();
+        own + self.compressed.capacity() + self.id.capacity() + lengths
+    }
+}
+
+impl Preparation {
+    pub(crate) fn new(
+        schema: Arc<Schema>,
+        options: SchemaOptions,
+        dictionaries: Dictionaries,
+        document_bytes_max: usize,
+        samples: Option<Reservation>,
+        beside: bool,
+        opening: u64,
+    ) -> Preparation {
+        Preparation {
+            fields: Fields::new(schema, options),
+            trainer: Mutex::new(samples.map(Trainer::new)),
+            document_bytes_max,
+            dictionaries: Arc::new(RwLock::new(dictionaries)),
+            beside,
+            ids: MadeIds {
+                opening,
+                count: AtomicU64::new(0),
+            },
+        }
+    }
+
+    /// Prepares documents as one batch. A document that cannot be indexed is rejected alone; where
+    /// `budget` has too little memory, all of them fail.
+    pub(crate) fn prepare<'a>(
+        &self,
+        bench: &mut Workbench,
+        budget: &Budget,
+        documents: &mut dyn Iterator<Item = Input<'a>>,
+    ) -> Result<PreparedBatch> {
+        bench.begin(budget)?;
+        let mut batch = PreparedBatch {
+            dictionaries: self.newest_dictionaries(),
+            _fields: self.fields.begin_use(),
+            ..PreparedBatch::default()
+        };
+        for (place, document) in documents.enumerate() {
+            match self.take(&mut batch, bench, document) {
+                Err(error @ Error::Memory { .. }) => {
+                    bench.give_up();
+                    return Err(error);
+                }
+                Err(error) => batch.refused.push((place, error)),
+                Ok(()) => {}
+            }
+        }
+        batch.inverted = bench.inverter.finish()?;
+        Ok(batch)
+    }
+
+    fn take(
+        &self,
+        batch: &mut PreparedBatch,
+        bench: &mut Workbench,
+        input: Input<'_>,
+    ) -> Result<()> {
+        let parsed;
+        let document = match input {
+            Input::Parsed(document) => document,
+            Input::Line(line) => {
+                self.check_length(line.trim_ascii().len())?;
+                let held = batch.held;
+                parsed = Document::parse_within(line, &mut |bytes| bench.hold(held + bytes))?;
+                &parsed
+            }
+        };
+        self.check_length(document.source.len())?;
+        self.offer(document)?;
+        let id = document.id.clone().unwrap_or_else(|| self.ids.next());
+        let schema = self.fields.with_those_of(document)?;
+        batch.add(bench, &schema, id, document)?;
+        batch.schema = schema;
+        Ok(())
+    }
+
+    /// Rejects a document that could not be returned within the memory.
+    fn check_length(&self, length: usize) -> Result<()> {
+        match length <= self.document_bytes_max {
+            true => Ok(()),
+            false => Err(Error::invalid(format!(
+                "the document has {length} bytes, and with this memory budget at most {} are possible: \
+                 give more memory, or cut the document",
+                self.document_bytes_max
+            ))),
+        }
+    }
+
+    /// Inverts documents that were written before, for a replay: nothing is compressed. The log has named
+    /// every field before it was used; a member that it did not name, like the external ID, is no field.
+    pub(crate) fn invert_again(
+        &self,
+        bench: &mut Workbench,
+        documents: &[Document],
+    ) -> Result<(InvertedBatch, Vec<FieldLengths>)> {
+        let schema = self.fields.written();
+        let mut lengths = Vec::with_capacity(documents.len());
+        for (ordinal, document) in (0..).zip(documents) {
+            lengths.push(bench.invert(&schema, ordinal, document));
+        }
+        Ok((bench.inverter.finish()?, lengths))
+    }
+
+    /// Takes dictionaries that a replay found.
+    pub(crate) fn replace_dictionaries(&self, dictionaries: Dictionaries) {
+        *self.trainer.lock().unwrap_or_else(|e| e.into_inner()) = None;
+        *self.dictionaries.write().unwrap_or_else(|e| e.into_inner()) = dictionaries;
+    }
+
+    /// The dictionaries to compress with.
+    fn newest_dictionaries(&self) -> Dictionaries {
+        let newest = self.dictionaries.read().unwrap_or_else(|e| e.into_inner());
+        newest.clone()
+    }
+
+    /// Offers a document as a sample for the first dictionary. Whoever brings the last sample
+    /// trains it, beside writing where that is asked for: it takes a third of a second, and
+    /// meanwhile documents are compressed without.
+    fn offer(&self, document: &Document) -> Result<()> {
+        let Some(trainer) = self.full_trainer(document) else {
+            return Ok(());
+        };
+        let dictionaries = Arc::clone(&self.dictionaries);
+        let train = move || match trainer.train() {
+            None => Ok(()),
+            Some(dictionary) => {
+                let mut newest = dictionaries.write().unwrap_or_else(|e| e.into_inner());
+                newest.add(dictionary).map(drop)
+            }
+        };
+        if !self.beside {
+            return train();
+        }
+        let thread = thread::Builder::new().name("gannet-train".to_owned());
+        // Without the thread, or where training fails, there is no dictionary.
+        drop(thread.spawn(train));
+        Ok(())
+    }
+
+    /// The trainer, if this was the last sample.
+    fn full_trainer(&self, document: &Document) -> Option<Trainer> {
+        let mut trainer = self.trainer.lock().unwrap_or_else(|e| e.into_inner());
+        let enough = trainer.as_mut()?.offer(&document.source);
+        trainer.take_if(|_| enough)
+    }
+}
+
+impl MadeIds {
+    fn next(&self) -> String {
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        format!("{:016x}{count:08x}", self.opening)
+    }
+}
+
+impl Workbench {
+    /// Begins a batch that takes its memory from `budget`.
+    pub(crate) fn begin(&mut self, budget: &Budget) -> Result<()> {
+        let reservation = budget.reserve("the documents of a batch", 0)?;
+        self.inverter.begin(reservation);
+        Ok(())
+    }
+
+    /// Counts what is held for the batch beside its tokens.
+    pub(crate) fn hold(&mut self, bytes: usize) -> Result<()> {
+        self.inverter.hold_beside(bytes)
+    }
+
+    /// Forgets a batch that failed.
+    pub(crate) fn give_up(&mut self) {
+        drop(self.inverter.finish());
+    }
+
+    /// A compressor with the newest dictionary.
+    fn compressor(&mut self, dictionaries: &Dictionaries) -> Result<&mut Compressor> {
+        match &mut self.compressor {
+            Some(compressor) if compressor.has_newest_of(dictionaries) => {}
+            stale => *stale = Some(Compressor::new(dictionaries, dictionaries.newest())?),
+        }
+        self.compressor
+            .as_mut()
+            .ok_or_else(|| Error::internal("a compressor was made and is missing"))
+    }
+
+    /// Adds the tokens of a document to the inverter; gives the lengths of its fields.
+    fn invert(&mut self, schema: &Schema, ordinal: u32, document: &Document) -> FieldLengths {
+        let mut ends: Vec<FieldEnd> = Vec::new();
+        for (name, value) in &document.fields {
+            let Some(field) = schema.named(name) else {
+                continue;
+            };
+            let at = match ends.iter().position(|end| end.field == field.id) {
+                Some(at) => at,
+                None => {
+                    ends.push(FieldEnd::of(field.id));
+                    ends.len() - 1
+                }
+            };
+            self.invert_value(field, ordinal, value, &mut ends[at]);
+        }
+        ends.into_iter()
+            .map(|end| (end.field, end.tokens))
+            .collect()
+    }
+
+    fn invert_value(&mut self, field: &Field, ordinal: u32, value: &Value, end: &mut FieldEnd) {
+        let (key, inverter, start) = (&mut self.key, &mut self.inverter, end.next);
+        let tokens = &mut end.tokens;
+        let filters = field.options.phrase_filters();
+        let mut add = |text: &str, position: u32| {
+            if !text.is_empty() && text.len() <= TERM_BYTES_MAX {
+                key.clear();
+                term_key(field.id, text.as_bytes(), key);
+                inverter.add(key, ordinal, start + position, filters);
+                *tokens += 1;
+            }
+        };
+        let taken = match value {
+            Value::Exact(text) => {
+                add(text, 0);
+                1
+            }
+            Value::Text(text) => {
+                field
+                    .analyzer
+                    .analyze(text, &mut self.scratch, |token: Token<'_>| {
+                        add(token.text, token.position);
+                    })
+            }
+        };
+        end.next = start.saturating_add(taken + POSITION_GAP);
+    }
+}
+
+/// How far a field of one document has been indexed.
+struct FieldEnd {
+    field: FieldId,
+    tokens: u32,
+    /// The position where the next value starts.
+    next: u32,
+}
+
+impl FieldEnd {
+    fn of(field: FieldId) -> FieldEnd {
+        FieldEnd {
+            field,
+            tokens: 0,
+            next: 0,
+        }
+    }
+}
+
+/// Reads a schema as a log record or a root keeps it.
+pub(crate) fn decode_schema(bytes: &[u8]) -> Result<Arc<Schema>> {
+    let mut reader = ByteReader::new(bytes, "the schema");
+    Schema::decode(&mut reader).map(Arc::new)
+}

@@ -1,0 +1,11 @@
+//! Figures and checks of an index.
+
+mod check;
+mod lists;
+mod stats;
+mod survey;
+
+pub use check::CheckReport;
+pub use lists::{ChunkReport, ListReport, ZoneReport};
+pub use stats::{BytesByPart, MemoryByPart, Stats, TreeFigures};
+pub use survey::{FillReport, ListsReport};

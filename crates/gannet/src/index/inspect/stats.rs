@@ -1,0 +1,193 @@
+//! Figures of an index: documents, terms, bytes by part, memory by part.
+
+use crate::base::{DocId, PAGE_PAYLOAD, PAGE_SIZE, Result};
+use crate::cache::FlashTier;
+use crate::device::CountersSnapshot;
+use crate::dictionary::TreeView;
+use crate::index::handle::Index;
+use crate::index::recovery::CacheState;
+use crate::index::state::{BytesWritten, Lifetime};
+use crate::postings::{RECENT_LEVELS, TermTree};
+use crate::search::{ResultCache, ResultCacheFigures};
+use crate::storage::PageKind;
+
+/// The figures of an index at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// Documents that can be found.
+    pub documents: u64,
+    /// Deleted and replaced documents of which lists and tables still have something, which a vacuum takes out.
+    pub dead_documents: u64,
+    /// Doc IDs given, deleted and replaced documents included.
+    pub doc_ids: DocId,
+    /// Distinct terms in the dictionary, at most: those with recent postings may count twice. Terms that are only in
+    /// memory are not among them.
+    pub terms: u64,
+    /// Distinct terms in memory.
+    pub terms_in_memory: u64,
+    /// Bytes on flash, by part.
+    pub bytes: BytesByPart,
+    /// Bytes of memory, by part.
+    pub memory: MemoryByPart,
+    /// Levels, nodes and leaves of the term dictionary's tree of lists of frequent words.
+    pub frequent_lists: TreeFigures,
+    /// The same of its tree of other lists that have chunks.
+    pub long_lists: TreeFigures,
+    /// The same of its tree of lists that have none: they stand in its leaves.
+    pub short_lists: TreeFigures,
+    /// The same of its small trees of recent postings, which are to join those lists: the newest first.
+    pub recent_postings: [TreeFigures; RECENT_LEVELS],
+    /// Levels, nodes and leaves of the tree of external IDs.
+    pub ids: TreeFigures,
+    /// Flushes since the index was opened.
+    pub flushes: u64,
+    /// Bytes written since the index was opened, by cause.
+    pub written: BytesWritten,
+    /// What was written in the life of the index, as of its last checkpoint.
+    pub lifetime: Lifetime,
+    /// Bytes that are free on the device; as many as there can be where it does not tell.
+    pub device_free: u64,
+    /// What the device did since the index was opened.
+    pub io: CountersSnapshot,
+}
+
+/// Bytes on flash. Parts count what lives; `dead` is what cleaning or the next checkpoint gives back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BytesByPart {
+    /// Nodes of the trees: terms, short lists, external IDs.
+    pub nodes: u64,
+    /// Chunks of long lists, positions included.
+    pub postings: u64,
+    /// Documents, in the log's zones and moved.
+    pub documents: u64,
+    /// Document table, norms, live set, node mappings.
+    pub tables: u64,
+    /// The newest root record.
+    pub roots: u64,
+    /// Pages written that hold nothing live, padding included.
+    pub dead: u64,
+    /// All of it: what the index takes on flash.
+    pub allocated: u64,
+}
+
+/// Bytes of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryByPart {
+    /// The memory budget.
+    pub budget: u64,
+    /// Reserved now.
+    pub used: u64,
+    /// The most ever reserved.
+    pub peak: u64,
+    /// The frame pool.
+    pub frames: u64,
+    /// The posting buffers: the one being filled, and one being flushed.
+    pub posting_buffer: u64,
+    /// Tables and node mappings that stay in memory.
+    pub tables: u64,
+}
+
+/// Figures of a tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TreeFigures {
+    /// Levels.
+    pub height: u64,
+    /// Nodes of all levels.
+    pub nodes: u64,
+    /// Leaves.
+    pub leaves: u64,
+    /// Entries.
+    pub entries: u64,
+    /// Nodes written since the index was opened.
+    pub written_nodes: u64,
+}
+
+impl TreeFigures {
+    fn of(view: &TreeView) -> TreeFigures {
+        TreeFigures {
+            height: view.height() as u64,
+            nodes: view.nodes(),
+            leaves: view.leaves(),
+            entries: view.entries(),
+            written_nodes: view.appended(),
+        }
+    }
+}
+
+impl Index {
+    /// The figures of the index now.
+    pub fn stats(&self) -> Result<Stats> {
+        let shared = self.shared();
+        let state = shared.published.get();
+        let of_terms = |tree| TreeFigures::of(state.terms.tree(tree));
+        Ok(Stats {
+            documents: state.documents,
+            dead_documents: state.dead_documents(),
+            doc_ids: state.below,
+            terms: state.terms.terms(),
+            terms_in_memory: state.buffers.terms() as u64,
+            bytes: self.bytes_by_part(),
+            memory: MemoryByPart {
+                budget: shared.budget.total() as u64,
+                used: shared.budget.used() as u64,
+                peak: shared.budget.peak() as u64,
+                frames: (shared.pool.capacity() * PAGE_SIZE) as u64,
+                posting_buffer: state.buffers.memory_bytes() as u64,
+                tables: (state.tables.memory_bytes()
+                    + state.terms.memory_bytes()
+                    + state.ids.memory_bytes()) as u64,
+            },
+            frequent_lists: of_terms(TermTree::Frequent),
+            long_lists: of_terms(TermTree::Long),
+            short_lists: of_terms(TermTree::Short),
+            recent_postings: std::array::from_fn(|level| of_terms(TermTree::Recent(level))),
+            ids: TreeFigures::of(&state.ids),
+            flushes: self.flushes(),
+            written: BytesWritten::of(&shared.store),
+            lifetime: state.lifetime,
+            device_free: shared.store.device().free_bytes()?,
+            io: self.counters(),
+        })
+    }
+
+    fn bytes_by_part(&self) -> BytesByPart {
+        let zones = self.shared().store.zones();
+        let mut bytes = BytesByPart {
+            allocated: zones.allocated_bytes(),
+            ..BytesByPart::default()
+        };
+        for (_, zone) in zones.iter() {
+            let part = match zone.kind {
+                PageKind::Node => &mut bytes.nodes,
+                PageKind::Postings => &mut bytes.postings,
+                PageKind::Log | PageKind::Documents => &mut bytes.documents,
+                PageKind::Table => &mut bytes.tables,
+                PageKind::Root | PageKind::RootSlot => &mut bytes.roots,
+            };
+            *part += zone.live;
+            let written = zone.pages as u64 * PAGE_PAYLOAD as u64;
+            bytes.dead += written.saturating_sub(zone.live);
+        }
+        bytes
+    }
+}
+
+impl Index {
+    /// The figures of the result cache that [`Options::result_cache`] asked for; nothing if it
+    /// asked for none.
+    pub fn result_cache(&self) -> Option<ResultCacheFigures> {
+        let cache = self.shared().results.as_ref();
+        cache.map(ResultCache::figures)
+    }
+}
+
+impl Index {
+    /// What there is of the flash tier that [`Options::cache`] asked for; nothing if it asked for
+    /// none.
+    pub fn cache(&self) -> Option<CacheState> {
+        let shared = self.shared();
+        let past = shared.past_cache.clone().map(CacheState::Past);
+        let used = |tier: &FlashTier| CacheState::Used(tier.figures());
+        past.or_else(|| shared.pool.tier().map(used))
+    }
+}

@@ -1,0 +1,266 @@
+//! Upkeep: what an index that is open for writing does by itself while nobody writes.
+//!
+//! ```text
+//! a write ──▶ a flush under way ends ──▶ nobody writes for a second ──▶ vacuum ──▶ cleaning at rest ──▶ the next write
+//! ```
+//!
+//! While documents come, each flush does its share (see `clean`, `vacuum`), and leaves what the
+//! next would undo: recent postings, small chunks at the ends of lists, zones that more will soon
+//! be dead of. An index that is searched and not written is better off without. It is done in steps
+//! of a flush each, beside which others read and write, and only if enough has come together: so a
+//! document now and then does not have the lists rewritten each time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::base::Result;
+use crate::index::flush::{AT_REST, Chore};
+use crate::index::handle::Index;
+use crate::index::write::Writer;
+
+/// A vacuum begins when one in so many documents with postings is deleted.
+const DEAD_ONE_OF: u64 = 16;
+
+/// How often it is looked whether a flush has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How often it is looked whether searches and snapshots have let go of what they hold.
+const LOOK_HELD: Duration = Duration::from_millis(200);
+
+impl Index {
+    /// Does the next step of its upkeep now, which else it does by itself once nobody has written
+    /// for a second: what deleted documents have left is taken out, recent postings and small
+    /// chunks join their lists, sparse zones are emptied, all of it only where there is enough to
+    /// be worth what it writes. Tells whether there is more.
+    pub fn upkeep(&self) -> Result<bool> {
+        match self.with_writer(|writer| Ok(writer.next_chore()))? {
+            None => Ok(false),
+            Some(chore) => self.step(chore).map(|_| true),
+        }
+    }
+}
+
+impl Writer {
+    /// Does what is to be done while nobody writes. Tells when to look again; not before the next
+    /// turn if it does not say.
+    pub(crate) fn keep_up(&mut self, after: Option<Duration>) -> Option<Duration> {
+        // What has failed is said to whoever writes next.
+        self.check_running().ok()?;
+        self.poll_flush().ok()?;
+        let held = self.give_up_held().ok()?;
+        if self.flushing.is_some() {
+            return Some(LOOK);
+        }
+        let held = held.into_iter().chain(self.show_others().ok()?).min();
+        if self.flushing.is_some() {
+            return Some(LOOK);
+        }
+        let idle = self.written_at.elapsed();
+        let left = after.map(|after| after.saturating_sub(idle));
+        if left.is_none_or(|left| !left.is_zero()) {
+            return left.into_iter().chain(held).min();
+        }
+        let Some(chore) = self.next_chore() else {
+            return held;
+        };
+        // Nobody who wants to write is to wait until searches give memory back.
+        if self.hold_flush_memory().is_err() {
+            return Some(LOOK_HELD);
+        }
+        match self.ask(chore).and_then(|_| self.begin_flush()) {
+            Ok(()) => Some(LOOK),
+            // It was rejected: there may be space or memory later, of which nobody tells.
+            Err(_) => {
+                self.release_flush_memory();
+                self.check_running().ok().map(|()| LOOK_HELD)
+            }
+        }
+    }
+
+    /// Begins a checkpoint if other processes read, or have of late, and have not been shown for
+    /// too long what was written. Tells when to look again.
+    fn show_others(&mut self) -> Result<Option<Duration>> {
+        let (known, since) = self.rooted;
+        let Some(after) = self.shared.options.limits.visible_after else {
+            return Ok(None);
+        };
+        if known == self.state.sequence {
+            return Ok(None);
+        }
+        let left = after.saturating_sub(since.elapsed());
+        if !left.is_zero() {
+            return Ok(Some(left));
+        }
+        let device = Arc::clone(self.shared.store.device());
+        if self.leases.are_read(&*device, after) && self.hold_flush_memory().is_ok() {
+            self.begin_flush()?;
+        }
+        Ok(Some(after.max(LOOK_HELD)))
+    }
+
+    /// Removes zones that waited for readers, if these are gone or have waited for too long. Tells when to look again if any are left.
+    fn give_up_held(&mut self) -> Result<Option<Duration>> {
+        if !self.shared.published.has_retired() {
+            return Ok(None);
+        }
+        let given_up = self.give_up_zones();
+        self.stop_on_error(given_up)?;
+        Ok(self.shared.published.has_retired().then_some(LOOK_HELD))
+    }
+
+    /// What is to be done next if nobody writes.
+    fn next_chore(&mut self) -> Option<Chore> {
+        let (kept, sequence) = (&mut self.idle, self.state.sequence);
+        if kept.began != sequence {
+            // What came since may ask for what was done or passed over before.
+            (kept.began, kept.chore) = (sequence, None);
+        }
+        if kept.done == Some(sequence) {
+            return None;
+        }
+        let dead = self.state.dead_documents();
+        let gone = self.state.vacuumed.documents;
+        let all = (self.state.below as u64).saturating_sub(gone);
+        let refused = self.chores.refused.take().is_some();
+        let next = match kept.chore {
+            Some((chore, before)) if !refused && self.chores.steps(chore).are_due(before) => {
+                Some(chore)
+            }
+            Some((Chore::Cleaning(_), _)) => None,
+            None if dead > 0 && dead * DEAD_ONE_OF >= all => Some(Chore::Vacuum),
+            Some((Chore::Vacuum, _)) | None => self.is_worn().then_some(Chore::Cleaning(AT_REST)),
+        };
+        self.idle.chore = next.map(|chore| (chore, self.chores.steps(chore).done));
+        if next.is_none() {
+            self.idle.done = Some(sequence);
+        }
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::thread;
+    use std::time::Instant;
+
+    use super::*;
+    use crate::device::MemoryDevice;
+    use crate::documents::Document;
+    use crate::index::{Limits, MEMORY_MIN, Options};
+
+    const TIME_MAX: Duration = Duration::from_secs(60);
+
+    fn open(upkeep_after: Option<Duration>) -> Index {
+        let limits = Limits {
+            upkeep_after,
+            ..Limits::default()
+        };
+        let options = Options::default().memory(MEMORY_MIN).limits(limits);
+        let device = Arc::new(MemoryDevice::new());
+        Index::open_on(device, Path::new("test"), options).unwrap()
+    }
+
+    /// Documents with words of their own and with shared ones, a flush after each hundred.
+    fn write(index: &Index, ids: std::ops::Range<u64>) {
+        let ids: Vec<u64> = ids.collect();
+        for ids in ids.chunks(100) {
+            let document = |id: &u64| {
+                let words = (0..30).map(|n| format!("w{} ", id * 7919 % (40 * (n + 1))));
+                let text = words.collect::<String>() + &format!("own{id}");
+                Document::new(id.to_string(), [("body", text.as_str())])
+            };
+            let documents = ids.iter().map(document).collect::<Result<_>>();
+            index.write(documents.unwrap()).unwrap();
+            index.checkpoint().unwrap();
+        }
+    }
+
+    fn has_recent(index: &Index) -> bool {
+        let stats = index.stats().unwrap();
+        stats.recent_postings.iter().any(|level| level.entries > 0)
+    }
+
+    fn wait_until(is_so: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !is_so() {
+            assert!(start.elapsed() < TIME_MAX);
+            thread::sleep(LOOK);
+        }
+    }
+
+    #[test]
+    fn an_index_that_nobody_writes_sees_to_itself() {
+        let index = open(Some(Duration::from_millis(50)));
+        write(&index, 0..3000);
+        write(&index, 0..1000);
+        wait_until(|| index.stats().unwrap().dead_documents == 0 && !has_recent(&index));
+        assert_eq!(index.stats().unwrap().documents, 3000);
+        let report = index.check(&|_, _| ()).unwrap();
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+    }
+
+    #[test]
+    fn upkeep_ends_and_a_document_more_is_not_worth_another() {
+        let index = open(None);
+        write(&index, 0..2000);
+        assert!(has_recent(&index));
+        let steps = (0..100).find(|_| !index.upkeep().unwrap());
+        assert!(steps.is_some_and(|steps| steps > 0), "{steps:?}");
+        assert!(!has_recent(&index));
+        write(&index, 5000..5001);
+        let written = index.counters().written_bytes;
+        assert!(!index.upkeep().unwrap());
+        assert_eq!(index.counters().written_bytes, written);
+        assert!(has_recent(&index));
+        // Postings join their lists at once where they are many.
+        write(&index, 5001..5500);
+        while index.upkeep().unwrap() {}
+        assert!(!has_recent(&index));
+    }
+
+    #[test]
+    fn what_is_written_between_the_steps_is_seen_to_as_well() {
+        let index = open(None);
+        write(&index, 0..2000);
+        assert!(index.upkeep().unwrap());
+        write(&index, 0..1000);
+        while index.upkeep().unwrap() {}
+        assert_eq!(index.stats().unwrap().dead_documents, 0);
+        assert!(!has_recent(&index));
+    }
+
+    #[test]
+    fn what_there_is_no_memory_for_is_done_once_there_is_some() {
+        let index = open(Some(Duration::from_millis(500)));
+        write(&index, 0..600);
+        write(&index, 0..100);
+        let budget = &index.shared.budget;
+        let mut held = Vec::new();
+        let mut bytes = budget.total();
+        while bytes >= 4096 {
+            match budget.reserve("a test", bytes) {
+                Ok(reservation) => held.push(reservation),
+                Err(_) => bytes /= 2,
+            }
+        }
+        thread::sleep(Duration::from_secs(1));
+        held.clear();
+        wait_until(|| index.stats().unwrap().dead_documents == 0);
+    }
+
+    #[test]
+    fn an_index_can_be_closed_at_any_moment_of_its_upkeep() {
+        for round in 0..20 {
+            let index = open(Some(Duration::from_millis(1)));
+            write(&index, 0..600);
+            thread::sleep(Duration::from_micros(300 * round));
+            match round % 2 {
+                0 => index.close().unwrap(),
+                _ => drop(index),
+            }
+        }
+        // The thread may be about to go to sleep.
+        (0..200).for_each(|_| drop(open(None)));
+    }
+}

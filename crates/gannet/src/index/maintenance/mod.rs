@@ -1,0 +1,12 @@
+//! What keeps an index small and quick: cleaning, vacuum, rebuilding, and when each runs.
+
+mod bisection;
+mod clean;
+mod forward;
+mod idle;
+mod order;
+mod rebuild;
+mod steps;
+mod vacuum;
+
+pub use order::Order;

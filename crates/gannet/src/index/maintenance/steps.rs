@@ -1,0 +1,78 @@
+//! Chores: what a flush can be asked for beside what it brings, a step at a time.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::base::Result;
+use crate::index::flush::{Chore, THOROUGH};
+use crate::index::handle::Index;
+use crate::index::write::Writer;
+
+/// How often someone who waits for a step looks whether it is done.
+const WAIT_STEP: Duration = Duration::from_millis(2);
+
+impl Index {
+    /// Has a flush do the next step of a maintenance task, and waits for it. Others write
+    /// meanwhile. Tells whether there is more to do.
+    pub(crate) fn step(&self, chore: Chore) -> Result<bool> {
+        let before = self.with_writer(|writer| writer.ask(chore))?;
+        loop {
+            match self.with_writer(|writer| writer.poll_chore(chore, before))? {
+                Some(more) => return Ok(more),
+                None => thread::sleep(WAIT_STEP),
+            }
+        }
+    }
+}
+
+impl Writer {
+    /// Asks the next flush for a step. Gives how many steps that were asked for before are done.
+    pub(crate) fn ask(&mut self, chore: Chore) -> Result<u64> {
+        self.check_running()?;
+        self.check_space_now()?;
+        let chores = &mut self.chores;
+        match chore {
+            Chore::Vacuum => {
+                chores.asked.vacuum = true;
+                if self.state.vacuumed.documents >= chores.wanted {
+                    chores.wanted = self.state.tables.deleted_count();
+                }
+            }
+            Chore::Cleaning(worth) => {
+                let other = chores.asked.cleaning.take();
+                chores.asked.cleaning = Some(other.map_or(worth, |other| other.or_less(worth)));
+            }
+        }
+        // A step that is under way began before what was deleted of late.
+        let flushing = self.flushing.as_ref();
+        let under_way = flushing.is_some_and(|flushing| flushing.asked().has(chore));
+        Ok(chores.steps(chore).done + u64::from(under_way))
+    }
+
+    /// Begins the flush that was asked if nobody else does. Tells whether there is more to do, once
+    /// it has ended.
+    fn poll_chore(&mut self, chore: Chore, before: u64) -> Result<Option<bool>> {
+        self.check_running()?;
+        self.poll_flush()?;
+        if self.chores.asked.has(chore) && self.flushing.is_none() {
+            self.begin_flush()?;
+        }
+        if let Chore::Vacuum = chore
+            && let Some(error) = self.chores.refused.take()
+        {
+            return Err(error);
+        }
+        let steps = self.chores.steps(chore);
+        Ok((steps.done > before).then_some(steps.go_on))
+    }
+}
+
+impl Index {
+    /// Gives space back: a checkpoint that moves what lives out of zones where anything is dead and joins small chunks
+    /// of lists, 32 MiB at most of each. Tells whether calling it again would do more; at the end at most a twenty-fifth of the
+    /// index is dead, or a tenth of each zone, as long as no snapshot holds what was given up.
+    /// Documents can be written between the calls.
+    pub fn clean(&self) -> Result<bool> {
+        self.step(Chore::Cleaning(THOROUGH))
+    }
+}

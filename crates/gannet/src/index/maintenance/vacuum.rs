@@ -1,0 +1,310 @@
+//! Vacuum: what deleted documents have left in lists, tables and statistics goes, in *sweeps* over the whole index.
+//!
+//! ```text
+//! flush: sweep begins ──▶ lists are swept, a slice in each flush ──▶ tables forget, a slice in each checkpoint ──▶ statistics
+//! ```
+//!
+//! A sweep begins at the end of a flush, so that no posting of the documents it takes out is anywhere but in the dictionary. It
+//! takes out those that were deleted before; what is deleted meanwhile is left to the next. A deleted document counts in the
+//! statistics until the sweep that took it out ends, as in Lucene until a merge has.
+//!
+//! Where the sweep is, is not kept on flash, only what it took out: an index that is opened begins anew, with the same documents
+//! and more. So what was taken out when a sweep ends is all that those documents had, whenever it was.
+
+use crate::analysis::{Schema, split_term_key};
+use crate::base::{DocId, Error, PhraseFilters, Result};
+use crate::cache::Pages;
+use crate::documents::DocumentTables;
+use crate::index::flush::{Chore, Flusher, Sweep, TableNorms, Vacuum};
+use crate::index::handle::Index;
+use crate::index::state::{Phase, Shared, State, no_space, statistics_of};
+use crate::index::write::Writer;
+use crate::postings::{
+    ChunkStreams, DeadDocs, SweepItem, SweepPlace, Sweeper, SweptEntry, sweep_bytes, vacuum_window,
+};
+use crate::search::FieldStatistics;
+use crate::storage::{PageKind, Store};
+
+/// A sweep begins by itself when one in so many documents is deleted, of those that have postings, and they are no fewer than these.
+const DEAD_ONE_OF: u64 = 4;
+const DEAD_MIN: u64 = 1024;
+
+/// A sweep beside writing is to end before one in so many documents more is deleted: so for each the bytes of ten are read, as
+/// long as it lasts, and of four in all.
+const SWEEP_ONE_OF: u64 = 10;
+
+/// The least that a slice reads, the least when it was asked for, and the most.
+const SLICE_BYTES: u64 = 1 << 20;
+const SLICE_BYTES_ASKED: u64 = 32 << 20;
+const SLICE_BYTES_MAX: u64 = 64 << 20;
+
+/// Where there is little space: the least that a slice reads, what it may write for each byte that
+/// it reads, and which part of the room it takes; the rest is for cleaning, which gives space back.
+const SLICE_BYTES_MIN: u64 = 32 << 10;
+const SLICE_COST: u64 = 2;
+const SLICE_ROOM_ONE_OF: u64 = 4;
+
+/// Norms that the tables forget in one checkpoint, some hundred pages; but some pages of each field at least.
+const FORGOTTEN_AT_ONCE: DocId = 1 << 20;
+const FORGOTTEN_AT_LEAST: DocId = 1 << 14;
+
+impl Vacuum {
+    /// Begins a sweep if it is time.
+    fn begin(&mut self, asked: bool, shared: &Shared, tables: &DocumentTables) -> Result<()> {
+        let gone = self.so_far.documents;
+        let (dead, all) = (
+            tables.deleted_count().saturating_sub(gone),
+            (tables.end() as u64).saturating_sub(gone),
+        );
+        let many = dead >= DEAD_MIN && dead * DEAD_ONE_OF >= all;
+        if self.sweep.is_some() || dead == 0 || !(asked || many) {
+            return Ok(());
+        }
+        let end = tables.end();
+        let memory = DeadDocs::memory_bytes(end);
+        let reserved = shared.budget.reserve("a vacuum", memory);
+        let memory = match reserved {
+            Ok(memory) => memory,
+            // Writing must not stop for it. It is tried again with the next flush; who asked for it is told.
+            Err(error) => {
+                self.refused = Some(error).filter(|_| asked);
+                return Ok(());
+            }
+        };
+        let mut pages = Pages::new(&shared.pool);
+        self.deleted = tables.deleted_count();
+        self.sweep = Some(Sweep {
+            dead: DeadDocs::new(&tables.deletions(end, &mut pages)?),
+            end,
+            lists: SweepPlace::default(),
+            lists_are_done: false,
+            forgotten: 0,
+            _memory: memory,
+        });
+        Ok(())
+    }
+
+    /// Bytes that the next slice reads.
+    fn slice_bytes(&mut self, asked: bool, shared: &Shared, tables: &DocumentTables) -> u64 {
+        let more = tables.deleted_count().saturating_sub(self.deleted);
+        self.deleted = tables.deleted_count();
+        let documents = (tables.end() as u64)
+            .saturating_sub(self.so_far.documents)
+            .max(1);
+        let least = if asked {
+            SLICE_BYTES_ASKED
+        } else {
+            SLICE_BYTES
+        };
+        let share = (more * SWEEP_ONE_OF) as f64 / documents as f64;
+        let all = list_bytes(&shared.store) as f64;
+        let bytes = shared.options.limits.vacuum_bytes;
+        let bytes = bytes.map(|bytes| bytes.max(1));
+        bytes.unwrap_or(((all * share) as u64).clamp(least, SLICE_BYTES_MAX))
+    }
+}
+
+/// Bytes of all lists.
+fn list_bytes(store: &Store) -> u64 {
+    let zones = store.zones();
+    let lists = zones
+        .iter()
+        .filter(|(_, zone)| matches!(zone.kind, PageKind::Postings | PageKind::Node));
+    lists.map(|(_, zone)| zone.live).sum()
+}
+
+impl Flusher {
+    /// Sweeps the next slice of lists, if a sweep is under way or it is time for one.
+    pub(crate) fn vacuum(
+        &mut self,
+        asked: bool,
+        shared: &Shared,
+        tables: &DocumentTables,
+    ) -> Result<()> {
+        self.vacuum.begin(asked, shared, tables)?;
+        let wanted = self.vacuum.slice_bytes(asked, shared, tables);
+        let Some(sweep) = self
+            .vacuum
+            .sweep
+            .as_mut()
+            .filter(|sweep| !sweep.lists_are_done)
+        else {
+            return Ok(());
+        };
+        let claim = shared
+            .room
+            .claim(wanted.saturating_mul(SLICE_COST), SLICE_ROOM_ONE_OF)?;
+        let bytes = wanted.min(claim.bytes() / SLICE_COST);
+        let least = wanted.min(SLICE_BYTES_MIN);
+        if bytes < least {
+            // Writing must not stop for it either.
+            let needed = least * SLICE_COST * SLICE_ROOM_ONE_OF;
+            let refused = || no_space(claim.bytes() * SLICE_ROOM_ONE_OF, needed, "to vacuum");
+            self.vacuum.refused = asked.then(refused);
+            return Ok(());
+        }
+        shared.options.limits.enter(Phase::Vacuum);
+        self.terms.flush()?;
+        self.postings.flush()?;
+        let pool = &shared.pool;
+        let mut lists = Lists {
+            dead: &sweep.dead,
+            postings: &self.postings,
+            store: &shared.store,
+            norms: TableNorms { tables, pool },
+            schema: &shared.preparation.fields.written(),
+            taken: &mut self.vacuum.so_far.taken,
+        };
+        let goes_on = self
+            .terms
+            .sweep(pool, &mut sweep.lists, bytes, &mut lists)?;
+        sweep.lists_are_done = !goes_on;
+        Ok(())
+    }
+}
+
+/// Takes the postings of dead documents out of lists.
+struct Lists<'a> {
+    dead: &'a DeadDocs,
+    postings: &'a ChunkStreams,
+    store: &'a Store,
+    norms: TableNorms<'a>,
+    schema: &'a Schema,
+    taken: &'a mut Vec<FieldStatistics>,
+}
+
+impl Sweeper for Lists<'_> {
+    fn bytes(&self, entry: &[u8]) -> Result<u64> {
+        sweep_bytes(entry, self.dead)
+    }
+
+    fn sweep(&mut self, entries: &[(&[u8], &[u8])]) -> Result<Vec<SweptEntry>> {
+        let mut items = Vec::with_capacity(entries.len());
+        for (key, entry) in entries {
+            let (field, _) = split_term_key(key)?;
+            let options = self.schema.field(field).map(|field| field.options);
+            items.push(SweepItem {
+                field,
+                filters: options.map_or(PhraseFilters::None, |o| o.phrase_filters()),
+                key_bytes: key.len(),
+                entry,
+            });
+        }
+        let swept = vacuum_window(self.store, self.postings, &self.norms, self.dead, &items)?;
+        let mut changed = Vec::with_capacity(swept.len());
+        for (item, swept) in items.iter().zip(swept) {
+            if swept.tokens > 0 {
+                statistics_of(self.taken, item.field).total_length += swept.tokens;
+            }
+            changed.push(swept.entry);
+        }
+        Ok(changed)
+    }
+}
+
+impl Writer {
+    /// Has the tables forget the next documents of a sweep whose lists are swept. Behind the last, the statistics do too.
+    pub(crate) fn forget(&mut self, flusher: &mut Flusher) -> Result<()> {
+        let Vacuum {
+            so_far,
+            sweep,
+            refused,
+            ..
+        } = &mut flusher.vacuum;
+        if let Some(under_way) = sweep.as_mut().filter(|sweep| sweep.lists_are_done) {
+            let first = under_way.forgotten;
+            let fields = self.state.statistics.len().max(1) as DocId;
+            let some = (FORGOTTEN_AT_ONCE / fields).max(FORGOTTEN_AT_LEAST);
+            let end = under_way.end.min(first.saturating_add(some));
+            let dead = &under_way.dead;
+            let are_dead = |first: DocId, last: DocId| dead.has_all(first, last);
+            let mut pages = Pages::new(&self.shared.pool);
+            let had = self
+                .state
+                .tables
+                .forget((first, end - 1), &are_dead, &mut pages)?;
+            for (field, documents) in had.into_iter().filter(|(_, documents)| *documents > 0) {
+                statistics_of(&mut so_far.taken, field).documents += documents;
+            }
+            under_way.forgotten = end;
+            if end == under_way.end {
+                so_far.documents = dead.count();
+                self.state.take_out(&std::mem::take(&mut so_far.taken))?;
+                *sweep = None;
+            }
+        }
+        self.state.vacuumed = so_far.clone();
+        self.chores.refused = refused.take();
+        // Who asked while a sweep was under way that had begun before is owed another.
+        self.chores.vacuum.go_on = sweep.is_some() || self.chores.wanted > so_far.documents;
+        Ok(())
+    }
+}
+
+impl State {
+    /// Takes what a sweep took out of lists and tables out of the statistics.
+    fn take_out(&mut self, taken: &[FieldStatistics]) -> Result<()> {
+        for (field, taken) in (0..).zip(taken) {
+            let statistics = self.statistics_mut(field);
+            let left = |all: u64, gone: u64| {
+                all.checked_sub(gone).ok_or_else(|| {
+                    let got = format!("expected at least {gone} to be counted, got {all}");
+                    Error::damaged(format!("statistics of field {field}"), got)
+                })
+            };
+            statistics.documents = left(statistics.documents, taken.documents)?;
+            statistics.total_length = left(statistics.total_length, taken.total_length)?;
+        }
+        Ok(())
+    }
+}
+
+impl Index {
+    /// Takes the next slice of what deleted documents have left out of lists, tables and statistics, 32 MiB of lists and a
+    /// checkpoint at a time. Tells whether there is more: called until there is not, nothing is left of the documents that had
+    /// been deleted before the first call; who joins others that call it shares their sweep. Their space comes back by
+    /// [`Index::clean`]. Others read and write meanwhile.
+    ///
+    /// Beside writing that happens by itself once a quarter of the documents with postings are deleted.
+    pub fn vacuum(&self) -> Result<bool> {
+        self.step(Chore::Vacuum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::device::MemoryDevice;
+    use crate::documents::Document;
+    use crate::index::{MEMORY_MIN, Options};
+
+    fn write(index: &Index, words: &str) -> Result<()> {
+        let ids = 0..200;
+        let documents = ids.map(|id| Document::new(id.to_string(), [("body", words)]));
+        index.write(documents.collect::<Result<_>>()?).map(drop)
+    }
+
+    #[test]
+    fn a_vacuum_without_memory_is_refused_and_writing_goes_on() {
+        let options = Options::default().memory(MEMORY_MIN);
+        let index = Index::open_on(Arc::new(MemoryDevice::new()), Path::new("test"), options);
+        let index = index.unwrap();
+        write(&index, "one two").unwrap();
+        write(&index, "three").unwrap();
+        index.checkpoint().unwrap();
+        // What is left is enough for the flush, and not for a bit a document.
+        let budget = &index.shared().budget;
+        let flush = index.shared().memory.flush.bytes();
+        let held = budget.total() - budget.used() - flush - 8;
+        let held = budget.reserve("a test", held).unwrap();
+        let error = index.vacuum().expect_err("no memory");
+        assert!(matches!(error, Error::Memory { .. }), "{error}");
+        drop(held);
+        write(&index, "four").unwrap();
+        while index.vacuum().unwrap() {}
+        assert_eq!(index.stats().unwrap().dead_documents, 0);
+    }
+}

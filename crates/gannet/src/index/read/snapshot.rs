@@ -1,0 +1,338 @@
+//! Snapshots: searching one state of the index.
+
+use std::borrow::Borrow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::analysis::Schema;
+use crate::base::{Budget, DocId, Error, Result};
+use crate::cache::{Pages, Step};
+use crate::dictionary::TreeView;
+use crate::index::state::{Buffers, Held, IdEntry, Shared, State};
+use crate::search::{
+    ExternalIds, GROUP_MAX, Group, KnownPatterns, Operator, Query, SearchOptions, SearchResults,
+    SearchView, Statistics, Techniques, check_name, parse,
+};
+
+/// The index as it was at one moment. Later writes do not change it. While it lives, neither the
+/// memory nor the space on flash that it refers to is reused.
+///
+/// It is given up where that is too much
+/// ([`Limits::snapshot_bytes`](super::Limits::snapshot_bytes)), or where a writer or a search of a
+/// newer state needs the memory. What is asked of it then fails with [`Error::Expired`].
+#[derive(Clone)]
+pub struct Snapshot {
+    shared: Arc<Shared>,
+    held: Arc<Held>,
+    schema: Arc<Schema>,
+    documents: u64,
+    /// The number of its state.
+    state: u64,
+}
+
+/// A search being set up; see [`Snapshot::search`].
+pub struct Search<'a> {
+    snapshot: &'a Snapshot,
+    query: &'a Query,
+    options: SearchOptions,
+}
+
+impl Snapshot {
+    pub(crate) fn new(shared: Arc<Shared>, state: &State) -> Snapshot {
+        Snapshot {
+            held: shared.published.hold(state, view(state)),
+            shared,
+            schema: Arc::clone(&state.schema),
+            documents: state.documents,
+            state: state.number,
+        }
+    }
+
+    /// The number of its state, and when it was taken.
+    pub(crate) fn place(&self) -> (u64, Instant) {
+        (self.state, self.held.since())
+    }
+
+    /// Whether it was not given up.
+    pub(crate) fn is_held(&self) -> bool {
+        self.held.get().is_ok()
+    }
+
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.shared.budget
+    }
+
+    /// Documents that can be found.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// The fields.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Checks that the index has a field of this name. Every name will do where there are no
+    /// fields.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with the nearest names.
+    pub fn check_field(&self, name: &str) -> Result<()> {
+        check_name(name, &self.schema)
+    }
+
+    /// Parses a query; terms that nothing else joins are joined by `operator`.
+    ///
+    /// | written | means |
+    /// |---|---|
+    /// | `a b`, `+a b -c` | any of them; a must match, c must not, and b adds to the score |
+    /// | `a AND b OR NOT c`, `&& \|\| !` | Boolean logic: NOT binds tightest, then AND, then OR |
+    /// | `a NOT b`, `a -b` | a without b; `NOT b` alone is all others |
+    /// | `"a b"`, `"a b"~3` | a phrase, with slop |
+    /// | `a*`, `a?c*d`, `a~`, `a~1` | prefix, wildcards, fuzzy |
+    /// | `f:a`, `f:(a b)`, `f:*`, `_exists_:f`, `*:*` | in a field; has the field; everything |
+    /// | `id:17`, `id:"a b"` | the document with this external ID |
+    /// | `f:[a TO b]`, `f:{a TO *]`, `f:>=a` | a range of the bytes of whole values |
+    /// | `a^2`, `(a b)^0.5` | a boost |
+    /// | `(a b c)~2`, `#(a b)`, `wi-fi~and` | at least two of them; a filter; all terms of one word |
+    ///
+    /// Clauses side by side are the loosest: `a OR b -c` is a or b, without c, and `a b AND c` is
+    /// a, or b with c. What could be read in two ways needs parentheses: `a -b OR c`, `+a OR b`.
+    /// Unlike Lucene's classic parser, `a OR NOT b` is "a, or whatever has no b".
+    ///
+    /// Ranges need a field of strings with the analyzer `keyword`. Everywhere else, on numbers too,
+    /// terms have no order that anyone means, and ranges are rejected.
+    ///
+    /// A name before a colon is a field, and an error with the nearest names if there is none. A
+    /// colon is text in `http://x`, `std::vec`, behind what has no letter (`12:30`), behind a
+    /// backslash and in quotes. Other characters that stand where no operator can are ordinary
+    /// text: `C++`, `a - b`, `don't`. A backslash makes the next character ordinary. Without a
+    /// field all text fields are searched, and of each clause the best field counts.
+    ///
+    /// In an index without fields, as an empty one is, every name is accepted, and no document has
+    /// the field. A field `id` that an index has comes before the external ID.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for what is described above, mostly with the character that is wrong, and
+    /// for a quote or parenthesis without its other. The limits are 64 KiB, 32 parentheses open at
+    /// once, and 1,024 words, phrases, ranges and parentheses.
+    ///
+    /// A search fails with it too, beyond 1,024 words of a phrase, 255 characters of a fuzzy term,
+    /// and 1,024 characters of a wildcard pattern. Over all fields a query may have 4,096 words and
+    /// patterns. A term longer than any that is indexed (1,020 bytes) matches nothing.
+    pub fn parse(&self, text: &str, operator: Operator) -> Result<Query> {
+        parse(text, operator, &self.schema)
+    }
+
+    /// Sets a search up. It fails with [`Error::Invalid`] if the query, parsed or built, or the
+    /// snippets name a field that does not exist, or if a range cannot be answered.
+    pub fn search<'a>(&'a self, query: &'a Query) -> Search<'a> {
+        Search {
+            snapshot: self,
+            query,
+            options: SearchOptions::default(),
+        }
+    }
+
+    /// Carries out many queries; groups of them share each batch of reads.
+    pub fn search_all(
+        &self,
+        queries: &[Query],
+        options: &SearchOptions,
+    ) -> Vec<Result<SearchResults>> {
+        match &self.shared.results {
+            None => self.search_knowing(queries, options, None),
+            Some(cache) => self.search_reusing(cache, queries, &with_clock(options.clone())),
+        }
+    }
+
+    /// The same where the documents of patterns may be known.
+    pub(crate) fn search_knowing<Q: Borrow<Query>>(
+        &self,
+        queries: &[Q],
+        options: &SearchOptions,
+        known: Option<&KnownPatterns>,
+    ) -> Vec<Result<SearchResults>> {
+        let options = with_clock(options.clone());
+        let answers = self.search_group(queries, &options, known);
+        let published = &self.shared.published;
+        let generation = published.get().epoch.generation;
+        if !answers.iter().any(lacks_memory) || !published.has_older(generation) {
+            return answers;
+        }
+        // Older snapshots may hold buffers; this one is given up itself if it is one of them.
+        published.give_up_older(generation);
+        let again = answers.into_iter().zip(queries).map(|(answer, query)| {
+            let query = std::slice::from_ref(query);
+            let again =
+                lacks_memory(&answer).then(|| self.search_group(query, &options, known).pop());
+            again.flatten().unwrap_or(answer)
+        });
+        again.collect()
+    }
+
+    /// Carries one query out.
+    pub(crate) fn search_one(
+        &self,
+        query: &Query,
+        options: &SearchOptions,
+    ) -> Result<SearchResults> {
+        only(self.search_all(std::slice::from_ref(query), options))
+    }
+
+    /// Carries out one of several searches for the same query.
+    pub(crate) fn search_again(
+        &self,
+        query: &Query,
+        options: &SearchOptions,
+        known: &KnownPatterns,
+    ) -> Result<SearchResults> {
+        let query = std::slice::from_ref(query);
+        only(self.search_knowing(query, options, Some(known)))
+    }
+
+    fn search_group<Q: Borrow<Query>>(
+        &self,
+        queries: &[Q],
+        options: &SearchOptions,
+        known: Option<&KnownPatterns>,
+    ) -> Vec<Result<SearchResults>> {
+        let pinned = match self.held.get() {
+            Ok(pinned) => pinned,
+            Err(error) => return vec![Err(error); queries.len()],
+        };
+        let _goes = self.shared.traffic.go();
+        let group = Group::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
+        let group = group.in_traffic(&self.shared.traffic).knowing(known);
+        let group = group.offloading(self.shared.options.offload.as_deref());
+        group.search(queries, &pinned.view, options)
+    }
+}
+
+impl Search<'_> {
+    /// How many documents are wanted (10 if nothing is said).
+    pub fn top(mut self, k: usize) -> Self {
+        self.options.k = k;
+        self
+    }
+
+    /// How many of the best documents are skipped (none if nothing is said).
+    pub fn skip(mut self, documents: usize) -> Self {
+        self.options.skip = documents;
+        self
+    }
+
+    /// Makes snippets of this field.
+    pub fn highlight(mut self, field: impl Into<String>) -> Self {
+        self.options.highlight.push(field.into());
+        self
+    }
+
+    /// Whether the total must be exact.
+    pub fn count(mut self, count: bool) -> Self {
+        self.options.count = count;
+        self
+    }
+
+    /// Whether IDs and sources are fetched (yes if nothing is said).
+    pub fn fetch(mut self, fetch: bool) -> Self {
+        self.options.fetch = fetch;
+        self
+    }
+
+    /// Whether each score and the plan are explained.
+    pub fn explain(mut self, explain: bool) -> Self {
+        self.options.explain = explain;
+        self
+    }
+
+    /// How long the search may take; it then fails with [`Error::Timeout`] (as long as it takes if
+    /// nothing is said).
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.options.deadline = Some(limit);
+        self
+    }
+
+    /// What the search may do to be fast (everything if nothing is said); the answer is the same without.
+    pub fn techniques(mut self, techniques: Techniques) -> Self {
+        self.options.techniques = techniques;
+        self
+    }
+
+    /// Carries the search out.
+    pub fn run(self) -> Result<SearchResults> {
+        self.snapshot.search_one(self.query, &self.options)
+    }
+}
+
+/// The answer of one query.
+fn only(mut answers: Vec<Result<SearchResults>>) -> Result<SearchResults> {
+    answers.pop().unwrap_or_else(lost)
+}
+
+/// In the place of an answer that is not there.
+pub(crate) fn lost() -> Result<SearchResults> {
+    Err(Error::internal("a search gave no answer"))
+}
+
+/// A query that is rejected has older snapshots given up if it needs no more than one in so many
+/// bytes of the memory.
+const LEFT_ONE_OF: usize = 8;
+
+/// Whether a query found too little memory that others may have.
+fn lacks_memory(answer: &Result<SearchResults>) -> bool {
+    // What takes much of the budget would not be answered if others had less.
+    let is_small = |needed: &usize, budget: &usize| needed.saturating_mul(LEFT_ONE_OF) <= *budget;
+    match answer {
+        Err(Error::Memory { needed, budget, .. }) => is_small(needed, budget),
+        Err(_) => false,
+        Ok(results) => results.hits.iter().any(|hit| match &hit.error {
+            Some(Error::DocumentMemory { needed, budget, .. }) => is_small(needed, budget),
+            _ => false,
+        }),
+    }
+}
+
+/// The external IDs of a state: those in the tree, and those that are newer.
+struct StateIds {
+    tree: TreeView,
+    buffers: Buffers,
+}
+
+impl ExternalIds for StateIds {
+    fn document(&self, id: &str, below: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
+        if let Some(newer) = self.buffers.document(id, below) {
+            return Ok(Some(newer));
+        }
+        let value = self.tree.get(id.as_bytes(), pages)?;
+        let entry = value.map(|value| IdEntry::decode(&value)).transpose()?;
+        Ok(entry.map(|entry| entry.doc))
+    }
+}
+
+fn view(state: &State) -> SearchView {
+    SearchView {
+        schema: Arc::clone(&state.schema),
+        terms: state.terms.clone(),
+        ids: Arc::new(StateIds {
+            tree: state.ids.clone(),
+            buffers: state.buffers.clone(),
+        }),
+        buffer: Arc::new(state.buffers.clone()),
+        below: state.below,
+        dead_documents: state.dead_documents(),
+        tables: state.tables.clone(),
+        dictionaries: state.dictionaries.clone(),
+        statistics: Statistics::new(Arc::clone(&state.statistics)),
+    }
+}
+
+fn with_clock(mut options: SearchOptions) -> SearchOptions {
+    if options.clock.is_none() {
+        let start = Instant::now();
+        options.clock = Some(Arc::new(move || start.elapsed()));
+    }
+    options
+}

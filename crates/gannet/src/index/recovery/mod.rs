@@ -1,0 +1,11 @@
+//! Opening an index: its root, the log behind it, and reading beside a writer.
+
+mod open;
+mod reading;
+mod recover;
+mod replay;
+mod roots;
+mod tier;
+
+pub(crate) use roots::{draw_number, read_root, unfinished};
+pub use tier::CacheState;

@@ -1,0 +1,231 @@
+//! Recovery: a root becomes an open index, and the log behind it is replayed.
+
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use super::roots::{Opened, draw_number};
+use super::tier::Tier;
+use super::tier::tier_root;
+use crate::base::{Budget, Reservation, Result, Traffic};
+use crate::cache::FramePool;
+use crate::dictionary::Tree;
+use crate::index::flush::{Chores, Flusher, IdleProgress, Pace, Vacuum};
+use crate::index::ingest::Preparation;
+use crate::index::state::{
+    Buffers, Epoch, HeldRoot, Lifetime, MemoryPlan, Options, Published, Room, RootRecord, Shared,
+    State,
+};
+use crate::index::write::{Leases, Writer};
+use crate::postings::TermDictionary;
+use crate::search::ResultCache;
+use crate::storage::{
+    History, Log, LogReach, LogStart, PageKind, ReplayEnd, RootSlot, Store, Unsynced,
+    has_log_behind,
+};
+
+/// Takes in what the root names and what the log has behind it.
+pub(crate) fn recover(
+    opened: Opened,
+    options: Options,
+) -> Result<(Arc<Shared>, Writer, ReplayEnd)> {
+    let Opened {
+        store,
+        record,
+        root,
+    } = opened;
+    let budget = Budget::new(options.memory);
+    let device = &**store.device();
+    let device_memory = budget.reserve("reading the device", device.memory())?;
+    let plan = options.beside(device);
+    store.zones().set_zone_pages(options.limits.zone_pages);
+    let reach = root.as_ref().map_or(LogReach::Written, |root| root.reach);
+    let replays = has_log_behind(&store, record.covered.log_start, reach)?;
+    let beside_writer = root.as_ref().is_some_and(HeldRoot::is_beside_writer);
+    let memory = MemoryPlan::new(&plan, replays, beside_writer);
+    let write_buffers = budget.reserve("the write buffers", memory.write_buffers())?;
+    let preparing = budget.part("documents on their way", memory.preparation)?;
+    let store = Arc::new(store.with_write_pages(memory.write_pages));
+    let results = open_results(&options, &budget)?;
+    let tier_root = root.as_ref().map(|root| tier_root(root, &record));
+    let tier = Tier::open(&options, &store, tier_root.as_ref(), &budget)?;
+    let pool = FramePool::new(Arc::clone(&store), &budget, memory.frames)?;
+    let (pool, past_cache) = match tier {
+        Tier::Open(tier) => (pool.with_tier(tier), None),
+        Tier::Past(reason) => (pool, Some(reason)),
+        Tier::None => (pool, None),
+    };
+    let terms = open_terms(&store, &pool, &record.terms)?;
+    let ids = open_tree(&store, &record.ids)?;
+    let state = root_state(&record, root.as_ref(), &terms, &ids, &budget)?;
+    let samples = match record.dictionaries.newest() == 0 && !options.read_only {
+        true => Some(budget.reserve("samples of documents", memory.samples)?),
+        false => None,
+    };
+    let preparation = Preparation::new(
+        Arc::clone(&record.schema),
+        options.schema.clone(),
+        record.dictionaries.clone(),
+        memory.document_bytes_max,
+        samples,
+        options.limits.beside,
+        draw_number()?,
+    );
+    let shared = Arc::new(Shared {
+        options,
+        budget,
+        memory,
+        preparing,
+        _write_buffers: write_buffers,
+        _device: device_memory,
+        traffic: Traffic::default(),
+        room: Room::new(Arc::clone(&store)),
+        store,
+        pool,
+        preparation,
+        published: Published::new(state.clone()),
+
+        past_cache,
+        results,
+        reading: Mutex::default(),
+    });
+    let slot = root.map(|root| root.slot);
+    let mut writer = new_writer(&shared, state, terms, ids, slot, record.covered.log_start)?;
+    writer.rooted_log = (!replays).then_some(record.covered.log_start);
+    let replayed = writer.replay(record.covered, reach)?;
+    Ok((shared, writer, replayed))
+}
+
+/// Takes in what another root of an index names that is only read, and what the log has behind it,
+/// in place of the one that was read before. What is in memory of its pages stays good, since an
+/// address names its bytes for ever.
+pub(crate) fn recover_again(
+    shared: &Arc<Shared>,
+    record: &RootRecord,
+    root: &HeldRoot,
+) -> Result<()> {
+    let terms = open_terms(&shared.store, &shared.pool, &record.terms)?;
+    let ids = open_tree(&shared.store, &record.ids)?;
+    let state = root_state(record, Some(root), &terms, &ids, &shared.budget)?;
+    let preparation = &shared.preparation;
+    preparation.fields.replace(Arc::clone(&record.schema));
+    preparation.replace_dictionaries(record.dictionaries.clone());
+    let slot = Some(root.slot.clone());
+    let mut writer = new_writer(shared, state, terms, ids, slot, record.covered.log_start)?;
+    writer.replay(record.covered, root.reach)?;
+    writer.keep_tables();
+    Ok(())
+}
+
+/// The state that a root names, without what the log has behind it.
+fn root_state(
+    record: &RootRecord,
+    root: Option<&HeldRoot>,
+    terms: &TermDictionary,
+    ids: &Tree,
+    budget: &Budget,
+) -> Result<State> {
+    let generation = root.map_or(0, |root| root.slot.generation);
+    let lease = root.and_then(|root| root.lease.clone());
+    Ok(State {
+        epoch: Arc::new(Epoch::new(generation, lease)),
+        schema: Arc::clone(&record.schema),
+        terms: terms.view(),
+        ids: ids.view().clone(),
+        buffers: Buffers::new(budget)?,
+        tables: record.tables.clone(),
+        dictionaries: record.dictionaries.clone(),
+        statistics: Arc::new(record.statistics.clone()),
+        vacuumed: record.vacuumed.clone(),
+        lifetime: record.lifetime,
+        below: record.next_doc,
+        renumbered: 0,
+        documents: record.documents,
+        sequence: record.sequence,
+        number: 0,
+    })
+}
+
+fn open_terms(store: &Arc<Store>, pool: &FramePool, bytes: &[u8]) -> Result<TermDictionary> {
+    match bytes.is_empty() {
+        true => Ok(TermDictionary::new(store)),
+        false => TermDictionary::open(store, pool, bytes),
+    }
+}
+
+fn open_tree(store: &Arc<Store>, bytes: &[u8]) -> Result<Tree> {
+    if bytes.is_empty() {
+        return Ok(Tree::new(Arc::clone(store)));
+    }
+    Tree::open(Arc::clone(store), bytes)
+}
+
+fn new_writer(
+    shared: &Arc<Shared>,
+    state: State,
+    terms: TermDictionary,
+    ids: Tree,
+    slot: Option<RootSlot>,
+    log_start: LogStart,
+) -> Result<Writer> {
+    let slot = slot.as_ref();
+    Ok(Writer {
+        log: Log::resume(Arc::clone(&shared.store), log_start),
+        tables_memory: reserve_tables(shared, &state)?,
+        moved: Writer::stream(shared, PageKind::Documents),
+        pages: Writer::stream(shared, PageKind::Table),
+        roots: Writer::stream(shared, PageKind::Root),
+        root: slot.map(|slot| slot.root),
+        generation: slot.map_or(0, |slot| slot.generation),
+        rooted: (state.sequence, Instant::now()),
+        rooted_log: None,
+        leases: Leases::begin(&**shared.store.device()),
+        history: slot.map_or_else(History::default, |slot| slot.history.clone()),
+        logged_fields: state.schema.fields().len(),
+        logged_dictionary: state.dictionaries.newest(),
+        log_source_bytes: 0,
+        flushes: 0,
+        life_before: state.lifetime,
+        life: Lifetime::default(),
+        chores: Chores::default(),
+        idle: IdleProgress::default(),
+        hurries: false,
+        asked_at: Instant::now(),
+        written_at: Instant::now(),
+        is_watched: false,
+        syncing: Unsynced::default(),
+        stopped: None,
+        unseen: false,
+        unasked_bytes: u64::MAX,
+        flusher: Arc::new(Mutex::new(Flusher {
+            vacuum: Vacuum::resumed(state.vacuumed.clone()),
+            ..Flusher::new(shared, terms, ids)
+        })),
+        flushing: None,
+        flush_memory: None,
+        pace: Pace::default(),
+        state,
+        shared: Arc::clone(shared),
+    })
+}
+
+/// Reserves the memory for tables and maps that an index which is open needs.
+fn reserve_tables(shared: &Shared, state: &State) -> Result<Reservation> {
+    let bytes = state.tables_bytes();
+    shared.budget.reserve("the tables of the index", bytes)
+}
+
+/// The result cache that the options ask for.
+fn open_results(options: &Options, budget: &Budget) -> Result<Option<ResultCache>> {
+    match options.result_cache {
+        0 => Ok(None),
+        bytes => ResultCache::new(bytes, options.result_ttl, budget).map(Some),
+    }
+}
+
+impl Writer {
+    /// Gives the memory of its tables to the states that have them.
+    pub(crate) fn keep_tables(self) {
+        // Nothing is there yet, since an epoch of a reader has one root.
+        let _ = self.state.epoch.tables.set(self.tables_memory);
+    }
+}

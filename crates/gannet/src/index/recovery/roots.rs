@@ -1,0 +1,86 @@
+//! Reading a root: what it names must be there.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::base::{Error, Result};
+use crate::device::{Device, FileId};
+use crate::index::state::decode_root;
+use crate::index::state::{HeldRoot, RootRecord};
+use crate::storage::{PageKind, RootSlot, Store, ZoneTable};
+
+/// An index of which the root has been read.
+pub(crate) struct Opened {
+    pub(crate) store: Store,
+    pub(crate) record: RootRecord,
+    /// Nothing if the index is new.
+    pub(crate) root: Option<HeldRoot>,
+}
+
+/// Reads a root record; the zones that it names must be there.
+pub(crate) fn open_root(device: Arc<dyn Device>, root: HeldRoot) -> Result<Opened> {
+    let store = Store::new(device, root.slot.identity, ZoneTable::default());
+    let record = read_root(&store, &root.slot)?;
+    check_zones(&store, &record.zones)?;
+    take_zones(&store, &record, &root.slot);
+    Ok(Opened {
+        store,
+        record,
+        root: Some(root),
+    })
+}
+
+/// Takes in the zones that a root names.
+pub(crate) fn take_zones(store: &Store, record: &RootRecord, slot: &RootSlot) {
+    let mut zones = store.zones();
+    *zones = record.zones.clone();
+    zones.adopt_root(slot.root);
+}
+
+/// Fails if a zone that the root names is missing or too short: then it is the wrong root.
+pub(crate) fn check_zones(store: &Store, zones: &ZoneTable) -> Result<()> {
+    let files: BTreeMap<FileId, u32> = store.device().list()?.into_iter().collect();
+    for (number, zone) in zones.iter() {
+        let file = FileId::Zone(number);
+        let pages = files.get(&file).copied().unwrap_or(0);
+        if pages < zone.pages {
+            return store.unless_expired(Err(Error::damaged(
+                file.name(),
+                format!("expected {} pages, got {pages}", zone.pages),
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The root record that a slot names.
+pub(crate) fn read_root(store: &Store, slot: &RootSlot) -> Result<RootRecord> {
+    decode_root(&store.read_span(slot.root, PageKind::Root)?)
+}
+
+/// The error for a folder without an index.
+pub(crate) fn no_index(path: &Path) -> Error {
+    Error::Format {
+        path: path.into(),
+        reason: "there is no index here; make one with `gannet index`".to_owned(),
+    }
+}
+
+/// The error for a copy that is not whole.
+pub(crate) fn unfinished(path: &Path) -> Error {
+    Error::Format {
+        path: path.into(),
+        reason: "expected an index, got a copy that was cut short: back up into this folder again, or remove it"
+            .to_owned(),
+    }
+}
+
+pub(crate) fn draw_number() -> Result<u64> {
+    getrandom::u64().map_err(|error| Error::Device {
+        operation: "read",
+        file: "the random numbers of the system".to_owned(),
+        reason: error.to_string(),
+        full: false,
+    })
+}

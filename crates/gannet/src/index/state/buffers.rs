@@ -1,0 +1,95 @@
+//! The posting buffers of a state: the one being filled, and the one before it while that is
+//! flushed; with each the external IDs of its documents.
+
+use std::sync::Arc;
+
+use super::ids::NewIds;
+use crate::base::{Budget, DocId, Result};
+use crate::postings::{Fragment, PostingBuffer, TermVisitor};
+use crate::search::MemoryTerms;
+
+/// Postings that are not in the dictionary yet. Documents of `flushing` come before those of `filling`.
+#[derive(Clone)]
+pub(crate) struct Buffers {
+    pub(crate) flushing: Option<Arc<PostingBuffer>>,
+    pub(crate) filling: Arc<PostingBuffer>,
+    /// Of the documents of `flushing`.
+    pub(crate) flushing_ids: Option<Arc<NewIds>>,
+    /// Of the documents of `filling`.
+    pub(crate) new_ids: Arc<NewIds>,
+}
+
+impl Buffers {
+    pub(crate) fn new(budget: &Budget) -> Result<Buffers> {
+        Ok(Buffers {
+            flushing: None,
+            filling: Arc::new(PostingBuffer::new(budget)?),
+            flushing_ids: None,
+            new_ids: Arc::new(NewIds::new(budget)?),
+        })
+    }
+
+    /// Number of terms; one that both have counts twice.
+    pub(crate) fn terms(&self) -> usize {
+        self.all().map(|buffer| buffer.terms()).sum()
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.all().map(|buffer| buffer.memory_bytes()).sum()
+    }
+
+    /// Bytes of postings in memory.
+    pub(crate) fn posting_bytes(&self) -> usize {
+        self.all().map(|buffer| buffer.posting_bytes()).sum()
+    }
+
+    /// Goes on with an empty buffer, while the full one is flushed.
+    pub(crate) fn freeze(&mut self, budget: &Budget) -> Result<(Arc<PostingBuffer>, Arc<NewIds>)> {
+        let fresh = Buffers::new(budget)?;
+        let full = std::mem::replace(self, fresh);
+        self.flushing = Some(Arc::clone(&full.filling));
+        self.flushing_ids = Some(Arc::clone(&full.new_ids));
+        Ok((full.filling, full.new_ids))
+    }
+
+    /// Lets go of what was flushed.
+    pub(crate) fn end_flush(&mut self) {
+        self.flushing = None;
+        self.flushing_ids = None;
+    }
+
+    /// The newest document below `below` with an ID, if it is not in the tree yet; it may be
+    /// deleted.
+    pub(crate) fn document(&self, id: &str, below: DocId) -> Option<DocId> {
+        let older = || self.flushing_ids.as_ref()?.document(id, below);
+        self.new_ids.document(id, below).or_else(older)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &PostingBuffer> {
+        let flushing = self.flushing.as_deref().into_iter();
+        flushing.chain(std::iter::once(&*self.filling))
+    }
+}
+
+impl MemoryTerms for Buffers {
+    fn term(&self, key: &[u8], below: DocId) -> Result<Option<Fragment>> {
+        let newer = self.filling.term(key, below);
+        let older = self.flushing.as_ref().and_then(|b| b.term(key, below));
+        match (older, newer) {
+            (Some(older), Some(newer)) => older.concat(&newer).map(Some),
+            (older, newer) => Ok(older.or(newer)),
+        }
+    }
+
+    fn term_bytes(&self, key: &[u8]) -> usize {
+        let each = self.all().map(|buffer| buffer.term_bytes(key));
+        // What both have is copied once more when it is joined.
+        let joined = if self.flushing.is_some() { 3 } else { 2 };
+        joined * each.sum::<usize>()
+    }
+
+    fn visit_terms(&self, below: DocId, visitor: &mut dyn TermVisitor) -> Result<()> {
+        let mut buffers = self.all();
+        buffers.try_for_each(|buffer| buffer.visit_terms(below, visitor))
+    }
+}

@@ -1,0 +1,113 @@
+//! How the memory budget of an index is divided.
+//!
+//! Frames, write buffers and the memory of preparation are set aside when an index is opened. The
+//! memory of a flush is set aside before a posting buffer takes anything that would have to be
+//! flushed. Posting buffers and the maps of new IDs reserve as they grow. Queries reserve from what
+//! is left, which is all but the frames where nothing is written.
+
+use super::options::Options;
+use crate::base::PAGE_SIZE;
+use crate::documents::DOCUMENT_BYTES_MAX;
+use crate::postings::MergeMemory;
+use crate::search::document_bytes;
+
+/// The most memory for posting buffers: addresses in a buffer have 32 bits.
+const BUFFERS_MAX: usize = 4 << 30;
+
+/// Streams that an index writes to: of each tree, of chunks, of the log, of moved documents, of
+/// tables and of roots. The log counts twice, since readers have a copy of what is not written yet.
+const STREAMS: usize = 7 + 3 + 4 + 1;
+
+/// The part of the budget that the write buffers of all streams take at most.
+const WRITE_BUFFERS_ONE_OF: usize = 16;
+
+/// The least and the most pages that a stream gathers.
+const WRITE_PAGES: (usize, usize) = (16, 256);
+
+/// The part of the budget that samples take at most.
+const SAMPLES_ONE_OF: usize = 32;
+
+/// What an index that is only read has for queries beside its frames, in hundredths of the budget,
+/// with some left for the tables of the index.
+const READING_PERCENT: usize = 18;
+
+/// What frames have of an index that is only read, in hundredths of the budget; and beside a
+/// writer, of whose log each root that is read may bring as much as a posting buffer holds.
+const FRAMES_PERCENT: usize = 80;
+const FRAMES_BESIDE_PERCENT: usize = 45;
+
+/// Bytes for each part of an index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemoryPlan {
+    /// For frames.
+    pub(crate) frames: usize,
+    /// For both posting buffers, with the new IDs and what sorting them takes.
+    pub(crate) buffers: usize,
+    /// For a flush, beside what the buffers have set aside for it.
+    pub(crate) flush: MergeMemory,
+    /// For documents that are prepared and not written yet.
+    pub(crate) preparation: usize,
+    /// For samples of documents, on which compression is trained.
+    pub(crate) samples: usize,
+    /// Bytes of the longest document: it can be returned and highlighted, too.
+    pub(crate) document_bytes_max: usize,
+    /// Pages that a stream gathers before it writes them.
+    pub(crate) write_pages: usize,
+}
+
+impl MemoryPlan {
+    /// The plan for an index that is opened with these options. One that is only read takes no documents,
+    /// unless its log must be replayed, or another process writes it.
+    pub(crate) fn new(options: &Options, replays: bool, beside_writer: bool) -> MemoryPlan {
+        let share = |percent: usize| options.memory / 100 * percent;
+        let pages = options.memory / WRITE_BUFFERS_ONE_OF / STREAMS / PAGE_SIZE;
+        let (least, most) = WRITE_PAGES;
+        let document_bytes_max = document_bytes_max(share(READING_PERCENT));
+        let frames = match beside_writer {
+            true => FRAMES_BESIDE_PERCENT,
+            false => FRAMES_PERCENT,
+        };
+        match options.read_only && (!replays || beside_writer) {
+            true => MemoryPlan {
+                frames: share(frames).saturating_sub(options.cache_memory()),
+                buffers: 0,
+                flush: MergeMemory::of(0),
+                preparation: 0,
+                samples: 0,
+                document_bytes_max,
+                write_pages: 1,
+            },
+            false => MemoryPlan {
+                frames: share(30).saturating_sub(options.cache_memory()),
+                buffers: options
+                    .limits
+                    .buffer_bytes
+                    .unwrap_or(share(38))
+                    .min(BUFFERS_MAX),
+                flush: MergeMemory::of(options.memory / 8),
+                preparation: share(8),
+                samples: options.memory / SAMPLES_ONE_OF,
+                document_bytes_max,
+                write_pages: pages.clamp(least, most),
+            },
+        }
+    }
+
+    /// Bytes of the write buffers of all streams.
+    pub(crate) fn write_buffers(&self) -> usize {
+        STREAMS * (self.write_pages + 1) * PAGE_SIZE
+    }
+}
+
+/// Bytes of the longest document that can be read and highlighted within `memory`.
+fn document_bytes_max(memory: usize) -> usize {
+    let (mut least, mut most) = (0, DOCUMENT_BYTES_MAX);
+    while least < most {
+        let middle = most - (most - least) / 2;
+        match document_bytes(middle) <= memory {
+            true => least = middle,
+            false => most = middle - 1,
+        }
+    }
+    least
+}

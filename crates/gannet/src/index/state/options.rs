@@ -1,0 +1,350 @@
+//! How an index is opened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::analysis::{Analyzer, SchemaOptions};
+use crate::base::{Error, PhraseFilters, Result};
+use crate::cache::{FlashTier, TIER_BYTES_MIN};
+use crate::device::{BackendChoice, Device};
+use crate::search::{ListOffload, RESULT_CACHE_MIN};
+
+/// The least memory that an index works with: 16 MiB.
+pub const MEMORY_MIN: usize = 16 << 20;
+
+/// The memory that an index is given when nothing is said: 512 MiB.
+pub const MEMORY_DEFAULT: usize = 512 << 20;
+
+/// The part of the budget that a flash tier's map and buffers and the result cache take at most.
+const CACHE_ONE_OF: usize = 4;
+
+/// When a write is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// When it can be searched; it is durable after the next sync, checkpoint or close.
+    #[default]
+    Async,
+    /// When it is durable.
+    Sync,
+}
+
+/// How an index is opened; made by [`Index::options`](crate::Index::options).
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub(crate) memory: usize,
+    pub(crate) backend: BackendChoice,
+    pub(crate) durability: Durability,
+    pub(crate) schema: SchemaOptions,
+    pub(crate) create: bool,
+    pub(crate) read_only: bool,
+    pub(crate) cache: Option<CacheOptions>,
+    /// Bytes of the result cache, and how old an answer of an earlier state may be.
+    pub(crate) result_cache: usize,
+    pub(crate) result_ttl: Option<Duration>,
+    pub(crate) offload: Option<Arc<dyn ListOffload>>,
+    pub(crate) limits: Limits,
+}
+
+/// Where the flash tier is, and how large it may be.
+#[derive(Clone, Debug)]
+pub(crate) struct CacheOptions {
+    pub(crate) folder: PathBuf,
+    pub(crate) bytes: u64,
+}
+
+/// What the writer is at, told to [`Limits::on_phase`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// No checkpoint is under way.
+    Writing,
+    /// The posting buffer moves to flash.
+    Flush,
+    /// Postings of deleted documents leave their lists.
+    Vacuum,
+    /// What lives in sparse zones is moved out of them.
+    Cleaning,
+    /// Pages are synced, a root is written, zones are given up.
+    Checkpoint,
+}
+
+/// When the writer does what it does by itself. The defaults suit production; tests make them
+/// small.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Flush when the posting buffer holds this many bytes; `None`: a share of the memory.
+    pub buffer_bytes: Option<usize>,
+    /// Flush when the log holds documents of this many bytes of source, which a recovery would have to
+    /// analyze again.
+    pub log_source_bytes: u64,
+    /// Bytes of lists that a slice of vacuum reads; `None`: what the rate of deletions asks for.
+    pub vacuum_bytes: Option<u64>,
+    /// Bytes on flash that snapshots and readers in other processes may keep from being reused;
+    /// `None`: an eighth of the index, and at least 64 MiB. Beyond, the oldest are given up.
+    pub snapshot_bytes: Option<u64>,
+    /// How old a snapshot is that is given up for that; where it holds back n times as much, an nth
+    /// of this is enough.
+    pub snapshot_age: Duration,
+    /// Pages of a new zone; `None`: by the size of the index.
+    pub zone_pages: Option<u32>,
+    /// Whether flushes run on threads of their own while writing goes on, or else one step after the other,
+    /// the same on every run.
+    pub beside: bool,
+    /// How long nobody has to write before idle maintenance begins, where flushes run beside
+    /// writing.
+    /// `None`: it never begins by itself, only [`Index::upkeep`](crate::Index::upkeep) does it.
+    pub upkeep_after: Option<Duration>,
+    /// While another process reads the index, a checkpoint follows what was written after this time
+    /// at most. That of a flush comes on top where flushes run beside writing. The writer goes on
+    /// so for six times as long after the last process has read. `None`: the other limits decide.
+    pub visible_after: Option<Duration>,
+    /// For tests: told of each phase of a checkpoint before it begins, and of its end. A phase that has nothing
+    /// to do is left out.
+    pub on_phase: Option<fn(Phase)>,
+}
+
+impl Limits {
+    pub(crate) fn enter(&self, phase: Phase) {
+        if let Some(tell) = self.on_phase {
+            tell(phase);
+        }
+    }
+}
+
+impl Default for Limits {
+    /// 128 MiB of source take a recovery 2 to 4 s on two cores.
+    fn default() -> Limits {
+        Limits {
+            buffer_bytes: None,
+            log_source_bytes: 128 << 20,
+            vacuum_bytes: None,
+            snapshot_bytes: None,
+            snapshot_age: Duration::from_secs(2),
+            zone_pages: None,
+            beside: true,
+            upkeep_after: Some(Duration::from_secs(1)),
+            visible_after: Some(Duration::from_secs(10)),
+            on_phase: None,
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            memory: MEMORY_DEFAULT,
+            backend: BackendChoice::Auto,
+            durability: Durability::Async,
+            schema: SchemaOptions::default(),
+            create: true,
+            read_only: false,
+            cache: None,
+            result_cache: 0,
+            result_ttl: None,
+            offload: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The memory budget: everything sized by data stays within it. At least 16 MiB.
+    pub fn memory(mut self, bytes: usize) -> Options {
+        self.memory = bytes;
+        self
+    }
+
+    /// Which backend does the I/O.
+    pub fn backend(mut self, backend: BackendChoice) -> Options {
+        self.backend = backend;
+        self
+    }
+
+    /// When a write is acknowledged.
+    pub fn durability(mut self, durability: Durability) -> Options {
+        self.durability = durability;
+        self
+    }
+
+    /// The analyzer of fields that have none of their own. It counts for fields not seen so far.
+    pub fn analyzer(mut self, analyzer: Analyzer) -> Options {
+        self.schema.default_analyzer = analyzer;
+        self
+    }
+
+    /// The analyzer of one field, if the field was not seen so far.
+    pub fn field_analyzer(mut self, field: impl Into<String>, analyzer: Analyzer) -> Options {
+        self.schema.per_field.push((field.into(), analyzer));
+        self
+    }
+
+    /// The phrase filters of text fields not seen so far; of common neighbours unless told
+    /// otherwise. With these a phrase that has a common word reads a fraction of what it would;
+    /// what they take is in `docs/experiments.md`. Bloom filters are there to be compared with.
+    pub fn phrase_filters(mut self, filters: PhraseFilters) -> Options {
+        self.schema.phrase_filters = filters;
+        self
+    }
+
+    /// Whether a missing index is made (the default).
+    pub fn create(mut self, create: bool) -> Options {
+        self.create = create;
+        self
+    }
+
+    /// Opens for reading only, beside other processes, of which one may write: what the last
+    /// checkpoint has made durable can be read, until [`Index::refresh`](crate::Index::refresh) moves to a newer one.
+    /// Where nobody writes, all that was written can be read. A reader makes a small file in the
+    /// folder `readers` of the index. Where it cannot, it keeps writers out as long as it reads,
+    /// and fails where one is there.
+    pub fn read_only(mut self) -> Options {
+        self.read_only = true;
+        self.create = false;
+        self
+    }
+
+    /// Keeps pages that leave memory in a file of the folder `folder`, of at most `bytes`, and
+    /// reads them there: for an index on a slow device, with the folder on a fast one. For an index
+    /// that is opened by [`Options::read_only`].
+    ///
+    /// What the file holds outlives the process, and is dropped where the index is another one, or
+    /// an older state of it. It is never needed: what is damaged or missing is read from the index.
+    /// One process uses it at a time; another reads past it, and [`Index::cache`](crate::Index::cache) says so. The
+    /// memory budget has its map, a 512th of `bytes`, and 1 MiB of buffers; both together are a
+    /// quarter of the budget at most.
+    pub fn cache(mut self, folder: impl Into<PathBuf>, bytes: u64) -> Options {
+        self.cache = Some(CacheOptions {
+            folder: folder.into(),
+            bytes,
+        });
+        self
+    }
+
+    /// Keeps answers in `bytes` of the memory budget, and reuses them. An answer is reused for the
+    /// same query with the same [`SearchOptions`](crate::SearchOptions) on the same state of the
+    /// index. With 0, which is the default, none are kept. Errors are not kept, nor answers of
+    /// which a part failed, nor those that take more than an eighth of `bytes`.
+    /// [`SearchResults::reused`](crate::SearchResults::reused) tells whether an answer was reused.
+    pub fn result_cache(mut self, bytes: usize) -> Options {
+        self.result_cache = bytes;
+        self
+    }
+
+    /// Lets the result cache also reuse an answer of an earlier state of the index, until it is
+    /// this old. Its age counts from when its snapshot was taken.
+    pub fn result_ttl(mut self, ttl: Duration) -> Options {
+        self.result_ttl = Some(ttl);
+        self
+    }
+
+    /// What may read lists of queries in the engine's place: a device that runs programs. No part
+    /// of what a version promises.
+    #[doc(hidden)]
+    pub fn offload(mut self, offload: Arc<dyn ListOffload>) -> Options {
+        self.offload = Some(offload);
+        self
+    }
+
+    /// When the writer does what it does by itself.
+    pub fn limits(mut self, limits: Limits) -> Options {
+        self.limits = limits;
+        self
+    }
+
+    /// The memory budget.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory
+    }
+
+    /// Whether there is to be a flash tier.
+    pub fn has_cache(&self) -> bool {
+        self.cache.is_some()
+    }
+
+    /// The options for what is left of the budget beside the device.
+    pub(crate) fn beside(&self, device: &dyn Device) -> Options {
+        Options {
+            memory: self.memory.saturating_sub(device.memory()),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.memory < MEMORY_MIN {
+            let given = match self.memory {
+                1 => "1 byte".to_owned(),
+                bytes if bytes < 1 << 20 => format!("{bytes} bytes"),
+                bytes => format!("{:.1} MiB", bytes as f64 / (1 << 20) as f64),
+            };
+            return Err(Error::invalid(format!(
+                "{given} of memory is too little: an index needs at least 16 MiB"
+            )));
+        }
+        if let Some(cache) = &self.cache {
+            self.check_cache(cache)?;
+        }
+        self.check_result_cache()
+    }
+
+    /// Bytes of memory for the flash tier and the result cache, which frames do without.
+    pub(crate) fn cache_memory(&self) -> usize {
+        self.tier_memory().saturating_add(self.result_cache)
+    }
+
+    fn tier_memory(&self) -> usize {
+        let cache = self.cache.as_ref();
+        cache.map_or(0, |cache| FlashTier::memory_bytes(cache.bytes))
+    }
+
+    fn check_result_cache(&self) -> Result<()> {
+        let bytes = self.result_cache;
+        if bytes == 0 {
+            return match self.result_ttl {
+                None => Ok(()),
+                Some(_) => Err(Error::invalid(
+                    "a time for which older answers are reused needs a result cache that keeps them: give its size",
+                )),
+            };
+        }
+        if bytes < RESULT_CACHE_MIN {
+            return Err(Error::invalid(format!(
+                "a result cache of {bytes} bytes is too small: it needs at least {RESULT_CACHE_MIN} (64KiB)"
+            )));
+        }
+        let largest = (self.memory / CACHE_ONE_OF).saturating_sub(self.tier_memory()) >> 10 << 10;
+        if bytes > largest {
+            return Err(Error::invalid(format!(
+                "a result cache of {bytes} bytes does not fit the memory budget of {}, of which it and the map of a \
+                 flash tier take at most a quarter: give at most {largest} bytes ({}KiB) for it, or more memory",
+                self.memory,
+                largest >> 10
+            )));
+        }
+        Ok(())
+    }
+
+    fn check_cache(&self, cache: &CacheOptions) -> Result<()> {
+        if !self.read_only {
+            return Err(Error::invalid(
+                "a cache is for an index that is only read: open it for reading, or without the cache",
+            ));
+        }
+        if cache.bytes < TIER_BYTES_MIN {
+            return Err(Error::invalid(format!(
+                "a cache of {} bytes is too small: it needs at least {TIER_BYTES_MIN} (8MiB)",
+                cache.bytes
+            )));
+        }
+        let largest = FlashTier::largest(self.memory / CACHE_ONE_OF) >> 20 << 20;
+        if cache.bytes > largest {
+            return Err(Error::invalid(format!(
+                "the map of a cache of {} bytes does not fit the memory budget of {}: give at most {largest} bytes \
+                 ({}MiB) for the cache, or more memory",
+                cache.bytes,
+                self.memory,
+                largest >> 20
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,327 @@
+//! What readers see: one tuple, published at once.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock, Weak};
+use std::time::{Duration, Instant};
+
+use super::buffers::Buffers;
+use super::lifetime::Lifetime;
+use super::vacuumed::Vacuumed;
+use crate::analysis::{FieldId, Schema};
+use crate::base::{DocId, Error, Reservation, Result, Sequence, ZoneNumber};
+use crate::device::Lease;
+use crate::dictionary::TreeView;
+use crate::documents::{Dictionaries, DocumentTables};
+use crate::postings::TermView;
+use crate::search::{FieldStatistics, SearchView};
+
+/// Everything that a snapshot holds. Nothing in it changes, but for postings of later documents, which are
+/// told apart by `below`.
+#[derive(Clone)]
+pub(crate) struct State {
+    pub(crate) epoch: Arc<Epoch>,
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) terms: TermView,
+    pub(crate) ids: TreeView,
+    pub(crate) buffers: Buffers,
+    pub(crate) tables: DocumentTables,
+    pub(crate) dictionaries: Dictionaries,
+    pub(crate) statistics: Arc<Vec<FieldStatistics>>,
+    /// Every document of this state has a doc ID below this.
+    pub(crate) below: DocId,
+    /// How often the documents got other numbers since the index was opened.
+    pub(crate) renumbered: u64,
+    /// Documents that are neither deleted nor replaced.
+    pub(crate) documents: u64,
+    /// What was written in the index's life, as of the last checkpoint.
+    pub(crate) lifetime: Lifetime,
+    /// What vacuum has done.
+    pub(crate) vacuumed: Vacuumed,
+    /// The last operation that this state includes.
+    pub(crate) sequence: Sequence,
+    /// Its number among the states that were published since the index was opened. States of
+    /// different numbers may give different answers.
+    pub(crate) number: u64,
+}
+
+/// The time between two checkpoints. States of an epoch keep alive the zones that later ones gave up.
+pub(crate) struct Epoch {
+    pub(crate) generation: u64,
+    /// Where another process may write: what has it keep those zones.
+    _lease: Option<Arc<Lease>>,
+    /// Memory of the tables of an index that nobody writes here; the writer has it else.
+    pub(crate) tables: OnceLock<Reservation>,
+}
+
+/// The newest state, the zones that wait for the readers of older ones, and the snapshots among these.
+pub(crate) struct Published {
+    newest: RwLock<Arc<State>>,
+    retired: Mutex<Retired>,
+    snapshots: Mutex<Vec<Known>>,
+}
+
+#[derive(Default)]
+struct Retired {
+    epochs: Vec<Weak<Epoch>>,
+    zones: Vec<RetiredZones>,
+}
+
+/// Zones that no state of this generation or a later one refers to.
+pub(crate) struct RetiredZones {
+    pub(crate) generation: u64,
+    pub(crate) zones: Vec<ZoneNumber>,
+    pub(crate) bytes: u64,
+}
+
+/// What searches see of a state, and its epoch, which keeps that alive.
+pub(crate) struct Pinned {
+    _epoch: Arc<Epoch>,
+    pub(crate) view: SearchView,
+}
+
+/// What a snapshot holds, until it is given up.
+pub(crate) struct Held {
+    pinned: RwLock<Result<Arc<Pinned>>>,
+    generation: u64,
+    since: Instant,
+}
+
+/// A snapshot, and what it holds, which searches under way keep when it is given up.
+struct Known {
+    held: Weak<Held>,
+    pinned: Weak<Pinned>,
+    generation: u64,
+}
+
+/// What snapshots may hold back together.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    /// Bytes on flash.
+    pub(crate) bytes: u64,
+    /// How old one is that is given up for these.
+    pub(crate) age: Duration,
+}
+
+impl Epoch {
+    pub(crate) fn new(generation: u64, lease: Option<Arc<Lease>>) -> Epoch {
+        Epoch {
+            generation,
+            _lease: lease,
+            tables: OnceLock::new(),
+        }
+    }
+}
+
+impl Patience {
+    /// Whether what holds back so many bytes, and is so old, is to be given up: the more it holds
+    /// back, the younger it may be.
+    pub(crate) fn is_lost(&self, bytes: u64, age: Duration) -> bool {
+        let excess = bytes as f64 / self.bytes.max(1) as f64;
+        excess > 1.0 && age >= self.age.div_f64(excess)
+    }
+}
+
+impl State {
+    /// Bytes of tables and maps in memory. What a flush changes of the terms' is there twice
+    /// meanwhile.
+    pub(crate) fn tables_bytes(&self) -> usize {
+        let terms = 2 * self.terms.memory_bytes();
+        terms + self.ids.memory_bytes() + self.tables.memory_bytes()
+    }
+
+    /// Deleted documents of which a vacuum has left something.
+    pub(crate) fn dead_documents(&self) -> u64 {
+        let deleted = self.tables.deleted_count();
+        deleted.saturating_sub(self.vacuumed.documents)
+    }
+
+    /// The statistics of a field, made on the way.
+    pub(crate) fn statistics_mut(&mut self, field: FieldId) -> &mut FieldStatistics {
+        statistics_of(Arc::make_mut(&mut self.statistics), field)
+    }
+}
+
+impl Held {
+    /// What it holds, unless that was given up.
+    pub(crate) fn get(&self) -> Result<Arc<Pinned>> {
+        let pinned = self.pinned.read().unwrap_or_else(|e| e.into_inner());
+        pinned.clone()
+    }
+
+    /// When it was taken.
+    pub(crate) fn since(&self) -> Instant {
+        self.since
+    }
+
+    fn is_held(&self) -> bool {
+        self.get().is_ok()
+    }
+
+    /// Lets go. Searches under way keep it until they end.
+    fn give_up(&self, held: String) {
+        let seconds = self.since.elapsed().as_secs();
+        *self.pinned.write().unwrap_or_else(|e| e.into_inner()) = Err(Error::Expired {
+            seconds,
+            held,
+            remedy: "take a new one",
+        });
+    }
+}
+
+/// The statistics of a field, made on the way.
+pub(crate) fn statistics_of(
+    all: &mut Vec<FieldStatistics>,
+    field: FieldId,
+) -> &mut FieldStatistics {
+    if all.len() <= field as usize {
+        all.resize(field as usize + 1, FieldStatistics::default());
+    }
+    &mut all[field as usize]
+}
+
+impl Published {
+    pub(crate) fn new(state: State) -> Published {
+        let retired = Retired {
+            epochs: vec![Arc::downgrade(&state.epoch)],
+            zones: Vec::new(),
+        };
+        Published {
+            newest: RwLock::new(Arc::new(state)),
+            retired: Mutex::new(retired),
+            snapshots: Mutex::default(),
+        }
+    }
+
+    /// The newest state.
+    pub(crate) fn get(&self) -> Arc<State> {
+        Arc::clone(&self.newest.read().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    /// Makes `state` the newest.
+    pub(crate) fn set(&self, mut state: State) {
+        let mut retired = self.retired();
+        let known = retired.epochs.last().and_then(Weak::upgrade);
+        if known.is_none_or(|epoch| epoch.generation != state.epoch.generation) {
+            retired.epochs.push(Arc::downgrade(&state.epoch));
+        }
+        drop(retired);
+        let mut newest = self.newest.write().unwrap_or_else(|e| e.into_inner());
+        state.number = newest.number + 1;
+        *newest = Arc::new(state);
+    }
+
+    /// Holds a state for a snapshot.
+    pub(crate) fn hold(&self, state: &State, view: SearchView) -> Arc<Held> {
+        let pinned = Arc::new(Pinned {
+            _epoch: Arc::clone(&state.epoch),
+            view,
+        });
+        let generation = state.epoch.generation;
+        let weak = Arc::downgrade(&pinned);
+        let held = Arc::new(Held {
+            pinned: RwLock::new(Ok(pinned)),
+            generation,
+            since: Instant::now(),
+        });
+        let mut all = self.snapshots();
+        if all.len() == all.capacity() {
+            all.retain(|known| known.pinned.strong_count() > 0);
+        }
+        all.push(Known {
+            held: Arc::downgrade(&held),
+            pinned: weak,
+            generation,
+        });
+        drop(all);
+        held
+    }
+
+    /// Has the oldest snapshots given up, as long as they hold back more than they may.
+    pub(crate) fn lose_patience(&self, patience: Patience) {
+        for held in self.oldest_first() {
+            let pinned = self.retired_after(held.generation);
+            if !patience.is_lost(pinned, held.since.elapsed()) {
+                return;
+            }
+            let limit = patience.bytes;
+            held.give_up(format!(
+                "{pinned} bytes on flash, more than the {limit} that it may"
+            ));
+        }
+    }
+
+    /// Has all snapshots given up but those of the newest generation, for the memory that they hold.
+    pub(crate) fn give_up_older(&self, generation: u64) {
+        let all = self.oldest_first().into_iter();
+        let older = all.filter(|held| held.generation < generation);
+        older.for_each(|held| held.give_up("memory that was needed for others".to_owned()));
+    }
+
+    /// Whether a snapshot, or a search under way, holds a state of an earlier generation.
+    pub(crate) fn has_older(&self, generation: u64) -> bool {
+        let all = self.snapshots();
+        let mut older = all.iter().filter(|known| known.generation < generation);
+        older.any(|known| known.pinned.strong_count() > 0)
+    }
+
+    /// The snapshots that hold something.
+    fn oldest_first(&self) -> Vec<Arc<Held>> {
+        let all = self.snapshots();
+        let held = all.iter().filter_map(|known| known.held.upgrade());
+        let mut all: Vec<Arc<Held>> = held.collect();
+        all.retain(|held| held.is_held());
+        all.sort_by_key(|held| (held.generation, held.since));
+        all
+    }
+
+    /// Bytes of the zones that a state of this generation may refer to and newer ones do not.
+    pub(crate) fn retired_after(&self, generation: u64) -> u64 {
+        let retired = self.retired();
+        let later = retired
+            .zones
+            .iter()
+            .filter(|zones| zones.generation > generation);
+        later.map(|zones| zones.bytes).sum()
+    }
+
+    fn snapshots(&self) -> MutexGuard<'_, Vec<Known>> {
+        self.snapshots.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn retired(&self) -> MutexGuard<'_, Retired> {
+        self.retired.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Whether zones wait for readers of older states.
+    pub(crate) fn has_retired(&self) -> bool {
+        !self.retired().zones.is_empty()
+    }
+
+    /// Notes zones to be removed once no state refers to them.
+    pub(crate) fn retire(&self, retired: RetiredZones) {
+        self.retired().zones.push(retired);
+    }
+
+    /// Takes the zones that no living state refers to, nor a state of the generation `leased` or a
+    /// later one.
+    pub(crate) fn take_unreachable(&self, leased: Option<u64>) -> Vec<ZoneNumber> {
+        let mut retired = self.retired();
+        retired.epochs.retain(|epoch| epoch.strong_count() > 0);
+        let oldest = retired
+            .epochs
+            .iter()
+            .filter_map(Weak::upgrade)
+            .map(|e| e.generation)
+            .chain(leased)
+            .min();
+        let oldest = oldest.unwrap_or(u64::MAX);
+        let mut free = Vec::new();
+        retired.zones.retain_mut(|retired| {
+            let reachable = retired.generation > oldest && !retired.zones.is_empty();
+            if !reachable {
+                free.append(&mut retired.zones);
+            }
+            reachable
+        });
+        free
+    }
+}

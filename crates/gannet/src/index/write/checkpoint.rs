@@ -1,0 +1,413 @@
+//! Checkpoint: a flush begins, runs and ends with a root that makes all of it durable.
+//!
+//! ```text
+//! begin_flush ── the buffer is frozen; log position F ──▶ Flush::run, beside writing ──▶ end_flush: root R
+//! ```
+//!
+//! The root at R refers to trees that hold the documents before F, and to tables, live set and statistics as
+//! of R. So a replay starts at F: records up to R's sequence number give only their postings and IDs, for
+//! the root knows the rest of them; later ones take their full effect.
+//!
+//! Order matters in `end_flush`: (1) everything the new root refers to is written and synced, the root record
+//! with it; (2) the root slots are written and synced; (3) readers get the new state; (4) zones that nothing
+//! refers to any more are given up.
+
+use std::sync::Arc;
+use std::thread::{self};
+use std::time::{Duration, Instant};
+
+use super::flushing::{Flushing, Progress};
+use super::writer::Writer;
+use crate::base::{Error, Reservation, Result, give_way};
+use crate::index::flush::{Filling, Flush, Flusher, PAUSE_STEP, lock};
+use crate::index::state::encode_root;
+use crate::index::state::{BytesWritten, Covered, Epoch, Phase, RetiredZones};
+use crate::postings::InvertedBatch;
+use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
+
+/// A flush begins when this share of what the buffers may take is filled; the rest is for what comes while
+/// it runs. At 0.6 passages take 7 % more bytes written and articles 4 %.
+const FLUSH_SHARE: f64 = 0.66;
+
+/// How long memory is waited for that searches under way hold.
+const SEARCHES_END: Duration = Duration::from_secs(5);
+
+/// Carries a flush out and gives how long it took.
+fn timed(flush: Flush) -> Result<Duration> {
+    // A query that finds too little memory beside it waits until it has given its own back.
+    let budget = flush.shared.budget.clone();
+    let _turn = budget.turn(&())?;
+    let start = Instant::now();
+    flush.run().map(|()| start.elapsed())
+}
+
+impl Writer {
+    /// Makes everything written so far durable, and the log short.
+    pub(crate) fn checkpoint(&mut self) -> Result<()> {
+        self.check_running()?;
+        self.wait_for_flush()?;
+        let flush = self.freeze()?;
+        self.set_progress(Progress::Done(timed(flush)));
+        self.wait_for_flush()
+    }
+
+    /// A checkpoint, unless the newest root has everything.
+    pub(crate) fn checkpoint_if_new(&mut self) -> Result<()> {
+        self.check_running()?;
+        self.wait_for_flush()?;
+        match self.has_rooted_all() {
+            true => Ok(()),
+            false => self.checkpoint(),
+        }
+    }
+
+    /// The last checkpoint. Where the newest root has everything, it stays the newest.
+    pub(crate) fn close(&mut self) -> Result<()> {
+        self.check_running()?;
+        self.wait_for_flush()?;
+        match self.has_rooted_all() {
+            true => self.give_up_zones(),
+            false => self.checkpoint(),
+        }
+    }
+
+    /// Whether the newest root has all of the log.
+    fn has_rooted_all(&mut self) -> bool {
+        self.rooted_log == Some(self.log.end())
+    }
+
+    /// Ends a flush that is done.
+    pub(crate) fn poll_flush(&mut self) -> Result<()> {
+        match &self.flushing {
+            Some(flushing) if flushing.is_done() => self.wait_for_flush(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes room for a batch, or for the deletion of some IDs: flushes first if it would not fit the memory for new postings
+    /// and IDs or the log's bound.
+    pub(crate) fn make_room<'i>(
+        &mut self,
+        batch: Option<&InvertedBatch>,
+        ids: impl Iterator<Item = &'i str>,
+    ) -> Result<()> {
+        let made = self.find_room(batch, ids);
+        // With the time for which others had the writer: they may have ended a flush.
+        self.life.longest_stall = self.life.longest_stall.max(self.asked_at.elapsed());
+        made
+    }
+
+    /// The same for documents that nobody waits for.
+    pub(crate) fn find_room<'i>(
+        &mut self,
+        batch: Option<&InvertedBatch>,
+        ids: impl Iterator<Item = &'i str>,
+    ) -> Result<()> {
+        let (count, bytes) = ids.fold((0, 0), |(count, bytes), id| (count + 1, bytes + id.len()));
+        self.flush_or_reserve(|writer| {
+            writer.hold_flush_memory()?;
+            writer.tables_memory.grow_to(writer.state.tables_bytes())?;
+            let buffers = &writer.state.buffers;
+            buffers.new_ids.reserve_for(count, bytes)?;
+            batch.map_or(Ok(()), |batch| buffers.filling.reserve_for(batch))
+        })
+    }
+
+    fn flush_or_reserve(
+        &mut self,
+        mut reserve: impl FnMut(&mut Writer) -> Result<()>,
+    ) -> Result<()> {
+        self.poll_flush()?;
+        self.keep_pace()?;
+        if self.flushing.is_some() && self.fill() >= 1.0 {
+            self.wait_for_flush()?;
+        }
+        // Nobody is to wait for memory for the sake of cleaning.
+        let hurries = self.hurries && self.hold_flush_memory().is_ok();
+        if self.flushing.is_none() && (hurries || self.fill() >= self.flush_share()) {
+            self.begin_flush()?;
+        }
+        if reserve(self).is_ok() {
+            return Ok(());
+        }
+        self.free_buffers()?;
+        self.reserve(reserve)
+    }
+
+    /// Gives back what postings and IDs take that are not on flash yet, and what their flush would
+    /// take.
+    pub(crate) fn free_buffers(&mut self) -> Result<()> {
+        match self.has_news() {
+            true => self.checkpoint()?,
+            false => self.wait_for_flush()?,
+        }
+        self.tables_memory.grow_to(self.state.tables_bytes())
+    }
+
+    /// Whether there is anything to be flushed.
+    fn has_news(&self) -> bool {
+        let buffers = &self.state.buffers;
+        buffers.terms() > 0 || buffers.new_ids.has_any()
+    }
+
+    /// Waits for the flush under way, for as long as its pace asks for.
+    fn keep_pace(&mut self) -> Result<()> {
+        let (fill, start) = (self.fill(), Instant::now());
+        let filling = self.flushing.as_ref().map(|flushing| &*flushing.filling);
+        let pause = self.pace.pause(fill, filling);
+        let Some(flushing) = &self.flushing else {
+            return Ok(());
+        };
+        while start.elapsed() < pause && !flushing.is_done() {
+            thread::sleep(PAUSE_STEP);
+        }
+        self.pace.go_on();
+        self.poll_flush()
+    }
+
+    fn flush_share(&self) -> f64 {
+        match self.shared.options.limits.beside {
+            true => FLUSH_SHARE,
+            false => 1.0,
+        }
+    }
+
+    /// How full the buffers are, or the log; 1 is as full as they may be.
+    fn fill(&self) -> f64 {
+        let options = &self.shared.options;
+        let buffers = &self.state.buffers;
+        let mut memory = buffers.filling.memory_bytes() + buffers.new_ids.memory_bytes();
+        let mut source = self.log_source_bytes;
+        if let Some(flushing) = &self.flushing {
+            memory += flushing.memory_bytes;
+            source += flushing.source_bytes;
+        }
+        let memory = memory as f64 / self.shared.memory.buffers as f64;
+        let source = source as f64 / options.limits.log_source_bytes as f64;
+        memory.max(source)
+    }
+
+    /// Starts a flush of all that was written so far.
+    pub(crate) fn begin_flush(&mut self) -> Result<()> {
+        if !self.shared.options.limits.beside {
+            return self.checkpoint();
+        }
+        let flush = self.freeze()?;
+        let name = "gannet-flush".to_owned();
+        let traffic = self.shared.traffic.clone();
+        let started = thread::Builder::new().name(name).spawn(move || {
+            give_way(&traffic);
+            timed(flush)
+        });
+        let progress = started.map(Progress::Running).map_err(|error| {
+            let reason = format!("no thread for a flush: {error}; allow this process more threads");
+            Error::Stopped(reason)
+        });
+        let progress = self.stop_on_error(progress)?;
+        self.set_progress(progress);
+        Ok(())
+    }
+
+    fn set_progress(&mut self, progress: Progress) {
+        if let Some(flushing) = &mut self.flushing {
+            flushing.progress = progress;
+        }
+    }
+
+    /// Reserves memory. Where there is too little, snapshots that hold buffers of before give theirs, and searches under way are
+    /// to end first.
+    pub(crate) fn reserve<T>(
+        &mut self,
+        mut reserve: impl FnMut(&mut Writer) -> Result<T>,
+    ) -> Result<T> {
+        let shared = Arc::clone(&self.shared);
+        let (published, generation) = (&shared.published, self.generation);
+        let start = Instant::now();
+        loop {
+            // Asked before: who lets go in between may have made room.
+            let waits = published.has_older(generation) && start.elapsed() < SEARCHES_END;
+            let reserved = reserve(self).or_else(|_| {
+                published.give_up_older(generation);
+                let _turn = shared.budget.turn_alone(&())?;
+                reserve(self)
+            });
+            if reserved.is_ok() || !waits {
+                return reserved;
+            }
+            thread::sleep(PAUSE_STEP);
+        }
+    }
+
+    /// Sets the memory of a flush aside. It is held as long as there is anything to be flushed, so
+    /// that what was taken can be made durable whatever else takes memory.
+    pub(crate) fn hold_flush_memory(&mut self) -> Result<Arc<Reservation>> {
+        if let Some(held) = &self.flush_memory {
+            return Ok(Arc::clone(held));
+        }
+        let bytes = self.shared.memory.flush.bytes();
+        let reserved = Arc::new(self.shared.budget.reserve("a flush", bytes)?);
+        self.flush_memory = Some(Arc::clone(&reserved));
+        Ok(reserved)
+    }
+
+    /// Gives the memory of a flush back if there is nothing to be flushed.
+    pub(crate) fn release_flush_memory(&mut self) {
+        if self.flushing.is_none() && !self.has_news() {
+            self.flush_memory = None;
+        }
+    }
+
+    /// Sets what was written aside for a flush, and goes on with an empty buffer.
+    fn freeze(&mut self) -> Result<Flush> {
+        let memory = self.reserve(Writer::hold_flush_memory)?;
+        let budget = &self.shared.budget;
+        let asked = std::mem::take(&mut self.chores.asked);
+        let kept = self.kept().buffered;
+        let (buffer, ids) = self.state.buffers.freeze(budget)?;
+        let filling = Arc::new(Filling::begin(buffer.terms()));
+        self.pace.begin(buffer.memory_bytes());
+        self.flushing = Some(Flushing {
+            ids: Arc::clone(&ids),
+            covered: Covered {
+                log_start: self.log.end(),
+                below: self.state.below,
+            },
+            source_bytes: std::mem::take(&mut self.log_source_bytes),
+            memory_bytes: buffer.memory_bytes() + ids.memory_bytes(),
+            has_terms: buffer.terms() > 0,
+            filling: Arc::clone(&filling),
+            asked,
+            progress: Progress::Frozen,
+        });
+        self.publish(self.state.below);
+        Ok(Flush {
+            shared: Arc::clone(&self.shared),
+            flusher: Arc::clone(&self.flusher),
+            buffer,
+            ids,
+            kept,
+            filling,
+            tables: self.state.tables.clone(),
+            asked,
+            _memory: memory,
+        })
+    }
+
+    /// Waits for the flush under way, if there is one, and ends it.
+    pub(crate) fn wait_for_flush(&mut self) -> Result<()> {
+        let Some(mut flushing) = self.flushing.take() else {
+            return Ok(());
+        };
+        let waiting = self.shared.traffic.wait();
+        let done = flushing.wait();
+        drop(waiting);
+        let done = done.and_then(|took| {
+            if flushing.has_terms {
+                self.pace.learn(&flushing.filling, took);
+            }
+            self.end_flush(&flushing)
+        });
+        self.stop_on_error(done)
+    }
+
+    fn end_flush(&mut self, flushing: &Flushing) -> Result<()> {
+        let flusher = Arc::clone(&self.flusher);
+        let flusher = &mut *lock(&flusher);
+        self.state.buffers.end_flush();
+        self.release_flush_memory();
+        if self.unseen {
+            return self.end_unseen_flush(flusher, flushing.covered.log_start);
+        }
+        self.forget(flusher)?;
+        self.keep_space()?;
+        self.clean(flusher, flushing.covered.log_start)?;
+        self.shared.options.limits.enter(Phase::Checkpoint);
+        self.write_root(flusher, flushing.covered)?;
+        self.flushes += flushing.has_terms as u64;
+        self.give_up_zones()?;
+        self.hurries = self.hurries_to_clean();
+        self.chores.count(flushing.asked);
+        if flushing.asked.cleaning.is_some() {
+            self.chores.cleaning.go_on = self.has_more_to_clean(flusher);
+        }
+        self.shared.options.limits.enter(Phase::Writing);
+        Ok(())
+    }
+
+    /// Ends a flush of an index that nobody sees yet: what it left empty no one else can reach.
+    fn end_unseen_flush(&mut self, flusher: &Flusher, start: LogStart) -> Result<()> {
+        let store = Arc::clone(&self.shared.store);
+        self.state.tables.write_changes(&store, &mut self.pages)?;
+        self.pages.flush()?;
+        let empty = store.zones().take_empty(flusher.first_zone, start);
+        store.remove_zones(&empty)
+    }
+
+    /// Writes everything out and a root that refers to it, then publishes that state.
+    pub(crate) fn write_root(&mut self, flusher: &mut Flusher, covered: Covered) -> Result<()> {
+        let (terms, ids) = self.encode_trees(flusher)?;
+        self.flush_streams(flusher)?;
+        self.generation += 1;
+        self.state.epoch = Arc::new(Epoch::new(self.generation, None));
+        self.state.schema = self.shared.preparation.fields.written();
+        let (retired, zones) = {
+            let mut zones = self.shared.store.zones();
+            let all = zones.allocated_bytes();
+            let retired = RetiredZones {
+                generation: self.generation,
+                zones: zones.take_empty(0, covered.log_start),
+                bytes: all - zones.allocated_bytes(),
+            };
+            (retired, zones.clone())
+        };
+        self.life.written = BytesWritten::of(&self.shared.store);
+        self.state.lifetime = self.life_before.and(&self.life);
+        let bytes = encode_root(&self.state, &zones, covered, &terms, &ids);
+        let root = self.roots.append(&bytes)?;
+        self.roots.flush()?;
+        self.syncing.join(self.roots.take_unsynced());
+        // A root must not refer to what another thread's sync has taken and not finished.
+        let unsynced = std::mem::take(&mut self.syncing);
+        self.shared.store.sync(&unsynced)?;
+        let slot = RootSlot {
+            identity: self.shared.store.identity(),
+            generation: self.generation,
+            root,
+            kind: SlotKind::Index,
+            history: self.history.clone(),
+        };
+        write_slot(self.shared.store.device(), &slot)?;
+        self.note_root();
+        self.rooted = (self.state.sequence, Instant::now());
+        self.rooted_log = Some(covered.log_start);
+        if let Some(old) = self.root.replace(root) {
+            self.shared.store.release_span(old);
+        }
+        self.publish(self.state.below);
+        self.shared.published.retire(retired);
+        Ok(())
+    }
+
+    /// Writes the changed pages of all tables; gives what the root keeps of the trees.
+    fn encode_trees(&mut self, flusher: &mut Flusher) -> Result<(Vec<u8>, Vec<u8>)> {
+        let store = Arc::clone(&self.shared.store);
+        self.state.tables.write_changes(&store, &mut self.pages)?;
+        let (mut terms, mut ids) = (Vec::new(), Vec::new());
+        flusher.terms.encode(&mut self.pages, &mut terms)?;
+        flusher.ids.encode(&mut self.pages, &mut ids)?;
+        self.state.terms = flusher.terms.view();
+        self.state.ids = flusher.ids.view().clone();
+        Ok((terms, ids))
+    }
+
+    /// Writes out all streams but the roots'.
+    fn flush_streams(&mut self, flusher: &mut Flusher) -> Result<()> {
+        self.syncing.join(self.log.flush()?);
+        self.syncing.join(flusher.write_out()?);
+        for stream in [&mut self.moved, &mut self.pages] {
+            stream.flush()?;
+            self.syncing.join(stream.take_unsynced());
+        }
+        Ok(())
+    }
+}

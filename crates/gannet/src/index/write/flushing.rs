@@ -1,0 +1,74 @@
+//! A flush that is under way beside writing.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::base::{Error, Result};
+use crate::index::flush::{Asked, Filling};
+use crate::index::state::{Covered, NewIds};
+
+/// A flush that is under way, or done and not ended.
+pub(crate) struct Flushing {
+    /// IDs written before it began.
+    pub(crate) ids: Arc<NewIds>,
+    /// What its root will cover of the log.
+    pub(crate) covered: Covered,
+    /// Bytes of source in the buffer.
+    pub(crate) source_bytes: u64,
+    /// Bytes of memory that it holds.
+    pub(crate) memory_bytes: usize,
+    /// Whether there are postings in it.
+    pub(crate) has_terms: bool,
+    /// How far it is.
+    pub(crate) filling: Arc<Filling>,
+    /// What it was asked for.
+    pub(crate) asked: Asked,
+    pub(crate) progress: Progress,
+}
+
+/// How far a flush is.
+pub(crate) enum Progress {
+    /// Not started, or failed to start: it must not be ended.
+    Frozen,
+    Running(JoinHandle<Result<Duration>>),
+    Done(Result<Duration>),
+}
+
+impl Flushing {
+    pub(crate) fn asked(&self) -> Asked {
+        self.asked
+    }
+
+    pub(crate) fn is_filled(&self) -> bool {
+        self.filling.is_whole()
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        match &self.progress {
+            Progress::Frozen => false,
+            Progress::Running(thread) => thread.is_finished(),
+            Progress::Done(_) => true,
+        }
+    }
+
+    /// Gives how long it took.
+    pub(crate) fn wait(&mut self) -> Result<Duration> {
+        let stopped = |reason: &str| Err(Error::internal(reason));
+        match std::mem::replace(&mut self.progress, Progress::Frozen) {
+            Progress::Frozen => stopped("a flush was not carried out"),
+            Progress::Running(thread) => thread
+                .join()
+                .unwrap_or_else(|_| stopped("a flush panicked")),
+            Progress::Done(done) => done,
+        }
+    }
+}
+
+impl Drop for Flushing {
+    /// The files and the lock are free when the index is gone.
+    fn drop(&mut self) {
+        // What it says no longer matters: without its root nothing of it counts.
+        let _ = self.wait();
+    }
+}

@@ -1,0 +1,55 @@
+//! The thread that maintains an index while nobody writes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::lock::Turns;
+use super::writer::Writer;
+use crate::base::{Error, Result};
+
+/// The thread that sees to an index. It ends when this goes.
+pub(crate) struct Upkeep {
+    turns: Arc<Turns>,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Upkeep {
+    /// Has a thread see to the index after nobody has written for so long, and to what flushes
+    /// leave where it does not say.
+    pub(crate) fn begin(turns: &Arc<Turns>, after: Option<Duration>) -> Result<Upkeep> {
+        let (turns, is_over) = (Arc::clone(turns), Arc::new(AtomicBool::new(false)));
+        let (own, over) = (Arc::clone(&turns), Arc::clone(&is_over));
+        let name = "gannet-upkeep".to_owned();
+        let thread = thread::Builder::new().name(name).spawn(move || {
+            // Looked at under the lock, behind which whoever ends it wakes it up: else it could go
+            // to sleep just then.
+            let watch = |writer: &mut Writer| match over.load(Ordering::Relaxed) {
+                true => Some(Duration::ZERO),
+                false => writer.keep_up(after),
+            };
+            while !over.load(Ordering::Relaxed) && own.watch(watch) {}
+        });
+        let thread = thread.map_err(|error| {
+            Error::Stopped(format!(
+                "no thread for upkeep: {error}; allow this process more threads"
+            ))
+        })?;
+        Ok(Upkeep {
+            turns,
+            is_over,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Upkeep {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.turns.wake();
+        // A panic of it has been told of.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}

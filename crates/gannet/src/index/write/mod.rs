@@ -1,0 +1,19 @@
+//! The one writer: batches, checkpoints, and what waits for whom.
+
+mod checkpoint;
+mod flushing;
+mod idle_thread;
+mod leases;
+mod lock;
+mod restored;
+mod retention;
+mod space;
+mod writer;
+
+pub(crate) use idle_thread::Upkeep;
+pub(crate) use leases::{Leases, expire_before};
+pub(crate) use lock::Turns;
+pub(crate) use restored::{Restored, Restoring};
+pub(crate) use space::reserve_for_steps;
+pub(crate) use writer::Writer;
+pub use writer::Written;

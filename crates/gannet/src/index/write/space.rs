@@ -1,0 +1,258 @@
+//! Space: a batch is taken only while the device has room for it and for what it leads to.
+//!
+//! After a failed write nobody knows what is on the device, so it stops the writer until the index
+//! is reopened. That a full disk comes to that is avoided as long as the device tells how much is
+//! free: a batch is rejected, before it has changed anything, when less would be left than
+//!
+//! 1. what the next flush and checkpoint may write, with which all that was taken before is kept,
+//!    and
+//! 2. a reserve with which documents can be deleted and what they leave can be vacuumed and
+//!    cleaned.
+//!
+//! Deletions and maintenance need only the first, so they free space on a disk on which writing has
+//! stopped, and writing goes on by itself then. Work that can wait, as cleaning and vacuum, takes
+//! what is left beyond the first (see `room`).
+//!
+//! How much a flush writes is not known before, so this is an estimate from above of the parts that
+//! matter: the more is in the buffers, the more it is too high. Where that alone would have a batch
+//! or deletions rejected, the buffers are flushed first. Where the estimate is too low, or another
+//! program takes the space, or a quota hides what is free, the writer stops.
+
+use super::writer::Writer;
+use crate::base::{PAGE_SIZE, Result};
+use crate::index::state::{ENTRY_BYTES, no_space};
+use crate::postings::{RECENT_LEVELS, TermTree, terms_join_at_once};
+use crate::storage::PageKind;
+
+/// Source that is taken without looking again: the system is asked once in so many bytes.
+const LOOK_EVERY: u64 = 16 << 10;
+
+/// Pages that are begun, one for each stream and tree, links of new zones, root slots.
+const BEGUN: u64 = 64 * PAGE_SIZE as u64;
+
+/// What a byte of source adds to what must be free: a byte of log, and up to four in the posting
+/// buffer, as much of which may be written twice.
+const SHARE_OF_SOURCE: u64 = 8;
+
+const PAGE: u64 = PAGE_SIZE as u64;
+
+/// The trees of recent postings. What is poured from one to the next, and what joins lists from the
+/// last, is written anew, and no more than that in one flush; the margin is for postings that have
+/// outgrown them.
+const RECENT: [TermTree; RECENT_LEVELS] = [
+    TermTree::Recent(0),
+    TermTree::Recent(1),
+    TermTree::Recent(2),
+];
+const RECENT_MARGIN: (u64, u64) = (9, 8);
+
+/// What the tables of documents forget in one checkpoint of a vacuum.
+const FORGOTTEN_MAX: u64 = 2 << 20;
+
+/// The reserve for deleting and vacuuming: one byte of so many of the index, within bounds.
+const RESERVE_ONE_OF: u64 = 12;
+const RESERVE_MIN: u64 = 512 << 10;
+const RESERVE_MAX: u64 = 64 << 20;
+
+/// The buffers are flushed before anything is rejected if what is kept for them is at least one
+/// byte of so many that are free.
+const FLUSHED_ONE_OF: u64 = 12;
+
+/// What the next flush and checkpoint may write at most.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Kept {
+    /// For what is in the buffers.
+    pub(crate) buffered: u64,
+    /// For recent postings that move on with a flush, tables and the root.
+    rest: u64,
+}
+
+impl Kept {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.buffered + self.rest
+    }
+}
+
+/// The reserve for the steps of a vacuum of an index of so many bytes.
+pub(crate) fn reserve_for_steps(allocated: u64) -> u64 {
+    (allocated / RESERVE_ONE_OF).clamp(RESERVE_MIN, RESERVE_MAX)
+}
+
+impl Writer {
+    /// Rejects a batch of so many bytes if there is not enough space for it and for what it leads
+    /// to; the writer goes on.
+    pub(crate) fn check_space(&mut self, source_bytes: u64) -> Result<()> {
+        if self.has_looked(source_bytes) {
+            return Ok(());
+        }
+        let (batch, reserve) = (self.batch_bytes(source_bytes), self.reserve_bytes());
+        self.keep_or_reject(
+            batch,
+            reserve,
+            "for the batch, for what was written before it, and to delete and vacuum",
+        )
+    }
+
+    /// Rejects deletions of so many bytes of IDs if there is not enough space for them: the reserve
+    /// is there for them.
+    pub(crate) fn check_space_to_delete(&mut self, id_bytes: u64) -> Result<()> {
+        if self.has_looked(id_bytes) {
+            return Ok(());
+        }
+        let batch = self.batch_bytes(id_bytes);
+        self.keep_or_reject(
+            batch,
+            0,
+            "for the deletions and what was written before them",
+        )
+    }
+
+    /// Rejects work that brings no documents if there is not enough space for it.
+    pub(crate) fn check_space_now(&mut self) -> Result<()> {
+        let batch = self.batch_bytes(0);
+        self.keep_or_reject(batch, 0, "for what was written before")
+    }
+
+    /// Rejects to write the index anew if there is not enough space for that: what lives once more,
+    /// and as much again for what comes to be dead on the way.
+    pub(crate) fn check_space_to_write_anew(&self) -> Result<()> {
+        let live: u64 = self
+            .shared
+            .store
+            .zones()
+            .iter()
+            .map(|(_, zone)| zone.live)
+            .sum();
+        let needed = live * 2;
+        match self.shared.room.keep(self.kept().bytes(), 0, needed)? {
+            Some((free, needed)) => Err(no_space(free, needed, "to write the index anew")),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps what the next flush and checkpoint may write, once those before are done.
+    pub(crate) fn keep_space(&self) -> Result<()> {
+        self.shared.room.keep(self.kept().bytes(), 0, 0).map(drop)
+    }
+
+    /// Whether the device was asked a short while ago.
+    fn has_looked(&mut self, bytes: u64) -> bool {
+        self.unasked_bytes = self.unasked_bytes.saturating_add(bytes);
+        self.unasked_bytes < LOOK_EVERY
+    }
+
+    /// Before anything is rejected, space is made: zones that no reader needs any more are removed,
+    /// a flush under way is ended, and the buffers are flushed where that helps.
+    fn keep_or_reject(&mut self, batch: u64, reserve: u64, purpose: &str) -> Result<()> {
+        let steps = [
+            Writer::give_up_zones,
+            Writer::wait_for_flush,
+            Writer::flush_for_space,
+        ];
+        let mut steps = steps.into_iter();
+        while let Some((free, needed)) =
+            self.shared.room.keep(self.kept().bytes(), batch, reserve)?
+        {
+            match steps.next() {
+                Some(make_space) => make_space(self)?,
+                None => return Err(no_space(free, needed, purpose)),
+            }
+        }
+        self.unasked_bytes = 0;
+        Ok(())
+    }
+
+    /// Flushes the buffers if what is kept for them is much of what is free: the more they hold,
+    /// the higher the estimate is above what a flush writes.
+    fn flush_for_space(&mut self) -> Result<()> {
+        let kept = self.kept();
+        let free = self.shared.store.device().free_bytes()?;
+        match free >= kept.bytes() && kept.buffered * FLUSHED_ONE_OF >= free {
+            true => self.checkpoint(),
+            false => Ok(()),
+        }
+    }
+
+    /// What a batch, and what comes before the device is asked again, may add to what is kept.
+    fn batch_bytes(&self, source_bytes: u64) -> u64 {
+        (source_bytes + LOOK_EVERY) * SHARE_OF_SOURCE
+    }
+
+    /// What writing leaves for deleting and vacuuming: a part of the index for the first steps of a
+    /// vacuum, each of which gives more back; the tree of IDs twice, most leaves of which many
+    /// deletions write anew; and a flush.
+    fn reserve_bytes(&self) -> u64 {
+        let allocated = self.shared.store.zones().allocated_bytes();
+        let ids = 2 * self.state.ids.nodes();
+        // Of two flushes that follow each other, one at most pours into the last level, for which
+        // all levels are kept (see `kept`). The other writes the first, which may have grown
+        // meanwhile.
+        let [first, all] =
+            [&RECENT[..1], &RECENT[..]].map(|some| self.nodes_of(some.iter().copied()));
+        let recent = first.max(all / 4);
+        reserve_for_steps(allocated) + (ids + recent) * PAGE
+    }
+
+    /// Bytes that a flush and a checkpoint of all that was taken so far may write.
+    pub(crate) fn kept(&self) -> Kept {
+        let state = &self.state;
+        let flushing = self
+            .flushing
+            .as_ref()
+            .filter(|flushing| !flushing.is_filled());
+        let ids = state.buffers.new_ids.entry_bytes() + flushing.map_or(0, |f| f.ids.entry_bytes());
+        let ids = ids as u64;
+        let buffers = match flushing {
+            Some(_) => state.buffers.posting_bytes(),
+            None => state.buffers.filling.posting_bytes(),
+        };
+        let memory = buffers as u64 + ids;
+        // What comes to a list may have as much of it written anew.
+        let merged = memory.min(self.live_bytes(PageKind::Postings));
+        let log = ((self.shared.store.write_pages() * PAGE_SIZE) as u64).min(self.log_source_bytes);
+        let nodes =
+            self.list_nodes_to_rewrite() + (ids / ENTRY_BYTES as u64).min(state.ids.nodes() + 1);
+        // A flush under way, and one behind it.
+        let flushes = 1 + u64::from(flushing.is_some());
+        let nodes_anyway = flushes * self.nodes_of([TermTree::Frequent].into_iter().chain(RECENT));
+        Kept {
+            buffered: memory + merged + log + nodes * PAGE,
+            rest: nodes_anyway * PAGE * RECENT_MARGIN.0 / RECENT_MARGIN.1 + self.table_bytes(),
+        }
+    }
+
+    /// Nodes of lists that new terms have written anew beyond those of recent postings: all, if the
+    /// terms are so many that they go to their lists at once.
+    fn list_nodes_to_rewrite(&self) -> u64 {
+        let terms = self.state.buffers.terms() as u64;
+        let lists = TermTree::LISTS.map(|tree| self.state.terms.tree(tree).entries());
+        match terms_join_at_once(terms, lists.iter().sum()) {
+            true => self.nodes_of(TermTree::LISTS.into_iter()),
+            false => 0,
+        }
+    }
+
+    fn nodes_of(&self, trees: impl Iterator<Item = TermTree>) -> u64 {
+        trees.map(|tree| self.state.terms.tree(tree).nodes()).sum()
+    }
+
+    /// Pages of tables that deletions and a vacuum change, pages of the node mappings, the root.
+    fn table_bytes(&self) -> u64 {
+        let state = &self.state;
+        let below = state.below as u64;
+        let forgotten = match state.dead_documents() {
+            0 => 0,
+            _ => (below * (1 + state.statistics.len() as u64)).min(FORGOTTEN_MAX),
+        };
+        let nodes = self.nodes_of(TermTree::ALL.into_iter()) + state.ids.nodes();
+        let mappings = nodes * size_of::<u64>() as u64;
+        let root = self.root.map_or(0, |root| root.length as u64);
+        below / 8 + forgotten + mappings + root * 2 + BEGUN
+    }
+
+    fn live_bytes(&self, kind: PageKind) -> u64 {
+        let zones = self.shared.store.zones();
+        let of_kind = zones.iter().filter(|(_, zone)| zone.kind == kind);
+        of_kind.map(|(_, zone)| zone.live).sum()
+    }
+}
