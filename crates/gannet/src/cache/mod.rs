@@ -6,6 +6,7 @@ mod flash;
 mod frames;
 mod pages;
 mod pinned;
+mod pins;
 mod reading;
 mod sieve;
 

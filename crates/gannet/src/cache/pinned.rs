@@ -11,10 +11,10 @@
 //!    taken of it comes back when the last column that holds the frame is dropped.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::frames::{Frame, FramePool};
+use super::pins::Share;
 use crate::base::PageAddress;
 
 /// The frames of a table's pages that were read.
@@ -28,12 +28,6 @@ struct Pin {
     frame: Frame,
     _share: Share,
 }
-
-/// How many more frames of a pool may be pinned.
-pub(super) struct Pins(Arc<AtomicUsize>);
-
-/// The right to pin one frame, given back when dropped.
-pub(super) struct Share(Arc<AtomicUsize>);
 
 impl PinnedPages {
     /// A column for a table of so many pages, none of which was read.
@@ -103,28 +97,5 @@ impl fmt::Debug for PinnedPages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pinned = self.slots.iter().filter(|slot| slot.get().is_some());
         write!(f, "PinnedPages({} of {})", pinned.count(), self.slots.len())
-    }
-}
-
-impl Pins {
-    pub(super) fn new(pins: usize) -> Pins {
-        Pins(Arc::new(AtomicUsize::new(pins)))
-    }
-
-    pub(super) fn take(&self) -> Option<Share> {
-        let (order, less) = (Ordering::Relaxed, |left: usize| left.checked_sub(1));
-        let taken = self.0.fetch_update(order, order, less);
-        taken.is_ok().then(|| Share(Arc::clone(&self.0)))
-    }
-
-    #[cfg(test)]
-    pub(super) fn left(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }

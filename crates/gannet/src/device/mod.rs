@@ -34,6 +34,7 @@ mod lock;
 mod memory;
 mod offload;
 mod open;
+mod options;
 mod page;
 mod pread;
 mod readers;
@@ -71,10 +72,12 @@ pub use memory::MemoryDevice;
 #[doc(hidden)]
 pub use memory::Page as MemoryPage;
 pub use offload::{Offload, PageSpan, Poll, SessionId, Task};
-pub use open::BackendChoice;
-pub(crate) use open::open_tier;
 #[doc(hidden)]
-pub use open::{Access, OpenOptions, open_directory};
+pub use open::open_directory;
+pub(crate) use open::open_tier;
+pub use options::BackendChoice;
+#[doc(hidden)]
+pub use options::{Access, OpenOptions};
 pub use page::{PageBuffer, PagePool};
 pub use readers::Readers;
 #[cfg(any(test, feature = "testing"))]

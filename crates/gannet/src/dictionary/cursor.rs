@@ -69,3 +69,31 @@ impl Cursor {
             .damaged(format!("entry {} {what}", self.ordinal))
     }
 }
+
+impl Node<'_> {
+    /// A cursor on the entry with this ordinal.
+    pub(super) fn cursor_at(&self, ordinal: usize) -> Result<Cursor> {
+        let restart = ordinal / RESTART_EVERY;
+        let mut cursor = self.cursor_before(restart)?;
+        for _ in restart * RESTART_EVERY..=ordinal {
+            cursor.advance(self)?;
+        }
+        Ok(cursor)
+    }
+
+    /// A cursor on the first entry that is not below `key`, if there is one.
+    pub(super) fn seek(&self, key: &[u8]) -> Result<Option<Cursor>> {
+        let mut cursor = self.cursor_before(self.restart_for(key)?.unwrap_or(0))?;
+        while cursor.advance(self)? {
+            if cursor.key.as_slice() >= key {
+                return Ok(Some(cursor));
+            }
+        }
+        Ok(None)
+    }
+
+    fn cursor_before(&self, restart: usize) -> Result<Cursor> {
+        let at = self.restart(restart)?;
+        Ok(Cursor::before(at, restart * RESTART_EVERY))
+    }
+}

@@ -9,7 +9,6 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 
-use super::cursor::Cursor;
 use super::{KEY_MAX, NodeId};
 use crate::base::{ByteReader, Error, PageAddress, Result};
 
@@ -161,32 +160,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A cursor on the entry with this ordinal.
-    pub(super) fn cursor_at(&self, ordinal: usize) -> Result<Cursor> {
-        let restart = ordinal / RESTART_EVERY;
-        let mut cursor = self.cursor_before(restart)?;
-        for _ in restart * RESTART_EVERY..=ordinal {
-            cursor.advance(self)?;
-        }
-        Ok(cursor)
-    }
-
-    /// A cursor on the first entry that is not below `key`, if there is one.
-    pub(super) fn seek(&self, key: &[u8]) -> Result<Option<Cursor>> {
-        let mut cursor = self.cursor_before(self.restart_for(key)?.unwrap_or(0))?;
-        while cursor.advance(self)? {
-            if cursor.key.as_slice() >= key {
-                return Ok(Some(cursor));
-            }
-        }
-        Ok(None)
-    }
-
-    fn cursor_before(&self, restart: usize) -> Result<Cursor> {
-        let at = self.restart(restart)?;
-        Ok(Cursor::before(at, restart * RESTART_EVERY))
-    }
-
     fn restarts(&self) -> usize {
         self.count.div_ceil(RESTART_EVERY)
     }
@@ -202,7 +175,7 @@ impl<'a> Node<'a> {
     }
 
     /// The last restart whose key is not above `key`.
-    fn restart_for(&self, key: &[u8]) -> Result<Option<usize>> {
+    pub(super) fn restart_for(&self, key: &[u8]) -> Result<Option<usize>> {
         let (mut low, mut high) = (0, self.restarts());
         while low < high {
             let middle = (low + high) / 2;

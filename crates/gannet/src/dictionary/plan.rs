@@ -4,11 +4,24 @@ use rustc_hash::FxHashSet;
 use std::ops::Range;
 
 use super::NodeId;
+use super::entries::Entries;
 use super::node::Node;
 use super::nodes::NodeWriter;
 use super::view::NodeFrame;
 use crate::base::{PageAddress, Result};
 use crate::cache::{FramePool, Pages, Stop};
+
+/// Neighbouring nodes that are packed anew together.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// The way to the first node.
+    pub(super) hops: Vec<Hop>,
+    pub(super) nodes: Vec<NodeId>,
+    pub(super) entries: Entries,
+    /// The first node's lower bound; nothing for leaves.
+    pub(super) lower: Option<Vec<u8>>,
+    pub(super) open_end: bool,
+}
 
 /// The most keys of one window.
 const WINDOW_KEYS: usize = 4096;

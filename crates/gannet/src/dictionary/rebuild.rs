@@ -21,6 +21,7 @@ use super::node::Node;
 use super::nodes::NodeWriter;
 use super::pack::{SPARSE, cut, node_bytes, separator};
 use super::plan::Hop;
+use super::plan::Run;
 use super::widen::widen;
 use crate::base::{PAGE_PAYLOAD, Result};
 use crate::cache::FramePool;
@@ -35,18 +36,6 @@ pub(super) struct Edit {
     /// The node's lower bound; nothing for a leaf, whose first key may be any.
     pub(super) lower: Option<Vec<u8>>,
     /// Whether entries will follow behind the last one.
-    pub(super) open_end: bool,
-}
-
-/// Neighbouring nodes that are packed anew together.
-#[derive(Debug)]
-pub(super) struct Run {
-    /// The way to the first node.
-    pub(super) hops: Vec<Hop>,
-    pub(super) nodes: Vec<NodeId>,
-    pub(super) entries: Entries,
-    /// The first node's lower bound; nothing for leaves.
-    pub(super) lower: Option<Vec<u8>>,
     pub(super) open_end: bool,
 }
 

@@ -44,6 +44,13 @@ struct Landing {
     upper: Option<Vec<u8>>,
 }
 
+impl TreeView {
+    /// All entries from the first key that is not below `from`, in order.
+    pub fn scan(&self, from: &[u8]) -> Scan {
+        Scan::new(from)
+    }
+}
+
 impl Scan {
     /// An iteration over a view's entries from the first key that is not below `from` on.
     pub fn new(from: &[u8]) -> Scan {

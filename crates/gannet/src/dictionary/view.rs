@@ -5,7 +5,7 @@
 
 use super::mapping::Mapping;
 use super::node::{Node, NodeName};
-use super::{HEIGHT_MAX, NodeId, Scan};
+use super::{HEIGHT_MAX, NodeId};
 use crate::base::{ByteReader, PageAddress, Result, put_varint};
 use crate::cache::{Bytes, Frame, Pages, Step, gather};
 use crate::storage::{PageKind, wrong_kind};
@@ -138,11 +138,6 @@ impl TreeView {
             id = self.node(id, level, pages)?.node()?.child_for(key)?.1;
         }
         Ok(id)
-    }
-
-    /// All entries from the first key that is not below `from`, in order.
-    pub fn scan(&self, from: &[u8]) -> Scan {
-        Scan::new(from)
     }
 
     /// The node `id`, which must be at `level`.

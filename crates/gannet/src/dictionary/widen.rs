@@ -12,8 +12,7 @@ use super::entries::Entries;
 use super::node::Node;
 use super::nodes::NodeWriter;
 use super::pack::{FILL, SPARSE, node_bytes};
-use super::plan::Hop;
-use super::rebuild::Run;
+use super::plan::{Hop, Run};
 use crate::base::Result;
 use crate::cache::FramePool;
 

@@ -32,11 +32,8 @@ use zstd::zstd_safe::{
 };
 
 use super::json::DOCUMENT_BYTES_MAX;
-use super::record::DocumentRecord;
+use super::record::{DictionaryVersion, DocumentRecord};
 use crate::base::{ByteReader, Error, Result, put_bytes, put_varint};
-
-/// The number of a compression dictionary: ascending from 1; 0 means none.
-pub type DictionaryVersion = u32;
 
 /// Bytes of the largest dictionary.
 pub const DICTIONARY_BYTES_MAX: usize = 64 << 10;

@@ -1,9 +1,13 @@
 //! Readers of norms and of the live set for ascending documents.
 
 use super::bytes::{ByteCursor, ByteTable};
-use super::tables::bit;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
+
+/// The bit of a document in its byte of the live set.
+pub(super) fn bit(doc: DocId) -> u8 {
+    1 << (doc % 8)
+}
 
 /// Reads one field's norms.
 #[derive(Debug)]

@@ -3,7 +3,8 @@
 
 use super::address::Address;
 use super::compress::Dictionaries;
-use super::json::{Document, ID_BYTES_MAX};
+use super::flatten::ID_BYTES_MAX;
+use super::json::Document;
 use super::merge::merge;
 use super::record::DocumentRecord;
 use super::tables::DocumentTables;

@@ -9,7 +9,21 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::json::{Value, id_fault, is_integer, spell, spell_integer};
+use super::value::{Value, is_integer, spell, spell_integer};
+
+/// Bytes of the longest external ID.
+pub const ID_BYTES_MAX: usize = 512;
+
+/// What is wrong with an external ID, if anything.
+pub(super) fn id_fault(id: &str) -> Option<String> {
+    match id.len() {
+        0 => Some("the external ID is empty".to_owned()),
+        1..=ID_BYTES_MAX => None,
+        length => Some(format!(
+            "the external ID has {length} bytes, at most {ID_BYTES_MAX} are allowed"
+        )),
+    }
+}
 
 /// How deep objects and arrays may be nested.
 pub(super) const DEPTH_MAX: usize = 32;

@@ -9,7 +9,10 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::expected::Expected;
+use super::flatten::id_fault;
 use super::flatten::{Flattened, flatten, value_bytes};
+use super::value::Value;
+use super::value::exact_number;
 use crate::base::{Error, Result};
 
 /// Bytes of the largest document's source: 16 MiB.
@@ -17,9 +20,6 @@ pub const DOCUMENT_BYTES_MAX: usize = 16 << 20;
 
 /// Memory for the values of a document beside their text, before more is asked for.
 const ROOM_BESIDE_TEXT: usize = 16 << 10;
-
-/// Bytes of the longest external ID.
-pub const ID_BYTES_MAX: usize = 512;
 
 /// A document as it came. Nobody can change it, since what is indexed must be what a recovery makes
 /// of the source.
@@ -32,15 +32,6 @@ pub struct Document {
     pub(crate) id_in_source: bool,
     /// What it must replace.
     pub(crate) expected: Option<Expected>,
-}
-
-/// A value of a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
-    /// Text, to be analysed.
-    Text(String),
-    /// A number or a boolean, matched exactly as one term; a number as [`exact_number`] spells it.
-    Exact(String),
 }
 
 impl Document {
@@ -166,102 +157,6 @@ impl Document {
             }
         }
         Document::parse(&write_object(&members)?)
-    }
-}
-
-impl Value {
-    /// What is indexed of it.
-    fn text(&self) -> &str {
-        match self {
-            Value::Text(text) | Value::Exact(text) => text,
-        }
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Value {
-        Value::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Value {
-        Value::Text(text)
-    }
-}
-
-impl From<bool> for Value {
-    fn from(value: bool) -> Value {
-        Value::Exact(value.to_string())
-    }
-}
-
-impl From<i64> for Value {
-    fn from(value: i64) -> Value {
-        Value::Exact(value.to_string())
-    }
-}
-
-impl From<f64> for Value {
-    /// An infinite or undefined number has no spelling in JSON; [`Document::new`] rejects it.
-    fn from(value: f64) -> Value {
-        Value::Exact(spell(value))
-    }
-}
-
-/// The one spelling under which a JSON number is matched, so that `1`, `1.0` and `1e0` are the same term;
-/// nothing if `text` is no JSON number.
-///
-/// Integers are spelled in digits, as are whole numbers below 2^64 that are written with a point or
-/// an exponent; all others by the shortest decimal that reads as the same 64-bit float. A longer
-/// integer that is such a decimal, as 10^30, is spelled like the float, so that different integers
-/// are different terms.
-pub fn exact_number(text: &str) -> Option<String> {
-    let starts_well = text.starts_with(|c: char| c == '-' || c.is_ascii_digit());
-    if !starts_well || !text.ends_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let number: serde_json::Number = serde_json::from_str(text).ok()?;
-    match number.as_f64() {
-        Some(value) if number.is_f64() && is_integer(text) => Some(spell_integer(text, value)),
-        Some(value) if number.is_f64() => Some(spell(value)),
-        _ => Some(number.to_string()),
-    }
-}
-
-/// Whether a JSON number is written without a point and an exponent.
-pub(super) fn is_integer(number: &str) -> bool {
-    !number.contains(['.', 'e', 'E'])
-}
-
-/// Spells an integer of more than 64 bits, which reads as the float `value`.
-pub(super) fn spell_integer(digits: &str, value: f64) -> String {
-    // Displayed, a float is its shortest decimal without an exponent.
-    match value.to_string() == digits {
-        true => spell(value),
-        false => digits.to_owned(),
-    }
-}
-
-/// Spells a float as [`exact_number`] says. Terms are stored, so this must never change.
-pub(super) fn spell(value: f64) -> String {
-    if value == value.trunc() && value.abs() < u64::MAX as f64 {
-        return (value as i128).to_string();
-    }
-    match value.abs() {
-        1e-5..1e21 => value.to_string(),
-        _ => format!("{value:e}"),
-    }
-}
-
-/// What is wrong with an external ID, if anything.
-pub(super) fn id_fault(id: &str) -> Option<String> {
-    match id.len() {
-        0 => Some("the external ID is empty".to_owned()),
-        1..=ID_BYTES_MAX => None,
-        length => Some(format!(
-            "the external ID has {length} bytes, at most {ID_BYTES_MAX} are allowed"
-        )),
     }
 }
 

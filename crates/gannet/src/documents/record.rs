@@ -3,9 +3,12 @@
 //! The layout is in `docs/format.md`. A record has no length of its own: its span, or the log
 //! record around it, tells where it ends.
 
-use super::compress::DictionaryVersion;
-use super::json::{DOCUMENT_BYTES_MAX, ID_BYTES_MAX};
+use super::flatten::ID_BYTES_MAX;
+use super::json::DOCUMENT_BYTES_MAX;
 use crate::base::{ByteReader, DocId, END, Result, Sequence, put_bytes, put_varint};
+
+/// The number of a compression dictionary: ascending from 1; 0 means none.
+pub type DictionaryVersion = u32;
 
 /// A document as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

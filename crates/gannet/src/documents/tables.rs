@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::address::Address;
 use super::addresses::AddressTable;
 use super::bytes::ByteTable;
-use super::cursor::{LiveCursor, NormCursor};
+use super::cursor::{LiveCursor, NormCursor, bit};
 use crate::base::{
     ByteReader, DocId, END, Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, put_varint,
 };
@@ -477,11 +477,6 @@ fn forget_norms(norms: &mut Table, docs: &[DocId]) {
             norms.clear_page(page);
         }
     }
-}
-
-/// The bit of a document in its byte of the live set.
-pub(super) fn bit(doc: DocId) -> u8 {
-    1 << (doc % 8)
 }
 
 #[cfg(test)]

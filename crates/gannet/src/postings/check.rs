@@ -4,9 +4,9 @@
 //! filters alone nobody can tell which words stand in a document.
 
 use super::cursor::TermCursor;
+use super::cursor::TermList;
 use super::entry::{ChunkRef, TermEntry};
 use super::frontier::Pair;
-use super::list::TermList;
 use super::tokens::Tokens;
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, finish};

@@ -4,7 +4,7 @@ use super::chunk::{BuiltChunk, ChunkBuilder};
 use super::chunk_reader::ChunkReader;
 use super::entry::ChunkRef;
 use super::fragment::Fragment;
-use super::merge::{FieldId, NormReader};
+use super::norms::{FieldId, NormReader};
 use super::streams::ChunkStreams;
 use super::tokens::Tokens;
 use crate::base::{DocId, Error, PhraseFilters, Result};

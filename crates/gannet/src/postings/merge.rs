@@ -7,33 +7,17 @@
 use super::entry::{ChunkRef, INLINE_LIMIT, TAIL_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::list_writer::{Added, ListWriter};
+use super::norms::NormReader;
+use super::norms::{FieldId, Norms};
 use super::rules::{absorbed, chunk_limit, chunks_most, joined};
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;
 use super::window::{Ahead, Placing, Rewriting, rewrite_all};
-use crate::base::{DocId, Error, PhraseFilters, Result, on_all_cores};
+use crate::base::{Error, PhraseFilters, Result, on_all_cores};
 use crate::storage::Store;
 
 /// Fewer lists than this without chunks are not worth a thread.
 const WHOLE_AT_LEAST: usize = 512;
-
-/// The number of a field in the schema.
-pub type FieldId = u16;
-
-/// Tells the norms of documents: those of new postings and of postings that are rewritten.
-pub trait Norms: Sync {
-    /// A reader of norms for one thread.
-    fn reader(&self) -> NormReader<'_>;
-}
-
-/// Gives the norm of a field of a document.
-pub type NormReader<'a> = Box<dyn FnMut(FieldId, DocId) -> Result<u8> + 'a>;
-
-impl<F: Fn(FieldId, DocId) -> Result<u8> + Sync> Norms for F {
-    fn reader(&self) -> NormReader<'_> {
-        Box::new(self)
-    }
-}
 
 /// One term of a flush.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use super::dead::DeadDocs;
 use super::entry::{ChunkRef, INLINE_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::list_writer::{Added, ListWriter};
-use super::merge::{FieldId, NormReader, Norms};
+use super::norms::{FieldId, NormReader, Norms};
 use super::rules::{chunk_limit, chunks_most};
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;

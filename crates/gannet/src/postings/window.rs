@@ -4,7 +4,7 @@
 //! coded; so memory is bounded whatever the lists.
 
 use super::entry::ChunkRef;
-use super::merge::{NormReader, Norms};
+use super::norms::{NormReader, Norms};
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;
 use crate::base::{Error, Result, breathe, on_all_cores};

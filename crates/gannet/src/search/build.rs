@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
+use super::bm25::FieldStatistics;
 use super::bm25::{Bm25, idf};
 use super::conjunction::Conjunction;
 use super::disjunction::Disjunction;
 use super::doc_set::DocSet;
-use super::explain::LeafNote;
 use super::formula::{Formula, Leaf, LeafId};
 use super::lists::{OpenLists, OpenPattern, OpenTerm};
 use super::matcher::Matcher;
@@ -24,6 +24,19 @@ use super::windows::{Clause, Root};
 use crate::analysis::{FieldId, fingerprint, split_term_key};
 use crate::base::{Budget, PhraseFilters, Result};
 use crate::postings::{Neighbours, TermList};
+
+/// What a leaf is: a term, a phrase, or something whose score is constant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LeafNote {
+    /// The field, or for a constant what it is.
+    pub field: String,
+    /// The terms with their document frequencies; none for a constant.
+    pub terms: Vec<(String, u64)>,
+    /// The boost.
+    pub boost: f32,
+    /// The statistics of the field.
+    pub statistics: FieldStatistics,
+}
 
 /// What is run.
 pub struct Built {

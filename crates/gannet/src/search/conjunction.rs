@@ -12,7 +12,8 @@
 
 use super::ahead::{Ahead, Batch};
 use super::formula::LeafId;
-use super::matcher::{Filtering, Matcher, Role, for_all};
+use super::matcher::{Matcher, Role, for_all};
+use super::matches::Filtering;
 use super::matches::Matches;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};

@@ -17,10 +17,11 @@ use super::expand::FUZZY_MAX;
 use super::explain::{Explanation, explain, explanation_bytes};
 use super::fields;
 use super::hits::Filling;
-use super::lists::{KnownPatterns, OpenLists, OpenTerm, PatternDocuments};
+use super::lists::{OpenLists, OpenTerm, PatternDocuments};
 use super::lookup::Lookup;
+use super::lookup::RunTurn;
 use super::marks::{Marker, marker_bytes};
-use super::offload::{ListOffload, Offloaded, offload};
+use super::offload::{Offloaded, offload};
 use super::options::SearchOptions;
 use super::plan::{Allowance, Node, Plan, plan};
 use super::query::Query;
@@ -67,19 +68,6 @@ pub struct QueryRun<'q> {
     kept: Reservation,
     seen: IoCounts,
     started: Duration,
-}
-
-/// What a query may do beside others.
-#[derive(Clone, Copy)]
-pub struct RunTurn<'q> {
-    /// Pages that it asks for at once.
-    pub pages_per_round: usize,
-    /// Whether no other query has memory that it could wait for.
-    pub alone: bool,
-    /// What is known of its patterns.
-    pub known: Option<&'q KnownPatterns>,
-    /// What may read lists in its place.
-    pub offload: Option<&'q dyn ListOffload>,
 }
 
 enum Phase<'q> {

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::bm25::{B, Bm25, FieldStatistics, K1, idf};
+use super::bm25::{B, Bm25, K1, idf};
 use super::build::Built;
+use super::build::LeafNote;
 use super::formula::{Formula, LeafId};
 use super::lists::{OpenLists, OpenTerm};
 use super::plan::{Node, Slot};
@@ -11,19 +12,6 @@ use super::view::SearchView;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::documents::norm_to_length;
-
-/// What a leaf is: a term, a phrase, or something whose score is constant.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LeafNote {
-    /// The field, or for a constant what it is.
-    pub field: String,
-    /// The terms with their document frequencies; none for a constant.
-    pub terms: Vec<(String, u64)>,
-    /// The boost.
-    pub boost: f32,
-    /// The statistics of the field.
-    pub statistics: FieldStatistics,
-}
 
 /// A value and what it comes from.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,9 @@
 
 use std::borrow::Borrow;
 
-use super::execute::{QueryRun, RunTurn};
+use super::execute::QueryRun;
 use super::lists::KnownPatterns;
+use super::lookup::RunTurn;
 use super::offload::ListOffload;
 use super::options::SearchOptions;
 use super::query::Query;

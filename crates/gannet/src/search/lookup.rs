@@ -2,15 +2,28 @@
 
 use std::collections::VecDeque;
 
-use super::execute::RunTurn;
 use super::expand::{Expanded, Expander, Expansion, ExpansionLimits};
 use super::lists::{KnownPatterns, OpenLists, OpenPattern, OpenTerm};
 use super::matcher::for_all;
+use super::offload::ListOffload;
 use super::plan::{PlannedPattern, PlannedTerm};
 use super::view::SearchView;
 use crate::base::{Budget, DocId, Reservation, Result};
 use crate::cache::{Pages, Step, gather};
 use crate::postings::{RECENT_LEVELS, TermList};
+
+/// What a query may do beside others.
+#[derive(Clone, Copy)]
+pub struct RunTurn<'q> {
+    /// Pages that it asks for at once.
+    pub pages_per_round: usize,
+    /// Whether no other query has memory that it could wait for.
+    pub alone: bool,
+    /// What is known of its patterns.
+    pub known: Option<&'q KnownPatterns>,
+    /// What may read lists in its place.
+    pub offload: Option<&'q dyn ListOffload>,
+}
 
 /// A term's entry and its recent postings on each level may stand in a leaf each, which are held until all of a round are found.
 const PAGES_PER_KEY: usize = 1 + RECENT_LEVELS;

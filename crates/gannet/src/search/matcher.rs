@@ -6,6 +6,7 @@
 //! one round serves all.
 
 use super::formula::LeafId;
+use super::matches::Filtering;
 use super::matches::Matches;
 use super::top::Top;
 use crate::base::DocId;
@@ -24,16 +25,6 @@ pub enum Role {
     Excluded,
     /// The candidate stays either way; a match adds to its score.
     Optional,
-}
-
-/// How far candidates were filtered: the first `kept` passed, those from `checked` on are still to be asked,
-/// and those between were dropped.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Filtering {
-    /// How many passed.
-    pub kept: usize,
-    /// How many were asked.
-    pub checked: usize,
 }
 
 /// Where documents go that are scored as soon as they are found.

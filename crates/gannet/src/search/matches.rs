@@ -6,8 +6,17 @@
 use std::ops::Range;
 
 use super::formula::LeafId;
-use super::matcher::Filtering;
 use crate::base::DocId;
+
+/// How far candidates were filtered: the first `kept` passed, those from `checked` on are still to be asked,
+/// and those between were dropped.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filtering {
+    /// How many passed.
+    pub kept: usize,
+    /// How many were asked.
+    pub checked: usize,
+}
 
 /// Bytes that are reserved at once at most.
 const RESERVED_BYTES: usize = 16 << 10;

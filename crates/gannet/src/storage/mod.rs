@@ -9,6 +9,7 @@ mod crash_tests;
 mod history;
 mod lineage;
 mod log;
+mod log_start;
 #[cfg(test)]
 mod log_tests;
 mod pending;
@@ -25,9 +26,8 @@ mod zones;
 
 pub use history::History;
 pub use lineage::Lineage;
-pub use log::{
-    Log, LogStart, RecordKind, document_body, document_front, find_record, frame, record_length,
-};
+pub use log::{Log, RecordKind, document_body, document_front, find_record, frame, record_length};
+pub use log_start::LogStart;
 pub use records::{ZoneRecord, read_records};
 pub use replay::{LogReach, Recovery, ReplayEnd, has_log_behind, replay};
 pub use roots::{
@@ -37,7 +37,8 @@ pub use roots::{
 pub use seal::{IndexIdentity, PageKind, first_record, prove_page};
 #[cfg(test)]
 pub use seal::{Place, seal};
+pub use slots::TablePage;
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};
 pub use stream::StreamWriter;
-pub use table::{Table, TablePage, TablePlace};
+pub use table::{Table, TablePlace};
 pub use zones::{Zone, ZoneTable};

@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::log::{Link, LogStart, RecordKind};
+use super::log::{Link, RecordKind};
+use super::log_start::LogStart;
 use super::records::{RecordVisitor, ZoneRecord, first_record, read_records};
 use super::{PageKind, Store};
 use crate::base::{Error, PageAddress, Result, ZoneNumber};

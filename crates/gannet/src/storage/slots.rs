@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::table::TablePage;
-use crate::base::PageAddress;
+use crate::base::{PAGE_PAYLOAD, PageAddress};
+
+/// The payload of one page of a table.
+pub type TablePage = [u8; PAGE_PAYLOAD];
 
 /// Slots of a group: a copy of one is about the size of a page.
 const GROUP_SLOTS: usize = 128;

@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use super::pending::PendingPages;
 use super::seal::{self, IndexIdentity, PageKind};
-use super::stream::WRITE_PAGES_MAX;
 use super::zones::ZoneTable;
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span, ZoneNumber};
 use crate::device::{Device, FileId, PageBuffer, PagePool, Readers, Transfer};
+
+/// The most full pages that are gathered before they are written: 1 MiB.
+pub(super) const WRITE_PAGES_MAX: usize = 256;
 
 /// The most pages that one read operation takes: 256 KiB.
 const READ_PAGES_MAX: usize = 64;

@@ -16,9 +16,6 @@ use super::{Store, Unsynced};
 use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, breathe};
 use crate::device::{FileId, PageBuffer, PagePool, Transfer};
 
-/// The most full pages that are gathered before they are written: 1 MiB.
-pub(super) const WRITE_PAGES_MAX: usize = 256;
-
 /// A smaller rest of a page is not worth remembering.
 const HOLE_BYTES: usize = 64;
 

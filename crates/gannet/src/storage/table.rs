@@ -5,12 +5,9 @@
 
 use std::sync::Arc;
 
-use super::slots::{Slot, Slots};
+use super::slots::{Slot, Slots, TablePage};
 use super::{Store, StreamWriter};
 use crate::base::{ByteReader, PAGE_PAYLOAD, PageAddress, Result, put_varint};
-
-/// The payload of one page of a table.
-pub type TablePage = [u8; PAGE_PAYLOAD];
 
 /// An array of entries of the same size, in pages.
 #[derive(Clone, Debug)]

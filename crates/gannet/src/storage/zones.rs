@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::log::LogStart;
+use super::log_start::LogStart;
 use super::seal::PageKind;
 use crate::base::{ByteReader, Error, PAGE_PAYLOAD, Result, Span, ZoneNumber, put_varint};
 

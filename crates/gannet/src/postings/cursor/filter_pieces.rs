@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::noted;
+use super::parts::noted;
 use super::parts::{note, read};
 use crate::base::{Error, PAGE_PAYLOAD, Result, Span};
 use crate::cache::{Bytes, Pages, Step, Stop};

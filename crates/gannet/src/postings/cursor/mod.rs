@@ -13,8 +13,12 @@
 //! block), 1.5 KiB of decoded numbers, and per chunk a decoded index (see `postings::head`), a few hundred bytes for most lists and 10 KiB at most.
 
 mod bounds;
+mod decoded;
 mod filter;
 mod filter_pieces;
+mod filter_state;
+mod list;
+mod occurrences;
 pub(super) mod parts;
 mod positions;
 mod prefetch;
@@ -22,19 +26,24 @@ mod prefetch;
 use std::sync::Arc;
 
 use super::block::{BLOCK, Numbers};
-use super::docs_page::DocsPage;
+use super::docs_page::{BlockEntry, DocsPage, GroupRef};
 use super::head::{Found, PageFound, PageIndex};
-use super::list::TermList;
+
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, Step, Stop};
 pub use bounds::BlocksAhead;
-use filter::FilterState;
+use decoded::Decoded;
+use filter_state::FilterState;
+pub use list::TermList;
 pub use parts::Reach;
-use parts::{Part, read};
+use parts::{Part, noted, read};
 use positions::PositionState;
 
-/// Docs after the current one among which a target is looked for first.
-const NEAR: usize = 16;
+/// What a cursor takes with the numbers of a block.
+const CURSOR_BYTES: usize = size_of::<TermCursor>() + 4 * size_of::<Numbers>();
+
+/// Blocks of a page at most, about.
+const PAGE_BLOCKS: usize = 1024;
 
 /// Reads one term's list in doc order.
 #[derive(Clone, Debug)]
@@ -71,16 +80,22 @@ impl LoadedPage {
     }
 }
 
-/// The block that the cursor stands in.
-#[derive(Clone, Debug)]
-struct Decoded {
-    docs: Box<Numbers>,
-    frequencies: Box<Numbers>,
-    has_frequencies: bool,
-    /// The block's ordinal in its page.
-    block: usize,
-    at: usize,
-    length: usize,
+impl TermList {
+    /// Bytes that a cursor takes as it goes through the list: what it has decoded, the heads, and
+    /// the directory of a page.
+    pub fn cursor_bytes(&self) -> usize {
+        let blocks = self.document_frequency as usize / BLOCK + 2;
+        let heads = self.parts.iter().map(Part::head_bytes);
+        CURSOR_BYTES
+            + self.parts.len() * size_of::<Part>()
+            + blocks.min(PAGE_BLOCKS) * (size_of::<BlockEntry>() + 2 * size_of::<GroupRef>())
+            + heads.sum::<usize>()
+    }
+
+    /// A cursor at its start.
+    pub fn cursor(&self) -> TermCursor {
+        TermCursor::new(self.clone())
+    }
 }
 
 impl TermCursor {
@@ -338,58 +353,5 @@ impl TermCursor {
             part,
             docs: Arc::new(docs),
         })
-    }
-}
-
-/// The place of the first doc `>= target`: counted among the next few, where most targets are, which takes
-/// no branch that can be mispredicted; else searched for.
-#[inline]
-fn place(docs: &[DocId], target: DocId) -> usize {
-    match docs.get(..NEAR) {
-        Some(near) if near[NEAR - 1] >= target => near.iter().filter(|doc| **doc < target).count(),
-        _ => docs.partition_point(|doc| *doc < target),
-    }
-}
-
-/// Nothing if the step noted pages; so that a caller can go on and note more.
-fn noted<T>(step: Step<T>) -> Result<Option<T>> {
-    match step {
-        Ok(value) => Ok(Some(value)),
-        Err(Stop::Pages) => Ok(None),
-        Err(Stop::Failed(error)) => Err(error),
-    }
-}
-
-impl Default for Decoded {
-    fn default() -> Decoded {
-        Decoded {
-            docs: Box::new([0; BLOCK]),
-            frequencies: Box::new([0; BLOCK]),
-            has_frequencies: false,
-            block: 0,
-            at: 0,
-            length: 0,
-        }
-    }
-}
-
-impl Decoded {
-    /// The first place from the current on with a doc `>= target`.
-    #[inline]
-    fn find(&self, target: DocId) -> Option<usize> {
-        let rest = &self.docs[self.at.min(self.length)..self.length];
-        match rest.last() {
-            Some(last) if *last >= target => Some(self.at + place(rest, target)),
-            _ => None,
-        }
-    }
-
-    fn load(&mut self, page: &DocsPage, block: usize) -> Result<()> {
-        self.length = 0;
-        self.has_frequencies = page.docs(block, &mut self.docs, &mut self.frequencies)?;
-        self.block = block;
-        self.at = 0;
-        self.length = page.blocks()[block].count as usize;
-        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Decoded;
+use super::decoded::Decoded;
 use crate::base::{
     ByteReader, DocId, Error, PAGE_PAYLOAD, PageAddress, PhraseFilters, Result, Span,
 };
@@ -314,5 +314,14 @@ impl FragmentPart {
         let skipped = skip_tokens(stream, number - self.known.0, filters);
         self.known = (number, self.known.1 + skipped);
         ByteReader::new(&self.fragment.positions[self.known.1..], WHAT)
+    }
+}
+
+/// Nothing if the step noted pages; so that a caller can go on and note more.
+pub(super) fn noted<T>(step: Step<T>) -> Result<Option<T>> {
+    match step {
+        Ok(value) => Ok(Some(value)),
+        Err(Stop::Pages) => Ok(None),
+        Err(Stop::Failed(error)) => Err(error),
     }
 }

@@ -4,16 +4,16 @@
 //! block add up to; the page's table names the position page. Very many positions are read in windows, so
 //! that one posting never needs more frames than [`WINDOW`]; what was read so far is kept between steps.
 
-use super::parts::{Part, read};
-use super::{BLOCK, Numbers, TermCursor, noted};
+use super::parts::read;
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, Step, Stop};
+use crate::postings::block::{BLOCK, Numbers};
 use crate::postings::docs_page::DocsPage;
 use crate::postings::head::Head;
 use crate::postings::position_page::PositionPage;
 use crate::postings::tokens::Tokens;
 
-const WHAT: &str = "the positions of a postings list";
+pub(super) const WHAT: &str = "the positions of a postings list";
 
 /// Position pages of one posting that are asked for at once.
 const WINDOW: u32 = 8;
@@ -22,17 +22,17 @@ const WINDOW: u32 = 8;
 #[derive(Clone, Debug)]
 pub(super) struct PositionState {
     /// The doc whose positions are being read, and those read so far.
-    doc: DocId,
-    read: Vec<u32>,
+    pub(super) doc: DocId,
+    pub(super) read: Vec<u32>,
     /// A place in the decoded block and the positions before it.
-    before: (usize, u64),
-    page: Option<(usize, u32, PositionPage)>,
+    pub(super) before: (usize, u64),
+    pub(super) page: Option<(usize, u32, PositionPage)>,
     /// The number of the first position that is decoded, and how many are.
-    block: (u32, usize),
+    pub(super) block: (u32, usize),
     /// Not there before a position is read.
-    values: Option<Box<Numbers>>,
+    pub(super) values: Option<Box<Numbers>>,
     /// The tokens of a posting in memory.
-    tokens: Tokens,
+    pub(super) tokens: Tokens,
 }
 
 impl Default for PositionState {
@@ -73,80 +73,9 @@ impl PositionState {
     }
 }
 
-impl TermCursor {
-    /// Puts the current doc's positions into `out`; none when there is no current doc.
-    pub fn positions(&mut self, pages: &mut Pages<'_>, out: &mut Vec<u32>) -> Step<()> {
-        out.clear();
-        let frequency = self.frequency();
-        if frequency == 0 {
-            return Ok(());
-        }
-        let at = self.decoded.at;
-        let skip = self.positions.skip_to(at, &self.decoded.frequencies);
-        if let Part::Fragment(fragment) = &mut self.parts[self.part] {
-            let tokens = &mut self.positions.tokens;
-            fragment.tokens(skip, frequency, tokens)?;
-            std::mem::swap(out, &mut tokens.positions);
-            return Ok(());
-        }
-        if self.positions.doc != self.doc {
-            self.positions.read.clear();
-            self.positions.doc = self.doc;
-        }
-        self.read_chunk_positions(skip, frequency, pages)?;
-        std::mem::swap(out, &mut self.positions.read);
-        self.positions.doc = END;
-        Ok(())
-    }
-
-    fn read_chunk_positions(
-        &mut self,
-        skip: u64,
-        frequency: u32,
-        pages: &mut Pages<'_>,
-    ) -> Step<()> {
-        let Some(page) = self.page.as_ref() else {
-            return Ok(());
-        };
-        let docs = &*page.docs;
-        let first = docs.blocks()[self.decoded.block].first_position as u64 + skip;
-        let end = first + frequency as u64;
-        if end > u32::MAX as u64 {
-            return Err(Error::damaged(WHAT, "expected fewer positions").into());
-        }
-        let (part, state) = (self.part, &mut self.positions);
-        let head = self.parts[part].head()?;
-        while state.read.len() < frequency as usize {
-            let number = first as u32 + state.read.len() as u32;
-            state.load((part, head), docs, number, end as u32, pages)?;
-            state.take(number, end as u32)?;
-        }
-        Ok(())
-    }
-
-    /// Notes the position pages of a posting, whose place in a docs page is known.
-    pub(super) fn note_positions(
-        &self,
-        part: usize,
-        docs: &DocsPage,
-        numbers: (u64, u64),
-        pages: &mut Pages<'_>,
-    ) -> Step<bool> {
-        let head = self.parts[part].head()?;
-        let (Ok(first), Ok(end)) = (u32::try_from(numbers.0), u32::try_from(numbers.1)) else {
-            return Err(Error::damaged(WHAT, "expected fewer positions").into());
-        };
-        let Some(ordinal) = noted(find_page(head, docs, first, pages))? else {
-            return Ok(false);
-        };
-        note_pages(head, ordinal, last_page(head, docs, ordinal, end), pages)?;
-        Ok(true)
-    }
-}
-
 impl PositionState {
     /// Decodes the block that holds the position with this number.
-    fn load(
+    pub(super) fn load(
         &mut self,
         (part, head): (usize, &Head),
         docs: &DocsPage,
@@ -184,7 +113,7 @@ impl PositionState {
     }
 
     /// Moves positions from the decoded block to those read.
-    fn take(&mut self, number: u32, end: u32) -> Result<()> {
+    pub(super) fn take(&mut self, number: u32, end: u32) -> Result<()> {
         let from = (number - self.block.0) as usize;
         let count = (self.block.1 - from).min((end - number) as usize);
         let mut position = self.read.last().copied().unwrap_or(0);
@@ -200,7 +129,12 @@ impl PositionState {
 }
 
 /// The position page with this number: the table's word, or a binary search where the table has strides.
-fn find_page(head: &Head, docs: &DocsPage, number: u32, pages: &mut Pages<'_>) -> Step<u32> {
+pub(super) fn find_page(
+    head: &Head,
+    docs: &DocsPage,
+    number: u32,
+    pages: &mut Pages<'_>,
+) -> Step<u32> {
     let mut low = docs.position_page(number);
     if docs.knows_position_pages() {
         return Ok(low);
@@ -217,13 +151,13 @@ fn find_page(head: &Head, docs: &DocsPage, number: u32, pages: &mut Pages<'_>) -
 }
 
 /// The last of the pages to ask for together.
-fn last_page(head: &Head, docs: &DocsPage, first: u32, end: u32) -> u32 {
+pub(super) fn last_page(head: &Head, docs: &DocsPage, first: u32, end: u32) -> u32 {
     let last = docs.position_page(end.saturating_sub(1)).max(first);
     last.min(first.saturating_add(WINDOW - 1))
         .min(head.position_pages().saturating_sub(1))
 }
 
-fn note_pages(head: &Head, first: u32, last: u32, pages: &mut Pages<'_>) -> Step<()> {
+pub(super) fn note_pages(head: &Head, first: u32, last: u32, pages: &mut Pages<'_>) -> Step<()> {
     let spans = (first..=last).filter_map(|ordinal| head.position_page(ordinal));
     for address in spans.flat_map(|span| span.pages()) {
         pages.want(address)?;

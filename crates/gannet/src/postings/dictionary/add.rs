@@ -1,11 +1,12 @@
 //! New postings come to the dictionary: to the levels of recent ones, and from there to their
 //! lists.
 
+use super::TermDictionary;
+use super::change::RECENT_LEVELS;
 use super::join::{Join, Joining, New};
 use super::leaving::{Lapping, Pouring};
 use super::lists::Lists;
 use super::recent::{Level, Room};
-use super::{RECENT_LEVELS, TermDictionary};
 use crate::base::Result;
 use crate::cache::FramePool;
 use crate::dictionary::TreeView;

@@ -2,11 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use super::Decide;
-use crate::base::Result;
+use crate::base::{Result, put_bytes};
 use crate::cache::FramePool;
 use crate::dictionary::{Change, Tree, Window};
 use crate::postings::entry::TermEntry;
+use crate::storage::StreamWriter;
+
+/// How many terms are changed before the lists among them that became long are put in their tree: so many of
+/// their entries, of a chunk or two each, are kept meanwhile.
+pub(in crate::postings) const TERMS_AT_ONCE: usize = 16_384;
+
+/// How many levels recent postings have.
+pub const RECENT_LEVELS: usize = 3;
+
+/// Tells the new entries of some terms, in their order; nothing where the old one stays. It is
+/// asked by several threads.
+pub type Decide<'d> = dyn Fn(&[OldEntry<'_>]) -> Result<Vec<Option<Vec<u8>>>> + Sync + 'd;
+
+/// A term of a change: its index among the keys, and its coded entry if it has one.
+pub type OldEntry<'a> = (usize, Option<&'a [u8]>);
 
 /// Entries of lists that became long, by their terms' indexes.
 pub(super) type Grown = BTreeMap<usize, Vec<u8>>;
@@ -88,4 +102,16 @@ fn ask(
     Ok(changed
         .filter_map(|(at, entry)| Some((at, entry?)))
         .collect())
+}
+
+/// Writes the changed pages of a tree's node mapping and appends what [`Tree::open`] needs.
+pub(super) fn encode_tree(
+    tree: &mut Tree,
+    tables: &mut StreamWriter,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let mut root = Vec::new();
+    tree.encode(tables, &mut root)?;
+    put_bytes(out, &root);
+    Ok(())
 }

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use super::change::{Grown, Terms};
-use super::encode_tree;
+use super::change::{Decide, Grown, TERMS_AT_ONCE, Terms, encode_tree};
 use super::filtered::FilteredTree;
 use super::key_filter::KeyFilter;
-use super::{Decide, TERMS_AT_ONCE};
 use crate::base::{ByteReader, Result, both, put_bytes};
 use crate::cache::FramePool;
 use crate::dictionary::{Change, Tree, TreeView};

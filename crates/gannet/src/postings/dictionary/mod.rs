@@ -31,6 +31,7 @@ mod sweep;
 use std::sync::Arc;
 
 pub use self::add::terms_join_at_once;
+pub use self::change::{Decide, RECENT_LEVELS};
 use self::filtered::FilteredView;
 pub use self::join::Addition;
 use self::lists::Lists;
@@ -38,17 +39,10 @@ use self::recent::Recent;
 pub use self::sweep::{SweepPlace, Sweeper};
 use super::entry::{ChunkRef, TermEntry};
 use super::fragment::Fragment;
-use crate::base::{ByteReader, DocId, Result, ZoneNumber, put_bytes};
+use crate::base::{ByteReader, DocId, Result, ZoneNumber};
 use crate::cache::{Bytes, FramePool, Pages, Step, Stop, gather};
 use crate::dictionary::{Tree, TreeView};
 use crate::storage::{Store, StreamWriter, Unsynced};
-
-/// How many terms are changed before the lists among them that became long are put in their tree: so many of
-/// their entries, of a chunk or two each, are kept meanwhile.
-pub(in crate::postings) const TERMS_AT_ONCE: usize = 16_384;
-
-/// How many levels recent postings have.
-pub const RECENT_LEVELS: usize = 3;
 
 /// The term dictionary as of one moment.
 #[derive(Clone, Debug)]
@@ -115,13 +109,6 @@ pub struct TermDictionary {
     pub(in crate::postings) lists: Lists,
     recent: Recent,
 }
-
-/// A term of a change: its index among the keys, and its coded entry if it has one.
-pub type OldEntry<'a> = (usize, Option<&'a [u8]>);
-
-/// Tells the new entries of some terms, in their order; nothing where the old one stays. It is
-/// asked by several threads.
-pub type Decide<'d> = dyn Fn(&[OldEntry<'_>]) -> Result<Vec<Option<Vec<u8>>>> + Sync + 'd;
 
 impl TermView {
     /// Terms in it, at most: one that has an entry and recent postings too counts twice.
@@ -400,12 +387,4 @@ impl TermDictionary {
         self.lists.encode(tables, out)?;
         self.recent.encode(tables, out)
     }
-}
-
-/// Writes the changed pages of a tree's node mapping and appends what [`Tree::open`] needs.
-fn encode_tree(tree: &mut Tree, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
-    let mut root = Vec::new();
-    tree.encode(tables, &mut root)?;
-    put_bytes(out, &root);
-    Ok(())
 }

@@ -30,11 +30,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::change::{RECENT_LEVELS, encode_tree};
 use super::filtered::{FilteredTree, FilteredView};
 use super::join::{Joiner, Joiners, New};
 use super::key_filter::KeyFilter;
 use super::lists::Lists;
-use super::{RECENT_LEVELS, encode_tree};
 use crate::base::{ByteReader, Result, put_bytes, put_varint};
 use crate::cache::FramePool;
 use crate::dictionary::{Change, Tree, value_max};

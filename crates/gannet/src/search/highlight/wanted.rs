@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::fragments::WINDOW_BYTES;
 use crate::analysis::{Analyzer, Scratch, Token};
 use crate::base::{Result, Steps};
 use crate::search::pattern::{Pattern, Verdict};
@@ -20,10 +19,6 @@ const TOKEN_STEPS: usize = 4;
 /// The most marks of terms in one text, and of phrases; the most words of phrases that are looked
 /// at.
 pub const MARKS_MAX: usize = 8192;
-
-/// Bytes that finding and choosing marks takes for each: marks of terms and of phrases and a place,
-/// in buffers that double, and two windows with their places.
-pub const MARK_BYTES: usize = 2 * (2 * size_of::<Mark>() + size_of::<Place>()) + 2 * WINDOW_BYTES;
 
 /// What a query looks for in one field.
 #[derive(Default)]
@@ -60,7 +55,7 @@ pub(super) struct Mark {
 }
 
 /// An occurrence of a word of a phrase.
-struct Place {
+pub(super) struct Place {
     position: u32,
     start: u32,
     end: u32,
@@ -166,7 +161,7 @@ impl Wanted {
 /// A term of a phrase has an *origin* at each of its word's places: where the phrase would begin by
 /// it. Terms of one exact occurrence of the phrase share their origin, and slop is how far apart
 /// origins may be.
-struct Places {
+pub(super) struct Places {
     of: Vec<Vec<Place>>,
     count: usize,
 }

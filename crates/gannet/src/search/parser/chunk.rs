@@ -7,7 +7,8 @@
 //! nobody means a field is the colon text: `*:*`, `http://x`, `std::vec`, and behind what has no
 //! letter (`12:30`, `:)`).
 
-use super::lexer::{Kind, Operand};
+use super::lexeme::Kind;
+use super::lexeme::Operand;
 
 /// A character of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,12 @@ use std::iter::Peekable;
 use std::ops::Bound;
 use std::vec::IntoIter;
 
-use super::lexer::{EXISTS, Kind, Lexeme, Operand};
-use super::{character, invalid};
+use super::lexeme::EXISTS;
+use super::lexeme::Kind;
+use super::lexeme::Lexeme;
+use super::lexeme::Operand;
+use super::lexeme::character;
+use super::lexeme::invalid;
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
 use crate::search::fields;

@@ -10,80 +10,17 @@ use winnow::stream::{LocatingSlice, Location, Stream};
 use winnow::token::{any, none_of, one_of, take_while};
 
 use super::chunk::{self, Piece};
-use super::invalid;
+use super::lexeme::EXISTS;
+use super::lexeme::Kind;
+use super::lexeme::Lexeme;
+use super::lexeme::Operand;
+use super::lexeme::invalid;
 use crate::analysis::Schema;
 use crate::base::Result;
 use crate::search::fields::is_known;
 
-/// One lexeme and its bytes in the query.
-#[derive(Debug)]
-pub(super) struct Lexeme {
-    pub start: usize,
-    pub end: usize,
-    pub kind: Kind,
-}
-
-/// What a lexeme is. Operators and signs are so only as far as the lexer can see.
-#[derive(Debug)]
-pub(super) enum Kind {
-    /// `(`
-    Open,
-    /// `)` and what follows it directly: `~2`, `^3`.
-    Close { minimum: u32, boost: Option<f32> },
-    /// `+`
-    Require,
-    /// `-`
-    Prohibit,
-    /// `NOT` or `!`
-    Not,
-    /// `#` before a parenthesis.
-    Filter,
-    /// `AND` or `&&`
-    And,
-    /// `OR` or `||`
-    Or,
-    /// The name of a field and its colon.
-    Field(String),
-    /// A word, phrase or range, and its boost.
-    Operand(Operand, Option<f32>),
-}
-
-/// What stands for a query by itself, but for its field.
-#[derive(Debug, PartialEq)]
-pub(super) enum Operand {
-    /// `*:*`
-    Everything,
-    /// `*`
-    Anything,
-    Text {
-        text: String,
-        all: bool,
-    },
-    Phrase {
-        text: String,
-        slop: u32,
-    },
-    Prefix(String),
-    Wildcard(String),
-    Fuzzy {
-        text: String,
-        distance: Option<u8>,
-    },
-    Range(Bound<String>, Bound<String>),
-}
-
-impl Lexeme {
-    /// Whether it counts towards the limit of clauses.
-    pub fn is_clause(&self) -> bool {
-        matches!(self.kind, Kind::Operand(..) | Kind::Open)
-    }
-}
-
 type Input<'a> = LocatingSlice<&'a str>;
 type Parsed<T> = std::result::Result<T, EmptyError>;
-
-/// The pretended field of `_exists_:name`.
-pub(super) const EXISTS: &str = "_exists_";
 
 /// What ends a word besides white space.
 const STOPS: &[char] = &['(', ')', '"'];

@@ -31,14 +31,18 @@
 
 mod chunk;
 mod grammar;
+mod lexeme;
 mod lexer;
 mod settle;
 
+use self::lexeme::EXISTS;
+use self::lexeme::Kind;
+use self::lexeme::Lexeme;
+use self::lexeme::invalid;
 use super::fields::{is_known, proposal, shown};
 use super::query::{Operator, Query};
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
-use lexer::{EXISTS, Kind, Lexeme};
 
 /// The longest query in bytes.
 pub const MAX_QUERY_BYTES: usize = 64 << 10;
@@ -128,19 +132,6 @@ fn check_clauses(text: &str, lexemes: &[Lexeme]) -> Result<()> {
         }
         None => Ok(()),
     }
-}
-
-/// The error that `what` is wrong at byte `at`.
-fn invalid(what: &str, text: &str, at: usize, advice: &str) -> Error {
-    let character = character(text, at);
-    Error::invalid(format!(
-        "{what} at character {character} of the query: {advice}"
-    ))
-}
-
-/// The number of the character at byte `at`, counted from 1.
-fn character(text: &str, at: usize) -> usize {
-    text[..at].chars().count() + 1
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Checks that operators and signs have something to act on, so that the grammar always finds an
 //! operand where it needs one. A field with nothing behind it is text.
 
-use super::invalid;
-use super::lexer::{Kind, Lexeme, Operand};
+use super::lexeme::Kind;
+use super::lexeme::Lexeme;
+use super::lexeme::Operand;
+use super::lexeme::invalid;
 use crate::base::{Error, Result};
 
 /// Makes text of fields that stand alone; fails at the first operator or sign that cannot act.

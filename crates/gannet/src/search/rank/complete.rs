@@ -5,7 +5,8 @@
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
-use crate::search::matcher::{Filtering, Role};
+use crate::search::matcher::Role;
+use crate::search::matches::Filtering;
 use crate::search::windows::{Clause, Known, Window};
 
 impl Ranker {

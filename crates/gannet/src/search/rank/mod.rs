@@ -21,6 +21,7 @@ mod confirm;
 mod direct;
 mod enrich;
 mod gather;
+mod offer;
 mod plan;
 mod union;
 
@@ -28,7 +29,6 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use self::direct::Direct;
-use self::plan::WINDOWS_MAX;
 use self::union::Union;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
@@ -38,6 +38,9 @@ use crate::search::formula::{Formula, LeafId};
 use crate::search::score::Score;
 use crate::search::top::{Scored, Top};
 use crate::search::windows::{Pruning, Root, Window};
+
+/// Windows of a batch at most.
+pub(super) const WINDOWS_MAX: usize = 64;
 
 /// Candidates of the first batch: few, for the next batches are pruned by what it finds.
 const BATCH_FIRST: usize = 256;

@@ -3,9 +3,14 @@
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
-use super::{ANSWER_ONE_OF, RESULT_CACHE_MIN};
 use crate::search::options::SearchOptions;
 use crate::search::query::Query;
+
+/// The smallest result cache: 64 KiB.
+pub const RESULT_CACHE_MIN: usize = 64 << 10;
+
+/// An answer that takes more than this part of the cache is not kept.
+pub(super) const ANSWER_ONE_OF: usize = 8;
 
 /// A question that takes more bytes as a key is not kept.
 const KEY_BYTES_MAX: usize = RESULT_CACHE_MIN / ANSWER_ONE_OF;

@@ -21,14 +21,9 @@ use super::results::{Reused, SearchResults};
 use crate::base::{Budget, Reservation, Result};
 use crate::cache::Sieve;
 
+use key::ANSWER_ONE_OF;
 use key::AnswerKey;
-pub use key::key_of;
-
-/// The smallest result cache: 64 KiB.
-pub const RESULT_CACHE_MIN: usize = 64 << 10;
-
-/// An answer that takes more than this part of the cache is not kept.
-const ANSWER_ONE_OF: usize = 8;
+pub use key::{RESULT_CACHE_MIN, key_of};
 
 /// Counts and lengths beside a key and an answer on the heap.
 const HEADER_BYTES: usize = 2 * 2 * size_of::<usize>();

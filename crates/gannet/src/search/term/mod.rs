@@ -4,13 +4,14 @@ mod intersect;
 
 use self::intersect::Intersection;
 use super::formula::{Leaf, LeafId};
-use super::matcher::{BLOCK_STEPS, Filtering, Matcher, Offers, Role, filter};
+use super::matcher::{BLOCK_STEPS, Matcher, Offers, Role, filter};
 use super::matches::Matches;
 use super::scored::ListScore;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
 use crate::postings::TermCursor;
+use crate::search::matches::Filtering;
 
 /// Where at least one in so many documents of a block is asked for, both are gone through side by side.
 const SIDE_BY_SIDE: usize = 8;

@@ -1,25 +1,16 @@
 //! A term's list, ready to be read: its parts on the device, in its entry and in memory.
 
-use super::block::{BLOCK, Numbers};
-use super::cursor::TermCursor;
-use super::cursor::parts::{ChunkPart, FragmentPart, Part};
-use super::dictionary::TermPostings;
-use super::docs_page::{BlockEntry, GroupRef};
-use super::entry::ChunkRef;
-use super::fragment::Fragment;
+use super::parts::{ChunkPart, FragmentPart, Part};
 use crate::base::{DocId, PhraseFilters};
-
-/// What a cursor takes with the numbers of a block.
-const CURSOR_BYTES: usize = size_of::<TermCursor>() + 4 * size_of::<Numbers>();
-
-/// Blocks of a page at most, about.
-const PAGE_BLOCKS: usize = 1024;
+use crate::postings::dictionary::TermPostings;
+use crate::postings::entry::ChunkRef;
+use crate::postings::fragment::Fragment;
 
 /// The list of one term. Each cursor over it is made from a clone.
 #[derive(Clone, Debug)]
 pub struct TermList {
     pub(super) parts: Vec<Part>,
-    document_frequency: u64,
+    pub(super) document_frequency: u64,
 }
 
 impl TermList {
@@ -56,17 +47,6 @@ impl TermList {
         self.parts.capacity() * size_of::<Part>() + fragments.sum::<usize>()
     }
 
-    /// Bytes that a cursor takes as it goes through the list: what it has decoded, the heads, and
-    /// the directory of a page.
-    pub fn cursor_bytes(&self) -> usize {
-        let blocks = self.document_frequency as usize / BLOCK + 2;
-        let heads = self.parts.iter().map(Part::head_bytes);
-        CURSOR_BYTES
-            + self.parts.len() * size_of::<Part>()
-            + blocks.min(PAGE_BLOCKS) * (size_of::<BlockEntry>() + 2 * size_of::<GroupRef>())
-            + heads.sum::<usize>()
-    }
-
     /// Its chunks, and the fragments behind them.
     pub fn parts(&self) -> (Vec<ChunkRef>, Vec<&Fragment>) {
         let (mut chunks, mut fragments) = (Vec::new(), Vec::new());
@@ -90,10 +70,5 @@ impl TermList {
             parts: parts.into_iter().collect(),
             document_frequency: self.document_frequency,
         }
-    }
-
-    /// A cursor at its start.
-    pub fn cursor(&self) -> TermCursor {
-        TermCursor::new(self.clone())
     }
 }
