@@ -30,14 +30,14 @@ pub(super) enum Stemming {
 #[derive(Debug, Default)]
 pub(super) struct Stems {
     stemming: Option<Stemming>,
-    places: Vec<Place>,
+    places: Vec<StemPlace>,
     porter: Porter,
     long: String,
 }
 
 impl Stems {
     /// Bytes that the table takes.
-    pub const MEMORY_BYTES: usize = PLACES * size_of::<Place>();
+    pub const MEMORY_BYTES: usize = PLACES * size_of::<StemPlace>();
 
     /// The stem of the lowercase `word`.
     #[inline]
@@ -66,14 +66,14 @@ impl Stems {
     fn start(&mut self, stemming: Stemming) {
         self.stemming = Some(stemming);
         self.places.clear();
-        self.places.resize(PLACES, Place::default());
+        self.places.resize(PLACES, StemPlace::default());
     }
 }
 
 /// A word and its stem; before the first word both are empty, as the stem of an empty word is.
 #[derive(Clone, Debug, Default)]
 #[repr(align(32))]
-struct Place {
+struct StemPlace {
     word: Short,
     stem: Short,
 }

@@ -11,11 +11,11 @@ use super::{Error, Interrupt, Result};
 /// Clones share the same number.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    shared: Arc<Shared>,
+    shared: Arc<BudgetShared>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct BudgetShared {
     total: usize,
     used: AtomicUsize,
     peak: AtomicUsize,
@@ -39,7 +39,7 @@ impl Budget {
 
     fn of_part(total: usize, part: Option<Reservation>) -> Budget {
         Budget {
-            shared: Arc::new(Shared {
+            shared: Arc::new(BudgetShared {
                 total,
                 _part: part,
                 used: AtomicUsize::new(0),

@@ -30,29 +30,29 @@ thread_local! {
     static GIVES_WAY: RefCell<Option<Giving>> = const { RefCell::new(None) };
 }
 
-/// Counts those that go first. Clones count together.
+/// TrafficCounts those that go first. Clones count together.
 #[derive(Clone, Debug, Default)]
-pub struct Traffic {
-    counts: Arc<Counts>,
+pub struct ForegroundLoad {
+    counts: Arc<TrafficCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct TrafficCounts {
     going: AtomicUsize,
     waiting: AtomicUsize,
 }
 
-/// Counts for as long as it lives.
+/// TrafficCounts for as long as it lives.
 #[derive(Debug)]
 pub struct Counted<'a>(&'a AtomicUsize);
 
 #[derive(Clone)]
 struct Giving {
-    to: Traffic,
+    to: ForegroundLoad,
     rested: Instant,
 }
 
-impl Traffic {
+impl ForegroundLoad {
     /// The caller goes first, as long as what this gives lives.
     pub fn go(&self) -> Counted<'_> {
         Counted::new(&self.counts.going)
@@ -91,7 +91,7 @@ impl Drop for Counted<'_> {
 
 /// Has the calling thread, and those that carry out parts of its work (see `parallel`), yield to
 /// the foreground load.
-pub fn give_way(traffic: &Traffic) {
+pub fn give_way(traffic: &ForegroundLoad) {
     // Not where it would count for the whole process. A system that forbids it lets threads run
     // with the same priority.
     #[cfg(target_os = "linux")]
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     /// How long a thread that gives way works on what takes it 40 stints.
-    fn time_to_work(traffic: &Traffic) -> Duration {
+    fn time_to_work(traffic: &ForegroundLoad) -> Duration {
         thread::scope(|scope| {
             let work = scope.spawn(|| {
                 give_way(traffic);
@@ -174,7 +174,7 @@ mod tests {
         let before = nice();
         let parts = thread::scope(|scope| {
             let thread = scope.spawn(|| {
-                give_way(&Traffic::default());
+                give_way(&ForegroundLoad::default());
                 let all = on_all_cores((0..100).collect(), 1, |share: Vec<u8>| {
                     share.iter().map(|_| (nice(), gives())).collect()
                 });
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn it_rests_beside_traffic_unless_somebody_waits_for_it() {
-        let traffic = Traffic::default();
+        let traffic = ForegroundLoad::default();
         let all: Vec<_> = (0..*CORES).map(|_| traffic.go()).collect();
         assert!(time_to_work(&traffic) >= 40 * (STINT + REST));
         assert_eq!(traffic.cores_left(), 0);

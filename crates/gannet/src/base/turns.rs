@@ -16,12 +16,12 @@ const LOOK: Duration = Duration::from_millis(10);
 /// Who has a turn.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    state: Mutex<State>,
+    state: Mutex<TurnState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TurnState {
     together: usize,
     waiting_alone: usize,
     alone: bool,
@@ -37,7 +37,7 @@ pub struct Turn<'a> {
 impl Turns {
     /// A turn beside others.
     pub(super) fn take(&self, interrupt: &dyn Interrupt) -> Result<Turn<'_>> {
-        let free = |state: &State| !state.alone && state.waiting_alone == 0;
+        let free = |state: &TurnState| !state.alone && state.waiting_alone == 0;
         self.wait(self.lock(), interrupt, free)?.together += 1;
         Ok(Turn {
             turns: self,
@@ -49,7 +49,7 @@ impl Turns {
     pub(super) fn take_alone(&self, interrupt: &dyn Interrupt) -> Result<Turn<'_>> {
         let mut state = self.lock();
         state.waiting_alone += 1;
-        let free = |state: &State| !state.alone && state.together == 0;
+        let free = |state: &TurnState| !state.alone && state.together == 0;
         let taken = self.wait(state, interrupt, free);
         let taken = taken.map(|mut state| {
             state.waiting_alone -= 1;
@@ -67,10 +67,10 @@ impl Turns {
 
     fn wait<'a>(
         &'a self,
-        mut state: MutexGuard<'a, State>,
+        mut state: MutexGuard<'a, TurnState>,
         interrupt: &dyn Interrupt,
-        free: impl Fn(&State) -> bool,
-    ) -> Result<MutexGuard<'a, State>> {
+        free: impl Fn(&TurnState) -> bool,
+    ) -> Result<MutexGuard<'a, TurnState>> {
         while !free(&state) {
             interrupt.check()?;
             let waited = self.changed.wait_timeout(state, LOOK);
@@ -79,7 +79,7 @@ impl Turns {
         Ok(state)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TurnState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -19,7 +19,7 @@ pub(super) const USES_MAX: u8 = 3;
 #[derive(Debug)]
 pub struct Sieve<K, V> {
     index: FxHashMap<K, u32>,
-    entries: Vec<Entry<K, V>>,
+    entries: Vec<SieveEntry<K, V>>,
     vacant: Vec<u32>,
     newest: u32,
     oldest: u32,
@@ -27,7 +27,7 @@ pub struct Sieve<K, V> {
 }
 
 #[derive(Debug)]
-struct Entry<K, V> {
+struct SieveEntry<K, V> {
     /// Both are there until it is evicted.
     content: Option<(K, V)>,
     /// Uses that the hand has not passed over yet.
@@ -77,7 +77,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Sieve<K, V> {
     /// Bytes that the tables for so many entries take at most. They double when they grow, beside
     /// the old ones, and a hash table is an eighth empty.
     pub fn table_bytes(slots: usize) -> usize {
-        let slot = size_of::<Entry<K, V>>() + size_of::<(K, u32)>() + 1 + size_of::<u32>();
+        let slot = size_of::<SieveEntry<K, V>>() + size_of::<(K, u32)>() + 1 + size_of::<u32>();
         4 * slot * slots
     }
 
@@ -94,7 +94,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Sieve<K, V> {
         if self.index.contains_key(&key) {
             return;
         }
-        let entry = Entry {
+        let entry = SieveEntry {
             content: Some((key.clone(), value)),
             uses: 0,
             newer: NONE,

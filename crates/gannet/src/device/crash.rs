@@ -45,7 +45,7 @@ pub struct CrashImages {
 
 /// What becomes of all changes of one image.
 #[derive(Clone, Copy, Debug)]
-enum Plan {
+enum CrashPlan {
     All(Fate),
     /// One change has this fate, all others the other one.
     Except(usize, Fate, Fate),
@@ -80,36 +80,36 @@ impl CrashImages {
 
     /// The image of random fates that belongs to a seed.
     pub fn random(&self, seed: u64) -> CrashImage {
-        self.image(Plan::Random(seed))
+        self.image(CrashPlan::Random(seed))
     }
 
     /// The plan of the image number `n`, or nothing after the last.
     ///
     /// First one fate for all, then each fate of one change, then the random ones.
-    fn plan(&self, n: usize) -> Option<Plan> {
+    fn plan(&self, n: usize) -> Option<CrashPlan> {
         let all = [Fate::Kept, Fate::Lost, Fate::Torn(0)];
         if let Some(fate) = all.get(n) {
-            return Some(Plan::All(*fate));
+            return Some(CrashPlan::All(*fate));
         }
         let n = n - all.len();
         let (change, kind) = (n / FATES_OF_ONE.len(), n % FATES_OF_ONE.len());
         if change < self.changes() {
             let (fate, others) = FATES_OF_ONE[kind];
-            return Some(Plan::Except(change, fate, others));
+            return Some(CrashPlan::Except(change, fate, others));
         }
         let draw = n - self.changes() * FATES_OF_ONE.len();
-        (draw < self.random).then(|| Plan::Random(self.seed ^ mix(draw as u64)))
+        (draw < self.random).then(|| CrashPlan::Random(self.seed ^ mix(draw as u64)))
     }
 
     /// Whether a plan gives an image of its own: names cannot be torn.
-    fn admits(&self, plan: Plan) -> bool {
+    fn admits(&self, plan: CrashPlan) -> bool {
         match plan {
-            Plan::Except(change, Fate::Torn(_), _) => self.state.is_write(change),
+            CrashPlan::Except(change, Fate::Torn(_), _) => self.state.is_write(change),
             _ => true,
         }
     }
 
-    fn image(&self, plan: Plan) -> CrashImage {
+    fn image(&self, plan: CrashPlan) -> CrashImage {
         let files = self.state.files_after(|change| plan.fate(change));
         CrashImage {
             device: Arc::new(MemoryDevice::from_files(files)),
@@ -117,14 +117,14 @@ impl CrashImages {
         }
     }
 
-    fn describe(&self, plan: Plan) -> String {
+    fn describe(&self, plan: CrashPlan) -> String {
         match plan {
-            Plan::All(fate) => format!("all {} changes {fate:?}", self.changes()),
-            Plan::Except(change, fate, others) => {
+            CrashPlan::All(fate) => format!("all {} changes {fate:?}", self.changes()),
+            CrashPlan::Except(change, fate, others) => {
                 let change = self.state.describe(change);
                 format!("{change} {fate:?}, others {others:?}")
             }
-            Plan::Random(seed) => format!("random fates of seed {seed:#x}"),
+            CrashPlan::Random(seed) => format!("random fates of seed {seed:#x}"),
         }
     }
 }
@@ -151,13 +151,13 @@ impl Iterator for CrashImages {
     }
 }
 
-impl Plan {
+impl CrashPlan {
     fn fate(self, index: usize) -> Fate {
         match self {
-            Plan::All(fate) => fate,
-            Plan::Except(special, fate, _) if index == special => fate,
-            Plan::Except(_, _, others) => others,
-            Plan::Random(seed) => random_fate(mix(seed.wrapping_add(index as u64))),
+            CrashPlan::All(fate) => fate,
+            CrashPlan::Except(special, fate, _) if index == special => fate,
+            CrashPlan::Except(_, _, others) => others,
+            CrashPlan::Random(seed) => random_fate(mix(seed.wrapping_add(index as u64))),
         }
     }
 }

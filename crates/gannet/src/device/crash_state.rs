@@ -45,13 +45,13 @@ pub enum Event {
 pub struct CrashState {
     names: BTreeMap<FileId, usize>,
     inodes: Vec<Vec<Page>>,
-    changes: Vec<Change>,
+    changes: Vec<FileChange>,
     /// What the names stand for now, durable or not.
     current: BTreeMap<FileId, usize>,
 }
 
 #[derive(Clone, Debug)]
-enum Change {
+enum FileChange {
     Link(FileId, usize),
     Unlink(FileId),
     Write(Write),
@@ -96,7 +96,7 @@ impl CrashState {
             Event::Create(file) => self.create(*file),
             Event::Remove(file) => {
                 self.current.remove(file);
-                self.changes.push(Change::Unlink(*file));
+                self.changes.push(FileChange::Unlink(*file));
             }
             Event::Write(file, page, content) => self.write(*file, *page, content),
             Event::Sync(file) => self.sync(*file),
@@ -109,14 +109,14 @@ impl CrashState {
         let inode = self.inodes.len();
         self.inodes.push(Vec::new());
         self.current.insert(file, inode);
-        self.changes.push(Change::Link(file, inode));
+        self.changes.push(FileChange::Link(file, inode));
     }
 
     fn write(&mut self, file: FileId, page: u32, content: &Page) {
         let Some(inode) = self.current.get(&file) else {
             return;
         };
-        self.changes.push(Change::Write(Write {
+        self.changes.push(FileChange::Write(Write {
             file,
             inode: *inode,
             page,
@@ -130,7 +130,7 @@ impl CrashState {
         let inodes = &mut self.inodes;
         let mut durable = HashSet::new();
         self.changes.retain(|change| match change {
-            Change::Write(write) if Some(write.inode) == synced && !write.abandoned => {
+            FileChange::Write(write) if Some(write.inode) == synced && !write.abandoned => {
                 store_page(&mut inodes[write.inode], write.page, write.content.clone());
                 durable.insert(write.page);
                 false
@@ -139,7 +139,9 @@ impl CrashState {
         });
         // An abandoned write is older than what is durable now, so it cannot come up over it.
         self.changes.retain(|change| match change {
-            Change::Write(write) => Some(write.inode) != synced || !durable.contains(&write.page),
+            FileChange::Write(write) => {
+                Some(write.inode) != synced || !durable.contains(&write.page)
+            }
             _ => true,
         });
     }
@@ -147,7 +149,7 @@ impl CrashState {
     fn abandon(&mut self, file: FileId) {
         let failed = self.current.get(&file).copied();
         for change in &mut self.changes {
-            if let Change::Write(write) = change {
+            if let FileChange::Write(write) = change {
                 write.abandoned |= Some(write.inode) == failed;
             }
         }
@@ -166,15 +168,15 @@ impl CrashState {
     /// A change in words.
     pub fn describe(&self, change: usize) -> String {
         match &self.changes[change] {
-            Change::Link(file, _) => format!("creation of {file}"),
-            Change::Unlink(file) => format!("removal of {file}"),
-            Change::Write(write) => format!("write of {} page {}", write.file, write.page),
+            FileChange::Link(file, _) => format!("creation of {file}"),
+            FileChange::Unlink(file) => format!("removal of {file}"),
+            FileChange::Write(write) => format!("write of {} page {}", write.file, write.page),
         }
     }
 
     /// Whether a change can be torn; names cannot.
     pub fn is_write(&self, change: usize) -> bool {
-        matches!(self.changes[change], Change::Write(_))
+        matches!(self.changes[change], FileChange::Write(_))
     }
 
     /// The files after a crash in which each change meets the fate that `fate` gives for its number.
@@ -183,7 +185,7 @@ impl CrashState {
         for (index, change) in self.changes.iter().enumerate() {
             match (change, fate(index)) {
                 (_, Fate::Lost) => {}
-                (Change::Write(write), fate) => write.store(&mut inodes[write.inode], fate),
+                (FileChange::Write(write), fate) => write.store(&mut inodes[write.inode], fate),
                 (change, _) => {
                     rename(&mut names, change);
                 }
@@ -211,17 +213,17 @@ impl Write {
 }
 
 /// Applies a change of names; false if it is none.
-fn rename(names: &mut BTreeMap<FileId, usize>, change: &Change) -> bool {
+fn rename(names: &mut BTreeMap<FileId, usize>, change: &FileChange) -> bool {
     match change {
-        Change::Link(file, inode) => {
+        FileChange::Link(file, inode) => {
             names.insert(*file, *inode);
             true
         }
-        Change::Unlink(file) => {
+        FileChange::Unlink(file) => {
             names.remove(file);
             true
         }
-        Change::Write(_) => false,
+        FileChange::Write(_) => false,
     }
 }
 

@@ -39,11 +39,11 @@ pub struct FileTable {
     access: Access,
     direct: bool,
     limit: usize,
-    table: RwLock<Table>,
+    table: RwLock<OpenTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct OpenTable {
     open: HashMap<FileId, Arc<OpenFile>>,
     /// Counts removals, so that an opening that crossed one is found out.
     removals: u64,
@@ -173,16 +173,16 @@ impl FileTable {
         options.open(self.folder.join(id.name()))
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Table> {
+    fn read(&self) -> RwLockReadGuard<'_, OpenTable> {
         self.table.read().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Table> {
+    fn write(&self) -> RwLockWriteGuard<'_, OpenTable> {
         self.table.write().unwrap_or_else(|e| e.into_inner())
     }
 }
 
-impl Table {
+impl OpenTable {
     /// Takes out files that were not used since the last time, for the caller to close outside the lock.
     fn make_room(&mut self, limit: usize) -> Vec<Arc<OpenFile>> {
         if self.open.len() < limit {

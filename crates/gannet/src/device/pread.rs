@@ -22,12 +22,12 @@ const WORKERS: usize = 16;
 /// The pool of threads.
 #[derive(Debug, Default)]
 pub struct Pread {
-    shared: Arc<Shared>,
+    shared: Arc<PoolShared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct PoolShared {
     queue: Mutex<Queue>,
     wake: Condvar,
 }
@@ -35,13 +35,13 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Queue {
     /// Invitations to help; a batch is here as often as it wants helpers, and may be over when one comes.
-    invitations: VecDeque<Arc<Batch>>,
+    invitations: VecDeque<Arc<PooledBatch>>,
     idle: usize,
     closing: bool,
 }
 
 #[derive(Debug)]
-struct Batch {
+struct PooledBatch {
     direction: Direction,
     state: Mutex<BatchState>,
     finished: Condvar,
@@ -62,7 +62,7 @@ impl Engine for Pread {
 
     fn run(&self, requests: &mut Vec<Request>, direction: Direction) -> Result<()> {
         let helpers = (requests.len() - 1).min(WORKERS);
-        let batch = Arc::new(Batch::new(std::mem::take(requests), direction));
+        let batch = Arc::new(PooledBatch::new(std::mem::take(requests), direction));
         self.invite(&batch, helpers);
         batch.work();
         let failure = batch.finish(requests);
@@ -71,7 +71,7 @@ impl Engine for Pread {
 }
 
 impl Pread {
-    fn invite(&self, batch: &Arc<Batch>, helpers: usize) {
+    fn invite(&self, batch: &Arc<PooledBatch>, helpers: usize) {
         let mut queue = lock(&self.shared.queue);
         let invitations = std::iter::repeat_n(batch, helpers).cloned();
         queue.invitations.extend(invitations);
@@ -105,7 +105,7 @@ impl Drop for Pread {
     }
 }
 
-impl Shared {
+impl PoolShared {
     fn serve(&self) {
         while let Some(batch) = self.next() {
             batch.work();
@@ -113,7 +113,7 @@ impl Shared {
     }
 
     /// The next batch to help with, or nothing when the device closes.
-    fn next(&self) -> Option<Arc<Batch>> {
+    fn next(&self) -> Option<Arc<PooledBatch>> {
         let mut queue = lock(&self.queue);
         loop {
             if let Some(batch) = queue.invitations.pop_front() {
@@ -129,9 +129,9 @@ impl Shared {
     }
 }
 
-impl Batch {
-    fn new(requests: Vec<Request>, direction: Direction) -> Batch {
-        Batch {
+impl PooledBatch {
+    fn new(requests: Vec<Request>, direction: Direction) -> PooledBatch {
+        PooledBatch {
             direction,
             state: Mutex::new(BatchState {
                 ended: Vec::with_capacity(requests.len()),

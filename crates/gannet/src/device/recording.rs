@@ -52,11 +52,11 @@ pub struct Fault {
 pub struct RecordingDevice {
     start: Files,
     live: MemoryDevice,
-    state: Mutex<State>,
+    state: Mutex<RecordingState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RecordingState {
     events: Vec<Event>,
     changes: u64,
     reads: u64,
@@ -68,7 +68,7 @@ struct State {
 
 /// What is about to be done, as far as faults care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operation {
+enum DeviceOperation {
     Read,
     Write,
     Create,
@@ -141,14 +141,14 @@ impl RecordingDevice {
         CrashImages::new(&self.start, &state.events[..point], random, seed)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RecordingState> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     fn write_one(&self, transfer: &Transfer) -> Result<()> {
         self.live.check_exists(transfer.file, "write")?;
         let mut state = self.state();
-        let fault = state.meet(Operation::Write);
+        let fault = state.meet(DeviceOperation::Write);
         let place = format!("{} page {}", transfer.file, transfer.page);
         let whole = transfer.buffers.len() * SECTORS;
         let sectors = match fault {
@@ -161,7 +161,7 @@ impl RecordingDevice {
     }
 
     /// Stores and logs the first `sectors` sectors of a transfer.
-    fn store(&self, transfer: &Transfer, sectors: usize, state: &mut State) -> Result<()> {
+    fn store(&self, transfer: &Transfer, sectors: usize, state: &mut RecordingState) -> Result<()> {
         let file = transfer.file;
         let pages = (transfer.page..).zip(&transfer.buffers);
         for (page, buffer) in pages.take(sectors.div_ceil(SECTORS)) {
@@ -178,7 +178,7 @@ impl RecordingDevice {
     /// Notes the sync of one file or, without one, of the directory.
     fn sync_one(&self, file: Option<FileId>) -> Result<()> {
         let mut state = self.state();
-        if let Some(fault) = state.meet(Operation::Sync) {
+        if let Some(fault) = state.meet(DeviceOperation::Sync) {
             state.events.extend(file.map(Event::FailedSync));
             let place = file.map_or("the directory".to_owned(), |file| file.name());
             return Err(fault.error("sync", place));
@@ -200,7 +200,7 @@ impl Device for RecordingDevice {
 
     fn create(&self, file: FileId) -> Result<()> {
         let mut state = self.state();
-        state.check(Operation::Create, "create", file)?;
+        state.check(DeviceOperation::Create, "create", file)?;
         self.live.create(file)?;
         state.events.push(Event::Create(file));
         Ok(())
@@ -208,7 +208,7 @@ impl Device for RecordingDevice {
 
     fn remove(&self, file: FileId) -> Result<()> {
         let mut state = self.state();
-        state.check(Operation::Remove, "remove", file)?;
+        state.check(DeviceOperation::Remove, "remove", file)?;
         self.live.remove(file)?;
         state.events.push(Event::Remove(file));
         Ok(())
@@ -221,7 +221,7 @@ impl Device for RecordingDevice {
     fn read(&self, batch: &mut [Transfer]) -> Result<()> {
         for transfer in &*batch {
             let place = format!("{} page {}", transfer.file, transfer.page);
-            self.state().check(Operation::Read, "read", place)?;
+            self.state().check(DeviceOperation::Read, "read", place)?;
         }
         self.live.read(batch)
     }
@@ -252,11 +252,11 @@ impl Device for RecordingDevice {
     }
 }
 
-impl State {
+impl RecordingState {
     /// Counts an operation and tells how it must fail, if it must.
-    fn meet(&mut self, operation: Operation) -> Option<FaultKind> {
+    fn meet(&mut self, operation: DeviceOperation) -> Option<FaultKind> {
         let counter = match operation {
-            Operation::Read => &mut self.reads,
+            DeviceOperation::Read => &mut self.reads,
             _ => &mut self.changes,
         };
         let number = *counter;
@@ -274,7 +274,7 @@ impl State {
 
     fn check(
         &mut self,
-        operation: Operation,
+        operation: DeviceOperation,
         name: &'static str,
         place: impl std::fmt::Display,
     ) -> Result<()> {
@@ -284,13 +284,15 @@ impl State {
 }
 
 impl FaultKind {
-    fn applies(self, operation: Operation) -> bool {
+    fn applies(self, operation: DeviceOperation) -> bool {
         match self {
-            FaultKind::Io => operation != Operation::Read,
-            FaultKind::Full => matches!(operation, Operation::Write | Operation::Create),
-            FaultKind::ShortWrite { .. } => operation == Operation::Write,
-            FaultKind::Sync => operation == Operation::Sync,
-            FaultKind::Read => operation == Operation::Read,
+            FaultKind::Io => operation != DeviceOperation::Read,
+            FaultKind::Full => {
+                matches!(operation, DeviceOperation::Write | DeviceOperation::Create)
+            }
+            FaultKind::ShortWrite { .. } => operation == DeviceOperation::Write,
+            FaultKind::Sync => operation == DeviceOperation::Sync,
+            FaultKind::Read => operation == DeviceOperation::Read,
         }
     }
 

@@ -21,7 +21,7 @@ pub fn check(
     pages: &mut Pages<'_>,
     visit: &mut dyn FnMut(&[u8], &[u8]),
 ) -> Result<Vec<String>> {
-    let mut walk = Walk {
+    let mut walk = TreeWalk {
         view,
         visit,
         seen: vec![false; view.mapping.next() as usize],
@@ -42,7 +42,7 @@ pub fn check(
     Ok(walk.findings)
 }
 
-struct Walk<'w> {
+struct TreeWalk<'w> {
     view: &'w TreeView,
     visit: &'w mut dyn FnMut(&[u8], &[u8]),
     seen: Vec<bool>,
@@ -68,7 +68,7 @@ impl Bounds {
     }
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     fn note(&mut self, finding: impl Into<String>) {
         if self.findings.len() < FINDINGS_MAX {
             self.findings.push(finding.into());

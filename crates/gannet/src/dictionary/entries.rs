@@ -9,12 +9,12 @@ use crate::base::{Result, varint_length};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entries {
     bytes: Vec<u8>,
-    slots: Vec<Slot>,
+    slots: Vec<EntrySlot>,
 }
 
 /// One entry: its key at `at`, its value right behind.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct EntrySlot {
     at: u32,
     key: u16,
     value: u16,
@@ -52,7 +52,7 @@ impl Entries {
             0 => 0,
             count => common_prefix(self.key(count - 1), key),
         };
-        self.slots.push(Slot {
+        self.slots.push(EntrySlot {
             at: self.bytes.len() as u32,
             key: key.len() as u16,
             value: value.len() as u16,

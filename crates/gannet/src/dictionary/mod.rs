@@ -45,7 +45,7 @@ pub use inner::inner_pages;
 pub use scan::Scan;
 pub use tree::Tree;
 pub use view::TreeView;
-pub use window::{Change, Window};
+pub use window::{Change, KeyWindow};
 
 use crate::base::{Error, PAGE_PAYLOAD, Result, varint_length};
 

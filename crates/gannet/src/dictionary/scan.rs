@@ -189,7 +189,7 @@ impl Scan {
         pages: &mut Pages<'_>,
     ) -> Result<()> {
         self.ahead = (self.ahead * AHEAD_GROWTH).min(AHEAD_MAX);
-        let mut ahead = Ahead {
+        let mut ahead = NodesAhead {
             matters,
             view,
             from: self.next.as_deref().unwrap_or_default(),
@@ -203,7 +203,7 @@ impl Scan {
 }
 
 /// Nodes being noted.
-struct Ahead<'a> {
+struct NodesAhead<'a> {
     matters: Matters<'a>,
     view: &'a TreeView,
     from: &'a [u8],
@@ -211,7 +211,7 @@ struct Ahead<'a> {
     left: usize,
 }
 
-impl Ahead<'_> {
+impl NodesAhead<'_> {
     /// Notes what lies at and under a node whose keys end before `upper`.
     fn note(
         &mut self,

@@ -22,7 +22,7 @@ use super::node::Node;
 use super::nodes::{NodeWriter, stopped};
 use super::plan::{Target, nodes_of, plan};
 use super::rebuild::{Edit, rebuild};
-use super::window::{Change, Window};
+use super::window::{Change, KeyWindow};
 use super::{KEY_MAX, NodeId, TreeView};
 use crate::base::{ByteReader, Error, PageAddress, Result, ZoneNumber, breathe, on_all_cores};
 use crate::cache::FramePool;
@@ -45,7 +45,7 @@ pub struct Tree {
 }
 
 /// The callback of [`Tree::apply`].
-pub type Decide<'d> = dyn FnMut(&mut Window<'_>) -> Result<()> + 'd;
+pub type Decide<'d> = dyn FnMut(&mut KeyWindow<'_>) -> Result<()> + 'd;
 
 impl Tree {
     /// An empty tree whose nodes will go to a stream of its own.
@@ -265,7 +265,7 @@ fn ask(
         old.extend(old_values(leaf, &keys[target.keys.clone()])?);
     }
     old.resize(range.len(), None);
-    let mut window = Window {
+    let mut window = KeyWindow {
         keys,
         changes: vec![Change::Keep; range.len()],
         range,

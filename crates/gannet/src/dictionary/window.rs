@@ -19,14 +19,14 @@ pub enum Change {
 
 /// Neighbouring keys of one call of `Tree::apply`, whose leaves were read in one batch.
 #[derive(Debug)]
-pub struct Window<'a> {
+pub struct KeyWindow<'a> {
     pub(super) keys: &'a [&'a [u8]],
     pub(super) range: Range<usize>,
     pub(super) old: Vec<Option<&'a [u8]>>,
     pub(super) changes: Vec<Change>,
 }
 
-impl<'a> Window<'a> {
+impl<'a> KeyWindow<'a> {
     /// The window's keys, as indexes into the keys that were given to `Tree::apply`.
     pub fn indexes(&self) -> Range<usize> {
         self.range.clone()

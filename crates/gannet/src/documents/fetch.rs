@@ -1,4 +1,4 @@
-//! Reading stored documents back, in steps: a round for the addresses, if their pages are not in memory, and a
+//! RecordReading stored documents back, in steps: a round for the addresses, if their pages are not in memory, and a
 //! round for the records. A record is found in its page by walking over those before it.
 
 use super::address::Address;
@@ -78,7 +78,7 @@ pub fn stored(
     pages: &mut Pages<'_>,
 ) -> Step<StoredDocument> {
     let address = tables.address(doc, pages)?;
-    let reading = Reading {
+    let reading = RecordReading {
         dictionaries,
         budget: &Budget::new(usize::MAX),
     };
@@ -90,13 +90,13 @@ pub fn stored(
 /// Documents being read one group after the other, each with the memory that its source takes.
 pub struct Fetch<'a> {
     tables: &'a DocumentTables,
-    reading: Reading<'a>,
+    reading: RecordReading<'a>,
     /// Pages that are asked for at once.
     room: usize,
     /// Whether sources are read, and not IDs only.
     sources: bool,
     /// The document that is read piece by piece.
-    pieces: Option<Pieces>,
+    pieces: Option<LongRecord>,
 }
 
 /// A document that was read, with the memory of its source; or its ID and why its source could not
@@ -112,13 +112,13 @@ pub enum Fetched {
 
 /// How records become documents.
 #[derive(Clone, Copy)]
-struct Reading<'a> {
+struct RecordReading<'a> {
     dictionaries: &'a Dictionaries,
     budget: &'a Budget,
 }
 
 /// A record that has more pages than are read at once.
-struct Pieces {
+struct LongRecord {
     doc: DocId,
     span: Span,
     bytes: Vec<u8>,
@@ -136,7 +136,7 @@ impl<'a> Fetch<'a> {
     ) -> Fetch<'a> {
         Fetch {
             tables,
-            reading: Reading {
+            reading: RecordReading {
                 dictionaries,
                 budget,
             },
@@ -209,7 +209,7 @@ impl<'a> Fetch<'a> {
             want_pages(address.pages().take(FRONT_PAGES), pages)?;
             let front = front(doc, address, pages)?;
             match self.reading.reserve(&front, address) {
-                Ok(reserved) => self.pieces = Some(Pieces::new(doc, front.span, reserved)),
+                Ok(reserved) => self.pieces = Some(LongRecord::new(doc, front.span, reserved)),
                 Err(error) => return Ok(Fetched::Failed(front.id, error)),
             }
         }
@@ -230,7 +230,7 @@ impl<'a> Fetch<'a> {
     }
 }
 
-impl Reading<'_> {
+impl RecordReading<'_> {
     /// Reads a document whose pages are at hand.
     fn read(
         self,
@@ -282,9 +282,9 @@ impl Reading<'_> {
     }
 }
 
-impl Pieces {
-    fn new(doc: DocId, span: Span, reserved: Reservation) -> Pieces {
-        Pieces {
+impl LongRecord {
+    fn new(doc: DocId, span: Span, reserved: Reservation) -> LongRecord {
+        LongRecord {
             doc,
             span,
             bytes: Vec::with_capacity(span.length as usize),

@@ -68,7 +68,7 @@ pub(super) fn flatten(
         rounded: Vec::new(),
     };
     let mut parser = serde_json::Deserializer::from_str(text);
-    let read = Top(&mut flattener).deserialize(&mut parser);
+    let read = Outermost(&mut flattener).deserialize(&mut parser);
     if flattener.bytes > room {
         return Ok(None);
     }
@@ -117,7 +117,7 @@ struct Rounded {
 }
 
 /// The outermost object.
-struct Top<'f>(&'f mut Flattener);
+struct Outermost<'f>(&'f mut Flattener);
 
 /// A value of the field at the flattener's path.
 struct Member<'f>(&'f mut Flattener);
@@ -319,7 +319,7 @@ impl<'de> Visitor<'de> for Key {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Top<'_> {
+impl<'de> DeserializeSeed<'de> for Outermost<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
@@ -327,7 +327,7 @@ impl<'de> DeserializeSeed<'de> for Top<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Top<'_> {
+impl<'de> Visitor<'de> for Outermost<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,18 +9,18 @@ use serde_json::value::RawValue;
 use super::flatten::DEPTH_MAX;
 
 /// The members of an object in their order, values as they are written.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
+struct ObjectMembers<'a>(Vec<(String, &'a RawValue)>);
 
 /// The object `source` with the members of the object `partial`: what both have as objects is merged likewise, everything else is
-/// taken from `partial`. Members that only `partial` has come last.
+/// taken from `partial`. ObjectMembers that only `partial` has come last.
 pub(super) fn merge(source: &str, partial: &str) -> serde_json::Result<String> {
     merge_to(DEPTH_MAX, source, partial)
 }
 
 /// [`merge`] of what may be nested so deep; nothing deeper is a document, whoever parses the result finds that.
 fn merge_to(depth: usize, source: &str, partial: &str) -> serde_json::Result<String> {
-    let Members(old) = serde_json::from_str(source)?;
-    let Members(new) = serde_json::from_str(partial)?;
+    let ObjectMembers(old) = serde_json::from_str(source)?;
+    let ObjectMembers(new) = serde_json::from_str(partial)?;
     // The last of several members of one name counts.
     let mut left: HashMap<&str, &RawValue> =
         new.iter().map(|(name, value)| (&**name, *value)).collect();
@@ -56,9 +56,11 @@ fn push(name: &str, value: &str, out: &mut String) -> serde_json::Result<()> {
     Ok(())
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ObjectMembers<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MembersVisitor).map(Members)
+        deserializer
+            .deserialize_map(MembersVisitor)
+            .map(ObjectMembers)
     }
 }
 

@@ -29,7 +29,7 @@ pub use fetch::{Fetch, Fetched, StoredDocument, reading_bytes, stored, stored_re
 pub use json::{DOCUMENT_BYTES_MAX, Document};
 pub use norm::{length_to_norm, norm_to_length};
 pub use record::{DictionaryVersion, DocumentRecord};
-pub use tables::{Change, DocumentTables};
+pub use tables::{DocumentTables, TableChange};
 pub use texts::each_text;
 pub use trainer::Trainer;
 pub use value::{Value, exact_number};

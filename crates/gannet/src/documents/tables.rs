@@ -16,6 +16,7 @@ use super::address::Address;
 use super::addresses::AddressTable;
 use super::bytes::ByteTable;
 use super::cursor::{LiveCursor, NormCursor, bit};
+use crate::analysis::FieldId;
 use crate::base::{
     ByteReader, DocId, END, Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, put_varint,
 };
@@ -24,9 +25,6 @@ use crate::storage::{Store, StreamWriter, Table, TablePlace};
 
 /// The part of the frames that pages which move take at a time.
 const MOVED_ONE_OF: usize = 4;
-
-/// The number of a field.
-pub type FieldId = u16;
 
 /// The tables of all documents; a clone is a snapshot.
 #[derive(Clone, Debug)]
@@ -40,7 +38,7 @@ pub struct DocumentTables {
 
 /// A change that is about to be made.
 #[derive(Clone, Copy, Debug)]
-pub enum Change {
+pub enum TableChange {
     /// [`DocumentTables::push`] of this document.
     Push(DocId),
     /// [`DocumentTables::set_address`] of this document.
@@ -54,12 +52,12 @@ pub enum Change {
 pub struct MissingPage {
     /// Where it is.
     pub address: PageAddress,
-    part: Part,
+    part: TablePart,
     page: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum TablePart {
     Addresses,
     Deletions,
     Norms(FieldId),
@@ -190,23 +188,23 @@ impl DocumentTables {
             .collect();
         pages.dedup();
         let pages = pages.into_iter().map(Some);
-        let missing = pages.filter_map(|page| self.missing_page(Part::Norms(field), page));
+        let missing = pages.filter_map(|page| self.missing_page(TablePart::Norms(field), page));
         missing.collect()
     }
 
     /// The pages that must be loaded before `changes`, sorted by address, each once.
-    pub fn missing(&self, changes: &[Change]) -> Vec<MissingPage> {
+    pub fn missing(&self, changes: &[TableChange]) -> Vec<MissingPage> {
         let mut missing = Vec::new();
         for change in changes {
             match *change {
-                Change::Push(doc) => self.missing_for_push(doc, &mut missing),
-                Change::SetAddress(doc) => {
+                TableChange::Push(doc) => self.missing_for_push(doc, &mut missing),
+                TableChange::SetAddress(doc) => {
                     let page = self.addresses.page_of(doc);
-                    missing.extend(self.missing_page(Part::Addresses, page));
+                    missing.extend(self.missing_page(TablePart::Addresses, page));
                 }
-                Change::Delete(doc) => {
+                TableChange::Delete(doc) => {
                     let (page, _) = self.deletions.table.position(doc as u64 / 8);
-                    missing.extend(self.missing_page(Part::Deletions, Some(page)));
+                    missing.extend(self.missing_page(TablePart::Deletions, Some(page)));
                 }
             }
         }
@@ -221,7 +219,7 @@ impl DocumentTables {
     }
 
     /// Loads all that `changes` miss, in one round.
-    pub fn load_for(&mut self, changes: &[Change], pages: &mut Pages<'_>) -> Step<()> {
+    pub fn load_for(&mut self, changes: &[TableChange], pages: &mut Pages<'_>) -> Step<()> {
         let missing = self.missing(changes);
         self.load_all(&missing, pages)
     }
@@ -394,14 +392,14 @@ impl DocumentTables {
     }
 
     fn missing_for_push(&self, doc: DocId, missing: &mut Vec<MissingPage>) {
-        missing.extend(self.missing_page(Part::Addresses, self.addresses.last_page()));
+        missing.extend(self.missing_page(TablePart::Addresses, self.addresses.last_page()));
         for (field, norms) in (0..).zip(self.norms.iter()) {
             let (page, _) = norms.table.position(doc as u64);
-            missing.extend(self.missing_page(Part::Norms(field), Some(page)));
+            missing.extend(self.missing_page(TablePart::Norms(field), Some(page)));
         }
     }
 
-    fn missing_page(&self, part: Part, page: Option<usize>) -> Option<MissingPage> {
+    fn missing_page(&self, part: TablePart, page: Option<usize>) -> Option<MissingPage> {
         let page = page?;
         let address = self.part(part)?.missing(page)?;
         Some(MissingPage {
@@ -411,19 +409,19 @@ impl DocumentTables {
         })
     }
 
-    fn part(&self, part: Part) -> Option<&Table> {
+    fn part(&self, part: TablePart) -> Option<&Table> {
         match part {
-            Part::Addresses => Some(self.addresses.pages()),
-            Part::Deletions => Some(&self.deletions.table),
-            Part::Norms(field) => self.norms.get(field as usize).map(|norms| &norms.table),
+            TablePart::Addresses => Some(self.addresses.pages()),
+            TablePart::Deletions => Some(&self.deletions.table),
+            TablePart::Norms(field) => self.norms.get(field as usize).map(|norms| &norms.table),
         }
     }
 
-    fn table_mut(&mut self, part: Part) -> &mut Table {
+    fn table_mut(&mut self, part: TablePart) -> &mut Table {
         match part {
-            Part::Addresses => self.addresses.pages_mut(),
-            Part::Deletions => &mut self.deletions.table,
-            Part::Norms(field) => &mut self.norms_mut(field).table,
+            TablePart::Addresses => self.addresses.pages_mut(),
+            TablePart::Deletions => &mut self.deletions.table,
+            TablePart::Norms(field) => &mut self.norms_mut(field).table,
         }
     }
 
@@ -439,14 +437,17 @@ impl DocumentTables {
     fn mark_pages_of(&mut self, is_victim: &dyn Fn(ZoneNumber) -> bool) -> Vec<MissingPage> {
         let mut left = vec![
             (
-                Part::Addresses,
+                TablePart::Addresses,
                 self.addresses.pages_mut().move_out_of(is_victim),
             ),
-            (Part::Deletions, self.deletions.table.move_out_of(is_victim)),
+            (
+                TablePart::Deletions,
+                self.deletions.table.move_out_of(is_victim),
+            ),
         ];
         let norms = Arc::make_mut(&mut self.norms).iter_mut().enumerate();
         left.extend(norms.map(|(field, table)| {
-            let part = Part::Norms(field as FieldId);
+            let part = TablePart::Norms(field as FieldId);
             (part, table.table.move_out_of(is_victim))
         }));
         let mut missing = Vec::new();

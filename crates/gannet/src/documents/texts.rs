@@ -21,7 +21,7 @@ pub fn each_text(
         path: String::new(),
         visit,
     };
-    let read = Member(&mut texts).deserialize(&mut parser);
+    let read = PathMember(&mut texts).deserialize(&mut parser);
     read.map_err(|error| Error::damaged("the source of a document", error.to_string()))
 }
 
@@ -33,7 +33,7 @@ struct Texts<'t> {
 }
 
 /// The value at the path.
-struct Member<'t, 'v>(&'t mut Texts<'v>);
+struct PathMember<'t, 'v>(&'t mut Texts<'v>);
 
 impl Texts<'_> {
     /// Goes down to a member. Tells whether the field may be there.
@@ -47,7 +47,7 @@ impl Texts<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Member<'_, '_> {
+impl<'de> DeserializeSeed<'de> for PathMember<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, source: D) -> Result<(), D::Error> {
@@ -55,7 +55,7 @@ impl<'de> DeserializeSeed<'de> for Member<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Member<'_, '_> {
+impl<'de> Visitor<'de> for PathMember<'_, '_> {
     type Value = ();
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,7 +68,7 @@ impl<'de> Visitor<'de> for Member<'_, '_> {
             let key: Cow<'de, str> = key;
             let outer = texts.path.len();
             match texts.enter(&key) {
-                true => map.next_value_seed(Member(texts))?,
+                true => map.next_value_seed(PathMember(texts))?,
                 false => map.next_value::<IgnoredAny>().map(|_| ())?,
             }
             texts.path.truncate(outer);
@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for Member<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<(), A::Error> {
-        while values.next_element_seed(Member(self.0))?.is_some() {}
+        while values.next_element_seed(PathMember(self.0))?.is_some() {}
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::documents::Document;
 use crate::index::ingest::{Input, PreparedBatch, Workbench};
 use crate::index::read::Snapshot;
 use crate::index::state::{Durability, Options, Shared};
-use crate::index::write::{Turns, Upkeep, Writer, Written};
+use crate::index::write::{IdleMaintenance, Writer, WriterLock, Written};
 
 /// A full-text index in one folder.
 ///
@@ -16,9 +16,9 @@ use crate::index::write::{Turns, Upkeep, Writer, Written};
 #[derive(Clone)]
 pub struct Index {
     pub(crate) shared: Arc<Shared>,
-    turns: Arc<Turns>,
+    turns: Arc<WriterLock>,
     /// Ends with the last clone.
-    _upkeep: Option<Arc<Upkeep>>,
+    _upkeep: Option<Arc<IdleMaintenance>>,
     synced: Arc<Mutex<Sequence>>,
 }
 
@@ -33,8 +33,8 @@ impl Index {
         let sequence = writer.as_ref().map_or(0, |writer| writer.state.sequence);
         let limits = &shared.options.limits;
         let sees_to_itself = limits.beside && writer.is_some();
-        let turns = Arc::new(Turns::new(writer));
-        let upkeep = sees_to_itself.then(|| Upkeep::begin(&turns, limits.upkeep_after));
+        let turns = Arc::new(WriterLock::new(writer));
+        let upkeep = sees_to_itself.then(|| IdleMaintenance::begin(&turns, limits.upkeep_after));
         Ok(Index {
             shared,
             turns,

@@ -23,7 +23,7 @@ const HASHES: usize = 10;
 
 /// The filters of a block.
 #[derive(Clone, Copy, Debug)]
-pub struct Group<'a> {
+pub struct BloomGroup<'a> {
     bitmap: u128,
     filters: &'a [u8],
 }
@@ -78,16 +78,16 @@ fn get(filter: &[u8]) -> u128 {
     u128::from_le_bytes(bytes)
 }
 
-impl<'a> Group<'a> {
+impl<'a> BloomGroup<'a> {
     /// The group with these bytes, for a block of so many postings.
-    pub fn parse(bytes: &'a [u8], postings: usize) -> Result<Group<'a>> {
+    pub fn parse(bytes: &'a [u8], postings: usize) -> Result<BloomGroup<'a>> {
         let Some((bitmap, filters)) = bytes.split_at_checked(bitmap_bytes(postings)) else {
             return Err(Error::damaged(WHAT, "expected a longer one"));
         };
         let bitmap = get(bitmap);
         let (named, got) = (bitmap.count_ones() as usize, filters.len());
         match named * BLOOM_BYTES == got {
-            true => Ok(Group { bitmap, filters }),
+            true => Ok(BloomGroup { bitmap, filters }),
             false => Err(Error::damaged(
                 WHAT,
                 format!("expected {named} filters, got {got} bytes"),
@@ -178,17 +178,17 @@ mod tests {
                 empty_filters(postings as u32, bytes.len() as u32),
                 empty as u32
             );
-            let group = Group::parse(&bytes, postings).unwrap();
+            let group = BloomGroup::parse(&bytes, postings).unwrap();
             let back: Vec<u128> = (0..postings).map(|at| group.filter(at)).collect();
             assert_eq!(back, filters);
-            assert!(Group::parse(&bytes[1..], postings).is_err());
+            assert!(BloomGroup::parse(&bytes[1..], postings).is_err());
         }
     }
 
     #[test]
     fn impossible_groups_are_errors() {
-        assert!(Group::parse(&[], 1).is_err());
-        assert!(Group::parse(&[1, 0], 8).is_err());
-        assert!(Group::parse(&[0, 0], 8).is_err());
+        assert!(BloomGroup::parse(&[], 1).is_err());
+        assert!(BloomGroup::parse(&[1, 0], 8).is_err());
+        assert!(BloomGroup::parse(&[0, 0], 8).is_err());
     }
 }

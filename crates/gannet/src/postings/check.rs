@@ -31,11 +31,11 @@ pub fn check(
     pages: &mut Pages<'_>,
     visitor: &mut dyn PostingVisitor,
 ) -> Result<Vec<String>> {
-    let mut walk = Walk {
+    let mut walk = ListWalk {
         cursor: TermList::new(entry.clone().into(), None).cursor(),
         visitor,
         faults: Vec::new(),
-        parts: vec![Seen::default(); entry.chunks.len() + 1],
+        parts: vec![SeenPart::default(); entry.chunks.len() + 1],
     };
     match walk.run(entry, pages) {
         Err(error @ Error::Damaged { .. }) => walk.faults.push(error.to_string()),
@@ -44,24 +44,24 @@ pub fn check(
     Ok(walk.faults)
 }
 
-struct Walk<'v> {
+struct ListWalk<'v> {
     cursor: TermCursor,
     visitor: &'v mut dyn PostingVisitor,
     faults: Vec<String>,
     /// What was seen of each chunk, then of the tail.
-    parts: Vec<Seen>,
+    parts: Vec<SeenPart>,
 }
 
 /// What was seen of a part of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Seen {
+struct SeenPart {
     count: u64,
     total: u64,
     first: Option<DocId>,
     last: Option<DocId>,
 }
 
-impl Walk<'_> {
+impl ListWalk<'_> {
     fn run(&mut self, entry: &TermEntry, pages: &mut Pages<'_>) -> Result<()> {
         entry.tail.check()?;
         let (mut before, mut page_last, mut tokens) = (None, None, Tokens::default());
@@ -162,8 +162,8 @@ impl Walk<'_> {
     }
 
     fn check_totals(&mut self, entry: &TermEntry) {
-        let chunks = entry.chunks.iter().map(Seen::expected_of);
-        let tail = Seen {
+        let chunks = entry.chunks.iter().map(SeenPart::expected_of);
+        let tail = SeenPart {
             count: entry.tail.count as u64,
             total: entry.tail.total_frequency,
             ..self.parts[entry.chunks.len()]
@@ -182,9 +182,9 @@ impl Walk<'_> {
     }
 }
 
-impl Seen {
-    fn expected_of(chunk: &ChunkRef) -> Seen {
-        Seen {
+impl SeenPart {
+    fn expected_of(chunk: &ChunkRef) -> SeenPart {
+        SeenPart {
             count: chunk.count as u64,
             total: chunk.total_frequency as u64,
             first: Some(chunk.first),
@@ -193,9 +193,9 @@ impl Seen {
     }
 }
 
-impl std::fmt::Display for Seen {
+impl std::fmt::Display for SeenPart {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Seen { count, total, .. } = self;
+        let SeenPart { count, total, .. } = self;
         write!(f, "{count} postings with {total} positions")?;
         match (self.first, self.last) {
             (Some(first), Some(last)) => write!(f, " from doc {first} to {last}"),

@@ -1,7 +1,7 @@
 //! Chunks read from front to back out of memory, for maintenance.
 
 use super::block::{BLOCK, Numbers};
-use super::bloom::{self, Group};
+use super::bloom::{self, BloomGroup};
 use super::common_code;
 use super::dead::DeadDocs;
 use super::docs_page::{DocsPage, GroupRef};
@@ -208,7 +208,7 @@ impl FilterReader {
         let postings = docs.blocks()[block].count as usize;
         for (side, (group, out)) in docs.groups(block)?.into_iter().zip(out).enumerate() {
             let group = group_bytes(bytes, self.sides[side], group)?;
-            bloom::put(Group::parse(group, postings)?.filter(at), out);
+            bloom::put(BloomGroup::parse(group, postings)?.filter(at), out);
         }
         Ok(())
     }

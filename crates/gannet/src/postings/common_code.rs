@@ -46,11 +46,11 @@ const LENGTHS: [u8; SYMBOLS] = [
 const CODES: [u16; SYMBOLS] = codes();
 
 /// What the next bits of a group begin with, by their value.
-const STEPS: [Step; 1 << LENGTH_MAX] = steps();
+const STEPS: [CodeStep; 1 << LENGTH_MAX] = steps();
 
 /// Neighbours whose codes lie one behind another in [`LENGTH_MAX`] bits.
 #[derive(Clone, Copy)]
-struct Step {
+struct CodeStep {
     neighbours: [u8; 3],
     /// How many there are, at least one.
     count: u8,
@@ -76,9 +76,9 @@ const fn codes() -> [u16; SYMBOLS] {
     codes
 }
 
-const fn steps() -> [Step; 1 << LENGTH_MAX] {
+const fn steps() -> [CodeStep; 1 << LENGTH_MAX] {
     let firsts = firsts();
-    let mut steps = [Step {
+    let mut steps = [CodeStep {
         neighbours: [0; 3],
         count: 0,
         bits: 0,

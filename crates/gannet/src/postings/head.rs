@@ -26,7 +26,7 @@ const WHAT: &str = "the head of a postings chunk";
 pub struct Head {
     /// The bound on the chunk's scores.
     pub frontier: Frontier,
-    index: Index,
+    index: HeadIndex,
     places: Places,
     place: ChunkPlace,
 }
@@ -51,7 +51,7 @@ struct IndexEntry {
 }
 
 #[derive(Clone, Debug)]
-enum Index {
+enum HeadIndex {
     /// Of a chunk with one docs page, which ends with this doc.
     One(DocId),
     Whole(PageIndex),
@@ -60,7 +60,7 @@ enum Index {
 
 /// What the index says about where a doc would be.
 #[derive(Clone, Copy, Debug)]
-pub enum Found {
+pub enum HeadFound {
     /// In this docs page.
     Docs(PageFound),
     /// In a docs page that this index page knows.
@@ -96,29 +96,29 @@ impl Head {
     }
 
     /// The index entry for `target`, which is at most the chunk's last doc.
-    pub fn find(&self, target: DocId) -> Found {
+    pub fn find(&self, target: DocId) -> HeadFound {
         match &self.index {
-            Index::One(last) => Found::Docs(PageFound {
+            HeadIndex::One(last) => HeadFound::Docs(PageFound {
                 page: 0,
                 last: *last,
                 entry: 0,
             }),
-            Index::Whole(index) => Found::Docs(index.find(target)),
-            Index::Pages(index) => Found::IndexPage(index.place(target) as u32),
+            HeadIndex::Whole(index) => HeadFound::Docs(index.find(target)),
+            HeadIndex::Pages(index) => HeadFound::IndexPage(index.place(target) as u32),
         }
     }
 
     /// The bound on the scores of a docs page that [`Head::find`] found.
     pub fn page_frontier(&self, found: &PageFound) -> Result<Frontier> {
         match &self.index {
-            Index::One(_) => Ok(self.frontier),
-            Index::Whole(index) | Index::Pages(index) => index.frontier(found),
+            HeadIndex::One(_) => Ok(self.frontier),
+            HeadIndex::Whole(index) | HeadIndex::Pages(index) => index.frontier(found),
         }
     }
 
     /// Reads an index page.
     pub fn parse_index(&self, ordinal: u32, bytes: &[u8]) -> Result<PageIndex> {
-        let Index::Pages(top) = &self.index else {
+        let HeadIndex::Pages(top) = &self.index else {
             return Err(Error::damaged(WHAT, "expected index pages"));
         };
         let at = (ordinal as usize).min(top.entries.len() - 1);
@@ -164,8 +164,8 @@ impl Head {
         let starts = parse_starts(chunk, docs_pages, position_pages, reader)?;
         let frontier = Frontier::decode(reader)?;
         let index = match docs_pages {
-            1 => Index::One(chunk.last),
-            _ => Index::Whole(PageIndex::parse(reader, docs_pages, 0, 0, false)?),
+            1 => HeadIndex::One(chunk.last),
+            _ => HeadIndex::Whole(PageIndex::parse(reader, docs_pages, 0, 0, false)?),
         };
         if index.last() != chunk.last {
             return Err(reader.damaged("an index of the whole chunk", "another"));
@@ -198,10 +198,10 @@ impl Head {
         let frontier = Frontier::decode(reader)?;
         let index = if places.index_pages == 0 {
             let pages = (places.docs_pages as usize).min(reader.rest().len() + 1);
-            Index::Whole(PageIndex::parse(reader, pages, 0, 0, false)?)
+            HeadIndex::Whole(PageIndex::parse(reader, pages, 0, 0, false)?)
         } else {
             let pages = places.index_pages as usize;
-            Index::Pages(PageIndex::parse(reader, pages, 0, 0, true)?)
+            HeadIndex::Pages(PageIndex::parse(reader, pages, 0, 0, true)?)
         };
         if index.end() != places.docs_pages || index.last() != chunk.last {
             return Err(reader.damaged("an index of the whole chunk", "another"));
@@ -250,20 +250,20 @@ fn filter_pages(chunk: &ChunkRef) -> u32 {
     filter_length(chunk).div_ceil(PAGE_PAYLOAD as u32)
 }
 
-impl Index {
+impl HeadIndex {
     /// The last doc of the last docs page.
     fn last(&self) -> DocId {
         match self {
-            Index::One(last) => *last,
-            Index::Whole(index) | Index::Pages(index) => index.last(),
+            HeadIndex::One(last) => *last,
+            HeadIndex::Whole(index) | HeadIndex::Pages(index) => index.last(),
         }
     }
 
     /// One past the last docs page.
     fn end(&self) -> u32 {
         match self {
-            Index::One(_) => 1,
-            Index::Whole(index) | Index::Pages(index) => index.end,
+            HeadIndex::One(_) => 1,
+            HeadIndex::Whole(index) | HeadIndex::Pages(index) => index.end,
         }
     }
 }

@@ -51,7 +51,7 @@ pub struct Inverter {
     keys: Vec<u8>,
     terms: Vec<Interned>,
     table: HashTable<u32>,
-    tokens: Vec<Token>,
+    tokens: Vec<InvertedToken>,
     /// The tokens by term.
     order: Vec<u32>,
     memory: Option<Memory>,
@@ -80,14 +80,14 @@ struct Interned {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Token {
+struct InvertedToken {
     term: u32,
     document: u32,
     position: u32,
 }
 
 /// What a token takes: as it comes, in the order of terms, and coded, about.
-const TOKEN_BYTES: usize = size_of::<Token>() + size_of::<u32>() + CODED_BYTES;
+const TOKEN_BYTES: usize = size_of::<InvertedToken>() + size_of::<u32>() + CODED_BYTES;
 const CODED_BYTES: usize = 4;
 
 /// What a term takes: as it comes, where its tokens are, and coded.
@@ -203,7 +203,7 @@ impl Inverter {
             return;
         };
         self.terms[term as usize].tokens += 1;
-        self.tokens.push(Token {
+        self.tokens.push(InvertedToken {
             term,
             document,
             position,
@@ -420,7 +420,7 @@ impl Inverter {
             coded.add(document(&posting[0]), posting.len() as u32, data);
         }
         coded.positions_start = data.len() as u32;
-        let mut previous = Token::default();
+        let mut previous = InvertedToken::default();
         for (place, at) in tokens.iter().enumerate() {
             let token = self.tokens[*at as usize];
             let same = place > 0 && token.document == previous.document;
@@ -442,7 +442,7 @@ impl Inverter {
         if own.filters == PhraseFilters::None {
             return Neighbours::default();
         }
-        let of = |token: Option<&Token>, position: u32| match token {
+        let of = |token: Option<&InvertedToken>, position: u32| match token {
             Some(token) if (token.document, token.position) == (here.document, position) => {
                 let term = &self.terms[token.term as usize];
                 if term.field == own.field {

@@ -4,9 +4,10 @@ use super::chunk::{BuiltChunk, ChunkBuilder};
 use super::chunk_reader::ChunkReader;
 use super::entry::ChunkRef;
 use super::fragment::Fragment;
-use super::norms::{FieldId, NormReader};
+use super::norms::NormReader;
 use super::streams::ChunkStreams;
 use super::tokens::Tokens;
+use crate::analysis::FieldId;
 use crate::base::{DocId, Error, PhraseFilters, Result};
 
 /// Codes postings as chunks.

@@ -8,11 +8,12 @@ use super::entry::{ChunkRef, INLINE_LIMIT, TAIL_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::list_writer::{Added, ListWriter};
 use super::norms::NormReader;
-use super::norms::{FieldId, Norms};
+use super::norms::Norms;
 use super::rules::{absorbed, chunk_limit, chunks_most, joined};
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;
-use super::window::{Ahead, Placing, Rewriting, rewrite_all};
+use super::window::{ChunksAhead, Placing, Rewriting, rewrite_all};
+use crate::analysis::FieldId;
 use crate::base::{Error, PhraseFilters, Result, on_all_cores};
 use crate::storage::Store;
 
@@ -46,7 +47,7 @@ impl ChunkStreams {
 }
 
 /// What is to be done for one item.
-struct Plan<'a> {
+struct MergePlan<'a> {
     item: &'a MergeItem<'a>,
     entry: TermEntry,
     /// New postings and the tail, in bytes at most.
@@ -81,7 +82,7 @@ pub fn merge_window(
         .filter_map(|(item, whole)| whole.is_none().then_some(item))
         .collect();
     let rewritten = rewrite_all(store, streams, norms, &others, |item, streams| {
-        Plan::new(item, streams)
+        MergePlan::new(item, streams)
     })?;
     let mut rewritten = rewritten.into_iter();
     let entries = whole.into_iter().map(|whole| {
@@ -111,8 +112,8 @@ impl MergeItem<'_> {
     }
 }
 
-impl<'a> Plan<'a> {
-    fn new(item: &'a MergeItem<'a>, streams: &ChunkStreams) -> Result<Plan<'a>> {
+impl<'a> MergePlan<'a> {
+    fn new(item: &'a MergeItem<'a>, streams: &ChunkStreams) -> Result<MergePlan<'a>> {
         let mut entry = match item.old {
             Some(bytes) => TermEntry::decode(bytes)?,
             None => TermEntry::default(),
@@ -137,7 +138,7 @@ impl<'a> Plan<'a> {
         };
         let kept = entry.chunks.iter().enumerate();
         let moved = kept.filter(|(_, chunk)| streams.leaves(chunk));
-        Ok(Plan {
+        Ok(MergePlan {
             item,
             moved: moved.map(|(at, _)| at).collect(),
             entry,
@@ -162,7 +163,7 @@ impl<'a> Plan<'a> {
     fn code_chunks(
         &self,
         tail: Fragment,
-        ahead: &mut Ahead<'_>,
+        ahead: &mut ChunksAhead<'_>,
         norms: &mut NormReader<'_>,
         streams: Option<&ChunkStreams>,
     ) -> Result<Vec<Added>> {
@@ -181,8 +182,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-impl Rewriting for Plan<'_> {
-    type Coded = Coded;
+impl Rewriting for MergePlan<'_> {
+    type Coded = MergedList;
 
     fn chunks(&self) -> Vec<ChunkRef> {
         let moved = self.moved.iter().map(|at| self.entry.chunks[*at]);
@@ -191,10 +192,10 @@ impl Rewriting for Plan<'_> {
 
     fn code(
         mut self,
-        ahead: &mut Ahead<'_>,
+        ahead: &mut ChunksAhead<'_>,
         norms: &mut NormReader<'_>,
         streams: Option<&ChunkStreams>,
-    ) -> Result<Coded> {
+    ) -> Result<MergedList> {
         let mut moved = Vec::with_capacity(self.moved.len());
         for at in std::mem::take(&mut self.moved) {
             moved.push((at, ahead.next(&self.entry.chunks[at])?));
@@ -206,7 +207,7 @@ impl Rewriting for Plan<'_> {
         } else {
             added = self.code_chunks(tail, ahead, norms, streams)?;
         }
-        Ok(Coded {
+        Ok(MergedList {
             entry: self.entry,
             moved,
             added,
@@ -216,7 +217,7 @@ impl Rewriting for Plan<'_> {
 }
 
 /// A list whose changes are coded and not all placed.
-struct Coded {
+struct MergedList {
     entry: TermEntry,
     /// Chunks to be moved: their places in the entry, and their bytes.
     moved: Vec<(usize, Vec<u8>)>,
@@ -224,7 +225,7 @@ struct Coded {
     replaced: Vec<ChunkRef>,
 }
 
-impl Placing for Coded {
+impl Placing for MergedList {
     type Placed = Vec<u8>;
 
     /// Gives the coded entry.

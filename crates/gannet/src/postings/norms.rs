@@ -1,9 +1,7 @@
 //! The norms of documents, which lists keep bounds of.
 
+use crate::analysis::FieldId;
 use crate::base::{DocId, Result};
-
-/// The number of a field in the schema.
-pub type FieldId = u16;
 
 /// Tells the norms of documents: those of new postings and of postings that are rewritten.
 pub trait Norms: Sync {

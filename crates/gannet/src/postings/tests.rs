@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::entry::{ChunkPlace, GROUPED_LIMIT, Layout};
 use super::head::{Found, Head};
-use super::merge::{FieldId, MergeItem, merge_window};
+use super::merge::{MergeItem, merge_window};
 use super::merge_memory::MergeMemory;
 use super::relocate::relocate_window;
 use super::tokens::Neighbours;
@@ -13,6 +13,7 @@ use super::{
     ChunkStreams, Fragment, Pair, PostingVisitor, Reach, TermCursor, TermEntry, TermList, Tokens,
     check,
 };
+use crate::analysis::FieldId;
 use crate::base::{Budget, DocId, END, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;

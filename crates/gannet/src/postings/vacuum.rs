@@ -9,12 +9,13 @@ use super::dead::DeadDocs;
 use super::entry::{ChunkRef, INLINE_LIMIT, TermEntry};
 use super::fragment::Fragment;
 use super::list_writer::{Added, ListWriter};
-use super::norms::{FieldId, NormReader, Norms};
+use super::norms::{NormReader, Norms};
 use super::rules::{chunk_limit, chunks_most};
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;
 use super::tokens::Tokens;
-use super::window::{Ahead, Placing, Rewriting, rewrite_all};
+use super::window::{ChunksAhead, Placing, Rewriting, rewrite_all};
+use crate::analysis::FieldId;
 use crate::base::{PhraseFilters, Result};
 use crate::storage::Store;
 
@@ -72,7 +73,7 @@ pub fn vacuum_window(
     items: &[SweepItem<'_>],
 ) -> Result<Vec<Swept>> {
     rewrite_all(store, streams, norms, items, |item, streams| {
-        Plan::new(item, dead, streams.memory().chunk_bytes())
+        SweepPlan::new(item, dead, streams.memory().chunk_bytes())
     })
 }
 
@@ -98,7 +99,7 @@ impl Touch {
 }
 
 /// How one list is swept.
-struct Plan<'a> {
+struct SweepPlan<'a> {
     field: FieldId,
     filters: PhraseFilters,
     /// The most chunks that the entry has room for.
@@ -110,11 +111,11 @@ struct Plan<'a> {
     touches: Vec<Touch>,
 }
 
-impl<'a> Plan<'a> {
-    fn new(item: &SweepItem<'_>, dead: &'a DeadDocs, complete: usize) -> Result<Plan<'a>> {
+impl<'a> SweepPlan<'a> {
+    fn new(item: &SweepItem<'_>, dead: &'a DeadDocs, complete: usize) -> Result<SweepPlan<'a>> {
         let entry = TermEntry::decode(item.entry)?;
         let touches = entry.chunks.iter().map(|chunk| Touch::of(chunk, dead));
-        Ok(Plan {
+        Ok(SweepPlan {
             field: item.field,
             filters: item.filters,
             most: chunks_most(item.key_bytes),
@@ -133,8 +134,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-impl<'a> Rewriting for Plan<'a> {
-    type Coded = Coded;
+impl<'a> Rewriting for SweepPlan<'a> {
+    type Coded = SweptList;
 
     fn chunks(&self) -> Vec<ChunkRef> {
         let chunks = self.entry.chunks.iter().zip(&self.touches);
@@ -144,10 +145,10 @@ impl<'a> Rewriting for Plan<'a> {
 
     fn code(
         self,
-        ahead: &mut Ahead<'_>,
+        ahead: &mut ChunksAhead<'_>,
         norms: &mut NormReader<'_>,
         streams: Option<&ChunkStreams>,
-    ) -> Result<Coded> {
+    ) -> Result<SweptList> {
         let mut list = Rest::new(&self);
         let mut at = 0;
         while at < self.touches.len() {
@@ -167,7 +168,7 @@ impl<'a> Rewriting for Plan<'a> {
 
 /// What is left of a list.
 struct Rest {
-    parts: Vec<Part>,
+    parts: Vec<SweptPart>,
     /// All of it, as long as that may be short.
     short: Option<Fragment>,
     replaced: Vec<ChunkRef>,
@@ -178,13 +179,13 @@ struct Rest {
     limit: usize,
 }
 
-enum Part {
+enum SweptPart {
     Kept(ChunkRef),
-    Coded(Added),
+    SweptList(Added),
 }
 
 impl Rest {
-    fn new(plan: &Plan<'_>) -> Rest {
+    fn new(plan: &SweepPlan<'_>) -> Rest {
         let short = Fragment {
             filters: plan.filters,
             ..Fragment::default()
@@ -201,15 +202,15 @@ impl Rest {
 
     fn keep(&mut self, chunk: ChunkRef) {
         self.short = None;
-        self.parts.push(Part::Kept(chunk));
+        self.parts.push(SweptPart::Kept(chunk));
     }
 
     /// Codes what is left of the chunks from one on that have dead documents; gives the first behind them.
     fn code_run(
         &mut self,
-        plan: &Plan<'_>,
+        plan: &SweepPlan<'_>,
         from: usize,
-        ahead: &mut Ahead<'_>,
+        ahead: &mut ChunksAhead<'_>,
         norms: &mut NormReader<'_>,
         streams: Option<&ChunkStreams>,
     ) -> Result<usize> {
@@ -235,7 +236,7 @@ impl Rest {
             at += 1;
         }
         self.parts
-            .extend(writer.finish()?.into_iter().map(Part::Coded));
+            .extend(writer.finish()?.into_iter().map(SweptPart::SweptList));
         kept.into_iter().for_each(|chunk| self.keep(chunk));
         Ok(at)
     }
@@ -265,7 +266,7 @@ impl Rest {
         Ok(())
     }
 
-    fn finish(mut self, tail: Fragment, dead: &DeadDocs) -> Result<Coded> {
+    fn finish(mut self, tail: Fragment, dead: &DeadDocs) -> Result<SweptList> {
         let swept = tail.without(dead)?;
         let same = self.replaced.is_empty() && swept.is_none();
         let tail = match swept {
@@ -280,7 +281,7 @@ impl Rest {
             _ => None,
         };
         let whole = whole.filter(|whole| whole.encoded_length_max() <= INLINE_LIMIT);
-        Ok(Coded {
+        Ok(SweptList {
             same,
             is_short: whole.is_some(),
             tail: whole.unwrap_or(tail),
@@ -292,20 +293,20 @@ impl Rest {
 }
 
 /// A list that was swept, with chunks that are not all placed.
-struct Coded {
+struct SweptList {
     same: bool,
     /// Whether the tail has all of it, and the chunks are not needed.
     is_short: bool,
     tail: Fragment,
-    parts: Vec<Part>,
+    parts: Vec<SweptPart>,
     replaced: Vec<ChunkRef>,
     tokens: u64,
 }
 
-impl Coded {
+impl SweptList {
     /// The chunks that are left.
     fn place_parts(
-        parts: Vec<Part>,
+        parts: Vec<SweptPart>,
         reader: &SpanReader<'_>,
         streams: &ChunkStreams,
         is_short: bool,
@@ -313,21 +314,21 @@ impl Coded {
         let mut chunks = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
-                Part::Coded(Added::Placed(chunk)) if is_short => reader.release(&chunk),
+                SweptPart::SweptList(Added::Placed(chunk)) if is_short => reader.release(&chunk),
                 _ if is_short => {}
-                Part::Kept(chunk) => chunks.push(chunk),
-                Part::Coded(chunk) => chunks.push(chunk.place(streams)?),
+                SweptPart::Kept(chunk) => chunks.push(chunk),
+                SweptPart::SweptList(chunk) => chunks.push(chunk.place(streams)?),
             }
         }
         Ok(chunks)
     }
 }
 
-impl Placing for Coded {
+impl Placing for SweptList {
     type Placed = Swept;
 
     fn place(self, reader: &SpanReader<'_>, streams: &ChunkStreams) -> Result<Swept> {
-        let chunks = Coded::place_parts(self.parts, reader, streams, self.is_short)?;
+        let chunks = SweptList::place_parts(self.parts, reader, streams, self.is_short)?;
         self.replaced.iter().for_each(|chunk| reader.release(chunk));
         let entry = TermEntry {
             chunks,

@@ -24,7 +24,7 @@ pub(super) trait Rewriting: Send {
     /// are kept, in memory that the window's bounds limit.
     fn code(
         self,
-        ahead: &mut Ahead<'_>,
+        ahead: &mut ChunksAhead<'_>,
         norms: &mut NormReader<'_>,
         streams: Option<&ChunkStreams>,
     ) -> Result<Self::Coded>;
@@ -45,13 +45,13 @@ pub(super) trait Placing {
 }
 
 /// The chunks that a list reads, in the order in which it said them.
-pub(super) struct Ahead<'a> {
+pub(super) struct ChunksAhead<'a> {
     reader: &'a SpanReader<'a>,
     /// Those that were read ahead.
     read: Option<std::vec::IntoIter<Vec<u8>>>,
 }
 
-impl Ahead<'_> {
+impl ChunksAhead<'_> {
     /// The bytes of the next chunk: those read ahead, if there are any.
     pub(super) fn next(&mut self, chunk: &ChunkRef) -> Result<Vec<u8>> {
         if let Some(bytes) = self.read.as_mut().and_then(Iterator::next) {
@@ -100,7 +100,7 @@ fn rewrite<P: Rewriting>(
     if plans.iter().map(P::bytes).sum::<usize>() > streams.memory().window_bytes() {
         let mut norms = norms.reader();
         let one_by_one = plans.into_iter().map(|plan| {
-            let mut ahead = Ahead { reader, read: None };
+            let mut ahead = ChunksAhead { reader, read: None };
             let coded = plan.code(&mut ahead, &mut norms, Some(streams))?;
             coded.place(reader, streams)
         });
@@ -111,14 +111,16 @@ fn rewrite<P: Rewriting>(
     let work = plans.into_iter().zip(&chunks).map(|(plan, chunks)| {
         let own: Vec<Vec<u8>> = bytes.by_ref().take(chunks.len()).collect();
         let read = Some(own.into_iter());
-        (plan, Ahead { reader, read })
+        (plan, ChunksAhead { reader, read })
     });
     let coded = on_all_cores(work.collect(), LISTS_AT_LEAST, |share| {
         let mut norms = norms.reader();
-        let coded = share.into_iter().map(|(plan, mut ahead): (P, Ahead<'_>)| {
-            breathe();
-            plan.code(&mut ahead, &mut norms, None)
-        });
+        let coded = share
+            .into_iter()
+            .map(|(plan, mut ahead): (P, ChunksAhead<'_>)| {
+                breathe();
+                plan.code(&mut ahead, &mut norms, None)
+            });
         coded.collect()
     });
     let placed = coded.into_iter().map(|coded| coded?.place(reader, streams));

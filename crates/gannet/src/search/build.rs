@@ -15,9 +15,9 @@ use super::lists::{OpenLists, OpenPattern, OpenTerm};
 use super::matcher::Matcher;
 use super::phrase::PhraseWord;
 use super::phrase_lists::{PhraseLists, phrase_cursor_bytes};
-use super::plan::{Node, Slot};
+use super::plan::{PlanNode, PlanSlot};
 use super::score::Score;
-use super::sets::{ConstantMatcher, Everything, HasField, Members, One, Source, Union};
+use super::sets::{ConstantMatcher, Everything, HasField, One, SetMembers, Source, Union};
 use super::term::TermMatcher;
 use super::view::SearchView;
 use super::windows::{Clause, Root};
@@ -61,7 +61,7 @@ pub struct BuildOptions {
 
 /// Builds the root of a plan.
 pub fn build(
-    node: &Node,
+    node: &PlanNode,
     lists: &OpenLists,
     view: &SearchView,
     budget: &Budget,
@@ -105,15 +105,15 @@ struct Builder<'a> {
 }
 
 /// The most leaves that a node can have.
-fn leaf_count(node: &Node, lists: &OpenLists) -> usize {
-    let all = |nodes: &[Node]| -> usize { nodes.iter().map(|n| leaf_count(n, lists)).sum() };
+fn leaf_count(node: &PlanNode, lists: &OpenLists) -> usize {
+    let all = |nodes: &[PlanNode]| -> usize { nodes.iter().map(|n| leaf_count(n, lists)).sum() };
     match node {
-        Node::None => 0,
-        Node::Pattern(slot, _) => lists.patterns[*slot].terms.len().max(1),
-        Node::All(_) | Node::Term(..) | Node::Phrase { .. } => 1,
-        Node::Exists(..) | Node::Id(..) => 1,
-        Node::Any { parts, .. } | Node::Best(parts) => all(parts),
-        Node::Filtered {
+        PlanNode::None => 0,
+        PlanNode::Pattern(slot, _) => lists.patterns[*slot].terms.len().max(1),
+        PlanNode::All(_) | PlanNode::Term(..) | PlanNode::Phrase { .. } => 1,
+        PlanNode::Exists(..) | PlanNode::Id(..) => 1,
+        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => all(parts),
+        PlanNode::Filtered {
             required,
             excluded,
             optional,
@@ -122,18 +122,18 @@ fn leaf_count(node: &Node, lists: &OpenLists) -> usize {
 }
 
 /// Bytes that what is built of a node takes: cursors, matchers, leaves.
-pub fn cursor_bytes(node: &Node, lists: &OpenLists) -> usize {
-    let all = |nodes: &[Node]| -> usize { nodes.iter().map(|n| cursor_bytes(n, lists)).sum() };
+pub fn cursor_bytes(node: &PlanNode, lists: &OpenLists) -> usize {
+    let all = |nodes: &[PlanNode]| -> usize { nodes.iter().map(|n| cursor_bytes(n, lists)).sum() };
     let cursor = |open: &OpenTerm| CLAUSE_BYTES + open.list.cursor_bytes();
     match node {
-        Node::None | Node::All(_) | Node::Exists(..) | Node::Id(..) => CLAUSE_BYTES,
-        Node::Term(slot, _) => lists.terms[*slot].as_ref().map_or(0, cursor),
-        Node::Pattern(slot, _) => {
+        PlanNode::None | PlanNode::All(_) | PlanNode::Exists(..) | PlanNode::Id(..) => CLAUSE_BYTES,
+        PlanNode::Term(slot, _) => lists.terms[*slot].as_ref().map_or(0, cursor),
+        PlanNode::Pattern(slot, _) => {
             let terms = lists.patterns[*slot].terms.iter();
             CLAUSE_BYTES + terms.map(cursor).sum::<usize>()
         }
-        Node::Phrase { words, .. } => {
-            let mut slots: Vec<Slot> = words.iter().map(|(slot, _)| *slot).collect();
+        PlanNode::Phrase { words, .. } => {
+            let mut slots: Vec<PlanSlot> = words.iter().map(|(slot, _)| *slot).collect();
             slots.sort_unstable();
             slots.dedup();
             let open = slots.iter().filter_map(|slot| lists.terms[*slot].as_ref());
@@ -141,8 +141,8 @@ pub fn cursor_bytes(node: &Node, lists: &OpenLists) -> usize {
             words.len() * size_of::<PhraseWord<'_>>()
                 + phrase_cursor_bytes(open.map(|term| &term.list), each)
         }
-        Node::Any { parts, .. } | Node::Best(parts) => CLAUSE_BYTES + all(parts),
-        Node::Filtered {
+        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => CLAUSE_BYTES + all(parts),
+        PlanNode::Filtered {
             required,
             excluded,
             optional,
@@ -151,25 +151,25 @@ pub fn cursor_bytes(node: &Node, lists: &OpenLists) -> usize {
 }
 
 impl Builder<'_> {
-    fn root(&mut self, node: &Node) -> Result<Root> {
+    fn root(&mut self, node: &PlanNode) -> Result<Root> {
         let mut root = Root {
             clauses: Vec::new(),
             driven: false,
             tie: 1.0,
         };
         match node {
-            Node::Any { parts, minimum: 1 } => {
+            PlanNode::Any { parts, minimum: 1 } => {
                 root.clauses = self.clauses(parts)?;
                 self.screen_dense(&mut root.clauses);
             }
-            Node::Best(parts) => {
+            PlanNode::Best(parts) => {
                 root.clauses = self.clauses(parts)?;
                 root.tie = 0.0;
             }
-            Node::Pattern(slot, Some(boost)) if self.lists.patterns[*slot].is_fuzzy => {
+            PlanNode::Pattern(slot, Some(boost)) if self.lists.patterns[*slot].is_fuzzy => {
                 root.clauses = self.fuzzy(*slot, Some(*boost))?;
             }
-            Node::Filtered {
+            PlanNode::Filtered {
                 required,
                 excluded,
                 optional,
@@ -186,39 +186,39 @@ impl Builder<'_> {
     }
 
     /// The nodes that match anything.
-    fn clauses(&mut self, nodes: &[Node]) -> Result<Vec<Clause>> {
+    fn clauses(&mut self, nodes: &[PlanNode]) -> Result<Vec<Clause>> {
         let built = nodes.iter().map(|node| self.node(node).transpose());
         built.flatten().collect()
     }
 
-    fn node(&mut self, node: &Node) -> Result<Option<Clause>> {
+    fn node(&mut self, node: &PlanNode) -> Result<Option<Clause>> {
         match node {
-            Node::None => Ok(None),
-            Node::Term(slot, boost) => {
+            PlanNode::None => Ok(None),
+            PlanNode::Term(slot, boost) => {
                 let lists = self.lists;
                 let term = lists.terms[*slot].as_ref();
                 term.map(|term| self.term(term, *boost)).transpose()
             }
-            Node::Phrase { words, slop, boost } => self.phrase(words, *slop, *boost),
-            Node::Pattern(slot, boost) => self.pattern(*slot, *boost),
-            Node::All(boost) => {
+            PlanNode::Phrase { words, slop, boost } => self.phrase(words, *slop, *boost),
+            PlanNode::Pattern(slot, boost) => self.pattern(*slot, *boost),
+            PlanNode::All(boost) => {
                 self.has_all = true;
                 let all = Everything(self.view.below);
                 Ok(Some(
                     self.constant(all, *boost, || "all documents".to_owned()),
                 ))
             }
-            Node::Exists(field, boost) => Ok(Some(self.exists(*field, *boost))),
-            Node::Id(slot, boost) => Ok(self.id(*slot, *boost)),
-            Node::Any { parts, minimum } => {
+            PlanNode::Exists(field, boost) => Ok(Some(self.exists(*field, *boost))),
+            PlanNode::Id(slot, boost) => Ok(self.id(*slot, *boost)),
+            PlanNode::Any { parts, minimum } => {
                 let clauses = self.clauses(parts)?;
                 Ok(self.any(clauses, *minimum, Formula::Sum))
             }
-            Node::Best(parts) => {
+            PlanNode::Best(parts) => {
                 let clauses = self.clauses(parts)?;
                 Ok(self.any(clauses, 1, |parts| Formula::Best { parts, tie: 0.0 }))
             }
-            Node::Filtered {
+            PlanNode::Filtered {
                 required,
                 excluded,
                 optional,
@@ -247,9 +247,9 @@ impl Builder<'_> {
 
     fn filtered(
         &mut self,
-        required: &[Node],
-        excluded: &[Node],
-        optional: &[Node],
+        required: &[PlanNode],
+        excluded: &[PlanNode],
+        optional: &[PlanNode],
     ) -> Result<Option<Clause>> {
         let before = self.leaves.len();
         let mut all = self.clauses(required)?;
@@ -362,7 +362,7 @@ impl Builder<'_> {
         self.constant(source, boost, what)
     }
 
-    fn id(&mut self, slot: Slot, boost: Option<f32>) -> Option<Clause> {
+    fn id(&mut self, slot: PlanSlot, boost: Option<f32>) -> Option<Clause> {
         let doc = self.lists.ids[slot]?;
         // The newest with an ID may be deleted.
         self.has_all = true;
@@ -370,7 +370,7 @@ impl Builder<'_> {
         Some(self.constant(One(doc), boost, what))
     }
 
-    fn pattern(&mut self, slot: Slot, boost: Option<f32>) -> Result<Option<Clause>> {
+    fn pattern(&mut self, slot: PlanSlot, boost: Option<f32>) -> Result<Option<Clause>> {
         let OpenPattern {
             is_fuzzy,
             terms,
@@ -381,7 +381,7 @@ impl Builder<'_> {
             return Ok(self.any(clauses, 1, Formula::Sum));
         }
         if let Some(documents) = documents {
-            let members = Members(Arc::clone(&documents.set));
+            let members = SetMembers(Arc::clone(&documents.set));
             let what = || format!("{} terms of a pattern", documents.sources.terms);
             return Ok(Some(self.constant(members, boost, what)));
         }
@@ -394,14 +394,14 @@ impl Builder<'_> {
         Ok(Some(self.constant(union, boost, what)))
     }
 
-    fn fuzzy(&mut self, slot: Slot, boost: Option<f32>) -> Result<Vec<Clause>> {
+    fn fuzzy(&mut self, slot: PlanSlot, boost: Option<f32>) -> Result<Vec<Clause>> {
         let terms = &self.lists.patterns[slot].terms;
         terms.iter().map(|term| self.term(term, boost)).collect()
     }
 
     fn phrase(
         &mut self,
-        words: &[(Slot, u32)],
+        words: &[(PlanSlot, u32)],
         slop: u32,
         boost: Option<f32>,
     ) -> Result<Option<Clause>> {

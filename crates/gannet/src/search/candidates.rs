@@ -4,7 +4,7 @@
 
 use super::formula::{Formula, LeafId};
 use super::matches::{Matches, keep};
-use super::windows::Known;
+use super::windows::KnownScore;
 use crate::base::DocId;
 
 /// Candidates in ascending order of their documents.
@@ -19,7 +19,7 @@ pub struct Candidates {
     /// Which are deleted.
     dead: Vec<bool>,
     /// What the clauses read so far add up to.
-    known: Vec<Known>,
+    known: Vec<KnownScore>,
     /// The places of those that are kept.
     kept: Vec<u32>,
 }
@@ -42,7 +42,7 @@ impl Candidates {
             + size_of::<u32>()
             + fields
             + 1
-            + size_of::<Known>()
+            + size_of::<KnownScore>()
     }
 
     /// How many there are.
@@ -69,7 +69,7 @@ impl Candidates {
             norms.resize(length, 0);
         }
         self.dead.resize(self.len(), false);
-        self.known.resize(self.len(), Known::default());
+        self.known.resize(self.len(), KnownScore::default());
     }
 
     /// The window of a candidate.
@@ -105,7 +105,7 @@ impl Candidates {
     }
 
     /// What is known of a candidate's score.
-    pub fn known(&self, at: usize) -> Known {
+    pub fn known(&self, at: usize) -> KnownScore {
         self.known[at]
     }
 

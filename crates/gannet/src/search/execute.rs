@@ -16,16 +16,16 @@ use super::candidates::Candidates;
 use super::expand::FUZZY_MAX;
 use super::explain::{Explanation, explain, explanation_bytes};
 use super::fields;
-use super::hits::Filling;
+use super::hits::HitFilling;
 use super::lists::{OpenLists, OpenTerm, PatternDocuments};
 use super::lookup::Lookup;
 use super::lookup::RunTurn;
 use super::marks::{Marker, marker_bytes};
 use super::offload::{Offloaded, offload};
 use super::options::SearchOptions;
-use super::plan::{Allowance, Node, Plan, plan};
+use super::plan::{Allowance, Plan, PlanNode, plan};
 use super::query::Query;
-use super::rank::{Progress, RankOptions, Ranker};
+use super::rank::{RankOptions, RankProgress, Ranker};
 use super::results::{
     CutExpansion, Hit, PatternReport, PlanReport, PlanStep, SearchResults, TermReport,
 };
@@ -53,9 +53,9 @@ pub struct QueryRun<'q> {
     options: &'q SearchOptions,
     budget: &'q Budget,
     turn: RunTurn<'q>,
-    node: Node,
+    node: PlanNode,
     lists: OpenLists,
-    phase: Phase<'q>,
+    phase: RunPhase<'q>,
     results: SearchResults,
     report: PlanReport,
     /// Memory of the plan, of the phase, and of what is given back.
@@ -70,13 +70,13 @@ pub struct QueryRun<'q> {
     started: Duration,
 }
 
-enum Phase<'q> {
+enum RunPhase<'q> {
     LookUp(Lookup<'q>),
     Rank(Box<Ranker>),
     Fetch {
         done: usize,
         fetch: Fetch<'q>,
-        filling: Filling<'q>,
+        filling: HitFilling<'q>,
     },
     Explain {
         done: usize,
@@ -85,15 +85,15 @@ enum Phase<'q> {
     Done,
 }
 
-impl Phase<'_> {
+impl RunPhase<'_> {
     /// What a query is at, for people.
     fn name(&self) -> &'static str {
         match self {
-            Phase::LookUp(_) => "looking up its terms",
-            Phase::Rank(_) => "matching and ranking documents",
-            Phase::Fetch { .. } => "fetching documents",
-            Phase::Explain { .. } => "explaining scores",
-            Phase::Done => "ending",
+            RunPhase::LookUp(_) => "looking up its terms",
+            RunPhase::Rank(_) => "matching and ranking documents",
+            RunPhase::Fetch { .. } => "fetching documents",
+            RunPhase::Explain { .. } => "explaining scores",
+            RunPhase::Done => "ending",
         }
     }
 }
@@ -129,7 +129,7 @@ impl<'q> QueryRun<'q> {
             started: options.now(),
             node: root,
             lists: OpenLists::default(),
-            phase: Phase::LookUp(Lookup::new(terms, patterns, ids, turn, budget)?),
+            phase: RunPhase::LookUp(Lookup::new(terms, patterns, ids, turn, budget)?),
             results: SearchResults {
                 has_no_terms: is_dropped,
                 ..SearchResults::default()
@@ -160,18 +160,18 @@ impl<'q> QueryRun<'q> {
         loop {
             self.options.check()?;
             match &mut self.phase {
-                Phase::LookUp(lookup) => {
+                RunPhase::LookUp(lookup) => {
                     lookup.step(self.view, pages)?;
                     self.end_look_up(pages)?;
                 }
-                Phase::Rank(ranker) => {
-                    if ranker.step(pages)? == Progress::Done {
+                RunPhase::Rank(ranker) => {
+                    if ranker.step(pages)? == RankProgress::Done {
                         self.end_rank(pages)?;
                     }
                 }
-                Phase::Fetch { .. } => self.fetch(pages)?,
-                Phase::Explain { .. } => self.explain(pages)?,
-                Phase::Done => return Ok(()),
+                RunPhase::Fetch { .. } => self.fetch(pages)?,
+                RunPhase::Explain { .. } => self.explain(pages)?,
+                RunPhase::Done => return Ok(()),
             }
         }
     }
@@ -196,7 +196,7 @@ impl<'q> QueryRun<'q> {
     }
 
     fn end_look_up(&mut self, pages: &Pages<'_>) -> Result<()> {
-        let Phase::LookUp(lookup) = std::mem::replace(&mut self.phase, Phase::Done) else {
+        let RunPhase::LookUp(lookup) = std::mem::replace(&mut self.phase, RunPhase::Done) else {
             return Ok(());
         };
         self.lists = lookup.finish(self.view)?;
@@ -212,7 +212,7 @@ impl<'q> QueryRun<'q> {
         let options = self.rank_options(&built)?;
         let tables = &self.view.tables;
         let ranker = Ranker::new(built.root, built.score, tables, options);
-        self.phase = Phase::Rank(Box::new(ranker));
+        self.phase = RunPhase::Rank(Box::new(ranker));
         Ok(())
     }
 
@@ -327,7 +327,7 @@ impl<'q> QueryRun<'q> {
     }
 
     fn end_rank(&mut self, pages: &Pages<'_>) -> Result<()> {
-        let Phase::Rank(ranker) = std::mem::replace(&mut self.phase, Phase::Done) else {
+        let RunPhase::Rank(ranker) = std::mem::replace(&mut self.phase, RunPhase::Done) else {
             return Ok(());
         };
         let (total, is_exact) = ranker.total();
@@ -349,7 +349,7 @@ impl<'q> QueryRun<'q> {
     }
 
     /// Reads the documents of the hits, as many at once as a round may read, or one after the other.
-    fn fetching(&mut self) -> Result<Phase<'q>> {
+    fn fetching(&mut self) -> Result<RunPhase<'q>> {
         let room = match self.options.techniques.documents {
             true => self.turn.pages_per_round,
             false => 1,
@@ -357,10 +357,10 @@ impl<'q> QueryRun<'q> {
         let view = self.view;
         let needs_sources = self.options.needs_sources();
         let (tables, dictionaries) = (&view.tables, &view.dictionaries);
-        Ok(Phase::Fetch {
+        Ok(RunPhase::Fetch {
             done: 0,
             fetch: Fetch::new(tables, dictionaries, self.budget, room, needs_sources),
-            filling: Filling {
+            filling: HitFilling {
                 sources: self.options.fetch && self.options.sources,
                 markers: self.markers()?,
                 snippets: &self.options.snippets,
@@ -388,7 +388,7 @@ impl<'q> QueryRun<'q> {
     }
 
     fn fetch(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let Phase::Fetch {
+        let RunPhase::Fetch {
             done,
             fetch,
             filling,
@@ -404,7 +404,7 @@ impl<'q> QueryRun<'q> {
         }
         self.working.grow_to(0)?;
         self.end_phase("fetch documents", pages);
-        self.phase = Phase::Explain {
+        self.phase = RunPhase::Explain {
             done: 0,
             built: None,
         };
@@ -413,7 +413,7 @@ impl<'q> QueryRun<'q> {
 
     fn explain(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         while self.options.explain {
-            let Phase::Explain { done, built } = &self.phase else {
+            let RunPhase::Explain { done, built } = &self.phase else {
                 return Ok(());
             };
             let done = *done;
@@ -425,11 +425,11 @@ impl<'q> QueryRun<'q> {
                 let most = explanation_bytes(&self.node, &self.lists);
                 self.kept.grow_to(self.kept.bytes() + most)?;
                 let built = Some(Box::new(self.build(true)?));
-                self.phase = Phase::Explain { done, built };
+                self.phase = RunPhase::Explain { done, built };
                 continue;
             }
             let doc = hit.doc;
-            let Phase::Explain {
+            let RunPhase::Explain {
                 built: Some(built), ..
             } = &mut self.phase
             else {
@@ -441,12 +441,12 @@ impl<'q> QueryRun<'q> {
             self.kept.grow_to(self.kept.bytes() - spare)?;
             self.results.hits[done].explanation = explanation.map(Box::new);
             let done = done + 1;
-            self.phase = Phase::Explain { done, built: None };
+            self.phase = RunPhase::Explain { done, built: None };
         }
         if self.options.explain {
             self.end_phase("explain scores", pages);
         }
-        self.phase = Phase::Done;
+        self.phase = RunPhase::Done;
         Ok(())
     }
 }

@@ -336,7 +336,7 @@ impl Expander {
             self.collect_many(pages)?;
         }
         if let Some(collector) = &mut self.collector {
-            let mut joiner = Joiner {
+            let mut joiner = TermCollector {
                 collector,
                 field: self.field,
                 pattern: &self.pattern,
@@ -373,14 +373,14 @@ impl TermVisitor for Keeper<'_, '_> {
 }
 
 /// Collects the documents of the terms in memory that match.
-struct Joiner<'a, 's> {
+struct TermCollector<'a, 's> {
     collector: &'a mut Collector,
     field: FieldId,
     pattern: &'a Pattern,
     steps: &'a mut Steps<'s>,
 }
 
-impl TermVisitor for Joiner<'_, '_> {
+impl TermVisitor for TermCollector<'_, '_> {
     fn wants(&mut self, key: &[u8]) -> Result<bool> {
         self.steps.count(self.pattern.steps())?;
         let verdict = judge(self.pattern, self.field, key);

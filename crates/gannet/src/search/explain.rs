@@ -7,7 +7,7 @@ use super::build::Built;
 use super::build::LeafNote;
 use super::formula::{Formula, LeafId};
 use super::lists::{OpenLists, OpenTerm};
-use super::plan::{Node, Slot};
+use super::plan::{PlanNode, PlanSlot};
 use super::view::SearchView;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
@@ -53,22 +53,23 @@ impl Explanation {
 }
 
 /// Bytes that the explanation of one score takes at most.
-pub fn explanation_bytes(node: &Node, lists: &OpenLists) -> usize {
-    let all = |nodes: &[Node]| -> usize { nodes.iter().map(|n| explanation_bytes(n, lists)).sum() };
+pub fn explanation_bytes(node: &PlanNode, lists: &OpenLists) -> usize {
+    let all =
+        |nodes: &[PlanNode]| -> usize { nodes.iter().map(|n| explanation_bytes(n, lists)).sum() };
     // A term is named in what its leaf is and in its frequency, maybe with escapes.
     let term = |open: &OpenTerm| TERM_BYTES + 2 * ESCAPE_BYTES * open.key.len();
-    let terms = |slot: Slot| lists.terms[slot].as_ref().map_or(0, term);
+    let terms = |slot: PlanSlot| lists.terms[slot].as_ref().map_or(0, term);
     NODE_BYTES
         + match node {
-            Node::None | Node::All(_) | Node::Exists(..) | Node::Id(..) => 0,
-            Node::Term(slot, _) => terms(*slot),
-            Node::Phrase { words, .. } => words.iter().map(|(slot, _)| terms(*slot)).sum(),
-            Node::Pattern(slot, _) => {
+            PlanNode::None | PlanNode::All(_) | PlanNode::Exists(..) | PlanNode::Id(..) => 0,
+            PlanNode::Term(slot, _) => terms(*slot),
+            PlanNode::Phrase { words, .. } => words.iter().map(|(slot, _)| terms(*slot)).sum(),
+            PlanNode::Pattern(slot, _) => {
                 let expanded = &lists.patterns[*slot].terms;
                 expanded.iter().map(|open| NODE_BYTES + term(open)).sum()
             }
-            Node::Any { parts, .. } | Node::Best(parts) => all(parts),
-            Node::Filtered {
+            PlanNode::Any { parts, .. } | PlanNode::Best(parts) => all(parts),
+            PlanNode::Filtered {
                 required,
                 excluded,
                 optional,

@@ -13,7 +13,7 @@ use super::options::SearchOptions;
 use super::query::Query;
 use super::results::SearchResults;
 use super::view::SearchView;
-use crate::base::{Budget, Error, Result, Traffic};
+use crate::base::{Budget, Error, ForegroundLoad, Result};
 use crate::cache::{FramePool, Pages, Reading, Stop, fetch_round};
 
 /// The most queries that go forward together.
@@ -27,20 +27,20 @@ const PAGES_PER_ROUND: (usize, usize) = (4, 1024);
 
 /// Carries out queries over one frame pool.
 #[derive(Clone, Copy)]
-pub struct Group<'a> {
+pub struct QueryGroup<'a> {
     pool: &'a FramePool,
     budget: &'a Budget,
-    traffic: Option<&'a Traffic>,
+    traffic: Option<&'a ForegroundLoad>,
     known: Option<&'a KnownPatterns>,
     offload: Option<&'a dyn ListOffload>,
     width: usize,
 }
 
-impl<'a> Group<'a> {
+impl<'a> QueryGroup<'a> {
     /// A group that carries up to `width` queries at once, fewer if the pool is too small for that.
-    pub fn new(pool: &'a FramePool, budget: &'a Budget, width: usize) -> Group<'a> {
+    pub fn new(pool: &'a FramePool, budget: &'a Budget, width: usize) -> QueryGroup<'a> {
         let most = (pool.capacity() / FRAMES_PER_QUERY).clamp(1, GROUP_MAX);
-        Group {
+        QueryGroup {
             pool,
             budget,
             traffic: None,
@@ -51,21 +51,21 @@ impl<'a> Group<'a> {
     }
 
     /// Has those that give way to this traffic go on while a query waits for them to end.
-    pub fn in_traffic(self, traffic: &'a Traffic) -> Group<'a> {
-        Group {
+    pub fn in_traffic(self, traffic: &'a ForegroundLoad) -> QueryGroup<'a> {
+        QueryGroup {
             traffic: Some(traffic),
             ..self
         }
     }
 
     /// Takes the documents of patterns from `known` where it has them, and keeps them there.
-    pub fn knowing(self, known: Option<&'a KnownPatterns>) -> Group<'a> {
-        Group { known, ..self }
+    pub fn knowing(self, known: Option<&'a KnownPatterns>) -> QueryGroup<'a> {
+        QueryGroup { known, ..self }
     }
 
     /// Lets `offload` read lists where it finds that worth it.
-    pub fn offloading(self, offload: Option<&'a dyn ListOffload>) -> Group<'a> {
-        Group { offload, ..self }
+    pub fn offloading(self, offload: Option<&'a dyn ListOffload>) -> QueryGroup<'a> {
+        QueryGroup { offload, ..self }
     }
 
     /// Carries out all of `queries` on one snapshot. The answers come in the queries' order; one that fails
@@ -104,7 +104,7 @@ impl<'a> Group<'a> {
         if !matches!(answer, Err(Error::Memory { .. })) {
             return answer;
         }
-        let waits = self.traffic.map(Traffic::wait);
+        let waits = self.traffic.map(ForegroundLoad::wait);
         let _turn = self.budget.turn_alone(options)?;
         drop(waits);
         let query = std::slice::from_ref(query);
@@ -125,14 +125,14 @@ impl<'a> Group<'a> {
         options: &SearchOptions,
         alone: bool,
     ) -> Vec<Result<SearchResults>> {
-        let mut members: Vec<Member<'_>> = queries
+        let mut members: Vec<GroupMember<'_>> = queries
             .iter()
             .map(|query| self.member(query.borrow(), queries.len(), view, options, alone))
             .collect();
         while let Err(error) = self.round(&mut members) {
             give_up_or_part(&mut members, self.pool, &error);
         }
-        members.into_iter().map(Member::into_results).collect()
+        members.into_iter().map(GroupMember::into_results).collect()
     }
 
     fn member<'q>(
@@ -142,7 +142,7 @@ impl<'a> Group<'a> {
         view: &'q SearchView,
         options: &'q SearchOptions,
         alone: bool,
-    ) -> Member<'q>
+    ) -> GroupMember<'q>
     where
         'a: 'q,
     {
@@ -153,7 +153,7 @@ impl<'a> Group<'a> {
             offload: self.offload,
         };
         let run = QueryRun::new(query, view, options, self.budget, turn);
-        Member {
+        GroupMember {
             run: run.map(Box::new),
             is_complete: false,
             pages: Pages::sharing(self.pool, queries)
@@ -167,9 +167,9 @@ impl<'a> Group<'a> {
     }
 
     /// Carries all members to their ends, round by round.
-    fn round(&self, members: &mut [Member<'_>]) -> Result<()> {
+    fn round(&self, members: &mut [GroupMember<'_>]) -> Result<()> {
         loop {
-            members.iter_mut().for_each(Member::step);
+            members.iter_mut().for_each(GroupMember::step);
             let waiting = members.iter_mut().filter(|member| member.is_waiting());
             let mut waiting: Vec<&mut Pages<'_>> = waiting.map(|m| &mut m.pages).collect();
             if waiting.is_empty() {
@@ -180,13 +180,13 @@ impl<'a> Group<'a> {
     }
 }
 
-struct Member<'q> {
+struct GroupMember<'q> {
     run: Result<Box<QueryRun<'q>>>,
     is_complete: bool,
     pages: Pages<'q>,
 }
 
-impl Member<'_> {
+impl GroupMember<'_> {
     fn is_waiting(&self) -> bool {
         self.run.is_ok() && !self.is_complete
     }
@@ -232,7 +232,7 @@ impl Member<'_> {
 /// What becomes of queries whose round failed. The failed read names one page of many queries: each
 /// tries alone, so that the others go on. A query that was alone has tried: behind a network, to
 /// read again would take as long again.
-fn give_up_or_part(members: &mut [Member<'_>], pool: &FramePool, error: &Error) {
+fn give_up_or_part(members: &mut [GroupMember<'_>], pool: &FramePool, error: &Error) {
     let waiting = members.iter_mut().filter(|member| member.is_waiting());
     match waiting.collect::<Vec<_>>().as_mut_slice() {
         [member] => member.run = Err(error.clone()),

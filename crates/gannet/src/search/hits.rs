@@ -19,7 +19,7 @@ pub fn document_bytes(source: usize) -> usize {
 }
 
 /// How hits are filled.
-pub struct Filling<'q> {
+pub struct HitFilling<'q> {
     /// Whether sources are kept.
     pub sources: bool,
     /// What makes snippets, for each field.
@@ -32,7 +32,7 @@ pub struct Filling<'q> {
     pub alone: bool,
 }
 
-impl Filling<'_> {
+impl HitFilling<'_> {
     /// Fills the first of `hits` and those that are read in the same round; tells how many. `kept`
     /// grows by what they hold.
     pub fn fill(

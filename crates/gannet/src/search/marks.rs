@@ -4,7 +4,7 @@
 
 use super::highlight::{SnippetOptions, Wanted, WantedPhrase, snippets};
 use super::lists::{OpenLists, OpenPattern, OpenTerm};
-use super::plan::Node;
+use super::plan::PlanNode;
 use crate::analysis::{Field, FieldId, Scratch, split_term_key};
 use crate::base::{Result, Steps};
 use crate::documents::each_text;
@@ -21,7 +21,7 @@ impl Marker {
     /// A marker for `field` of what `node` asks for.
     pub fn new(
         field: &Field,
-        node: &Node,
+        node: &PlanNode,
         lists: &OpenLists,
         options: SnippetOptions,
     ) -> Result<Marker> {
@@ -61,7 +61,7 @@ impl Marker {
 }
 
 /// Bytes that markers for some fields take of what `node` asks for.
-pub fn marker_bytes(fields: &[&Field], node: &Node, lists: &OpenLists) -> usize {
+pub fn marker_bytes(fields: &[&Field], node: &PlanNode, lists: &OpenLists) -> usize {
     const WORD_BYTES: usize = 128;
     let words = lists
         .all()
@@ -72,25 +72,25 @@ pub fn marker_bytes(fields: &[&Field], node: &Node, lists: &OpenLists) -> usize 
     2 * words + phrase_words(node) * size_of::<(usize, u32)>() + scratch.sum::<usize>()
 }
 
-fn phrase_words(node: &Node) -> usize {
-    let all = |nodes: &[Node]| nodes.iter().map(phrase_words).sum::<usize>();
+fn phrase_words(node: &PlanNode) -> usize {
+    let all = |nodes: &[PlanNode]| nodes.iter().map(phrase_words).sum::<usize>();
     match node {
-        Node::Phrase { words, .. } => words.len(),
-        Node::Any { parts, .. } | Node::Best(parts) => all(parts),
-        Node::Filtered {
+        PlanNode::Phrase { words, .. } => words.len(),
+        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => all(parts),
+        PlanNode::Filtered {
             required, optional, ..
         } => all(required) + all(optional),
         _ => 0,
     }
 }
 
-fn want(node: &Node, field: FieldId, lists: &OpenLists, wanted: &mut Wanted) -> Result<()> {
+fn want(node: &PlanNode, field: FieldId, lists: &OpenLists, wanted: &mut Wanted) -> Result<()> {
     match node {
-        Node::Term(slot, _) => {
+        PlanNode::Term(slot, _) => {
             let term = lists.terms[*slot].iter();
             want_terms(term, field, wanted)
         }
-        Node::Pattern(slot, _) => {
+        PlanNode::Pattern(slot, _) => {
             let OpenPattern {
                 terms, documents, ..
             } = &lists.patterns[*slot];
@@ -99,7 +99,7 @@ fn want(node: &Node, field: FieldId, lists: &OpenLists, wanted: &mut Wanted) -> 
             }
             want_terms(terms.iter(), field, wanted)
         }
-        Node::Phrase { words, slop, .. } => {
+        PlanNode::Phrase { words, slop, .. } => {
             let mut terms = Vec::new();
             for (slot, place) in words {
                 let open = lists.terms[*slot].as_ref();
@@ -111,18 +111,25 @@ fn want(node: &Node, field: FieldId, lists: &OpenLists, wanted: &mut Wanted) -> 
             wanted.phrase(WantedPhrase { terms, slop: *slop });
             Ok(())
         }
-        Node::Any { parts, .. } | Node::Best(parts) => want_all(parts, field, lists, wanted),
-        Node::Filtered {
+        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => {
+            want_all(parts, field, lists, wanted)
+        }
+        PlanNode::Filtered {
             required, optional, ..
         } => {
             want_all(required, field, lists, wanted)?;
             want_all(optional, field, lists, wanted)
         }
-        Node::None | Node::All(_) | Node::Exists(..) | Node::Id(..) => Ok(()),
+        PlanNode::None | PlanNode::All(_) | PlanNode::Exists(..) | PlanNode::Id(..) => Ok(()),
     }
 }
 
-fn want_all(nodes: &[Node], field: FieldId, lists: &OpenLists, wanted: &mut Wanted) -> Result<()> {
+fn want_all(
+    nodes: &[PlanNode],
+    field: FieldId,
+    lists: &OpenLists,
+    wanted: &mut Wanted,
+) -> Result<()> {
     let mut nodes = nodes.iter();
     nodes.try_for_each(|node| want(node, field, lists, wanted))
 }

@@ -107,12 +107,12 @@ pub trait Matcher: Send {
             pages.count_steps(BLOCK_STEPS)?;
             self.skip_below(offers.top.threshold());
             next = match look(self, next, to, pages) {
-                Ok(Found::PassedOver(next)) => {
+                Ok(NextFound::PassedOver(next)) => {
                     offers.passed_over = true;
                     next
                 }
-                Ok(Found::Beyond) => to.saturating_add(1),
-                Ok(Found::Here) => self.offer_block(to, offers, left, pages),
+                Ok(NextFound::Beyond) => to.saturating_add(1),
+                Ok(NextFound::Here) => self.offer_block(to, offers, left, pages),
                 Err(Stop::Pages) if next > from => break,
                 Err(stop) => return Err(stop),
             }
@@ -242,7 +242,7 @@ pub trait Matcher: Send {
 }
 
 /// What is from a document on.
-enum Found {
+enum NextFound {
     /// A stretch that may be left out, up to this document.
     PassedOver(DocId),
     /// No match in the range.
@@ -258,13 +258,13 @@ fn look<M: Matcher + ?Sized>(
     next: DocId,
     to: DocId,
     pages: &mut Pages<'_>,
-) -> Step<Found> {
+) -> Step<NextFound> {
     if let Some(last) = matcher.skippable(next, pages)? {
-        return Ok(Found::PassedOver(last.saturating_add(1)));
+        return Ok(NextFound::PassedOver(last.saturating_add(1)));
     }
     Ok(match matcher.advance(next, pages)? {
-        doc if doc > to => Found::Beyond,
-        _ => Found::Here,
+        doc if doc > to => NextFound::Beyond,
+        _ => NextFound::Here,
     })
 }
 
@@ -282,9 +282,9 @@ pub fn gather<M: Matcher + ?Sized>(
     while out.len() < limit && next <= to {
         pages.count_steps(BLOCK_STEPS)?;
         next = match look(matcher, next, to, pages) {
-            Ok(Found::PassedOver(next)) => next,
-            Ok(Found::Beyond) => to.saturating_add(1),
-            Ok(Found::Here) => matcher.give(to, limit - out.len(), out, pages),
+            Ok(NextFound::PassedOver(next)) => next,
+            Ok(NextFound::Beyond) => to.saturating_add(1),
+            Ok(NextFound::Here) => matcher.give(to, limit - out.len(), out, pages),
             Err(Stop::Pages) if out.len() > before => break,
             Err(stop) => return Err(stop),
         }

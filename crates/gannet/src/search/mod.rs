@@ -3,7 +3,7 @@
 //! A query is planned against the schema (`plan`), its terms are looked up (`lookup`), and matchers over their
 //! lists are built (`build`). Matchers say which documents match and how often each leaf occurs; the formula
 //! makes scores of that; the ranking (`rank`) reads only pages that can still matter. All of it runs in steps
-//! that stop when pages are missing, so that a `Group` carries many queries forward in common rounds.
+//! that stop when pages are missing, so that a `QueryGroup` carries many queries forward in common rounds.
 //!
 //! The room knows no writer: it sees a snapshot through [`SearchView`].
 
@@ -58,7 +58,7 @@ mod tests;
 pub use bm25::{FieldStatistics, Statistics};
 pub use explain::Explanation;
 pub use fields::check_name;
-pub use group::{GROUP_MAX, Group};
+pub use group::{GROUP_MAX, QueryGroup};
 pub use highlight::SnippetOptions;
 pub use hits::document_bytes;
 pub use lists::KnownPatterns;
@@ -70,6 +70,6 @@ pub use results::{
     CutExpansion, Hit, OffloadReport, PatternReport, PlanReport, PlanStep, Reused, SearchResults,
     TermReport,
 };
-pub use reuse::{RESULT_CACHE_MIN, ResultCache, ResultCacheFigures, Seen, key_of};
+pub use reuse::{RESULT_CACHE_MIN, ResultCache, ResultCacheFigures, SeenState, key_of};
 pub use techniques::Techniques;
 pub use view::{ExternalIds, MemoryTerms, SearchView};

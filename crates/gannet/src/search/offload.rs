@@ -15,7 +15,7 @@ use std::fmt;
 use super::bm25::{Bm25, idf};
 use super::lists::OpenLists;
 use super::options::SearchOptions;
-use super::plan::{Node, Slot};
+use super::plan::{PlanNode, PlanSlot};
 use super::results::OffloadReport;
 use super::view::SearchView;
 use crate::analysis::{FieldId, split_term_key};
@@ -119,12 +119,12 @@ impl Offloaded {
 /// Has the lists of a query read by `device` if it finds that worth it.
 pub fn offload(
     device: &dyn ListOffload,
-    (node, lists): (&Node, &mut OpenLists),
+    (node, lists): (&PlanNode, &mut OpenLists),
     view: &SearchView,
     (options, budget): (&SearchOptions, &Budget),
     pages: &Pages<'_>,
 ) -> Offloaded {
-    let wanted = Wanted::of(node, lists, options);
+    let wanted = WantedLists::of(node, lists, options);
     let done = wanted.and_then(|wanted| {
         let bytes = wanted.bytes(lists, view);
         let memory = budget.reserve("lists that a device reads", bytes);
@@ -144,23 +144,23 @@ pub fn offload(
 }
 
 /// Which lists of a query are asked for.
-struct Wanted {
-    slots: Vec<Slot>,
+struct WantedLists {
+    slots: Vec<PlanSlot>,
     all_required: bool,
     /// The boosts of the terms, if the lists and their scores are all that the query is.
     boosts: Option<Vec<f32>>,
     top: usize,
 }
 
-impl Wanted {
-    fn of(node: &Node, lists: &OpenLists, options: &SearchOptions) -> Decided<Wanted> {
+impl WantedLists {
+    fn of(node: &PlanNode, lists: &OpenLists, options: &SearchOptions) -> Decided<WantedLists> {
         if options.from > 0 {
             return Err("the search begins behind the first document");
         }
         let (parts, all_required, is_whole) = match node {
-            Node::Term(..) => (std::slice::from_ref(node), true, true),
-            Node::Any { parts, minimum: 1 } => (parts.as_slice(), false, true),
-            Node::Filtered {
+            PlanNode::Term(..) => (std::slice::from_ref(node), true, true),
+            PlanNode::Any { parts, minimum: 1 } => (parts.as_slice(), false, true),
+            PlanNode::Filtered {
                 required,
                 excluded,
                 optional,
@@ -173,30 +173,30 @@ impl Wanted {
         let (mut slots, mut boosts) = (Vec::new(), Vec::new());
         for part in parts {
             match part {
-                Node::Term(slot, boost) if !slots.contains(slot) => {
+                PlanNode::Term(slot, boost) if !slots.contains(slot) => {
                     slots.push(*slot);
                     boosts.push(*boost);
                 }
-                Node::Term(..) => return Err("a word stands twice in it"),
+                PlanNode::Term(..) => return Err("a word stands twice in it"),
                 _ => return Err("it has clauses that are more than one word in one field"),
             }
         }
         if has_phrases(node) {
             return Err("it has phrases, which need positions");
         }
-        let is_known = |slot: &Slot| lists.terms[*slot].is_some();
+        let is_known = |slot: &PlanSlot| lists.terms[*slot].is_some();
         if !slots.iter().any(is_known) || all_required && !slots.iter().all(is_known) {
             return Err("a word is in no document");
         }
         let known = slots.iter().zip(boosts).filter(|(slot, _)| is_known(slot));
-        let (slots, boosts): (Vec<Slot>, Vec<Option<f32>>) = known.unzip();
+        let (slots, boosts): (Vec<PlanSlot>, Vec<Option<f32>>) = known.unzip();
         let boosts: Option<Vec<f32>> = boosts.into_iter().collect();
         let is_ranked = is_whole && !options.count && options.ranked() > 0;
         let boosts = boosts.filter(|_| is_ranked);
         match boosts.is_none() && (!all_required || slots.len() < 2) {
             true if options.count => Err("the number of all its documents is wanted"),
             true => Err("its words are in clauses that filter, exclude or only add to the score"),
-            false => Ok(Wanted {
+            false => Ok(WantedLists {
                 slots,
                 all_required,
                 boosts,
@@ -332,11 +332,11 @@ pub fn docs_span(chunk: &ChunkRef) -> Span {
 }
 
 /// Whether a phrase is anywhere in a query: the lists of its words must keep their positions.
-fn has_phrases(node: &Node) -> bool {
+fn has_phrases(node: &PlanNode) -> bool {
     match node {
-        Node::Phrase { .. } => true,
-        Node::Any { parts, .. } | Node::Best(parts) => parts.iter().any(has_phrases),
-        Node::Filtered {
+        PlanNode::Phrase { .. } => true,
+        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => parts.iter().any(has_phrases),
+        PlanNode::Filtered {
             required,
             excluded,
             optional,
@@ -367,7 +367,7 @@ fn is_possible(found: &OffloadFound, task: &OffloadTask<'_>) -> bool {
 }
 
 /// Cuts lists to what was found.
-fn cut(lists: &mut OpenLists, slots: &[Slot], found: &OffloadFound) {
+fn cut(lists: &mut OpenLists, slots: &[PlanSlot], found: &OffloadFound) {
     for (slot, frequencies) in slots.iter().zip(&found.frequencies) {
         if let Some(term) = &mut lists.terms[*slot] {
             let postings = found.docs.iter().zip(frequencies);

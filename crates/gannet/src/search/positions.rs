@@ -72,7 +72,7 @@ impl Occurrences<'_> {
     /// least on, so that the greatest is as small as can be; a window is smallest if leaving its
     /// least origins makes it longer at the other end.
     fn sloppy(self, slop: u32, steps: &mut Steps<'_>) -> Result<f32> {
-        let mut tokens = Tokens::new(self);
+        let mut tokens = PhraseTokens::new(self);
         let mut frequency = 0f32;
         let mut here = tokens.window(steps)?;
         while let Some((least, greatest)) = here {
@@ -89,7 +89,7 @@ impl Occurrences<'_> {
 }
 
 /// The tokens that the terms of a phrase stand on.
-struct Tokens<'a> {
+struct PhraseTokens<'a> {
     phrase: Occurrences<'a>,
     /// The place of each term's token among the positions of its word.
     at: Vec<usize>,
@@ -99,10 +99,10 @@ struct Tokens<'a> {
     taken: FxHashSet<(usize, usize)>,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> PhraseTokens<'a> {
     /// Each term on the first token of its word.
-    fn new(phrase: Occurrences<'a>) -> Tokens<'a> {
-        Tokens {
+    fn new(phrase: Occurrences<'a>) -> PhraseTokens<'a> {
+        PhraseTokens {
             at: vec![0; phrase.terms.len()],
             repeats: phrase.terms.len() > phrase.positions.len(),
             taken: FxHashSet::default(),

@@ -57,9 +57,9 @@ impl Source for Union {
 }
 
 /// The documents of a set that is complete.
-pub struct Members(pub Arc<DocSet>);
+pub struct SetMembers(pub Arc<DocSet>);
 
-impl Source for Members {
+impl Source for SetMembers {
     fn next(&mut self, target: DocId, _: &mut Pages<'_>) -> Step<DocId> {
         Ok(self.0.next(target))
     }

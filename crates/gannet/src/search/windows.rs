@@ -69,8 +69,8 @@ impl Window {
     }
 
     /// What those of `clauses` that are not essential may add.
-    pub fn rest(&self, clauses: impl IntoIterator<Item = usize>) -> Known {
-        let mut rest = Known::default();
+    pub fn rest(&self, clauses: impl IntoIterator<Item = usize>) -> KnownScore {
+        let mut rest = KnownScore::default();
         let later = clauses
             .into_iter()
             .filter(|clause| !self.essential[*clause]);
@@ -81,7 +81,7 @@ impl Window {
     /// The score of `clause` up to which no document can enter whatever the other clauses add.
     pub fn floor(&self, clause: usize, pruning: Pruning<'_>) -> f32 {
         let others = (0..self.bounds.len()).filter(|other| *other != clause);
-        let mut known = Known::default();
+        let mut known = KnownScore::default();
         others.for_each(|other| known.add(self.bounds[other]));
         pruning.floor(known)
     }
@@ -96,7 +96,7 @@ impl Window {
 
 /// What is known of a document's score.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known {
+pub struct KnownScore {
     /// The sum of what clauses give.
     sum: f64,
     /// The best of them.
@@ -112,7 +112,7 @@ pub struct Pruning<'a> {
     pub tie: f64,
 }
 
-impl Known {
+impl KnownScore {
     /// Adds the score, or the bound, of one more clause.
     pub fn add(&mut self, score: f64) {
         self.sum += score;
@@ -131,8 +131,8 @@ impl Known {
     }
 
     /// What both are together.
-    pub fn and(self, other: Known) -> Known {
-        Known {
+    pub fn and(self, other: KnownScore) -> KnownScore {
+        KnownScore {
             sum: self.sum + other.sum,
             most: self.most.max(other.most),
         }
@@ -147,7 +147,7 @@ impl Known {
 impl Pruning<'_> {
     /// The score up to which a clause lifts no document over the threshold if `others` is what the other
     /// clauses give; negative if there is none, or if the clauses are neither added up nor the best taken.
-    pub fn floor(&self, others: Known) -> f32 {
+    pub fn floor(&self, others: KnownScore) -> f32 {
         let threshold = match self.top {
             Some(top) if top.excludes(0.0) => top.threshold() as f64 * FLOOR,
             _ => return -1.0,
@@ -161,7 +161,7 @@ impl Pruning<'_> {
 
     /// The score up to which one leaf of a clause lifts no document over the threshold if the clause's other leaves add
     /// up to at most `leaves`, and `others` is what the other clauses give; negative if there is none.
-    pub fn floor_beside(&self, others: Known, leaves: f64) -> f32 {
+    pub fn floor_beside(&self, others: KnownScore, leaves: f64) -> f32 {
         match self.tie {
             1.0 => self.floor(others) - (leaves / FLOOR) as f32,
             _ => -1.0,
@@ -170,11 +170,11 @@ impl Pruning<'_> {
 
     /// Whether there are documents enough for anything to be left out.
     pub fn has_threshold(&self) -> bool {
-        self.excludes(Known::default())
+        self.excludes(KnownScore::default())
     }
 
     /// Whether a document with at most this score can be left out.
-    pub fn excludes(&self, known: Known) -> bool {
+    pub fn excludes(&self, known: KnownScore) -> bool {
         self.top
             .is_some_and(|top| top.excludes(known.score(self.tie)))
     }
@@ -292,13 +292,13 @@ impl Root {
     pub fn partition(&self, bounds: &[f64], pruning: Pruning<'_>, essential: &mut [bool]) {
         essential.fill(!self.driven);
         if self.driven {
-            let mut all = Known::default();
+            let mut all = KnownScore::default();
             bounds.iter().for_each(|bound| all.add(*bound));
             essential[0] = !pruning.excludes(all);
         } else if pruning.has_threshold() {
             let mut ascending: Vec<usize> = (0..bounds.len()).collect();
             ascending.sort_unstable_by(|a, b| bounds[*a].total_cmp(&bounds[*b]));
-            let mut known = Known::default();
+            let mut known = KnownScore::default();
             for clause in ascending {
                 known.add(bounds[clause]);
                 if !pruning.excludes(known) {

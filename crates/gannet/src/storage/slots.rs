@@ -7,12 +7,12 @@ use crate::base::{PAGE_PAYLOAD, PageAddress};
 /// The payload of one page of a table.
 pub type TablePage = [u8; PAGE_PAYLOAD];
 
-/// Slots of a group: a copy of one is about the size of a page.
+/// TableSlots of a group: a copy of one is about the size of a page.
 const GROUP_SLOTS: usize = 128;
 
 /// Where one page of a table is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slot {
+pub(super) struct TableSlot {
     pub(super) address: Option<PageAddress>,
     pub(super) page: Option<Arc<TablePage>>,
     pub(super) dirty: bool,
@@ -22,23 +22,23 @@ pub(super) struct Slot {
 
 /// All slots of a table; a clone shares the groups.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slots {
-    groups: Arc<Vec<Arc<Vec<Slot>>>>,
+pub(super) struct TableSlots {
+    groups: Arc<Vec<Arc<Vec<TableSlot>>>>,
     length: usize,
 }
 
-impl Slots {
+impl TableSlots {
     pub(super) fn len(&self) -> usize {
         self.length
     }
 
-    pub(super) fn get(&self, ordinal: usize) -> Option<&Slot> {
+    pub(super) fn get(&self, ordinal: usize) -> Option<&TableSlot> {
         let group = self.groups.get(ordinal / GROUP_SLOTS)?;
         group.get(ordinal % GROUP_SLOTS)
     }
 
     /// A slot to be changed; slots up to it are made.
-    pub(super) fn get_mut(&mut self, ordinal: usize) -> &mut Slot {
+    pub(super) fn get_mut(&mut self, ordinal: usize) -> &mut TableSlot {
         if ordinal >= self.length {
             self.grow(ordinal + 1);
         }
@@ -48,23 +48,23 @@ impl Slots {
 
     /// Puts an empty slot at `ordinal`; those from there on move up by one.
     pub(super) fn insert(&mut self, ordinal: usize) {
-        let mut moved = Slot::default();
+        let mut moved = TableSlot::default();
         for place in ordinal..=self.length {
             std::mem::swap(self.get_mut(place), &mut moved);
         }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Slot> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &TableSlot> {
         self.groups.iter().flat_map(|group| group.iter())
     }
 
     /// The slots that `matches`, to be changed; groups without one stay shared.
     pub(super) fn iter_mut_where(
         &mut self,
-        matches: impl Fn(&Slot) -> bool + Copy,
-    ) -> impl Iterator<Item = (usize, &mut Slot)> {
+        matches: impl Fn(&TableSlot) -> bool + Copy,
+    ) -> impl Iterator<Item = (usize, &mut TableSlot)> {
         let any = self.iter().any(matches);
-        let groups: &mut [Arc<Vec<Slot>>] = match any {
+        let groups: &mut [Arc<Vec<TableSlot>>] = match any {
             true => Arc::make_mut(&mut self.groups).as_mut_slice(),
             false => &mut [],
         };
@@ -88,7 +88,7 @@ impl Slots {
             let room = GROUP_SLOTS - self.length % GROUP_SLOTS;
             let more = room.min(length - self.length);
             let group = Arc::make_mut(&mut groups[last]);
-            group.resize(group.len() + more, Slot::default());
+            group.resize(group.len() + more, TableSlot::default());
             self.length += more;
         }
     }

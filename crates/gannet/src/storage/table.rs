@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::slots::{Slot, Slots, TablePage};
+use super::slots::{TablePage, TableSlot, TableSlots};
 use super::{Store, StreamWriter};
 use crate::base::{ByteReader, PAGE_PAYLOAD, PageAddress, Result, put_varint};
 
@@ -14,7 +14,7 @@ use crate::base::{ByteReader, PAGE_PAYLOAD, PageAddress, Result, put_varint};
 pub struct Table {
     entry_bytes: usize,
     resident: bool,
-    slots: Slots,
+    slots: TableSlots,
 }
 
 /// Where a page can be found.
@@ -35,7 +35,7 @@ impl Table {
         Table {
             entry_bytes,
             resident,
-            slots: Slots::default(),
+            slots: TableSlots::default(),
         }
     }
 
@@ -52,7 +52,7 @@ impl Table {
     /// Bytes of memory that the table holds.
     pub fn memory_bytes(&self) -> usize {
         let pages = self.slots.iter().filter(|slot| slot.page.is_some()).count();
-        pages * PAGE_PAYLOAD + self.slots.len() * size_of::<Slot>()
+        pages * PAGE_PAYLOAD + self.slots.len() * size_of::<TableSlot>()
     }
 
     /// The ordinal of the page that holds an entry, and the entry's first byte in it.
@@ -72,10 +72,10 @@ impl Table {
     /// Finds a page.
     pub fn place(&self, page: usize) -> TablePlace<'_> {
         match self.slots.get(page) {
-            Some(Slot {
+            Some(TableSlot {
                 page: Some(page), ..
             }) => TablePlace::Memory(page),
-            Some(Slot {
+            Some(TableSlot {
                 address: Some(address),
                 ..
             }) => TablePlace::Device(*address),
@@ -141,7 +141,7 @@ impl Table {
     pub fn write_changes(&mut self, store: &Store, stream: &mut StreamWriter) -> Result<()> {
         let resident = self.resident;
         let last = self.slots.len().saturating_sub(1);
-        let has_work = |slot: &Slot| {
+        let has_work = |slot: &TableSlot| {
             slot.dirty || slot.given_up.is_some() || (!resident && slot.page.is_some())
         };
         for (ordinal, slot) in self.slots.iter_mut_where(has_work) {
@@ -167,7 +167,7 @@ impl Table {
     /// the ordinals of those that are [`Table::missing`], for [`Table::relocate`].
     pub fn move_out_of(&mut self, is_victim: impl Fn(u32) -> bool) -> Vec<usize> {
         let mut missing = Vec::new();
-        let in_victim = |slot: &Slot| slot.address.is_some_and(|at| is_victim(at.zone));
+        let in_victim = |slot: &TableSlot| slot.address.is_some_and(|at| is_victim(at.zone));
         for (ordinal, slot) in self.slots.iter_mut_where(in_victim) {
             match slot.page {
                 Some(_) => slot.dirty = true,
@@ -214,7 +214,7 @@ impl Table {
     /// Reads what [`Table::encode`] wrote. The pages of a resident table are loaded by the caller.
     pub fn decode(&self, reader: &mut ByteReader<'_>) -> Result<Table> {
         let count = reader.length(reader.rest().len())?;
-        let mut slots = Slots::default();
+        let mut slots = TableSlots::default();
         for ordinal in 0..count {
             let zone = reader.varint()?;
             let address = match zone.checked_sub(1) {

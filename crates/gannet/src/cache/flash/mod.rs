@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 
 use header::{REGION_PAGES, toggle_mark};
 use map::TierMap;
-use state::{Offered, State};
+use state::{Offered, TierState};
 
 use crate::base::{Budget, PAGE_SIZE, PageAddress, Reservation, Result, ZoneNumber};
 use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
@@ -80,7 +80,7 @@ struct Shared {
     store: Arc<Store>,
     /// What tells its pages from those that its file had before the tier was emptied.
     mark: u32,
-    state: Mutex<State>,
+    state: Mutex<TierState>,
     /// A draft is ready, or was taken, or written; or the writing thread has ended.
     changed: Condvar,
     _reserved: Reservation,
@@ -229,7 +229,7 @@ impl FlashTier {
         let end = self.closes_by();
         while self.shared.offer(address, page) == Offered::Full {
             let state = self.shared.state();
-            if !self.shared.wait(state, end, State::is_busy) {
+            if !self.shared.wait(state, end, TierState::is_busy) {
                 return false;
             }
         }
@@ -254,7 +254,12 @@ impl Shared {
 
     /// Waits as long as something `is` so, at most until `end`. Tells whether it is not so any
     /// more.
-    fn wait(&self, state: MutexGuard<'_, State>, end: Instant, is: fn(&State) -> bool) -> bool {
+    fn wait(
+        &self,
+        state: MutexGuard<'_, TierState>,
+        end: Instant,
+        is: fn(&TierState) -> bool,
+    ) -> bool {
         let left = end.saturating_duration_since(Instant::now());
         let waited = self
             .changed
@@ -263,7 +268,7 @@ impl Shared {
         !is(&state)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TierState> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
@@ -340,7 +345,7 @@ impl Drop for FlashTier {
     fn drop(&mut self) {
         let (shared, end) = (Arc::clone(&self.shared), self.closes_by());
         // The last draft waits for the one that is written.
-        if shared.wait(shared.state(), end, State::is_busy) {
+        if shared.wait(shared.state(), end, TierState::is_busy) {
             shared.state().hand_over();
         }
         shared.state().is_closing = true;

@@ -12,7 +12,7 @@ use std::thread;
 use super::header::{ENTRIES, Header, REGION_PAGES, place};
 use super::map::TierMap;
 use super::regions::Regions;
-use super::state::State;
+use super::state::TierState;
 use super::{TIER, TierRoot, region_count};
 use crate::base::{Error, Result};
 use crate::device::{Device, PageBuffer, PagePool, Transfer};
@@ -23,15 +23,15 @@ use crate::storage::Lineage;
 const AT_ONCE: usize = 64;
 
 /// What was found.
-pub(super) struct Found {
-    pub(super) state: State,
+pub(super) struct TierFound {
+    pub(super) state: TierState,
     pub(super) mark: u32,
     /// Regions that were dropped.
     pub(super) foreign_regions: usize,
 }
 
 /// What the headers that were read so far say.
-struct Contents {
+struct HeaderContents {
     file_pages: usize,
     map: TierMap,
     regions: Regions,
@@ -47,9 +47,9 @@ pub(super) fn find(
     bytes: u64,
     root: &TierRoot,
     buffers: PagePool,
-) -> Result<Found> {
+) -> Result<TierFound> {
     let count = region_count(bytes);
-    let mut contents = Contents::new(count, file_pages(device, count)?);
+    let mut contents = HeaderContents::new(count, file_pages(device, count)?);
     let regions = contents.file_pages.div_ceil(REGION_PAGES);
     thread::scope(|scope| {
         let (give, come) = mpsc::sync_channel(1);
@@ -70,7 +70,7 @@ pub(super) fn find(
             // Only one map is reserved.
             drop(contents);
             make_anew(device)?;
-            let empty = Contents::new(count, 0);
+            let empty = HeaderContents::new(count, 0);
             empty.found(root, buffers, regions)
         }
         false => contents.found(root, buffers, 0),
@@ -113,9 +113,9 @@ fn failed(reason: String) -> Error {
     }
 }
 
-impl Contents {
-    fn new(regions: usize, file_pages: usize) -> Contents {
-        Contents {
+impl HeaderContents {
+    fn new(regions: usize, file_pages: usize) -> HeaderContents {
+        HeaderContents {
             file_pages,
             map: TierMap::new(regions * REGION_PAGES),
             regions: Regions::new(regions),
@@ -151,7 +151,7 @@ impl Contents {
         }
     }
 
-    fn found(mut self, root: &TierRoot, buffers: PagePool, dropped: usize) -> Result<Found> {
+    fn found(mut self, root: &TierRoot, buffers: PagePool, dropped: usize) -> Result<TierFound> {
         let sequence = self.newest.as_ref().map_or(0, |header| header.sequence);
         let mark = match &self.newest {
             Some(header) => header.mark,
@@ -163,8 +163,8 @@ impl Contents {
         let unfinished = self.newest.filter(|header| header.pages.len() < ENTRIES);
         let newest = (sequence, unfinished);
         let root = (Lineage::of(&root.slot), root.next_zone);
-        Ok(Found {
-            state: State::new(self.map, self.regions, newest, root, buffers),
+        Ok(TierFound {
+            state: TierState::new(self.map, self.regions, newest, root, buffers),
             mark,
             foreign_regions: dropped,
         })

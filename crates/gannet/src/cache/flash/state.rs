@@ -31,7 +31,7 @@ pub(super) struct Draft {
 
 /// What was done since the tier was opened.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct TierCounts {
     pub(super) read: u64,
     pub(super) written: u64,
     /// Pages that were not what the map said.
@@ -40,7 +40,7 @@ pub(super) struct Counts {
     pub(super) passed_over: u64,
 }
 
-pub(super) struct State {
+pub(super) struct TierState {
     pub(super) map: TierMap,
     pub(super) regions: Regions,
     pub(super) sequence: u64,
@@ -56,7 +56,7 @@ pub(super) struct State {
     pub(super) is_over: bool,
     /// Why nothing is written any more.
     pub(super) stopped: Option<String>,
-    pub(super) counts: Counts,
+    pub(super) counts: TierCounts,
     buffers: PagePool,
     first_sightings: u32,
 }
@@ -100,16 +100,16 @@ impl Draft {
     }
 }
 
-impl State {
+impl TierState {
     pub(super) fn new(
         map: TierMap,
         regions: Regions,
         newest: (u64, Option<Header>),
         root: (Lineage, ZoneNumber),
         buffers: PagePool,
-    ) -> State {
+    ) -> TierState {
         let (sequence, unfinished) = newest;
-        State {
+        TierState {
             map,
             regions,
             sequence,
@@ -121,7 +121,7 @@ impl State {
             is_closing: false,
             is_over: false,
             stopped: None,
-            counts: Counts::default(),
+            counts: TierCounts::default(),
             buffers,
             first_sightings: 0,
         }

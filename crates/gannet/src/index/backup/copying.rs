@@ -66,7 +66,7 @@ pub struct BackupReport {
 
 /// Pages of one zone that the copy consists of.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct ZoneRange {
     /// The first page to be copied.
     first: PageAddress,
     /// The page behind the last.
@@ -260,8 +260,8 @@ impl Backup {
     }
 
     /// What the copy consists of, without the first pages of zones that are there.
-    fn parts(&self, there: impl Fn(ZoneNumber) -> u32) -> Vec<Part> {
-        let zones = self.record.zones.iter().map(|(zone, known)| Part {
+    fn parts(&self, there: impl Fn(ZoneNumber) -> u32) -> Vec<ZoneRange> {
+        let zones = self.record.zones.iter().map(|(zone, known)| ZoneRange {
             first: PageAddress {
                 zone,
                 page: there(zone).min(known.pages),
@@ -271,7 +271,7 @@ impl Backup {
         });
         let root = self.slot.root;
         // Of the zone of root records one root is needed, and no root shares a page with another.
-        let root = Part {
+        let root = ZoneRange {
             first: PageAddress {
                 zone: root.zone,
                 page: root.page,
@@ -284,7 +284,7 @@ impl Backup {
 
     fn copy_parts(
         &self,
-        parts: &[Part],
+        parts: &[ZoneRange],
         slot: &RootSlot,
         destination: &mut Destination,
         progress: &mut dyn FnMut(u64, u64),
@@ -311,7 +311,7 @@ impl Backup {
     }
 }
 
-fn bytes_of(parts: &[Part]) -> u64 {
+fn bytes_of(parts: &[ZoneRange]) -> u64 {
     let pages = parts.iter().map(|part| (part.end - part.first.page) as u64);
     pages.sum::<u64>() * PAGE_SIZE as u64
 }

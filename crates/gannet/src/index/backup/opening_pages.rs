@@ -21,7 +21,7 @@ use crate::storage::write_slot;
 const READ_PAGES: usize = 64;
 
 /// The zones of a device under a superblock in memory.
-struct Opening {
+struct ProbedDevice {
     zones: Arc<dyn Device>,
     slots: Mutex<Vec<[u8; PAGE_SIZE]>>,
     read: Mutex<BTreeSet<PageAddress>>,
@@ -32,7 +32,7 @@ impl Backup {
     /// The pages that an opening of the copy reads, and then those that nearly every query reads,
     /// the most wanted first. `memory` bytes are taken for a while, beside the budget of the index.
     pub fn opening_pages(&self, memory: usize) -> Result<Vec<(ZoneNumber, u32)>> {
-        let opening = Arc::new(Opening {
+        let opening = Arc::new(ProbedDevice {
             zones: Arc::clone(self.shared.store.device()),
             slots: Mutex::default(),
             read: Mutex::default(),
@@ -87,7 +87,7 @@ fn queried_pages(index: &Index) -> Result<Vec<PageAddress>> {
     Ok(pages)
 }
 
-impl Device for Opening {
+impl Device for ProbedDevice {
     fn backend(&self) -> Backend {
         self.zones.backend()
     }
@@ -143,7 +143,7 @@ impl Device for Opening {
     }
 }
 
-impl Opening {
+impl ProbedDevice {
     /// The superblock is read in a batch of its own.
     fn read_slots(&self, transfer: &mut Transfer) -> Result<()> {
         let slots = lock(&self.slots);

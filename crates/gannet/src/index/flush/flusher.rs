@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use super::policy::{BESIDE_WRITING, Worth};
+use super::policy::{BESIDE_WRITING, CleaningPolicy};
 use super::sweep::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Result, ZoneNumber};
@@ -20,10 +20,10 @@ pub(crate) struct Flusher {
     pub(crate) terms: TermDictionary,
     pub(crate) ids: Tree,
     pub(crate) postings: ChunkStreams,
-    pub(crate) worth: Worth,
+    pub(crate) worth: CleaningPolicy,
     /// Bytes that were dead before the last cleaning.
     pub(crate) dead_before: u64,
-    pub(crate) joining: Joining,
+    pub(crate) joining: ChunkJoining,
     pub(crate) vacuum: Vacuum,
     /// Zones below this are not cleaned: they belong to an index that is about to be given up.
     pub(crate) first_zone: ZoneNumber,
@@ -31,7 +31,7 @@ pub(crate) struct Flusher {
 
 /// How far a sweep over all lists has come that joins their small chunks.
 #[derive(Debug, Default)]
-pub(crate) struct Joining {
+pub(crate) struct ChunkJoining {
     /// The key that it goes on at; nothing if it is not under way.
     pub(crate) from: Option<Vec<u8>>,
     /// Whether the last step joined any, or recent postings joined their lists.
@@ -47,7 +47,7 @@ impl Flusher {
             postings: ChunkStreams::new(&shared.store, shared.memory.flush),
             worth: BESIDE_WRITING,
             dead_before: 0,
-            joining: Joining::default(),
+            joining: ChunkJoining::default(),
             vacuum: Vacuum::default(),
             first_zone: 0,
         }
@@ -78,13 +78,13 @@ pub(crate) fn lock(flusher: &Mutex<Flusher>) -> MutexGuard<'_, Flusher> {
 }
 
 /// What adding postings to lists needs.
-pub(crate) struct Lists<'a> {
+pub(crate) struct ListMerger<'a> {
     pub(crate) postings: &'a ChunkStreams,
     pub(crate) store: &'a Store,
     pub(crate) norms: TableNorms<'a>,
 }
 
-impl Lists<'_> {
+impl ListMerger<'_> {
     /// The new entries of terms whose lists get more postings.
     pub(crate) fn join(&self, additions: Vec<Addition<'_>>) -> Result<Vec<Vec<u8>>> {
         let mut items = Vec::with_capacity(additions.len());
@@ -109,7 +109,7 @@ pub(crate) struct TableNorms<'a> {
 }
 
 impl Norms for TableNorms<'_> {
-    /// Lists are read in order and sorted by field, so a reader keeps one cursor with its page.
+    /// ListMerger are read in order and sorted by field, so a reader keeps one cursor with its page.
     fn reader(&self) -> NormReader<'_> {
         let mut at: Option<(FieldId, NormCursor)> = None;
         let mut pages = Pages::new(self.pool);

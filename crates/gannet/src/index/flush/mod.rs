@@ -7,11 +7,11 @@ mod run;
 mod sweep;
 mod tasks;
 
-pub(crate) use flusher::{Flusher, Lists, TableNorms, lock};
-pub(crate) use pace::{Filling, PAUSE_STEP, Pace};
+pub(crate) use flusher::{Flusher, ListMerger, TableNorms, lock};
+pub(crate) use pace::{Backpressure, FlushProgress, PAUSE_STEP};
 pub(crate) use policy::{
-    AT_REST, BESIDE_WASTE, BESIDE_WRITING, FOR_SPACE, THOROUGH, WASTE_SHARE, Worth,
+    AT_REST, BESIDE_WASTE, BESIDE_WRITING, CleaningPolicy, FOR_SPACE, THOROUGH, WASTE_SHARE,
 };
 pub(crate) use run::Flush;
 pub(crate) use sweep::{Sweep, Vacuum};
-pub(crate) use tasks::{Asked, Chore, Chores, IdleProgress};
+pub(crate) use tasks::{IdleProgress, MaintenanceTask, RequestedTasks, TaskBoard};

@@ -29,7 +29,7 @@ const TELLING: f64 = 0.05;
 const FULL_ON_TIME: f64 = 0.9;
 
 /// How far a flush is with the terms of its buffer.
-pub(crate) struct Filling {
+pub(crate) struct FlushProgress {
     began: Instant,
     terms: usize,
     done: AtomicUsize,
@@ -37,10 +37,10 @@ pub(crate) struct Filling {
     took: OnceLock<Duration>,
 }
 
-impl Filling {
+impl FlushProgress {
     /// A flush of so many terms begins.
-    pub(crate) fn begin(terms: usize) -> Filling {
-        Filling {
+    pub(crate) fn begin(terms: usize) -> FlushProgress {
+        FlushProgress {
             began: Instant::now(),
             terms,
             done: AtomicUsize::new(0),
@@ -69,9 +69,9 @@ impl Filling {
         self.began.elapsed()
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> KnownProgress {
         let done = self.done.load(Ordering::Relaxed);
-        Progress {
+        KnownProgress {
             running: self.running(),
             share: done as f64 / self.terms.max(1) as f64,
             took: self.took.get().copied(),
@@ -81,7 +81,7 @@ impl Filling {
 
 /// What is known of a flush that runs.
 #[derive(Clone, Copy)]
-struct Progress {
+struct KnownProgress {
     running: Duration,
     /// The part of its terms that it has begun with.
     share: f64,
@@ -91,7 +91,7 @@ struct Progress {
 
 /// Slows writing down while a flush runs.
 #[derive(Default)]
-pub(crate) struct Pace {
+pub(crate) struct Backpressure {
     /// How long the terms of a flush take.
     terms: Duration,
     /// How long what follows them takes.
@@ -104,7 +104,7 @@ pub(crate) struct Pace {
     went_on: Option<Instant>,
 }
 
-impl Pace {
+impl Backpressure {
     /// A flush of buffers of so many bytes begins.
     pub(crate) fn begin(&mut self, bytes: usize) {
         if self.terms.is_zero() {
@@ -113,15 +113,15 @@ impl Pace {
     }
 
     /// A flush is done.
-    pub(crate) fn learn(&mut self, flush: &Filling, took: Duration) {
+    pub(crate) fn learn(&mut self, flush: &FlushProgress, took: Duration) {
         let terms = flush.took.get().copied().unwrap_or(took);
         let rest = took.saturating_sub(terms);
         (self.terms, self.rest) = (terms, rest.max(self.rest.mul_f64(REMEMBERED)));
     }
 
     /// How long a write should wait that finds the buffers so full beside `flush`, and what to do
-    /// when it has waited: see [`Pace::go_on`].
-    pub(crate) fn pause(&mut self, fill: f64, flush: Option<&Filling>) -> Duration {
+    /// when it has waited: see [`Backpressure::go_on`].
+    pub(crate) fn pause(&mut self, fill: f64, flush: Option<&FlushProgress>) -> Duration {
         let now = Instant::now();
         let went_on = self.went_on.replace(now).unwrap_or(now);
         match flush {
@@ -140,7 +140,7 @@ impl Pace {
 
     /// The time since the last write, `passed`, counts: where documents come no faster than a flush
     /// makes room for them, none waits. A flush that is late may take as long again.
-    fn pause_beside(&mut self, fill: f64, flush: Progress, passed: Duration) -> Duration {
+    fn pause_beside(&mut self, fill: f64, flush: KnownProgress, passed: Duration) -> Duration {
         let grown = (fill - self.fill).max(0.0);
         self.fill = fill;
         let (left, full) = match self.left(flush) {
@@ -158,8 +158,8 @@ impl Pace {
     }
 
     /// How long a flush still takes; zero if it is late.
-    fn left(&self, flush: Progress) -> Duration {
-        let Progress {
+    fn left(&self, flush: KnownProgress) -> Duration {
+        let KnownProgress {
             running,
             share,
             took,
@@ -183,16 +183,16 @@ mod tests {
     /// as long for the rest.
     fn writes(size: f64, apart: Duration, expected: Duration, took: Duration) -> (u32, Duration) {
         let terms = took.mul_f64(2.0 / 3.0);
-        let mut pace = Pace {
+        let mut pace = Backpressure {
             terms: expected.mul_f64(2.0 / 3.0),
             rest: expected.mul_f64(1.0 / 3.0),
             fill: 0.5,
-            ..Pace::default()
+            ..Backpressure::default()
         };
         let (mut now, mut waited, mut count) = (apart, Duration::ZERO, 0);
         while now < took {
             count += 1;
-            let flush = Progress {
+            let flush = KnownProgress {
                 running: now,
                 share: (now.as_secs_f64() / terms.as_secs_f64()).min(1.0),
                 took: (now >= terms).then_some(terms),
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn terms_that_are_told_of_twice_count_once() {
-        let filling = Filling::begin(100);
+        let filling = FlushProgress::begin(100);
         for terms in [40, 80, 40, 60] {
             filling.reach(terms);
         }
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_first_flush_is_expected_to_be_slow() {
-        let mut first = Pace::default();
+        let mut first = Backpressure::default();
         first.begin(16_000_000);
         assert_eq!(first.terms, 1000 * MS);
     }

@@ -2,7 +2,7 @@
 
 /// When cleaning is worth what it writes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Worth {
+pub(crate) struct CleaningPolicy {
     /// A zone is a victim when less than this share of it lives.
     pub(crate) live_share: f64,
     /// Cleaning begins when it gives back one byte of so many of the index: each begins with a sweep over what may
@@ -16,7 +16,7 @@ pub(crate) struct Worth {
 
 /// While documents come, space that is dead is likely to be joined by more: with 0.4 in place of 0.25, 540,000 passages in 39
 /// flushes take 11 % more bytes of chunks written and 3 % less space, in 100 flushes 16 % more and 8 % less.
-pub(crate) const BESIDE_WRITING: Worth = Worth {
+pub(crate) const BESIDE_WRITING: CleaningPolicy = CleaningPolicy {
     live_share: 0.3,
     one_of: 64,
     joins: false,
@@ -24,7 +24,7 @@ pub(crate) const BESIDE_WRITING: Worth = Worth {
 };
 
 /// The same where much of the index is dead, as after many deletions or very many flushes: then what is moved frees two thirds more.
-pub(crate) const BESIDE_WASTE: Worth = Worth {
+pub(crate) const BESIDE_WASTE: CleaningPolicy = CleaningPolicy {
     live_share: 0.6,
     ..BESIDE_WRITING
 };
@@ -34,7 +34,7 @@ pub(crate) const BESIDE_WASTE: Worth = Worth {
 pub(crate) const WASTE_SHARE: f64 = 0.3;
 
 /// While nobody writes: what is moved frees a third of it at least.
-pub(crate) const AT_REST: Worth = Worth {
+pub(crate) const AT_REST: CleaningPolicy = CleaningPolicy {
     live_share: 0.75,
     one_of: 64,
     joins: true,
@@ -43,7 +43,7 @@ pub(crate) const AT_REST: Worth = Worth {
 
 /// While a vacuum is under way and there is little space: its next slice goes where this gives
 /// space back.
-pub(crate) const FOR_SPACE: Worth = Worth {
+pub(crate) const FOR_SPACE: CleaningPolicy = CleaningPolicy {
     live_share: 0.9,
     one_of: 512,
     joins: false,
@@ -51,16 +51,16 @@ pub(crate) const FOR_SPACE: Worth = Worth {
 };
 
 /// When it was asked for: for a byte that comes back nine are moved at most.
-pub(crate) const THOROUGH: Worth = Worth {
+pub(crate) const THOROUGH: CleaningPolicy = CleaningPolicy {
     live_share: 0.9,
     one_of: 512,
     joins: true,
     leaves_open: true,
 };
 
-impl Worth {
+impl CleaningPolicy {
     /// Of two, that of which more is worth it.
-    pub(crate) fn or_less(self, other: Worth) -> Worth {
+    pub(crate) fn or_less(self, other: CleaningPolicy) -> CleaningPolicy {
         match self.live_share > other.live_share {
             true => self,
             false => other,

@@ -6,9 +6,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::flusher::{Flusher, Lists, TableNorms, lock};
-use super::pace::Filling;
-use super::tasks::Asked;
+use super::flusher::{Flusher, ListMerger, TableNorms, lock};
+use super::pace::FlushProgress;
+use super::tasks::RequestedTasks;
 use crate::base::{Reservation, Result, alone, both, breathe, on_all_cores};
 use crate::dictionary::{Change, Tree};
 use crate::documents::DocumentTables;
@@ -26,11 +26,11 @@ pub(crate) struct Flush {
     pub(crate) ids: Arc<NewIds>,
     /// Bytes of space that are kept for what is in the buffer, until it is written.
     pub(crate) kept: u64,
-    pub(crate) filling: Arc<Filling>,
+    pub(crate) filling: Arc<FlushProgress>,
     /// The tables as they were when the buffer was full.
     pub(crate) tables: DocumentTables,
     /// What it was asked for.
-    pub(crate) asked: Asked,
+    pub(crate) asked: RequestedTasks,
     /// Held until it is done.
     pub(crate) _memory: Arc<Reservation>,
 }
@@ -75,7 +75,7 @@ impl Flush {
         let (keys, order) = buffer.sorted();
         let store = &self.shared.store;
         postings.leave_sparse_zones(store);
-        let lists = Lists {
+        let lists = ListMerger {
             postings,
             store,
             norms: TableNorms {

@@ -1,27 +1,27 @@
 //! Maintenance tasks: what a flush can be asked for beside what it brings, a step at a time.
 
-use super::policy::Worth;
+use super::policy::CleaningPolicy;
 use crate::base::{Error, Sequence};
 
 /// What a flush can be asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Chore {
+pub(crate) enum MaintenanceTask {
     /// The next slice of what deleted documents have left.
     Vacuum,
     /// Cleaning, as long as it is worth so much.
-    Cleaning(Worth),
+    Cleaning(CleaningPolicy),
 }
 
 /// What one flush is asked for.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct RequestedTasks {
     pub(crate) vacuum: bool,
-    pub(crate) cleaning: Option<Worth>,
+    pub(crate) cleaning: Option<CleaningPolicy>,
 }
 
 /// What came of the steps of a chore that were asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Steps {
+pub(crate) struct TaskSteps {
     /// How many are done.
     pub(crate) done: u64,
     /// Whether there is more to do behind the last.
@@ -30,11 +30,11 @@ pub(crate) struct Steps {
 
 /// What those who ask for chores want, and what became of it.
 #[derive(Debug, Default)]
-pub(crate) struct Chores {
+pub(crate) struct TaskBoard {
     /// What the next flush is asked for.
-    pub(crate) asked: Asked,
-    pub(crate) vacuum: Steps,
-    pub(crate) cleaning: Steps,
+    pub(crate) asked: RequestedTasks,
+    pub(crate) vacuum: TaskSteps,
+    pub(crate) cleaning: TaskSteps,
     /// How many deleted documents are to be taken out.
     pub(crate) wanted: u64,
     /// Why a sweep could not begin.
@@ -45,39 +45,39 @@ pub(crate) struct Chores {
 #[derive(Debug, Default)]
 pub(crate) struct IdleProgress {
     /// The chore under way, and how many of its steps were done before.
-    pub(crate) chore: Option<(Chore, u64)>,
+    pub(crate) chore: Option<(MaintenanceTask, u64)>,
     /// The last operation before the chores under way.
     pub(crate) began: Sequence,
     /// The last that all is done for.
     pub(crate) done: Option<Sequence>,
 }
 
-impl Asked {
-    pub(crate) fn has(&self, chore: Chore) -> bool {
+impl RequestedTasks {
+    pub(crate) fn has(&self, chore: MaintenanceTask) -> bool {
         match chore {
-            Chore::Vacuum => self.vacuum,
-            Chore::Cleaning(_) => self.cleaning.is_some(),
+            MaintenanceTask::Vacuum => self.vacuum,
+            MaintenanceTask::Cleaning(_) => self.cleaning.is_some(),
         }
     }
 }
 
-impl Steps {
+impl TaskSteps {
     /// Whether another is due, when so many were done before the last was asked for.
     pub(crate) fn are_due(&self, before: u64) -> bool {
         self.done == before || self.go_on
     }
 }
 
-impl Chores {
-    pub(crate) fn steps(&self, chore: Chore) -> &Steps {
+impl TaskBoard {
+    pub(crate) fn steps(&self, chore: MaintenanceTask) -> &TaskSteps {
         match chore {
-            Chore::Vacuum => &self.vacuum,
-            Chore::Cleaning(_) => &self.cleaning,
+            MaintenanceTask::Vacuum => &self.vacuum,
+            MaintenanceTask::Cleaning(_) => &self.cleaning,
         }
     }
 
     /// A flush that was asked for these is done.
-    pub(crate) fn count(&mut self, asked: Asked) {
+    pub(crate) fn count(&mut self, asked: RequestedTasks) {
         self.vacuum.done += u64::from(asked.vacuum);
         self.cleaning.done += u64::from(asked.cleaning.is_some());
     }

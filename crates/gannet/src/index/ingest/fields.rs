@@ -20,11 +20,11 @@ use crate::documents::{Document, Value};
 
 /// The fields of an index and of the documents that are under way to it.
 pub(crate) struct Fields {
-    known: RwLock<Known>,
+    known: RwLock<KnownField>,
     options: SchemaOptions,
 }
 
-struct Known {
+struct KnownField {
     all: Arc<Schema>,
     /// The same up to the last field of a written document.
     written: Arc<Schema>,
@@ -37,7 +37,7 @@ pub(crate) struct FieldsInUse(#[expect(dead_code, reason = "it is counted")] Arc
 
 impl Fields {
     pub(crate) fn new(schema: Arc<Schema>, options: SchemaOptions) -> Fields {
-        let known = Known {
+        let known = KnownField {
             written: Arc::clone(&schema),
             all: schema,
             users: Arc::default(),
@@ -104,7 +104,7 @@ impl Fields {
         Ok(Arc::clone(&known.all))
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+    fn write(&self) -> RwLockWriteGuard<'_, KnownField> {
         self.known.write().unwrap_or_else(|e| e.into_inner())
     }
 }

@@ -13,11 +13,11 @@ use crate::analysis::split_term_key;
 use crate::base::{DocId, Error, PAGE_SIZE, PageAddress, Result, ZoneNumber};
 use crate::cache::{Pages, finish};
 use crate::dictionary::{Scan, TreeView};
-use crate::documents::{Address, Change as TableChange, DocumentRecord, DocumentTables};
-use crate::index::flush::Lists;
+use crate::documents::{Address, DocumentRecord, DocumentTables, TableChange};
+use crate::index::flush::ListMerger;
 use crate::index::flush::{
-    AT_REST, BESIDE_WASTE, BESIDE_WRITING, FOR_SPACE, Flusher, THOROUGH, TableNorms, WASTE_SHARE,
-    Worth, lock,
+    AT_REST, BESIDE_WASTE, BESIDE_WRITING, CleaningPolicy, FOR_SPACE, Flusher, THOROUGH,
+    TableNorms, WASTE_SHARE, lock,
 };
 use crate::index::handle::Index;
 use crate::index::state::{Phase, Shared};
@@ -92,7 +92,7 @@ fn is_dense(store: &Store) -> bool {
 }
 
 /// What is worth it while documents come.
-fn beside_writing(store: &Store) -> Worth {
+fn beside_writing(store: &Store) -> CleaningPolicy {
     match is_wasteful(store) {
         true => BESIDE_WASTE,
         false => BESIDE_WRITING,
@@ -110,7 +110,7 @@ fn is_wasteful(store: &Store) -> bool {
 type Victims = BTreeSet<ZoneNumber>;
 
 /// The key of a term.
-type Key = Vec<u8>;
+type TermKey = Vec<u8>;
 
 impl Flusher {
     /// Moves what lives out of the nodes' and chunks' zones that are worth it, or of all that are
@@ -119,7 +119,7 @@ impl Flusher {
     /// The trees and lists are read while they are cleaned, so what the flush has appended is written first.
     pub(crate) fn clean(
         &mut self,
-        asked: Option<Worth>,
+        asked: Option<CleaningPolicy>,
         shared: &Shared,
         tables: &DocumentTables,
     ) -> Result<()> {
@@ -217,7 +217,7 @@ impl Flusher {
         if !terms.has_recent() {
             return Ok(false);
         }
-        // Lists are written anew with what joins them, and as much of chunks.
+        // ListMerger are written anew with what joins them, and as much of chunks.
         let recent = node_bytes(&terms, recent_trees());
         let chunks = list_chunks(&shared.store).min(recent);
         let needed = node_bytes(&terms, TermTree::LISTS.into_iter()) + recent + chunks;
@@ -232,7 +232,7 @@ impl Flusher {
             return Ok(false);
         }
         let pool = &shared.pool;
-        let lists = Lists {
+        let lists = ListMerger {
             postings: &self.postings,
             store: &shared.store,
             norms: TableNorms { tables, pool },
@@ -285,7 +285,11 @@ impl Flusher {
     }
 
     /// The next lists whose chunks can be joined, as many as one step takes, and where the step behind begins.
-    fn keys_to_join(&mut self, from: &[u8], shared: &Shared) -> Result<(Vec<Key>, Option<Key>)> {
+    fn keys_to_join(
+        &mut self,
+        from: &[u8],
+        shared: &Shared,
+    ) -> Result<(Vec<TermKey>, Option<TermKey>)> {
         let terms = self.terms.view();
         let mut pages = Pages::new(&shared.pool);
         let mut scans = Vec::new();
@@ -415,7 +419,7 @@ impl Writer {
     }
 
     /// Whether there is anything that a cleaning of this worth would move.
-    fn has_victims(&mut self, worth: Worth) -> bool {
+    fn has_victims(&mut self, worth: CleaningPolicy) -> bool {
         let log = self.log.end();
         let store = &self.shared.store;
         // What there is no room to move is nothing to clean.
@@ -471,7 +475,7 @@ impl Writer {
     fn document_victims(
         &self,
         start: LogStart,
-        worth: Worth,
+        worth: CleaningPolicy,
         moved_max: u64,
     ) -> Vec<(ZoneNumber, PageKind)> {
         let kinds = [PageKind::Log, PageKind::Documents];
@@ -577,7 +581,7 @@ fn mapping_bytes(terms: &TermView, ids: &TreeView) -> u64 {
 
 /// The closed zones of these kinds with little live data, least first, up to a bound on what is
 /// moved; none if cleaning them is not worth a sweep.
-fn victims(store: &Store, kinds: &[PageKind], worth: Worth, moved_max: u64) -> Victims {
+fn victims(store: &Store, kinds: &[PageKind], worth: CleaningPolicy, moved_max: u64) -> Victims {
     let zones = store.zones();
     let mut candidates: Vec<(u64, ZoneNumber)> = zones
         .iter()

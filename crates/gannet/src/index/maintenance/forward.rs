@@ -21,7 +21,7 @@ pub(crate) struct Counting {
 }
 
 /// The second pass.
-pub(crate) struct Filling {
+pub(crate) struct ForwardFilling {
     index: ForwardIndex,
     /// Where the next term of each document goes.
     next: Vec<u32>,
@@ -94,7 +94,7 @@ impl Counting {
     }
 
     /// Goes on to the second pass, which brings the same again.
-    pub(crate) fn fill(self) -> Filling {
+    pub(crate) fn fill(self) -> ForwardFilling {
         let mut starts = Vec::with_capacity(self.lengths.len() + 1);
         starts.push(0);
         let mut end = 0;
@@ -107,7 +107,7 @@ impl Counting {
         next.copy_from_slice(&starts[..documents]);
         let mut last = self.last;
         last.fill(0);
-        Filling {
+        ForwardFilling {
             index: ForwardIndex {
                 starts,
                 bytes: vec![0; end as usize],
@@ -119,7 +119,7 @@ impl Counting {
     }
 }
 
-impl Filling {
+impl ForwardFilling {
     /// Adds a term of a document as it was counted.
     pub(crate) fn add(&mut self, doc: DocId, term: u32) {
         let mut rest = distance(&mut self.last[doc as usize], term);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::Result;
-use crate::index::flush::{AT_REST, Chore};
+use crate::index::flush::{AT_REST, MaintenanceTask};
 use crate::index::handle::Index;
 use crate::index::write::Writer;
 
@@ -109,7 +109,7 @@ impl Writer {
     }
 
     /// What is to be done next if nobody writes.
-    fn next_chore(&mut self) -> Option<Chore> {
+    fn next_chore(&mut self) -> Option<MaintenanceTask> {
         let (kept, sequence) = (&mut self.idle, self.state.sequence);
         if kept.began != sequence {
             // What came since may ask for what was done or passed over before.
@@ -126,9 +126,11 @@ impl Writer {
             Some((chore, before)) if !refused && self.chores.steps(chore).are_due(before) => {
                 Some(chore)
             }
-            Some((Chore::Cleaning(_), _)) => None,
-            None if dead > 0 && dead * DEAD_ONE_OF >= all => Some(Chore::Vacuum),
-            Some((Chore::Vacuum, _)) | None => self.is_worn().then_some(Chore::Cleaning(AT_REST)),
+            Some((MaintenanceTask::Cleaning(_), _)) => None,
+            None if dead > 0 && dead * DEAD_ONE_OF >= all => Some(MaintenanceTask::Vacuum),
+            Some((MaintenanceTask::Vacuum, _)) | None => {
+                self.is_worn().then_some(MaintenanceTask::Cleaning(AT_REST))
+            }
         };
         self.idle.chore = next.map(|chore| (chore, self.chores.steps(chore).done));
         if next.is_none() {

@@ -65,7 +65,7 @@ pub(crate) struct LiveDocs {
 }
 
 /// The lists of terms whose frequencies lie in a range.
-struct Lists<'a> {
+struct ListRange<'a> {
     shared: &'a Shared,
     state: &'a State,
     live: &'a LiveDocs,
@@ -129,7 +129,7 @@ pub(crate) fn alike(
     let least = fixed + documents * LEAST_BYTES_OF_TERMS;
     let what = "an order that puts alike documents together";
     let mut memory = shared.budget.reserve(what, least)?;
-    let mut lists = Lists {
+    let mut lists = ListRange {
         shared,
         state,
         live,
@@ -150,7 +150,7 @@ pub(crate) fn alike(
     Ok(order.into_iter().map(of_place).collect())
 }
 
-impl Lists<'_> {
+impl ListRange<'_> {
     /// Leaves the most frequent out as far as they do not fit the room. Gives how many are left.
     fn choose(&mut self, room: u64, threads: usize) -> Result<u64> {
         let mut classes: BTreeMap<u64, (u64, u64)> = BTreeMap::new();

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::base::Result;
-use crate::index::flush::{Chore, THOROUGH};
+use crate::index::flush::{MaintenanceTask, THOROUGH};
 use crate::index::handle::Index;
 use crate::index::write::Writer;
 
@@ -14,7 +14,7 @@ const WAIT_STEP: Duration = Duration::from_millis(2);
 impl Index {
     /// Has a flush do the next step of a maintenance task, and waits for it. Others write
     /// meanwhile. Tells whether there is more to do.
-    pub(crate) fn step(&self, chore: Chore) -> Result<bool> {
+    pub(crate) fn step(&self, chore: MaintenanceTask) -> Result<bool> {
         let before = self.with_writer(|writer| writer.ask(chore))?;
         loop {
             match self.with_writer(|writer| writer.poll_chore(chore, before))? {
@@ -27,18 +27,18 @@ impl Index {
 
 impl Writer {
     /// Asks the next flush for a step. Gives how many steps that were asked for before are done.
-    pub(crate) fn ask(&mut self, chore: Chore) -> Result<u64> {
+    pub(crate) fn ask(&mut self, chore: MaintenanceTask) -> Result<u64> {
         self.check_running()?;
         self.check_space_now()?;
         let chores = &mut self.chores;
         match chore {
-            Chore::Vacuum => {
+            MaintenanceTask::Vacuum => {
                 chores.asked.vacuum = true;
                 if self.state.vacuumed.documents >= chores.wanted {
                     chores.wanted = self.state.tables.deleted_count();
                 }
             }
-            Chore::Cleaning(worth) => {
+            MaintenanceTask::Cleaning(worth) => {
                 let other = chores.asked.cleaning.take();
                 chores.asked.cleaning = Some(other.map_or(worth, |other| other.or_less(worth)));
             }
@@ -51,13 +51,13 @@ impl Writer {
 
     /// Begins the flush that was asked if nobody else does. Tells whether there is more to do, once
     /// it has ended.
-    fn poll_chore(&mut self, chore: Chore, before: u64) -> Result<Option<bool>> {
+    fn poll_chore(&mut self, chore: MaintenanceTask, before: u64) -> Result<Option<bool>> {
         self.check_running()?;
         self.poll_flush()?;
         if self.chores.asked.has(chore) && self.flushing.is_none() {
             self.begin_flush()?;
         }
-        if let Chore::Vacuum = chore
+        if let MaintenanceTask::Vacuum = chore
             && let Some(error) = self.chores.refused.take()
         {
             return Err(error);
@@ -73,6 +73,6 @@ impl Index {
     /// index is dead, or a tenth of each zone, as long as no snapshot holds what was given up.
     /// Documents can be written between the calls.
     pub fn clean(&self) -> Result<bool> {
-        self.step(Chore::Cleaning(THOROUGH))
+        self.step(MaintenanceTask::Cleaning(THOROUGH))
     }
 }

@@ -15,7 +15,7 @@ use crate::analysis::{Schema, split_term_key};
 use crate::base::{DocId, Error, PhraseFilters, Result};
 use crate::cache::Pages;
 use crate::documents::DocumentTables;
-use crate::index::flush::{Chore, Flusher, Sweep, TableNorms, Vacuum};
+use crate::index::flush::{Flusher, MaintenanceTask, Sweep, TableNorms, Vacuum};
 use crate::index::handle::Index;
 use crate::index::state::{Phase, Shared, State, no_space, statistics_of};
 use crate::index::write::Writer;
@@ -147,7 +147,7 @@ impl Flusher {
         self.terms.flush()?;
         self.postings.flush()?;
         let pool = &shared.pool;
-        let mut lists = Lists {
+        let mut lists = ListSweeper {
             dead: &sweep.dead,
             postings: &self.postings,
             store: &shared.store,
@@ -164,7 +164,7 @@ impl Flusher {
 }
 
 /// Takes the postings of dead documents out of lists.
-struct Lists<'a> {
+struct ListSweeper<'a> {
     dead: &'a DeadDocs,
     postings: &'a ChunkStreams,
     store: &'a Store,
@@ -173,7 +173,7 @@ struct Lists<'a> {
     taken: &'a mut Vec<FieldStatistics>,
 }
 
-impl Sweeper for Lists<'_> {
+impl Sweeper for ListSweeper<'_> {
     fn bytes(&self, entry: &[u8]) -> Result<u64> {
         sweep_bytes(entry, self.dead)
     }
@@ -267,7 +267,7 @@ impl Index {
     ///
     /// Beside writing that happens by itself once a quarter of the documents with postings are deleted.
     pub fn vacuum(&self) -> Result<bool> {
-        self.step(Chore::Vacuum)
+        self.step(MaintenanceTask::Vacuum)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::snapshot::Snapshot;
 use super::snapshot::lost;
 use crate::base::{Interrupt, Result};
-use crate::search::{Query, ResultCache, SearchOptions, SearchResults, Seen, key_of};
+use crate::search::{Query, ResultCache, SearchOptions, SearchResults, SeenState, key_of};
 
 impl Snapshot {
     /// Answers queries from the cache where it can, computes the others, and keeps their answers.
@@ -71,8 +71,8 @@ impl Snapshot {
         }
     }
 
-    fn seen(&self) -> Seen {
+    fn seen(&self) -> SeenState {
         let (state, at) = self.place();
-        Seen { state, at }
+        SeenState { state, at }
     }
 }

@@ -8,10 +8,10 @@ use crate::analysis::Schema;
 use crate::base::{Budget, DocId, Error, Result};
 use crate::cache::{Pages, Step};
 use crate::dictionary::TreeView;
-use crate::index::state::{Buffers, Held, IdEntry, Shared, State};
+use crate::index::state::{Buffers, HeldState, IdEntry, Shared, State};
 use crate::search::{
-    ExternalIds, GROUP_MAX, Group, KnownPatterns, Operator, Query, SearchOptions, SearchResults,
-    SearchView, Statistics, Techniques, check_name, parse,
+    ExternalIds, GROUP_MAX, KnownPatterns, Operator, Query, QueryGroup, SearchOptions,
+    SearchResults, SearchView, Statistics, Techniques, check_name, parse,
 };
 
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the
@@ -23,7 +23,7 @@ use crate::search::{
 #[derive(Clone)]
 pub struct Snapshot {
     shared: Arc<Shared>,
-    held: Arc<Held>,
+    held: Arc<HeldState>,
     schema: Arc<Schema>,
     documents: u64,
     /// The number of its state.
@@ -204,7 +204,7 @@ impl Snapshot {
             Err(error) => return vec![Err(error); queries.len()],
         };
         let _goes = self.shared.traffic.go();
-        let group = Group::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
+        let group = QueryGroup::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
         let group = group.in_traffic(&self.shared.traffic).knowing(known);
         let group = group.offloading(self.shared.options.offload.as_deref());
         group.search(queries, &pinned.view, options)

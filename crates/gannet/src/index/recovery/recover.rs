@@ -6,10 +6,10 @@ use std::time::Instant;
 use super::roots::{Opened, draw_number};
 use super::tier::Tier;
 use super::tier::tier_root;
-use crate::base::{Budget, Reservation, Result, Traffic};
+use crate::base::{Budget, ForegroundLoad, Reservation, Result};
 use crate::cache::FramePool;
 use crate::dictionary::Tree;
-use crate::index::flush::{Chores, Flusher, IdleProgress, Pace, Vacuum};
+use crate::index::flush::{Backpressure, Flusher, IdleProgress, TaskBoard, Vacuum};
 use crate::index::ingest::Preparation;
 use crate::index::state::{
     Buffers, Epoch, HeldRoot, Lifetime, MemoryPlan, Options, Published, Room, RootRecord, Shared,
@@ -77,7 +77,7 @@ pub(crate) fn recover(
         preparing,
         _write_buffers: write_buffers,
         _device: device_memory,
-        traffic: Traffic::default(),
+        traffic: ForegroundLoad::default(),
         room: Room::new(Arc::clone(&store)),
         store,
         pool,
@@ -186,7 +186,7 @@ fn new_writer(
         flushes: 0,
         life_before: state.lifetime,
         life: Lifetime::default(),
-        chores: Chores::default(),
+        chores: TaskBoard::default(),
         idle: IdleProgress::default(),
         hurries: false,
         asked_at: Instant::now(),
@@ -202,7 +202,7 @@ fn new_writer(
         })),
         flushing: None,
         flush_memory: None,
-        pace: Pace::default(),
+        pace: Backpressure::default(),
         state,
         shared: Arc::clone(shared),
     })

@@ -23,7 +23,7 @@ const PART_ONE_OF: usize = 32;
 const DOCUMENTS_AT_ONCE: usize = 512;
 
 /// What a record asks for.
-enum Operation {
+enum ReplayOperation {
     Documents(Vec<(Span, Vec<u8>)>),
     Delete {
         doc: DocId,
@@ -34,15 +34,15 @@ enum Operation {
 
 /// Operations read so far and not applied yet.
 #[derive(Default)]
-struct Part {
-    operations: Vec<Operation>,
+struct PendingOperations {
+    operations: Vec<ReplayOperation>,
     bytes: usize,
 }
 
 /// A replay under way.
 struct Replay<'a> {
     writer: &'a mut Writer,
-    part: Part,
+    part: PendingOperations,
     /// The document whose postings come next.
     next: DocId,
     /// The last operation that the root knows: of those up to it, only postings and IDs are missing.
@@ -61,7 +61,7 @@ impl Writer {
         let mut recovery = Replay {
             next: covered.below,
             known: self.state.sequence,
-            part: Part::default(),
+            part: PendingOperations::default(),
             held: budget.reserve("the records of a batch in the log", 0)?,
             part_bytes: (budget.total() / PART_ONE_OF).min(PART_BYTES_MAX),
             writer: self,
@@ -157,16 +157,18 @@ impl Replay<'_> {
             .operations
             .iter()
             .filter_map(|operation| match operation {
-                Operation::Documents(run) => Some(run.as_slice()),
-                Operation::Delete { .. } => None,
+                ReplayOperation::Documents(run) => Some(run.as_slice()),
+                ReplayOperation::Delete { .. } => None,
             });
         let writer = &*self.writer;
         let mut restoring = Restoring::new(&writer.shared, &writer.state.dictionaries, runs)?;
         let mut restored = VecDeque::new();
         for operation in &part.operations {
             match operation {
-                Operation::Delete { doc, sequence, id } => self.delete(*doc, *sequence, id)?,
-                Operation::Documents(run) => {
+                ReplayOperation::Delete { doc, sequence, id } => {
+                    self.delete(*doc, *sequence, id)?
+                }
+                ReplayOperation::Documents(run) => {
                     let mut left = run.len();
                     while left > 0 {
                         if restored.is_empty() {
@@ -254,22 +256,22 @@ impl Replay<'_> {
     }
 }
 
-impl Part {
+impl PendingOperations {
     fn add_document(&mut self, span: Span, body: Vec<u8>) {
         match self.operations.last_mut() {
-            Some(Operation::Documents(run)) if run.len() < DOCUMENTS_AT_ONCE => {
+            Some(ReplayOperation::Documents(run)) if run.len() < DOCUMENTS_AT_ONCE => {
                 run.push((span, body));
             }
             _ => self
                 .operations
-                .push(Operation::Documents(vec![(span, body)])),
+                .push(ReplayOperation::Documents(vec![(span, body)])),
         }
     }
 }
 
-fn decode_delete(body: &[u8]) -> Result<Operation> {
+fn decode_delete(body: &[u8]) -> Result<ReplayOperation> {
     let mut reader = ByteReader::new(body, "a logged deletion");
-    Ok(Operation::Delete {
+    Ok(ReplayOperation::Delete {
         doc: reader.varint_u32()?,
         sequence: reader.varint()?,
         id: std::str::from_utf8(reader.rest())

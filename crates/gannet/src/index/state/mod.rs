@@ -20,7 +20,9 @@ pub use lifetime::{BytesWritten, Lifetime};
 pub(crate) use memory::MemoryPlan;
 pub(crate) use options::CacheOptions;
 pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, Phase};
-pub(crate) use published::{Epoch, Held, Patience, Published, RetiredZones, State, statistics_of};
+pub(crate) use published::{
+    Epoch, HeldState, Published, RetentionLimits, RetiredZones, State, statistics_of,
+};
 pub(crate) use room::{Room, no_space};
 pub(crate) use root::{Covered, RootRecord, decode_root, encode_root};
 pub(crate) use shared::Shared;

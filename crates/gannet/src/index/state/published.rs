@@ -56,7 +56,7 @@ pub(crate) struct Epoch {
 pub(crate) struct Published {
     newest: RwLock<Arc<State>>,
     retired: Mutex<Retired>,
-    snapshots: Mutex<Vec<Known>>,
+    snapshots: Mutex<Vec<KnownSnapshot>>,
 }
 
 #[derive(Default)]
@@ -79,22 +79,22 @@ pub(crate) struct Pinned {
 }
 
 /// What a snapshot holds, until it is given up.
-pub(crate) struct Held {
+pub(crate) struct HeldState {
     pinned: RwLock<Result<Arc<Pinned>>>,
     generation: u64,
     since: Instant,
 }
 
 /// A snapshot, and what it holds, which searches under way keep when it is given up.
-struct Known {
-    held: Weak<Held>,
+struct KnownSnapshot {
+    held: Weak<HeldState>,
     pinned: Weak<Pinned>,
     generation: u64,
 }
 
 /// What snapshots may hold back together.
 #[derive(Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct RetentionLimits {
     /// Bytes on flash.
     pub(crate) bytes: u64,
     /// How old one is that is given up for these.
@@ -111,7 +111,7 @@ impl Epoch {
     }
 }
 
-impl Patience {
+impl RetentionLimits {
     /// Whether what holds back so many bytes, and is so old, is to be given up: the more it holds
     /// back, the younger it may be.
     pub(crate) fn is_lost(&self, bytes: u64, age: Duration) -> bool {
@@ -140,7 +140,7 @@ impl State {
     }
 }
 
-impl Held {
+impl HeldState {
     /// What it holds, unless that was given up.
     pub(crate) fn get(&self) -> Result<Arc<Pinned>> {
         let pinned = self.pinned.read().unwrap_or_else(|e| e.into_inner());
@@ -210,14 +210,14 @@ impl Published {
     }
 
     /// Holds a state for a snapshot.
-    pub(crate) fn hold(&self, state: &State, view: SearchView) -> Arc<Held> {
+    pub(crate) fn hold(&self, state: &State, view: SearchView) -> Arc<HeldState> {
         let pinned = Arc::new(Pinned {
             _epoch: Arc::clone(&state.epoch),
             view,
         });
         let generation = state.epoch.generation;
         let weak = Arc::downgrade(&pinned);
-        let held = Arc::new(Held {
+        let held = Arc::new(HeldState {
             pinned: RwLock::new(Ok(pinned)),
             generation,
             since: Instant::now(),
@@ -226,7 +226,7 @@ impl Published {
         if all.len() == all.capacity() {
             all.retain(|known| known.pinned.strong_count() > 0);
         }
-        all.push(Known {
+        all.push(KnownSnapshot {
             held: Arc::downgrade(&held),
             pinned: weak,
             generation,
@@ -236,7 +236,7 @@ impl Published {
     }
 
     /// Has the oldest snapshots given up, as long as they hold back more than they may.
-    pub(crate) fn lose_patience(&self, patience: Patience) {
+    pub(crate) fn lose_patience(&self, patience: RetentionLimits) {
         for held in self.oldest_first() {
             let pinned = self.retired_after(held.generation);
             if !patience.is_lost(pinned, held.since.elapsed()) {
@@ -264,10 +264,10 @@ impl Published {
     }
 
     /// The snapshots that hold something.
-    fn oldest_first(&self) -> Vec<Arc<Held>> {
+    fn oldest_first(&self) -> Vec<Arc<HeldState>> {
         let all = self.snapshots();
         let held = all.iter().filter_map(|known| known.held.upgrade());
-        let mut all: Vec<Arc<Held>> = held.collect();
+        let mut all: Vec<Arc<HeldState>> = held.collect();
         all.retain(|held| held.is_held());
         all.sort_by_key(|held| (held.generation, held.since));
         all
@@ -283,7 +283,7 @@ impl Published {
         later.map(|zones| zones.bytes).sum()
     }
 
-    fn snapshots(&self) -> MutexGuard<'_, Vec<Known>> {
+    fn snapshots(&self) -> MutexGuard<'_, Vec<KnownSnapshot>> {
         self.snapshots.lock().unwrap_or_else(|e| e.into_inner())
     }
 

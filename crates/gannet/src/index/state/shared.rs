@@ -7,7 +7,7 @@ use super::memory::MemoryPlan;
 use super::options::Options;
 use super::published::Published;
 use super::room::Room;
-use crate::base::{Budget, Reservation, Traffic};
+use crate::base::{Budget, ForegroundLoad, Reservation};
 use crate::cache::FramePool;
 use crate::index::ingest::Preparation;
 use crate::search::ResultCache;
@@ -25,7 +25,7 @@ pub(crate) struct Shared {
     /// What the device takes beside the buffers of transfers.
     pub(crate) _device: Reservation,
     /// Searches go first; flushes beside them give way.
-    pub(crate) traffic: Traffic,
+    pub(crate) traffic: ForegroundLoad,
     pub(crate) store: Arc<Store>,
     pub(crate) pool: FramePool,
     pub(crate) preparation: Preparation,

@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::thread::{self};
 use std::time::{Duration, Instant};
 
-use super::flushing::{Flushing, Progress};
+use super::flushing::{FlushStage, Flushing};
 use super::writer::Writer;
 use crate::base::{Error, Reservation, Result, give_way};
-use crate::index::flush::{Filling, Flush, Flusher, PAUSE_STEP, lock};
+use crate::index::flush::{Flush, FlushProgress, Flusher, PAUSE_STEP, lock};
 use crate::index::state::encode_root;
 use crate::index::state::{BytesWritten, Covered, Epoch, Phase, RetiredZones};
 use crate::postings::InvertedBatch;
@@ -47,7 +47,7 @@ impl Writer {
         self.check_running()?;
         self.wait_for_flush()?;
         let flush = self.freeze()?;
-        self.set_progress(Progress::Done(timed(flush)));
+        self.set_progress(FlushStage::Done(timed(flush)));
         self.wait_for_flush()
     }
 
@@ -199,7 +199,7 @@ impl Writer {
             give_way(&traffic);
             timed(flush)
         });
-        let progress = started.map(Progress::Running).map_err(|error| {
+        let progress = started.map(FlushStage::Running).map_err(|error| {
             let reason = format!("no thread for a flush: {error}; allow this process more threads");
             Error::Stopped(reason)
         });
@@ -208,7 +208,7 @@ impl Writer {
         Ok(())
     }
 
-    fn set_progress(&mut self, progress: Progress) {
+    fn set_progress(&mut self, progress: FlushStage) {
         if let Some(flushing) = &mut self.flushing {
             flushing.progress = progress;
         }
@@ -264,7 +264,7 @@ impl Writer {
         let asked = std::mem::take(&mut self.chores.asked);
         let kept = self.kept().buffered;
         let (buffer, ids) = self.state.buffers.freeze(budget)?;
-        let filling = Arc::new(Filling::begin(buffer.terms()));
+        let filling = Arc::new(FlushProgress::begin(buffer.terms()));
         self.pace.begin(buffer.memory_bytes());
         self.flushing = Some(Flushing {
             ids: Arc::clone(&ids),
@@ -277,7 +277,7 @@ impl Writer {
             has_terms: buffer.terms() > 0,
             filling: Arc::clone(&filling),
             asked,
-            progress: Progress::Frozen,
+            progress: FlushStage::Frozen,
         });
         self.publish(self.state.below);
         Ok(Flush {

@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::base::{Error, Result};
-use crate::index::flush::{Asked, Filling};
+use crate::index::flush::{FlushProgress, RequestedTasks};
 use crate::index::state::{Covered, NewIds};
 
 /// A flush that is under way, or done and not ended.
@@ -21,14 +21,14 @@ pub(crate) struct Flushing {
     /// Whether there are postings in it.
     pub(crate) has_terms: bool,
     /// How far it is.
-    pub(crate) filling: Arc<Filling>,
+    pub(crate) filling: Arc<FlushProgress>,
     /// What it was asked for.
-    pub(crate) asked: Asked,
-    pub(crate) progress: Progress,
+    pub(crate) asked: RequestedTasks,
+    pub(crate) progress: FlushStage,
 }
 
 /// How far a flush is.
-pub(crate) enum Progress {
+pub(crate) enum FlushStage {
     /// Not started, or failed to start: it must not be ended.
     Frozen,
     Running(JoinHandle<Result<Duration>>),
@@ -36,7 +36,7 @@ pub(crate) enum Progress {
 }
 
 impl Flushing {
-    pub(crate) fn asked(&self) -> Asked {
+    pub(crate) fn asked(&self) -> RequestedTasks {
         self.asked
     }
 
@@ -46,21 +46,21 @@ impl Flushing {
 
     pub(crate) fn is_done(&self) -> bool {
         match &self.progress {
-            Progress::Frozen => false,
-            Progress::Running(thread) => thread.is_finished(),
-            Progress::Done(_) => true,
+            FlushStage::Frozen => false,
+            FlushStage::Running(thread) => thread.is_finished(),
+            FlushStage::Done(_) => true,
         }
     }
 
     /// Gives how long it took.
     pub(crate) fn wait(&mut self) -> Result<Duration> {
         let stopped = |reason: &str| Err(Error::internal(reason));
-        match std::mem::replace(&mut self.progress, Progress::Frozen) {
-            Progress::Frozen => stopped("a flush was not carried out"),
-            Progress::Running(thread) => thread
+        match std::mem::replace(&mut self.progress, FlushStage::Frozen) {
+            FlushStage::Frozen => stopped("a flush was not carried out"),
+            FlushStage::Running(thread) => thread
                 .join()
                 .unwrap_or_else(|_| stopped("a flush panicked")),
-            Progress::Done(done) => done,
+            FlushStage::Done(done) => done,
         }
     }
 }

@@ -5,21 +5,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::lock::Turns;
+use super::lock::WriterLock;
 use super::writer::Writer;
 use crate::base::{Error, Result};
 
 /// The thread that sees to an index. It ends when this goes.
-pub(crate) struct Upkeep {
-    turns: Arc<Turns>,
+pub(crate) struct IdleMaintenance {
+    turns: Arc<WriterLock>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Upkeep {
+impl IdleMaintenance {
     /// Has a thread see to the index after nobody has written for so long, and to what flushes
     /// leave where it does not say.
-    pub(crate) fn begin(turns: &Arc<Turns>, after: Option<Duration>) -> Result<Upkeep> {
+    pub(crate) fn begin(
+        turns: &Arc<WriterLock>,
+        after: Option<Duration>,
+    ) -> Result<IdleMaintenance> {
         let (turns, is_over) = (Arc::clone(turns), Arc::new(AtomicBool::new(false)));
         let (own, over) = (Arc::clone(&turns), Arc::clone(&is_over));
         let name = "gannet-upkeep".to_owned();
@@ -37,7 +40,7 @@ impl Upkeep {
                 "no thread for upkeep: {error}; allow this process more threads"
             ))
         })?;
-        Ok(Upkeep {
+        Ok(IdleMaintenance {
             turns,
             is_over,
             thread: Some(thread),
@@ -45,7 +48,7 @@ impl Upkeep {
     }
 }
 
-impl Drop for Upkeep {
+impl Drop for IdleMaintenance {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         self.turns.wake();

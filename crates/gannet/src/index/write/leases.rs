@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::base::Result;
 use crate::device::{Device, LeaseSeen};
-use crate::index::state::{Patience, Published};
+use crate::index::state::{Published, RetentionLimits};
 
 /// Who counts as a reader of late: whose lease came or went within so many times
 /// [`Limits::visible_after`](super::Limits::visible_after).
@@ -74,7 +74,7 @@ impl Leases {
         &mut self,
         device: &dyn Device,
         published: &Published,
-        patience: Patience,
+        patience: RetentionLimits,
     ) {
         self.expire(device, |lease, age| {
             patience.is_lost(published.retired_after(lease.generation), age)

@@ -1,4 +1,4 @@
-//! Turns: whoever changes an index waits until nobody else does.
+//! WriterLock: whoever changes an index waits until nobody else does.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -7,15 +7,15 @@ use super::writer::Writer;
 use crate::base::{Error, Result};
 
 /// The writer of an index, if it was opened for writing and is not closed.
-pub(crate) struct Turns {
+pub(crate) struct WriterLock {
     writer: Mutex<Option<Writer>>,
     /// Told after a turn that may have brought something, if anybody waits for that.
     news: Condvar,
 }
 
-impl Turns {
-    pub(crate) fn new(writer: Option<Writer>) -> Turns {
-        Turns {
+impl WriterLock {
+    pub(crate) fn new(writer: Option<Writer>) -> WriterLock {
+        WriterLock {
             writer: Mutex::new(writer),
             news: Condvar::new(),
         }

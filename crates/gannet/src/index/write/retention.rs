@@ -2,7 +2,7 @@
 
 use super::writer::Writer;
 use crate::base::Result;
-use crate::index::state::Patience;
+use crate::index::state::RetentionLimits;
 
 /// Bytes on flash that snapshots and leases may keep from being reused, however small the index.
 const HELD_BYTES: u64 = 64 << 20;
@@ -24,7 +24,7 @@ impl Writer {
         }
         let limits = &self.shared.options.limits;
         let eighth = self.shared.store.zones().allocated_bytes() / 8;
-        let patience = Patience {
+        let patience = RetentionLimits {
             bytes: limits.snapshot_bytes.unwrap_or(eighth.max(HELD_BYTES)),
             age: limits.snapshot_age,
         };

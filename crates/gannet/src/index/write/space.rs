@@ -60,14 +60,14 @@ const FLUSHED_ONE_OF: u64 = 12;
 
 /// What the next flush and checkpoint may write at most.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct KeptSpace {
     /// For what is in the buffers.
     pub(crate) buffered: u64,
     /// For recent postings that move on with a flush, tables and the root.
     rest: u64,
 }
 
-impl Kept {
+impl KeptSpace {
     pub(crate) fn bytes(&self) -> u64 {
         self.buffered + self.rest
     }
@@ -194,7 +194,7 @@ impl Writer {
     }
 
     /// Bytes that a flush and a checkpoint of all that was taken so far may write.
-    pub(crate) fn kept(&self) -> Kept {
+    pub(crate) fn kept(&self) -> KeptSpace {
         let state = &self.state;
         let flushing = self
             .flushing
@@ -215,7 +215,7 @@ impl Writer {
         // A flush under way, and one behind it.
         let flushes = 1 + u64::from(flushing.is_some());
         let nodes_anyway = flushes * self.nodes_of([TermTree::Frequent].into_iter().chain(RECENT));
-        Kept {
+        KeptSpace {
             buffered: memory + merged + log + nodes * PAGE,
             rest: nodes_anyway * PAGE * RECENT_MARGIN.0 / RECENT_MARGIN.1 + self.table_bytes(),
         }

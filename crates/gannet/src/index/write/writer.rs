@@ -19,8 +19,8 @@ use super::flushing::Flushing;
 use super::leases::Leases;
 use crate::base::{DocId, END, Error, Reservation, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
-use crate::documents::{Change, DictionaryVersion, DocumentRecord, Expected, length_to_norm};
-use crate::index::flush::{Chores, Flusher, IdleProgress, Pace};
+use crate::documents::{DictionaryVersion, DocumentRecord, Expected, TableChange, length_to_norm};
+use crate::index::flush::{Backpressure, Flusher, IdleProgress, TaskBoard};
 use crate::index::ingest::{Input, PreparedBatch, PreparedDocument, Workbench, pack};
 use crate::index::state::{IdEntry, Lifetime, Shared, State};
 use crate::storage::{
@@ -53,7 +53,7 @@ pub(crate) struct Writer {
     pub(crate) flushing: Option<Flushing>,
     /// Set aside while there is anything to be flushed.
     pub(crate) flush_memory: Option<Arc<Reservation>>,
-    pub(crate) pace: Pace,
+    pub(crate) pace: Backpressure,
     /// Of what the state keeps in memory beside frames and buffers.
     pub(crate) tables_memory: Reservation,
     pub(crate) moved: StreamWriter,
@@ -79,7 +79,7 @@ pub(crate) struct Writer {
     pub(crate) life_before: Lifetime,
     pub(crate) life: Lifetime,
     /// What flushes are asked for.
-    pub(crate) chores: Chores,
+    pub(crate) chores: TaskBoard,
     pub(crate) idle: IdleProgress,
     /// Whether the next flush begins before the buffer is full, for what it cleans.
     pub(crate) hurries: bool,
@@ -415,7 +415,7 @@ impl Writer {
             .iter()
             .map(|(field, length)| (*field, length_to_norm(*length)))
             .collect();
-        self.load_tables(&[Change::Push(entry.doc)])?;
+        self.load_tables(&[TableChange::Push(entry.doc)])?;
         self.state.tables.push(entry.doc, span, &norms)?;
         for (field, length) in lengths.iter().filter(|(_, length)| *length > 0) {
             let statistics = self.state.statistics_mut(*field);
@@ -428,7 +428,7 @@ impl Writer {
 
     /// Marks a document as deleted and gives its bytes up.
     pub(crate) fn delete_document(&mut self, doc: DocId) -> Result<()> {
-        self.load_tables(&[Change::Delete(doc)])?;
+        self.load_tables(&[TableChange::Delete(doc)])?;
         if self.state.tables.delete(doc)? {
             self.state.documents = self.state.documents.checked_sub(1).ok_or_else(|| {
                 Error::damaged("the root record", "expected more live documents, got 0")
@@ -442,7 +442,7 @@ impl Writer {
         Ok(())
     }
 
-    pub(crate) fn load_tables(&mut self, changes: &[Change]) -> Result<()> {
+    pub(crate) fn load_tables(&mut self, changes: &[TableChange]) -> Result<()> {
         let mut pages = Pages::new(&self.shared.pool);
         finish(&mut pages, |pages| {
             self.state.tables.load_for(changes, pages)

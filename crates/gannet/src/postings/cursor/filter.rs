@@ -13,7 +13,7 @@ use super::parts::noted;
 use super::parts::{Part, note};
 use crate::base::{DocId, END, Error, PhraseFilters, Result};
 use crate::cache::{Pages, Step, Stop};
-use crate::postings::bloom::{self, Group};
+use crate::postings::bloom::{self, BloomGroup};
 use crate::postings::common_code::GROUP_LIMIT;
 use crate::postings::docs_page::DocsPage;
 use crate::postings::tokens::{Neighbours, Tokens};
@@ -103,7 +103,7 @@ impl TermCursor {
                 let page = self.page.as_ref();
                 let postings = page.map_or(0, |page| page.docs.blocks()[block].count);
                 for (bytes, out) in self.filter.pieces.found.iter().zip(out) {
-                    let group = Group::parse(bytes, postings as usize)?;
+                    let group = BloomGroup::parse(bytes, postings as usize)?;
                     bloom::put(group.filter(at), out);
                 }
             }

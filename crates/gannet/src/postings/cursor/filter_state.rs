@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::filter_pieces::{Pieces, sides};
 use crate::base::Result;
-use crate::postings::bloom::{self, Group};
+use crate::postings::bloom::{self, BloomGroup};
 use crate::postings::common_code;
 use crate::postings::tokens::Neighbours;
 
@@ -90,7 +90,7 @@ impl FilterState {
         self.between.clear();
         self.between.extend_from_slice(frequencies);
         for (side, word) in sides(wanted) {
-            let group = Group::parse(&self.pieces.found[side as usize], count)?;
+            let group = BloomGroup::parse(&self.pieces.found[side as usize], count)?;
             let bits = bloom::bits_of(word);
             for (at, between) in (at..).zip(&mut self.between) {
                 if bits & !group.filter(at) != 0 {

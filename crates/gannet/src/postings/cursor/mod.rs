@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use super::block::{BLOCK, Numbers};
 use super::docs_page::{BlockEntry, DocsPage, GroupRef};
-use super::head::{Found, PageFound, PageIndex};
+use super::head::{HeadFound, PageFound, PageIndex};
 
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, Step, Stop};
@@ -325,8 +325,8 @@ impl TermCursor {
     fn locate(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<PageFound> {
         let head = self.parts[part].head()?;
         let ordinal = match head.find(target) {
-            Found::Docs(found) => return Ok(found),
-            Found::IndexPage(ordinal) => ordinal,
+            HeadFound::Docs(found) => return Ok(found),
+            HeadFound::IndexPage(ordinal) => ordinal,
         };
         match &self.index_page {
             Some((p, o, index)) if (*p, *o) == (part, ordinal) => Ok(index.find(target)),

@@ -5,8 +5,8 @@ use super::TermDictionary;
 use super::change::RECENT_LEVELS;
 use super::join::{Join, Joining, New};
 use super::leaving::{Lapping, Pouring};
-use super::lists::Lists;
-use super::recent::{Level, Room};
+use super::lists::ListTrees;
+use super::recent::{DeltaLevel, LevelLimits};
 use crate::base::Result;
 use crate::cache::FramePool;
 use crate::dictionary::TreeView;
@@ -54,7 +54,7 @@ impl TermDictionary {
             false => recent.level_to_write(),
         };
         let limit = if all { 0 } else { usize::MAX };
-        let room = Room::new(into, limit, lists);
+        let room = LevelLimits::new(into, limit, lists);
         let mut joining = Joining {
             lists,
             pool,
@@ -83,7 +83,7 @@ impl TermDictionary {
     /// else about as many as have so many nodes of lists written. Tells whether there are more.
     pub fn settle(&mut self, pool: &FramePool, nodes: u64, join: &Join<'_>) -> Result<bool> {
         let TermDictionary { lists, recent } = self;
-        if recent.levels.iter().map(Level::nodes).sum::<u64>() > nodes {
+        if recent.levels.iter().map(DeltaLevel::nodes).sum::<u64>() > nodes {
             self.join_next(pool, nodes, JOINED_MAX, join)?;
             return Ok(self.recent.levels.iter().any(|level| level.terms() > 0));
         }
@@ -126,7 +126,7 @@ impl TermDictionary {
         let from = std::mem::take(&mut recent.lap.next);
         let mut lapping = Lapping::new(recent, &from, at_once, pool)?;
         let before = lists.sum(TreeView::appended);
-        let written = |lists: &Lists| lists.sum(TreeView::appended) - before;
+        let written = |lists: &ListTrees| lists.sum(TreeView::appended) - before;
         let mut joining = Joining {
             lists,
             pool,

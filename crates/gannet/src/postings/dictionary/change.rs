@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::{Result, put_bytes};
 use crate::cache::FramePool;
-use crate::dictionary::{Change, Tree, Window};
+use crate::dictionary::{Change, KeyWindow, Tree};
 use crate::postings::entry::TermEntry;
 use crate::storage::StreamWriter;
 
@@ -17,7 +17,7 @@ pub const RECENT_LEVELS: usize = 3;
 
 /// Tells the new entries of some terms, in their order; nothing where the old one stays. It is
 /// asked by several threads.
-pub type Decide<'d> = dyn Fn(&[OldEntry<'_>]) -> Result<Vec<Option<Vec<u8>>>> + Sync + 'd;
+pub type DecideEntries<'d> = dyn Fn(&[OldEntry<'_>]) -> Result<Vec<Option<Vec<u8>>>> + Sync + 'd;
 
 /// A term of a change: its index among the keys, and its coded entry if it has one.
 pub type OldEntry<'a> = (usize, Option<&'a [u8]>);
@@ -30,7 +30,7 @@ pub(super) struct Terms<'a, 'd> {
     /// Their indexes among the keys of the change.
     indexes: Vec<usize>,
     keys: Vec<&'a [u8]>,
-    decide: &'d Decide<'d>,
+    decide: &'d DecideEntries<'d>,
 }
 
 impl<'a, 'd> Terms<'a, 'd> {
@@ -38,7 +38,7 @@ impl<'a, 'd> Terms<'a, 'd> {
         keys: &[&'a [u8]],
         indexes: &[usize],
         belongs: impl Fn(usize) -> bool,
-        decide: &'d Decide<'d>,
+        decide: &'d DecideEntries<'d>,
     ) -> Self {
         let indexes: Vec<usize> = indexes.iter().copied().filter(|at| belongs(*at)).collect();
         Terms {
@@ -91,10 +91,10 @@ impl<'a, 'd> Terms<'a, 'd> {
 
 /// Shows `decide` the old entries of some keys of a window; gives the new ones with their keys' places.
 fn ask(
-    window: &Window<'_>,
+    window: &KeyWindow<'_>,
     asked: Vec<usize>,
     indexes: &[usize],
-    decide: &Decide<'_>,
+    decide: &DecideEntries<'_>,
 ) -> Result<Vec<(usize, Vec<u8>)>> {
     let old = asked.iter().map(|at| (indexes[*at], window.old(*at)));
     let new = decide(&old.collect::<Vec<_>>())?;

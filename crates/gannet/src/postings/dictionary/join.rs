@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::lists::Lists;
+use super::lists::ListTrees;
 use crate::base::{Result, both};
 use crate::cache::FramePool;
 use crate::postings::fragment::Fragment;
@@ -51,7 +51,7 @@ pub(super) trait Leaving<'k>: Send {
 
 /// What joining lists takes.
 pub(super) struct Joining<'a> {
-    pub(super) lists: &'a mut Lists,
+    pub(super) lists: &'a mut ListTrees,
     pub(super) pool: &'a FramePool,
     pub(super) new: &'a New<'a>,
     pub(super) join: &'a Join<'a>,
@@ -70,7 +70,7 @@ impl Joining<'_> {
     pub(super) fn take<'k>(
         &mut self,
         leaving: &mut impl Leaving<'k>,
-        enough: impl Fn(&Lists) -> bool,
+        enough: impl Fn(&ListTrees) -> bool,
     ) -> Result<Option<Vec<u8>>> {
         let (frequent, mut last) = (Mutex::new(Vec::new()), None);
         let mut ready = leaving.next(&[])?;

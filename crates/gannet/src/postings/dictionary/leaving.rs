@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::join::{Joiner, Joiners, Leaving, New};
-use super::recent::{Level, LevelEntry, Recent, Room, encode};
+use super::recent::{DeltaLevel, LevelEntry, LevelLimits, Recent, encode};
 use crate::base::{Result, breathe};
 use crate::cache::{FramePool, Pages, finish};
 use crate::dictionary::{Scan, TreeView};
@@ -24,7 +24,7 @@ pub(super) struct Pouring<'a, 'k> {
     keys: &'a [&'k [u8]],
     /// The next of them.
     first: usize,
-    room: Room,
+    room: LevelLimits,
     pool: &'a FramePool,
     new: &'a New<'a>,
     /// What the levels had.
@@ -67,15 +67,18 @@ impl<'a, 'k> Pouring<'a, 'k> {
         recent: &'a mut Recent,
         into: usize,
         keys: &'a [&'k [u8]],
-        room: Room,
+        room: LevelLimits,
         pool: &'a FramePool,
         new: &'a New<'a>,
     ) -> Result<Pouring<'a, 'k>> {
         let before = Postings::new(&mut recent.levels[..=into], &[], pool)?;
-        let terms = recent.levels[..=into].iter().map(Level::terms).sum::<u64>();
+        let terms = recent.levels[..=into]
+            .iter()
+            .map(DeltaLevel::terms)
+            .sum::<u64>();
         recent.levels[..into]
             .iter_mut()
-            .try_for_each(Level::clear)?;
+            .try_for_each(DeltaLevel::clear)?;
         recent.levels[into].begin_anew(terms + keys.len() as u64)?;
         Ok(Pouring {
             recent,
@@ -200,7 +203,7 @@ impl<'k> Leaving<'k> for Lapping<'_> {
 
 impl<'a> Postings<'a> {
     /// Those of `levels`, the newest of which is the first, as they are now, from a key on.
-    fn new(levels: &mut [Level], from: &[u8], pool: &'a FramePool) -> Result<Postings<'a>> {
+    fn new(levels: &mut [DeltaLevel], from: &[u8], pool: &'a FramePool) -> Result<Postings<'a>> {
         let mut postings = Postings { levels: Vec::new() };
         for level in levels.iter_mut().rev() {
             level.postings.tree.flush()?;

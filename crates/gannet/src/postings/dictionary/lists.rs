@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::change::{Decide, Grown, TERMS_AT_ONCE, Terms, encode_tree};
+use super::change::{DecideEntries, Grown, TERMS_AT_ONCE, Terms, encode_tree};
 use super::filtered::FilteredTree;
 use super::key_filter::KeyFilter;
 use crate::base::{ByteReader, Result, both, put_bytes};
@@ -11,42 +11,42 @@ use crate::dictionary::{Change, Tree, TreeView};
 use crate::storage::{Store, StreamWriter};
 
 /// The entries of all lists.
-pub(in crate::postings) struct Lists {
+pub(in crate::postings) struct ListTrees {
     pub(in crate::postings) frequent: FilteredTree,
     pub(in crate::postings) long: FilteredTree,
     pub(super) short: Tree,
 }
 
-impl Lists {
+impl ListTrees {
     /// None.
-    pub(super) fn new(store: &Arc<Store>) -> Lists {
-        Lists {
+    pub(super) fn new(store: &Arc<Store>) -> ListTrees {
+        ListTrees {
             frequent: FilteredTree::new(store),
             long: FilteredTree::new(store),
             short: Tree::new(Arc::clone(store)),
         }
     }
 
-    /// Those that [`Lists::encode`] described. Reads the tree of frequent words, to know its keys.
+    /// Those that [`ListTrees::encode`] described. Reads the tree of frequent words, to know its keys.
     pub(super) fn open(
         store: &Arc<Store>,
         pool: &FramePool,
         reader: &mut ByteReader<'_>,
-    ) -> Result<Lists> {
+    ) -> Result<ListTrees> {
         let mut tree = || Tree::open(Arc::clone(store), reader.bytes()?);
         let (frequent, long, short) = (tree()?, tree()?, tree()?);
         let long = FilteredTree {
             tree: long,
             keys: KeyFilter::decode(reader.bytes()?)?,
         };
-        Ok(Lists {
+        Ok(ListTrees {
             frequent: FilteredTree::open(frequent, pool)?,
             long,
             short,
         })
     }
 
-    /// Writes the changed pages of the node mappings to `tables` and appends what [`Lists::open`]
+    /// Writes the changed pages of the node mappings to `tables` and appends what [`ListTrees::open`]
     /// needs.
     pub(super) fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
         for tree in self.trees_mut() {
@@ -63,7 +63,7 @@ impl Lists {
     }
 
     pub(super) fn trees_mut(&mut self) -> [&mut Tree; 3] {
-        let Lists {
+        let ListTrees {
             frequent,
             long,
             short,
@@ -81,9 +81,9 @@ impl Lists {
         &mut self,
         pool: &FramePool,
         keys: &[&[u8]],
-        decide: &Decide<'_>,
+        decide: &DecideEntries<'_>,
     ) -> Result<()> {
-        let Lists {
+        let ListTrees {
             frequent,
             long,
             short,

@@ -34,7 +34,7 @@ use super::change::{RECENT_LEVELS, encode_tree};
 use super::filtered::{FilteredTree, FilteredView};
 use super::join::{Joiner, Joiners, New};
 use super::key_filter::KeyFilter;
-use super::lists::Lists;
+use super::lists::ListTrees;
 use crate::base::{ByteReader, Result, put_bytes, put_varint};
 use crate::cache::FramePool;
 use crate::dictionary::{Change, Tree, value_max};
@@ -53,12 +53,12 @@ pub(super) type LevelEntry<'k> = (Cow<'k, [u8]>, Vec<u8>);
 
 /// The recent postings of all terms.
 pub(super) struct Recent {
-    pub(super) levels: [Level; RECENT_LEVELS],
+    pub(super) levels: [DeltaLevel; RECENT_LEVELS],
     pub(super) lap: Lap,
 }
 
 /// One level of recent postings.
-pub(super) struct Level {
+pub(super) struct DeltaLevel {
     pub(super) postings: FilteredTree,
     /// Nodes written of it since it was last empty, but for those that its tree has appended since `counted_from`.
     written: u64,
@@ -75,7 +75,7 @@ pub(super) struct Lap {
 }
 
 /// The most bytes that terms may have on a level.
-pub(super) struct Room {
+pub(super) struct LevelLimits {
     limit: usize,
     limit_frequent: usize,
     frequent: KeyFilter,
@@ -85,7 +85,7 @@ impl Recent {
     /// None.
     pub(super) fn new(store: &Arc<Store>) -> Recent {
         Recent {
-            levels: std::array::from_fn(|_| Level::new(store)),
+            levels: std::array::from_fn(|_| DeltaLevel::new(store)),
             lap: Lap::default(),
         }
     }
@@ -98,7 +98,7 @@ impl Recent {
     ) -> Result<Recent> {
         let mut recent = Recent::new(store);
         for level in &mut recent.levels {
-            *level = Level::open(store, pool, reader)?;
+            *level = DeltaLevel::open(store, pool, reader)?;
         }
         recent.lap = Lap::decode(reader)?;
         Ok(recent)
@@ -125,7 +125,7 @@ impl Recent {
 
     /// The level that takes in the next postings and the levels above it.
     pub(super) fn level_to_write(&self) -> usize {
-        let below = self.levels.iter().skip(1).map(Level::nodes);
+        let below = self.levels.iter().skip(1).map(DeltaLevel::nodes);
         let mut levels = self.levels.iter().zip(below);
         let last = RECENT_LEVELS - 1;
         levels
@@ -138,7 +138,7 @@ impl Recent {
     pub(super) fn keep<'k>(
         &mut self,
         keys: &[&'k [u8]],
-        room: Room,
+        room: LevelLimits,
         pool: &FramePool,
         new: &New<'_>,
     ) -> Result<Joiners<'k>> {
@@ -208,7 +208,7 @@ impl Recent {
 
     pub(super) fn clear(&mut self) -> Result<()> {
         self.lap = Lap::default();
-        self.levels.iter_mut().try_for_each(Level::clear)
+        self.levels.iter_mut().try_for_each(DeltaLevel::clear)
     }
 
     pub(super) fn widen(&mut self, pool: &FramePool) -> Result<()> {
@@ -233,10 +233,10 @@ impl Lap {
     }
 }
 
-impl Level {
+impl DeltaLevel {
     /// An empty one.
-    fn new(store: &Arc<Store>) -> Level {
-        Level {
+    fn new(store: &Arc<Store>) -> DeltaLevel {
+        DeltaLevel {
             postings: FilteredTree::new(store),
             written: 0,
             counted_from: 0,
@@ -244,9 +244,13 @@ impl Level {
     }
 
     /// The next of those that [`Recent::encode`] described. Reads its tree.
-    fn open(store: &Arc<Store>, pool: &FramePool, reader: &mut ByteReader<'_>) -> Result<Level> {
+    fn open(
+        store: &Arc<Store>,
+        pool: &FramePool,
+        reader: &mut ByteReader<'_>,
+    ) -> Result<DeltaLevel> {
         let tree = Tree::open(Arc::clone(store), reader.bytes()?)?;
-        Ok(Level {
+        Ok(DeltaLevel {
             counted_from: tree.view().appended(),
             postings: FilteredTree::open(tree, pool)?,
             written: reader.varint()?,
@@ -316,11 +320,11 @@ impl Level {
     }
 }
 
-impl Room {
+impl LevelLimits {
     /// That on a level, where no term may have more than `limit`.
-    pub(super) fn new(level: usize, limit: usize, lists: &Lists) -> Room {
+    pub(super) fn new(level: usize, limit: usize, lists: &ListTrees) -> LevelLimits {
         let of_frequent = RECENT_LIMIT_FREQUENT[level.min(1)];
-        Room {
+        LevelLimits {
             limit: limit.min(RECENT_LIMIT),
             limit_frequent: limit.min(of_frequent),
             frequent: lists.frequent.keys.clone(),

@@ -44,8 +44,8 @@ pub trait Sweeper {
     fn sweep(&mut self, entries: &[(&[u8], &[u8])]) -> Result<Vec<SweptEntry>>;
 }
 
-/// Entries, with their keys.
-type Entries = Vec<(Vec<u8>, Vec<u8>)>;
+/// KeyedEntries, with their keys.
+type KeyedEntries = Vec<(Vec<u8>, Vec<u8>)>;
 
 impl TermDictionary {
     /// Sweeps the entries that come next, about so many bytes of them and their lists. Tells whether there are more. All that was
@@ -69,7 +69,7 @@ impl TermDictionary {
             let (mut pages, mut scan) = (Pages::new(pool), view.scan(&place.next));
             let mut at_end = false;
             while left > 0 && !at_end {
-                let (mut entries, mut read, mut held) = (Entries::new(), 0, 0);
+                let (mut entries, mut read, mut held) = (KeyedEntries::new(), 0, 0);
                 while read < left && held < HELD_BYTES && !at_end {
                     pages.trim();
                     at_end = !finish(&mut pages, |pages| scan.advance(&view, pages))?;
@@ -100,7 +100,7 @@ impl TermDictionary {
         &mut self,
         pool: &FramePool,
         tree: TermTree,
-        entries: Entries,
+        entries: KeyedEntries,
         sweeper: &mut dyn Sweeper,
     ) -> Result<()> {
         let asked: Vec<(&[u8], &[u8])> = entries.iter().map(|(k, v)| (&k[..], &v[..])).collect();

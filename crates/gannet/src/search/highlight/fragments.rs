@@ -9,7 +9,7 @@ use super::wanted::Mark;
 use crate::base::{Result, Steps};
 
 /// What a window takes while pieces are chosen, with the place of its mark.
-pub(super) const WINDOW_BYTES: usize = size_of::<Window>() + size_of::<Range<u32>>();
+pub(super) const WINDOW_BYTES: usize = size_of::<MarkWindow>() + size_of::<Range<u32>>();
 
 /// Up to `most` pieces of about `characters`, best first, none overlapping. `marks` is in order and not empty.
 pub(super) fn best(
@@ -66,16 +66,16 @@ pub(super) fn beginning(text: &str, characters: usize) -> Range<usize> {
 }
 
 /// Neighbouring marks that fit into one piece, from the first byte of the first to the last of the last.
-struct Window {
+struct MarkWindow {
     core: Range<u32>,
     marks: u32,
     distinct: u32,
 }
 
 /// For each mark the window that begins with it.
-fn windows(text: &str, marks: &[Mark], characters: usize) -> Vec<Window> {
+fn windows(text: &str, marks: &[Mark], characters: usize) -> Vec<MarkWindow> {
     let places = character_places(text, marks);
-    let mut counts = Counts::new(marks);
+    let mut counts = WindowCounts::new(marks);
     let mut windows = Vec::with_capacity(marks.len());
     let mut next = 0;
     for first in 0..marks.len() {
@@ -86,7 +86,7 @@ fn windows(text: &str, marks: &[Mark], characters: usize) -> Vec<Window> {
             counts.add(marks[next].what as usize);
             next += 1;
         }
-        windows.push(Window {
+        windows.push(MarkWindow {
             core: marks[first].start..marks[next - 1].end,
             marks: (next - first) as u32,
             distinct: counts.distinct,
@@ -110,15 +110,15 @@ fn character_places(text: &str, marks: &[Mark]) -> Vec<Range<u32>> {
 }
 
 /// How many different things are in a window that slides.
-struct Counts {
+struct WindowCounts {
     of: Vec<u32>,
     distinct: u32,
 }
 
-impl Counts {
-    fn new(marks: &[Mark]) -> Counts {
+impl WindowCounts {
+    fn new(marks: &[Mark]) -> WindowCounts {
         let greatest = marks.iter().map(|mark| mark.what as usize).max();
-        Counts {
+        WindowCounts {
             of: vec![0; greatest.map_or(0, |what| what + 1)],
             distinct: 0,
         }

@@ -14,14 +14,15 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use self::fragments::WINDOW_BYTES;
-use self::wanted::Place;
+use self::wanted::WordPlace;
 use crate::analysis::{Analyzer, Scratch};
 use crate::base::{Result, Steps};
 use wanted::Mark;
 
 /// Bytes that finding and choosing marks takes for each: marks of terms and of phrases and a place,
 /// in buffers that double, and two windows with their places.
-pub const MARK_BYTES: usize = 2 * (2 * size_of::<Mark>() + size_of::<Place>()) + 2 * WINDOW_BYTES;
+pub const MARK_BYTES: usize =
+    2 * (2 * size_of::<Mark>() + size_of::<WordPlace>()) + 2 * WINDOW_BYTES;
 
 /// How snippets are made. Of one text no more than the first 8,192 places are marked.
 #[derive(Clone, Debug)]

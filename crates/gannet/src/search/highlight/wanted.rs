@@ -55,7 +55,7 @@ pub(super) struct Mark {
 }
 
 /// An occurrence of a word of a phrase.
-pub(super) struct Place {
+pub(super) struct WordPlace {
     position: u32,
     start: u32,
     end: u32,
@@ -115,7 +115,7 @@ impl Wanted {
         if self.is_empty() {
             return Ok(marks);
         }
-        let mut places = Places::new(self.words.len());
+        let mut places = WordPlaces::new(self.words.len());
         let no_terms = self.terms.is_empty() && self.patterns.is_empty();
         let mut counted = Ok(());
         let judging = self.patterns.iter().map(|pattern| pattern.steps());
@@ -161,14 +161,14 @@ impl Wanted {
 /// A term of a phrase has an *origin* at each of its word's places: where the phrase would begin by
 /// it. Terms of one exact occurrence of the phrase share their origin, and slop is how far apart
 /// origins may be.
-pub(super) struct Places {
-    of: Vec<Vec<Place>>,
+pub(super) struct WordPlaces {
+    of: Vec<Vec<WordPlace>>,
     count: usize,
 }
 
-impl Places {
-    fn new(words: usize) -> Places {
-        Places {
+impl WordPlaces {
+    fn new(words: usize) -> WordPlaces {
+        WordPlaces {
             of: (0..words).map(|_| Vec::new()).collect(),
             count: 0,
         }
@@ -184,7 +184,7 @@ impl Places {
         }
         self.count += 1;
         let Mark { start, end, .. } = Mark::of(token.start, token.end, 0);
-        self.of[word].push(Place {
+        self.of[word].push(WordPlace {
             position: token.position,
             start,
             end,
@@ -248,6 +248,6 @@ impl Places {
 }
 
 /// Where a phrase would begin that has a term so far behind its beginning at this place.
-fn origin(place: &Place, offset: u32) -> i64 {
+fn origin(place: &WordPlace, offset: u32) -> i64 {
     i64::from(place.position) - i64::from(offset)
 }

@@ -12,21 +12,21 @@ use super::lexeme::Operand;
 
 /// A character of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct WordPiece {
     character: char,
     escaped: bool,
 }
 
-impl Piece {
-    pub fn plain(character: char) -> Piece {
-        Piece {
+impl WordPiece {
+    pub fn plain(character: char) -> WordPiece {
+        WordPiece {
             character,
             escaped: false,
         }
     }
 
-    pub fn escaped(character: char) -> Piece {
-        Piece {
+    pub fn escaped(character: char) -> WordPiece {
+        WordPiece {
             character,
             escaped: true,
         }
@@ -34,7 +34,7 @@ impl Piece {
 
     /// Whether this is `character`, not escaped.
     pub fn is(self, character: char) -> bool {
-        self == Piece::plain(character)
+        self == WordPiece::plain(character)
     }
 
     fn is_wildcard(self) -> bool {
@@ -51,7 +51,7 @@ impl Piece {
 pub(super) type Refusal = (&'static str, &'static str);
 
 /// The text of a word.
-pub(super) fn text(pieces: &[Piece]) -> String {
+pub(super) fn text(pieces: &[WordPiece]) -> String {
     pieces.iter().map(|piece| piece.character).collect()
 }
 
@@ -77,14 +77,14 @@ pub(super) fn factor(number: &str) -> Option<f32> {
 }
 
 /// What stands before the first colon, and its length in the query with the colon.
-pub(super) fn field(pieces: &[Piece]) -> Option<(String, usize)> {
+pub(super) fn field(pieces: &[WordPiece]) -> Option<(String, usize)> {
     let colon = pieces.iter().position(|piece| piece.is(':'))?;
     let length = pieces[..=colon].iter().map(|piece| piece.length()).sum();
     Some((text(&pieces[..colon]), length))
 }
 
 /// Whether the first colon of a word is text, if no field is called like what stands before it.
-pub(super) fn is_text_with_colon(pieces: &[Piece], names_have_letters: bool) -> bool {
+pub(super) fn is_text_with_colon(pieces: &[WordPiece], names_have_letters: bool) -> bool {
     let mut parts = pieces.splitn(2, |piece| piece.is(':'));
     let (before, after) = (parts.next().unwrap_or(&[]), parts.next().unwrap_or(&[]));
     let starts = |with: &str| after.len() >= with.len() && is_plain(&after[..with.len()], with);
@@ -95,12 +95,12 @@ pub(super) fn is_text_with_colon(pieces: &[Piece], names_have_letters: bool) -> 
     is_everything(pieces) || is_number || starts("//") || starts(":")
 }
 
-fn is_everything(pieces: &[Piece]) -> bool {
+fn is_everything(pieces: &[WordPiece]) -> bool {
     split_boost(pieces).is_ok_and(|(pieces, _)| is_plain(pieces, "*:*"))
 }
 
 /// The operator that the whole word is.
-pub(super) fn operator(pieces: &[Piece]) -> Option<Kind> {
+pub(super) fn operator(pieces: &[WordPiece]) -> Option<Kind> {
     if pieces.iter().any(|piece| piece.escaped) {
         return None;
     }
@@ -113,7 +113,7 @@ pub(super) fn operator(pieces: &[Piece]) -> Option<Kind> {
 }
 
 /// The operand that the word is; `everything` says whether it may be `*:*`.
-pub(super) fn operand(pieces: &[Piece], everything: bool) -> Result<Kind, Refusal> {
+pub(super) fn operand(pieces: &[WordPiece], everything: bool) -> Result<Kind, Refusal> {
     if is_address(pieces) {
         return Ok(Kind::Operand(plain_text(pieces), None));
     }
@@ -126,7 +126,7 @@ pub(super) fn operand(pieces: &[Piece], everything: bool) -> Result<Kind, Refusa
 }
 
 /// A word without its `^factor`.
-pub(super) fn split_boost(pieces: &[Piece]) -> Result<(&[Piece], Option<f32>), Refusal> {
+pub(super) fn split_boost(pieces: &[WordPiece]) -> Result<(&[WordPiece], Option<f32>), Refusal> {
     let Some(at) = pieces.iter().position(|piece| piece.is('^')) else {
         return Ok((pieces, None));
     };
@@ -138,7 +138,7 @@ pub(super) fn split_boost(pieces: &[Piece]) -> Result<(&[Piece], Option<f32>), R
     }
 }
 
-fn unboosted(pieces: &[Piece]) -> Result<Operand, Refusal> {
+fn unboosted(pieces: &[WordPiece]) -> Result<Operand, Refusal> {
     if pieces.iter().any(|piece| piece.is_wildcard()) {
         return Ok(with_wildcards(pieces));
     }
@@ -166,7 +166,7 @@ fn unboosted(pieces: &[Piece]) -> Result<Operand, Refusal> {
     Ok(Operand::Fuzzy { text, distance })
 }
 
-fn with_wildcards(pieces: &[Piece]) -> Operand {
+fn with_wildcards(pieces: &[WordPiece]) -> Operand {
     let (last, head) = (pieces[pieces.len() - 1], &pieces[..pieces.len() - 1]);
     if pieces.iter().all(|piece| piece.is('*')) {
         Operand::Anything
@@ -178,7 +178,7 @@ fn with_wildcards(pieces: &[Piece]) -> Operand {
 }
 
 /// The pattern with backslashes only where they matter, as `pattern_parts` reads it.
-fn pattern(pieces: &[Piece]) -> String {
+fn pattern(pieces: &[WordPiece]) -> String {
     let mut pattern = String::new();
     for piece in pieces {
         if !piece.is_wildcard() && matches!(piece.character, '*' | '?' | '\\') {
@@ -189,24 +189,27 @@ fn pattern(pieces: &[Piece]) -> String {
     pattern
 }
 
-fn plain_text(pieces: &[Piece]) -> Operand {
+fn plain_text(pieces: &[WordPiece]) -> Operand {
     let (text, all) = (text(pieces), false);
     Operand::Text { text, all }
 }
 
 /// What stands before the last `mark` and the unescaped text after it, if neither begins with the mark nor
 /// has an escaped character after it.
-fn split_at_last(pieces: &[Piece], mark: char) -> Option<(&[Piece], String)> {
+fn split_at_last(pieces: &[WordPiece], mark: char) -> Option<(&[WordPiece], String)> {
     let at = pieces.iter().rposition(|piece| piece.is(mark))?;
     let (head, tail) = (&pieces[..at], &pieces[at + 1..]);
     let fits = !head.is_empty() && !tail.iter().any(|piece| piece.escaped);
     fits.then(|| (head, text(tail)))
 }
 
-fn is_address(pieces: &[Piece]) -> bool {
+fn is_address(pieces: &[WordPiece]) -> bool {
     pieces.windows(3).any(|three| is_plain(three, "://"))
 }
 
-fn is_plain(pieces: &[Piece], text: &str) -> bool {
-    pieces.iter().copied().eq(text.chars().map(Piece::plain))
+fn is_plain(pieces: &[WordPiece], text: &str) -> bool {
+    pieces
+        .iter()
+        .copied()
+        .eq(text.chars().map(WordPiece::plain))
 }

@@ -45,12 +45,12 @@ struct Grammar<'a> {
 
 impl Grammar<'_> {
     /// Items up to the end or the parenthesis that closes them, which is left.
-    fn level(&mut self, field: Option<&str>) -> Result<Level> {
+    fn level(&mut self, field: Option<&str>) -> Result<Nesting> {
         let mut items = Vec::new();
         while !self.at_end() {
             items.push(self.disjunction(field)?);
         }
-        let level = Level { items };
+        let level = Nesting { items };
         self.check(&level)?;
         Ok(level)
     }
@@ -68,7 +68,7 @@ impl Grammar<'_> {
         Ok(Item { alternatives })
     }
 
-    fn conjunction(&mut self, field: Option<&str>) -> Result<Vec<Clause>> {
+    fn conjunction(&mut self, field: Option<&str>) -> Result<Vec<SignedClause>> {
         let mut clauses = vec![self.clause(field)?];
         while self.takes(Operator::And) {
             clauses.push(self.clause(field)?);
@@ -85,7 +85,7 @@ impl Grammar<'_> {
         self.lexemes.next_if(is_next).is_some()
     }
 
-    fn clause(&mut self, field: Option<&str>) -> Result<Clause> {
+    fn clause(&mut self, field: Option<&str>) -> Result<SignedClause> {
         let start = self.lexemes.peek().map_or(0, |lexeme| lexeme.start);
         let signs = self.signs();
         let query = self.primary(field, None)?;
@@ -95,7 +95,7 @@ impl Grammar<'_> {
             let what = "a boost behind -, NOT, ! or #, where nothing scores";
             return Err(invalid(what, self.text, start, "leave the ^ out"));
         }
-        Ok(Clause {
+        Ok(SignedClause {
             start,
             occurs,
             is_signed: signs != Signs::default(),
@@ -177,7 +177,7 @@ impl Grammar<'_> {
     }
 
     /// Nothing may depend on how far a sign reaches.
-    fn check(&self, level: &Level) -> Result<()> {
+    fn check(&self, level: &Nesting) -> Result<()> {
         let alone = level.items.len() == 1;
         for item in level.items.iter().filter(|item| item.is_joined()) {
             let first = item.clauses().next();
@@ -288,7 +288,7 @@ enum Occurs {
 }
 
 /// A query and the signs before it.
-struct Clause {
+struct SignedClause {
     start: usize,
     occurs: Occurs,
     is_signed: bool,
@@ -297,7 +297,7 @@ struct Clause {
 
 /// Conjunctions that OR joins: one, of one clause, unless AND or OR stands in it.
 struct Item {
-    alternatives: Vec<Vec<Clause>>,
+    alternatives: Vec<Vec<SignedClause>>,
 }
 
 impl Item {
@@ -306,20 +306,20 @@ impl Item {
         self.alternatives.len() > 1 || self.alternatives[0].len() > 1
     }
 
-    fn clauses(&self) -> impl Iterator<Item = &Clause> {
+    fn clauses(&self) -> impl Iterator<Item = &SignedClause> {
         self.alternatives.iter().flatten()
     }
 }
 
 /// What stands side by side, up to a parenthesis.
-struct Level {
+struct Nesting {
     items: Vec<Item>,
 }
 
-impl Level {
+impl Nesting {
     /// The items as one query; a lone clause without a sign stands for itself.
     fn into_query(self, minimum_should_match: u32, operator: Operator) -> Query {
-        let mut lists = Lists::default();
+        let mut lists = ClauseLists::default();
         let alone = self.items.len() == 1;
         for item in self.items {
             lists.add(item, alone, operator);
@@ -330,14 +330,14 @@ impl Level {
 
 /// The clauses of a level by what they mean for a match.
 #[derive(Default)]
-struct Lists {
+struct ClauseLists {
     must: Vec<Query>,
     should: Vec<Query>,
     must_not: Vec<Query>,
     filter: Vec<Query>,
 }
 
-impl Lists {
+impl ClauseLists {
     fn add(&mut self, mut item: Item, alone: bool, operator: Operator) {
         if item.alternatives.len() == 1 {
             let mut clauses = item.alternatives.swap_remove(0);
@@ -354,26 +354,26 @@ impl Lists {
         let any = item.alternatives.into_iter().map(all);
         match operator == Operator::Or || alone {
             true => self.should.extend(any),
-            false => self.must.push(Lists::of_should(any.collect())),
+            false => self.must.push(ClauseLists::of_should(any.collect())),
         }
     }
 
     fn of_should(should: Vec<Query>) -> Query {
-        let lists = Lists {
+        let lists = ClauseLists {
             should,
-            ..Lists::default()
+            ..ClauseLists::default()
         };
         lists.into_query(0)
     }
 
-    fn add_all(&mut self, clauses: Vec<Clause>) {
+    fn add_all(&mut self, clauses: Vec<SignedClause>) {
         for clause in clauses {
             self.add_clause(clause, Operator::And);
         }
     }
 
     /// Adds a clause; `operator` says what it is without a sign.
-    fn add_clause(&mut self, clause: Clause, operator: Operator) {
+    fn add_clause(&mut self, clause: SignedClause, operator: Operator) {
         let list = match (clause.occurs, operator) {
             (Occurs::Must, _) | (Occurs::Plain, Operator::And) => &mut self.must,
             (Occurs::Plain, Operator::Or) => &mut self.should,
@@ -400,9 +400,9 @@ impl Lists {
 }
 
 /// One query that all clauses of a conjunction make.
-fn all(clauses: Vec<Clause>) -> Query {
-    let mut lists = Lists::default();
-    match <[Clause; 1]>::try_from(clauses) {
+fn all(clauses: Vec<SignedClause>) -> Query {
+    let mut lists = ClauseLists::default();
+    match <[SignedClause; 1]>::try_from(clauses) {
         Ok([clause]) => lists.add_clause(clause, Operator::Or),
         Err(clauses) => lists.add_all(clauses),
     }

@@ -9,7 +9,7 @@ use winnow::error::EmptyError;
 use winnow::stream::{LocatingSlice, Location, Stream};
 use winnow::token::{any, none_of, one_of, take_while};
 
-use super::chunk::{self, Piece};
+use super::chunk::{self, WordPiece};
 use super::lexeme::EXISTS;
 use super::lexeme::Kind;
 use super::lexeme::Lexeme;
@@ -19,7 +19,7 @@ use crate::analysis::Schema;
 use crate::base::Result;
 use crate::search::fields::is_known;
 
-type Input<'a> = LocatingSlice<&'a str>;
+type LexerInput<'a> = LocatingSlice<&'a str>;
 type Parsed<T> = std::result::Result<T, EmptyError>;
 
 /// What ends a word besides white space.
@@ -48,7 +48,7 @@ pub(super) fn lexemes(text: &str, schema: &Schema) -> Result<Vec<Lexeme>> {
 
 struct Lexer<'a> {
     text: &'a str,
-    input: Input<'a>,
+    input: LexerInput<'a>,
     schema: &'a Schema,
     /// Whether every field has a letter in its name, so that no number can be a misspelt one.
     names_have_letters: bool,
@@ -109,11 +109,11 @@ impl Lexer<'_> {
             return Ok(None);
         };
         let (value, boost) = match value {
-            Value::Quoted(value, boost) => {
+            ComparedValue::Quoted(value, boost) => {
                 self.check_suffix(start)?;
                 (value, boost)
             }
-            Value::Bare(pieces) => {
+            ComparedValue::Bare(pieces) => {
                 let split = chunk::split_boost(&pieces);
                 let (pieces, boost) =
                     split.map_err(|(what, advice)| invalid(what, self.text, start, advice))?;
@@ -170,14 +170,14 @@ impl Lexer<'_> {
     }
 
     /// The field, known or not, that a word begins with, and its length with the colon.
-    fn field(&self, pieces: &[Piece]) -> Option<(String, usize)> {
+    fn field(&self, pieces: &[WordPiece]) -> Option<(String, usize)> {
         let (name, length) = chunk::field(pieces)?;
         let is_text = || chunk::is_text_with_colon(pieces, self.names_have_letters);
         let is_field = name == EXISTS || is_known(&name, self.schema) || !is_text();
         is_field.then_some((name, length))
     }
 
-    fn operand(&self, start: usize, pieces: &[Piece]) -> Result<Kind> {
+    fn operand(&self, start: usize, pieces: &[WordPiece]) -> Result<Kind> {
         let operand = chunk::operand(pieces, !self.after_field);
         operand.map_err(|(what, advice)| invalid(what, self.text, start, advice))
     }
@@ -185,8 +185,8 @@ impl Lexer<'_> {
 
 /// What `parser` finds here; if it finds nothing, nothing is consumed.
 fn attempt<'a, T>(
-    input: &mut Input<'a>,
-    mut parser: impl Parser<Input<'a>, T, EmptyError>,
+    input: &mut LexerInput<'a>,
+    mut parser: impl Parser<LexerInput<'a>, T, EmptyError>,
 ) -> Option<T> {
     let before = input.checkpoint();
     let found = parser.parse_next(input).ok();
@@ -196,11 +196,11 @@ fn attempt<'a, T>(
     found
 }
 
-fn open(input: &mut Input<'_>) -> Parsed<Kind> {
+fn open(input: &mut LexerInput<'_>) -> Parsed<Kind> {
     '('.map(|_| Kind::Open).parse_next(input)
 }
 
-fn close(input: &mut Input<'_>) -> Parsed<Kind> {
+fn close(input: &mut LexerInput<'_>) -> Parsed<Kind> {
     let (minimum, boost) = preceded(')', (opt(tilde_number), opt(boost))).parse_next(input)?;
     Ok(Kind::Close {
         minimum: minimum.unwrap_or(0),
@@ -208,18 +208,18 @@ fn close(input: &mut Input<'_>) -> Parsed<Kind> {
     })
 }
 
-fn phrase(input: &mut Input<'_>) -> Parsed<Kind> {
+fn phrase(input: &mut LexerInput<'_>) -> Parsed<Kind> {
     let (text, slop, boost) = (quoted, opt(tilde_number), opt(boost)).parse_next(input)?;
     let slop = slop.unwrap_or(0);
     Ok(Kind::Operand(Operand::Phrase { text, slop }, boost))
 }
 
-fn quoted(input: &mut Input<'_>) -> Parsed<String> {
+fn quoted(input: &mut LexerInput<'_>) -> Parsed<String> {
     let character = alt((preceded('\\', any), none_of('"')));
     delimited('"', repeat(0.., character), '"').parse_next(input)
 }
 
-fn range(input: &mut Input<'_>) -> Parsed<Kind> {
+fn range(input: &mut LexerInput<'_>) -> Parsed<Kind> {
     let first = one_of(['[', '{']).parse_next(input)?;
     let between = (white_space(1), "TO", white_space(1));
     let bounds = separated_pair(bound, between, bound);
@@ -231,7 +231,7 @@ fn range(input: &mut Input<'_>) -> Parsed<Kind> {
 }
 
 /// One end of a range, or nothing if it is open.
-fn bound(input: &mut Input<'_>) -> Parsed<Option<String>> {
+fn bound(input: &mut LexerInput<'_>) -> Parsed<Option<String>> {
     let bare = word(&[']', '}', '(', ')', '"']).map(|pieces| match &pieces[..] {
         [only] if only.is('*') => None,
         pieces => Some(chunk::text(pieces)),
@@ -248,19 +248,19 @@ fn limit(value: Option<String>, included: bool) -> Bound<String> {
 }
 
 /// What a comparison compares with.
-enum Value {
+enum ComparedValue {
     Quoted(String, Option<f32>),
-    Bare(Vec<Piece>),
+    Bare(Vec<WordPiece>),
 }
 
-fn comparison<'a>(input: &mut Input<'a>) -> Parsed<(&'a str, Value)> {
+fn comparison<'a>(input: &mut LexerInput<'a>) -> Parsed<(&'a str, ComparedValue)> {
     let sign = alt((">=", "<=", ">", "<"));
-    let quoted = (quoted, opt(boost)).map(|(value, boost)| Value::Quoted(value, boost));
-    (sign, alt((quoted, word(STOPS).map(Value::Bare)))).parse_next(input)
+    let quoted = (quoted, opt(boost)).map(|(value, boost)| ComparedValue::Quoted(value, boost));
+    (sign, alt((quoted, word(STOPS).map(ComparedValue::Bare)))).parse_next(input)
 }
 
 /// A sign before a clause. Followed by a space, the end or another sign, it is ordinary text.
-fn sign(input: &mut Input<'_>) -> Parsed<Kind> {
+fn sign(input: &mut LexerInput<'_>) -> Parsed<Kind> {
     let applies = |c: char| !c.is_whitespace() && !")+-!&|=".contains(c);
     alt((
         terminated('+', peek(one_of(applies))).map(|_| Kind::Require),
@@ -272,24 +272,24 @@ fn sign(input: &mut Input<'_>) -> Parsed<Kind> {
 }
 
 /// Characters up to white space or one of `stops`, unless they are escaped.
-fn word<'a>(stops: &'static [char]) -> impl Parser<Input<'a>, Vec<Piece>, EmptyError> {
+fn word<'a>(stops: &'static [char]) -> impl Parser<LexerInput<'a>, Vec<WordPiece>, EmptyError> {
     let plain = move |c: char| !c.is_whitespace() && !stops.contains(&c);
     let piece = alt((
-        preceded('\\', any).map(Piece::escaped),
-        one_of(plain).map(Piece::plain),
+        preceded('\\', any).map(WordPiece::escaped),
+        one_of(plain).map(WordPiece::plain),
     ));
     repeat(1.., piece)
 }
 
-fn white_space<'a>(least: usize) -> impl Parser<Input<'a>, &'a str, EmptyError> {
+fn white_space<'a>(least: usize) -> impl Parser<LexerInput<'a>, &'a str, EmptyError> {
     take_while(least.., char::is_whitespace)
 }
 
-fn tilde_number(input: &mut Input<'_>) -> Parsed<u32> {
+fn tilde_number(input: &mut LexerInput<'_>) -> Parsed<u32> {
     preceded('~', digit1.parse_to()).parse_next(input)
 }
 
-fn boost(input: &mut Input<'_>) -> Parsed<f32> {
+fn boost(input: &mut LexerInput<'_>) -> Parsed<f32> {
     let number = take_while(1.., ('0'..='9', '.'));
     preceded('^', number.verify_map(chunk::factor)).parse_next(input)
 }

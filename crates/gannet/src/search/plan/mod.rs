@@ -35,52 +35,52 @@ use crate::search::query::{Operator, Query, automatic_distance};
 const DEPTH_MAX: usize = 64;
 
 /// What a node of the tree takes beside its words.
-const NODE_BYTES: usize = 2 * size_of::<Node>();
+const NODE_BYTES: usize = 2 * size_of::<PlanNode>();
 
 /// A place in [`Plan::terms`], [`Plan::patterns`] or [`Plan::ids`].
-pub type Slot = usize;
+pub type PlanSlot = usize;
 
 /// A node of the plan. `boost` is `None` where the node only filters.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Node {
+pub enum PlanNode {
     /// Nothing.
     None,
     /// Every document.
     All(Option<f32>),
     /// The documents of a term.
-    Term(Slot, Option<f32>),
+    Term(PlanSlot, Option<f32>),
     /// Documents with terms at places: slots with places in the phrase.
     Phrase {
         /// The terms.
-        words: Vec<(Slot, u32)>,
+        words: Vec<(PlanSlot, u32)>,
         /// How far they may be moved.
         slop: u32,
         /// The boost.
         boost: Option<f32>,
     },
     /// The documents of all terms that a pattern stands for.
-    Pattern(Slot, Option<f32>),
+    Pattern(PlanSlot, Option<f32>),
     /// Documents that have a field.
     Exists(FieldId, Option<f32>),
     /// The document with an external ID.
-    Id(Slot, Option<f32>),
+    Id(PlanSlot, Option<f32>),
     /// What at least `minimum` of the parts match; the scores are added up.
     Any {
         /// The parts.
-        parts: Vec<Node>,
+        parts: Vec<PlanNode>,
         /// How many must match.
         minimum: usize,
     },
     /// What any of the parts matches; the best part's score counts.
-    Best(Vec<Node>),
+    Best(Vec<PlanNode>),
     /// What all of `required` match and none of `excluded`; `optional` adds to the score.
     Filtered {
         /// All must match.
-        required: Vec<Node>,
+        required: Vec<PlanNode>,
         /// None may match.
-        excluded: Vec<Node>,
+        excluded: Vec<PlanNode>,
         /// May match.
-        optional: Vec<Node>,
+        optional: Vec<PlanNode>,
     },
 }
 
@@ -106,7 +106,7 @@ pub struct PlannedPattern {
 /// A query in terms of an index.
 pub struct Plan {
     /// The tree.
-    pub root: Node,
+    pub root: PlanNode,
     /// Whether analysis left no clause of the query.
     pub is_dropped: bool,
     /// The terms to look up.
@@ -142,7 +142,7 @@ pub fn plan(query: &Query, schema: &Schema, mut allowance: Allowance<'_>) -> Res
     planner.scratch = Scratch::default();
     planner.allowance.give_back(scratch)?;
     Ok(Plan {
-        root: root.unwrap_or(Node::None),
+        root: root.unwrap_or(PlanNode::None),
         is_dropped,
         terms: planner.terms,
         patterns: planner.patterns,
@@ -156,7 +156,7 @@ struct Planner<'a> {
     allowance: Allowance<'a>,
     scratch: Scratch,
     /// The slots of the terms by their keys.
-    known: FxHashMap<Vec<u8>, Slot>,
+    known: FxHashMap<Vec<u8>, PlanSlot>,
     /// Fuzzy terms by their texts and distances.
     automata: FxHashMap<(String, u8), Fuzzy>,
     terms: Vec<PlannedTerm>,
@@ -170,14 +170,19 @@ struct Planner<'a> {
 /// The clauses that are to match, or one of which is.
 #[derive(Default)]
 struct Clauses {
-    nodes: Vec<Node>,
+    nodes: Vec<PlanNode>,
     /// Those that some fields dropped.
-    partial: Vec<Node>,
+    partial: Vec<PlanNode>,
 }
 
 impl Planner<'_> {
     /// The node of a query, unless analysis leaves nothing of it.
-    fn node(&mut self, query: &Query, boost: Option<f32>, depth: usize) -> Result<Option<Node>> {
+    fn node(
+        &mut self,
+        query: &Query,
+        boost: Option<f32>,
+        depth: usize,
+    ) -> Result<Option<PlanNode>> {
         if depth > DEPTH_MAX {
             return Err(Error::invalid(format!(
                 "the query is nested more than {DEPTH_MAX} deep: make it flatter"
@@ -186,8 +191,8 @@ impl Planner<'_> {
         self.allowance.memory(NODE_BYTES)?;
         self.is_partial = false;
         match query {
-            Query::MatchAll => Ok(Some(Node::All(boost))),
-            Query::MatchNone => Ok(Some(Node::None)),
+            Query::MatchAll => Ok(Some(PlanNode::All(boost))),
+            Query::MatchNone => Ok(Some(PlanNode::None)),
             Query::Exists { field } => Ok(Some(self.exists(field, boost))),
             Query::Boost { query, factor } => {
                 let boost = boost.map(|boost| boost * check_boost(*factor).unwrap_or(1.0));
@@ -199,15 +204,20 @@ impl Planner<'_> {
         }
     }
 
-    fn exists(&self, field: &str, boost: Option<f32>) -> Node {
+    fn exists(&self, field: &str, boost: Option<f32>) -> PlanNode {
         if fields::is_id(field, self.schema) {
-            return Node::All(boost);
+            return PlanNode::All(boost);
         }
         let field = self.schema.named(field);
-        field.map_or(Node::None, |field| Node::Exists(field.id, boost))
+        field.map_or(PlanNode::None, |field| PlanNode::Exists(field.id, boost))
     }
 
-    fn bool(&mut self, query: &Query, boost: Option<f32>, depth: usize) -> Result<Option<Node>> {
+    fn bool(
+        &mut self,
+        query: &Query,
+        boost: Option<f32>,
+        depth: usize,
+    ) -> Result<Option<PlanNode>> {
         let Query::Bool {
             must,
             should,
@@ -216,7 +226,7 @@ impl Planner<'_> {
             minimum_should_match,
         } = query
         else {
-            return Ok(Some(Node::None));
+            return Ok(Some(PlanNode::None));
         };
         let mut required = self.clauses(must, boost, depth)?;
         required.extend(self.clauses(filter, None, depth)?);
@@ -224,7 +234,7 @@ impl Planner<'_> {
         let excluded = self.clauses(must_not, None, depth)?.all();
         if required.is_empty() && parts.is_empty() && excluded.is_empty() {
             let had_none = query.children().next().is_none();
-            return Ok(had_none.then_some(Node::None));
+            return Ok(had_none.then_some(PlanNode::None));
         }
         let whole = [&required.nodes, &parts.nodes, &excluded];
         self.is_partial = whole.iter().all(|nodes| nodes.is_empty());
@@ -244,7 +254,7 @@ impl Planner<'_> {
         }
         if minimum == 0 {
             if required.is_empty() {
-                required.push(Node::All(None));
+                required.push(PlanNode::All(None));
             }
             optional.extend(parts);
             return Ok(Some(all(required, excluded, optional)));
@@ -268,7 +278,7 @@ impl Planner<'_> {
     }
 
     /// A query of one field, or the best of all text fields.
-    fn leaf(&mut self, leaf: &Query, boost: Option<f32>) -> Result<Option<Node>> {
+    fn leaf(&mut self, leaf: &Query, boost: Option<f32>) -> Result<Option<PlanNode>> {
         let schema = self.schema;
         let name = match leaf {
             Query::Text { field, .. }
@@ -277,7 +287,7 @@ impl Planner<'_> {
             | Query::Wildcard { field, .. }
             | Query::Fuzzy { field, .. }
             | Query::Range { field, .. } => field,
-            _ => return Ok(Some(Node::None)),
+            _ => return Ok(Some(PlanNode::None)),
         };
         if let Some(name) = name {
             if fields::is_id(name, schema) {
@@ -285,7 +295,7 @@ impl Planner<'_> {
             }
             // Without any field there are no documents.
             return match schema.named(name) {
-                None => Ok(Some(Node::None)),
+                None => Ok(Some(PlanNode::None)),
                 Some(field) => self.in_field(leaf, field, boost),
             };
         }
@@ -293,25 +303,25 @@ impl Planner<'_> {
         let texts = fields.filter(|f| f.kind == FieldKind::Text);
         let count = texts.clone().count();
         if count == 0 {
-            return Ok(Some(Node::None));
+            return Ok(Some(PlanNode::None));
         }
         let nodes = texts.filter_map(|field| self.in_field(leaf, field, boost).transpose());
-        let mut nodes = nodes.collect::<Result<Vec<Node>>>()?;
+        let mut nodes = nodes.collect::<Result<Vec<PlanNode>>>()?;
         self.is_partial = (1..count).contains(&nodes.len());
         Ok(match nodes.len() {
             0 | 1 => nodes.pop(),
-            _ => Some(Node::Best(nodes)),
+            _ => Some(PlanNode::Best(nodes)),
         })
     }
 
     /// The document whose external ID was written.
-    fn id(&mut self, leaf: &Query, boost: Option<f32>) -> Result<Node> {
+    fn id(&mut self, leaf: &Query, boost: Option<f32>) -> Result<PlanNode> {
         let (Query::Text { text, .. } | Query::Phrase { text, .. }) = leaf else {
-            return Ok(Node::None);
+            return Ok(PlanNode::None);
         };
         self.allowance.leaf(2 * text.len())?;
         self.ids.push(text.clone());
-        Ok(Node::Id(self.ids.len() - 1, boost))
+        Ok(PlanNode::Id(self.ids.len() - 1, boost))
     }
 
     fn in_field(
@@ -319,7 +329,7 @@ impl Planner<'_> {
         leaf: &Query,
         field: &Field,
         boost: Option<f32>,
-    ) -> Result<Option<Node>> {
+    ) -> Result<Option<PlanNode>> {
         leaf_texts(leaf).try_for_each(check_text)?;
         if let Query::Text { text, .. } | Query::Phrase { text, .. } = leaf
             && let Some(spelled) = other_spelling(text, field)
@@ -334,7 +344,7 @@ impl Planner<'_> {
     }
 
     /// The terms that a pattern stands for. Patterns are not analysed, so none is dropped.
-    fn terms_like(&mut self, leaf: &Query, field: &Field, boost: Option<f32>) -> Result<Node> {
+    fn terms_like(&mut self, leaf: &Query, field: &Field, boost: Option<f32>) -> Result<PlanNode> {
         match leaf {
             Query::Prefix { prefix, .. } => {
                 let prefix = normalized(prefix, field).into_bytes();
@@ -355,7 +365,7 @@ impl Planner<'_> {
                 let range = (lower.as_ref().map(bytes), upper.as_ref().map(bytes));
                 self.pattern(leaf, Pattern::Range(range.0, range.1), field, boost)
             }
-            _ => Ok(Node::None),
+            _ => Ok(PlanNode::None),
         }
     }
 
@@ -365,11 +375,11 @@ impl Planner<'_> {
         operator: Operator,
         field: &Field,
         boost: Option<f32>,
-    ) -> Result<Option<Node>> {
+    ) -> Result<Option<PlanNode>> {
         let words = self.words(text, field, false)?;
-        let nodes: Vec<Node> = words
+        let nodes: Vec<PlanNode> = words
             .iter()
-            .map(|(slot, _)| Node::Term(*slot, boost))
+            .map(|(slot, _)| PlanNode::Term(*slot, boost))
             .collect();
         if nodes.is_empty() {
             return Ok(None);
@@ -381,13 +391,13 @@ impl Planner<'_> {
     }
 
     /// A number as it was asked for, which a string may be, and as it is indexed.
-    fn number(&mut self, texts: [&str; 2], field: &Field, boost: Option<f32>) -> Result<Node> {
+    fn number(&mut self, texts: [&str; 2], field: &Field, boost: Option<f32>) -> Result<PlanNode> {
         let mut spelled = Vec::new();
         for text in texts {
             spelled.extend(self.words(text, field, false)?);
         }
-        let terms = spelled.iter().map(|(slot, _)| Node::Term(*slot, boost));
-        Ok(Node::Best(terms.collect()))
+        let terms = spelled.iter().map(|(slot, _)| PlanNode::Term(*slot, boost));
+        Ok(PlanNode::Best(terms.collect()))
     }
 
     fn phrase(
@@ -396,16 +406,16 @@ impl Planner<'_> {
         slop: u32,
         field: &Field,
         boost: Option<f32>,
-    ) -> Result<Option<Node>> {
+    ) -> Result<Option<PlanNode>> {
         let words = self.words(text, field, true)?;
         match words.as_slice() {
             [] => Ok(None),
-            [(slot, _)] => Ok(Some(Node::Term(*slot, boost))),
+            [(slot, _)] => Ok(Some(PlanNode::Term(*slot, boost))),
             _ if !field.options.contains(FieldOptions::POSITIONS) => Err(Error::invalid(format!(
                 "field {:?} keeps no positions, so that it has no phrases: ask for its words",
                 field.name
             ))),
-            _ => Ok(Some(Node::Phrase { words, slop, boost })),
+            _ => Ok(Some(PlanNode::Phrase { words, slop, boost })),
         }
     }
 
@@ -427,7 +437,7 @@ impl Planner<'_> {
         pattern: Pattern,
         field: &Field,
         boost: Option<f32>,
-    ) -> Result<Node> {
+    ) -> Result<PlanNode> {
         let written = leaf.to_string();
         self.allowance
             .leaf(pattern.memory_bytes() + written.len())?;
@@ -437,11 +447,16 @@ impl Planner<'_> {
             pattern,
             written,
         });
-        Ok(Node::Pattern(self.patterns.len() - 1, boost))
+        Ok(PlanNode::Pattern(self.patterns.len() - 1, boost))
     }
 
     /// The terms of a text with their positions; each distinct term has one slot.
-    fn words(&mut self, text: &str, field: &Field, is_phrase: bool) -> Result<Vec<(Slot, u32)>> {
+    fn words(
+        &mut self,
+        text: &str,
+        field: &Field,
+        is_phrase: bool,
+    ) -> Result<Vec<(PlanSlot, u32)>> {
         let Planner {
             allowance,
             scratch,
@@ -489,7 +504,7 @@ impl Clauses {
         self.partial.extend(others.partial);
     }
 
-    fn all(self) -> Vec<Node> {
+    fn all(self) -> Vec<PlanNode> {
         let Clauses { mut nodes, partial } = self;
         nodes.extend(partial);
         nodes
@@ -506,23 +521,23 @@ fn check_boost(factor: f32) -> Result<f32> {
 }
 
 /// What at least `minimum` of `parts` match, in its simplest form.
-fn any(mut parts: Vec<Node>, minimum: usize) -> Node {
+fn any(mut parts: Vec<PlanNode>, minimum: usize) -> PlanNode {
     match parts.len() {
-        count if count < minimum || count == 0 => Node::None,
+        count if count < minimum || count == 0 => PlanNode::None,
         1 => parts.remove(0),
-        _ => Node::Any { parts, minimum },
+        _ => PlanNode::Any { parts, minimum },
     }
 }
 
 /// What all of `required` match, in its simplest form.
-fn all(mut required: Vec<Node>, excluded: Vec<Node>, optional: Vec<Node>) -> Node {
-    if required.is_empty() || required.contains(&Node::None) {
-        return Node::None;
+fn all(mut required: Vec<PlanNode>, excluded: Vec<PlanNode>, optional: Vec<PlanNode>) -> PlanNode {
+    if required.is_empty() || required.contains(&PlanNode::None) {
+        return PlanNode::None;
     }
     if required.len() == 1 && excluded.is_empty() && optional.is_empty() {
         return required.remove(0);
     }
-    Node::Filtered {
+    PlanNode::Filtered {
         required,
         excluded,
         optional,

@@ -7,7 +7,7 @@ use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 use crate::search::matcher::Role;
 use crate::search::matches::Filtering;
-use crate::search::windows::{Clause, Known, Window};
+use crate::search::windows::{Clause, KnownScore, Window};
 
 impl Ranker {
     /// Asks the clauses that were left for later, the one that can add most first.
@@ -38,7 +38,7 @@ impl Ranker {
     fn drop_hopeless(&mut self, order: usize) {
         let later = &self.order[order..];
         let rest = |window: &Window| window.rest(later.iter().copied());
-        let rests: Vec<Known> = self.windows.iter().map(rest).collect();
+        let rests: Vec<KnownScore> = self.windows.iter().map(rest).collect();
         let mut candidates = std::mem::take(&mut self.candidates);
         let pruning = self.pruning();
         candidates.retain(|candidates, at| {

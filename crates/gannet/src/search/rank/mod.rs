@@ -29,7 +29,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use self::direct::Direct;
-use self::union::Union;
+use self::union::UnionRange;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::{DocumentTables, LiveCursor, NormCursor};
@@ -50,7 +50,7 @@ const BATCH_GROWTH: usize = 4;
 
 /// How the search goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum RankProgress {
     /// A batch was done; there may be more.
     More,
     /// All documents were seen or ruled out.
@@ -97,7 +97,7 @@ impl RankOptions {
         let windows = WINDOWS_MAX * (size_of::<Window>() + clauses * Window::CLAUSE_BYTES);
         let rows = ROWS * (leaves + clauses) * size_of::<f64>();
         let top = 2 * 2 * self.k.min(self.below as usize) * size_of::<Scored>();
-        candidates + found + windows + rows + top + Union::bytes_beside(self.count, clauses)
+        candidates + found + windows + rows + top + UnionRange::bytes_beside(self.count, clauses)
     }
 }
 
@@ -130,7 +130,7 @@ pub struct Ranker {
     batch: usize,
     /// Whether the present batch waited for pages.
     waited: bool,
-    union: Union,
+    union: UnionRange,
     /// Whether the query is one leaf whose documents are offered as they are found.
     is_one_leaf: bool,
     /// Whether other documents are, as far as their scores are at hand.
@@ -207,7 +207,7 @@ impl Ranker {
             candidates: Candidates::new(leaves, fields),
             batch: BATCH_FIRST.min(options.candidates),
             waited: false,
-            union: Union::new(options.count, options.union_bytes()),
+            union: UnionRange::new(options.count, options.union_bytes()),
             is_one_leaf: false,
             is_direct: false,
             direct: None,
@@ -246,19 +246,19 @@ impl Ranker {
     }
 
     /// Works up to the end of a batch.
-    pub fn step(&mut self, pages: &mut Pages<'_>) -> Step<Progress> {
+    pub fn step(&mut self, pages: &mut Pages<'_>) -> Step<RankProgress> {
         let step = self.go_on(pages);
         self.waited |= matches!(step, Err(Stop::Pages));
         step
     }
 
-    fn go_on(&mut self, pages: &mut Pages<'_>) -> Step<Progress> {
+    fn go_on(&mut self, pages: &mut Pages<'_>) -> Step<RankProgress> {
         loop {
             match self.stage {
                 Stage::Open => self.open(pages)?,
                 Stage::Plan => {
-                    if self.plan(pages)? == Progress::Done {
-                        return Ok(Progress::Done);
+                    if self.plan(pages)? == RankProgress::Done {
+                        return Ok(RankProgress::Done);
                     }
                 }
                 Stage::Gather => self.gather(pages)?,
@@ -267,11 +267,11 @@ impl Ranker {
                 Stage::Offer if self.tentative => self.begin_confirming(),
                 Stage::Offer => {
                     self.offer();
-                    return Ok(Progress::More);
+                    return Ok(RankProgress::More);
                 }
                 Stage::Confirm { .. } => {
                     self.confirm(pages)?;
-                    return Ok(Progress::More);
+                    return Ok(RankProgress::More);
                 }
             }
         }

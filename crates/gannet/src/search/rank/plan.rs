@@ -1,7 +1,7 @@
 //! Which windows a batch takes, and what is read ahead for them.
 
 use super::WINDOWS_MAX;
-use super::{Progress, Ranker, Stage};
+use super::{RankProgress, Ranker, Stage};
 use crate::base::{DocId, PAGE_PAYLOAD};
 use crate::cache::{Pages, Step, Stop};
 use crate::search::matcher::for_all;
@@ -49,9 +49,9 @@ impl Ranker {
     }
 
     /// Begins the next batch, reading windows ahead if there are none.
-    pub(super) fn plan(&mut self, pages: &mut Pages<'_>) -> Step<Progress> {
+    pub(super) fn plan(&mut self, pages: &mut Pages<'_>) -> Step<RankProgress> {
         if self.root.clauses.is_empty() {
-            return Ok(Progress::Done);
+            return Ok(RankProgress::Done);
         }
         if self.is_unfinished()
             && let Some(window) = self.windows.pop()
@@ -63,12 +63,12 @@ impl Ranker {
         while self.ahead.is_empty() {
             pages.count_steps(1)?;
             if self.next >= self.options.below {
-                return Ok(Progress::Done);
+                return Ok(RankProgress::Done);
             }
             self.read_ahead(pages)?;
         }
         self.stage = Stage::Gather;
-        Ok(Progress::More)
+        Ok(RankProgress::More)
     }
 
     /// Reads what the next windows need, all in one round where the round has room: of many windows at first

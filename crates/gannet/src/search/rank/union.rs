@@ -18,7 +18,7 @@ use crate::search::matches::Filtering;
 use crate::search::matches::Matches;
 use crate::search::score::Score;
 use crate::search::top::Top;
-use crate::search::windows::{Clause, Known, Pruning, Window};
+use crate::search::windows::{Clause, KnownScore, Pruning, Window};
 
 /// Documents of a range at most.
 const RANGE: usize = 1 << 17;
@@ -37,13 +37,13 @@ const WORDS: usize = RANGE / 64;
 
 /// A range being worked on.
 #[derive(Default)]
-pub(super) struct Union {
+pub(super) struct UnionRange {
     is_counted: bool,
     /// Bytes that what is found in a range may take.
     bytes_max: usize,
     from: DocId,
     to: DocId,
-    parts: Vec<Part>,
+    parts: Vec<ClausePart>,
     /// The clauses of the range, as many of `parts` as there are; none between ranges.
     active: usize,
     judged: bool,
@@ -56,14 +56,14 @@ pub(super) struct Union {
 
 /// What one clause has given so far.
 #[derive(Default)]
-struct Part {
+struct ClausePart {
     clause: usize,
     /// About how many documents it has in all.
     cost: u64,
     /// What its score in the range may be at most.
     bound: f64,
     /// What the parts before it may give.
-    others: Known,
+    others: KnownScore,
     /// What its score must exceed if a document is to enter with it; negative if that is not known.
     floor: f32,
     /// Whether it is only asked for the documents that others found.
@@ -105,24 +105,24 @@ pub(super) enum LeftOut {
 #[derive(Default)]
 struct Sums(Vec<f32>);
 
-impl Union {
+impl UnionRange {
     /// Whether no range is being worked on.
     pub(super) fn is_idle(&self) -> bool {
         self.active == 0
     }
 
-    /// Whether [`Union::judge`] did its work for the range.
+    /// Whether [`UnionRange::judge`] did its work for the range.
     pub(super) fn is_judged(&self) -> bool {
         self.judged
     }
 
     /// A union of which all documents are counted, or not, that finds no more at once than fits
     /// into so many bytes.
-    pub(super) fn new(is_counted: bool, bytes_max: usize) -> Union {
-        Union {
+    pub(super) fn new(is_counted: bool, bytes_max: usize) -> UnionRange {
+        UnionRange {
             is_counted,
             bytes_max,
-            ..Union::default()
+            ..UnionRange::default()
         }
     }
 
@@ -139,7 +139,7 @@ impl Union {
         let mut cost = 1;
         for clause in (0..clauses.len()).filter(|clause| window.essential[*clause]) {
             if self.active == self.parts.len() {
-                self.parts.push(Part::default());
+                self.parts.push(ClausePart::default());
             }
             let part = &mut self.parts[self.active];
             (part.clause, part.next) = (clause, from);
@@ -196,7 +196,11 @@ impl Union {
         let sums = if is_counted { SUMS_COUNTED } else { SUMS };
         match clauses {
             0 | 1 => 0,
-            _ => size_of::<Bitmap>() + sums * size_of::<f32>() + clauses * 2 * size_of::<Part>(),
+            _ => {
+                size_of::<Bitmap>()
+                    + sums * size_of::<f32>()
+                    + clauses * 2 * size_of::<ClausePart>()
+            }
         }
     }
 
@@ -206,7 +210,7 @@ impl Union {
     pub(super) fn judge(
         &mut self,
         clauses: &mut [Clause],
-        rest: Known,
+        rest: KnownScore,
         pruning: Pruning<'_>,
         scores: &mut [f32],
         pages: &mut Pages<'_>,
@@ -234,7 +238,7 @@ impl Union {
             part.others = before;
             before.add(part.bound);
         }
-        let mut behind = Known::default();
+        let mut behind = KnownScore::default();
         for part in parts.iter_mut().rev() {
             part.floor = pruning.floor(part.others.and(behind));
             behind.add(part.bound);
@@ -314,7 +318,7 @@ impl Union {
     /// Ends the range, and gives the next document that any of its clauses may have.
     pub(super) fn end(&mut self, clauses: &[Clause]) -> DocId {
         // What was only asked may stand anywhere.
-        let stands = |part: &Part| match part.is_asked {
+        let stands = |part: &ClausePart| match part.is_asked {
             true => 0,
             false => clauses[part.clause].matcher.doc(),
         };

@@ -44,15 +44,15 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
     let techniques = (!count || *explain).then_some(techniques);
     let documents = (k, skip, from, fetch, sources);
     let told = (highlight, snippets, count, explain, techniques);
-    let mut key = Key(String::new());
+    let mut key = KeyText(String::new());
     write!(key, "{query:?} {documents:?} {told:?}").ok()?;
     Some(key.0.into())
 }
 
 /// A key that is being written; fails beyond [`KEY_BYTES_MAX`].
-struct Key(String);
+struct KeyText(String);
 
-impl Write for Key {
+impl Write for KeyText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if self.0.len() + text.len() > KEY_BYTES_MAX {
             return Err(fmt::Error);

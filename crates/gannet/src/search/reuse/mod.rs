@@ -49,14 +49,14 @@ struct Answers {
 
 struct Answer {
     results: SearchResults,
-    seen: Seen,
+    seen: SeenState,
     /// Memory of it and its key.
     memory: Reservation,
 }
 
 /// A state of the index, as a snapshot has seen it.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct SeenState {
     /// The state's number: later ones have greater numbers.
     pub state: u64,
     /// When the snapshot was taken.
@@ -102,7 +102,7 @@ impl ResultCache {
 
     /// The answer to the question of this key on a state of the index. Nothing if there is none, or
     /// if the budget has no room for a copy.
-    pub fn get(&self, key: &AnswerKey, seen: Seen, budget: &Budget) -> Option<SearchResults> {
+    pub fn get(&self, key: &AnswerKey, seen: SeenState, budget: &Budget) -> Option<SearchResults> {
         let found = self.answers().kept.get(key);
         let copy = found.and_then(|answer| answer.copy(seen, self.ttl, budget));
         let reused = copy.as_ref().and_then(|results| results.reused);
@@ -118,7 +118,7 @@ impl ResultCache {
     }
 
     /// Keeps an answer, in the place of others if need be.
-    pub fn keep(&self, key: AnswerKey, seen: Seen, results: &SearchResults) {
+    pub fn keep(&self, key: AnswerKey, seen: SeenState, results: &SearchResults) {
         let bytes = key.len() + size_of::<Answer>() + HEADER_BYTES + results.heap_bytes();
         let is_whole = results.hits.iter().all(|hit| hit.error.is_none());
         if !is_whole || bytes > self.memory.total() / ANSWER_ONE_OF {
@@ -141,7 +141,7 @@ impl ResultCache {
 
     /// Reserves memory for an answer and evicts others for it. Gives nothing if the answer of this
     /// state or a later one is there.
-    fn make_room(&self, key: &AnswerKey, seen: Seen, bytes: usize) -> Option<Reservation> {
+    fn make_room(&self, key: &AnswerKey, seen: SeenState, bytes: usize) -> Option<Reservation> {
         let mut answers = self.answers();
         if answers.knows(key, seen) {
             return None;
@@ -173,7 +173,7 @@ impl ResultCache {
 
 impl Answers {
     /// Whether the answer of this state or a later one is kept.
-    fn knows(&self, key: &AnswerKey, seen: Seen) -> bool {
+    fn knows(&self, key: &AnswerKey, seen: SeenState) -> bool {
         let known = self.kept.peek(key);
         known.is_some_and(|known| known.seen.state >= seen.state)
     }
@@ -203,7 +203,12 @@ impl Answers {
 
 impl Answer {
     /// A copy for who asks on a state, if the answer may be reused there and the budget has room.
-    fn copy(&self, seen: Seen, ttl: Option<Duration>, budget: &Budget) -> Option<SearchResults> {
+    fn copy(
+        &self,
+        seen: SeenState,
+        ttl: Option<Duration>,
+        budget: &Budget,
+    ) -> Option<SearchResults> {
         let reused = self.reused(seen, ttl)?;
         let memory = budget.reserve("an answer that is reused", self.memory.bytes());
         Some(SearchResults {
@@ -214,7 +219,7 @@ impl Answer {
     }
 
     /// What is to be said of it on a state, if it may be reused there.
-    fn reused(&self, seen: Seen, ttl: Option<Duration>) -> Option<Reused> {
+    fn reused(&self, seen: SeenState, ttl: Option<Duration>) -> Option<Reused> {
         let age = self.seen.at.elapsed();
         let is_older = self.seen.state < seen.state;
         let is_same = self.seen.state == seen.state;
@@ -247,9 +252,9 @@ mod tests {
         }
     }
 
-    fn seen(state: u64) -> Seen {
+    fn seen(state: u64) -> SeenState {
         let at = Instant::now();
-        Seen { state, at }
+        SeenState { state, at }
     }
 
     fn cache(budget: &Budget, ttl: Option<Duration>) -> ResultCache {
@@ -281,7 +286,7 @@ mod tests {
     fn an_older_answer_is_reused_as_long_as_that_is_allowed_and_says_so() {
         let budget = Budget::new(1 << 20);
         let cache = cache(&budget, Some(Duration::from_secs(100)));
-        let before = |state, seconds| Seen {
+        let before = |state, seconds| SeenState {
             state,
             at: Instant::now() - Duration::from_secs(seconds),
         };

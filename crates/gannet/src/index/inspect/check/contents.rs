@@ -17,7 +17,7 @@ use crate::postings::Tokens;
 const SUMS_MAX: usize = 1 << 16;
 
 /// The sums of digests of all live documents.
-pub(crate) struct Contents {
+pub(crate) struct DigestSums {
     sums: Vec<u64>,
     /// Documents of a sum.
     documents: DocId,
@@ -47,11 +47,11 @@ impl ListPart {
     }
 }
 
-impl Contents {
+impl DigestSums {
     /// Sums for documents below `below`.
-    pub(crate) fn new(below: DocId) -> Contents {
+    pub(crate) fn new(below: DocId) -> DigestSums {
         let documents = (below as usize).div_ceil(SUMS_MAX).max(1);
-        Contents {
+        DigestSums {
             sums: vec![0; (below as usize).div_ceil(documents)],
             documents: documents as DocId,
             below,

@@ -25,7 +25,7 @@ const MEMORY_ONE_OF: usize = 8;
 const BYTES_PER_SOURCE_BYTE: usize = 12;
 
 /// Documents to be analysed again, in runs.
-struct Batch {
+struct AnalysisRun {
     runs: Vec<Vec<(DocId, Document)>>,
     /// Bytes of the sources in the last run, and in all.
     bytes: usize,
@@ -61,9 +61,9 @@ impl Check<'_> {
     /// Every live document.
     pub(crate) fn documents(&mut self, progress: &dyn Fn(&str, u64)) -> Result<()> {
         let (state, mut live) = (self.state, 0);
-        let new_batch = || Batch::within(self.shared.budget.total() / MEMORY_ONE_OF);
+        let new_batch = || AnalysisRun::within(self.shared.budget.total() / MEMORY_ONE_OF);
         let mut batch = new_batch();
-        let mut norms = Norms::new(self.shared, &state.tables);
+        let mut norms = NormSequence::new(self.shared, &state.tables);
         for doc in 0..state.below {
             if doc % 10_000 == 0 {
                 progress("documents", doc as u64);
@@ -113,7 +113,7 @@ impl Check<'_> {
     }
 
     /// Analyses documents again, takes the digests of their postings off, and looks at their norms.
-    fn take_off(&mut self, batch: Batch, norms: &mut Norms<'_>) -> Result<()> {
+    fn take_off(&mut self, batch: AnalysisRun, norms: &mut NormSequence<'_>) -> Result<()> {
         let check = &*self;
         let analysed = on_all_cores(batch.runs, 1, |share| {
             let mut bench = Workbench::default();
@@ -186,11 +186,11 @@ fn parse_again(stored: StoredDocument) -> Result<Document> {
     }
 }
 
-impl Batch {
+impl AnalysisRun {
     /// One that takes about so much memory.
-    fn within(bytes: usize) -> Batch {
+    fn within(bytes: usize) -> AnalysisRun {
         let run_bytes = bytes / BYTES_PER_SOURCE_BYTE / RUNS;
-        Batch {
+        AnalysisRun {
             runs: Vec::new(),
             bytes: 0,
             total: 0,
@@ -217,15 +217,15 @@ impl Batch {
 }
 
 /// The norms of all fields, in the order of documents.
-struct Norms<'a> {
+struct NormSequence<'a> {
     tables: &'a DocumentTables,
     pages: Pages<'a>,
     cursors: HashMap<FieldId, NormCursor>,
 }
 
-impl<'a> Norms<'a> {
-    fn new(shared: &'a Shared, tables: &'a DocumentTables) -> Norms<'a> {
-        Norms {
+impl<'a> NormSequence<'a> {
+    fn new(shared: &'a Shared, tables: &'a DocumentTables) -> NormSequence<'a> {
+        NormSequence {
             tables,
             pages: Pages::new(&shared.pool),
             cursors: HashMap::new(),

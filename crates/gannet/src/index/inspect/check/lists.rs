@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Check;
-use super::contents::{Contents, ListPart};
+use super::contents::{DigestSums, ListPart};
 use super::references::References;
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{DocId, Error, PhraseFilters, Result};
@@ -18,12 +18,12 @@ use crate::postings::{
 use crate::storage::PageKind;
 
 /// What is compared with the postings of lists, and what is gathered of them.
-struct Lists<'c, 'z> {
+struct ListCheck<'c, 'z> {
     state: &'c State,
     shared: &'c Shared,
     dead: Option<&'c DeadDocs>,
     references: &'c mut References<'z>,
-    contents: &'c mut Contents,
+    contents: &'c mut DigestSums,
     tokens: &'c mut HashMap<FieldId, u64>,
 }
 
@@ -32,7 +32,7 @@ struct List<'c> {
     norms: NormCursor,
     pages: Pages<'c>,
     dead: Option<&'c DeadDocs>,
-    contents: &'c mut Contents,
+    contents: &'c mut DigestSums,
     part: ListPart,
 }
 
@@ -110,8 +110,8 @@ impl Check<'_> {
 }
 
 impl<'a> Check<'a> {
-    fn lists(&mut self) -> Lists<'_, 'a> {
-        Lists {
+    fn lists(&mut self) -> ListCheck<'_, 'a> {
+        ListCheck {
             state: self.state,
             shared: self.shared,
             dead: self.dead.as_ref(),
@@ -127,7 +127,7 @@ fn name_term(key: &[u8], finding: &str) -> String {
     format!("list of {term:?}: {finding}")
 }
 
-impl Lists<'_, '_> {
+impl ListCheck<'_, '_> {
     /// What is wrong with what a tree has of a term.
     fn check(&mut self, key: &[u8], value: &[u8], which: TermTree) -> Result<Vec<String>> {
         let entry = match TermEntry::decode(value) {

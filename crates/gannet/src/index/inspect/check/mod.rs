@@ -48,7 +48,7 @@ use crate::storage::{
     Found, LogReach, PageKind, RootSlot, SlotFaults, Store, Zone, ZoneTable, check_slots,
     find_root, has_log_behind,
 };
-use contents::Contents;
+use contents::DigestSums;
 use findings::Findings;
 use references::References;
 
@@ -83,7 +83,7 @@ struct Check<'a> {
     dead: Option<DeadDocs>,
     /// Tokens in lists, by field.
     tokens: HashMap<FieldId, u64>,
-    contents: Contents,
+    contents: DigestSums,
 }
 
 /// What is on flash at one moment.
@@ -123,7 +123,7 @@ impl Index {
             references: References::new(&moment.zones),
             dead: None,
             tokens: HashMap::new(),
-            contents: Contents::new(moment.state.below),
+            contents: DigestSums::new(moment.state.below),
         };
         check.run(&moment, progress)?;
         Ok(CheckReport {
