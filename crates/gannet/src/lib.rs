@@ -32,32 +32,32 @@ extern crate self as gannet;
 
 mod analysis;
 mod base;
+mod btree;
 mod cache;
 pub mod device;
-mod dictionary;
 mod documents;
 mod index;
 mod postings;
 mod search;
 mod storage;
 
-pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
-pub use base::{Error, PhraseFilters, Reservation, Result};
-pub use cache::{IoCounts, TierFigures, UsedPage};
-pub use device::{Backend, BackendChoice, CountersSnapshot, RequestCounts};
-pub use documents::{Document, Expected, StoredDocument, Value};
-pub use index::{
+pub use crate::analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
+pub use crate::base::{Error, PhraseFilters, Reservation, Result};
+pub use crate::cache::{IoCounts, TierFigures, UsedPage};
+pub use crate::device::{Backend, BackendChoice, CountersSnapshot, RequestCounts};
+pub use crate::documents::{Document, Expected, StoredDocument, Value};
+pub use crate::index::{
     Backup, BackupReport, BytesByPart, BytesWritten, CacheState, CheckReport, ChunkReport,
     Durability, FillReport, Index, Lifetime, Limits, ListReport, Listing, ListsReport,
     MEMORY_DEFAULT, MEMORY_MIN, MemoryByPart, Options, Order, Phase, PreparedBatch, RestoreReport,
     Search, Snapshot, Stats, TreeFigures, Workbench, Written, ZoneReport,
 };
-pub use search::{
+pub use crate::search::{
     Cancelled, Clock, CutExpansion, Explanation, Hit, OffloadReport, Operator, PatternReport,
     PlanReport, PlanStep, Query, ResultCacheFigures, Reused, SearchOptions, SearchResults,
     SnippetOptions, Techniques, TermReport, document_bytes,
 };
-pub use storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
+pub use crate::storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
 
 /// For tests of devices: the suites that they pass, and devices in memory that record and fail.
 #[cfg(feature = "testing")]
@@ -75,14 +75,14 @@ pub mod lab {
     pub use crate::base::{
         Budget, ByteReader, PAGE_SIZE, PageAddress, Span, alone, put_bytes, put_varint,
     };
+    pub use crate::btree::{Change as TreeChange, Tree};
     pub use crate::cache::{FramePool, IoCounts, Pages, Step, Stop, finish, gather};
     pub use crate::device::{
         Access, Backend, BackendChoice, Counters, Device, FileId, Offload, OpenOptions, PageBuffer,
         PagePool, PageSpan, Poll, Readers, SessionId, Task, Transfer, open_directory,
     };
-    pub use crate::dictionary::{Change as TreeChange, Tree};
     pub use crate::documents::{length_to_norm, norm_to_length};
-    pub use crate::postings::block::{
+    pub use crate::postings::codec::block::{
         BLOCK, NO_DOC, Numbers, Shape, distances, pack, unpack_docs, unpack_values,
     };
     pub use crate::postings::{

@@ -147,8 +147,8 @@ impl Manners {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parallel::{both, on_all_cores};
     use super::*;
+    use crate::base::parallel::{both, on_all_cores};
 
     /// How long a thread that gives way works on what takes it 40 stints.
     fn time_to_work(traffic: &ForegroundLoad) -> Duration {

@@ -60,6 +60,7 @@ fn with_engine(
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::Access;
     use super::*;
     use crate::base::{Error, PAGE_SIZE};
     use crate::device::conformance::conformance;

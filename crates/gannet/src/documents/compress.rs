@@ -273,9 +273,9 @@ fn damaged_source(record: &DocumentRecord<'_>, got: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Trainer;
     use super::*;
     use crate::base::Budget;
+    use crate::documents::Trainer;
     use proptest::prelude::*;
 
     fn passage(n: usize) -> String {

@@ -1,5 +1,6 @@
 //! Tests of the JSON door: each line with what becomes of it.
 
+use super::super::flatten::ID_BYTES_MAX;
 use super::super::flatten::{DEPTH_MAX, FIELDS_MAX, NAME_BYTES_MAX, VALUES_MAX};
 use super::*;
 use proptest::prelude::*;

@@ -68,7 +68,7 @@ impl Bench {
         }
     }
 
-    fn load_for(&mut self, changes: &[Change]) {
+    fn load_for(&mut self, changes: &[TableChange]) {
         let mut pages = Pages::new(&self.pool);
         finish(&mut pages, |pages| self.tables.load_for(changes, pages)).unwrap();
         assert!(pages.counts().rounds <= 1);
@@ -76,7 +76,7 @@ impl Bench {
     }
 
     fn push(&mut self, count: usize, seed: u32) {
-        self.load_for(&[Change::Push(self.tables.end())]);
+        self.load_for(&[TableChange::Push(self.tables.end())]);
         for _ in 0..count {
             let doc = self.tables.end();
             let span = match seed % 3 {
@@ -93,14 +93,14 @@ impl Bench {
     }
 
     fn delete(&mut self, doc: DocId) {
-        self.load_for(&[Change::Delete(doc)]);
+        self.load_for(&[TableChange::Delete(doc)]);
         let was_live = self.tables.delete(doc).unwrap();
         assert_eq!(was_live, !self.model.deleted[doc as usize]);
         self.model.deleted[doc as usize] = true;
     }
 
     fn relocate(&mut self, doc: DocId, seed: u32) {
-        self.load_for(&[Change::SetAddress(doc)]);
+        self.load_for(&[TableChange::SetAddress(doc)]);
         self.tables.set_address(doc, span(seed)).unwrap();
         self.model.addresses[doc as usize] = Address::of(span(seed)).unwrap();
     }
@@ -298,7 +298,7 @@ fn a_forged_page_of_addresses_is_damage_and_no_panic() {
     bench.push(6_000, 7);
     bench.checkpoint();
     let whole = bench.tables.clone();
-    let missing = whole.missing(&[Change::SetAddress(700)]);
+    let missing = whole.missing(&[TableChange::SetAddress(700)]);
     let pool = &bench.pool;
     let mut pages = Pages::new(pool);
     let payload = finish(&mut pages, |pages| pages.page(missing[0].address)).unwrap();

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::ingest::{Input, PreparedBatch, Workbench};
+use super::read::Snapshot;
+use super::state::{Durability, Options, Shared};
+use super::write::{IdleMaintenance, Writer, WriterLock, Written};
 use crate::base::{Error, Reservation, Result, Sequence};
 use crate::device::{Backend, CountersSnapshot, RequestCounts};
 use crate::documents::Document;
-use crate::index::ingest::{Input, PreparedBatch, Workbench};
-use crate::index::read::Snapshot;
-use crate::index::state::{Durability, Options, Shared};
-use crate::index::write::{IdleMaintenance, Writer, WriterLock, Written};
 
 /// A full-text index in one folder.
 ///

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::handle::Index;
+use super::write::{Writer, Written};
 use crate::base::{DocId, Error, Result};
-use crate::index::write::{Writer, Written};
 use crate::search::{KnownPatterns, Query, SearchOptions, SearchResults};
 
 /// Documents that are deleted in one batch.

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use super::handle::Index;
+use super::state::{IdEntry, State};
+use super::write::Written;
 use crate::base::{Error, Result};
 use crate::cache::{Pages, finish};
 use crate::documents::{Document, Expected, Fetch, Fetched, StoredDocument};
-use crate::index::state::{IdEntry, State};
-use crate::index::write::Written;
 
 /// Of a document no more than one in so many frames is read at once.
 const READ_SHARE: usize = 16;

@@ -5,11 +5,11 @@
 
 use super::cursor::TermCursor;
 use super::cursor::TermList;
-use super::entry::{ChunkRef, TermEntry};
-use super::frontier::Pair;
-use super::tokens::Tokens;
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, finish};
+use crate::postings::codec::entry::{ChunkRef, TermEntry};
+use crate::postings::codec::frontier::Pair;
+use crate::postings::codec::tokens::Tokens;
 
 /// The most faults that are told of one list.
 const FAULTS_MAX: usize = 20;

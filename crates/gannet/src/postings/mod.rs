@@ -7,62 +7,34 @@
 //! Which of the trees of the term dictionary has a list's entry depends on whether it has chunks, so that is
 //! known here too ([`TermDictionary`]).
 
-mod arena;
-pub(crate) mod block;
-mod bloom;
 mod buffer;
+pub(crate) mod codec;
+mod lists;
+pub(crate) mod terms;
+
 mod check;
-mod chunk;
-mod chunk_reader;
-mod common_code;
 mod cursor;
-mod dead;
-mod dictionary;
-mod digest;
-mod docs_draft;
-mod docs_page;
-mod entry;
-mod filter_draft;
-mod fragment;
-mod frontier;
-mod head;
-mod head_draft;
-mod invert;
-mod list_writer;
-mod merge;
-mod merge_memory;
-mod norms;
-mod places;
-mod position_page;
-mod relocate;
-mod rules;
-mod slots;
-mod spans;
-mod streams;
 #[cfg(test)]
 mod tests;
-mod tokens;
-mod vacuum;
-mod window;
 
+pub use buffer::digest::term_digest;
+pub use buffer::invert::{InvertedBatch, Inverter};
 pub use buffer::{PostingBuffer, TermVisitor};
 pub use check::{PostingVisitor, check};
+pub use codec::dead::DeadDocs;
+pub use codec::entry::{ChunkRef, Layout, TermEntry};
+pub use codec::fragment::Fragment;
+pub use codec::frontier::Pair;
+pub use codec::tokens::{Neighbours, Tokens};
 pub use cursor::TermList;
 pub use cursor::{BlocksAhead, Reach, TermCursor};
-pub use dead::DeadDocs;
-pub use dictionary::{
+pub use lists::merge::{MergeItem, merge_window};
+pub use lists::merge_memory::MergeMemory;
+pub use lists::norms::{NormReader, Norms};
+pub use lists::relocate::relocate_window;
+pub use lists::streams::ChunkStreams;
+pub use lists::vacuum::{SweepItem, SweptEntry, sweep_bytes, vacuum_window};
+pub use terms::{
     Addition, RECENT_LEVELS, SweepPlace, Sweeper, TermDictionary, TermPostings, TermTree, TermView,
     terms_join_at_once,
 };
-pub use digest::term_digest;
-pub use entry::{ChunkRef, Layout, TermEntry};
-pub use fragment::Fragment;
-pub use frontier::Pair;
-pub use invert::{InvertedBatch, Inverter};
-pub use merge::{MergeItem, merge_window};
-pub use merge_memory::MergeMemory;
-pub use norms::{NormReader, Norms};
-pub use relocate::relocate_window;
-pub use streams::ChunkStreams;
-pub use tokens::{Neighbours, Tokens};
-pub use vacuum::{SweepItem, SweptEntry, sweep_bytes, vacuum_window};

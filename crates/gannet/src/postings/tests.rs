@@ -3,12 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::entry::{ChunkPlace, GROUPED_LIMIT, Layout};
-use super::head::{Found, Head};
-use super::merge::{MergeItem, merge_window};
-use super::merge_memory::MergeMemory;
-use super::relocate::relocate_window;
-use super::tokens::Neighbours;
 use super::{
     ChunkStreams, Fragment, Pair, PostingVisitor, Reach, TermCursor, TermEntry, TermList, Tokens,
     check,
@@ -17,6 +11,12 @@ use crate::analysis::FieldId;
 use crate::base::{Budget, DocId, END, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
+use crate::postings::codec::entry::{ChunkPlace, GROUPED_LIMIT, Layout};
+use crate::postings::codec::head::{Head, HeadFound};
+use crate::postings::codec::tokens::Neighbours;
+use crate::postings::lists::merge::{MergeItem, merge_window};
+use crate::postings::lists::merge_memory::MergeMemory;
+use crate::postings::lists::relocate::relocate_window;
 use crate::storage::{Store, ZoneTable};
 
 /// A small generator of random numbers, so that a seed tells everything.
@@ -402,7 +402,7 @@ fn a_list_longer_than_its_heads_index_reads_back() {
     let front = chunk.place.part(0, chunk.head_length);
     let bytes = finish(&mut Pages::new(&pool), |pages| pages.span(front)).unwrap();
     let head = Head::parse(&chunk, &bytes).unwrap();
-    assert!(matches!(head.find(chunk.last), Found::IndexPage(page) if page > 0));
+    assert!(matches!(head.find(chunk.last), HeadFound::IndexPage(page) if page > 0));
     list.verify_all(&mut random, &world);
 }
 

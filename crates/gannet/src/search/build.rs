@@ -5,25 +5,27 @@
 
 use std::sync::Arc;
 
-use super::bm25::FieldStatistics;
-use super::bm25::{Bm25, idf};
-use super::conjunction::Conjunction;
-use super::disjunction::Disjunction;
-use super::doc_set::DocSet;
-use super::formula::{Formula, Leaf, LeafId};
 use super::lists::{OpenLists, OpenPattern, OpenTerm};
-use super::matcher::Matcher;
-use super::phrase::PhraseWord;
-use super::phrase_lists::{PhraseLists, phrase_cursor_bytes};
 use super::plan::{PlanNode, PlanSlot};
-use super::score::Score;
-use super::sets::{ConstantMatcher, Everything, HasField, One, SetMembers, Source, Union};
-use super::term::TermMatcher;
 use super::view::SearchView;
-use super::windows::{Clause, Root};
 use crate::analysis::{FieldId, fingerprint, split_term_key};
 use crate::base::{Budget, PhraseFilters, Result};
 use crate::postings::{Neighbours, TermList};
+use crate::search::matching::conjunction::Conjunction;
+use crate::search::matching::disjunction::Disjunction;
+use crate::search::matching::doc_set::DocSet;
+use crate::search::matching::matcher::Matcher;
+use crate::search::matching::phrase::PhraseWord;
+use crate::search::matching::phrase_lists::{PhraseLists, phrase_cursor_bytes};
+use crate::search::matching::sets::{
+    ConstantMatcher, Everything, HasField, One, SetMembers, Source, Union,
+};
+use crate::search::matching::term::TermMatcher;
+use crate::search::rank::score::Score;
+use crate::search::rank::windows::{Clause, Root};
+use crate::search::scoring::bm25::FieldStatistics;
+use crate::search::scoring::bm25::{Bm25, idf};
+use crate::search::scoring::formula::{Formula, Leaf, LeafId};
 
 /// What a leaf is: a term, a phrase, or something whose score is constant.
 #[derive(Clone, Debug, Default, PartialEq)]

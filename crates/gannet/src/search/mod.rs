@@ -7,69 +7,40 @@
 //!
 //! The room knows no writer: it sees a snapshot through [`SearchView`].
 
-mod ahead;
-mod between;
-mod bm25;
 mod build;
-mod candidates;
-mod collector;
-mod conjunction;
-mod disjunction;
-mod doc_set;
-mod execute;
-mod expand;
-mod explain;
-mod fields;
-mod formula;
-mod group;
-mod highlight;
-mod hits;
 mod lists;
-mod lookup;
-mod marks;
-mod matcher;
-mod matches;
-mod offload;
+mod matching;
 mod options;
-mod parser;
-mod pattern;
-mod phrase;
-mod phrase_lists;
 mod plan;
-mod positions;
-mod print;
 mod query;
 mod rank;
 mod results;
 mod reuse;
-mod score;
-mod scored;
-mod sets;
+mod run;
+mod scoring;
 mod techniques;
-mod term;
-mod tokens;
-mod top;
 mod view;
-mod windows;
 
 #[cfg(test)]
 mod tests;
 
-pub use bm25::{FieldStatistics, Statistics};
-pub use explain::Explanation;
-pub use fields::check_name;
-pub use group::{GROUP_MAX, QueryGroup};
-pub use highlight::SnippetOptions;
-pub use hits::document_bytes;
 pub use lists::KnownPatterns;
-pub use offload::{ListOffload, OffloadFound, OffloadList, OffloadRanking, OffloadTask, docs_span};
 pub use options::{Cancelled, Clock, SearchOptions};
-pub use parser::parse;
+pub use query::fields::check_name;
+pub use query::parser::parse;
 pub use query::{Operator, Query};
+pub use results::explain::Explanation;
+pub use results::highlight::SnippetOptions;
+pub use results::hits::document_bytes;
 pub use results::{
     CutExpansion, Hit, OffloadReport, PatternReport, PlanReport, PlanStep, Reused, SearchResults,
     TermReport,
 };
 pub use reuse::{RESULT_CACHE_MIN, ResultCache, ResultCacheFigures, SeenState, key_of};
+pub use run::group::{GROUP_MAX, QueryGroup};
+pub use run::offload::{
+    ListOffload, OffloadFound, OffloadList, OffloadRanking, OffloadTask, docs_span,
+};
+pub use scoring::bm25::{FieldStatistics, Statistics};
 pub use techniques::Techniques;
 pub use view::{ExternalIds, MemoryTerms, SearchView};

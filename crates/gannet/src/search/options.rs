@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::highlight::SnippetOptions;
 use super::techniques::Techniques;
-use super::top::TOP_MAX;
 use crate::base::{DocId, Error, Interrupt, Result};
+use crate::search::results::highlight::SnippetOptions;
+use crate::search::scoring::top::TOP_MAX;
 
 /// Tells the time since some fixed moment.
 pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;

@@ -9,7 +9,7 @@ mod world;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Group, Query, SearchOptions, SearchResults, Techniques};
+use super::{Query, QueryGroup, SearchOptions, SearchResults, Techniques};
 use crate::analysis::Schema;
 use crate::cache::IoCounts;
 use naive::Naive;
@@ -29,7 +29,7 @@ fn run(
     width: usize,
     options: &SearchOptions,
 ) -> Vec<SearchResults> {
-    let group = Group::new(&world.pool, &world.budget, width);
+    let group = QueryGroup::new(&world.pool, &world.budget, width);
     let answers = group.search(queries, &world.view, options);
     answers.into_iter().map(Result::unwrap).collect()
 }
@@ -253,8 +253,11 @@ fn snippets_of_a_field_that_does_not_exist_are_an_error() {
         highlight: vec!["bdoy".to_owned()],
         ..SearchOptions::default()
     };
-    let answers =
-        Group::new(&world.pool, &world.budget, 1).search(&[Query::MatchAll], &world.view, &options);
+    let answers = QueryGroup::new(&world.pool, &world.budget, 1).search(
+        &[Query::MatchAll],
+        &world.view,
+        &options,
+    );
     let error = answers.into_iter().next().unwrap().unwrap_err().to_string();
     assert!(
         error.contains("\"bdoy\"") && error.contains("body"),
@@ -277,7 +280,7 @@ fn a_cancelled_search_and_one_out_of_time_end_with_an_error() {
     };
     let too_many = options(10_001);
     for options in [late, cancelled, too_many] {
-        let group = Group::new(&world.pool, &world.budget, 1);
+        let group = QueryGroup::new(&world.pool, &world.budget, 1);
         assert!(group.search(&[Query::MatchAll], &world.view, &options)[0].is_err());
     }
 }

@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use super::bm25::Statistics;
 use crate::analysis::Schema;
 use crate::base::{DocId, Result};
 use crate::cache::{Pages, Step};
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::{Fragment, TermView, TermVisitor};
+use crate::search::scoring::bm25::Statistics;
 
 /// Postings that are still in memory, by the keys of their terms.
 pub trait MemoryTerms: Send + Sync {

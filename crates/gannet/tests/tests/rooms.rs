@@ -17,7 +17,7 @@ const ROOMS: [&str; 10] = [
     "search",
     "documents",
     "postings",
-    "dictionary",
+    "btree",
     "cache",
     "storage",
     "device",

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::copying::Backup;
 use crate::base::{Error, PAGE_SIZE, PageAddress, Result, ZoneNumber};
+use crate::btree::inner_pages;
 use crate::device::{Backend, Counters, Device, FileId, PagePool, Transfer};
-use crate::dictionary::inner_pages;
 use crate::index::handle::Index;
 use crate::index::state::Options;
 use crate::postings::{RECENT_LEVELS, TermTree};

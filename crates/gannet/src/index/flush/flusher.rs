@@ -6,8 +6,8 @@ use super::policy::{BESIDE_WRITING, CleaningPolicy};
 use super::sweep::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Result, ZoneNumber};
+use crate::btree::Tree;
 use crate::cache::{FramePool, Pages, finish};
-use crate::dictionary::Tree;
 use crate::documents::{DocumentTables, NormCursor};
 use crate::index::state::Shared;
 use crate::postings::{

@@ -10,7 +10,7 @@ use super::flusher::{Flusher, ListMerger, TableNorms, lock};
 use super::pace::FlushProgress;
 use super::tasks::RequestedTasks;
 use crate::base::{Reservation, Result, alone, both, breathe, on_all_cores};
-use crate::dictionary::{Change, Tree};
+use crate::btree::{Change, Tree};
 use crate::documents::DocumentTables;
 use crate::index::state::{NewIds, Phase, Shared};
 use crate::postings::{ChunkStreams, PostingBuffer, TermDictionary};

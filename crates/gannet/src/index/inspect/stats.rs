@@ -1,9 +1,9 @@
 //! Figures of an index: documents, terms, bytes by part, memory by part.
 
 use crate::base::{DocId, PAGE_PAYLOAD, PAGE_SIZE, Result};
+use crate::btree::TreeView;
 use crate::cache::FlashTier;
 use crate::device::CountersSnapshot;
-use crate::dictionary::TreeView;
 use crate::index::handle::Index;
 use crate::index::recovery::CacheState;
 use crate::index::state::{BytesWritten, Lifetime};

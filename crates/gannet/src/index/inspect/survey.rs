@@ -2,8 +2,8 @@
 //! their leaves are.
 
 use crate::base::{PAGE_PAYLOAD, PhraseFilters, Result};
+use crate::btree::{TreeView, fill};
 use crate::cache::{FramePool, Pages, finish};
-use crate::dictionary::{TreeView, fill};
 use crate::index::handle::Index;
 use crate::postings::{ChunkRef, Layout, RECENT_LEVELS, TermEntry, TermTree};
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use crate::analysis::split_term_key;
 use crate::base::{DocId, Error, PAGE_SIZE, PageAddress, Result, ZoneNumber};
+use crate::btree::{Scan, TreeView};
 use crate::cache::{Pages, finish};
-use crate::dictionary::{Scan, TreeView};
 use crate::documents::{Address, DocumentRecord, DocumentTables, TableChange};
 use crate::index::flush::ListMerger;
 use crate::index::flush::{

@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex};
 
 use super::order::{LiveDocs, Order, alike};
 use crate::base::{DocId, Error, Result, Span, ZoneNumber};
+use crate::btree::Tree;
 use crate::cache::{Pages, finish};
 use crate::device::FileId;
-use crate::dictionary::Tree;
 use crate::documents::{DocumentRecord, DocumentTables, stored_records};
 use crate::index::flush::{Flusher, lock};
 use crate::index::handle::Index;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::analysis::Schema;
 use crate::base::{Budget, DocId, Error, Result};
+use crate::btree::TreeView;
 use crate::cache::{Pages, Step};
-use crate::dictionary::TreeView;
 use crate::index::state::{Buffers, HeldState, IdEntry, Shared, State};
 use crate::search::{
     ExternalIds, GROUP_MAX, KnownPatterns, Operator, Query, QueryGroup, SearchOptions,

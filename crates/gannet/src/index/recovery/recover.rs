@@ -7,8 +7,8 @@ use super::roots::{Opened, draw_number};
 use super::tier::Tier;
 use super::tier::tier_root;
 use crate::base::{Budget, ForegroundLoad, Reservation, Result};
+use crate::btree::Tree;
 use crate::cache::FramePool;
-use crate::dictionary::Tree;
 use crate::index::flush::{Backpressure, Flusher, IdleProgress, TaskBoard, Vacuum};
 use crate::index::ingest::Preparation;
 use crate::index::state::{

@@ -13,7 +13,7 @@ use super::workload::{self, Step};
 use super::world::{World, open};
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE};
 use crate::device::{Device, FileId, MemoryDevice};
-use crate::documents::Change;
+use crate::documents::TableChange;
 use crate::storage::{IndexIdentity, PageKind, Place, seal};
 
 type Bytes = [u8; PAGE_SIZE];
@@ -261,7 +261,7 @@ fn forged_addresses_never_lead_to_another_document() {
         // In an index that was opened just now, no page is in memory.
         let index = open(victim.with(&[])).expect("an index");
         let tables = &index.shared().published.get().tables;
-        let missing = tables.missing(&[Change::SetAddress(200)]);
+        let missing = tables.missing(&[TableChange::SetAddress(200)]);
         let address = missing.first().expect("a page on the device").address;
         (FileId::Zone(address.zone), address.page)
     };

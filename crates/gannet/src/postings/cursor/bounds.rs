@@ -3,8 +3,8 @@
 use super::{Part, TermCursor};
 use crate::base::{DocId, END, Result};
 use crate::cache::{Pages, Step};
-use crate::postings::docs_page::DocsPage;
-use crate::postings::frontier::{Frontier, Pair};
+use crate::postings::codec::docs_page::DocsPage;
+use crate::postings::codec::frontier::{Frontier, Pair};
 
 /// No posting among the docs up to `last` scores higher than the best of `pairs()`.
 #[derive(Clone, Copy, Debug)]

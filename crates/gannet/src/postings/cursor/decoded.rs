@@ -1,8 +1,8 @@
 //! The block that a cursor stands in, decoded.
 
 use crate::base::{DocId, Result};
-use crate::postings::block::{BLOCK, Numbers};
-use crate::postings::docs_page::DocsPage;
+use crate::postings::codec::block::{BLOCK, Numbers};
+use crate::postings::codec::docs_page::DocsPage;
 
 /// Docs after the current one among which a target is looked for first.
 const NEAR: usize = 16;

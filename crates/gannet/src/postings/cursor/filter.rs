@@ -13,10 +13,10 @@ use super::parts::noted;
 use super::parts::{Part, note};
 use crate::base::{DocId, END, Error, PhraseFilters, Result};
 use crate::cache::{Pages, Step, Stop};
-use crate::postings::bloom::{self, BloomGroup};
-use crate::postings::common_code::GROUP_LIMIT;
-use crate::postings::docs_page::DocsPage;
-use crate::postings::tokens::{Neighbours, Tokens};
+use crate::postings::codec::bloom::{self, BloomGroup};
+use crate::postings::codec::common_code::GROUP_LIMIT;
+use crate::postings::codec::docs_page::DocsPage;
+use crate::postings::codec::tokens::{Neighbours, Tokens};
 
 const WHAT: &str = "a phrase filter";
 
@@ -57,7 +57,7 @@ impl TermCursor {
     /// Puts into `out` what the filter knows of the current doc's tokens, as [`Tokens`] has it:
     /// nothing where there is no filter.
     ///
-    /// [`Tokens`]: crate::postings::tokens::Tokens
+    /// [`Tokens`]: crate::postings::codec::tokens::Tokens
     pub(in crate::postings) fn filter_of_doc(
         &mut self,
         pages: &mut Pages<'_>,

@@ -9,8 +9,8 @@ use super::parts::noted;
 use super::parts::{note, read};
 use crate::base::{Error, PAGE_PAYLOAD, Result, Span};
 use crate::cache::{Bytes, Pages, Step, Stop};
-use crate::postings::entry::ChunkRef;
-use crate::postings::tokens::Neighbours;
+use crate::postings::codec::entry::ChunkRef;
+use crate::postings::codec::tokens::Neighbours;
 
 const WHAT: &str = "a phrase filter";
 

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::filter_pieces::{Pieces, sides};
 use crate::base::Result;
-use crate::postings::bloom::{self, BloomGroup};
-use crate::postings::common_code;
-use crate::postings::tokens::Neighbours;
+use crate::postings::codec::bloom::{self, BloomGroup};
+use crate::postings::codec::common_code;
+use crate::postings::codec::tokens::Neighbours;
 
 /// What asking a filter has at hand.
 #[derive(Clone, Debug, Default)]

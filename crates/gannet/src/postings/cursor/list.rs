@@ -2,9 +2,9 @@
 
 use super::parts::{ChunkPart, FragmentPart, Part};
 use crate::base::{DocId, PhraseFilters};
-use crate::postings::dictionary::TermPostings;
-use crate::postings::entry::ChunkRef;
-use crate::postings::fragment::Fragment;
+use crate::postings::codec::entry::ChunkRef;
+use crate::postings::codec::fragment::Fragment;
+use crate::postings::terms::TermPostings;
 
 /// The list of one term. Each cursor over it is made from a clone.
 #[derive(Clone, Debug)]

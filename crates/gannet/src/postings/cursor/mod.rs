@@ -25,9 +25,9 @@ mod prefetch;
 
 use std::sync::Arc;
 
-use super::block::{BLOCK, Numbers};
-use super::docs_page::{BlockEntry, DocsPage, GroupRef};
-use super::head::{HeadFound, PageFound, PageIndex};
+use crate::postings::codec::block::{BLOCK, Numbers};
+use crate::postings::codec::docs_page::{BlockEntry, DocsPage, GroupRef};
+use crate::postings::codec::head::{HeadFound, PageFound, PageIndex};
 
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, Step, Stop};

@@ -8,7 +8,7 @@ use super::positions::last_page;
 use super::positions::note_pages;
 use crate::base::{END, Error};
 use crate::cache::{Pages, Step};
-use crate::postings::docs_page::DocsPage;
+use crate::postings::codec::docs_page::DocsPage;
 
 impl TermCursor {
     /// Puts the current doc's positions into `out`; none when there is no current doc.

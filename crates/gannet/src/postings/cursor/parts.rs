@@ -7,12 +7,12 @@ use crate::base::{
     ByteReader, DocId, Error, PAGE_PAYLOAD, PageAddress, PhraseFilters, Result, Span,
 };
 use crate::cache::{Bytes, Frame, Pages, Step, Stop};
-use crate::postings::block::BLOCK;
-use crate::postings::entry::{ChunkRef, Layout};
-use crate::postings::fragment::{Fragment, read_posting, read_tokens, skip_tokens};
-use crate::postings::frontier::{Frontier, Pair};
-use crate::postings::head::Head;
-use crate::postings::tokens::{Neighbours, Tokens};
+use crate::postings::codec::block::BLOCK;
+use crate::postings::codec::entry::{ChunkRef, Layout};
+use crate::postings::codec::fragment::{Fragment, read_posting, read_tokens, skip_tokens};
+use crate::postings::codec::frontier::{Frontier, Pair};
+use crate::postings::codec::head::Head;
+use crate::postings::codec::tokens::{Neighbours, Tokens};
 use crate::storage::{PageKind, wrong_kind};
 
 const WHAT: &str = "a postings fragment";

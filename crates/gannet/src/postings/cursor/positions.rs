@@ -7,11 +7,11 @@
 use super::parts::read;
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, Step, Stop};
-use crate::postings::block::{BLOCK, Numbers};
-use crate::postings::docs_page::DocsPage;
-use crate::postings::head::Head;
-use crate::postings::position_page::PositionPage;
-use crate::postings::tokens::Tokens;
+use crate::postings::codec::block::{BLOCK, Numbers};
+use crate::postings::codec::docs_page::DocsPage;
+use crate::postings::codec::head::Head;
+use crate::postings::codec::position_page::PositionPage;
+use crate::postings::codec::tokens::Tokens;
 
 pub(super) const WHAT: &str = "the positions of a postings list";
 

@@ -7,7 +7,7 @@ use super::parts::{Part, note};
 use super::{BLOCK, LoadedPage, Numbers, TermCursor, noted};
 use crate::base::{DocId, END, Result};
 use crate::cache::{Pages, Step, Stop};
-use crate::postings::docs_page::DocsPage;
+use crate::postings::codec::docs_page::DocsPage;
 
 /// A block decoded on the side.
 struct Probe {

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use crate::base::{Budget, PAGE_SIZE, PhraseFilters};
+use crate::btree::KEY_MAX;
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
-use crate::dictionary::KEY_MAX;
-use crate::postings::dictionary::{
-    Addition, RECENT_LEVELS, TERMS_AT_ONCE, TermDictionary, TermTree,
-};
-use crate::postings::entry::{ChunkPlace, ChunkRef, Layout, TermEntry};
-use crate::postings::fragment::Fragment;
+use crate::postings::codec::entry::{ChunkPlace, ChunkRef, Layout, TermEntry};
+use crate::postings::codec::fragment::Fragment;
+use crate::postings::terms::change::TERMS_AT_ONCE;
+use crate::postings::terms::{Addition, RECENT_LEVELS, TermDictionary, TermTree};
 use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
 
 type Map = BTreeMap<Vec<u8>, Vec<u8>>;

@@ -1,7 +1,7 @@
 //! Phrase filters: no token is denied that is there, and those that are not nearly always are.
 
 use super::*;
-use crate::postings::entry::ChunkRef;
+use crate::postings::codec::entry::ChunkRef;
 
 const DENSE: Shape = Shape { gap: 2, ..PLAIN };
 

@@ -3,12 +3,12 @@
 use super::*;
 use crate::base::{Error, PAGE_PAYLOAD};
 use crate::cache::Bytes;
-use crate::postings::block::{BLOCK, NO_DOC};
-use crate::postings::chunk_reader::ChunkReader;
-use crate::postings::docs_draft::{DocsDraft, Gathered};
-use crate::postings::docs_page::DocsPage;
-use crate::postings::entry::ChunkRef;
-use crate::postings::spans::SpanReader;
+use crate::postings::codec::block::{BLOCK, NO_DOC};
+use crate::postings::codec::docs_page::DocsPage;
+use crate::postings::codec::entry::ChunkRef;
+use crate::postings::lists::chunk_reader::ChunkReader;
+use crate::postings::lists::docs_draft::{DocsDraft, Gathered};
+use crate::postings::lists::spans::SpanReader;
 
 /// Reads everything there is, whatever it says.
 fn read_all(entry: &[u8], world: &World) {

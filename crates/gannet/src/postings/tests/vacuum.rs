@@ -1,8 +1,8 @@
 //! Vacuum against the plain oracle: what is left of a list is what the oracle has left.
 
 use super::*;
-use crate::postings::dead::DeadDocs;
-use crate::postings::vacuum::{SweepItem, Swept, SweptEntry, sweep_bytes, vacuum_window};
+use crate::postings::codec::dead::DeadDocs;
+use crate::postings::lists::vacuum::{SweepItem, Swept, SweptEntry, sweep_bytes, vacuum_window};
 
 const KINDS: [PhraseFilters; 3] = [
     PhraseFilters::None,

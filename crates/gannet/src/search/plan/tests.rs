@@ -35,8 +35,8 @@ fn text(field: Option<&str>, text: &str) -> Query {
 #[test]
 fn texts_without_a_field_take_the_best_of_all_text_fields() {
     let plan = plan(&text(None, "Birds"), &schema()).unwrap();
-    let term = |slot| Node::Term(slot, Some(1.0));
-    assert_eq!(plan.root, Node::Best(vec![term(0), term(1)]));
+    let term = |slot| PlanNode::Term(slot, Some(1.0));
+    assert_eq!(plan.root, PlanNode::Best(vec![term(0), term(1)]));
     let keys: Vec<_> = plan.terms.iter().map(|term| &term.key[..]).collect();
     assert_eq!(keys, [&b"\0\0birds"[..], &b"\0\x01bird"[..]]);
 }
@@ -44,8 +44,8 @@ fn texts_without_a_field_take_the_best_of_all_text_fields() {
 #[test]
 fn repeated_words_count_twice_and_are_looked_up_once() {
     let plan = plan(&text(Some("title"), "a a"), &schema()).unwrap();
-    let parts = vec![Node::Term(0, Some(1.0)); 2];
-    assert_eq!(plan.root, Node::Any { parts, minimum: 1 });
+    let parts = vec![PlanNode::Term(0, Some(1.0)); 2];
+    assert_eq!(plan.root, PlanNode::Any { parts, minimum: 1 });
     assert_eq!(plan.terms.len(), 1);
 }
 
@@ -59,9 +59,9 @@ fn only_must_not_is_every_other_document() {
         minimum_should_match: 0,
     };
     let plan = plan(&query, &schema()).unwrap();
-    let expected = Node::Filtered {
-        required: vec![Node::All(None)],
-        excluded: vec![Node::Term(0, None)],
+    let expected = PlanNode::Filtered {
+        required: vec![PlanNode::All(None)],
+        excluded: vec![PlanNode::Term(0, None)],
         optional: vec![],
     };
     assert_eq!(plan.root, expected);
@@ -75,13 +75,14 @@ fn phrases_keep_the_holes_of_stop_words_and_need_positions() {
         slop: 0,
     };
     let plan_of = |query| plan(&query, &schema());
-    let Node::Phrase { words, .. } = plan_of(phrase("body", "state of art")).unwrap().root else {
+    let PlanNode::Phrase { words, .. } = plan_of(phrase("body", "state of art")).unwrap().root
+    else {
         panic!("expected a phrase");
     };
     assert_eq!(words, [(0, 0), (1, 2)]);
     assert!(matches!(
         plan_of(phrase("tag", "a b")).unwrap().root,
-        Node::Term(0, _)
+        PlanNode::Term(0, _)
     ));
 }
 
@@ -149,14 +150,14 @@ fn fields_that_do_not_exist_are_errors_unless_there_is_none() {
 fn the_external_id_is_asked_for_by_the_name_id_unless_that_is_a_field() {
     let query = text(Some("id"), "a b");
     let by_id = plan(&query, &schema()).unwrap();
-    assert_eq!(by_id.root, Node::Id(0, Some(1.0)));
+    assert_eq!(by_id.root, PlanNode::Id(0, Some(1.0)));
     assert_eq!(by_id.ids, ["a b"]);
     let mut schema = schema();
     schema
         .add("id", FieldKind::Exact, Analyzer::KEYWORD)
         .unwrap();
     let by_field = plan(&query, &schema).unwrap();
-    assert_eq!(by_field.root, Node::Term(0, Some(1.0)));
+    assert_eq!(by_field.root, PlanNode::Term(0, Some(1.0)));
     let prefix = Query::Prefix {
         field: Some("id".to_owned()),
         prefix: "a".to_owned(),
@@ -280,9 +281,11 @@ fn a_clause_without_terms_is_as_if_it_were_not_there() {
         ),
     ] {
         let [with, without] = [with, without].map(|query| plan(&query, &schema()).unwrap());
-        let same_documents = |root: Node| match root {
+        let same_documents = |root: PlanNode| match root {
             // All of them are what a conjunction needs.
-            Node::Any { parts, minimum } if parts.len() == minimum => all(parts, vec![], vec![]),
+            PlanNode::Any { parts, minimum } if parts.len() == minimum => {
+                all(parts, vec![], vec![])
+            }
             other => other,
         };
         assert_eq!(same_documents(with.root), same_documents(without.root));
@@ -301,19 +304,19 @@ fn a_clause_that_some_fields_drop_is_not_required() {
         filter: vec![],
         minimum_should_match: 0,
     };
-    let term = |slot| Node::Term(slot, Some(1.0));
-    let only_adds = |query: &Query, words: &[Slot]| {
+    let term = |slot| PlanNode::Term(slot, Some(1.0));
+    let only_adds = |query: &Query, words: &[PlanSlot]| {
         let root = plan(query, &schema()).unwrap().root;
-        let Node::Filtered {
+        let PlanNode::Filtered {
             required, optional, ..
         } = &root
         else {
             panic!("{root:?}");
         };
-        let [Node::Best(_)] = required.as_slice() else {
+        let [PlanNode::Best(_)] = required.as_slice() else {
             panic!("{root:?}");
         };
-        let expected: Vec<Node> = words.iter().map(|slot| term(*slot)).collect();
+        let expected: Vec<PlanNode> = words.iter().map(|slot| term(*slot)).collect();
         assert_eq!(*optional, expected, "{query}");
     };
     only_adds(&required(&[&the, &whale], &[]), &[0]);
@@ -337,11 +340,19 @@ fn a_query_without_any_term_is_dropped_and_matches_nothing() {
         bool(&["the"], &["of", "a"], &["and"], 2),
     ] {
         let plan = plan(&query, &schema()).unwrap();
-        assert_eq!((plan.root, plan.is_dropped), (Node::None, true), "{query}");
+        assert_eq!(
+            (plan.root, plan.is_dropped),
+            (PlanNode::None, true),
+            "{query}"
+        );
     }
     // Not a word was dropped of these.
     for query in [Query::MatchNone, bool(&[], &[], &[], 0)] {
         let plan = plan(&query, &schema()).unwrap();
-        assert_eq!((plan.root, plan.is_dropped), (Node::None, false), "{query}");
+        assert_eq!(
+            (plan.root, plan.is_dropped),
+            (PlanNode::None, false),
+            "{query}"
+        );
     }
 }

@@ -2,12 +2,12 @@
 //! come among the best, the clause that can add most first. What one clause gives may rule candidates out
 //! before the next is read.
 
+use super::windows::{Clause, KnownScore, Window};
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
-use crate::search::matcher::Role;
-use crate::search::matches::Filtering;
-use crate::search::windows::{Clause, KnownScore, Window};
+use crate::search::matching::matcher::Role;
+use crate::search::matching::matches::Filtering;
 
 impl Ranker {
     /// Asks the clauses that were left for later, the one that can add most first.

@@ -4,12 +4,12 @@
 //! What was found in a stretch is worked on column by column. Sums of scores, rounded, are enough to drop what cannot
 //! enter, before each further clause is asked; the few that stay are scored by the formula.
 
+use super::score::Score;
 use crate::base::DocId;
 use crate::cache::Pages;
 use crate::documents::NormCursor;
-use crate::search::formula::Formula;
-use crate::search::matches::{Matches, keep};
-use crate::search::score::Score;
+use crate::search::matching::matches::{Matches, keep};
+use crate::search::scoring::formula::Formula;
 
 /// Clauses that are looked through in a step.
 pub(super) const CLAUSES_A_STEP: usize = 8;

@@ -1,10 +1,10 @@
 //! What the tables have of the candidates: norms, and whether they are deleted.
 
+use super::windows::Window;
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
-use crate::search::matcher::BLOCK_STEPS;
-use crate::search::windows::Window;
+use crate::search::matching::matcher::BLOCK_STEPS;
 
 impl Ranker {
     /// Reads the norms of all candidates and drops those that are deleted.

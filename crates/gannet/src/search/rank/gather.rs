@@ -2,12 +2,12 @@
 
 use super::direct::Direct;
 use super::union::{LeftOut, POSTINGS, Screen, stretch};
+use super::windows::{Clause, Pruning};
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
-use crate::search::matcher::BLOCK_STEPS;
-use crate::search::matches::Matches;
-use crate::search::windows::{Clause, Pruning};
+use crate::search::matching::matcher::BLOCK_STEPS;
+use crate::search::matching::matches::Matches;
 
 /// What part of the candidates that there is room for a range of several clauses may find.
 const POSTINGS_SHARE: usize = 8;

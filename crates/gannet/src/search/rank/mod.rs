@@ -16,6 +16,10 @@
 //!    cursor only moves forward.
 //! 3. Each stage can be called again after a stop; it then goes on or does the same again.
 
+pub(crate) mod candidates;
+pub(crate) mod score;
+pub(crate) mod windows;
+
 mod complete;
 mod confirm;
 mod direct;
@@ -28,16 +32,16 @@ mod union;
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use self::candidates::Candidates;
 use self::direct::Direct;
+use self::score::Score;
 use self::union::UnionRange;
+use self::windows::{Pruning, Root, Window};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::{DocumentTables, LiveCursor, NormCursor};
-use crate::search::candidates::Candidates;
-use crate::search::formula::{Formula, LeafId};
-use crate::search::score::Score;
-use crate::search::top::{Scored, Top};
-use crate::search::windows::{Pruning, Root, Window};
+use crate::search::scoring::formula::{Formula, LeafId};
+use crate::search::scoring::top::{Scored, Top};
 
 /// Windows of a batch at most.
 pub(super) const WINDOWS_MAX: usize = 64;

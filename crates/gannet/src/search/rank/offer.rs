@@ -3,12 +3,12 @@
 use super::Ranker;
 use super::direct::CLAUSES_A_STEP;
 use super::direct::Direct;
+use super::windows::Clause;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
-use crate::search::matcher::Offers;
-use crate::search::matcher::Role;
-use crate::search::matches::Filtering;
-use crate::search::windows::Clause;
+use crate::search::matching::matcher::Offers;
+use crate::search::matching::matcher::Role;
+use crate::search::matching::matches::Filtering;
 
 impl Ranker {
     /// Whether scores may be offered as soon as they are known: clauses are added up, and what is found counts as it is.

@@ -1,11 +1,11 @@
 //! Which windows a batch takes, and what is read ahead for them.
 
 use super::WINDOWS_MAX;
+use super::windows::{Clause, Pruning, Window};
 use super::{RankProgress, Ranker, Stage};
 use crate::base::{DocId, PAGE_PAYLOAD};
 use crate::cache::{Pages, Step, Stop};
-use crate::search::matcher::for_all;
-use crate::search::windows::{Clause, Pruning, Window};
+use crate::search::matching::matcher::for_all;
 
 /// Windows that are read first when there are more than [`WINDOWS_MAX`].
 const WINDOWS_FIRST: usize = 8;

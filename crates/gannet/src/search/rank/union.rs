@@ -8,17 +8,17 @@
 //! the idea: windows of documents scored clause by clause into an array, with an essential part in each, as in Lucene's
 //! bulk scorers (Grand et al.).
 
+use super::score::Score;
+use super::windows::{Clause, KnownScore, Pruning, Window};
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
-use crate::search::bm25::Bm25;
-use crate::search::formula::{Formula, LeafId};
-use crate::search::matcher::{Role, for_all};
-use crate::search::matches::Filtering;
-use crate::search::matches::Matches;
-use crate::search::score::Score;
-use crate::search::top::Top;
-use crate::search::windows::{Clause, KnownScore, Pruning, Window};
+use crate::search::matching::matcher::{Role, for_all};
+use crate::search::matching::matches::Filtering;
+use crate::search::matching::matches::Matches;
+use crate::search::scoring::bm25::Bm25;
+use crate::search::scoring::formula::{Formula, LeafId};
+use crate::search::scoring::top::Top;
 
 /// Documents of a range at most.
 const RANGE: usize = 1 << 17;

@@ -1,6 +1,6 @@
 //! What an answer takes in memory, for the result cache.
 
-use crate::search::explain::Explanation;
+use crate::search::results::explain::Explanation;
 use crate::search::results::{
     CutExpansion, Hit, OffloadReport, PatternReport, PlanReport, SearchResults, TermReport,
 };

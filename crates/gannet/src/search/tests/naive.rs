@@ -2,12 +2,12 @@
 
 use std::ops::Bound;
 
-use super::super::bm25::{Bm25, NormCache, idf};
-use super::super::expand::FUZZY_MAX;
-use super::super::query::{Operator, PatternPart, Query, automatic_distance, pattern_parts};
 use super::world::{FIELDS, WHOLE, WORDS, World};
 use crate::analysis::{FieldId, FieldKind};
 use crate::documents::length_to_norm;
+use crate::search::query::{Operator, PatternPart, Query, automatic_distance, pattern_parts};
+use crate::search::run::expand::FUZZY_MAX;
+use crate::search::scoring::bm25::{Bm25, NormCache, idf};
 
 pub struct Naive<'a> {
     world: &'a World,

@@ -2,8 +2,8 @@
 
 use std::ops::Bound;
 
-use super::super::query::{Operator, Query};
 use super::world::{FIELDS, Random, WHOLE, WORDS};
+use crate::search::query::{Operator, Query};
 
 fn word(random: &mut Random) -> String {
     match random.below(15) {

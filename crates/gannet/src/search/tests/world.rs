@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::bm25::{FieldStatistics, Statistics};
-use super::super::view::{ExternalIds, MemoryTerms, SearchView};
 use crate::analysis::{Analyzer, FieldId, FieldKind, Schema, SchemaOptions, fingerprint, term_key};
 use crate::base::{Budget, DocId, PAGE_SIZE, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, Step};
@@ -14,6 +12,8 @@ use crate::postings::{
     ChunkStreams, Fragment, MergeItem, MergeMemory, Neighbours, TermDictionary, TermVisitor,
     merge_window,
 };
+use crate::search::scoring::bm25::{FieldStatistics, Statistics};
+use crate::search::view::{ExternalIds, MemoryTerms, SearchView};
 use crate::storage::{PageKind, RecordKind, Store, StreamWriter, ZoneTable, frame};
 
 /// A generator of numbers that repeats for a seed: xorshift (Marsaglia, 2003).

@@ -2,8 +2,8 @@
 
 use super::Check;
 use crate::base::{Error, Result};
+use crate::btree::check as check_tree;
 use crate::cache::{Pages, Step, Stop, finish};
-use crate::dictionary::check as check_tree;
 use crate::documents::stored;
 use crate::index::state::IdEntry;
 use crate::index::state::State;

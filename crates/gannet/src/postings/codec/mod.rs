@@ -1,0 +1,14 @@
+//! How postings, blocks, heads, entries and filters are coded.
+
+pub(crate) mod block;
+pub(crate) mod bloom;
+pub(crate) mod common_code;
+pub(crate) mod dead;
+pub(crate) mod docs_page;
+pub(crate) mod entry;
+pub(crate) mod fragment;
+pub(crate) mod frontier;
+pub(crate) mod head;
+pub(crate) mod places;
+pub(crate) mod position_page;
+pub(crate) mod tokens;

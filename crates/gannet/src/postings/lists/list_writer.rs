@@ -1,0 +1,136 @@
+//! A list's postings coded as chunks.
+
+use super::chunk::{BuiltChunk, ChunkBuilder};
+use super::chunk_reader::ChunkReader;
+use super::norms::NormReader;
+use super::streams::ChunkStreams;
+use crate::analysis::FieldId;
+use crate::base::{DocId, Error, PhraseFilters, Result};
+use crate::postings::codec::entry::ChunkRef;
+use crate::postings::codec::fragment::Fragment;
+use crate::postings::codec::tokens::Tokens;
+
+/// Codes postings as chunks.
+pub(crate) struct ListWriter<'a, 'n> {
+    field: FieldId,
+    filters: PhraseFilters,
+    limit: usize,
+    streams: Option<&'a ChunkStreams>,
+    norms: &'a mut NormReader<'n>,
+    builder: ChunkBuilder,
+    added: Vec<Added>,
+    /// The doc that all must lie behind.
+    pub(crate) last: Option<DocId>,
+    tokens: Tokens,
+}
+
+/// A chunk of a list that was coded.
+pub(crate) enum Added {
+    Placed(ChunkRef),
+    Built(BuiltChunk),
+}
+
+impl Added {
+    /// Appends it to its stream, unless that was done; gives the reference with its place.
+    pub(crate) fn place(self, streams: &ChunkStreams) -> Result<ChunkRef> {
+        match self {
+            Added::Placed(chunk) => Ok(chunk),
+            Added::Built(chunk) => chunk.place(streams),
+        }
+    }
+}
+
+impl<'a, 'n> ListWriter<'a, 'n> {
+    /// Takes postings of `field`, whose phrase filters are of this kind. Full chunks have `limit` bytes; `streams` takes them at
+    /// once, without it they are kept.
+    pub(crate) fn new(
+        field: FieldId,
+        filters: PhraseFilters,
+        limit: usize,
+        streams: Option<&'a ChunkStreams>,
+        norms: &'a mut NormReader<'n>,
+    ) -> ListWriter<'a, 'n> {
+        ListWriter {
+            field,
+            filters,
+            limit,
+            streams,
+            norms,
+            builder: ChunkBuilder::new(filters),
+            added: Vec::new(),
+            last: None,
+            tokens: Tokens::default(),
+        }
+    }
+
+    /// Adds all postings of a chunk.
+    pub(crate) fn push_chunk(&mut self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<()> {
+        self.check_filters(chunk.filters)?;
+        let mut reader = ChunkReader::new(chunk, bytes)?;
+        let mut tokens = std::mem::take(&mut self.tokens);
+        while let Some(doc) = reader.next(&mut tokens)? {
+            self.push(doc, &tokens)?;
+        }
+        self.tokens = tokens;
+        Ok(())
+    }
+
+    /// Adds all postings of a fragment.
+    pub(crate) fn push_fragment(&mut self, fragment: &Fragment) -> Result<()> {
+        self.check_filters(fragment.filters)?;
+        let mut reader = fragment.reader();
+        let mut tokens = std::mem::take(&mut self.tokens);
+        while let Some(doc) = reader.next(&mut tokens)? {
+            self.push(doc, &tokens)?;
+        }
+        self.tokens = tokens;
+        Ok(())
+    }
+
+    /// The parts of a list have phrase filters of one kind, or none.
+    pub(crate) fn check_filters(&self, filters: PhraseFilters) -> Result<()> {
+        match filters == self.filters || filters == PhraseFilters::None {
+            true => Ok(()),
+            false => Err(Error::damaged(
+                "a postings list",
+                format!(
+                    "expected phrase filters of kind {:?}, got {filters:?}",
+                    self.filters
+                ),
+            )),
+        }
+    }
+
+    /// Adds a posting.
+    pub(crate) fn push(&mut self, doc: DocId, tokens: &Tokens) -> Result<()> {
+        let positions = &tokens.positions;
+        if self.last.is_some_and(|last| doc <= last) || positions.is_empty() {
+            let reason = format!("expected a doc after {:?}, got {doc}", self.last);
+            return Err(Error::damaged("a postings list", reason));
+        }
+        if self.builder.bytes() >= self.limit || !self.builder.has_room(positions.len()) {
+            self.end_chunk()?;
+        }
+        let norm = (self.norms)(self.field, doc)?;
+        self.builder.push(doc, norm, tokens);
+        self.last = Some(doc);
+        Ok(())
+    }
+
+    fn end_chunk(&mut self) -> Result<()> {
+        let fresh = ChunkBuilder::new(self.filters);
+        if let Some(chunk) = std::mem::replace(&mut self.builder, fresh).finish() {
+            self.added.push(match &mut self.streams {
+                Some(streams) => Added::Placed(chunk.place(streams)?),
+                None => Added::Built(chunk),
+            });
+        }
+        Ok(())
+    }
+
+    /// The chunks.
+    pub(crate) fn finish(mut self) -> Result<Vec<Added>> {
+        self.end_chunk()?;
+        Ok(self.added)
+    }
+}

@@ -1,0 +1,120 @@
+//! The lists that a query found, for building what is run and for marking what was wanted.
+
+pub(crate) mod collector;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::analysis::{FieldId, split_term_key};
+use crate::base::{DocId, Reservation};
+use crate::postings::TermList;
+use crate::search::matching::doc_set::DocSet;
+use crate::search::query::pattern::Pattern;
+
+/// A term with its list, ready to be read as often as needed.
+#[derive(Clone)]
+pub struct OpenTerm {
+    /// Its key.
+    pub key: Vec<u8>,
+    /// Its list.
+    pub list: TermList,
+    /// 1, or less for a fuzzy term that differs.
+    pub similarity: f32,
+    /// Chunks that the list has on the device.
+    pub chunks_in_list: u64,
+    /// Pages of these chunks.
+    pub pages_in_list: u64,
+}
+
+impl OpenTerm {
+    /// The term and the number of its documents, for people to read.
+    pub fn name_and_frequency(&self) -> (String, u64) {
+        let text = split_term_key(&self.key).map_or(&self.key[..], |(_, text)| text);
+        let name = String::from_utf8_lossy(text).into_owned();
+        (name, self.list.document_frequency())
+    }
+}
+
+/// What a pattern stands for: terms, or a set of documents where the terms are many.
+pub struct OpenPattern {
+    /// Whether its terms score each for itself.
+    pub is_fuzzy: bool,
+    /// The terms, if they are few.
+    pub terms: Vec<OpenTerm>,
+    /// The documents of all its terms, if these are many.
+    pub documents: Option<PatternDocuments>,
+}
+
+/// The documents of all terms that a pattern stands for.
+#[derive(Clone)]
+pub struct PatternDocuments {
+    /// The field.
+    pub field: FieldId,
+    /// The pattern.
+    pub pattern: Arc<Pattern>,
+    /// How it was written.
+    pub written: String,
+    /// The documents, deleted ones included until a vacuum.
+    pub set: Arc<DocSet>,
+    /// What was gone through to find them.
+    pub sources: Sources,
+}
+
+/// The sets of documents that were made for a query, to be used when it is asked again of the same
+/// documents, from another one on.
+#[derive(Default)]
+pub struct KnownPatterns(Mutex<Vec<PatternDocuments>>);
+
+impl KnownPatterns {
+    /// The documents of a pattern in a field.
+    pub fn find(&self, field: FieldId, written: &str) -> Option<PatternDocuments> {
+        let is_it = |known: &&PatternDocuments| known.field == field && known.written == written;
+        self.locked().iter().find(is_it).cloned()
+    }
+
+    /// Keeps the documents of a pattern.
+    pub fn keep(&self, documents: &PatternDocuments) {
+        if self.find(documents.field, &documents.written).is_none() {
+            self.locked().push(documents.clone());
+        }
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<PatternDocuments>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a set of documents was made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sources {
+    /// Terms. One counts once more for each place in which it has newer postings.
+    pub terms: u64,
+    /// Lists among theirs that have chunks.
+    pub lists: u64,
+    /// Pages of these chunks with docs.
+    pub pages: u64,
+}
+
+impl OpenLists {
+    /// All terms that were found.
+    pub fn all(&self) -> impl Iterator<Item = &OpenTerm> {
+        let patterns = self.patterns.iter().flat_map(|pattern| &pattern.terms);
+        self.terms.iter().flatten().chain(patterns)
+    }
+}
+
+/// The terms of a plan and those that its patterns stand for. A term without documents is `None`.
+#[derive(Default)]
+pub struct OpenLists {
+    /// As [`super::plan::Plan::terms`].
+    pub terms: Vec<Option<OpenTerm>>,
+    /// As [`super::plan::Plan::patterns`].
+    pub patterns: Vec<OpenPattern>,
+    /// Fields and patterns, as they were written, that stand for more terms than were taken.
+    pub cut: Vec<(FieldId, String)>,
+    /// Patterns, as they were written, that stand for no term of any field.
+    pub unmatched: Vec<String>,
+    /// As [`super::plan::Plan::ids`].
+    pub ids: Vec<Option<DocId>>,
+    /// The memory of all this.
+    pub memory: Option<Reservation>,
+}

@@ -1,0 +1,16 @@
+//! Matchers: which documents match, one algorithm a file.
+
+pub(crate) mod ahead;
+pub(crate) mod between;
+pub(crate) mod conjunction;
+pub(crate) mod disjunction;
+pub(crate) mod doc_set;
+pub(crate) mod matcher;
+pub(crate) mod matches;
+pub(crate) mod phrase;
+pub(crate) mod phrase_lists;
+pub(crate) mod positions;
+pub(crate) mod scored;
+pub(crate) mod sets;
+pub(crate) mod term;
+pub(crate) mod tokens;

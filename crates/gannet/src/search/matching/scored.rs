@@ -1,0 +1,338 @@
+//! A leaf whose documents one list gives: which of them need not be found because they score too little.
+//!
+//! Blocks are passed over by their bounds, and documents of a block by their own scores where their norms are at hand.
+
+use super::matcher::Offers;
+use super::matches::Matches;
+use crate::base::{DocId, Result};
+use crate::cache::{Pages, Step};
+use crate::documents::NormCursor;
+use crate::postings::{BlocksAhead, Pair, TermCursor};
+use crate::search::scoring::bm25::Bm25;
+use crate::search::scoring::formula::{Leaf, LeafId};
+
+/// Ranges that span more pages of a list than this are bounded by the whole list.
+const BOUND_PAGES_MAX: usize = 8;
+
+/// A screen that lets more than this share of a block pass is not worth its cost, and that of the next blocks neither.
+const SCREEN_SHARE: (usize, usize) = (3, 4);
+const SCREEN_REST: u32 = 8;
+
+/// Documents, and how often the leaf occurs in each.
+pub type Occurring<'a> = (&'a [DocId], &'a [u32]);
+
+/// What the documents of a list are worth: the scores of a leaf, or nothing.
+pub struct ListScore {
+    scored: Option<(LeafId, Leaf)>,
+    /// Scores up to this need not be found; negative if all must.
+    floor: f32,
+    /// What documents are screened by.
+    norms: Option<NormCursor>,
+    /// Blocks that are given as they are before the next is screened.
+    rest: u32,
+    /// Places of documents that score enough, and room behind them.
+    places: Vec<u32>,
+    bests: Bests,
+}
+
+/// The best score that each block of a page may have, computed once for a page.
+#[derive(Default)]
+struct Bests {
+    turn: Option<u64>,
+    all: Vec<f32>,
+}
+
+impl Bests {
+    /// Those of `blocks`.
+    #[inline]
+    fn of(&mut self, blocks: BlocksAhead<'_>, how: &Leaf) -> Result<&[f32]> {
+        if self.turn != Some(blocks.turn) {
+            self.all.clear();
+            for block in 0..blocks.all() {
+                self.all.push(match how {
+                    Leaf::Ranked { bm25, .. } => {
+                        let mut most = 0f32;
+                        blocks.each_pair(block, |pair| most = most.max(bm25.product(pair)))?;
+                        bm25.of_product(most)
+                    }
+                    Leaf::Constant(score) => *score,
+                });
+            }
+            self.turn = Some(blocks.turn);
+        }
+        Ok(&self.all[blocks.first()..])
+    }
+}
+
+impl ListScore {
+    /// A list of which all documents must be found.
+    pub fn new(scored: Option<(LeafId, Leaf)>) -> ListScore {
+        ListScore {
+            scored,
+            floor: -1.0,
+            norms: None,
+            rest: 0,
+            places: Vec::new(),
+            bests: Bests::default(),
+        }
+    }
+
+    /// The leaf.
+    pub fn leaf(&self) -> Option<LeafId> {
+        self.scored.as_ref().map(|(leaf, _)| *leaf)
+    }
+
+    /// Lets documents be left out that score at most `floor`. Tells whether any may be.
+    pub fn skip_below(&mut self, floor: f32) -> bool {
+        self.floor = floor;
+        self.scored.is_some() && floor >= 0.0
+    }
+
+    /// Lets them be left out by their own scores too.
+    pub fn screen(&mut self, norms: NormCursor) {
+        self.norms = Some(norms);
+    }
+
+    /// The end of the blocks of a list from the one that would hold `target` on in which nothing scores above the
+    /// floor.
+    #[inline]
+    pub fn skippable(
+        &mut self,
+        cursor: &mut TermCursor,
+        target: DocId,
+        pages: &mut Pages<'_>,
+    ) -> Step<Option<DocId>> {
+        let Some((_, how)) = self.scored.as_ref().filter(|_| self.floor >= 0.0) else {
+            return Ok(None);
+        };
+        cursor.look_at(target, pages)?;
+        let Some(blocks) = cursor.blocks_ahead(target) else {
+            return Ok(None);
+        };
+        let bests = self.bests.of(blocks, how)?;
+        let low = blocks.lasts().zip(bests);
+        let low = low.take_while(|(_, best)| **best <= self.floor);
+        Ok(low.last().map(|(last, _)| last))
+    }
+
+    /// Gives out those of a block's documents up to `to` that score above the floor or may do so, until there are
+    /// `most`. Gives the first document that it did not look at.
+    #[inline]
+    pub fn give(
+        &mut self,
+        block: Occurring<'_>,
+        to: DocId,
+        most: usize,
+        out: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> DocId {
+        let (docs, frequencies) = up_to(block, to);
+        let looked_at = match (&self.scored, &mut self.norms, self.floor) {
+            (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms), 0.0..) if self.rest == 0 => {
+                let before = out.len();
+                let least = bm25.least_product(self.floor);
+                let (mut at, end) = (0, out.len().saturating_add(most));
+                while at < docs.len() && out.len() < end {
+                    let (docs, frequencies) = (&docs[at..], &frequencies[at..]);
+                    let Some(norms) = norms.at_hand(docs[0], pages) else {
+                        out.extend(&docs[..1], &frequencies[..1], Some(*leaf));
+                        at += 1;
+                        continue;
+                    };
+                    let places = &mut self.places;
+                    let (above, screened) = above(bm25, least, (docs, frequencies), norms, places);
+                    at += give_places(above, screened, (docs, frequencies), *leaf, end, out);
+                }
+                if (out.len() - before) * SCREEN_SHARE.1 > at * SCREEN_SHARE.0 {
+                    self.rest = SCREEN_REST;
+                }
+                at
+            }
+            _ => {
+                self.rest = self.rest.saturating_sub(1);
+                let count = docs.len().min(most);
+                out.extend(&docs[..count], &frequencies[..count], self.leaf());
+                count
+            }
+        };
+        behind(&docs[..looked_at], to)
+    }
+
+    /// Offers a block's documents up to `to` as long as their norms are at hand, and puts the others into `left`. Gives
+    /// the first document behind them.
+    pub fn offer(
+        &mut self,
+        block: Occurring<'_>,
+        to: DocId,
+        offers: &mut Offers<'_>,
+        left: &mut Matches,
+        pages: &mut Pages<'_>,
+    ) -> DocId {
+        let (docs, frequencies) = up_to(block, to);
+        let mut at = 0;
+        while let (Some((_, Leaf::Ranked { bm25, .. })), Some(norms)) =
+            (&self.scored, &mut self.norms)
+            && let Some(first) = docs.get(at)
+            && let Some(norms) = norms.at_hand(*first, pages)
+        {
+            let (docs, frequencies) = (&docs[at..], &frequencies[at..]);
+            let least = bm25.least_product(offers.top.threshold());
+            let places = &mut self.places;
+            let (above, screened) = above(bm25, least, (docs, frequencies), norms, places);
+            for place in above.iter().map(|place| *place as usize) {
+                let norm = norms[(docs[place] - first) as usize];
+                let score = bm25.score(frequencies[place] as f32, norm);
+                offers.top.offer(docs[place], score);
+            }
+            at += screened;
+        }
+        offers.seen += at as u64;
+        left.extend(&docs[at..], &frequencies[at..], self.leaf());
+        behind(docs, to)
+    }
+
+    /// See [`crate::search::matching::matcher::Matcher::bound`].
+    pub fn bound(
+        &self,
+        cursor: &mut TermCursor,
+        target: DocId,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<DocId> {
+        let bound = cursor.bound(target, pages)?;
+        if let Some((leaf, how)) = &self.scored {
+            scores[*leaf] = best(how, bound.pairs());
+        }
+        Ok(bound.last)
+    }
+
+    /// See [`crate::search::matching::matcher::Matcher::bound_within`].
+    pub fn bound_within(
+        &self,
+        cursor: &mut TermCursor,
+        (from, to): (DocId, DocId),
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<()> {
+        if let Some((leaf, how)) = &self.scored {
+            scores[*leaf] = best_within(cursor, how, from, to, pages)?;
+        }
+        Ok(())
+    }
+
+    /// See [`crate::search::matching::matcher::Matcher::bound_near`].
+    pub fn bound_near(
+        &mut self,
+        cursor: &mut TermCursor,
+        (from, to): (DocId, DocId),
+        leads: bool,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<bool> {
+        let Some((leaf, how)) = &self.scored else {
+            return Ok(true);
+        };
+        if leads {
+            cursor.look_at(from, pages)?;
+        }
+        let Some(blocks) = cursor.blocks_ahead(from) else {
+            return Ok(false);
+        };
+        let mut most = 0f32;
+        for (last, best) in blocks.lasts().zip(self.bests.of(blocks, how)?) {
+            most = if *best > most { *best } else { most };
+            if last >= to {
+                scores[*leaf] = most;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The documents of a block up to `to`.
+fn up_to((docs, frequencies): Occurring<'_>, to: DocId) -> Occurring<'_> {
+    let count = leading(docs, |doc| doc <= to);
+    (&docs[..count], &frequencies[..count])
+}
+
+/// How many of ascending documents come before the first that is not `within`: most often all.
+#[inline]
+fn leading(docs: &[DocId], within: impl Fn(DocId) -> bool) -> usize {
+    match docs.last() {
+        Some(last) if !within(*last) => docs.partition_point(|doc| within(*doc)),
+        _ => docs.len(),
+    }
+}
+
+/// The document behind the last of these, or behind `to` if there is none.
+fn behind(docs: &[DocId], to: DocId) -> DocId {
+    docs.last().map_or(to, |doc| *doc).saturating_add(1)
+}
+
+/// Adds the documents at these places until there are `end`. Tells how many of `screened` were looked at.
+#[inline]
+fn give_places(
+    places: &[u32],
+    screened: usize,
+    (docs, frequencies): Occurring<'_>,
+    leaf: LeafId,
+    end: usize,
+    out: &mut Matches,
+) -> usize {
+    let room = (end - out.len()).min(places.len());
+    out.extend_from(docs, frequencies, &places[..room], leaf);
+    places.get(room).map_or(screened, |next| *next as usize)
+}
+
+/// The places of the documents with norms in which the product that the score ascends with is above `least`, and the
+/// number of documents with norms. The first norm is that of the first document.
+fn above<'a>(
+    bm25: &Bm25,
+    least: f32,
+    (docs, frequencies): Occurring<'_>,
+    norms: &[u8],
+    places: &'a mut Vec<u32>,
+) -> (&'a [u32], usize) {
+    let first = docs[0];
+    let count = leading(docs, |doc| ((doc - first) as usize) < norms.len());
+    // Never shortened: what it had is written over.
+    places.resize(places.len().max(count + 1), 0);
+    let mut above = 0;
+    for (place, (doc, frequency)) in docs[..count].iter().zip(frequencies).enumerate() {
+        let norm = norms[(doc - first) as usize];
+        // Written in any case: a branch could not be predicted.
+        places[above] = place as u32;
+        above += usize::from(*frequency as f32 * bm25.inverse(norm) > least);
+    }
+    (&places[..above], count)
+}
+
+/// The best score of `leaf` in the documents `from..=to` of a list, by its head.
+pub fn best_within(
+    cursor: &mut TermCursor,
+    leaf: &Leaf,
+    from: DocId,
+    to: DocId,
+    pages: &mut Pages<'_>,
+) -> Step<f32> {
+    let (mut most, mut at) = (0f32, from);
+    for _ in 0..BOUND_PAGES_MAX {
+        let bound = cursor.bound(at, pages)?;
+        most = most.max(best(leaf, bound.pairs()));
+        if bound.last >= to {
+            return Ok(most);
+        }
+        at = bound.last + 1;
+    }
+    let list = cursor.list_bound(pages)?;
+    Ok(best(leaf, list.pairs()))
+}
+
+/// The best score that competitive pairs give.
+pub fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
+    match leaf {
+        Leaf::Ranked { bm25, .. } => bm25.best(pairs),
+        Leaf::Constant(score) => *score,
+    }
+}

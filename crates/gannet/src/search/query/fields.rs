@@ -1,0 +1,260 @@
+//! Which fields a query may name, and what it may ask of them.
+//!
+//! What cannot be answered rightly is an error, never an answer without hits: a field that does not
+//! exist, a range where terms have no order that anyone means, a pattern over external IDs. In
+//! an index without fields no document has any, so that there every name will do.
+//!
+//! `id` names the external ID, unless the index has a field of that name.
+
+use std::ops::Bound;
+
+use super::Query;
+use crate::analysis::{Analyzer, Field, FieldKind, Schema};
+use crate::base::{Error, Result};
+
+/// The name of the external ID in queries.
+pub const ID: &str = "id";
+
+/// The most names that an error proposes.
+const NAMES_SHOWN: usize = 3;
+
+/// An index with no more fields has all of them shown.
+const FEW_FIELDS: usize = 5;
+
+/// The most edits by which a name that is proposed differs.
+const EDITS_MAX: usize = 3;
+
+/// The most characters of a name that an error shows.
+const NAME_CHARACTERS: usize = 40;
+
+/// Whether `name` means the external ID.
+pub fn is_id(name: &str, schema: &Schema) -> bool {
+    name == ID && schema.named(ID).is_none()
+}
+
+/// Whether a query may name a field so.
+pub fn is_known(name: &str, schema: &Schema) -> bool {
+    schema.fields().is_empty() || name == ID || schema.named(name).is_some()
+}
+
+/// Checks a whole query, whether it was parsed or built.
+pub fn check(query: &Query, schema: &Schema) -> Result<()> {
+    // Not by recursion: how deep a query is was not checked yet.
+    let mut open = vec![query];
+    while let Some(query) = open.pop() {
+        check_one(query, schema)?;
+        open.extend(query.children());
+    }
+    Ok(())
+}
+
+/// Checks that a field exists, of which snippets are to be made.
+pub fn check_name(name: &str, schema: &Schema) -> Result<()> {
+    let exists = schema.fields().is_empty() || schema.named(name).is_some();
+    match exists {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "there is no field {}: {}",
+            shown(name),
+            proposal(name, schema)
+        ))),
+    }
+}
+
+fn check_one(query: &Query, schema: &Schema) -> Result<()> {
+    let name = match query {
+        Query::Exists { field } => Some(field),
+        Query::Text { field, .. }
+        | Query::Phrase { field, .. }
+        | Query::Prefix { field, .. }
+        | Query::Wildcard { field, .. }
+        | Query::Fuzzy { field, .. }
+        | Query::Range { field, .. } => field.as_ref(),
+        _ => return Ok(()),
+    };
+    match (query, name) {
+        (Query::Range { .. }, None) => Err(Error::invalid(
+            "a range needs a field whose analyzer is keyword: write field:[a TO b]",
+        )),
+        (_, Some(name)) if is_id(name, schema) => check_id(query),
+        (_, Some(name)) => {
+            check_name(name, schema)?;
+            let field = schema.named(name);
+            field.map_or(Ok(()), |field| check_range(query, field))
+        }
+        (_, None) => Ok(()),
+    }
+}
+
+fn check_id(query: &Query) -> Result<()> {
+    match query {
+        Query::Text { .. } | Query::Exists { .. } | Query::Phrase { slop: 0, .. } => Ok(()),
+        _ => Err(Error::invalid(
+            "external IDs are only found whole, not by a range, a pattern or a part: write id:17, \
+             or id:\"a*\" if such a character is in the ID",
+        )),
+    }
+}
+
+fn check_range(query: &Query, field: &Field) -> Result<()> {
+    let Query::Range { lower, upper, .. } = query else {
+        return Ok(());
+    };
+    if has_order(field) {
+        return Ok(());
+    }
+    let name = &field.name;
+    let example = match (lower, upper) {
+        (Bound::Included(value) | Bound::Excluded(value), _)
+        | (_, Bound::Included(value) | Bound::Excluded(value)) => shown(value),
+        _ => {
+            return Err(Error::invalid(format!(
+                "ranges are not possible in field {name:?}: for documents that have the field, write {name}:*"
+            )));
+        }
+    };
+    let why = match field.kind {
+        FieldKind::Exact => {
+            "whose numbers and booleans are kept as text: 9 would be above 15".to_owned()
+        }
+        FieldKind::Text => format!(
+            "which the analyzer {} cuts into words: each word would be compared alone",
+            field.analyzer.name()
+        ),
+    };
+    Err(Error::invalid(format!(
+        "ranges are not possible in field {name:?}, {why}; ask for single values, as {name}:{example}, or \
+         index strings with the analyzer keyword, as dates like 2020-12-31, whose bytes a range compares"
+    )))
+}
+
+/// Whether the terms of a field are whole values, in the order of their bytes.
+fn has_order(field: &Field) -> bool {
+    field.kind == FieldKind::Text && field.analyzer == Analyzer::KEYWORD
+}
+
+/// A name in quotes, not longer than an error may be.
+pub fn shown(name: &str) -> String {
+    match name.char_indices().nth(NAME_CHARACTERS) {
+        None => format!("{name:?}"),
+        Some((end, _)) => format!("\"{}...\"", name[..end].escape_debug()),
+    }
+}
+
+/// What to write in place of a name that is no field.
+pub fn proposal(name: &str, schema: &Schema) -> String {
+    let names: Vec<&str> = schema.fields().iter().map(|f| f.name.as_str()).collect();
+    if names.len() <= FEW_FIELDS {
+        return match names.as_slice() {
+            [only] => format!("the only one is {only}"),
+            _ => format!("the fields are {}", list(&names, "and")),
+        };
+    }
+    match nearest(name, &names).as_slice() {
+        [] => format!("none of the {} fields has a name like it", names.len()),
+        near => format!("did you mean {}", list(near, "or")),
+    }
+}
+
+fn list(names: &[&str], last: &str) -> String {
+    match names {
+        [some @ .., end] if !some.is_empty() => format!("{} {last} {end}", some.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// The names that are written most like `name`, the nearest first.
+fn nearest<'a>(name: &str, names: &[&'a str]) -> Vec<&'a str> {
+    let wanted: Vec<char> = name.to_lowercase().chars().collect();
+    let most = (wanted.len() / 2).clamp(1, EDITS_MAX);
+    let near = names.iter().filter_map(|other| {
+        let distance = distance_to_name(&wanted, other);
+        // A name of which nothing stays is not like it.
+        (distance <= most && distance < wanted.len()).then_some((distance, *other))
+    });
+    let mut near: Vec<(usize, &str)> = near.collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    near.truncate(NAMES_SHOWN);
+    near.into_iter().map(|(_, other)| other).collect()
+}
+
+/// The distance to a name, or to what stands behind its last dot.
+fn distance_to_name(wanted: &[char], name: &str) -> usize {
+    let lower = name.to_lowercase();
+    let whole: Vec<char> = lower.chars().collect();
+    let distance = edit_distance(wanted, &whole);
+    match lower.rsplit_once('.') {
+        None => distance,
+        Some((_, last)) => {
+            let last: Vec<char> = last.chars().collect();
+            distance.min(edit_distance(wanted, &last) + 1)
+        }
+    }
+}
+
+/// Insertions, deletions and replacements that make `b` of `a` (Levenshtein), where a length alone
+/// does not tell that they are many.
+fn edit_distance(a: &[char], b: &[char]) -> usize {
+    let apart = a.len().abs_diff(b.len());
+    if apart > EDITS_MAX {
+        return apart;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, one) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, other) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(one != other);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::FieldKind;
+
+    fn schema(names: &[&str]) -> Schema {
+        let mut schema = Schema::default();
+        for name in names {
+            let analyzer = Analyzer::default();
+            schema.add(name, FieldKind::Text, analyzer).unwrap();
+        }
+        schema
+    }
+
+    #[test]
+    fn the_nearest_names_are_proposed_or_all_of_few() {
+        let few = schema(&["title", "body"]);
+        assert_eq!(proposal("x", &few), "the fields are title and body");
+        assert_eq!(proposal("x", &schema(&["body"])), "the only one is body");
+        let many = schema(&["title", "titles", "tile", "body", "meta.source", "n"]);
+        for (name, expected) in [
+            ("Title", "did you mean title, titles or tile"),
+            ("titel", "did you mean title, titles or tile"),
+            ("source", "did you mean meta.source"),
+            ("bod", "did you mean body"),
+            ("publisher", "none of the 6 fields has a name like it"),
+            ("x", "none of the 6 fields has a name like it"),
+        ] {
+            assert_eq!(proposal(name, &many), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_long_name_makes_no_long_error() {
+        let error = check_name(&"é".repeat(60_000), &schema(&["body"])).unwrap_err();
+        assert!(error.to_string().len() < 250, "{error}");
+    }
+
+    #[test]
+    fn distances_are_those_of_levenshtein() {
+        let chars = |text: &str| text.chars().collect::<Vec<_>>();
+        for (a, b, expected) in [("", "", 0), ("kitten", "sitting", 3), ("body", "bdoy", 2)] {
+            assert_eq!(edit_distance(&chars(a), &chars(b)), expected, "{a} {b}");
+        }
+    }
+}

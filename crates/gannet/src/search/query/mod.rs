@@ -1,0 +1,158 @@
+//! What is asked: a tree of queries that one can build, take apart and print.
+//!
+//! A query knows nothing of an index: its texts are not analyzed, its fields are names. A search of
+//! an index that has no field of a name is an error; `id` names the external ID unless it is a
+//! field. It prints as the query language that the parser reads.
+
+pub(crate) mod fields;
+pub(crate) mod parser;
+pub(crate) mod pattern;
+pub(crate) mod print;
+
+use std::ops::Bound;
+
+/// How several terms, or clauses without a sign, go together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Operator {
+    /// One of them is enough.
+    #[default]
+    Or,
+    /// All of them are needed.
+    And,
+}
+
+/// A query. Where `field` is `None`, all text fields are searched and the best one counts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Query {
+    /// Every document.
+    MatchAll,
+    /// No document.
+    MatchNone,
+    /// The terms that the field's analyzer makes of `text`.
+    Text {
+        /// Where to look.
+        field: Option<String>,
+        /// What was written.
+        text: String,
+        /// Whether one of several terms is enough.
+        operator: Operator,
+    },
+    /// The terms of `text` in their order.
+    Phrase {
+        /// Where to look.
+        field: Option<String>,
+        /// What was written.
+        text: String,
+        /// How many positions the terms may be moved in all.
+        slop: u32,
+    },
+    /// Terms that begin with `prefix`.
+    Prefix {
+        /// Where to look.
+        field: Option<String>,
+        /// The beginning.
+        prefix: String,
+    },
+    /// Terms that `pattern` fits; see [`pattern_parts`].
+    Wildcard {
+        /// Where to look.
+        field: Option<String>,
+        /// The pattern.
+        pattern: String,
+    },
+    /// Terms that differ from `text` by few insertions, deletions, replacements or swaps of characters.
+    Fuzzy {
+        /// Where to look.
+        field: Option<String>,
+        /// What was written.
+        text: String,
+        /// How many, at most 2; `None` leaves it to [`automatic_distance`].
+        distance: Option<u8>,
+    },
+    /// Terms between two others in the order of their bytes. Only a field of strings that the
+    /// analyzer `keyword` keeps whole can be asked; a search of any other, or of none, is an error.
+    Range {
+        /// Where to look.
+        field: Option<String>,
+        /// The least term.
+        lower: Bound<String>,
+        /// The greatest term.
+        upper: Bound<String>,
+    },
+    /// Documents that have a value for `field`.
+    Exists {
+        /// The field.
+        field: String,
+    },
+    /// Clauses together. With only `must_not`, it is every other document, as in Elasticsearch.
+    Bool {
+        /// All must match, and count for the score.
+        must: Vec<Query>,
+        /// Some may match, and count for the score; one must if there is neither `must` nor `filter`.
+        should: Vec<Query>,
+        /// None may match.
+        must_not: Vec<Query>,
+        /// All must match, without counting for the score.
+        filter: Vec<Query>,
+        /// How many of `should` must match; 0 leaves it to the rule above.
+        minimum_should_match: u32,
+    },
+    /// A query whose scores are multiplied.
+    Boost {
+        /// The query.
+        query: Box<Query>,
+        /// By how much.
+        factor: f32,
+    },
+}
+
+impl Query {
+    /// The queries directly below this one.
+    pub fn children(&self) -> impl Iterator<Item = &Query> {
+        let (lists, single): ([&[Query]; 4], Option<&Query>) = match self {
+            Query::Bool {
+                must,
+                should,
+                must_not,
+                filter,
+                ..
+            } => ([must, filter, should, must_not], None),
+            Query::Boost { query, .. } => ([&[]; 4], Some(query)),
+            _ => ([&[]; 4], None),
+        };
+        lists.into_iter().flatten().chain(single)
+    }
+}
+
+/// The distance of a fuzzy query that names none: 0 below 3 characters, 1 up to 5, 2 above.
+pub fn automatic_distance(text: &str) -> u8 {
+    match text.chars().take(6).count() {
+        0..3 => 0,
+        3..6 => 1,
+        _ => 2,
+    }
+}
+
+/// A part of a wildcard pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PatternPart {
+    /// `*`: any characters, or none.
+    Many,
+    /// `?`: any one character.
+    One,
+    /// This character.
+    Literal(char),
+}
+
+/// The parts of a pattern, in which a backslash makes the next character a literal.
+pub fn pattern_parts(pattern: &str) -> impl Iterator<Item = PatternPart> {
+    let mut characters = pattern.chars();
+    std::iter::from_fn(move || {
+        Some(match characters.next()? {
+            '*' => PatternPart::Many,
+            '?' => PatternPart::One,
+            '\\' => PatternPart::Literal(characters.next().unwrap_or('\\')),
+            other => PatternPart::Literal(other),
+        })
+    })
+}

@@ -1,0 +1,216 @@
+//! Prints a query as the query language.
+//!
+//! Parsing what was printed (with OR as the operator, and all its fields known) gives the same
+//! query. Exceptions are trees that the language has a shorter form for:
+//! - a lone `should` clause is its query, and no clauses at all are no document;
+//! - fewer `should` clauses than must match are an error;
+//! - an empty text or prefix prints as an empty phrase or `*`;
+//! - a pattern that only ends in `*` prints as a prefix;
+//! - a pattern without letters and digits is text.
+
+use std::fmt::{self, Display, Formatter, Write};
+use std::ops::Bound;
+
+use super::{Operator, PatternPart, Query, pattern_parts};
+
+impl Display for Query {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Query::Bool {
+                minimum_should_match: 0,
+                ..
+            } if self.children().next().is_some() => clauses(self, out),
+            _ => operand(self, out),
+        }
+    }
+}
+
+/// Prints `query` so that it is one operand, in parentheses where it needs them.
+fn operand(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
+    match query {
+        Query::Bool {
+            minimum_should_match,
+            ..
+        } => {
+            out.write_char('(')?;
+            clauses(query, out)?;
+            out.write_char(')')?;
+            match minimum_should_match {
+                0 => Ok(()),
+                minimum => write!(out, "~{minimum}"),
+            }
+        }
+        Query::Boost { query, factor } => {
+            match **query {
+                Query::Boost { .. } => write!(out, "({query})")?,
+                _ => operand(query, out)?,
+            }
+            write!(out, "^{factor}")
+        }
+        leaf => print_leaf(leaf, out),
+    }
+}
+
+fn clauses(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
+    let Query::Bool {
+        must,
+        should,
+        must_not,
+        filter,
+        ..
+    } = query
+    else {
+        return Ok(());
+    };
+    let mut separator = "";
+    for (sign, clauses) in [("+", must), ("#", filter), ("", should), ("-", must_not)] {
+        for clause in clauses {
+            write!(out, "{separator}{sign}")?;
+            separator = " ";
+            match (sign, clause) {
+                // The sign of a filter is one only before a parenthesis.
+                ("#", clause) if !matches!(clause, Query::Bool { .. }) => {
+                    write!(out, "({clause})")?
+                }
+                _ => operand(clause, out)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn print_leaf(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
+    match query {
+        Query::MatchAll => out.write_str("*:*"),
+        Query::Text {
+            field,
+            text,
+            operator,
+        } => {
+            print_field(field, out)?;
+            print_word(text, out)?;
+            out.write_str(match operator {
+                Operator::Or => "",
+                Operator::And => "~and",
+            })
+        }
+        Query::Phrase { field, text, slop } => {
+            print_field(field, out)?;
+            print_quoted(text, out)?;
+            match slop {
+                0 => Ok(()),
+                slop => write!(out, "~{slop}"),
+            }
+        }
+        Query::Prefix { field, prefix } => {
+            print_field(field, out)?;
+            escape(prefix, out)?;
+            out.write_char('*')
+        }
+        Query::Wildcard { field, pattern } => {
+            print_field(field, out)?;
+            print_pattern(pattern, out)
+        }
+        Query::Fuzzy {
+            field,
+            text,
+            distance,
+        } => {
+            print_field(field, out)?;
+            print_word(text, out)?;
+            out.write_char('~')?;
+            distance.map_or(Ok(()), |distance| write!(out, "{distance}"))
+        }
+        Query::Range {
+            field,
+            lower,
+            upper,
+        } => {
+            print_field(field, out)?;
+            print_range(lower, upper, out)
+        }
+        Query::Exists { field } => {
+            escape(field, out)?;
+            out.write_str(":*")
+        }
+        // Trees were printed above; what is left is nothing.
+        _ => out.write_str("()"),
+    }
+}
+
+fn print_field(field: &Option<String>, out: &mut Formatter<'_>) -> fmt::Result {
+    match field {
+        None => Ok(()),
+        Some(name) => {
+            escape(name, out)?;
+            out.write_char(':')
+        }
+    }
+}
+
+fn print_word(text: &str, out: &mut Formatter<'_>) -> fmt::Result {
+    match text {
+        "" => return out.write_str("\"\""),
+        "AND" | "OR" | "NOT" => out.write_char('\\')?,
+        _ => {}
+    }
+    escape(text, out)
+}
+
+/// Prints `text` with a backslash before everything that could be read as anything but text.
+fn escape(text: &str, out: &mut Formatter<'_>) -> fmt::Result {
+    for character in text.chars() {
+        if character.is_whitespace() || "\\+-&|!(){}[]^\"~*?:/<>=#".contains(character) {
+            out.write_char('\\')?;
+        }
+        out.write_char(character)?;
+    }
+    Ok(())
+}
+
+fn print_pattern(pattern: &str, out: &mut Formatter<'_>) -> fmt::Result {
+    for part in pattern_parts(pattern) {
+        match part {
+            PatternPart::Many => out.write_char('*')?,
+            PatternPart::One => out.write_char('?')?,
+            PatternPart::Literal(character) => escape(character.encode_utf8(&mut [0; 4]), out)?,
+        }
+    }
+    Ok(())
+}
+
+fn print_quoted(text: &str, out: &mut Formatter<'_>) -> fmt::Result {
+    out.write_char('"')?;
+    for character in text.chars() {
+        if matches!(character, '"' | '\\') {
+            out.write_char('\\')?;
+        }
+        out.write_char(character)?;
+    }
+    out.write_char('"')
+}
+
+fn print_range(
+    lower: &Bound<String>,
+    upper: &Bound<String>,
+    out: &mut Formatter<'_>,
+) -> fmt::Result {
+    out.write_char(match lower {
+        Bound::Excluded(_) => '{',
+        _ => '[',
+    })?;
+    print_bound(lower, out)?;
+    out.write_str(" TO ")?;
+    print_bound(upper, out)?;
+    out.write_char(match upper {
+        Bound::Excluded(_) => '}',
+        _ => ']',
+    })
+}
+
+fn print_bound(bound: &Bound<String>, out: &mut Formatter<'_>) -> fmt::Result {
+    match bound {
+        Bound::Unbounded => out.write_char('*'),
+        Bound::Included(value) | Bound::Excluded(value) => print_quoted(value, out),
+    }
+}

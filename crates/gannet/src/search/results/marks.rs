@@ -1,0 +1,155 @@
+//! What a query wants marked in the snippets of a field: the terms and phrases of all that may match.
+//!
+//! What must not match is never marked. A pattern marks the terms that it stands for.
+
+use super::highlight::{SnippetOptions, Wanted, WantedPhrase, snippets};
+use crate::analysis::{Field, FieldId, Scratch, split_term_key};
+use crate::base::{Result, Steps};
+use crate::documents::each_text;
+use crate::search::lists::{OpenLists, OpenPattern, OpenTerm};
+use crate::search::plan::PlanNode;
+
+/// Makes the snippets of one field for document after document.
+pub struct Marker {
+    field: Field,
+    wanted: Wanted,
+    options: SnippetOptions,
+    scratch: Scratch,
+}
+
+impl Marker {
+    /// A marker for `field` of what `node` asks for.
+    pub fn new(
+        field: &Field,
+        node: &PlanNode,
+        lists: &OpenLists,
+        options: SnippetOptions,
+    ) -> Result<Marker> {
+        let mut wanted = Wanted::default();
+        want(node, field.id, lists, &mut wanted)?;
+        Ok(Marker {
+            field: field.clone(),
+            wanted,
+            options,
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// The field's name and the snippets of all its values in a JSON source, at most as many as the
+    /// options say.
+    pub fn mark(&mut self, source: &[u8], steps: &mut Steps<'_>) -> Result<(String, Vec<String>)> {
+        let Marker {
+            field,
+            wanted,
+            options,
+            scratch,
+        } = self;
+        let most = options.fragments.max(1);
+        let mut made = Ok(Vec::new());
+        each_text(source, &field.name, &mut |text| {
+            if let Ok(all) = &mut made
+                && all.len() < most
+            {
+                match snippets(&field.analyzer, text, wanted, options, scratch, steps) {
+                    Ok(more) => all.extend(more.into_iter().take(most - all.len())),
+                    Err(error) => made = Err(error),
+                }
+            }
+        })?;
+        Ok((field.name.clone(), made?))
+    }
+}
+
+/// Bytes that markers for some fields take of what `node` asks for.
+pub fn marker_bytes(fields: &[&Field], node: &PlanNode, lists: &OpenLists) -> usize {
+    const WORD_BYTES: usize = 128;
+    let words = lists
+        .all()
+        .map(|open| WORD_BYTES + open.key.len())
+        .sum::<usize>();
+    let scratch = fields.iter().map(|field| field.analyzer.scratch_bytes());
+    // A word may be wanted by itself and in phrases.
+    2 * words + phrase_words(node) * size_of::<(usize, u32)>() + scratch.sum::<usize>()
+}
+
+fn phrase_words(node: &PlanNode) -> usize {
+    let all = |nodes: &[PlanNode]| nodes.iter().map(phrase_words).sum::<usize>();
+    match node {
+        PlanNode::Phrase { words, .. } => words.len(),
+        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => all(parts),
+        PlanNode::Filtered {
+            required, optional, ..
+        } => all(required) + all(optional),
+        _ => 0,
+    }
+}
+
+fn want(node: &PlanNode, field: FieldId, lists: &OpenLists, wanted: &mut Wanted) -> Result<()> {
+    match node {
+        PlanNode::Term(slot, _) => {
+            let term = lists.terms[*slot].iter();
+            want_terms(term, field, wanted)
+        }
+        PlanNode::Pattern(slot, _) => {
+            let OpenPattern {
+                terms, documents, ..
+            } = &lists.patterns[*slot];
+            if let Some(many) = documents.as_ref().filter(|many| many.field == field) {
+                wanted.terms_like(&many.pattern);
+            }
+            want_terms(terms.iter(), field, wanted)
+        }
+        PlanNode::Phrase { words, slop, .. } => {
+            let mut terms = Vec::new();
+            for (slot, place) in words {
+                let open = lists.terms[*slot].as_ref();
+                match open.map(|open| text_in(open, field)).transpose()?.flatten() {
+                    Some(term) => terms.push((term, *place)),
+                    None => return Ok(()),
+                }
+            }
+            wanted.phrase(WantedPhrase { terms, slop: *slop });
+            Ok(())
+        }
+        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => {
+            want_all(parts, field, lists, wanted)
+        }
+        PlanNode::Filtered {
+            required, optional, ..
+        } => {
+            want_all(required, field, lists, wanted)?;
+            want_all(optional, field, lists, wanted)
+        }
+        PlanNode::None | PlanNode::All(_) | PlanNode::Exists(..) | PlanNode::Id(..) => Ok(()),
+    }
+}
+
+fn want_all(
+    nodes: &[PlanNode],
+    field: FieldId,
+    lists: &OpenLists,
+    wanted: &mut Wanted,
+) -> Result<()> {
+    let mut nodes = nodes.iter();
+    nodes.try_for_each(|node| want(node, field, lists, wanted))
+}
+
+fn want_terms<'a>(
+    terms: impl Iterator<Item = &'a OpenTerm>,
+    field: FieldId,
+    wanted: &mut Wanted,
+) -> Result<()> {
+    for term in terms {
+        if let Some(text) = text_in(term, field)? {
+            wanted.term(text);
+        }
+    }
+    Ok(())
+}
+
+/// The text of a term if it is one of `field`.
+fn text_in(term: &OpenTerm, field: FieldId) -> Result<Option<String>> {
+    let (of, text) = split_term_key(&term.key)?;
+    let text = String::from_utf8_lossy(text);
+    Ok((of == field).then(|| text.into_owned()))
+}

@@ -1,0 +1,452 @@
+//! A query as a state machine: look up its terms, rank, fetch the best documents, explain.
+//!
+//! A step computes with the pages that are there and stops when it needs others (see `cache::pages`), so that
+//! one driver carries many queries forward together. What each phase read is kept for the plan report.
+//!
+//! Invariants:
+//! 1. Phases only go forward; a step after the last does nothing.
+//! 2. Memory that grows with the query or the data (candidates, cursors, hits, documents) is
+//!    reserved before it is used, and stays reserved as long as the results are there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::expand::FUZZY_MAX;
+use super::lookup::Lookup;
+use super::lookup::RunTurn;
+use super::offload::{Offloaded, offload};
+use crate::analysis::{Field, FieldId, split_term_key};
+use crate::base::{Budget, Error, Interrupt, Reservation, Result};
+use crate::cache::{IoCounts, Pages, Step, Stop};
+use crate::documents::Fetch;
+use crate::search::build::{BuildOptions, Built, build, cursor_bytes};
+use crate::search::lists::{OpenLists, OpenTerm, PatternDocuments};
+use crate::search::options::SearchOptions;
+use crate::search::plan::{Allowance, Plan, PlanNode, plan};
+use crate::search::query::Query;
+use crate::search::query::fields;
+use crate::search::rank::candidates::Candidates;
+use crate::search::rank::{RankOptions, RankProgress, Ranker};
+use crate::search::results::explain::{Explanation, explain, explanation_bytes};
+use crate::search::results::hits::HitFilling;
+use crate::search::results::marks::{Marker, marker_bytes};
+use crate::search::results::{
+    CutExpansion, Hit, PatternReport, PlanReport, PlanStep, SearchResults, TermReport,
+};
+use crate::search::view::SearchView;
+
+/// Bytes of candidates that a query works on at most.
+const CANDIDATE_BYTES: usize = 512 << 10;
+
+/// Of the memory that is free a query takes one part of so many for its candidates, so that many can go on at once.
+const CANDIDATE_SHARE: usize = 32;
+
+/// Candidates of a batch, at least and at most.
+const CANDIDATES: (usize, usize) = (64, 8192);
+
+/// The name of a field at most.
+const NAME_BYTES: usize = 256;
+
+/// A query being carried out.
+pub struct QueryRun<'q> {
+    view: &'q SearchView,
+    options: &'q SearchOptions,
+    budget: &'q Budget,
+    turn: RunTurn<'q>,
+    node: PlanNode,
+    lists: OpenLists,
+    phase: RunPhase<'q>,
+    results: SearchResults,
+    report: PlanReport,
+    /// Memory of the plan, of the phase, and of what is given back.
+    _planned: Reservation,
+    working: Reservation,
+    /// Of lists that a device has read.
+    offloaded: Option<Reservation>,
+    /// Whether these have only the best documents.
+    only_best: bool,
+    kept: Reservation,
+    seen: IoCounts,
+    started: Duration,
+}
+
+enum RunPhase<'q> {
+    LookUp(Lookup<'q>),
+    Rank(Box<Ranker>),
+    Fetch {
+        done: usize,
+        fetch: Fetch<'q>,
+        filling: HitFilling<'q>,
+    },
+    Explain {
+        done: usize,
+        built: Option<Box<Built>>,
+    },
+    Done,
+}
+
+impl RunPhase<'_> {
+    /// What a query is at, for people.
+    fn name(&self) -> &'static str {
+        match self {
+            RunPhase::LookUp(_) => "looking up its terms",
+            RunPhase::Rank(_) => "matching and ranking documents",
+            RunPhase::Fetch { .. } => "fetching documents",
+            RunPhase::Explain { .. } => "explaining scores",
+            RunPhase::Done => "ending",
+        }
+    }
+}
+
+impl<'q> QueryRun<'q> {
+    /// Will carry out `query` on a snapshot.
+    pub fn new(
+        query: &Query,
+        view: &'q SearchView,
+        options: &'q SearchOptions,
+        budget: &'q Budget,
+        turn: RunTurn<'q>,
+    ) -> Result<QueryRun<'q>> {
+        options.check_limits()?;
+        for name in &options.highlight {
+            fields::check_name(name, &view.schema)?;
+        }
+        let Plan {
+            root,
+            is_dropped,
+            terms,
+            patterns,
+            ids,
+            memory,
+        } = plan(query, &view.schema, Allowance::new(budget, options)?)?;
+        let hits = options.k.min(view.below as usize) * size_of::<Hit>();
+        Ok(QueryRun {
+            _planned: memory,
+            working: budget.reserve("a query", 0)?,
+            offloaded: None,
+            only_best: false,
+            kept: budget.reserve("the hits of a query", hits)?,
+            started: options.now(),
+            node: root,
+            lists: OpenLists::default(),
+            phase: RunPhase::LookUp(Lookup::new(terms, patterns, ids, turn, budget)?),
+            results: SearchResults {
+                has_no_terms: is_dropped,
+                ..SearchResults::default()
+            },
+            report: PlanReport::default(),
+            seen: IoCounts::default(),
+            budget,
+            view,
+            options,
+            turn,
+        })
+    }
+
+    /// Works until the answer is complete.
+    pub fn step(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let stepped = self.go_on(pages);
+        stepped.map_err(|stop| match stop {
+            Stop::Failed(Error::Timeout { after, limit, .. }) => Stop::Failed(Error::Timeout {
+                doing: self.phase.name().to_owned(),
+                after,
+                limit,
+            }),
+            other => other,
+        })
+    }
+
+    fn go_on(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        loop {
+            self.options.check()?;
+            match &mut self.phase {
+                RunPhase::LookUp(lookup) => {
+                    lookup.step(self.view, pages)?;
+                    self.end_look_up(pages)?;
+                }
+                RunPhase::Rank(ranker) => {
+                    if ranker.step(pages)? == RankProgress::Done {
+                        self.end_rank(pages)?;
+                    }
+                }
+                RunPhase::Fetch { .. } => self.fetch(pages)?,
+                RunPhase::Explain { .. } => self.explain(pages)?,
+                RunPhase::Done => return Ok(()),
+            }
+        }
+    }
+
+    /// The answer, once [`QueryRun::step`] came to its end.
+    pub fn finish(mut self) -> SearchResults {
+        self.results.took = self.options.now().saturating_sub(self.started);
+        self.results.memory = Some(Arc::new(self.kept));
+        if self.options.explain {
+            self.results.plan = Some(self.report);
+        }
+        self.results
+    }
+
+    fn end_phase(&mut self, name: &'static str, pages: &Pages<'_>) {
+        let io = pages.counts().since(self.seen);
+        self.seen = pages.counts();
+        self.results.io = pages.counts();
+        if self.options.explain {
+            self.report.steps.push(PlanStep { name, io });
+        }
+    }
+
+    fn end_look_up(&mut self, pages: &Pages<'_>) -> Result<()> {
+        let RunPhase::LookUp(lookup) = std::mem::replace(&mut self.phase, RunPhase::Done) else {
+            return Ok(());
+        };
+        self.lists = lookup.finish(self.view)?;
+        self.results.cut_expansions = self.report_cut();
+        self.results.unmatched_patterns = std::mem::take(&mut self.lists.unmatched);
+        self.end_phase("look up terms", pages);
+        if self.options.explain {
+            self.report.terms = self.report_terms()?;
+            self.report.patterns = self.report_patterns()?;
+        }
+        self.offload(pages);
+        let built = self.build(false)?;
+        let options = self.rank_options(&built)?;
+        let tables = &self.view.tables;
+        let ranker = Ranker::new(built.root, built.score, tables, options);
+        self.phase = RunPhase::Rank(Box::new(ranker));
+        Ok(())
+    }
+
+    /// Has lists read by a device, if there is one and it is worth it.
+    fn offload(&mut self, pages: &Pages<'_>) {
+        let Some(device) = self.turn.offload else {
+            return;
+        };
+        let query = (&self.node, &mut self.lists);
+        let rules = (self.options, self.budget);
+        let Offloaded {
+            report,
+            only_best,
+            memory,
+        } = offload(device, query, self.view, rules, pages);
+        self.only_best = only_best;
+        self.offloaded = memory;
+        if self.options.explain {
+            self.report.offload = Some(report);
+        }
+    }
+
+    /// Builds what is run. Its cursors are reserved for as long as the phase lasts.
+    fn build(&mut self, notes: bool) -> Result<Built> {
+        self.working
+            .grow_to(cursor_bytes(&self.node, &self.lists))?;
+        let filters = self.options.techniques.filters;
+        let options = BuildOptions { filters, notes };
+        let built = build(&self.node, &self.lists, self.view, self.budget, options)?;
+        let clauses = built.root.clauses.iter();
+        let buffers = clauses.map(|clause| clause.matcher.buffer_bytes());
+        let bytes = self.working.bytes() + buffers.sum::<usize>();
+        self.working.grow_to(bytes)?;
+        Ok(built)
+    }
+
+    fn rank_options(&mut self, built: &Built) -> Result<RankOptions> {
+        let (leaves, fields) = (built.score.leaves().len(), built.score.fields().len());
+        let each = Candidates::bytes_each(leaves, fields);
+        let free = self.budget.total().saturating_sub(self.budget.used());
+        let bytes = CANDIDATE_BYTES.min(free / CANDIDATE_SHARE);
+        let options = RankOptions {
+            k: self.options.ranked(),
+            from: self.options.from,
+            prune: self.options.techniques.pruning,
+            count: self.options.count,
+            // Documents that are skipped are not read.
+            fetch: self.options.needs_documents()
+                && self.options.techniques.documents
+                && self.options.skip == 0,
+            candidates: (bytes / each).clamp(CANDIDATES.0, CANDIDATES.1),
+            candidate_bytes: each,
+            below: self.view.below,
+            meets_dead: built.has_all || self.view.dead_documents > 0,
+        };
+        let ranking = options.memory_bytes(built.root.clauses.len(), leaves);
+        self.working.grow_to(self.working.bytes() + ranking)?;
+        Ok(options)
+    }
+
+    fn report_cut(&self) -> Vec<CutExpansion> {
+        let cut = self.lists.cut.iter().map(|(field, pattern)| CutExpansion {
+            field: self.name_of(*field),
+            pattern: pattern.clone(),
+            searched: FUZZY_MAX,
+        });
+        cut.collect()
+    }
+
+    fn name_of(&self, field: FieldId) -> String {
+        let field = self.view.schema.field(field);
+        field.map_or(String::new(), |field| field.name.clone())
+    }
+
+    fn report_terms(&mut self) -> Result<Vec<TermReport>> {
+        let bytes = |open: &OpenTerm| size_of::<TermReport>() + NAME_BYTES + 3 * open.key.len();
+        let bytes = self.lists.all().map(bytes).sum::<usize>();
+        self.kept.grow_to(self.kept.bytes() + bytes)?;
+        let report = |open: &OpenTerm| {
+            let (field, term) = split_term_key(&open.key)?;
+            Ok(TermReport {
+                field: self.name_of(field),
+                term: String::from_utf8_lossy(term).into_owned(),
+                document_frequency: open.list.document_frequency(),
+                chunks_in_list: open.chunks_in_list,
+                pages_in_list: open.pages_in_list,
+            })
+        };
+        self.lists.all().map(report).collect()
+    }
+
+    fn report_patterns(&mut self) -> Result<Vec<PatternReport>> {
+        let many = || {
+            self.lists
+                .patterns
+                .iter()
+                .filter_map(|p| p.documents.as_ref())
+        };
+        let bytes =
+            |many: &PatternDocuments| size_of::<PatternReport>() + NAME_BYTES + many.written.len();
+        let bytes = many().map(bytes).sum::<usize>();
+        self.kept.grow_to(self.kept.bytes() + bytes)?;
+        let report = |many: &PatternDocuments| PatternReport {
+            field: self.name_of(many.field),
+            pattern: many.written.clone(),
+            terms: many.sources.terms,
+            documents: many.set.count(),
+            lists: many.sources.lists,
+            pages: many.sources.pages,
+        };
+        Ok(many().map(report).collect())
+    }
+
+    fn end_rank(&mut self, pages: &Pages<'_>) -> Result<()> {
+        let RunPhase::Rank(ranker) = std::mem::replace(&mut self.phase, RunPhase::Done) else {
+            return Ok(());
+        };
+        let (total, is_exact) = ranker.total();
+        self.results.total = total;
+        let is_exact = is_exact && !self.only_best;
+        self.results.total_is_exact = is_exact && self.results.cut_expansions.is_empty();
+        (self.report.windows_searched, self.report.windows_skipped) = ranker.windows();
+        let wanted = ranker.into_top().into_iter().skip(self.options.skip);
+        let hits = wanted.map(|scored| Hit {
+            doc: scored.doc,
+            score: scored.score,
+            ..Hit::default()
+        });
+        self.results.hits = hits.collect();
+        self.working.grow_to(0)?;
+        self.end_phase("match and rank", pages);
+        self.phase = self.fetching()?;
+        Ok(())
+    }
+
+    /// Reads the documents of the hits, as many at once as a round may read, or one after the other.
+    fn fetching(&mut self) -> Result<RunPhase<'q>> {
+        let room = match self.options.techniques.documents {
+            true => self.turn.pages_per_round,
+            false => 1,
+        };
+        let view = self.view;
+        let needs_sources = self.options.needs_sources();
+        let (tables, dictionaries) = (&view.tables, &view.dictionaries);
+        Ok(RunPhase::Fetch {
+            done: 0,
+            fetch: Fetch::new(tables, dictionaries, self.budget, room, needs_sources),
+            filling: HitFilling {
+                sources: self.options.fetch && self.options.sources,
+                markers: self.markers()?,
+                snippets: &self.options.snippets,
+                budget: self.budget,
+                alone: self.turn.alone,
+            },
+        })
+    }
+
+    /// What makes snippets of the fields that were asked for. Fields that do not exist have none.
+    fn markers(&mut self) -> Result<Vec<Marker>> {
+        let names = self.options.highlight.iter();
+        let fields: Vec<_> = names
+            .filter_map(|name| self.view.schema.named(name))
+            .collect();
+        if !fields.is_empty() {
+            let bytes = marker_bytes(&fields, &self.node, &self.lists);
+            self.working.grow_to(bytes)?;
+        }
+        let marker = |field: &&Field| {
+            let options = self.options.snippets.clone();
+            Marker::new(field, &self.node, &self.lists, options)
+        };
+        fields.iter().map(marker).collect()
+    }
+
+    fn fetch(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let RunPhase::Fetch {
+            done,
+            fetch,
+            filling,
+        } = &mut self.phase
+        else {
+            return Ok(());
+        };
+        while self.options.needs_documents()
+            && let Some(rest) = self.results.hits.get_mut(*done..).filter(|r| !r.is_empty())
+        {
+            self.options.check()?;
+            *done += filling.fill(rest, fetch, &mut self.kept, pages)?;
+        }
+        self.working.grow_to(0)?;
+        self.end_phase("fetch documents", pages);
+        self.phase = RunPhase::Explain {
+            done: 0,
+            built: None,
+        };
+        Ok(())
+    }
+
+    fn explain(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        while self.options.explain {
+            let RunPhase::Explain { done, built } = &self.phase else {
+                return Ok(());
+            };
+            let done = *done;
+            let Some(hit) = self.results.hits.get(done) else {
+                break;
+            };
+            self.options.check()?;
+            if built.is_none() {
+                let most = explanation_bytes(&self.node, &self.lists);
+                self.kept.grow_to(self.kept.bytes() + most)?;
+                let built = Some(Box::new(self.build(true)?));
+                self.phase = RunPhase::Explain { done, built };
+                continue;
+            }
+            let doc = hit.doc;
+            let RunPhase::Explain {
+                built: Some(built), ..
+            } = &mut self.phase
+            else {
+                return Ok(());
+            };
+            let explanation = explain(built, doc, self.view, pages)?;
+            let bytes = explanation.as_ref().map_or(0, Explanation::memory_bytes);
+            let spare = explanation_bytes(&self.node, &self.lists).saturating_sub(bytes);
+            self.kept.grow_to(self.kept.bytes() - spare)?;
+            self.results.hits[done].explanation = explanation.map(Box::new);
+            let done = done + 1;
+            self.phase = RunPhase::Explain { done, built: None };
+        }
+        if self.options.explain {
+            self.end_phase("explain scores", pages);
+        }
+        self.phase = RunPhase::Done;
+        Ok(())
+    }
+}

@@ -1,0 +1,428 @@
+//! Expansion: which terms of a field a pattern stands for, on the device and in memory.
+//!
+//! The dictionary gives terms in order together with their entries, so that an expansion needs no look-ups
+//! afterwards. The pattern tells of the lower bounds of nodes whether anything in them may match: only such nodes
+//! are read, many at once.
+//!
+//! Few terms are kept. All terms of a prefix, wildcard or range score the same, so when they become
+//! many, only the set of their documents is kept; the terms found so far are added to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::analysis::{FieldId, term_key};
+use crate::base::{Budget, DocId, Reservation, Result, Steps};
+use crate::btree::{Scan, TreeView};
+use crate::cache::{Pages, Step};
+use crate::postings::{TermPostings, TermTree, TermVisitor};
+use crate::search::lists::PatternDocuments;
+use crate::search::lists::collector::Collector;
+use crate::search::matching::matcher::for_all;
+use crate::search::query::pattern::{Pattern, Verdict};
+use crate::search::view::SearchView;
+
+/// The most terms of a prefix, wildcard or range that are kept.
+pub const TERMS_MAX: usize = 64;
+
+/// The most terms that a fuzzy term stands for: the most similar ones, among equals the first in order.
+pub const FUZZY_MAX: usize = 50;
+
+/// The most terms that are kept while the most similar are looked for.
+const SIMILAR_MAX: usize = 1024;
+
+/// A term that a pattern stands for.
+#[derive(Clone, Debug)]
+pub struct Expanded {
+    /// Its key.
+    pub key: Vec<u8>,
+    /// What the dictionary has of it, if it is there.
+    pub postings: Option<TermPostings>,
+    /// 1, or less for fuzzy terms that differ.
+    pub similarity: f32,
+}
+
+/// What a pattern stands for.
+pub enum Expansion {
+    /// Few terms: in the order of their keys, or for a fuzzy pattern the most similar first.
+    Terms(Vec<Expanded>),
+    /// The documents of many terms.
+    Documents(PatternDocuments),
+}
+
+/// An expansion under way.
+pub struct Expander {
+    field: FieldId,
+    pattern: Arc<Pattern>,
+    written: String,
+    found: BTreeMap<Vec<u8>, (Option<TermPostings>, f32)>,
+    memory: Reservation,
+    /// Where documents go instead, once the terms are many.
+    collector: Option<Collector>,
+    /// The documents, if these are known from before.
+    known: Option<PatternDocuments>,
+    limits: ExpansionLimits,
+    /// Through each of the dictionary's trees; nothing when it has ended.
+    scans: [Option<Scan>; TermTree::ALL.len()],
+    /// Whether terms were dropped to keep memory bounded.
+    dropped: bool,
+    walked_memory: bool,
+    done: bool,
+}
+
+/// What an expansion may take.
+#[derive(Clone)]
+pub struct ExpansionLimits {
+    /// Pages that it asks for at once.
+    pub pages_per_round: usize,
+    /// Where its memory comes from.
+    pub budget: Budget,
+}
+
+impl Expander {
+    /// The terms of `field` that `pattern`, so written, stands for.
+    pub fn new(
+        field: FieldId,
+        pattern: Pattern,
+        written: String,
+        limits: ExpansionLimits,
+    ) -> Result<Expander> {
+        let mut start = Vec::new();
+        term_key(field, pattern.start(), &mut start);
+        Ok(Expander {
+            field,
+            pattern: Arc::new(pattern),
+            written,
+            found: BTreeMap::new(),
+            memory: limits.budget.reserve("the terms of a pattern", 0)?,
+            collector: None,
+            known: None,
+            limits,
+            scans: TermTree::ALL.map(|_| Some(Scan::new(&start))),
+            dropped: false,
+            walked_memory: false,
+            done: false,
+        })
+    }
+
+    /// The same where its documents may be known.
+    pub fn knowing(mut self, documents: Option<PatternDocuments>) -> Expander {
+        self.done = documents.is_some();
+        self.known = documents;
+        self
+    }
+
+    /// Finds all terms.
+    pub fn step(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        while !self.done {
+            let scanned = self.scan(view, pages);
+            // Also if the scans stopped: one round then serves both.
+            if let Some(collector) = &mut self.collector {
+                collector.read(pages)?;
+            }
+            scanned?;
+            if self.walked_memory {
+                self.done = true;
+            } else if self.scans.iter().all(Option::is_none) {
+                self.walk_memory(view, pages)?;
+                self.walked_memory = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on through all trees, as far as lists may be opened.
+    fn scan(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        for_all((0..).zip(TermTree::ALL), |(at, which)| {
+            let Some(mut scan) = self.scans[at].take() else {
+                return Ok(());
+            };
+            let ended = self.go_through(which, view.terms.tree(which), &mut scan, pages);
+            self.scans[at] = (!matches!(ended, Ok(true))).then_some(scan);
+            ended.map(drop)
+        })
+    }
+
+    /// Goes on in one tree; tells whether it came to the end of what may match.
+    fn go_through(
+        &mut self,
+        which: TermTree,
+        tree: &TreeView,
+        scan: &mut Scan,
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
+        while !self.collector.as_ref().is_some_and(Collector::is_full) {
+            if !self.advance(tree, scan, pages)? {
+                return Ok(true);
+            }
+            pages.count_steps(self.pattern.steps())?;
+            match self.take((which, scan.key(), scan.value()), pages)? {
+                Verdict::End => return Ok(true),
+                Verdict::SkipTo(term) => {
+                    let mut key = Vec::new();
+                    term_key(self.field, &term, &mut key);
+                    scan.skip_to(&key);
+                }
+                Verdict::Match(_) | Verdict::Next => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// The field.
+    pub fn field(&self) -> FieldId {
+        self.field
+    }
+
+    /// The pattern as it was written.
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// Whether the pattern is fuzzy.
+    pub fn is_fuzzy(&self) -> bool {
+        self.pattern.is_fuzzy()
+    }
+
+    /// Whether a fuzzy pattern stands for more terms than are taken.
+    pub fn is_cut(&self) -> bool {
+        self.dropped || self.is_fuzzy() && self.found.len() > FUZZY_MAX
+    }
+
+    /// Whether it stands for a term, as far as it is known.
+    pub fn has_terms(&self) -> bool {
+        !self.found.is_empty() || self.collector.is_some() || self.known.is_some()
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Expansion {
+        if let Some(known) = self.known {
+            return Expansion::Documents(known);
+        }
+        if let Some(collector) = self.collector {
+            let (set, sources) = collector.finish();
+            return Expansion::Documents(PatternDocuments {
+                field: self.field,
+                pattern: self.pattern,
+                written: self.written,
+                set,
+                sources,
+            });
+        }
+        let fuzzy = self.pattern.is_fuzzy();
+        let found = self.found.into_iter();
+        let mut terms: Vec<Expanded> = found
+            .map(|(key, (postings, similarity))| Expanded {
+                key,
+                postings,
+                similarity,
+            })
+            .collect();
+        if fuzzy {
+            terms.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+            terms.truncate(FUZZY_MAX);
+        }
+        Expansion::Terms(terms)
+    }
+
+    /// Goes to the next key that may match.
+    fn advance(&self, tree: &TreeView, scan: &mut Scan, pages: &mut Pages<'_>) -> Step<bool> {
+        let (field, pattern) = (self.field, &*self.pattern);
+        let matters = |from: &[u8], to: Option<&[u8]>| may_match(pattern, field, from, to);
+        scan.advance_where(&matters, tree, pages)
+    }
+
+    /// Judges a key of a tree and takes it if it matches.
+    fn take(
+        &mut self,
+        (which, key, value): (TermTree, &[u8], &[u8]),
+        pages: &mut Pages<'_>,
+    ) -> Result<Verdict> {
+        let verdict = judge(&self.pattern, self.field, key);
+        let Verdict::Match(similarity) = verdict else {
+            return Ok(verdict);
+        };
+        match &mut self.collector {
+            Some(collector) => {
+                let mut postings = TermPostings::default();
+                postings.take(which, value)?;
+                collector.count_term();
+                collector.add(postings, pages)?;
+            }
+            None => {
+                self.keep(key, Some((which, value)), similarity)?;
+                self.collect_many(pages)?;
+            }
+        }
+        Ok(verdict)
+    }
+
+    fn keep(
+        &mut self,
+        key: &[u8],
+        value: Option<(TermTree, &[u8])>,
+        similarity: f32,
+    ) -> Result<()> {
+        if !self.found.contains_key(key) {
+            self.memory
+                .grow_to(self.memory.bytes() + bytes_of(key, &None))?;
+        }
+        let found = self.found.entry(key.to_vec());
+        let (postings, _) = found.or_insert((None, similarity));
+        if let Some((which, value)) = value {
+            let before = postings.as_ref().map_or(0, TermPostings::memory_bytes);
+            let postings = postings.get_or_insert_default();
+            postings.take(which, value)?;
+            let bytes = self.memory.bytes() + postings.memory_bytes();
+            self.memory.grow_to(bytes - before)?;
+        }
+        if self.found.len() > SIMILAR_MAX && self.pattern.is_fuzzy() {
+            self.drop_least_similar();
+            let found = self.found.iter();
+            let bytes = found.map(|(key, (postings, _))| bytes_of(key, postings));
+            self.memory.grow_to(bytes.sum())?;
+        }
+        Ok(())
+    }
+
+    /// Whether the terms are more than are kept.
+    fn are_many(&self) -> bool {
+        self.found.len() > TERMS_MAX && !self.pattern.is_fuzzy()
+    }
+
+    /// Has the documents collected from now on if the terms are many.
+    fn collect_many(&mut self, pages: &mut Pages<'_>) -> Result<()> {
+        if !self.are_many() {
+            return Ok(());
+        }
+        let ExpansionLimits {
+            pages_per_round,
+            budget,
+        } = &self.limits;
+        let mut collector = Collector::new(*pages_per_round, budget)?;
+        for (postings, _) in std::mem::take(&mut self.found).into_values() {
+            // Those that only memory has are found there once more.
+            if let Some(postings) = postings {
+                collector.count_term();
+                collector.add(postings, pages)?;
+            }
+        }
+        self.memory.grow_to(0)?;
+        self.collector = Some(collector);
+        Ok(())
+    }
+
+    /// Keeps memory bounded when very many terms are similar.
+    fn drop_least_similar(&mut self) {
+        self.dropped = true;
+        let mut ranked: Vec<f32> = self.found.values().map(|(_, s)| *s).collect();
+        ranked.sort_by(|a, b| b.total_cmp(a));
+        let least = ranked[FUZZY_MAX - 1];
+        let mut ties = FUZZY_MAX - ranked.iter().filter(|s| **s > least).count();
+        self.found.retain(|_, (_, similarity)| {
+            let tie = *similarity == least && ties > 0;
+            ties -= tie as usize;
+            *similarity > least || tie
+        });
+    }
+
+    /// Takes the terms in memory: keeps them, or collects their documents where they are many.
+    fn walk_memory(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Result<()> {
+        if self.collector.is_none() {
+            let mut keeper = Keeper {
+                expander: self,
+                steps: pages.steps(),
+            };
+            view.buffer.visit_terms(view.below, &mut keeper)?;
+            self.collect_many(pages)?;
+        }
+        if let Some(collector) = &mut self.collector {
+            let mut joiner = TermCollector {
+                collector,
+                field: self.field,
+                pattern: &self.pattern,
+                steps: pages.steps(),
+            };
+            view.buffer.visit_terms(view.below, &mut joiner)?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the terms in memory that match, until they are many.
+struct Keeper<'a, 's> {
+    expander: &'a mut Expander,
+    steps: &'a mut Steps<'s>,
+}
+
+impl TermVisitor for Keeper<'_, '_> {
+    fn wants(&mut self, key: &[u8]) -> Result<bool> {
+        let expander = &mut *self.expander;
+        if expander.are_many() {
+            return Ok(false);
+        }
+        self.steps.count(expander.pattern.steps())?;
+        if let Verdict::Match(similarity) = judge(&expander.pattern, expander.field, key) {
+            expander.keep(key, None, similarity)?;
+        }
+        Ok(false)
+    }
+
+    fn doc(&mut self, _: DocId) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Collects the documents of the terms in memory that match.
+struct TermCollector<'a, 's> {
+    collector: &'a mut Collector,
+    field: FieldId,
+    pattern: &'a Pattern,
+    steps: &'a mut Steps<'s>,
+}
+
+impl TermVisitor for TermCollector<'_, '_> {
+    fn wants(&mut self, key: &[u8]) -> Result<bool> {
+        self.steps.count(self.pattern.steps())?;
+        let verdict = judge(self.pattern, self.field, key);
+        let matches = matches!(verdict, Verdict::Match(_));
+        if matches {
+            self.collector.count_term();
+        }
+        Ok(matches)
+    }
+
+    fn doc(&mut self, doc: DocId) -> Result<()> {
+        self.steps.count(1)?;
+        self.collector.insert(doc)
+    }
+}
+
+/// What a pattern says of a key.
+fn judge(pattern: &Pattern, field: FieldId, key: &[u8]) -> Verdict {
+    let term = key.strip_prefix(&field.to_be_bytes());
+    term.map_or(Verdict::End, |term| pattern.judge(term))
+}
+
+/// Bytes that a term takes that was found.
+fn bytes_of(key: &[u8], postings: &Option<TermPostings>) -> usize {
+    const NODE_BYTES: usize = 2 * size_of::<(Vec<u8>, (Option<TermPostings>, f32))>();
+    NODE_BYTES + key.len() + postings.as_ref().map_or(0, TermPostings::memory_bytes)
+}
+
+/// Whether any key from `from` (included) to `to` (excluded) may be a term of `field` that `pattern` stands for.
+fn may_match(pattern: &Pattern, field: FieldId, from: &[u8], to: Option<&[u8]>) -> bool {
+    let (mut start, mut end) = (Vec::new(), Vec::new());
+    term_key(field, pattern.start(), &mut start);
+    let from = from.max(&start);
+    match from.strip_prefix(&field.to_be_bytes()) {
+        None => false,
+        Some(term) => match pattern.judge(term) {
+            Verdict::Match(_) | Verdict::Next => true,
+            Verdict::End => false,
+            Verdict::SkipTo(next) => {
+                term_key(field, &next, &mut end);
+                to.is_none_or(|to| end.as_slice() < to)
+            }
+        },
+    }
+}

@@ -1,0 +1,191 @@
+//! The first rounds of a query: the terms it names are looked up and its patterns expanded, all together.
+
+use std::collections::VecDeque;
+
+use super::expand::{Expanded, Expander, Expansion, ExpansionLimits};
+use super::offload::ListOffload;
+use crate::base::{Budget, DocId, Reservation, Result};
+use crate::cache::{Pages, Step, gather};
+use crate::postings::{RECENT_LEVELS, TermList};
+use crate::search::lists::{KnownPatterns, OpenLists, OpenPattern, OpenTerm};
+use crate::search::matching::matcher::for_all;
+use crate::search::plan::{PlannedPattern, PlannedTerm};
+use crate::search::view::SearchView;
+
+/// What a query may do beside others.
+#[derive(Clone, Copy)]
+pub struct RunTurn<'q> {
+    /// Pages that it asks for at once.
+    pub pages_per_round: usize,
+    /// Whether no other query has memory that it could wait for.
+    pub alone: bool,
+    /// What is known of its patterns.
+    pub known: Option<&'q KnownPatterns>,
+    /// What may read lists in its place.
+    pub offload: Option<&'q dyn ListOffload>,
+}
+
+/// A term's entry and its recent postings on each level may stand in a leaf each, which are held until all of a round are found.
+const PAGES_PER_KEY: usize = 1 + RECENT_LEVELS;
+
+/// Look-ups and expansions of one query under way.
+pub struct Lookup<'q> {
+    known: Option<&'q KnownPatterns>,
+    waiting: VecDeque<Vec<u8>>,
+    found: Vec<Option<OpenTerm>>,
+    expansions: Vec<Expander>,
+    ids: Vec<String>,
+    documents: Vec<Option<DocId>>,
+    keys_per_round: usize,
+    /// Of what was found.
+    memory: Reservation,
+}
+
+impl<'q> Lookup<'q> {
+    /// Will look up terms and IDs and expand patterns, with as many pages at once as the turn has.
+    pub fn new(
+        terms: Vec<PlannedTerm>,
+        patterns: Vec<PlannedPattern>,
+        ids: Vec<String>,
+        turn: RunTurn<'q>,
+        budget: &Budget,
+    ) -> Result<Lookup<'q>> {
+        let known = turn.known;
+        let limits = ExpansionLimits {
+            pages_per_round: turn.pages_per_round,
+            budget: budget.clone(),
+        };
+        let expansions = patterns.into_iter().map(|planned| {
+            let PlannedPattern {
+                field,
+                pattern,
+                written,
+            } = planned;
+            let known = known.and_then(|known| known.find(field, &written));
+            let expander = Expander::new(field, pattern, written, limits.clone())?;
+            Ok(expander.knowing(known))
+        });
+        Ok(Lookup {
+            known,
+            waiting: terms.into_iter().map(|term| term.key).collect(),
+            found: Vec::new(),
+            expansions: expansions.collect::<Result<_>>()?,
+            ids,
+            documents: Vec::new(),
+            keys_per_round: (turn.pages_per_round / PAGES_PER_KEY).max(1),
+            memory: budget.reserve("the lists of a query", 0)?,
+        })
+    }
+
+    /// Works until all is found.
+    pub fn step(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        let terms = self.look_up(view, pages);
+        let ids = self.look_up_ids(view, pages);
+        for_all(&mut self.expansions, |one| one.step(view, pages))
+            .and(ids)
+            .and(terms)
+    }
+
+    fn look_up_ids(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        while self.documents.len() < self.ids.len() {
+            let open = &self.ids[self.documents.len()..];
+            let some = open.iter().take(self.keys_per_round);
+            let some: Vec<&str> = some.map(String::as_str).collect();
+            let found = gather(&some, |id| view.ids.document(id, view.below, pages))?;
+            self.documents.extend(found);
+        }
+        Ok(())
+    }
+
+    /// The lists that were found.
+    pub fn finish(mut self, view: &SearchView) -> Result<OpenLists> {
+        let mut lists = OpenLists {
+            terms: self.found,
+            ids: self.documents,
+            ..OpenLists::default()
+        };
+        lists.unmatched = unmatched(&self.expansions);
+        for one in self.expansions {
+            if one.is_cut() {
+                lists.cut.push((one.field(), one.written().to_owned()));
+            }
+            let mut pattern = OpenPattern {
+                is_fuzzy: one.is_fuzzy(),
+                terms: Vec::new(),
+                documents: None,
+            };
+            match one.finish() {
+                Expansion::Documents(documents) => {
+                    self.known.iter().for_each(|known| known.keep(&documents));
+                    pattern.documents = Some(documents);
+                }
+                Expansion::Terms(terms) => {
+                    for term in terms {
+                        let term = open(term, view, &mut self.memory)?;
+                        pattern.terms.extend(term);
+                    }
+                }
+            }
+            lists.patterns.push(pattern);
+        }
+        lists.memory = Some(self.memory);
+        Ok(lists)
+    }
+
+    fn look_up(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        while !self.waiting.is_empty() {
+            let count = self.keys_per_round.min(self.waiting.len());
+            let keys = self.waiting.iter().take(count).map(Vec::as_slice);
+            let keys: Vec<&[u8]> = keys.collect();
+            let entries = view.terms.lookup_all(&keys, pages)?;
+            for (key, entry) in self.waiting.drain(..count).zip(entries) {
+                let term = Expanded {
+                    key,
+                    postings: entry.decode()?,
+                    similarity: 1.0,
+                };
+                self.found.push(open(term, view, &mut self.memory)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Patterns without a term in any field. A fuzzy term is a word: that none is like it is no more
+/// than that it is not there.
+fn unmatched(expansions: &[Expander]) -> Vec<String> {
+    // Those of one clause in all its fields stand side by side.
+    let clauses = expansions.chunk_by(|one, next| one.written() == next.written());
+    let unmatched = clauses.filter(|fields| {
+        let mut fields = fields.iter();
+        !fields.any(|one| one.is_fuzzy() || one.has_terms())
+    });
+    unmatched
+        .map(|fields| fields[0].written().to_owned())
+        .collect()
+}
+
+/// Joins what the dictionary and the memory buffer have of a term.
+fn open(term: Expanded, view: &SearchView, reserved: &mut Reservation) -> Result<Option<OpenTerm>> {
+    let before = reserved.bytes();
+    reserved.grow_to(before + view.buffer.term_bytes(&term.key))?;
+    let memory = view.buffer.term(&term.key, view.below)?;
+    if term.postings.is_none() && memory.is_none() {
+        return Ok(None);
+    }
+    let postings = term.postings.unwrap_or_default();
+    // A chunk may lie in two runs.
+    let pages = postings.entry.spans().map(|run| run.page_count() as u64);
+    let (chunks, pages) = (postings.entry.chunks.len() as u64, pages.sum());
+    let list = TermList::new(postings, memory);
+    let held = size_of::<OpenTerm>() + term.key.len() + list.memory_bytes();
+    reserved.grow_to(before + held)?;
+    let exists = list.document_frequency() > 0;
+    Ok(exists.then_some(OpenTerm {
+        key: term.key,
+        list,
+        similarity: term.similarity,
+        chunks_in_list: chunks,
+        pages_in_list: pages,
+    }))
+}

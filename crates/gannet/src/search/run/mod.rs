@@ -1,0 +1,7 @@
+//! Queries being carried out, in groups over common rounds.
+
+pub(crate) mod execute;
+pub(crate) mod expand;
+pub(crate) mod group;
+pub(crate) mod lookup;
+pub(crate) mod offload;

@@ -1,0 +1,380 @@
+//! Lists that are read where they are: what a query asks of a device that runs programs, and how
+//! its answer takes part in the query.
+//!
+//! The engine says which lists are to be intersected, or ranked, and where their parts are. Whoever
+//! implements [`ListOffload`] knows the device: it weighs costs, decides, runs programs through
+//! [`crate::device::Offload`], or leaves the work to the engine. What it found takes the place of
+//! the lists: each is cut to the documents that were found. All else goes its usual way over these
+//! short lists: deleted documents, scores, clauses that only add to the score or exclude.
+//!
+//! What always holds: without an implementation nothing here runs. A device that fails, or finds
+//! what cannot be, costs time and no answer. Memory for what may be found is reserved before.
+
+use std::fmt;
+
+use crate::analysis::{FieldId, split_term_key};
+use crate::base::{Budget, DocId, PAGE_PAYLOAD, PageAddress, Reservation, Span};
+use crate::cache::{Pages, Whereabouts};
+use crate::postings::{ChunkRef, Fragment, TermList};
+use crate::search::lists::OpenLists;
+use crate::search::options::SearchOptions;
+use crate::search::plan::{PlanNode, PlanSlot};
+use crate::search::results::OffloadReport;
+use crate::search::scoring::bm25::{Bm25, idf};
+use crate::search::view::SearchView;
+use crate::storage::IndexIdentity;
+
+/// Bytes that a document found takes while lists are cut: its number, and the coded posting; and
+/// those for each list: the frequency as it came, as a number, and coded.
+const BYTES_OF_DOC: usize = 16;
+const BYTES_OF_FREQUENCY: usize = 24;
+
+/// A value, or why the host does the work.
+type Decided<T> = std::result::Result<T, &'static str>;
+
+/// What carries out operations on lists in place of the engine, where it finds that this pays.
+pub trait ListOffload: fmt::Debug + Send + Sync {
+    /// Carries out a task or leaves it. Whatever fails is told in the report.
+    fn offload(&self, task: &OffloadTask<'_>) -> (OffloadReport, Option<OffloadFound>);
+}
+
+/// Lists to be read.
+#[derive(Debug)]
+pub struct OffloadTask<'a> {
+    /// The identity of the index, by which its pages prove themselves.
+    pub identity: IndexIdentity,
+    /// The lists, in the order in which scores are added up.
+    pub lists: Vec<OffloadList<'a>>,
+    /// Whether documents of all lists are wanted, or of any.
+    pub all_required: bool,
+    /// How many documents an answer may have at most.
+    pub most_found: usize,
+    /// One past the last document.
+    pub below: DocId,
+    /// What ranking needs, if the best documents are enough.
+    pub ranking: Option<OffloadRanking>,
+}
+
+/// A list.
+#[derive(Debug)]
+pub struct OffloadList<'a> {
+    /// Documents that have the term.
+    pub document_frequency: u64,
+    /// Parts on the device, in the order of their documents.
+    pub chunks: Vec<ChunkRef>,
+    /// Parts in memory behind them.
+    pub fragments: Vec<&'a Fragment>,
+    /// Pages of heads and docs that the chunks have, and how many of them are in memory.
+    pub docs_pages: u32,
+    /// See there.
+    pub pages_in_memory: u32,
+}
+
+/// What it takes to score documents as the engine does.
+#[derive(Debug)]
+pub struct OffloadRanking {
+    /// How many of the best are wanted.
+    pub top: usize,
+    /// The weight of each list's term.
+    pub weights: Vec<f32>,
+    /// What a score takes a frequency times, for each norm.
+    pub inverses: Box<[f32; 256]>,
+    /// Where the pages of norms are; nothing for those that are all zeros.
+    pub norms: Vec<Option<PageAddress>>,
+    /// The same of the bits of deleted documents; empty where none is deleted.
+    pub deletions: Vec<Option<PageAddress>>,
+}
+
+/// Documents that were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OffloadFound {
+    /// Their numbers, ascending.
+    pub docs: Vec<DocId>,
+    /// Of each list the frequency in each document; 0 where it does not have it.
+    pub frequencies: Vec<Vec<u32>>,
+    /// Whether these are only the best.
+    pub is_ranked: bool,
+}
+
+/// What came of an offload.
+pub struct Offloaded {
+    /// What was decided, and why.
+    pub report: OffloadReport,
+    /// Whether lists were cut to the best documents, so that others match too.
+    pub only_best: bool,
+    /// The memory of the lists that were cut.
+    pub memory: Option<Reservation>,
+}
+
+impl Offloaded {
+    fn on_host(report: OffloadReport) -> Offloaded {
+        Offloaded {
+            report,
+            only_best: false,
+            memory: None,
+        }
+    }
+}
+
+/// Has the lists of a query read by `device` if it finds that worth it.
+pub fn offload(
+    device: &dyn ListOffload,
+    (node, lists): (&PlanNode, &mut OpenLists),
+    view: &SearchView,
+    (options, budget): (&SearchOptions, &Budget),
+    pages: &Pages<'_>,
+) -> Offloaded {
+    let wanted = WantedLists::of(node, lists, options);
+    let done = wanted.and_then(|wanted| {
+        let bytes = wanted.bytes(lists, view);
+        let memory = budget.reserve("lists that a device reads", bytes);
+        let memory = memory.map_err(|_| "there is no memory for what might be found")?;
+        let (report, found) = wanted.ask(device, lists, view, pages)?;
+        let Some(found) = found else {
+            return Ok(Offloaded::on_host(report));
+        };
+        cut(lists, &wanted.slots, &found);
+        Ok(Offloaded {
+            report,
+            only_best: found.is_ranked,
+            memory: Some(memory),
+        })
+    });
+    done.unwrap_or_else(|reason| Offloaded::on_host(OffloadReport::on_host(reason)))
+}
+
+/// Which lists of a query are asked for.
+struct WantedLists {
+    slots: Vec<PlanSlot>,
+    all_required: bool,
+    /// The boosts of the terms, if the lists and their scores are all that the query is.
+    boosts: Option<Vec<f32>>,
+    top: usize,
+}
+
+impl WantedLists {
+    fn of(node: &PlanNode, lists: &OpenLists, options: &SearchOptions) -> Decided<WantedLists> {
+        if options.from > 0 {
+            return Err("the search begins behind the first document");
+        }
+        let (parts, all_required, is_whole) = match node {
+            PlanNode::Term(..) => (std::slice::from_ref(node), true, true),
+            PlanNode::Any { parts, minimum: 1 } => (parts.as_slice(), false, true),
+            PlanNode::Filtered {
+                required,
+                excluded,
+                optional,
+            } => {
+                let is_whole = excluded.is_empty() && optional.is_empty();
+                (required.as_slice(), true, is_whole)
+            }
+            _ => return Err("it is no intersection and no union of words"),
+        };
+        let (mut slots, mut boosts) = (Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                PlanNode::Term(slot, boost) if !slots.contains(slot) => {
+                    slots.push(*slot);
+                    boosts.push(*boost);
+                }
+                PlanNode::Term(..) => return Err("a word stands twice in it"),
+                _ => return Err("it has clauses that are more than one word in one field"),
+            }
+        }
+        if has_phrases(node) {
+            return Err("it has phrases, which need positions");
+        }
+        let is_known = |slot: &PlanSlot| lists.terms[*slot].is_some();
+        if !slots.iter().any(is_known) || all_required && !slots.iter().all(is_known) {
+            return Err("a word is in no document");
+        }
+        let known = slots.iter().zip(boosts).filter(|(slot, _)| is_known(slot));
+        let (slots, boosts): (Vec<PlanSlot>, Vec<Option<f32>>) = known.unzip();
+        let boosts: Option<Vec<f32>> = boosts.into_iter().collect();
+        let is_ranked = is_whole && !options.count && options.ranked() > 0;
+        let boosts = boosts.filter(|_| is_ranked);
+        match boosts.is_none() && (!all_required || slots.len() < 2) {
+            true if options.count => Err("the number of all its documents is wanted"),
+            true => Err("its words are in clauses that filter, exclude or only add to the score"),
+            false => Ok(WantedLists {
+                slots,
+                all_required,
+                boosts,
+                top: options.ranked(),
+            }),
+        }
+    }
+
+    /// How many documents there can be in an answer.
+    fn most_found(&self, lists: &OpenLists) -> usize {
+        let open = self
+            .slots
+            .iter()
+            .filter_map(|slot| lists.terms[*slot].as_ref());
+        let fewest = open.map(|term| term.list.document_frequency()).min();
+        match self.all_required {
+            true => fewest.unwrap_or(0) as usize,
+            false => self.top,
+        }
+    }
+
+    /// Bytes that the task and its answer take at most.
+    fn bytes(&self, lists: &OpenLists, view: &SearchView) -> usize {
+        let found = BYTES_OF_DOC + BYTES_OF_FREQUENCY * self.slots.len();
+        let pages = view.below as usize / PAGE_PAYLOAD + 1;
+        let tables = 2 * pages * size_of::<Option<PageAddress>>();
+        self.most_found(lists).saturating_mul(found) + tables
+    }
+
+    /// Asks the device.
+    fn ask(
+        &self,
+        device: &dyn ListOffload,
+        lists: &OpenLists,
+        view: &SearchView,
+        pages: &Pages<'_>,
+    ) -> Decided<(OffloadReport, Option<OffloadFound>)> {
+        let task = self.task(lists, view, pages)?;
+        let (mut report, found) = device.offload(&task);
+        let is_wrong = found
+            .as_ref()
+            .is_some_and(|found| !is_possible(found, &task));
+        if is_wrong {
+            report.leave("the device found what cannot be, so the host did it".to_owned());
+        }
+        Ok((report, found.filter(|_| !is_wrong)))
+    }
+
+    fn task<'a>(
+        &self,
+        lists: &'a OpenLists,
+        view: &SearchView,
+        pages: &Pages<'_>,
+    ) -> Decided<OffloadTask<'a>> {
+        let open = self
+            .slots
+            .iter()
+            .filter_map(|slot| lists.terms[*slot].as_ref());
+        let each = open.map(|term| list(&term.list, pages));
+        let each: Option<Vec<OffloadList<'a>>> = each.collect();
+        let ranking = self.ranking(lists, view);
+        if ranking.is_none() && (!self.all_required || self.slots.len() < 2) {
+            return Err("norms or deletions are in memory, or of several fields");
+        }
+        Ok(OffloadTask {
+            identity: pages.identity(),
+            lists: each.ok_or("a list is still in the write buffer")?,
+            all_required: self.all_required,
+            most_found: self.most_found(lists),
+            below: view.below,
+            ranking,
+        })
+    }
+
+    /// What ranking needs, if all of it is on the device and all terms are of one field.
+    fn ranking(&self, lists: &OpenLists, view: &SearchView) -> Option<OffloadRanking> {
+        let boosts = self.boosts.as_ref()?;
+        let mut field: Option<FieldId> = None;
+        let mut weights = Vec::new();
+        let mut inverses = Box::new([0.0; 256]);
+        for (slot, boost) in self.slots.iter().zip(boosts) {
+            let term = lists.terms[*slot].as_ref()?;
+            let (its, _) = split_term_key(&term.key).ok()?;
+            if *field.get_or_insert(its) != its {
+                return None;
+            }
+            let documents = view.statistics.of(its).documents;
+            let idf = idf(documents, term.list.document_frequency());
+            let bm25 = Bm25::new(idf, boost * term.similarity, view.statistics.norms(its));
+            weights.push(bm25.weight);
+            *inverses = *bm25.inverses();
+        }
+        let deletions = match view.dead_documents {
+            0 => Vec::new(),
+            _ => view.tables.deletion_pages()?,
+        };
+        Some(OffloadRanking {
+            top: self.top,
+            weights,
+            inverses,
+            norms: view.tables.norm_pages(field?)?,
+            deletions,
+        })
+    }
+}
+
+/// A list with what of it is in memory; nothing if a page of it is not on the device yet.
+fn list<'a>(list: &'a TermList, pages: &Pages<'_>) -> Option<OffloadList<'a>> {
+    let (chunks, fragments) = list.parts();
+    let (mut docs_pages, mut pages_in_memory) = (0, 0);
+    for chunk in &chunks {
+        for address in docs_span(chunk).pages() {
+            docs_pages += 1;
+            match pages.whereabouts(address) {
+                Whereabouts::Memory => pages_in_memory += 1,
+                Whereabouts::Device => {}
+                Whereabouts::WriteBuffer => return None,
+            }
+        }
+    }
+    Some(OffloadList {
+        document_frequency: list.document_frequency(),
+        chunks,
+        fragments,
+        docs_pages,
+        pages_in_memory,
+    })
+}
+
+/// Where head and docs of a chunk are.
+pub fn docs_span(chunk: &ChunkRef) -> Span {
+    chunk.place.part(0, chunk.docs_length)
+}
+
+/// Whether a phrase is anywhere in a query: the lists of its words must keep their positions.
+fn has_phrases(node: &PlanNode) -> bool {
+    match node {
+        PlanNode::Phrase { .. } => true,
+        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => parts.iter().any(has_phrases),
+        PlanNode::Filtered {
+            required,
+            excluded,
+            optional,
+        } => [required, excluded, optional]
+            .into_iter()
+            .flatten()
+            .any(has_phrases),
+        _ => false,
+    }
+}
+
+/// Whether documents can be those of a task: in order, not too many, and in a list at least once.
+fn is_possible(found: &OffloadFound, task: &OffloadTask<'_>) -> bool {
+    let count = found.docs.len();
+    let has = |at: usize| {
+        let mut each = found.frequencies.iter().map(|all| all[at] > 0);
+        match task.all_required {
+            true => each.all(|has| has),
+            false => each.any(|has| has),
+        }
+    };
+    count <= task.most_found
+        && found.frequencies.len() == task.lists.len()
+        && found.frequencies.iter().all(|all| all.len() == count)
+        && found.docs.is_sorted_by(|one, next| one < next)
+        && found.docs.last().is_none_or(|last| *last < task.below)
+        && (0..count).all(has)
+}
+
+/// Cuts lists to what was found.
+fn cut(lists: &mut OpenLists, slots: &[PlanSlot], found: &OffloadFound) {
+    for (slot, frequencies) in slots.iter().zip(&found.frequencies) {
+        if let Some(term) = &mut lists.terms[*slot] {
+            let postings = found.docs.iter().zip(frequencies);
+            let postings = postings.filter(|(_, frequency)| **frequency > 0);
+            term.list = term
+                .list
+                .cut_to(postings.map(|(doc, frequency)| (*doc, *frequency)));
+        }
+    }
+}
