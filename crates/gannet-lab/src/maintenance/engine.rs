@@ -30,7 +30,7 @@ use super::strategy::{Both, Kept, Strategy};
 /// Any: an index would draw one.
 const IDENTITY: u64 = 1;
 
-/// Cleaning as an index does it beside writing (`index/clean.rs`): zones of which less than this lives, if that gives back one
+/// Cleaning as an index does it beside writing (`index/maintenance/clean.rs`): zones of which less than this lives, if that gives back one
 /// byte of so many, and moves no more bytes than these.
 const LIVE_SHARE: f64 = 0.3;
 const ONE_OF: u64 = 64;

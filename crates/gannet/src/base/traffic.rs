@@ -30,7 +30,7 @@ thread_local! {
     static GIVES_WAY: RefCell<Option<Giving>> = const { RefCell::new(None) };
 }
 
-/// TrafficCounts those that go first. Clones count together.
+/// Counts those that go first. Clones count together.
 #[derive(Clone, Debug, Default)]
 pub struct ForegroundLoad {
     counts: Arc<TrafficCounts>,
@@ -42,7 +42,7 @@ struct TrafficCounts {
     waiting: AtomicUsize,
 }
 
-/// TrafficCounts for as long as it lives.
+/// Counts for as long as it lives.
 #[derive(Debug)]
 pub struct Counted<'a>(&'a AtomicUsize);
 

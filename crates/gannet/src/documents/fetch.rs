@@ -1,4 +1,4 @@
-//! RecordReading stored documents back, in steps: a round for the addresses, if their pages are not in memory, and a
+//! Reading stored documents back, in steps: a round for the addresses, if their pages are not in memory, and a
 //! round for the records. A record is found in its page by walking over those before it.
 
 use super::address::Address;

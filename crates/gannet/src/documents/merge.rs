@@ -12,7 +12,7 @@ use super::flatten::DEPTH_MAX;
 struct ObjectMembers<'a>(Vec<(String, &'a RawValue)>);
 
 /// The object `source` with the members of the object `partial`: what both have as objects is merged likewise, everything else is
-/// taken from `partial`. ObjectMembers that only `partial` has come last.
+/// taken from `partial`. Members that only `partial` has come last.
 pub(super) fn merge(source: &str, partial: &str) -> serde_json::Result<String> {
     merge_to(DEPTH_MAX, source, partial)
 }

@@ -7,7 +7,7 @@ use crate::base::{PAGE_PAYLOAD, PageAddress};
 /// The payload of one page of a table.
 pub type TablePage = [u8; PAGE_PAYLOAD];
 
-/// TableSlots of a group: a copy of one is about the size of a page.
+/// Slots of a group: a copy of one is about the size of a page.
 const GROUP_SLOTS: usize = 128;
 
 /// Where one page of a table is.

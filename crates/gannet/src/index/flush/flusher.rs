@@ -109,7 +109,7 @@ pub(crate) struct TableNorms<'a> {
 }
 
 impl Norms for TableNorms<'_> {
-    /// ListMerger are read in order and sorted by field, so a reader keeps one cursor with its page.
+    /// Lists are read in order and sorted by field, so a reader keeps one cursor with its page.
     fn reader(&self) -> NormReader<'_> {
         let mut at: Option<(FieldId, NormCursor)> = None;
         let mut pages = Pages::new(self.pool);

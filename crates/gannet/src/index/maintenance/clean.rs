@@ -217,7 +217,7 @@ impl Flusher {
         if !terms.has_recent() {
             return Ok(false);
         }
-        // ListMerger are written anew with what joins them, and as much of chunks.
+        // Lists are written anew with what joins them, and as much of chunks.
         let recent = node_bytes(&terms, recent_trees());
         let chunks = list_chunks(&shared.store).min(recent);
         let needed = node_bytes(&terms, TermTree::LISTS.into_iter()) + recent + chunks;

@@ -1,4 +1,4 @@
-//! WriterLock: whoever changes an index waits until nobody else does.
+//! The writer lock: whoever changes an index waits until nobody else does.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};

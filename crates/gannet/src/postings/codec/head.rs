@@ -10,7 +10,7 @@
 //!          page: distance to its last doc | docs pages in it | pairs
 //! ```
 //! A *grouped* chunk is one read in any case. Opening a *split* one reads a page, and a second per 100,000
-//! postings or so that are looked into. Where the parts lie is `postings::places`.
+//! postings or so that are looked into. Where the parts lie is `postings::codec::places`.
 //!
 //! Memory: a decoded index holds the coded entries of at most one page and twelve bytes for each.
 

@@ -10,7 +10,7 @@
 //! 3. Docs never go back: a target at or before the current doc gives the current doc.
 //!
 //! Memory: one docs page, one index page, one position page (as frames), the docs page's directory (28 bytes a
-//! block), 1.5 KiB of decoded numbers, and per chunk a decoded index (see `postings::head`), a few hundred bytes for most lists and 10 KiB at most.
+//! block), 1.5 KiB of decoded numbers, and per chunk a decoded index (see `postings::codec::head`), a few hundred bytes for most lists and 10 KiB at most.
 
 mod bounds;
 mod decoded;

@@ -1,4 +1,4 @@
-//! Docs pages in the making (see `postings::docs_page` for their bytes).
+//! Docs pages in the making (see `postings::codec::docs_page` for their bytes).
 //!
 //! Blocks are coded as they come. The header waits until the chunk's positions are placed, since its
 //! position table tells where position pages start; the page keeps room for the table.

@@ -1,4 +1,4 @@
-//! Chunks put together: the head written and the parts laid out (see `postings::head` for both layouts).
+//! Chunks put together: the head written and the parts laid out (see `postings::codec::head` for both layouts).
 
 use crate::base::{DocId, PAGE_PAYLOAD, put_varint};
 use crate::postings::codec::entry::GROUPED_LIMIT;

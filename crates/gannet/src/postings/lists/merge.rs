@@ -1,6 +1,6 @@
 //! Maintenance: what a flush brings is added to the lists, and chunks move out of sparse zones.
 //!
-//! What is rewritten is decided in `postings::rules`.
+//! What is rewritten is decided in `postings::lists::rules`.
 //!
 //! Old chunks are released, not erased: snapshots go on reading them.
 

@@ -1,7 +1,7 @@
 //! Where chunks are appended: streams for what dies together and what is read together.
 //!
 //! A chunk whose docs take less than a page is rewritten by one of the next flushes that touch its list (see
-//! `postings::rules`); a larger one stays for many. In zones of their own, the small chunks leave whole zones behind that are
+//! `postings::lists::rules`); a larger one stays for many. In zones of their own, the small chunks leave whole zones behind that are
 //! given up without moving anything, and no holes among the large ones. What stays in a sparse zone all the
 //! same is moved by the next merge of its list, which writes the list's entry anyway.
 //!

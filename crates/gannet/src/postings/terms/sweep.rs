@@ -44,7 +44,7 @@ pub trait Sweeper {
     fn sweep(&mut self, entries: &[(&[u8], &[u8])]) -> Result<Vec<SweptEntry>>;
 }
 
-/// KeyedEntries, with their keys.
+/// Entries, with their keys.
 type KeyedEntries = Vec<(Vec<u8>, Vec<u8>)>;
 
 impl TermDictionary {

@@ -12,13 +12,13 @@
 //! | root record, with zone table, schema, compression dictionaries, last addresses | `root_record` | all below |
 //! | log, documents moved out of it | `prove_zone` | `documents`: record, ID, version, source; `contents` |
 //! | log behind the root | the replay of the opening | `notes`: pages that it does not take |
-//! | nodes: dictionary, recent postings, external IDs | `prove_zone` | `dictionary::check`, `references` |
+//! | nodes: dictionary, recent postings, external IDs | `prove_zone` | `btree::check`, `references` |
 //! | postings: heads, index pages, docs pages | `prove_zone` | `postings::check` |
 //! | postings: positions, phrase filters | `prove_zone` | `postings::check`, `contents` |
 //! | tables: addresses | `prove_zone` | `documents` |
 //! | tables: live set | `prove_zone` | `documents`, by the counts of the root |
 //! | tables: norms | `prove_zone` | `documents`, `statistics`, and bounds in `postings::check` |
-//! | tables: places of nodes | `prove_zone` | `dictionary::check` |
+//! | tables: places of nodes | `prove_zone` | `btree::check` |
 //!
 //! Pages that nothing refers to are proved too, since a backup copies them; but not older root
 //! records, which it does not.
