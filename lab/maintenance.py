@@ -6,7 +6,7 @@ in the row `flush` it is a checkpoint, as the other engines' commits are. Bytes 
 deleted before they were written out. `churn`: Gannet alone; all documents are replaced in random order, half are deleted, and it is vacuumed
 and cleaned, while a reader tries to keep its snapshot; then it is compared with an index built of what is left. `during`: Gannet alone; queries
 while one thread adds documents at full speed, and while none does, by one thread that asks and by two. `tiny`: Gannet alone; durable commits of
-ten documents, and the same with a flush at every tenth, both left for as long as their upkeep takes, and the latter as the last commit left it,
+ten documents, and the same with a flush at every tenth, both left for as long as their idle maintenance takes, and the latter as the last commit left it,
 compared with an index built by one commit: size, files, memory, queries. Results go to
 `target/lab/maintenance.json` and `.txt`. See docs/experiments.md.
 """

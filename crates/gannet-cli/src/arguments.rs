@@ -486,7 +486,7 @@ pub struct InspectArguments {
 pub enum Part {
     /// The zones: what they hold and how much of it is live
     Zones,
-    /// The trees of frequent words, of long and of short lists, of each level of recent postings and of external IDs:
+    /// The trees of frequent words, of long and of short lists, of each level of delta postings and of external IDs:
     /// height, nodes, leaves, entries, and how full the leaves are
     Trees,
     /// All postings lists: where their bytes are, by how many documents have the term

@@ -17,7 +17,7 @@ use crate::size::{counted, human};
 /// Copies the state of an index into a folder, where an earlier backup of it may be.
 pub fn run(common: &Common, arguments: &BackupArguments, output: &mut Output) -> Outcome<()> {
     let started = Instant::now();
-    refuse_inside(&arguments.destination, &arguments.index)?;
+    reject_inside(&arguments.destination, &arguments.index)?;
     let index = open_settled(common, &arguments.index)?;
     let bar = bar();
     let copied = index.backup(&arguments.destination, &mut |done, total| {
@@ -37,7 +37,7 @@ pub fn restore(common: &Common, arguments: &RestoreArguments, output: &mut Outpu
     let started = Instant::now();
     let bar = bar();
     let (from, to) = (&arguments.backup, &arguments.index);
-    refuse_inside(to, from)?;
+    reject_inside(to, from)?;
     if !from.exists() && !remote::is_url(from) {
         return Err(Failure::caller(format!(
             "{} does not exist: give the folder of a backup, which `gannet backup` made",
@@ -76,7 +76,7 @@ pub fn restore(common: &Common, arguments: &RestoreArguments, output: &mut Outpu
 }
 
 /// A copy in the folder of what is copied would be of that folder's files.
-fn refuse_inside(copy: &Path, of: &Path) -> Outcome<()> {
+fn reject_inside(copy: &Path, of: &Path) -> Outcome<()> {
     // What is not there yet is inside if what is above it is.
     let mut above = copy.ancestors().filter_map(|path| match path.as_os_str() {
         name if name.is_empty() => Path::new(".").canonicalize().ok(),

@@ -79,7 +79,7 @@ fn print_trees(stats: &Stats, fill: &FillReport, output: &mut Output) -> Outcome
         (named("short_lists"), &stats.short_lists, fill.short_lists),
         (named("ids"), &stats.ids, fill.ids),
     ];
-    let levels = stats.recent_postings.iter().zip(fill.recent_postings);
+    let levels = stats.delta_postings.iter().zip(fill.delta_postings);
     trees.extend(
         (0..)
             .zip(levels)

@@ -59,7 +59,7 @@ fn main() -> ExitCode {
 fn run(given: &Given) -> Outcome<()> {
     let common = &given.common;
     fits_machine(common)?;
-    remote::refuse_to_write(&given.command)?;
+    remote::reject_to_write(&given.command)?;
     let mut output = Output::new(common);
     match &given.command {
         Command::Index(arguments) => index::run(common, arguments, &mut output)?,

@@ -139,11 +139,11 @@ impl Output {
 }
 
 fn colored(choice: ColorChoice, terminal: bool) -> bool {
-    let refused = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let rejected = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => terminal && !refused(),
+        ColorChoice::Auto => terminal && !rejected(),
     }
 }
 

@@ -22,7 +22,7 @@ pub fn is_url(path: &Path) -> bool {
 }
 
 /// Fails if a command would write to a URL.
-pub fn refuse_to_write(command: &Command) -> Outcome<()> {
+pub fn reject_to_write(command: &Command) -> Outcome<()> {
     let written = match command {
         Command::Index(arguments) => &arguments.index,
         Command::Delete(arguments) => &arguments.index,

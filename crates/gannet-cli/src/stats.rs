@@ -105,7 +105,7 @@ fn object(stats: &Stats, backend: Backend) -> Value {
             "frequent_lists": tree(&stats.frequent_lists),
             "long_lists": tree(&stats.long_lists),
             "short_lists": tree(&stats.short_lists),
-            "recent_postings": stats.recent_postings.iter().map(tree).collect::<Vec<_>>(),
+            "delta_postings": stats.delta_postings.iter().map(tree).collect::<Vec<_>>(),
             "ids": tree(&stats.ids),
         },
         "backend": backend.to_string(),

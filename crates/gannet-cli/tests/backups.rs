@@ -75,7 +75,7 @@ fn a_backup_is_restored_to_an_index_that_can_be_written() {
     // It is another index now, and the backup is not its own.
     place
         .run(&["backup", "again", "copy"])
-        .refused(1, &["copy", "another index", "empty folder"]);
+        .rejected(1, &["copy", "another index", "empty folder"]);
     place.done(&["backup", "again", "own copy"]);
 }
 
@@ -85,24 +85,24 @@ fn nothing_is_overwritten() {
     place.done(&["backup", "index", "copy"]);
     place
         .run(&["restore", "copy", "index"])
-        .refused(1, &["index", "missing or empty"]);
+        .rejected(1, &["index", "missing or empty"]);
     fs::create_dir(place.path("papers")).unwrap();
     place.write("papers/letter.txt", "dear");
     for command in [["backup", "index", "papers"], ["restore", "copy", "papers"]] {
         place
             .run(&command)
-            .refused(1, &["papers", "letter.txt", "empty"]);
+            .rejected(1, &["papers", "letter.txt", "empty"]);
     }
     assert_eq!(fs::read_dir(place.path("papers")).unwrap().count(), 1);
     place
         .run(&["backup", "index", "index"])
-        .refused(1, &["is inside index"]);
+        .rejected(1, &["is inside index"]);
     place
         .run(&["backup", "nothing", "new"])
-        .refused(1, &["nothing", "does not exist"]);
+        .rejected(1, &["nothing", "does not exist"]);
     place
         .run(&["restore", "nothing", "new"])
-        .refused(1, &["nothing", "does not exist"]);
+        .rejected(1, &["nothing", "does not exist"]);
     assert!(!place.path("new").exists());
     place.done(&["check", "index"]);
 }
@@ -123,14 +123,14 @@ fn damage_is_found_on_the_way() {
     let page = format!("page 1 of {name}");
     place
         .run(&["restore", "copy", "new"])
-        .refused(2, &["damaged", &page]);
+        .rejected(2, &["damaged", &page]);
     // What was begun says so.
     place
         .run(&["search", "new", "common"])
-        .refused(1, &["new", "cut short", "remove it"]);
+        .rejected(1, &["new", "cut short", "remove it"]);
     place
         .run(&["index", "new", "docs.jsonl"])
-        .refused(1, &["new", "cut short", "remove it"]);
+        .rejected(1, &["new", "cut short", "remove it"]);
 }
 
 /// An index whose writer was killed is recovered before it is copied.
@@ -179,7 +179,7 @@ fn a_backup_is_read_and_never_written() {
             &["vacuum", folder],
             &["rebuild", folder],
         ] {
-            place.run(command).refused(
+            place.run(command).rejected(
                 1,
                 &[folder, "backup", "gannet restore", "delete the folder"],
             );

@@ -36,7 +36,7 @@ fn malformed_lines_are_told_with_file_line_and_reason_and_the_others_are_indexed
 }
 
 #[test]
-fn only_the_first_refused_lines_are_told() {
+fn only_the_first_rejected_lines_are_told() {
     let lines = vec!["no JSON"; 50];
     let ran = Place::with_lines(&lines).run(&["index", "index", "docs.jsonl"]);
     assert_eq!(ran.code, 1);
@@ -49,14 +49,14 @@ fn only_the_first_refused_lines_are_told() {
 }
 
 #[test]
-fn strict_stops_before_the_first_refused_line() {
+fn strict_stops_before_the_first_rejected_line() {
     let place = Place::with_lines(&[
         r#"{"id":"a","body":"one"}"#,
         "oops",
         r#"{"id":"b","body":"two"}"#,
     ]);
     let ran = place.run(&["index", "index", "docs.jsonl", "--strict"]);
-    ran.refused(
+    ran.rejected(
         1,
         &[
             "docs.jsonl, line 2, column",
@@ -68,11 +68,11 @@ fn strict_stops_before_the_first_refused_line() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_refused_alone() {
+fn a_line_that_is_too_long_is_rejected_alone() {
     let long = format!("{{\"body\":\"{}\"}}", "x".repeat(17 << 20));
     let place = Place::with_lines(&[&long, r#"{"id":"a","body":"one"}"#]);
     let ran = place.run(&["index", "index", "docs.jsonl"]);
-    ran.refused(
+    ran.rejected(
         1,
         &["docs.jsonl, line 1: the line is longer than 16777216 bytes"],
     );
@@ -84,45 +84,45 @@ fn wrong_paths_are_named() {
     let place = Place::with_lines(&[r#"{"body":"one"}"#]);
     place
         .run(&["index", "index", "missing.jsonl"])
-        .refused(1, &["missing.jsonl: No such file"]);
+        .rejected(1, &["missing.jsonl: No such file"]);
     assert!(
         !place.path("index").exists(),
         "nothing is made before the files are there"
     );
     place
         .run(&["index", "index", "."])
-        .refused(1, &[". is a folder without text files", ".md"]);
+        .rejected(1, &[". is a folder without text files", ".md"]);
     place
         .run(&["index", "docs.jsonl", "docs.jsonl"])
-        .refused(1, &["docs.jsonl"]);
+        .rejected(1, &["docs.jsonl"]);
     place
         .run(&["index", "docs.jsonl/index", "docs.jsonl"])
-        .refused(1, &["docs.jsonl/index", "check the path"]);
+        .rejected(1, &["docs.jsonl/index", "check the path"]);
     for command in ["stats", "check"] {
-        place.run(&[command, "missing"]).refused(1, &["missing"]);
+        place.run(&[command, "missing"]).rejected(1, &["missing"]);
         place
             .run(&[command, "docs.jsonl"])
-            .refused(1, &["docs.jsonl"]);
+            .rejected(1, &["docs.jsonl"]);
     }
     place
         .run(&["search", "missing", "one"])
-        .refused(1, &["missing"]);
-    place.run(&["search", ".", "one"]).refused(1, &["index"]);
+        .rejected(1, &["missing"]);
+    place.run(&["search", ".", "one"]).rejected(1, &["index"]);
     place
         .run(&["bench", "missing", "docs.jsonl", "--as", "or"])
-        .refused(1, &["missing"]);
+        .rejected(1, &["missing"]);
 }
 
 #[test]
 fn wrong_arguments_are_told_in_one_line() {
     let place = Place::with_lines(&[r#"{"body":"one"}"#]);
     let index = |more: &[&str]| place.run(&[&["index", "index", "docs.jsonl"], more].concat());
-    index(&["--memory", "much"]).refused(1, &["--memory", "\"much\"", "512MiB"]);
-    index(&["--backend", "mmap"]).refused(1, &["mmap", "uring", "pread"]);
-    index(&["--commit-every", "0"]).refused(1, &["--commit-every"]);
-    index(&["--analyzer", "klingon"]).refused(1, &["\"klingon\"", "standard"]);
-    index(&["--analyzer", "body=klingon"]).refused(1, &["\"klingon\""]);
-    place.run(&["fly"]).refused(1, &["fly"]);
+    index(&["--memory", "much"]).rejected(1, &["--memory", "\"much\"", "512MiB"]);
+    index(&["--backend", "mmap"]).rejected(1, &["mmap", "uring", "pread"]);
+    index(&["--commit-every", "0"]).rejected(1, &["--commit-every"]);
+    index(&["--analyzer", "klingon"]).rejected(1, &["\"klingon\"", "standard"]);
+    index(&["--analyzer", "body=klingon"]).rejected(1, &["\"klingon\""]);
+    place.run(&["fly"]).rejected(1, &["fly"]);
     for none in [&[][..], &["inspect"]] {
         let ran = place.run(none);
         assert_eq!(ran.code, 1, "{ran:?}");
@@ -135,31 +135,31 @@ fn wrong_arguments_are_told_in_one_line() {
 fn too_little_memory_is_told_with_the_least() {
     let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
     let ran = place.run(&["index", "index", "docs.jsonl", "--memory", "1MiB"]);
-    ran.refused(1, &["1.0 MiB of memory", "16 MiB"]);
+    ran.rejected(1, &["1.0 MiB of memory", "16 MiB"]);
     place.done(&["index", "index", "docs.jsonl", "--memory", "16MiB"]);
     place
         .run(&["search", "index", "one", "--memory", "64KiB"])
-        .refused(1, &["memory"]);
+        .rejected(1, &["memory"]);
     place
         .run(&["search", "index", "one", "--memory", "9999TiB"])
-        .refused(1, &["--memory", "of memory of this machine"]);
+        .rejected(1, &["--memory", "of memory of this machine"]);
     assert_eq!(place.found("one"), ["a"]);
 }
 
 #[test]
-fn a_document_that_takes_more_memory_than_there_is_is_refused_alone() {
+fn a_document_that_takes_more_memory_than_there_is_is_rejected_alone() {
     let words: String = (0..900_000).map(|n| format!("w{n} ")).collect();
     let large = format!("{{\"id\":\"large\",\"body\":\"{words}\"}}");
     let small = |id: &str| format!("{{\"id\":\"{id}\",\"body\":\"one\"}}");
     let place = Place::with_lines(&[&small("a"), &large, &small("b")]);
     let index = ["index", "index", "docs.jsonl", "--memory", "16MiB"];
     let ran = place.run(&index);
-    ran.refused(1, &["rejected docs.jsonl, line 2", "memory"]);
+    ran.rejected(1, &["rejected docs.jsonl, line 2", "memory"]);
     assert_eq!(place.found("one"), ["a", "b"]);
     place.done(&["check", "index"]);
     let place = Place::with_lines(&[&small("a"), &large, &small("b")]);
     let ran = place.run(&[&index[..], &["--strict"]].concat());
-    ran.refused(
+    ran.rejected(
         1,
         &[
             "docs.jsonl, line 2",
@@ -199,37 +199,37 @@ fn a_deletion_that_names_no_field_deletes_nothing() {
         "_exists_:titel",
     ] {
         let ran = place.run(&["delete", "index", "--query", query]);
-        ran.refused(1, &["there is no field \"titel\"", "title"]);
+        ran.rejected(1, &["there is no field \"titel\"", "title"]);
     }
     let ran = place.run(&["delete", "index", "--query", "title:>a"]);
-    ran.refused(1, &["ranges are not possible"]);
+    ran.rejected(1, &["ranges are not possible"]);
     assert_eq!(place.found("one"), ["a", "b"]);
     place.done(&["delete", "index", "--query", "title:draft"]);
     assert_eq!(place.found("one"), ["b"]);
 }
 
 #[test]
-fn an_analyzer_for_a_field_that_has_another_is_refused() {
+fn an_analyzer_for_a_field_that_has_another_is_rejected() {
     let place = Place::with_lines(&[r#"{"id":"a","body":"running"}"#]);
     let index =
         |analyzer: &str| place.run(&["index", "index", "docs.jsonl", "--analyzer", analyzer]);
     assert_eq!(index("body=standard").code, 0);
-    index("body=english").refused(1, &["\"body\"", "standard", "english"]);
+    index("body=english").rejected(1, &["\"body\"", "standard", "english"]);
     assert_eq!(index("body=standard").code, 0);
 }
 
 #[test]
-fn a_copy_into_what_is_copied_is_refused() {
+fn a_copy_into_what_is_copied_is_rejected() {
     let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
     place.done(&["index", "index", "docs.jsonl"]);
     for destination in ["index", "index/copy", "./index/a/b"] {
         let ran = place.run(&["backup", "index", destination]);
-        ran.refused(1, &["is inside index"]);
+        ran.rejected(1, &["is inside index"]);
     }
     place.done(&["backup", "index", "copy"]);
     place
         .run(&["restore", "copy", "copy"])
-        .refused(1, &["is inside copy"]);
+        .rejected(1, &["is inside copy"]);
     assert!(!place.path("index/copy").exists());
 }
 
@@ -238,14 +238,14 @@ fn queries_that_cannot_be_read_are_told_with_the_place() {
     let place = Place::with_lines(&[r#"{"id":"a","body":"one"}"#]);
     place.done(&["index", "index", "docs.jsonl"]);
     let search = |query: &str| -> Ran { place.run(&["search", "index", query]) };
-    search("(one").refused(1, &["'(' is not closed"]);
-    search("body:\"one").refused(1, &["not closed"]);
+    search("(one").rejected(1, &["'(' is not closed"]);
+    search("body:\"one").rejected(1, &["not closed"]);
     let parentheses = "(".repeat(100_000) + &")".repeat(100_000);
-    search(&parentheses[..100_000]).refused(1, &["the query has 100000 bytes"]);
-    search(&"(".repeat(1_000)).refused(1, &["too many nested parentheses"]);
+    search(&parentheses[..100_000]).rejected(1, &["the query has 100000 bytes"]);
+    search(&"(".repeat(1_000)).rejected(1, &["too many nested parentheses"]);
     place
         .run(&["search", "index", "one", "-k", "1000000"])
-        .refused(1, &["10000"]);
+        .rejected(1, &["10000"]);
     assert_eq!(place.found("one"), ["a"]);
 }
 
@@ -264,7 +264,7 @@ fn a_second_writer_is_told_who_has_the_index() {
         .unwrap();
     wait_for_lock(&place);
     let ran = place.run(&["index", "index", "docs.jsonl"]);
-    ran.refused(1, &["index is in use by", &first.id().to_string()]);
+    ran.rejected(1, &["index is in use by", &first.id().to_string()]);
     drop(input);
     assert!(first.wait().unwrap().success());
     assert_eq!(place.found("one two"), ["a"]);
@@ -288,7 +288,7 @@ fn lines_of_queries_that_say_no_kind_are_told() {
     place.done(&["index", "index", "docs.jsonl"]);
     place.write("queries.tsv", "term\tone\nwords alone\n");
     let ran = place.run(&["bench", "index", "queries.tsv"]);
-    ran.refused(1, &["queries.tsv, line 2", "--as"]);
+    ran.rejected(1, &["queries.tsv, line 2", "--as"]);
     place
         .run(&[
             "bench",
@@ -299,11 +299,11 @@ fn lines_of_queries_that_say_no_kind_are_told() {
             "--seconds",
             "1e18",
         ])
-        .refused(1, &["no time to measure for"]);
+        .rejected(1, &["no time to measure for"]);
     place.write("empty.tsv", "\n");
     place
         .run(&["bench", "index", "empty.tsv"])
-        .refused(1, &["no query"]);
+        .rejected(1, &["no query"]);
 }
 
 #[test]
@@ -335,8 +335,8 @@ fn nothing_is_made_in_a_folder_of_other_files() {
     std::fs::create_dir(place.path("papers")).unwrap();
     place.write("papers/letter.txt", "dear");
     let index = |folder: &str| place.run(&["index", folder, "docs.jsonl"]);
-    index("papers").refused(1, &["papers", "\"letter.txt\"", "another path"]);
-    index(".").refused(1, &["\"docs.jsonl\"", "no part of an index"]);
+    index("papers").rejected(1, &["papers", "\"letter.txt\"", "another path"]);
+    index(".").rejected(1, &["\"docs.jsonl\"", "no part of an index"]);
     assert_eq!(std::fs::read_dir(place.path("papers")).unwrap().count(), 1);
     assert_eq!(std::fs::read_dir(place.path(".")).unwrap().count(), 2);
     // A file that is put beside an index later does no harm.
@@ -367,7 +367,7 @@ fn what_a_creation_that_was_cut_short_has_left_is_no_other_file() {
 }
 
 #[test]
-fn a_document_of_very_many_new_fields_is_refused_alone_and_takes_none_from_the_others() {
+fn a_document_of_very_many_new_fields_is_rejected_alone_and_takes_none_from_the_others() {
     let fields = |from: u32, count: u32| -> String {
         let fields: Vec<String> = (from..from + count)
             .map(|n| format!("\"f{n}\":\"x\""))

@@ -123,7 +123,7 @@ impl Ran {
 
     /// It failed with this code and one sentence that has all of `parts`.
     #[track_caller]
-    pub fn refused(&self, code: i32, parts: &[&str]) {
+    pub fn rejected(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, code, "{self:?}");
         assert!(self.err.starts_with("gannet: "), "{self:?}");
         assert_eq!(self.err.trim_end().lines().count(), 1, "{self:?}");

@@ -86,11 +86,11 @@ fn a_truncated_file_gives_what_was_readable() {
     place.write("cut.jsonl.zst", &whole[..whole.len() / 2]);
     place
         .run(&["index", "index", "cut.jsonl.zst"])
-        .refused(1, &["cut.jsonl.zst: ", "are in the index"]);
+        .rejected(1, &["cut.jsonl.zst: ", "are in the index"]);
     place.write("no.jsonl.gz", "this is no gzip");
     place
         .run(&["index", "index", "no.jsonl.gz"])
-        .refused(1, &["no.jsonl.gz: "]);
+        .rejected(1, &["no.jsonl.gz: "]);
     assert_eq!(place.found("body:n7"), ["7"]);
     place.done(&["check", "index"]);
 }

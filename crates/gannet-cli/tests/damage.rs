@@ -37,7 +37,7 @@ fn damaged_pages_are_found_and_never_give_wrong_answers() {
     assert_eq!(checked.code, 2, "{checked:?}");
     place
         .run(&["search", "index", "common"])
-        .refused(2, &["damaged"]);
+        .rejected(2, &["damaged"]);
 }
 
 /// Every page of lists, trees and documents is met from several sides; its finding says so.
@@ -104,10 +104,10 @@ fn an_index_of_a_newer_format_is_left_alone() {
     let expected = ["superblock", "format 99", "use a newer gannet"];
     place
         .run(&["search", "index", "common"])
-        .refused(1, &expected);
+        .rejected(1, &expected);
     place
         .run(&["index", "index", "docs.jsonl"])
-        .refused(1, &expected);
+        .rejected(1, &expected);
     fs::write(&path, before).unwrap();
     place.done(&["check", "index"]);
 }
@@ -118,7 +118,7 @@ fn a_superblock_of_other_bytes_is_damaged() {
     fs::write(place.path("index/superblock"), vec![0xA5; 8_192]).unwrap();
     place
         .run(&["search", "index", "common"])
-        .refused(2, &["superblock"]);
+        .rejected(2, &["superblock"]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn an_index_without_a_superblock_is_damaged_and_nothing_is_made_in_its_place() {
         ] {
             place
                 .run(command)
-                .refused(2, &["damaged superblock", "restore"]);
+                .rejected(2, &["damaged superblock", "restore"]);
         }
     }
     fs::write(&path, before).unwrap();
@@ -164,7 +164,7 @@ fn a_damaged_version_is_damage() {
             &["index", "index", "docs.jsonl"][..],
             &["search", "index", "common"],
         ] {
-            place.run(command).refused(2, &["damaged", "superblock"]);
+            place.run(command).rejected(2, &["damaged", "superblock"]);
         }
     }
     fs::write(&path, before).unwrap();

@@ -86,12 +86,12 @@ fn an_unknown_profile_is_rejected_with_the_known_ones() {
         ],
     ] {
         let ran = place.run(&command);
-        ran.refused(1, &["smart-ssd-3000", "smart-pcie4"]);
+        ran.rejected(1, &["smart-ssd-3000", "smart-pcie4"]);
     }
     place.write("bad.profile", "device_cores = 0\n");
     let ran = place.run(&["search", "index", "w5", "--device", "bad.profile"]);
-    ran.refused(1, &["bad.profile", "line 1", "expected 1 to 1024"]);
+    ran.rejected(1, &["bad.profile", "line 1", "expected 1 to 1024"]);
     let url = format!("file://{}", place.path("published").display());
     let ran = place.run(&["search", &url, "w5", "--device", "smart-pcie4"]);
-    ran.refused(1, &[&url, "--device", "give the folder of an index"]);
+    ran.rejected(1, &[&url, "--device", "give the folder of an index"]);
 }

@@ -37,11 +37,11 @@ fn several_words_are_one_query() {
     assert_eq!(others, ["0"]);
     place
         .run(&["search", "index", "-neutron star"])
-        .refused(1, &["comes after '--'", "-- '-neutron star'"]);
+        .rejected(1, &["comes after '--'", "-- '-neutron star'"]);
     place
         .run(&["search", "index", "--", "-neutron", "--count"])
-        .refused(1, &["--count comes after --", "before --"]);
-    place.run(&["search", "index"]).refused(1, &["<QUERY>"]);
+        .rejected(1, &["--count comes after --", "before --"]);
+    place.run(&["search", "index"]).rejected(1, &["<QUERY>"]);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn pages_beyond_what_is_ranked_name_the_export() {
         ],
     ] {
         let search = [&["search", "index", "star"], more].concat();
-        place.run(&search).refused(1, &["10000", "gannet export"]);
+        place.run(&search).rejected(1, &["10000", "gannet export"]);
     }
     let last = place.json(&["search", "index", "star", "--offset", "9990"]);
     assert_eq!(last["total"], 30);
@@ -112,7 +112,7 @@ fn a_count_is_exact_and_reads_no_documents() {
         let search = [&count[..], more].concat();
         place
             .run(&search)
-            .refused(1, &["--count", "cannot be used with"]);
+            .rejected(1, &["--count", "cannot be used with"]);
     }
 }
 
@@ -158,12 +158,12 @@ fn what_is_misspelt_is_answered_with_what_is_near() {
     let place = stars();
     place
         .run(&["serch", "index", "star"])
-        .refused(1, &["'serch'", "'search'"]);
-    place.run(&["exprot", "index"]).refused(1, &["'export'"]);
+        .rejected(1, &["'serch'", "'search'"]);
+    place.run(&["exprot", "index"]).rejected(1, &["'export'"]);
     place
         .run(&["search", "index", "star", "--ofset", "1"])
-        .refused(1, &["'--ofset'", "'--offset'"]);
+        .rejected(1, &["'--ofset'", "'--offset'"]);
     place
         .run(&["search", "index", "titel:star"])
-        .refused(1, &["\"titel\"", "title"]);
+        .rejected(1, &["\"titel\"", "title"]);
 }

@@ -143,7 +143,7 @@ fn a_file_that_is_no_text_is_rejected_alone_with_its_path() {
     );
     assert!(ran.out.contains("3 documents (") && ran.out.contains("2 documents rejected"));
     let ran = place.run(&["index", "strict", "notes", "--strict"]);
-    ran.refused(1, &["notes/deep/latin.txt", "in the index"]);
+    ran.rejected(1, &["notes/deep/latin.txt", "in the index"]);
 }
 
 #[test]
@@ -151,10 +151,10 @@ fn a_folder_without_texts_says_what_is_read() {
     let place = notes();
     place
         .run(&["index", "index", "notes/empty"])
-        .refused(1, &["notes/empty", ".txt, .md, .markdown"]);
+        .rejected(1, &["notes/empty", ".txt, .md, .markdown"]);
     place
         .run(&["index", "index", "notes", "--format", "csv"])
-        .refused(1, &["notes is a folder", "csv", "one by one"]);
+        .rejected(1, &["notes is a folder", "csv", "one by one"]);
     assert!(!place.path("index").exists());
 }
 
@@ -177,7 +177,7 @@ fn a_text_file_is_one_document() {
     place.write("bad.txt", b"\xff");
     place
         .run(&["index", "index", "bad.txt"])
-        .refused(1, &["bad.txt: expected UTF-8"]);
+        .rejected(1, &["bad.txt: expected UTF-8"]);
 }
 
 /// Each line of it would be rejected, or worse, some would be documents.
@@ -189,19 +189,19 @@ fn what_no_name_and_no_brace_tells_to_be_json_asks_for_a_format() {
     for (file, found) in [("server.log", "GET /index.html 200"), ("table", "id,title")] {
         let ran = place.run(&["index", "index", file]);
         let found = format!("found {found:?}");
-        ran.refused(1, &[file, "expected JSON lines", &found, "give --format"]);
+        ran.rejected(1, &[file, "expected JSON lines", &found, "give --format"]);
     }
     assert!(!place.path("index").exists());
     let ran = place.piped(&["index", "index", "-"], b"id,title\n1,one\n");
-    ran.refused(1, &["standard input: ", "\"id,title\"", "give --format"]);
+    ran.rejected(1, &["standard input: ", "\"id,title\"", "give --format"]);
     // What begins so is read so, and an ending that is known is believed.
     place.write("dump", "\u{feff}\n {\"id\":\"a\"}\noops\n");
     let ran = place.run(&["index", "index", "dump"]);
-    ran.refused(1, &["rejected dump, line 3"]);
+    ran.rejected(1, &["rejected dump, line 3"]);
     place.done(&["index", "index", "table", "--format", "csv"]);
     place.write("odd.ndjson", "oops\n{\"id\":\"b\"}\n");
     let ran = place.run(&["index", "index", "odd.ndjson"]);
-    ran.refused(1, &["rejected odd.ndjson, line 1"]);
+    ran.rejected(1, &["rejected odd.ndjson, line 1"]);
     assert_eq!(ids(&place), ["1", "a", "b"]);
 }
 
@@ -210,7 +210,7 @@ fn an_array_of_documents_is_told_how_it_becomes_lines() {
     let place = Place::new();
     place.write("docs.json", "[{\"id\":1,\"body\":\"x\"}]\n");
     let ran = place.run(&["index", "index", "docs.json"]);
-    ran.refused(1, &["docs.json, line 1, column 1", "an array", "jq -c"]);
+    ran.rejected(1, &["docs.json, line 1, column 1", "an array", "jq -c"]);
 }
 
 const ROWS: &str = "\u{feff}id,title, price ,by.name\r\n\
@@ -277,7 +277,7 @@ fn a_header_that_names_no_fields_is_told() {
     ] {
         place.write("bad.csv", content);
         let ran = place.run(&["index", "index", "bad.csv"]);
-        ran.refused(1, &["bad.csv, line 1: ", parts[0], parts[1]]);
+        ran.rejected(1, &["bad.csv, line 1: ", parts[0], parts[1]]);
     }
     place.write("blank.csv", "id,x\n\n\n1,y\n2\n\n\n3\n4,\"a\nb\",5");
     let ran = place.run(&["index", "blank", "blank.csv"]);
@@ -289,7 +289,7 @@ fn a_header_that_names_no_fields_is_told() {
     assert_eq!(lines, [" line 5", " line 8", " line 9"], "{ran:?}");
     place.write("latin.csv", b"id,title\n1,caf\xe9\n2,tea\n");
     let ran = place.run(&["index", "index", "latin.csv"]);
-    ran.refused(1, &["latin.csv, line 2: the field \"title\" is not UTF-8"]);
+    ran.rejected(1, &["latin.csv, line 2: the field \"title\" is not UTF-8"]);
     assert_eq!(ids(&place), ["2"]);
 }
 
@@ -308,7 +308,7 @@ fn an_open_quotation_mark_takes_no_memory() {
         "--assert-memory",
     ];
     let ran = place.run(&index);
-    ran.refused(1, &["open.csv, line 3: ", "quotation mark", "--memory"]);
+    ran.rejected(1, &["open.csv, line 3: ", "quotation mark", "--memory"]);
     assert_eq!(ids(&place), ["1"]);
 }
 
@@ -318,7 +318,7 @@ fn an_open_quotation_mark_is_told_with_its_line() {
     for rows in ["2,\"open\n3,x\n4,y\n", "2,\"open", "2,\"open\n3,x,more\n"] {
         place.write("rows.csv", format!("id,name\n1,ok\n{rows}"));
         let ran = place.run(&["index", "index", "rows.csv"]);
-        ran.refused(
+        ran.rejected(
             1,
             &["rows.csv, line 3:", "not closed", "1 document before it"],
         );

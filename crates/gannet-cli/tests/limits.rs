@@ -23,10 +23,10 @@ fn a_query_that_takes_too_long_ends_with_code_3_and_no_answer() {
     let place = dense();
     let slow = slow();
     let ran = place.run(&["search", "index", &slow, "--timeout", "50ms"]);
-    ran.refused(3, &["stopped", "matching", "50ms", "more time"]);
+    ran.rejected(3, &["stopped", "matching", "50ms", "more time"]);
     assert_eq!(ran.out, "");
     let deleting = ["delete", "index", "--query", &slow, "--timeout", "50ms"];
-    place.run(&deleting).refused(3, &["0 being deleted"]);
+    place.run(&deleting).rejected(3, &["0 being deleted"]);
     place.write(
         "queries.tsv",
         format!("phrase\t{}\n", "the of ".repeat(400)),
@@ -39,7 +39,7 @@ fn a_query_that_takes_too_long_ends_with_code_3_and_no_answer() {
         "--timeout",
         "0.001ms",
     ];
-    place.run(&bench).refused(3, &["stopped"]);
+    place.run(&bench).rejected(3, &["stopped"]);
     // In time, or without a limit, there is an answer.
     for limit in ["1m", "none"] {
         let found = place.json(&["search", "index", "\"the of\"", "--timeout", limit]);
@@ -50,7 +50,7 @@ fn a_query_that_takes_too_long_ends_with_code_3_and_no_answer() {
 #[test]
 fn a_time_limit_that_cannot_be_read_is_answered_with_examples() {
     let ran = Place::new().run(&["search", "index", "x", "--timeout", "soon"]);
-    ran.refused(1, &["soon", "500ms", "none"]);
+    ran.rejected(1, &["soon", "500ms", "none"]);
 }
 
 #[test]
@@ -113,7 +113,9 @@ fn what_is_longer_than_any_term_is_rejected_or_found_nowhere() {
         (format!("\"{}\"", "the of ".repeat(1_000)), "1024"),
         (format!("a*{}", "b".repeat(2_000)), "1024"),
     ] {
-        place.run(&["search", "index", &query]).refused(1, &[limit]);
+        place
+            .run(&["search", "index", &query])
+            .rejected(1, &[limit]);
     }
     let ran = place.run(&["search", "index", &"a".repeat(60_000)]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");

@@ -118,7 +118,7 @@ fn maintenance_does_not_wait_for_an_export() {
     let exported = String::from_utf8(exported).unwrap();
     assert_eq!(exported.lines().count(), 20_000);
     assert_eq!(place.json(&["stats", "index"])["documents"], 19_997);
-    place.run(&["vacuum", "nothing"]).refused(1, &["nothing"]);
+    place.run(&["vacuum", "nothing"]).rejected(1, &["nothing"]);
     assert!(!place.path("nothing").exists());
 }
 
@@ -128,13 +128,13 @@ fn verbs_that_are_gone_name_the_new_ones() {
     place.done(&["index", "index", "docs.jsonl"]);
     place
         .run(&["clean", "index"])
-        .refused(1, &["gannet vacuum"]);
+        .rejected(1, &["gannet vacuum"]);
     place
         .run(&["vacuum", "index", "--full"])
-        .refused(1, &["gannet rebuild"]);
+        .rejected(1, &["gannet rebuild"]);
     place
         .run(&["vacuum", "index", "--order", "kept"])
-        .refused(1, &["gannet rebuild"]);
+        .rejected(1, &["gannet rebuild"]);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_rebuild_without_memory_for_an_order_names_the_one_that_takes_none() {
     let alike = [&rebuild[..], &["--order", "alike"]].concat();
     place
         .run(&alike)
-        .refused(1, &["order", "memory", "--order kept"]);
+        .rejected(1, &["order", "memory", "--order kept"]);
     place.done(&rebuild);
     assert_eq!(place.json(&["stats", "index"])["documents"], 400_000);
 }

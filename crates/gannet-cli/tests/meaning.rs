@@ -36,7 +36,7 @@ fn ranges_on_numbers_and_words_are_rejected_and_say_why() {
         "sea -price:<9",
     ] {
         let ran = place.run(&["search", "index", query]);
-        ran.refused(
+        ran.rejected(
             1,
             &[
                 "field \"price\"",
@@ -47,11 +47,11 @@ fn ranges_on_numbers_and_words_are_rejected_and_say_why() {
         );
     }
     let ran = place.run(&["search", "index", "title:[a TO z]"]);
-    ran.refused(1, &["field \"title\"", "analyzer standard", "keyword"]);
+    ran.rejected(1, &["field \"title\"", "analyzer standard", "keyword"]);
     let ran = place.run(&["search", "index", "[a TO z]"]);
-    ran.refused(1, &["a range needs a field"]);
+    ran.rejected(1, &["a range needs a field"]);
     let ran = place.run(&["search", "index", "date:[2020 2021]"]);
-    ran.refused(1, &["incomplete range", "character 6"]);
+    ran.rejected(1, &["incomplete range", "character 6"]);
 }
 
 #[test]
@@ -79,10 +79,10 @@ fn a_field_that_does_not_exist_is_an_error_everywhere() {
     ] {
         place
             .run(arguments)
-            .refused(1, &["there is no field \"titel\"", "title"]);
+            .rejected(1, &["there is no field \"titel\"", "title"]);
     }
     let ran = place.run(&["search", "index", "titel:whale"]);
-    ran.refused(1, &["character 1", "\\:", "quotes"]);
+    ran.rejected(1, &["character 1", "\\:", "quotes"]);
     assert_eq!(found(&place, "http://whale/ 12:30"), ["a", "c d"]);
     assert_eq!(found(&place, "\"titel:whale\""), Vec::<String>::new());
 }
@@ -100,7 +100,7 @@ fn documents_are_found_by_their_ids() {
     let answer = place.json(&["search", "index", "id:17^3"]);
     assert_eq!(answer["hits"][0]["score"], json!(3.0));
     let ran = place.run(&["search", "index", "id:1*"]);
-    ran.refused(1, &["external IDs", "whole"]);
+    ran.rejected(1, &["external IDs", "whole"]);
     place.done(&["delete", "index", "--query", "id:a"]);
     assert_eq!(found(&place, "id:(a b)"), ["b"]);
     place.write("more.jsonl", r#"{"id":"b","body":"new"}"#);
@@ -127,7 +127,7 @@ fn and_or_not_are_boolean_logic() {
         assert_eq!(found(&place, query), ids, "{query}");
     }
     let ran = place.run(&["search", "index", "title:whale NOT body:sea OR title:auk"]);
-    ran.refused(1, &["unclear", "character 13", "parentheses"]);
+    ran.rejected(1, &["unclear", "character 13", "parentheses"]);
 }
 
 #[test]

@@ -58,10 +58,10 @@ fn the_index_of_a_deletion_comes_first() {
     let place = whales();
     place
         .run(&["delete", "17", "index"])
-        .refused(1, &["17 does not exist", "`gannet delete index 17`"]);
+        .rejected(1, &["17 does not exist", "`gannet delete index 17`"]);
     place
         .run(&["delete", "17", "18"])
-        .refused(1, &["17 does not exist"]);
+        .rejected(1, &["17 does not exist"]);
     let usage = help(&place, &["delete", "--help"]);
     for form in [
         "[OPTIONS] <INDEX> <ID>...",
@@ -170,7 +170,7 @@ fn an_input_without_documents_leaves_no_index() {
         assert!(!place.path("index").exists(), "{ran:?}");
     }
     let ran = place.piped(&["index", "index", "-"], b"no json\n");
-    ran.refused(1, &["expected JSON lines", "no document before it"]);
+    ran.rejected(1, &["expected JSON lines", "no document before it"]);
     assert!(!place.path("index").exists());
     // An empty input is no mistake, and an index that was there stays.
     assert_eq!(place.piped(&["index", "index", "-"], b"").code, 0);
@@ -183,7 +183,7 @@ fn json_and_csv_exclude_each_other() {
     let place = whales();
     place
         .run(&["export", "index", "--format", "csv", "--json"])
-        .refused(1, &["--json", "--format csv"]);
+        .rejected(1, &["--json", "--format csv"]);
     let lines = place.done(&["export", "index", "--json"]);
     assert_eq!(lines.lines().count(), 2);
 }
@@ -193,13 +193,13 @@ fn sizes_are_told_in_the_units_in_which_they_are_given() {
     let place = whales();
     place
         .run(&["search", "index", "whale", "--memory", "1MiB"])
-        .refused(1, &["1.0 MiB", "at least 16 MiB"]);
+        .rejected(1, &["1.0 MiB", "at least 16 MiB"]);
     place
         .run(&["search", "index", "whale", "--memory", "1"])
-        .refused(1, &["1 byte of memory"]);
+        .rejected(1, &["1 byte of memory"]);
     place
         .run(&["search", "index", "whale", "--memory", "9000GiB"])
-        .refused(
+        .rejected(
             1,
             &[
                 "--memory 9000GiB is more than the ",
@@ -221,13 +221,13 @@ fn a_restore_says_what_it_needs_and_what_it_checked() {
         "{told}"
     );
     let restore = |from: &str, to: &str| place.run(&["restore", from, to]);
-    restore("none", "new").refused(1, &["none does not exist", "`gannet backup`"]);
+    restore("none", "new").rejected(1, &["none does not exist", "`gannet backup`"]);
     assert!(!place.path("new").exists());
     let wanted = "a folder that is missing or empty";
-    restore("copy", "index").refused(1, &["index", wanted]);
+    restore("copy", "index").rejected(1, &["index", wanted]);
     std::fs::create_dir(place.path("full")).unwrap();
     place.write("full/other.txt", "");
-    restore("copy", "full").refused(1, &["other.txt", wanted]);
+    restore("copy", "full").rejected(1, &["other.txt", wanted]);
     for error in [restore("copy", "index"), restore("copy", "full")] {
         assert!(!error.err.contains("earlier backup"), "{error:?}");
     }
@@ -288,7 +288,7 @@ fn who_may_not_read_an_index_is_told_so() {
         &["stats", "index"],
     ] {
         let ran = run_as_other(&place, command).unwrap();
-        ran.refused(1, &["open of index failed", "Permission denied"]);
+        ran.rejected(1, &["open of index failed", "Permission denied"]);
     }
     set("index", 0o755);
     let zones = fs::read_dir(place.path("index")).unwrap().flatten();
@@ -297,10 +297,10 @@ fn who_may_not_read_an_index_is_told_so() {
         set(&zone, 0o000);
     }
     let ran = run_as_other(&place, &search).unwrap();
-    ran.refused(1, &["index/zone-", "Permission denied"]);
+    ran.rejected(1, &["index/zone-", "Permission denied"]);
     set("index/superblock", 0o000);
     let ran = run_as_other(&place, &search).unwrap();
-    ran.refused(1, &["index/superblock", "Permission denied"]);
+    ran.rejected(1, &["index/superblock", "Permission denied"]);
 }
 
 /// A vacuum that would write much for little writes nothing.

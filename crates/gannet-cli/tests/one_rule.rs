@@ -41,7 +41,7 @@ fn a_pipe_gets_text_unless_json_is_asked_for() {
         assert_eq!(place.done(&[command, &["--json"]].concat()), line);
     }
     let ran = place.run(&["stats", "index", "--text"]);
-    ran.refused(1, &["--text is gone", "without --json"]);
+    ran.rejected(1, &["--text is gone", "without --json"]);
 }
 
 #[test]

@@ -115,28 +115,28 @@ fn commands_that_write_reject_a_url() {
     ] {
         place
             .run(&arguments)
-            .refused(1, &[&url, "gannet publish INDEX URL"]);
+            .rejected(1, &[&url, "gannet publish INDEX URL"]);
     }
 }
 
 #[test]
 fn wrong_urls_and_empty_places_are_told() {
     let (place, url) = indexed();
-    place.run(&["search", &url, "word"]).refused(1, &[&url]);
+    place.run(&["search", &url, "word"]).rejected(1, &[&url]);
     std::fs::create_dir(place.path("published")).unwrap();
     place
         .run(&["search", &url, "word"])
-        .refused(1, &[&url, "nothing is published"]);
+        .rejected(1, &[&url, "nothing is published"]);
     for wrong in ["gs://bucket/wiki", "https://host/wiki", "s3://bucket"] {
         let told = [wrong, "expected s3://BUCKET/PREFIX or file:///FOLDER"];
-        place.run(&["search", wrong, "word"]).refused(1, &told);
-        place.run(&["publish", "index", wrong]).refused(1, &told);
+        place.run(&["search", wrong, "word"]).rejected(1, &told);
+        place.run(&["publish", "index", wrong]).rejected(1, &told);
     }
     place.write("published/photo.jpg", "1");
     place
         .run(&["publish", "index", &url])
-        .refused(1, &["photo.jpg", "empty place"]);
+        .rejected(1, &["photo.jpg", "empty place"]);
     place
         .run(&["publish", "index", &url, "--memory", "64MiB"])
-        .refused(1, &["128", "give more"]);
+        .rejected(1, &["128", "give more"]);
 }

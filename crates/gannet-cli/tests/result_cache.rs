@@ -144,7 +144,7 @@ fn what_cannot_be_is_the_callers_fault_and_names_the_line() {
         &["search", "index", "--queries", "-"],
         b"w1\n\nnowhere:w2\n",
     );
-    ran.refused(1, &["standard input, line 3: ", "nowhere"]);
+    ran.rejected(1, &["standard input, line 3: ", "nowhere"]);
     let ran = place.piped(&["search", "index", "--queries", "-"], b"w1\n\xff\n");
-    ran.refused(1, &["line 2: the line is no UTF-8"]);
+    ran.rejected(1, &["line 2: the line is no UTF-8"]);
 }

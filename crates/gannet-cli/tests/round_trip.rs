@@ -212,7 +212,7 @@ fn a_benchmark_reports_figures_with_their_settings() {
     assert_eq!(slower["settings"]["without"], json!(without[1..]));
     place
         .run(&[&bench[..], &["--without", "luck"]].concat())
-        .refused(1, &["luck", "prefetch"]);
+        .rejected(1, &["luck", "prefetch"]);
 }
 
 /// By Little's law. Queries that take long enough, so that next to no time passes between two

@@ -117,16 +117,16 @@ fn parts_can_be_looked_at() {
     );
     place
         .run(&["inspect", "index", "term", "body", "three"])
-        .refused(1, &["\"three\"", "body"]);
+        .rejected(1, &["\"three\"", "body"]);
     place
         .run(&["inspect", "index", "term", "absent", "two"])
-        .refused(1, &["absent"]);
+        .rejected(1, &["absent"]);
     let zones = place.json(&["inspect", "index", "zones"]);
     let zone = zones["zones"][0]["zone"].to_string();
     assert!(place.json(&["inspect", "index", "page", &zone, "0"])["payload"].is_string());
     place
         .run(&["inspect", "index", "page", &zone, "9999"])
-        .refused(1, &["pages"]);
+        .rejected(1, &["pages"]);
     let trees = place.json(&["inspect", "index", "trees"]);
     assert_eq!(trees["ids"]["entries"], 1);
     let fill = trees["ids"]["fill"].as_f64().unwrap();

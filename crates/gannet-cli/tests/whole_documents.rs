@@ -51,8 +51,10 @@ fn documents_are_got_as_they_came() {
             "gannet: there is no document with the ID \"noone\""
         ]
     );
-    place.run(&["get", "index"]).refused(1, &["<ID>"]);
-    place.run(&["get", "nothing", "a"]).refused(1, &["nothing"]);
+    place.run(&["get", "index"]).rejected(1, &["<ID>"]);
+    place
+        .run(&["get", "nothing", "a"])
+        .rejected(1, &["nothing"]);
 }
 
 #[test]
@@ -78,7 +80,7 @@ fn fields_that_are_named_are_shown_in_search_get_and_export() {
     ] {
         place
             .run(&[command, &["--fields", "id,titel"]].concat())
-            .refused(1, &["there is no field \"titel\"", "title"]);
+            .rejected(1, &["there is no field \"titel\"", "title"]);
     }
 }
 
@@ -255,6 +257,6 @@ fn a_query_without_quotation_marks_deletes_nothing() {
     let place = Place::with_lines(&[r#"{"id":1,"body":"a b"}"#, r#"{"id":2,"body":"a"}"#]);
     place.done(&["index", "index", "docs.jsonl"]);
     let ran = place.run(&["delete", "index", "--query", "body:a", "AND", "body:b"]);
-    ran.refused(1, &["quotation marks"]);
+    ran.rejected(1, &["quotation marks"]);
     assert_eq!(place.json(&["stats", "index"])["documents"], 2);
 }

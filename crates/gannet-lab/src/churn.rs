@@ -91,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 fn open(folder: &Path, arguments: &Arguments) -> gannet::Result<Index> {
     // Its steps are phases here.
     let limits = Limits {
-        upkeep_after: None,
+        maintain_after: None,
         ..Limits::default()
     };
     let options = Index::options().memory(arguments.memory);

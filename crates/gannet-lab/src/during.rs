@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let options = Index::options().memory(arguments.memory);
     let options = options.phrase_filters(PhraseFilters::Common);
     let limits = Limits {
-        upkeep_after: None,
+        maintain_after: None,
         ..Limits::default()
     };
     let index = options.limits(limits).open(&arguments.index)?;
@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     phases.push(phase("write", &index, &none, || write(third))?);
     index.checkpoint()?;
     // As it would be some seconds later, and not while queries are asked.
-    while index.upkeep()? {}
+    while index.maintain()? {}
     phase("warm", &index, &sets, || rest(0.5))?;
     phases.push(phase("ask", &index, &sets, || rest(1.0))?);
     phases.push(phase("both", &index, &sets, || write(fourth))?);

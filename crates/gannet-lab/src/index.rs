@@ -42,7 +42,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
     let leaving = Instant::now();
     match arguments.left {
         Left::Written => {}
-        Left::Kept => while index.upkeep()? {},
+        Left::Kept => while index.maintain()? {},
         Left::Cleaned => while index.clean()? {},
     }
     let seconds_to_clean = leaving.elapsed().as_secs_f64();
@@ -65,7 +65,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         "nodes_written_for": {
             "frequent_lists": stats.frequent_lists.written_nodes,
             "long_lists": stats.long_lists.written_nodes, "short_lists": stats.short_lists.written_nodes,
-            "recent_postings": stats.recent_postings.map(|level| level.written_nodes), "ids": stats.ids.written_nodes,
+            "delta_postings": stats.delta_postings.map(|level| level.written_nodes), "ids": stats.ids.written_nodes,
         },
         "index_bytes": stats.bytes.allocated,
         "bytes": {

@@ -125,7 +125,7 @@ struct WsbenchArguments {
 enum Left {
     /// As the last checkpoint left it
     Written,
-    /// As it is after its upkeep, once nobody writes
+    /// As it is after its idle maintenance, once nobody writes
     Kept,
     /// As it is after a thorough cleaning
     Cleaned,

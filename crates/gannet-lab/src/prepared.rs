@@ -103,7 +103,7 @@ impl RawBatch {
             .collect();
         let prepared = documents.and_then(|documents| index.prepare(bench, documents));
         let prepared = prepared.map_err(|error| error.to_string())?;
-        match prepared.refused().first() {
+        match prepared.rejected().first() {
             Some((_, error)) => Err(error.to_string()),
             None => Ok((prepared, self.ends_commit)),
         }

@@ -85,14 +85,14 @@ pub fn read(path: &Path) -> Outcome<Vec<Query>> {
     let queries = text.lines().map(|line| {
         let (name, words) = line.split_once('\t').unwrap_or((line, ""));
         let kind = Kind::ALL.into_iter().find(|kind| kind.to_string() == name);
-        let refused = || {
+        let rejected = || {
             format!(
                 "{}: expected a kind, a tab and words, found {line:?}",
                 path.display()
             )
         };
         Ok(Query {
-            kind: kind.ok_or_else(refused)?,
+            kind: kind.ok_or_else(rejected)?,
             words: words.to_owned(),
         })
     });

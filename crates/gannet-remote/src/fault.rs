@@ -120,15 +120,15 @@ impl Deadline {
     }
 
     /// How long is waited for the next bytes before a request is made again.
-    fn patience(&self) -> Duration {
+    fn retention(&self) -> Duration {
         self.left().min(self.limit / 3)
     }
 
     /// Waits for the next bytes.
     pub(crate) async fn next<T>(&self, step: impl Future<Output = T>) -> Result<T, Fault> {
-        let patience = self.patience();
-        let waited = tokio::time::timeout(patience, step).await;
-        waited.map_err(|_| Fault::Failed(format!("nothing came for {patience:.1?}")))
+        let retention = self.retention();
+        let waited = tokio::time::timeout(retention, step).await;
+        waited.map_err(|_| Fault::Failed(format!("nothing came for {retention:.1?}")))
     }
 
     /// Makes a request again and again until it is answered, or the time is over. `noted` is called

@@ -47,7 +47,7 @@ impl Publisher {
         let catalog = device.catalog();
         let newest = catalog.publication.as_ref();
         if newest.is_none() {
-            refuse_foreign(&device)?;
+            reject_foreign(&device)?;
         }
         let number = newest.map_or(0, |newest| newest.origin.number) + 1;
         let token = getrandom::u64().map_err(|error| Error::Device {
@@ -146,7 +146,7 @@ impl Publisher {
 }
 
 /// Fails if the place has objects of anything else.
-fn refuse_foreign(device: &RemoteDevice) -> Result<()> {
+fn reject_foreign(device: &RemoteDevice) -> Result<()> {
     let objects = &device.objects;
     let names = objects.list()?.into_iter().map(|object| object.name);
     let foreign = names

@@ -7,7 +7,7 @@ use crate::profile::Profile;
 
 /// Where the next units of a plane go.
 #[derive(Debug, Default)]
-pub struct Frontier {
+pub struct Impacts {
     /// The block that is being filled.
     pub block: Option<u32>,
     /// Units of the host's in the page that is not full yet.
@@ -22,7 +22,7 @@ pub struct PlaneBlocks {
     end: u32,
     erased: VecDeque<u32>,
     /// Where the host's units go, and where moved ones go.
-    pub frontiers: [Frontier; 2],
+    pub frontiers: [Impacts; 2],
     /// Full blocks.
     pub full: Full,
     /// Valid units of all blocks.

@@ -43,7 +43,7 @@ pub struct FlashOperation {
     pub host_units: u32,
 }
 
-/// Whose units a frontier takes.
+/// Whose units a impacts takes.
 const HOST: usize = 0;
 
 /// The translation layer of a drive.
@@ -183,7 +183,7 @@ impl Ftl {
         block.is_some_and(|block| !self.flash.filled(block).is_multiple_of(per_page))
     }
 
-    /// Gives the host's frontier room, and collects when too few blocks are free.
+    /// Gives the host's impacts room, and collects when too few blocks are free.
     fn make_room(&mut self, plane: usize, operations: &mut Vec<FlashOperation>) -> Result<()> {
         while self.planes[plane].frontiers[HOST].block.is_none() {
             self.open(plane, HOST)?;
@@ -207,10 +207,10 @@ impl Ftl {
         let mut moving = std::mem::take(&mut self.moving);
         moving.extend(self.flash.contents(victim));
         self.read_pages(victim, &moving, operations);
-        let frontier = usize::from(self.profile.cleaning.separate_moves);
+        let impacts = usize::from(self.profile.cleaning.separate_moves);
         for (slot, unit) in moving.drain(..) {
             self.invalidate(slot);
-            self.place(plane, frontier, unit, operations)?;
+            self.place(plane, impacts, unit, operations)?;
             self.counts.moved_units += 1;
         }
         self.moving = moving;
@@ -243,45 +243,45 @@ impl Ftl {
         (geometry.units_per_page(), geometry.unit_bytes)
     }
 
-    /// Gives a frontier an erased block. There is one: two are kept at least, and collecting a
+    /// Gives a impacts an erased block. There is one: two are kept at least, and collecting a
     /// block takes one at most before it gives one back.
-    fn open(&mut self, plane: usize, frontier: usize) -> Result<u32> {
+    fn open(&mut self, plane: usize, impacts: usize) -> Result<u32> {
         let block = self.planes[plane].take_free();
         let block = block.ok_or_else(|| Error::internal(format!("plane {plane} is full")))?;
-        self.planes[plane].frontiers[frontier].block = Some(block);
+        self.planes[plane].frontiers[impacts].block = Some(block);
         Ok(block)
     }
 
-    /// Puts a unit at a frontier. A page is programmed when it is full.
+    /// Puts a unit at a impacts. A page is programmed when it is full.
     fn place(
         &mut self,
         plane: usize,
-        frontier: usize,
+        impacts: usize,
         unit: u32,
         operations: &mut Vec<FlashOperation>,
     ) -> Result<()> {
-        let block = match self.planes[plane].frontiers[frontier].block {
+        let block = match self.planes[plane].frontiers[impacts].block {
             Some(block) => block,
-            None => self.open(plane, frontier)?,
+            None => self.open(plane, impacts)?,
         };
         self.map[unit as usize] = self.flash.fill(block, unit) + 1;
         self.planes[plane].valid += 1;
         let (per_page, _) = self.unit_shape();
         if self.flash.filled(block).is_multiple_of(per_page) {
-            self.program(plane, frontier, block, operations);
+            self.program(plane, impacts, block, operations);
         }
         Ok(())
     }
 
-    /// Programs the page of a frontier, and closes its block if that was the last one.
+    /// Programs the page of a impacts, and closes its block if that was the last one.
     fn program(
         &mut self,
         plane: usize,
-        frontier: usize,
+        impacts: usize,
         block: u32,
         operations: &mut Vec<FlashOperation>,
     ) {
-        let host_units = &mut self.planes[plane].frontiers[frontier].host_units;
+        let host_units = &mut self.planes[plane].frontiers[impacts].host_units;
         operations.push(FlashOperation {
             bytes: self.profile.geometry.page_bytes,
             host_units: std::mem::take(host_units),
@@ -289,7 +289,7 @@ impl Ftl {
         });
         self.counts.programmed_pages += 1;
         if self.flash.is_full(block) {
-            self.planes[plane].frontiers[frontier].block = None;
+            self.planes[plane].frontiers[impacts].block = None;
             self.planes[plane].full.push(block);
         }
     }

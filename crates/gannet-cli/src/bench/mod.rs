@@ -81,10 +81,10 @@ fn techniques(without: &[String]) -> Techniques {
 }
 
 fn duration(seconds: f64) -> Outcome<Duration> {
-    let refused = || Failure::caller(format!("{seconds} is no time to measure for: give seconds"));
+    let rejected = || Failure::caller(format!("{seconds} is no time to measure for: give seconds"));
     match Duration::try_from_secs_f64(seconds) {
         Ok(time) if time <= LONGEST => Ok(time),
-        _ => Err(refused()),
+        _ => Err(rejected()),
     }
 }
 

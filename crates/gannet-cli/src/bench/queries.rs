@@ -23,8 +23,9 @@ pub fn read(arguments: &BenchArguments) -> Outcome<Vec<Query>> {
     let mut queries = Vec::new();
     let mut buffer = Vec::new();
     while lines.next(&mut buffer).map_err(unreadable)? != Line::End {
-        queries
-            .extend(parse(&buffer, arguments).map_err(|reason| refused(&source, &lines, &reason))?);
+        queries.extend(
+            parse(&buffer, arguments).map_err(|reason| rejected(&source, &lines, &reason))?,
+        );
         buffer.clear();
     }
     match queries.is_empty() {
@@ -35,7 +36,7 @@ pub fn read(arguments: &BenchArguments) -> Outcome<Vec<Query>> {
     }
 }
 
-fn refused(source: &Source, lines: &Lines, reason: &str) -> Failure {
+fn rejected(source: &Source, lines: &Lines, reason: &str) -> Failure {
     Failure::caller(format!("{source}, line {}: {reason}", lines.number()))
 }
 

@@ -11,7 +11,7 @@ use gannet::Index;
 use super::SharedInput;
 use super::gate::{Gate, Permit};
 use super::input::{Documents, Found};
-use super::refusals::Refusal;
+use super::refusals::Rejection;
 use crate::interrupt;
 
 /// A batch is full with this many lines, or with the bytes of [`Sizes::batch`].
@@ -59,7 +59,7 @@ pub struct RawBatch {
     /// The files of the documents, where each has its own, with the number of the document in it.
     files: Vec<(u64, Arc<str>)>,
     /// Lines that were rejected before they could be looked at.
-    pub refused: Vec<Refusal>,
+    pub rejected: Vec<Rejection>,
     /// Why there are no more batches, if reading failed.
     pub failed: Option<String>,
     text: Vec<u8>,
@@ -76,7 +76,7 @@ impl RawBatch {
             source: Arc::clone(source),
             last_line: 0,
             files: Vec::new(),
-            refused: Vec::new(),
+            rejected: Vec::new(),
             failed: None,
             text: Vec::new(),
             lines: Vec::new(),
@@ -104,7 +104,7 @@ impl RawBatch {
     }
 
     fn says_nothing(&self) -> bool {
-        self.lines.is_empty() && self.refused.is_empty() && self.failed.is_none()
+        self.lines.is_empty() && self.rejected.is_empty() && self.failed.is_none()
     }
 
     /// Fills the batch; whether there is more.
@@ -126,7 +126,7 @@ impl RawBatch {
             self.files
                 .extend(documents.file().map(|file| (number, file)));
             match found {
-                Found::Rejected(reason) => self.refused.push(self.refusal(number, reason)),
+                Found::Rejected(reason) => self.rejected.push(self.rejection(number, reason)),
                 _ => self.enter_line(number),
             }
         }
@@ -143,8 +143,8 @@ impl RawBatch {
     }
 
     /// That a line of this batch is rejected.
-    pub fn refusal(&self, line: u64, reason: String) -> Refusal {
-        Refusal {
+    pub fn rejection(&self, line: u64, reason: String) -> Rejection {
+        Rejection {
             source: Arc::clone(&self.source),
             file: self.file(line),
             line,

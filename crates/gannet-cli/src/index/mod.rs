@@ -174,7 +174,7 @@ fn finish(index: &Index, done: &mut pipeline::Done) -> bool {
     let durable = checkpointed.is_ok();
     let finished = match &done.end {
         End::Failed(_) => return durable,
-        _ => checkpointed.and_then(|()| upkeep(index)),
+        _ => checkpointed.and_then(|()| maintenance(index)),
     };
     if let Err(error) = finished {
         done.end = End::Failed(error);
@@ -184,10 +184,10 @@ fn finish(index: &Index, done: &mut pipeline::Done) -> bool {
 
 /// Does what the index would do by itself if it stayed open, so that whoever searches it next finds
 /// it so.
-fn upkeep(index: &Index) -> gannet::Result<()> {
+fn maintenance(index: &Index) -> gannet::Result<()> {
     let bar = spinner();
-    bar.set_message("recent postings join their lists");
-    while !interrupt::asked() && index.upkeep()? {}
+    bar.set_message("delta postings join their lists");
+    while !interrupt::asked() && index.maintain()? {}
     bar.finish_and_clear();
     Ok(())
 }
@@ -206,9 +206,9 @@ fn ended(done: &pipeline::Done, settings: &Settings, durable: bool) -> Outcome<(
         End::Whole if interrupt::asked() => Err(interrupt::failure(
             "interrupted while the index was put in order; all documents are in it",
         )),
-        End::Whole if done.refused == 0 => Ok(()),
+        End::Whole if done.rejected == 0 => Ok(()),
         End::Whole => Err(Failure::said(1)),
-        End::Refused(refusal) => Err(Failure::caller(format!("{refusal}; {before}"))),
+        End::Rejected(rejection) => Err(Failure::caller(format!("{rejection}; {before}"))),
         End::Unreadable(sentence) => Err(Failure::caller(format!("{sentence}; {before}"))),
         End::Failed(error) => Err(Failure::from(error.clone()).and_say(&match durable {
             true => before,

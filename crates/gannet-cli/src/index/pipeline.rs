@@ -19,7 +19,7 @@ use super::Settings;
 use super::batches::{RawBatch, Reader, Sizes};
 use super::gate::Gate;
 use super::progress::Progress;
-use super::refusals::{Refusal, Refusals};
+use super::refusals::{Refusals, Rejection};
 use crate::interrupt;
 
 /// How long a thread waits before it looks whether the caller asked for the end: a reader of standard input
@@ -33,7 +33,7 @@ pub struct Done {
     /// Those of them that replaced an earlier one.
     pub replaced: u64,
     /// Lines rejected.
-    pub refused: u64,
+    pub rejected: u64,
     /// Bytes of the lines that were written or rejected.
     pub source_bytes: u64,
     /// What was looked at last, as a sentence.
@@ -51,7 +51,7 @@ pub enum End {
     /// The caller asked.
     Interrupted,
     /// A line was rejected, and none may be.
-    Refused(Refusal),
+    Rejected(Rejection),
     /// A source could not be read to its end.
     Unreadable(String),
     /// The index took no more.
@@ -83,7 +83,7 @@ struct Ready {
     raw: RawBatch,
     /// Nothing if there was too little memory beside the other batches.
     prepared: Option<PreparedBatch>,
-    refused: Vec<Refusal>,
+    rejected: Vec<Rejection>,
 }
 
 impl<'a> Pipeline<'a> {
@@ -100,7 +100,7 @@ impl<'a> Pipeline<'a> {
             done: Done {
                 documents: 0,
                 replaced: 0,
-                refused: 0,
+                rejected: 0,
                 source_bytes: 0,
                 last: None,
                 longest_write: Duration::ZERO,
@@ -130,7 +130,7 @@ impl<'a> Pipeline<'a> {
         });
         self.progress.end();
         self.refusals.close();
-        self.done.refused = self.refusals.count();
+        self.done.rejected = self.refusals.count();
         if let Err(error) = written {
             self.done.end = End::Failed(error);
         }
@@ -183,12 +183,12 @@ impl<'a> Pipeline<'a> {
         let Ready {
             raw,
             prepared,
-            mut refused,
+            mut rejected,
         } = batch;
         let start = Instant::now();
         let written = prepared.map(|batch| self.index.write_prepared(batch));
         let written = match written {
-            None | Some(Err(Error::Memory { .. })) => self.write_lines(&raw, &mut refused)?,
+            None | Some(Err(Error::Memory { .. })) => self.write_lines(&raw, &mut rejected)?,
             Some(written) => written?,
         };
         self.done.longest_write = self.done.longest_write.max(start.elapsed());
@@ -202,15 +202,15 @@ impl<'a> Pipeline<'a> {
         self.progress
             .show(self.done.documents, self.done.source_bytes);
         self.commit(written.added)?;
-        let mut refused = refused.into_iter();
+        let mut rejected = rejected.into_iter();
         if self.settings.strict
-            && let Some(refusal) = refused.next()
+            && let Some(rejection) = rejected.next()
         {
-            self.done.end = End::Refused(refusal);
+            self.done.end = End::Rejected(rejection);
             return Ok(false);
         }
-        for refusal in refused {
-            self.refuse(&refusal);
+        for rejection in rejected {
+            self.reject(&rejection);
         }
         if let Some(sentence) = raw.failed {
             self.done.end = End::Unreadable(sentence);
@@ -221,13 +221,17 @@ impl<'a> Pipeline<'a> {
 
     /// Writes the lines of a batch for which there is too little memory one by one, and rejects
     /// those for which there still is.
-    fn write_lines(&self, raw: &RawBatch, refused: &mut Vec<Refusal>) -> gannet::Result<Written> {
+    fn write_lines(
+        &self,
+        raw: &RawBatch,
+        rejected: &mut Vec<Rejection>,
+    ) -> gannet::Result<Written> {
         let mut all = Written::default();
         for (number, line) in raw.lines() {
-            if self.settings.strict && refused.first().is_some_and(|first| first.line < number) {
+            if self.settings.strict && rejected.first().is_some_and(|first| first.line < number) {
                 break;
             }
-            if refused.iter().any(|refusal| refusal.line == number) {
+            if rejected.iter().any(|rejection| rejection.line == number) {
                 continue;
             }
             match self.index.write_line(line) {
@@ -236,17 +240,17 @@ impl<'a> Pipeline<'a> {
                     all.replaced += written.replaced;
                 }
                 Err(error @ (Error::Memory { .. } | Error::Invalid(_))) => {
-                    refused.push(refusal(raw, number, &error));
+                    rejected.push(rejection(raw, number, &error));
                 }
                 Err(error) => return Err(error),
             }
         }
-        refused.sort_by_key(|refusal| refusal.line);
+        rejected.sort_by_key(|rejection| rejection.line);
         Ok(all)
     }
 
-    fn refuse(&mut self, refusal: &Refusal) {
-        if let Some(sentence) = self.refusals.note(refusal) {
+    fn reject(&mut self, rejection: &Rejection) {
+        if let Some(sentence) = self.refusals.note(rejection) {
             self.progress.say(&sentence);
         }
     }
@@ -291,19 +295,19 @@ impl Workshop<'_> {
     }
 
     fn prepare(&self, bench: &mut Workbench, mut batch: RawBatch) -> gannet::Result<Ready> {
-        let mut refused = std::mem::take(&mut batch.refused);
-        let mut prepared = self.prepare_lines(bench, &batch, u64::MAX, &mut refused)?;
-        refused.sort_by_key(|refusal| refusal.line);
-        if self.strict && !refused.is_empty() && prepared.is_some() {
+        let mut rejected = std::mem::take(&mut batch.rejected);
+        let mut prepared = self.prepare_lines(bench, &batch, u64::MAX, &mut rejected)?;
+        rejected.sort_by_key(|rejection| rejection.line);
+        if self.strict && !rejected.is_empty() && prepared.is_some() {
             // Lines behind the first rejected one were prepared with the others: once more without
             // them.
-            refused.truncate(1);
-            prepared = self.prepare_lines(bench, &batch, refused[0].line, &mut Vec::new())?;
+            rejected.truncate(1);
+            prepared = self.prepare_lines(bench, &batch, rejected[0].line, &mut Vec::new())?;
         }
         Ok(Ready {
             raw: batch,
             prepared,
-            refused,
+            rejected,
         })
     }
 
@@ -314,7 +318,7 @@ impl Workshop<'_> {
         bench: &mut Workbench,
         batch: &RawBatch,
         below: u64,
-        refused: &mut Vec<Refusal>,
+        rejected: &mut Vec<Rejection>,
     ) -> gannet::Result<Option<PreparedBatch>> {
         let before = || batch.lines().take_while(|(number, _)| *number < below);
         let prepared = self
@@ -325,13 +329,13 @@ impl Workshop<'_> {
             prepared => prepared?,
         };
         let numbers: Vec<u64> = before().map(|(number, _)| number).collect();
-        for (place, error) in prepared.refused() {
-            refused.push(refusal(batch, numbers[*place], error));
+        for (place, error) in prepared.rejected() {
+            rejected.push(rejection(batch, numbers[*place], error));
         }
         Ok(Some(prepared))
     }
 }
 
-fn refusal(batch: &RawBatch, line: u64, error: &Error) -> Refusal {
-    batch.refusal(line, error.to_string())
+fn rejection(batch: &RawBatch, line: u64, error: &Error) -> Rejection {
+    batch.rejection(line, error.to_string())
 }

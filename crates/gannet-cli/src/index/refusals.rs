@@ -12,7 +12,7 @@ const TOLD_MAX: u64 = 20;
 
 /// A line that is no document.
 #[derive(Clone, Debug)]
-pub struct Refusal {
+pub struct Rejection {
     /// Where the line is from.
     pub source: SharedInput,
     /// The file, where each document has its own.
@@ -23,7 +23,7 @@ pub struct Refusal {
     pub reason: String,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.file {
             Some(file) => write!(f, "{file}: {}", self.reason),
@@ -53,9 +53,9 @@ impl Refusals {
     }
 
     /// Notes one; what is to be said of it.
-    pub fn note(&mut self, refusal: &Refusal) -> Option<String> {
+    pub fn note(&mut self, rejection: &Rejection) -> Option<String> {
         self.count += 1;
-        (self.count <= TOLD_MAX).then(|| format!("gannet: rejected {refusal}"))
+        (self.count <= TOLD_MAX).then(|| format!("gannet: rejected {rejection}"))
     }
 
     /// Says how many were not told.

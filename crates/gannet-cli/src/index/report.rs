@@ -45,7 +45,7 @@ impl Report<'_> {
         json!({
             "documents": self.done.documents,
             "replaced": self.done.replaced,
-            "rejected": self.done.refused,
+            "rejected": self.done.rejected,
             "error": self.error,
             "durable": self.durable,
             "source_bytes": self.done.source_bytes,
@@ -110,8 +110,8 @@ impl Report<'_> {
                 counted(done.replaced, "document")
             ))?;
         }
-        if done.refused > 0 {
-            output.line(format!("{} rejected", counted(done.refused, "document")))?;
+        if done.rejected > 0 {
+            output.line(format!("{} rejected", counted(done.rejected, "document")))?;
         }
         if let Some(warning) = self.stats.and_then(|stats| doc_ids_warning(stats.doc_ids)) {
             output.line(warning)?;

@@ -109,7 +109,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let figures = json!({
         "queries": queries.len(),
         "found_something": found.filter(|found| !found.hits.is_empty()).count(),
-        "refused": answered.filter(|answer| answer.is_err()).count(),
+        "rejected": answered.filter(|answer| answer.is_err()).count(),
         "too_little_memory": expected.iter().filter(|answer| answer.is_none()).count(),
         "kinds": KINDS,
         "documents": documents.len(),

@@ -130,18 +130,18 @@ fn verify(open: Open, draw: fn(&mut Random) -> Vec<u8>, settings: &Settings, wha
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn what_does_not_fit_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     for (name, open) in STRUCTURES {
         let mut index = open(&folder.path().join(name), &Settings::default()).unwrap();
-        let refused = index.insert(&[1; KEY_MAX + 1], 1);
+        let rejected = index.insert(&[1; KEY_MAX + 1], 1);
         assert!(
-            refused.is_err_and(|error| error.to_string().contains("too long")),
+            rejected.is_err_and(|error| error.to_string().contains("too long")),
             "{name}"
         );
-        let refused = index.insert(&[1], VALUE_END);
+        let rejected = index.insert(&[1], VALUE_END);
         assert!(
-            refused.is_err_and(|error| error.to_string().contains("too large")),
+            rejected.is_err_and(|error| error.to_string().contains("too large")),
             "{name}"
         );
         assert_eq!(index.search(&[1; KEY_MAX + 1]).unwrap(), None, "{name}");

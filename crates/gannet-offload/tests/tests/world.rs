@@ -207,7 +207,7 @@ pub fn small_limits(random: &mut Random) -> Limits {
         buffer_bytes: Some([16 << 10, 256 << 10, 4 << 20][random.below(3)]),
         zone_pages: Some(256),
         beside: false,
-        upkeep_after: None,
+        maintain_after: None,
         ..Limits::default()
     }
 }

@@ -20,7 +20,7 @@ pub use error::{Error, Result};
 pub use interrupt::{Interrupt, Steps};
 pub use parallel::{alone, both, on_all_cores};
 pub use phrase_filters::PhraseFilters;
-pub use traffic::{ForegroundLoad, breathe, give_way};
+pub use traffic::{ForegroundLoad, back_off, yield_to_foreground};
 
 /// A document's internal number: ascending in the order of writing, never reused until a full vacuum.
 pub type DocId = u32;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-use super::traffic::Manners;
+use super::traffic::Foreground;
 
 /// How many shares a core takes on average: what one share takes may be many times what another does.
 const SHARES: usize = 8;
@@ -14,26 +14,26 @@ thread_local! {
     /// Whether the calling thread does all of its work itself.
     static ALONE: Cell<bool> = const { Cell::new(false) };
     /// Those it works with; just itself if it has never shared work.
-    static CREW: RefCell<Crew> = RefCell::new(Crew::default());
+    static CREW: RefCell<Workers> = RefCell::new(Workers::default());
 }
 
 /// Threads that carry out parts of one work. Those that wait for others do not count, so the others
 /// may take their cores.
 #[derive(Clone)]
-struct Crew(Arc<AtomicUsize>);
+struct Workers(Arc<AtomicUsize>);
 
-/// One of a crew that works; counted for as long as it lives.
-struct Working(Crew);
+/// One of a workers that works; counted for as long as it lives.
+struct Working(Workers);
 
-impl Default for Crew {
+impl Default for Workers {
     /// The calling thread.
-    fn default() -> Crew {
-        Crew(Arc::new(AtomicUsize::new(1)))
+    fn default() -> Workers {
+        Workers(Arc::new(AtomicUsize::new(1)))
     }
 }
 
-impl Crew {
-    fn own() -> Crew {
+impl Workers {
+    fn own() -> Workers {
         CREW.with_borrow(Clone::clone)
     }
 
@@ -52,7 +52,7 @@ impl Crew {
         joined.ok().map(|_| Working(self.clone()))
     }
 
-    /// The calling thread, one of the crew, does not work while it waits.
+    /// The calling thread, one of the workers, does not work while it waits.
     fn rest<R>(&self, wait: impl FnOnce() -> R) -> R {
         self.0.fetch_sub(1, Ordering::Relaxed);
         let waited = wait();
@@ -62,7 +62,7 @@ impl Crew {
 }
 
 impl Working {
-    /// Makes the calling thread this one of the crew.
+    /// Makes the calling thread this one of the workers.
     fn take(&self) {
         CREW.set(self.0.clone());
     }
@@ -99,10 +99,10 @@ pub fn on_all_cores<T: Send, R: Send>(
     least: usize,
     act: impl Fn(Vec<T>) -> Vec<R> + Sync,
 ) -> Vec<R> {
-    let (manners, crew) = (Manners::own(), Crew::own());
+    let (foreground, workers) = (Foreground::own(), Workers::own());
     let cores = match ALONE.get() {
         true => 1,
-        false => manners.threads(),
+        false => foreground.threads(),
     };
     let share = work.len().div_ceil(cores * SHARES).max(least.max(1));
     let shares = work.len().div_ceil(share);
@@ -110,7 +110,7 @@ pub fn on_all_cores<T: Send, R: Send>(
     let queue = Mutex::new((0..shares).map(|at| (at, work.by_ref().take(share).collect())));
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     let help = |working: Working| -> Vec<(usize, Vec<R>)> {
-        manners.take();
+        foreground.take();
         working.take();
         let taken = std::iter::from_fn(next);
         taken.map(|(at, share)| (at, act(share))).collect()
@@ -121,13 +121,14 @@ pub fn on_all_cores<T: Send, R: Send>(
         while let Some((at, share)) = next() {
             // Of the shares behind this one, each may be another's.
             while others.len() < shares - at - 1
-                && let Some(working) = crew.join_up_to(cores)
+                && let Some(working) = workers.join_up_to(cores)
             {
                 others.push(scope.spawn(move || help(working)));
             }
             done.push((at, act(share)));
         }
-        let others: Vec<_> = crew.rest(|| others.into_iter().map(ScopedJoinHandle::join).collect());
+        let others: Vec<_> =
+            workers.rest(|| others.into_iter().map(ScopedJoinHandle::join).collect());
         done.extend(others.into_iter().flat_map(given));
         done
     });
@@ -135,22 +136,22 @@ pub fn on_all_cores<T: Send, R: Send>(
     done.into_iter().flat_map(|(_, results)| results).collect()
 }
 
-/// Does both, side by side. Where the caller gives way, so does the thread that does `other`; where
+/// Does both, side by side. Where the caller yields, so does the thread that does `other`; where
 /// it is left one core, one is done after the other.
 pub fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
-    let (manners, crew) = (Manners::own(), Crew::own());
-    if ALONE.get() || manners.threads() == 1 {
+    let (foreground, workers) = (Foreground::own(), Workers::own());
+    if ALONE.get() || foreground.threads() == 1 {
         return (one(), other());
     }
     thread::scope(|scope| {
-        let working = crew.join();
+        let working = workers.join();
         let other = scope.spawn(move || {
-            manners.take();
+            foreground.take();
             working.take();
             other()
         });
         let one = one();
-        (one, given(crew.rest(|| other.join())))
+        (one, given(workers.rest(|| other.join())))
     })
 }
 
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn whoever_is_done_leaves_a_core_to_the_others() {
-        let cores = Manners::own().threads();
+        let cores = Foreground::own().threads();
         let (at_once, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let count = |act: &dyn Fn()| {
             most.fetch_max(
@@ -217,7 +218,7 @@ mod tests {
         };
         let caller = thread::current().id();
         let can_spawn =
-            || thread::current().id() == caller && Crew::own().0.load(Ordering::Relaxed) < cores;
+            || thread::current().id() == caller && Workers::own().0.load(Ordering::Relaxed) < cores;
         let all = |act: &(dyn Fn() + Sync)| on_all_cores(vec![0; 8 * cores], 1, |_| count(act));
         // A share lasts until as many threads as cores have one; the caller's until it can start
         // another.
@@ -234,6 +235,6 @@ mod tests {
         let work = || thread::sleep(Duration::from_millis(1));
         both(|| all(&work), || all(&work));
         assert!(most.into_inner() <= cores.max(2));
-        assert_eq!(Crew::own().0.load(Ordering::Relaxed), 1);
+        assert_eq!(Workers::own().0.load(Ordering::Relaxed), 1);
     }
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// What is added to the nice value of a thread that yields to foreground load. Where another thread
 /// wants the core all the time, it has a quarter of it. With 10 it has a tenth, and a write that
 /// waits for it on a busy machine waits far too long.
-const GIVEN_WAY: i32 = 5;
+const NICENESS: i32 = 5;
 
 /// How long a thread that yields works at a time where it has to, and how long it then backs off: a
 /// query takes about as long.
@@ -27,7 +27,7 @@ static CORES: LazyLock<usize> =
     LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
 
 thread_local! {
-    static GIVES_WAY: RefCell<Option<Giving>> = const { RefCell::new(None) };
+    static YIELDS: RefCell<Option<Giving>> = const { RefCell::new(None) };
 }
 
 /// Counts those that go first. Clones count together.
@@ -58,7 +58,7 @@ impl ForegroundLoad {
         Counted::new(&self.counts.going)
     }
 
-    /// The caller waits for those that give way, who do not as long as what this gives lives.
+    /// The caller waits for those that yield, who do not as long as what this gives lives.
     pub fn wait(&self) -> Counted<'_> {
         Counted::new(&self.counts.waiting)
     }
@@ -91,27 +91,27 @@ impl Drop for Counted<'_> {
 
 /// Has the calling thread, and those that carry out parts of its work (see `parallel`), yield to
 /// the foreground load.
-pub fn give_way(traffic: &ForegroundLoad) {
+pub fn yield_to_foreground(traffic: &ForegroundLoad) {
     // Not where it would count for the whole process. A system that forbids it lets threads run
     // with the same priority.
     #[cfg(target_os = "linux")]
-    let _ = rustix::process::nice(GIVEN_WAY);
+    let _ = rustix::process::nice(NICENESS);
     let to = traffic.clone();
     let rested = Instant::now();
-    GIVES_WAY.set(Some(Giving { to, rested }));
+    YIELDS.set(Some(Giving { to, rested }));
 }
 
-/// To be called every few microseconds of work that may give way: rests if it is time to.
-pub fn breathe() {
-    GIVES_WAY.with_borrow_mut(|giving| {
+/// To be called every few microseconds of work that may yield: rests if it is time to.
+pub fn back_off() {
+    YIELDS.with_borrow_mut(|giving| {
         if let Some(giving) = giving {
-            giving.breathe();
+            giving.back_off();
         }
     });
 }
 
 impl Giving {
-    fn breathe(&mut self) {
+    fn back_off(&mut self) {
         if !self.to.goes() || self.rested.elapsed() < STINT {
             return;
         }
@@ -122,18 +122,18 @@ impl Giving {
     }
 }
 
-/// To whom the calling thread gives way, for a thread that takes a part of its work.
-pub(super) struct Manners(Option<Giving>);
+/// To whom the calling thread yields, for a thread that takes a part of its work.
+pub(super) struct Foreground(Option<Giving>);
 
-impl Manners {
+impl Foreground {
     /// Those of the calling thread.
-    pub(super) fn own() -> Manners {
-        Manners(GIVES_WAY.with_borrow(Clone::clone))
+    pub(super) fn own() -> Foreground {
+        Foreground(YIELDS.with_borrow(Clone::clone))
     }
 
     /// Makes them the calling thread's. Its nice value is that of the thread that started it.
     pub(super) fn take(&self) {
-        GIVES_WAY.set(self.0.clone());
+        YIELDS.set(self.0.clone());
     }
 
     /// Threads that may work together.
@@ -150,15 +150,15 @@ mod tests {
     use super::*;
     use crate::base::parallel::{both, on_all_cores};
 
-    /// How long a thread that gives way works on what takes it 40 stints.
+    /// How long a thread that yields works on what takes it 40 stints.
     fn time_to_work(traffic: &ForegroundLoad) -> Duration {
         thread::scope(|scope| {
             let work = scope.spawn(|| {
-                give_way(traffic);
+                yield_to_foreground(traffic);
                 let start = Instant::now();
                 for _ in 0..40 {
                     thread::sleep(STINT);
-                    breathe();
+                    back_off();
                 }
                 start.elapsed()
             });
@@ -170,11 +170,11 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn only_the_thread_that_gives_way_does_and_those_with_parts_of_its_work() {
         let nice = || rustix::process::getpriority_process(None).unwrap();
-        let gives = || GIVES_WAY.with_borrow(Option::is_some);
+        let gives = || YIELDS.with_borrow(Option::is_some);
         let before = nice();
         let parts = thread::scope(|scope| {
             let thread = scope.spawn(|| {
-                give_way(&ForegroundLoad::default());
+                yield_to_foreground(&ForegroundLoad::default());
                 let all = on_all_cores((0..100).collect(), 1, |share: Vec<u8>| {
                     share.iter().map(|_| (nice(), gives())).collect()
                 });
@@ -183,7 +183,7 @@ mod tests {
             });
             thread.join().unwrap()
         });
-        let given = (before + GIVEN_WAY).min(19);
+        let given = (before + NICENESS).min(19);
         assert_eq!(parts, vec![(given, true); 102]);
         assert_eq!((nice(), gives()), (before, false));
     }

@@ -24,7 +24,7 @@ use super::plan::{Target, nodes_of, plan};
 use super::rebuild::{Edit, rebuild};
 use super::window::{Change, KeyWindow};
 use super::{KEY_MAX, NodeId, TreeView};
-use crate::base::{ByteReader, Error, PageAddress, Result, ZoneNumber, breathe, on_all_cores};
+use crate::base::{ByteReader, Error, PageAddress, Result, ZoneNumber, back_off, on_all_cores};
 use crate::cache::FramePool;
 use crate::device::PagePool;
 use crate::storage::{PageKind, Store, StreamWriter, wrong_kind};
@@ -228,7 +228,7 @@ fn merge_all(
     let start = targets.first().map_or(0, |target| target.keys.start);
     on_all_cores((0..targets.len()).collect(), LEAVES_AT_LEAST, |share| {
         let merged = share.into_iter().map(|at| {
-            breathe();
+            back_off();
             let range = targets[at].keys.clone();
             let changes = &changes[range.start - start..range.end - start];
             merge(leaves.get(at), &keys[range], changes)

@@ -56,7 +56,7 @@ impl FramePool {
         let reserved = budget.reserve("the frame pool", frames * (PAGE_SIZE + FRAME_OVERHEAD))?;
         let buffers = PagePool::try_new(frames).ok_or_else(|| {
             Error::invalid(format!(
-                "the system refuses {} bytes of memory for pages: give less memory than the machine has",
+                "the system rejects {} bytes of memory for pages: give less memory than the machine has",
                 frames * PAGE_SIZE
             ))
         })?;

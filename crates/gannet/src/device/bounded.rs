@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_until_there_is_space() {
+    fn what_does_not_fit_is_rejected_until_there_is_space() {
         let device = BoundedDevice::new(3, true);
         let pool = PagePool::new(4);
         device.create(FileId::Zone(0)).unwrap();

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_paths_are_refused_in_words() {
+    fn wrong_paths_are_rejected_in_words() {
         let root = folder();
         let open = |path: &Path| {
             let options = OpenOptions {

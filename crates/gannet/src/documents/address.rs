@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn what_does_not_fit_is_rejected() {
         let span = Span {
             zone: 1,
             page: 2,

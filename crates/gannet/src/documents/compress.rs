@@ -76,12 +76,12 @@ impl Compressor {
             CParameter::ChecksumFlag(false),
             CParameter::DictIdFlag(false),
         ] {
-            context.set_parameter(parameter).map_err(refused)?;
+            context.set_parameter(parameter).map_err(rejected)?;
         }
         let mut dictionary = None;
         if version != 0 {
             let found = dictionary.insert(Arc::clone(dictionaries.find(version)?));
-            context.load_dictionary(&found.bytes).map_err(refused)?;
+            context.load_dictionary(&found.bytes).map_err(rejected)?;
         }
         Ok(Compressor {
             context,
@@ -112,7 +112,7 @@ impl Compressor {
         if let Err(code) = self.context.compress2(&mut self.output, source) {
             // The failed frame is given up, so that the next document starts anew.
             let _ = self.context.reset(ResetDirective::SessionOnly);
-            return Err(refused(code));
+            return Err(rejected(code));
         }
         if self.output.len() < source.len() {
             Ok(&self.output)
@@ -228,7 +228,7 @@ impl Dictionaries {
         let mut decoder = DCtx::try_create().ok_or_else(out_of_memory)?;
         decoder
             .set_parameter(DParameter::Format(FrameFormat::Magicless))
-            .map_err(refused)?;
+            .map_err(rejected)?;
         Ok(decoder)
     }
 
@@ -259,7 +259,7 @@ fn out_of_memory() -> Error {
     )
 }
 
-fn refused(code: ErrorCode) -> Error {
+fn rejected(code: ErrorCode) -> Error {
     Error::internal(format!("zstd failed: {}", get_error_name(code)))
 }
 

@@ -43,13 +43,13 @@ impl StoredDocument {
     /// The document with the members of the JSON object `partial` in place of its own; what both have as objects is merged
     /// likewise, and all other members stay byte for byte.
     pub fn merged(&self, partial: &[u8]) -> Result<Document> {
-        let refused =
+        let rejected =
             |error| Error::invalid(format!("the change of document {}: {error}", self.id));
         let source = std::str::from_utf8(&self.source).map_err(|error| {
             Error::damaged(format!("record of document {}", self.id), error.to_string())
         })?;
-        let partial = std::str::from_utf8(partial).map_err(|error| refused(error.to_string()))?;
-        let merged = merge(source, partial).map_err(|error| refused(error.to_string()))?;
+        let partial = std::str::from_utf8(partial).map_err(|error| rejected(error.to_string()))?;
+        let merged = merge(source, partial).map_err(|error| rejected(error.to_string()))?;
         match self.id_in_source {
             true => Document::parse(merged.as_bytes()),
             false => Document::parse_as(Some(self.id.clone()), merged.as_bytes()),

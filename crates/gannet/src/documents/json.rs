@@ -82,7 +82,7 @@ impl Document {
             match flatten(text, true, room) {
                 Ok(Some(flattened)) => break flattened,
                 Ok(None) => room *= 4,
-                Err(error) => return Err(refused(&error, line, text)),
+                Err(error) => return Err(rejected(&error, line, text)),
             }
         };
         Ok(Document {
@@ -109,7 +109,7 @@ impl Document {
         }
         let (source, text) = admitted(line)?;
         let Flattened { fields, .. } = flatten(text, false, usize::MAX)
-            .map_err(|error| refused(&error, line, text))?
+            .map_err(|error| rejected(&error, line, text))?
             .unwrap_or_default();
         Ok(Document {
             id_in_source: false,
@@ -179,7 +179,7 @@ fn admitted(line: &[u8]) -> Result<(&[u8], &str)> {
 }
 
 /// The reason of a failed parse, with its column in `line`, and its line if the object has several.
-fn refused(error: &serde_json::Error, line: &[u8], text: &str) -> Error {
+fn rejected(error: &serde_json::Error, line: &[u8], text: &str) -> Error {
     let (row, column) = (error.line(), error.column());
     let words = error.to_string();
     let place = format!(" at line {row} column {column}");

@@ -113,13 +113,13 @@ fn integers_beyond_64_bits_are_different_terms_and_floats_stay_what_they_were() 
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused_where_they_stand() {
+fn bytes_that_are_no_text_are_rejected_where_they_stand() {
     let error = Document::parse(b" {\"a\":\"\xff\"}").unwrap_err();
     assert_eq!(error.to_string(), "column 8: not UTF-8");
 }
 
 #[test]
-fn limits_admit_what_is_just_within_and_refuse_what_is_beyond() {
+fn limits_admit_what_is_just_within_and_reject_what_is_beyond() {
     let nested = |depth: usize| {
         format!(
             "{{\"a\":{}{}}}",

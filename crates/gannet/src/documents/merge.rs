@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_refused() {
+    fn what_is_no_object_is_rejected() {
         for partial in ["", "[]", "7", "{", r#"{"a":}"#, r#"{"a":1} {}"#] {
             assert!(merge(r#"{"a":1}"#, partial).is_err(), "{partial}");
         }

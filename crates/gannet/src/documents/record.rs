@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_cut_short_or_out_of_bounds_is_refused() {
+    fn a_record_cut_short_or_out_of_bounds_is_rejected() {
         let record = DocumentRecord {
             doc: 7,
             sequence: 8,

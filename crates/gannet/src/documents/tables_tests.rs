@@ -319,7 +319,7 @@ fn a_forged_page_of_addresses_is_damage_and_no_panic() {
 }
 
 #[test]
-fn a_document_out_of_turn_or_unknown_is_refused() {
+fn a_document_out_of_turn_or_unknown_is_rejected() {
     let mut bench = Bench::new();
     bench.push(2, 1);
     for doc in [0, 1, 3] {

@@ -18,7 +18,7 @@ pub struct Index {
     pub(crate) shared: Arc<Shared>,
     turns: Arc<WriterLock>,
     /// Ends with the last clone.
-    _upkeep: Option<Arc<IdleMaintenance>>,
+    _idle: Option<Arc<IdleMaintenance>>,
     synced: Arc<Mutex<Sequence>>,
 }
 
@@ -34,11 +34,12 @@ impl Index {
         let limits = &shared.options.limits;
         let sees_to_itself = limits.beside && writer.is_some();
         let turns = Arc::new(WriterLock::new(writer));
-        let upkeep = sees_to_itself.then(|| IdleMaintenance::begin(&turns, limits.upkeep_after));
+        let maintenance =
+            sees_to_itself.then(|| IdleMaintenance::begin(&turns, limits.maintain_after));
         Ok(Index {
             shared,
             turns,
-            _upkeep: upkeep.transpose()?.map(Arc::new),
+            _idle: maintenance.transpose()?.map(Arc::new),
             synced: Arc::new(Mutex::new(sequence)),
         })
     }
@@ -83,7 +84,7 @@ impl Index {
     }
 
     /// The same for lines of JSON, each a document as of [`Document::parse`]. Lines that are none
-    /// are in [`PreparedBatch::refused`].
+    /// are in [`PreparedBatch::rejected`].
     pub fn prepare_lines<'l>(
         &self,
         bench: &mut Workbench,
@@ -181,7 +182,7 @@ impl Index {
 
     /// Writes a batch of which no document may be rejected.
     fn write_whole(&self, batch: PreparedBatch) -> Result<Written> {
-        match batch.refused().first() {
+        match batch.rejected().first() {
             Some((_, error)) => Err(error.clone()),
             None => self.write_prepared(batch),
         }

@@ -8,7 +8,7 @@ use super::cursor::TermList;
 use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, finish};
 use crate::postings::codec::entry::{ChunkRef, TermEntry};
-use crate::postings::codec::frontier::Pair;
+use crate::postings::codec::impacts::Pair;
 use crate::postings::codec::tokens::Tokens;
 
 /// The most faults that are told of one list.

@@ -24,7 +24,7 @@ pub use check::{PostingVisitor, check};
 pub use codec::dead::DeadDocs;
 pub use codec::entry::{ChunkRef, Layout, TermEntry};
 pub use codec::fragment::Fragment;
-pub use codec::frontier::Pair;
+pub use codec::impacts::Pair;
 pub use codec::tokens::{Neighbours, Tokens};
 pub use cursor::TermList;
 pub use cursor::{BlocksAhead, Reach, TermCursor};
@@ -35,6 +35,6 @@ pub use lists::relocate::relocate_window;
 pub use lists::streams::ChunkStreams;
 pub use lists::vacuum::{SweepItem, SweptEntry, sweep_bytes, vacuum_window};
 pub use terms::{
-    Addition, RECENT_LEVELS, SweepPlace, Sweeper, TermDictionary, TermPostings, TermTree, TermView,
+    Addition, DELTA_LEVELS, SweepPlace, Sweeper, TermDictionary, TermPostings, TermTree, TermView,
     terms_join_at_once,
 };

@@ -88,7 +88,7 @@ pub fn build(
     })
 }
 
-/// Of several clauses those are screened that have more than one in so many documents. Rarer ones lose by it (2 to 3 %
+/// Of several clauses those are prefiltered that have more than one in so many documents. Rarer ones lose by it (2 to 3 %
 /// more instructions): sums leave out as much.
 const SCREENED: u64 = 16;
 
@@ -162,7 +162,7 @@ impl Builder<'_> {
         match node {
             PlanNode::Any { parts, minimum: 1 } => {
                 root.clauses = self.clauses(parts)?;
-                self.screen_dense(&mut root.clauses);
+                self.prefilter_dense(&mut root.clauses);
             }
             PlanNode::Best(parts) => {
                 root.clauses = self.clauses(parts)?;
@@ -258,7 +258,7 @@ impl Builder<'_> {
         if all.len() < required.len() {
             return Ok(None);
         }
-        all.iter_mut().for_each(|clause| self.screen(clause));
+        all.iter_mut().for_each(|clause| self.prefilter(clause));
         let (all, mut formulas) = split(all);
         let (none, _) = split(self.clauses(excluded)?);
         let (some, more) = split(self.clauses(optional)?);
@@ -272,23 +272,25 @@ impl Builder<'_> {
     }
 
     /// Lets a clause that is one ranked leaf leave documents out by their own scores.
-    fn screen(&self, clause: &mut Clause) {
+    fn prefilter(&self, clause: &mut Clause) {
         if let Formula::Leaf(leaf) = clause.formula
             && let Some(field) = self.leaves[leaf].field()
         {
-            clause.matcher.screen(self.view.tables.norm_cursor(field));
+            clause
+                .matcher
+                .prefilter(self.view.tables.norm_cursor(field));
         }
     }
 
     /// Screens the dense of several clauses.
-    fn screen_dense(&self, clauses: &mut [Clause]) {
+    fn prefilter_dense(&self, clauses: &mut [Clause]) {
         let several = clauses.len() > 1;
         let is_dense =
             |clause: &&mut Clause| clause.matcher.cost() * SCREENED > self.view.below as u64;
         let dense = clauses.iter_mut().filter(is_dense);
         dense
             .filter(|_| several)
-            .for_each(|clause| self.screen(clause));
+            .for_each(|clause| self.prefilter(clause));
     }
 
     fn term(&mut self, term: &OpenTerm, boost: Option<f32>) -> Result<Clause> {

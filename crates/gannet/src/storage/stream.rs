@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::seal::{self, FIRST_RECORD_AT, PageKind};
 use super::{Store, Unsynced};
-use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, breathe};
+use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, back_off};
 use crate::device::{FileId, PageBuffer, PagePool, Transfer};
 
 /// A smaller rest of a page is not worth remembering.
@@ -55,7 +55,7 @@ impl StreamWriter {
 
     /// Appends a record and counts it as live.
     pub fn append(&mut self, bytes: &[u8]) -> Result<Span> {
-        breathe();
+        back_off();
         let length = u32::try_from(bytes.len()).map_err(|_| {
             Error::internal(format!("a record of {} bytes is too long", bytes.len()))
         })?;
@@ -84,7 +84,7 @@ impl StreamWriter {
 
     /// Appends a whole page, padded with zeros, and counts it as live.
     pub fn append_page(&mut self, payload: &[u8]) -> Result<PageAddress> {
-        breathe();
+        back_off();
         debug_assert!(payload.len() <= PAGE_PAYLOAD);
         self.finish_page();
         self.place(PAGE_PAYLOAD)?;

@@ -50,7 +50,7 @@ fn a_cleaned_index_has_little_dead_and_answers_as_before() {
 /// Nothing is cleaned that was not asked for.
 fn options() -> Options {
     Index::options().limits(Limits {
-        upkeep_after: None,
+        maintain_after: None,
         ..Limits::default()
     })
 }

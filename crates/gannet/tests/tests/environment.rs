@@ -1,6 +1,6 @@
 //! What the environment asks of the tests, and where they put their figures.
 //!
-//! `GANNET_BACKEND`: `auto`, `uring` or `pread`; any other is refused, and the one that is asked for must be
+//! `GANNET_BACKEND`: `auto`, `uring` or `pread`; any other is rejected, and the one that is asked for must be
 //! the one that works. `GANNET_BACKENDS`: a file that gets a line for each index that is opened: program, test,
 //! backend. `GANNET_JSON`: a file for the figures of one test.
 

@@ -14,7 +14,7 @@ fn limits() -> Limits {
         snapshot_bytes: Some(1 << 20),
         snapshot_age: Duration::ZERO,
         // What is looked at stays as it was written.
-        upkeep_after: None,
+        maintain_after: None,
         ..Limits::default()
     }
 }

@@ -36,7 +36,7 @@ impl Place {
     fn writer(&self, name: &str) -> Index {
         let limits = Limits {
             zone_pages: Some(64),
-            upkeep_after: None,
+            maintain_after: None,
             visible_after: None,
             ..Limits::default()
         };

@@ -57,7 +57,7 @@ struct Tally {
     /// Those that found something, all of whose scores were compared.
     found: u64,
     hits: u64,
-    refused: u64,
+    rejected: u64,
     differences: Vec<String>,
 }
 
@@ -365,7 +365,7 @@ impl Run {
                 tally.found += u64::from(!answer.hits.is_empty());
                 tally.hits += answer.hits.len() as u64;
             }
-            Err(_) => tally.refused += 1,
+            Err(_) => tally.rejected += 1,
         }
         if let Some(fault) = self.fault(question, snapshot) {
             let (kind, query) = (question.kind, &question.query);
@@ -385,7 +385,7 @@ impl Run {
                 "differences": tally.differences.len(),
                 "found": tally.found,
                 "hits": tally.hits,
-                "refused": tally.refused,
+                "rejected": tally.rejected,
                 "flushes": past.flushes,
                 "chunks_of_longest_list": past.chunks_of_longest_list,
                 "documents": snapshot.documents(),
@@ -414,10 +414,10 @@ impl Run {
                 return None;
             }
             (Err(_), Err(error)) => {
-                return Some(format!("refused for another reason: {error}"));
+                return Some(format!("rejected for another reason: {error}"));
             }
             (Err(_), Ok(_)) => return Some("expected a rejection".to_owned()),
-            (Ok(_), Err(error)) => return Some(format!("refused: {error}")),
+            (Ok(_), Err(error)) => return Some(format!("rejected: {error}")),
             (Ok(expected), Ok(all)) => (expected, all),
         };
         let wrong = self
@@ -428,7 +428,7 @@ impl Run {
             return wrong;
         }
         match snapshot.search(&question.query).top(10).run() {
-            Err(error) => Some(format!("the first ten are refused: {error}")),
+            Err(error) => Some(format!("the first ten are rejected: {error}")),
             Ok(ten) => self.wrong_ten(&ten.hits, &all.hits),
         }
     }
@@ -574,7 +574,7 @@ fn open(path: &std::path::Path, buffer_bytes: Option<usize>, filters: PhraseFilt
         buffer_bytes,
         vacuum_bytes: Some(64 << 10),
         // What is looked at stays as it was written.
-        upkeep_after: None,
+        maintain_after: None,
         ..Limits::default()
     };
     let mut options = Index::options().memory(64 << 20).phrase_filters(filters);

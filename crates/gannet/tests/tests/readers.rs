@@ -18,7 +18,7 @@ fn limits() -> Limits {
     Limits {
         // Zones so small that many are given up.
         zone_pages: Some(8),
-        upkeep_after: None,
+        maintain_after: None,
         visible_after: None,
         ..Limits::default()
     }

@@ -25,7 +25,7 @@ const READERS: u64 = 3;
 fn base() -> Options {
     let limits = Limits {
         zone_pages: Some(64),
-        upkeep_after: None,
+        maintain_after: None,
         buffer_bytes: Some(MIB),
         ..Limits::default()
     };

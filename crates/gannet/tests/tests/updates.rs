@@ -23,13 +23,13 @@ fn a_write_that_meets_something_else_changes_nothing() {
         (Expected::Version(2), "version 1"),
         (Expected::Sequence(first + 1), "operation 1"),
     ] {
-        // The other documents of the batch are refused with it.
+        // The other documents of the batch are rejected with it.
         let batch = vec![document("b", 1), document("a", 2).expecting(expected)];
-        let refused = index.write(batch).expect_err("a conflict");
-        assert!(matches!(refused, Error::Conflict { .. }), "{refused}");
-        assert!(refused.to_string().contains(found), "{refused}");
-        let refused = index.delete_expecting("a", expected);
-        assert!(matches!(refused, Err(Error::Conflict { .. })));
+        let rejected = index.write(batch).expect_err("a conflict");
+        assert!(matches!(rejected, Error::Conflict { .. }), "{rejected}");
+        assert!(rejected.to_string().contains(found), "{rejected}");
+        let rejected = index.delete_expecting("a", expected);
+        assert!(matches!(rejected, Err(Error::Conflict { .. })));
         assert_eq!(index.snapshot().documents(), 1);
         assert_eq!(count_of(&index, "a"), Some(1));
         assert_eq!(count_of(&index, "b"), None);
@@ -82,8 +82,8 @@ fn a_partial_update_keeps_what_it_does_not_name() {
         (br#"{"id":"8"}"#, "keep the ID"),
         (b"\xff", "utf-8"),
     ] {
-        let refused = index.merge("7", partial, None).expect_err("refused");
-        assert!(refused.to_string().contains(reason), "{refused}");
+        let rejected = index.merge("7", partial, None).expect_err("rejected");
+        assert!(rejected.to_string().contains(reason), "{rejected}");
     }
 }
 

@@ -16,7 +16,7 @@ fn limits() -> Limits {
         buffer_bytes: Some(128 << 10),
         vacuum_bytes: Some(48 << 10),
         // What is looked at stays as it was written.
-        upkeep_after: None,
+        maintain_after: None,
         ..Limits::default()
     }
 }
@@ -334,6 +334,6 @@ fn vacuum_ends_after_a_full_one() {
     assert!((0..50).any(|_| !index.vacuum().expect("a step")));
     let ids: Vec<String> = (200..230).map(|id: u64| id.to_string()).collect();
     delete(&ids);
-    assert!((0..200).any(|_| !index.upkeep().expect("a step")));
+    assert!((0..200).any(|_| !index.maintain().expect("a step")));
     assert_eq!(index.stats().expect("figures").dead_documents, 0);
 }

@@ -197,7 +197,7 @@ fn sparse_leaves_join_their_neighbours() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn what_does_not_fit_is_rejected() {
     assert!(entry_fits(&[1; KEY_MAX], &vec![0; value_max(KEY_MAX)]).is_ok());
     assert!(entry_fits(&[1; KEY_MAX + 1], &[]).is_err());
     assert!(entry_fits(&[1; 100], &[0; ENTRY_MAX]).is_err());

@@ -14,7 +14,7 @@ use crate::btree::inner_pages;
 use crate::device::{Backend, Counters, Device, FileId, PagePool, Transfer};
 use crate::index::handle::Index;
 use crate::index::state::Options;
-use crate::postings::{RECENT_LEVELS, TermTree};
+use crate::postings::{DELTA_LEVELS, TermTree};
 use crate::storage::write_slot;
 
 /// Pages that are read at once.
@@ -76,7 +76,7 @@ impl Backup {
 fn queried_pages(index: &Index) -> Result<Vec<PageAddress>> {
     let shared = index.shared();
     let state = shared.published.get();
-    let recent = (0..RECENT_LEVELS).map(TermTree::Recent);
+    let recent = (0..DELTA_LEVELS).map(TermTree::Delta);
     let trees = TermTree::LISTS.into_iter().chain(recent);
     let mut pages = Vec::new();
     for tree in trees {

@@ -34,7 +34,7 @@ pub(crate) struct Flusher {
 pub(crate) struct ChunkJoining {
     /// The key that it goes on at; nothing if it is not under way.
     pub(crate) from: Option<Vec<u8>>,
-    /// Whether the last step joined any, or recent postings joined their lists.
+    /// Whether the last step joined any, or delta postings joined their lists.
     pub(crate) any: bool,
 }
 

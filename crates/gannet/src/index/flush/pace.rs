@@ -1,7 +1,7 @@
 //! The pace of writing beside a flush: many writes wait briefly, and none for long.
 //!
 //! The time that a flush still takes is spread over the room that the buffers still have. How far
-//! it is with its terms tells most of that time. What follows the terms (recent postings join
+//! it is with its terms tells most of that time. What follows the terms (delta postings join
 //! lists, cleaning, syncing) shows no progress and is expected to take as long as it did of late.
 
 use std::sync::OnceLock;

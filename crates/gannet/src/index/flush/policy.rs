@@ -8,7 +8,7 @@ pub(crate) struct CleaningPolicy {
     /// Cleaning begins when it gives back one byte of so many of the index: each begins with a sweep over what may
     /// refer to the victims.
     pub(crate) one_of: u64,
-    /// Whether small chunks of lists are joined too, and recent postings join their lists.
+    /// Whether small chunks of lists are joined too, and delta postings join their lists.
     pub(crate) joins: bool,
     /// Whether open zones of which less than half lives are left, so that they are emptied as well.
     pub(crate) leaves_open: bool,

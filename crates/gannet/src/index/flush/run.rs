@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use super::flusher::{Flusher, ListMerger, TableNorms, lock};
 use super::pace::FlushProgress;
 use super::tasks::RequestedTasks;
-use crate::base::{Reservation, Result, alone, both, breathe, on_all_cores};
+use crate::base::{Reservation, Result, alone, back_off, both, on_all_cores};
 use crate::btree::{Change, Tree};
 use crate::documents::DocumentTables;
 use crate::index::state::{NewIds, Phase, Shared};
@@ -88,7 +88,7 @@ impl Flush {
                 .reach(ranks.iter().max().map_or(0, |rank| rank + 1));
             on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
                 let fragments = share.into_iter().map(|rank| {
-                    breathe();
+                    back_off();
                     buffer.fragment(order[rank])
                 });
                 fragments.collect()

@@ -24,7 +24,7 @@ pub(crate) struct Vacuum {
     /// Deleted documents that the last slice knew.
     pub(crate) deleted: u64,
     /// Why a sweep that was asked for did not begin.
-    pub(crate) refused: Option<Error>,
+    pub(crate) rejected: Option<Error>,
 }
 
 impl Vacuum {

@@ -19,7 +19,7 @@ pub(crate) struct RequestedTasks {
     pub(crate) cleaning: Option<CleaningPolicy>,
 }
 
-/// What came of the steps of a chore that were asked for.
+/// What came of the steps of a task that were asked for.
 #[derive(Debug, Default)]
 pub(crate) struct TaskSteps {
     /// How many are done.
@@ -28,7 +28,7 @@ pub(crate) struct TaskSteps {
     pub(crate) go_on: bool,
 }
 
-/// What those who ask for chores want, and what became of it.
+/// What those who ask for tasks want, and what became of it.
 #[derive(Debug, Default)]
 pub(crate) struct TaskBoard {
     /// What the next flush is asked for.
@@ -38,23 +38,23 @@ pub(crate) struct TaskBoard {
     /// How many deleted documents are to be taken out.
     pub(crate) wanted: u64,
     /// Why a sweep could not begin.
-    pub(crate) refused: Option<Error>,
+    pub(crate) rejected: Option<Error>,
 }
 
 /// How far idle maintenance has come.
 #[derive(Debug, Default)]
 pub(crate) struct IdleProgress {
-    /// The chore under way, and how many of its steps were done before.
-    pub(crate) chore: Option<(MaintenanceTask, u64)>,
-    /// The last operation before the chores under way.
+    /// The task under way, and how many of its steps were done before.
+    pub(crate) task: Option<(MaintenanceTask, u64)>,
+    /// The last operation before the tasks under way.
     pub(crate) began: Sequence,
     /// The last that all is done for.
     pub(crate) done: Option<Sequence>,
 }
 
 impl RequestedTasks {
-    pub(crate) fn has(&self, chore: MaintenanceTask) -> bool {
-        match chore {
+    pub(crate) fn has(&self, task: MaintenanceTask) -> bool {
+        match task {
             MaintenanceTask::Vacuum => self.vacuum,
             MaintenanceTask::Cleaning(_) => self.cleaning.is_some(),
         }
@@ -69,8 +69,8 @@ impl TaskSteps {
 }
 
 impl TaskBoard {
-    pub(crate) fn steps(&self, chore: MaintenanceTask) -> &TaskSteps {
-        match chore {
+    pub(crate) fn steps(&self, task: MaintenanceTask) -> &TaskSteps {
+        match task {
             MaintenanceTask::Vacuum => &self.vacuum,
             MaintenanceTask::Cleaning(_) => &self.cleaning,
         }

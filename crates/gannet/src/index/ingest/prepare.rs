@@ -54,7 +54,7 @@ pub struct PreparedBatch {
     pub(crate) dictionaries: Dictionaries,
     pub(crate) source_bytes: u64,
     _fields: FieldsInUse,
-    pub(crate) refused: Vec<(usize, Error)>,
+    pub(crate) rejected: Vec<(usize, Error)>,
     /// Bytes of memory that the documents take, without their postings.
     held: usize,
 }
@@ -92,8 +92,8 @@ impl PreparedBatch {
     }
 
     /// The documents that could not be prepared: their places in the batch as it was given, and why.
-    pub fn refused(&self) -> &[(usize, Error)] {
-        &self.refused
+    pub fn rejected(&self) -> &[(usize, Error)] {
+        &self.rejected
     }
 
     /// Adds a document. Where memory is lacking, the whole batch fails.
@@ -178,7 +178,7 @@ impl Preparation {
                     bench.give_up();
                     return Err(error);
                 }
-                Err(error) => batch.refused.push((place, error)),
+                Err(error) => batch.rejected.push((place, error)),
                 Ok(()) => {}
             }
         }

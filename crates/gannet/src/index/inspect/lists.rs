@@ -36,7 +36,7 @@ pub struct ListReport {
     pub inline_postings: u32,
     /// Bytes that their positions take there.
     pub inline_position_bytes: usize,
-    /// Bytes of the whole term entry, and of the recent postings.
+    /// Bytes of the whole term entry, and of the delta postings.
     pub entry_bytes: usize,
 }
 

@@ -7,7 +7,7 @@ use crate::device::CountersSnapshot;
 use crate::index::handle::Index;
 use crate::index::recovery::CacheState;
 use crate::index::state::{BytesWritten, Lifetime};
-use crate::postings::{RECENT_LEVELS, TermTree};
+use crate::postings::{DELTA_LEVELS, TermTree};
 use crate::search::{ResultCache, ResultCacheFigures};
 use crate::storage::PageKind;
 
@@ -20,7 +20,7 @@ pub struct Stats {
     pub dead_documents: u64,
     /// Doc IDs given, deleted and replaced documents included.
     pub doc_ids: DocId,
-    /// Distinct terms in the dictionary, at most: those with recent postings may count twice. Terms that are only in
+    /// Distinct terms in the dictionary, at most: those with delta postings may count twice. Terms that are only in
     /// memory are not among them.
     pub terms: u64,
     /// Distinct terms in memory.
@@ -35,8 +35,8 @@ pub struct Stats {
     pub long_lists: TreeFigures,
     /// The same of its tree of lists that have none: they stand in its leaves.
     pub short_lists: TreeFigures,
-    /// The same of its small trees of recent postings, which are to join those lists: the newest first.
-    pub recent_postings: [TreeFigures; RECENT_LEVELS],
+    /// The same of its small trees of delta postings, which are to join those lists: the newest first.
+    pub delta_postings: [TreeFigures; DELTA_LEVELS],
     /// Levels, nodes and leaves of the tree of external IDs.
     pub ids: TreeFigures,
     /// Flushes since the index was opened.
@@ -140,7 +140,7 @@ impl Index {
             frequent_lists: of_terms(TermTree::Frequent),
             long_lists: of_terms(TermTree::Long),
             short_lists: of_terms(TermTree::Short),
-            recent_postings: std::array::from_fn(|level| of_terms(TermTree::Recent(level))),
+            delta_postings: std::array::from_fn(|level| of_terms(TermTree::Delta(level))),
             ids: TreeFigures::of(&state.ids),
             flushes: self.flushes(),
             written: BytesWritten::of(&shared.store),

@@ -5,7 +5,7 @@ use crate::base::{PAGE_PAYLOAD, PhraseFilters, Result};
 use crate::btree::{TreeView, fill};
 use crate::cache::{FramePool, Pages, finish};
 use crate::index::handle::Index;
-use crate::postings::{ChunkRef, Layout, RECENT_LEVELS, TermEntry, TermTree};
+use crate::postings::{ChunkRef, DELTA_LEVELS, Layout, TermEntry, TermTree};
 
 /// The lists of terms in 10^n to 10^(n + 1) - 1 documents, for display. Sizes are in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,8 +49,8 @@ pub struct FillReport {
     pub long_lists: Option<f64>,
     /// Of that of lists that have none.
     pub short_lists: Option<f64>,
-    /// Of those of recent postings, the newest first.
-    pub recent_postings: [Option<f64>; RECENT_LEVELS],
+    /// Of those of delta postings, the newest first.
+    pub delta_postings: [Option<f64>; DELTA_LEVELS],
     /// Of that of external IDs.
     pub ids: Option<f64>,
 }
@@ -68,13 +68,13 @@ impl Index {
             ids: fill(&state.ids, pool)?,
             ..FillReport::default()
         };
-        for (level, fill) in report.recent_postings.iter_mut().enumerate() {
-            *fill = of_terms(TermTree::Recent(level))?;
+        for (level, fill) in report.delta_postings.iter_mut().enumerate() {
+            *fill = of_terms(TermTree::Delta(level))?;
         }
         Ok(report)
     }
 
-    /// The postings lists on flash, summed up for each power of ten, without recent postings. Reads the whole dictionary.
+    /// The postings lists on flash, summed up for each power of ten, without delta postings. Reads the whole dictionary.
     pub fn lists(&self) -> Result<Vec<ListsReport>> {
         let terms = self.shared().published.get().terms.clone();
         let mut reports = Vec::new();

@@ -34,11 +34,11 @@ use crate::storage::{
 const LITTLE_ONE_OF: u64 = 4;
 const LITTLE_MAX: u64 = 256 << 20;
 
-/// Recent postings take much of the space where they have a byte of so many that are free for work
+/// Delta postings take much of the space where they have a byte of so many that are free for work
 /// that can wait.
 const RECENT_ONE_OF: u64 = 12;
 
-/// What a step of recent postings that join their lists writes at most: nodes, and chunks beside
+/// What a step of delta postings that join their lists writes at most: nodes, and chunks beside
 /// them.
 const SETTLED_BYTES_MAX: u64 = 3 * SETTLED_NODES_MAX * PAGE_SIZE as u64;
 
@@ -69,11 +69,11 @@ const ADDRESS_BYTES: u64 = 12;
 /// Bytes of small chunks that one checkpoint joins at most.
 const JOINED_BYTES_MAX: u64 = 32 << 20;
 
-/// Nodes of recent postings that join their lists in one step, or of lists that are written for it:
+/// Nodes of delta postings that join their lists in one step, or of lists that are written for it:
 /// 32 MiB.
 const SETTLED_NODES_MAX: u64 = 8192;
 
-/// While nobody writes, recent postings join their lists once they take a node for so many of
+/// While nobody writes, delta postings join their lists once they take a node for so many of
 /// lists, all of which may be written for it.
 const SETTLED_ONE_OF: u64 = 16;
 
@@ -211,7 +211,7 @@ impl Flusher {
         })
     }
 
-    /// Has recent postings join their lists, so that no term takes a read more for them. Tells whether there were any.
+    /// Has delta postings join their lists, so that no term takes a read more for them. Tells whether there were any.
     fn settle_recent(&mut self, shared: &Shared, tables: &DocumentTables) -> Result<bool> {
         let terms = self.terms.view();
         if !terms.has_recent() {
@@ -244,7 +244,7 @@ impl Flusher {
         Ok(true)
     }
 
-    /// Whether there is so little space that recent postings, all of which a flush may write anew,
+    /// Whether there is so little space that delta postings, all of which a flush may write anew,
     /// take much of it.
     fn recent_take_much(&self, shared: &Shared) -> Result<bool> {
         let recent = node_bytes(&self.terms.view(), recent_trees());
@@ -363,7 +363,7 @@ impl Index {
 
     /// Whether [`Index::clean`] has enough to do to be worth what it writes. Either a sixty-fourth
     /// of the index, and 64 KiB, come back from zones of which a tenth is dead. Or lists have many
-    /// recent postings, or small chunks that can be joined.
+    /// delta postings, or small chunks that can be joined.
     pub fn needs_cleaning(&self) -> Result<bool> {
         self.with_writer(Writer::needs_cleaning)
     }
@@ -397,7 +397,7 @@ impl Writer {
     }
 
     /// Whether so much is dead that the next flush is not to wait for documents.
-    pub(crate) fn hurries_to_clean(&mut self) -> bool {
+    pub(crate) fn cleans_early(&mut self) -> bool {
         let room = self.shared.room.free().unwrap_or(0);
         is_wasteful(&self.shared.store) && room >= MOVED_BYTES_MAX && self.has_victims(BESIDE_WASTE)
     }
@@ -407,7 +407,7 @@ impl Writer {
         self.has_many_recent() || self.has_victims(AT_REST)
     }
 
-    /// Whether recent postings are so many that they are worth joining their lists.
+    /// Whether delta postings are so many that they are worth joining their lists.
     fn has_many_recent(&self) -> bool {
         let terms = &self.state.terms;
         let nodes = |trees: &mut dyn Iterator<Item = TermTree>| -> u64 {

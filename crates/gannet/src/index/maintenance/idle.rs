@@ -1,11 +1,11 @@
-//! Upkeep: what an index that is open for writing does by itself while nobody writes.
+//! Idle maintenance: what an index that is open for writing does by itself while nobody writes.
 //!
 //! ```text
 //! a write ──▶ a flush under way ends ──▶ nobody writes for a second ──▶ vacuum ──▶ cleaning at rest ──▶ the next write
 //! ```
 //!
 //! While documents come, each flush does its share (see `clean`, `vacuum`), and leaves what the
-//! next would undo: recent postings, small chunks at the ends of lists, zones that more will soon
+//! next would undo: delta postings, small chunks at the ends of lists, zones that more will soon
 //! be dead of. An index that is searched and not written is better off without. It is done in steps
 //! of a flush each, beside which others read and write, and only if enough has come together: so a
 //! document now and then does not have the lists rewritten each time.
@@ -28,14 +28,14 @@ const LOOK: Duration = Duration::from_millis(20);
 const LOOK_HELD: Duration = Duration::from_millis(200);
 
 impl Index {
-    /// Does the next step of its upkeep now, which else it does by itself once nobody has written
-    /// for a second: what deleted documents have left is taken out, recent postings and small
+    /// Does the next step of its idle maintenance now, which else it does by itself once nobody has written
+    /// for a second: what deleted documents have left is taken out, delta postings and small
     /// chunks join their lists, sparse zones are emptied, all of it only where there is enough to
     /// be worth what it writes. Tells whether there is more.
-    pub fn upkeep(&self) -> Result<bool> {
-        match self.with_writer(|writer| Ok(writer.next_chore()))? {
+    pub fn maintain(&self) -> Result<bool> {
+        match self.with_writer(|writer| Ok(writer.next_task()))? {
             None => Ok(false),
-            Some(chore) => self.step(chore).map(|_| true),
+            Some(task) => self.step(task).map(|_| true),
         }
     }
 }
@@ -60,14 +60,14 @@ impl Writer {
         if left.is_none_or(|left| !left.is_zero()) {
             return left.into_iter().chain(held).min();
         }
-        let Some(chore) = self.next_chore() else {
+        let Some(task) = self.next_task() else {
             return held;
         };
         // Nobody who wants to write is to wait until searches give memory back.
         if self.hold_flush_memory().is_err() {
             return Some(LOOK_HELD);
         }
-        match self.ask(chore).and_then(|_| self.begin_flush()) {
+        match self.ask(task).and_then(|_| self.begin_flush()) {
             Ok(()) => Some(LOOK),
             // It was rejected: there may be space or memory later, of which nobody tells.
             Err(_) => {
@@ -109,11 +109,11 @@ impl Writer {
     }
 
     /// What is to be done next if nobody writes.
-    fn next_chore(&mut self) -> Option<MaintenanceTask> {
+    fn next_task(&mut self) -> Option<MaintenanceTask> {
         let (kept, sequence) = (&mut self.idle, self.state.sequence);
         if kept.began != sequence {
             // What came since may ask for what was done or passed over before.
-            (kept.began, kept.chore) = (sequence, None);
+            (kept.began, kept.task) = (sequence, None);
         }
         if kept.done == Some(sequence) {
             return None;
@@ -121,10 +121,10 @@ impl Writer {
         let dead = self.state.dead_documents();
         let gone = self.state.vacuumed.documents;
         let all = (self.state.below as u64).saturating_sub(gone);
-        let refused = self.chores.refused.take().is_some();
-        let next = match kept.chore {
-            Some((chore, before)) if !refused && self.chores.steps(chore).are_due(before) => {
-                Some(chore)
+        let rejected = self.tasks.rejected.take().is_some();
+        let next = match kept.task {
+            Some((task, before)) if !rejected && self.tasks.steps(task).are_due(before) => {
+                Some(task)
             }
             Some((MaintenanceTask::Cleaning(_), _)) => None,
             None if dead > 0 && dead * DEAD_ONE_OF >= all => Some(MaintenanceTask::Vacuum),
@@ -132,7 +132,7 @@ impl Writer {
                 self.is_worn().then_some(MaintenanceTask::Cleaning(AT_REST))
             }
         };
-        self.idle.chore = next.map(|chore| (chore, self.chores.steps(chore).done));
+        self.idle.task = next.map(|task| (task, self.tasks.steps(task).done));
         if next.is_none() {
             self.idle.done = Some(sequence);
         }
@@ -153,9 +153,9 @@ mod tests {
 
     const TIME_MAX: Duration = Duration::from_secs(60);
 
-    fn open(upkeep_after: Option<Duration>) -> Index {
+    fn open(maintain_after: Option<Duration>) -> Index {
         let limits = Limits {
-            upkeep_after,
+            maintain_after,
             ..Limits::default()
         };
         let options = Options::default().memory(MEMORY_MIN).limits(limits);
@@ -180,7 +180,7 @@ mod tests {
 
     fn has_recent(index: &Index) -> bool {
         let stats = index.stats().unwrap();
-        stats.recent_postings.iter().any(|level| level.entries > 0)
+        stats.delta_postings.iter().any(|level| level.entries > 0)
     }
 
     fn wait_until(is_so: impl Fn() -> bool) {
@@ -203,21 +203,21 @@ mod tests {
     }
 
     #[test]
-    fn upkeep_ends_and_a_document_more_is_not_worth_another() {
+    fn maintenance_ends_and_a_document_more_is_not_worth_another() {
         let index = open(None);
         write(&index, 0..2000);
         assert!(has_recent(&index));
-        let steps = (0..100).find(|_| !index.upkeep().unwrap());
+        let steps = (0..100).find(|_| !index.maintain().unwrap());
         assert!(steps.is_some_and(|steps| steps > 0), "{steps:?}");
         assert!(!has_recent(&index));
         write(&index, 5000..5001);
         let written = index.counters().written_bytes;
-        assert!(!index.upkeep().unwrap());
+        assert!(!index.maintain().unwrap());
         assert_eq!(index.counters().written_bytes, written);
         assert!(has_recent(&index));
         // Postings join their lists at once where they are many.
         write(&index, 5001..5500);
-        while index.upkeep().unwrap() {}
+        while index.maintain().unwrap() {}
         assert!(!has_recent(&index));
     }
 
@@ -225,9 +225,9 @@ mod tests {
     fn what_is_written_between_the_steps_is_seen_to_as_well() {
         let index = open(None);
         write(&index, 0..2000);
-        assert!(index.upkeep().unwrap());
+        assert!(index.maintain().unwrap());
         write(&index, 0..1000);
-        while index.upkeep().unwrap() {}
+        while index.maintain().unwrap() {}
         assert_eq!(index.stats().unwrap().dead_documents, 0);
         assert!(!has_recent(&index));
     }
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_can_be_closed_at_any_moment_of_its_upkeep() {
+    fn an_index_can_be_closed_at_any_moment_of_its_maintenance() {
         for round in 0..20 {
             let index = open(Some(Duration::from_millis(1)));
             write(&index, 0..600);

@@ -14,10 +14,10 @@ const WAIT_STEP: Duration = Duration::from_millis(2);
 impl Index {
     /// Has a flush do the next step of a maintenance task, and waits for it. Others write
     /// meanwhile. Tells whether there is more to do.
-    pub(crate) fn step(&self, chore: MaintenanceTask) -> Result<bool> {
-        let before = self.with_writer(|writer| writer.ask(chore))?;
+    pub(crate) fn step(&self, task: MaintenanceTask) -> Result<bool> {
+        let before = self.with_writer(|writer| writer.ask(task))?;
         loop {
-            match self.with_writer(|writer| writer.poll_chore(chore, before))? {
+            match self.with_writer(|writer| writer.poll_task(task, before))? {
                 Some(more) => return Ok(more),
                 None => thread::sleep(WAIT_STEP),
             }
@@ -27,42 +27,42 @@ impl Index {
 
 impl Writer {
     /// Asks the next flush for a step. Gives how many steps that were asked for before are done.
-    pub(crate) fn ask(&mut self, chore: MaintenanceTask) -> Result<u64> {
+    pub(crate) fn ask(&mut self, task: MaintenanceTask) -> Result<u64> {
         self.check_running()?;
         self.check_space_now()?;
-        let chores = &mut self.chores;
-        match chore {
+        let tasks = &mut self.tasks;
+        match task {
             MaintenanceTask::Vacuum => {
-                chores.asked.vacuum = true;
-                if self.state.vacuumed.documents >= chores.wanted {
-                    chores.wanted = self.state.tables.deleted_count();
+                tasks.asked.vacuum = true;
+                if self.state.vacuumed.documents >= tasks.wanted {
+                    tasks.wanted = self.state.tables.deleted_count();
                 }
             }
             MaintenanceTask::Cleaning(worth) => {
-                let other = chores.asked.cleaning.take();
-                chores.asked.cleaning = Some(other.map_or(worth, |other| other.or_less(worth)));
+                let other = tasks.asked.cleaning.take();
+                tasks.asked.cleaning = Some(other.map_or(worth, |other| other.or_less(worth)));
             }
         }
         // A step that is under way began before what was deleted of late.
         let flushing = self.flushing.as_ref();
-        let under_way = flushing.is_some_and(|flushing| flushing.asked().has(chore));
-        Ok(chores.steps(chore).done + u64::from(under_way))
+        let under_way = flushing.is_some_and(|flushing| flushing.asked().has(task));
+        Ok(tasks.steps(task).done + u64::from(under_way))
     }
 
     /// Begins the flush that was asked if nobody else does. Tells whether there is more to do, once
     /// it has ended.
-    fn poll_chore(&mut self, chore: MaintenanceTask, before: u64) -> Result<Option<bool>> {
+    fn poll_task(&mut self, task: MaintenanceTask, before: u64) -> Result<Option<bool>> {
         self.check_running()?;
         self.poll_flush()?;
-        if self.chores.asked.has(chore) && self.flushing.is_none() {
+        if self.tasks.asked.has(task) && self.flushing.is_none() {
             self.begin_flush()?;
         }
-        if let MaintenanceTask::Vacuum = chore
-            && let Some(error) = self.chores.refused.take()
+        if let MaintenanceTask::Vacuum = task
+            && let Some(error) = self.tasks.rejected.take()
         {
             return Err(error);
         }
-        let steps = self.chores.steps(chore);
+        let steps = self.tasks.steps(task);
         Ok((steps.done > before).then_some(steps.go_on))
     }
 }

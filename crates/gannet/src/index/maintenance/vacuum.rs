@@ -67,7 +67,7 @@ impl Vacuum {
             Ok(memory) => memory,
             // Writing must not stop for it. It is tried again with the next flush; who asked for it is told.
             Err(error) => {
-                self.refused = Some(error).filter(|_| asked);
+                self.rejected = Some(error).filter(|_| asked);
                 return Ok(());
             }
         };
@@ -139,8 +139,8 @@ impl Flusher {
         if bytes < least {
             // Writing must not stop for it either.
             let needed = least * SLICE_COST * SLICE_ROOM_ONE_OF;
-            let refused = || no_space(claim.bytes() * SLICE_ROOM_ONE_OF, needed, "to vacuum");
-            self.vacuum.refused = asked.then(refused);
+            let rejected = || no_space(claim.bytes() * SLICE_ROOM_ONE_OF, needed, "to vacuum");
+            self.vacuum.rejected = asked.then(rejected);
             return Ok(());
         }
         shared.options.limits.enter(Phase::Vacuum);
@@ -208,7 +208,7 @@ impl Writer {
         let Vacuum {
             so_far,
             sweep,
-            refused,
+            rejected,
             ..
         } = &mut flusher.vacuum;
         if let Some(under_way) = sweep.as_mut().filter(|sweep| sweep.lists_are_done) {
@@ -234,9 +234,9 @@ impl Writer {
             }
         }
         self.state.vacuumed = so_far.clone();
-        self.chores.refused = refused.take();
+        self.tasks.rejected = rejected.take();
         // Who asked while a sweep was under way that had begun before is owed another.
-        self.chores.vacuum.go_on = sweep.is_some() || self.chores.wanted > so_far.documents;
+        self.tasks.vacuum.go_on = sweep.is_some() || self.tasks.wanted > so_far.documents;
         Ok(())
     }
 }
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vacuum_without_memory_is_refused_and_writing_goes_on() {
+    fn a_vacuum_without_memory_is_rejected_and_writing_goes_on() {
         let options = Options::default().memory(MEMORY_MIN);
         let index = Index::open_on(Arc::new(MemoryDevice::new()), Path::new("test"), options);
         let index = index.unwrap();

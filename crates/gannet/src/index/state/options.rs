@@ -92,8 +92,8 @@ pub struct Limits {
     pub beside: bool,
     /// How long nobody has to write before idle maintenance begins, where flushes run beside
     /// writing.
-    /// `None`: it never begins by itself, only [`Index::upkeep`](crate::Index::upkeep) does it.
-    pub upkeep_after: Option<Duration>,
+    /// `None`: it never begins by itself, only [`Index::maintain`](crate::Index::maintain) does it.
+    pub maintain_after: Option<Duration>,
     /// While another process reads the index, a checkpoint follows what was written after this time
     /// at most. That of a flush comes on top where flushes run beside writing. The writer goes on
     /// so for six times as long after the last process has read. `None`: the other limits decide.
@@ -122,7 +122,7 @@ impl Default for Limits {
             snapshot_age: Duration::from_secs(2),
             zone_pages: None,
             beside: true,
-            upkeep_after: Some(Duration::from_secs(1)),
+            maintain_after: Some(Duration::from_secs(1)),
             visible_after: Some(Duration::from_secs(10)),
             on_phase: None,
         }

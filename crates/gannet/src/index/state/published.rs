@@ -236,13 +236,13 @@ impl Published {
     }
 
     /// Has the oldest snapshots given up, as long as they hold back more than they may.
-    pub(crate) fn lose_patience(&self, patience: RetentionLimits) {
+    pub(crate) fn enforce_limits(&self, retention: RetentionLimits) {
         for held in self.oldest_first() {
             let pinned = self.retired_after(held.generation);
-            if !patience.is_lost(pinned, held.since.elapsed()) {
+            if !retention.is_lost(pinned, held.since.elapsed()) {
                 return;
             }
-            let limit = patience.bytes;
+            let limit = retention.bytes;
             held.give_up(format!(
                 "{pinned} bytes on flash, more than the {limit} that it may"
             ));

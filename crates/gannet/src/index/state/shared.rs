@@ -24,7 +24,7 @@ pub(crate) struct Shared {
     pub(crate) _write_buffers: Reservation,
     /// What the device takes beside the buffers of transfers.
     pub(crate) _device: Reservation,
-    /// Searches go first; flushes beside them give way.
+    /// Searches go first; flushes beside them yield.
     pub(crate) traffic: ForegroundLoad,
     pub(crate) store: Arc<Store>,
     pub(crate) pool: FramePool,

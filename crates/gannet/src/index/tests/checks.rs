@@ -18,7 +18,7 @@ use crate::cache::{Pages, finish};
 use crate::device::{Backend, Counters, Device, FileId, MemoryDevice, MemoryPage, Transfer};
 use crate::documents::Document;
 use crate::index::{CheckReport, Index, Limits, MEMORY_MIN, Options};
-use crate::postings::{ChunkRef, RECENT_LEVELS, TermEntry, TermTree};
+use crate::postings::{ChunkRef, DELTA_LEVELS, TermEntry, TermTree};
 use crate::search::{Query, SearchOptions};
 use crate::storage::{Found, PageKind, Place, find_root, seal};
 
@@ -160,7 +160,7 @@ impl Victim {
                     // Documents move out of zones of which a part is dead.
                     write(&index, 0..first / 4);
                 }
-                // What comes now stays in chunks of its own, in recent postings and in the log's
+                // What comes now stays in chunks of its own, in delta postings and in the log's
                 // zones.
                 while index.clean().expect("cleaned") {}
             }
@@ -334,7 +334,7 @@ fn parts(index: &Index, live: &BTreeSet<At>) -> BTreeMap<&'static str, Vec<Span>
     };
     let of_documents: BTreeSet<PageAddress> = state.tables.table_pages().collect();
     let of_ids: BTreeSet<PageAddress> = state.ids.node_pages().collect();
-    let levels = (0..RECENT_LEVELS).map(TermTree::Recent);
+    let levels = (0..DELTA_LEVELS).map(TermTree::Delta);
     let recent = levels.flat_map(|level| state.terms.tree(level).node_pages());
     let recent: BTreeSet<PageAddress> = recent.collect();
     let zones = shared.store.zones().clone();
@@ -352,7 +352,7 @@ fn parts(index: &Index, live: &BTreeSet<At>) -> BTreeMap<&'static str, Vec<Span>
             PageKind::Log => "log",
             PageKind::Documents => "documents moved",
             PageKind::Node if of_ids.contains(&page) => "nodes of external IDs",
-            PageKind::Node if recent.contains(&page) => "nodes of recent postings",
+            PageKind::Node if recent.contains(&page) => "nodes of delta postings",
             PageKind::Node => "nodes of lists",
             PageKind::Table if of_documents.contains(&page) => "tables of documents",
             PageKind::Table => "tables of places of nodes",
@@ -421,7 +421,7 @@ const WITHOUT_FILTERS: [&str; 9] = [
     "log",
     "documents moved",
     "nodes of external IDs",
-    "nodes of recent postings",
+    "nodes of delta postings",
     "nodes of lists",
     "tables of documents",
     "postings: heads",
@@ -462,7 +462,7 @@ fn a_check_or_the_opening_before_it_finds_flips_in_what_an_opening_reads() {
     let parts = [
         "root record",
         "tables of places of nodes",
-        "nodes of recent postings",
+        "nodes of delta postings",
         "log behind the root",
     ];
     let mut missed = flip_all(&victim, &parts, 1);

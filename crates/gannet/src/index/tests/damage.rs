@@ -29,7 +29,7 @@ struct Victim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Right,
-    Refused,
+    Rejected,
 }
 
 impl Victim {
@@ -84,7 +84,7 @@ impl Victim {
             };
             match self.world.judge_index(&index, (first, last)) {
                 Ok(_) => Ok(Outcome::Right),
-                Err(reason) if reason.contains("damaged") => Ok(Outcome::Refused),
+                Err(reason) if reason.contains("damaged") => Ok(Outcome::Rejected),
                 Err(reason) => Err(reason),
             }
         };
@@ -115,7 +115,9 @@ fn all_pages(device: &MemoryDevice) -> Vec<(FileId, u32)> {
 
 fn is_damage(error: &Error) -> Result<Outcome, String> {
     match error {
-        Error::Damaged { .. } | Error::Format { .. } | Error::Device { .. } => Ok(Outcome::Refused),
+        Error::Damaged { .. } | Error::Format { .. } | Error::Device { .. } => {
+            Ok(Outcome::Rejected)
+        }
         other => Err(format!("fails with {other}")),
     }
 }
@@ -280,18 +282,18 @@ fn forged_addresses_never_lead_to_another_document() {
         (format!("byte {byte}"), victim.with(&[(at, bytes)]))
     });
     let last = victim.world.states.len() - 1;
-    let (mut wrong, mut refused) = (Vec::new(), 0);
+    let (mut wrong, mut rejected) = (Vec::new(), 0);
     for (name, device) in devices {
         match victim.outcome(device, last) {
             Ok(Outcome::Right) => {}
-            Ok(Outcome::Refused) => refused += 1,
+            Ok(Outcome::Rejected) => rejected += 1,
             // Forged with its checksum, an address may name a page that is not there.
-            Err(reason) if reason.contains("read of zone") => refused += 1,
+            Err(reason) if reason.contains("read of zone") => rejected += 1,
             Err(reason) => wrong.push(format!("{name}: {reason}")),
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(refused > 40, "{refused}");
+    assert!(rejected > 40, "{rejected}");
 }
 
 /// A page with a few bytes changed, mostly near its front where headers are, and sealed again.

@@ -119,13 +119,13 @@ fn survives(steps: &[Step], fault: Fault) -> bool {
 
 /// The writer takes nothing more, and readers see one of the published states.
 fn expect_stopped(world: &World, index: &crate::index::Index, fault: Fault) {
-    let refused: [Result<()>; 3] = [
+    let rejected: [Result<()>; 3] = [
         index.add(document()).map(drop),
         index.delete(&["id0"]).map(drop),
         index.checkpoint(),
     ];
-    for result in refused {
-        let error = result.expect_err("a stopped writer refuses");
+    for result in rejected {
+        let error = result.expect_err("a stopped writer rejects");
         assert!(matches!(error, Error::Stopped(_)), "{fault:?}: {error}");
     }
     let found: State = contents(index).unwrap_or_else(|error| panic!("{fault:?}: {error}"));
@@ -139,7 +139,7 @@ fn expect_stopped(world: &World, index: &crate::index::Index, fault: Fault) {
 }
 
 fn document() -> crate::documents::Document {
-    crate::documents::Document::new("id9", [("body", "all refused")]).expect("a document")
+    crate::documents::Document::new("id9", [("body", "all rejected")]).expect("a document")
 }
 
 fn expect_recovery_from_power_loss(world: &World, point: usize, fault: Fault) {
@@ -216,7 +216,7 @@ fn a_failed_read_is_an_error_and_no_more() {
 
 /// The disk is full for a while: one clear error, reads go on, and the index goes on after reopening.
 #[test]
-fn a_full_disk_refuses_writes_until_there_is_space() {
+fn a_full_disk_rejects_writes_until_there_is_space() {
     let steps = workload::mixed(5, 30, 12);
     let changes = World::of(&steps).device.changes();
     for at in (0..changes).step_by(7) {

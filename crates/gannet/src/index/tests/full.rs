@@ -129,7 +129,7 @@ fn writing_goes_on_without_a_reopening_when_there_is_space() {
         expect_whole(&index, &device, &state);
     }
     println!(
-        "full: {refusals} of {SIZES} sizes refused, at {} steps",
+        "full: {refusals} of {SIZES} sizes rejected, at {} steps",
         at.len()
     );
     assert!(refusals >= 50 && at.len() >= 10, "{refusals} {at:?}");
@@ -171,8 +171,8 @@ fn is_stopped_and_goes_on(device: &Arc<BoundedDevice>, steps: &[Step]) -> bool {
             (Ok(()), _) => states.push(state),
             (Err(error), _) => {
                 expect_full(error);
-                let refused = take(&index, &Step::Checkpoint, &mut state);
-                assert!(matches!(refused, Err(Error::Stopped(_))), "{refused:?}");
+                let rejected = take(&index, &Step::Checkpoint, &mut state);
+                assert!(matches!(rejected, Err(Error::Stopped(_))), "{rejected:?}");
                 let visible = contents(&index).expect("answers");
                 assert_eq!(Some(&visible), states.last());
                 let reader = open_to_read(device).expect("opens while it is full");

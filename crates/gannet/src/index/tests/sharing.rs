@@ -79,8 +79,8 @@ fn a_panic_while_an_index_is_changed_stops_the_writer() {
         })
     }));
     assert!(panicked.is_err());
-    let refused = index.add(document(500, 1));
-    assert!(matches!(refused, Err(Error::Stopped(_))), "{refused:?}");
+    let rejected = index.add(document(500, 1));
+    assert!(matches!(rejected, Err(Error::Stopped(_))), "{rejected:?}");
     drop(index);
     let index = open(&device, Limits::default());
     assert_eq!(index.stats().unwrap().documents, 200);
@@ -107,10 +107,10 @@ fn what_was_written_before_another_thread_closes_an_index_is_in_it() {
 }
 
 #[test]
-fn upkeep_that_was_refused_goes_on_when_there_is_space() {
+fn maintenance_that_was_rejected_goes_on_when_there_is_space() {
     let device = Arc::new(BoundedDevice::new(1 << 20, true));
     let limits = Limits {
-        upkeep_after: Some(Duration::from_millis(300)),
+        maintain_after: Some(Duration::from_millis(300)),
         ..Limits::default()
     };
     let index = open(&device, limits);

@@ -18,7 +18,7 @@ const BATCH: u64 = 50;
 fn open(device: &Arc<BoundedDevice>) -> Index {
     let device = Arc::clone(device) as Arc<dyn Device>;
     let limits = Limits {
-        upkeep_after: None,
+        maintain_after: None,
         ..Default::default()
     };
     let options = Options::default().memory(MEMORY_MIN).limits(limits);

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use super::flushing::{FlushStage, Flushing};
 use super::writer::Writer;
-use crate::base::{Error, Reservation, Result, give_way};
+use crate::base::{Error, Reservation, Result, yield_to_foreground};
 use crate::index::flush::{Flush, FlushProgress, Flusher, PAUSE_STEP, lock};
 use crate::index::state::encode_root;
 use crate::index::state::{BytesWritten, Covered, Epoch, Phase, RetiredZones};
@@ -123,8 +123,8 @@ impl Writer {
             self.wait_for_flush()?;
         }
         // Nobody is to wait for memory for the sake of cleaning.
-        let hurries = self.hurries && self.hold_flush_memory().is_ok();
-        if self.flushing.is_none() && (hurries || self.fill() >= self.flush_share()) {
+        let flushes_early = self.flushes_early && self.hold_flush_memory().is_ok();
+        if self.flushing.is_none() && (flushes_early || self.fill() >= self.flush_share()) {
             self.begin_flush()?;
         }
         if reserve(self).is_ok() {
@@ -196,7 +196,7 @@ impl Writer {
         let name = "gannet-flush".to_owned();
         let traffic = self.shared.traffic.clone();
         let started = thread::Builder::new().name(name).spawn(move || {
-            give_way(&traffic);
+            yield_to_foreground(&traffic);
             timed(flush)
         });
         let progress = started.map(FlushStage::Running).map_err(|error| {
@@ -261,7 +261,7 @@ impl Writer {
     fn freeze(&mut self) -> Result<Flush> {
         let memory = self.reserve(Writer::hold_flush_memory)?;
         let budget = &self.shared.budget;
-        let asked = std::mem::take(&mut self.chores.asked);
+        let asked = std::mem::take(&mut self.tasks.asked);
         let kept = self.kept().buffered;
         let (buffer, ids) = self.state.buffers.freeze(budget)?;
         let filling = Arc::new(FlushProgress::begin(buffer.terms()));
@@ -325,10 +325,10 @@ impl Writer {
         self.write_root(flusher, flushing.covered)?;
         self.flushes += flushing.has_terms as u64;
         self.give_up_zones()?;
-        self.hurries = self.hurries_to_clean();
-        self.chores.count(flushing.asked);
+        self.flushes_early = self.cleans_early();
+        self.tasks.count(flushing.asked);
         if flushing.asked.cleaning.is_some() {
-            self.chores.cleaning.go_on = self.has_more_to_clean(flusher);
+            self.tasks.cleaning.go_on = self.has_more_to_clean(flusher);
         }
         self.shared.options.limits.enter(Phase::Writing);
         Ok(())

@@ -25,7 +25,7 @@ impl IdleMaintenance {
     ) -> Result<IdleMaintenance> {
         let (turns, is_over) = (Arc::clone(turns), Arc::new(AtomicBool::new(false)));
         let (own, over) = (Arc::clone(&turns), Arc::clone(&is_over));
-        let name = "gannet-upkeep".to_owned();
+        let name = "gannet-idle".to_owned();
         let thread = thread::Builder::new().name(name).spawn(move || {
             // Looked at under the lock, behind which whoever ends it wakes it up: else it could go
             // to sleep just then.
@@ -37,7 +37,7 @@ impl IdleMaintenance {
         });
         let thread = thread.map_err(|error| {
             Error::Stopped(format!(
-                "no thread for upkeep: {error}; allow this process more threads"
+                "no thread for maintenance: {error}; allow this process more threads"
             ))
         })?;
         Ok(IdleMaintenance {

@@ -70,14 +70,14 @@ impl Leases {
     }
 
     /// Takes those away that hold back more than they may.
-    pub(crate) fn lose_patience(
+    pub(crate) fn enforce_limits(
         &mut self,
         device: &dyn Device,
         published: &Published,
-        patience: RetentionLimits,
+        retention: RetentionLimits,
     ) {
         self.expire(device, |lease, age| {
-            patience.is_lost(published.retired_after(lease.generation), age)
+            retention.is_lost(published.retired_after(lease.generation), age)
         });
     }
 

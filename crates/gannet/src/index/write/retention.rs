@@ -24,17 +24,17 @@ impl Writer {
         }
         let limits = &self.shared.options.limits;
         let eighth = self.shared.store.zones().allocated_bytes() / 8;
-        let patience = RetentionLimits {
+        let retention = RetentionLimits {
             bytes: limits.snapshot_bytes.unwrap_or(eighth.max(HELD_BYTES)),
             age: limits.snapshot_age,
         };
-        published.lose_patience(patience);
+        published.enforce_limits(retention);
         let device = self.shared.store.device();
         if self.leases.look(&**device).is_err() {
             // Who reads is not known now, so all stays until it is.
             return Ok(());
         }
-        self.leases.lose_patience(&**device, published, patience);
+        self.leases.enforce_limits(&**device, published, retention);
         let free = published.take_unreachable(self.leases.oldest());
         self.shared.store.remove_zones(&free)
     }

@@ -21,7 +21,7 @@
 use super::writer::Writer;
 use crate::base::{PAGE_SIZE, Result};
 use crate::index::state::{ENTRY_BYTES, no_space};
-use crate::postings::{RECENT_LEVELS, TermTree, terms_join_at_once};
+use crate::postings::{DELTA_LEVELS, TermTree, terms_join_at_once};
 use crate::storage::PageKind;
 
 /// Source that is taken without looking again: the system is asked once in so many bytes.
@@ -36,14 +36,11 @@ const SHARE_OF_SOURCE: u64 = 8;
 
 const PAGE: u64 = PAGE_SIZE as u64;
 
-/// The trees of recent postings. What is poured from one to the next, and what joins lists from the
+/// The trees of delta postings. What is compacted from one to the next, and what joins lists from the
 /// last, is written anew, and no more than that in one flush; the margin is for postings that have
 /// outgrown them.
-const RECENT: [TermTree; RECENT_LEVELS] = [
-    TermTree::Recent(0),
-    TermTree::Recent(1),
-    TermTree::Recent(2),
-];
+const RECENT: [TermTree; DELTA_LEVELS] =
+    [TermTree::Delta(0), TermTree::Delta(1), TermTree::Delta(2)];
 const RECENT_MARGIN: (u64, u64) = (9, 8);
 
 /// What the tables of documents forget in one checkpoint of a vacuum.
@@ -63,7 +60,7 @@ const FLUSHED_ONE_OF: u64 = 12;
 pub(crate) struct KeptSpace {
     /// For what is in the buffers.
     pub(crate) buffered: u64,
-    /// For recent postings that move on with a flush, tables and the root.
+    /// For delta postings that move on with a flush, tables and the root.
     rest: u64,
 }
 
@@ -184,7 +181,7 @@ impl Writer {
     fn reserve_bytes(&self) -> u64 {
         let allocated = self.shared.store.zones().allocated_bytes();
         let ids = 2 * self.state.ids.nodes();
-        // Of two flushes that follow each other, one at most pours into the last level, for which
+        // Of two flushes that follow each other, one at most compacts into the last level, for which
         // all levels are kept (see `kept`). The other writes the first, which may have grown
         // meanwhile.
         let [first, all] =
@@ -221,7 +218,7 @@ impl Writer {
         }
     }
 
-    /// Nodes of lists that new terms have written anew beyond those of recent postings: all, if the
+    /// Nodes of lists that new terms have written anew beyond those of delta postings: all, if the
     /// terms are so many that they go to their lists at once.
     fn list_nodes_to_rewrite(&self) -> u64 {
         let terms = self.state.buffers.terms() as u64;

@@ -79,10 +79,10 @@ pub(crate) struct Writer {
     pub(crate) life_before: Lifetime,
     pub(crate) life: Lifetime,
     /// What flushes are asked for.
-    pub(crate) chores: TaskBoard,
+    pub(crate) tasks: TaskBoard,
     pub(crate) idle: IdleProgress,
     /// Whether the next flush begins before the buffer is full, for what it cleans.
-    pub(crate) hurries: bool,
+    pub(crate) flushes_early: bool,
     /// When the turn under way was asked for.
     pub(crate) asked_at: Instant,
     /// When documents were last written or deleted.
@@ -142,7 +142,7 @@ impl Writer {
             }
             prepared => prepared?,
         };
-        match batch.refused().first() {
+        match batch.rejected().first() {
             Some((_, error)) => Err(error.clone()),
             None => self.write(batch),
         }

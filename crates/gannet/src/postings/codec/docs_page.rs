@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 
 use super::block::{self, BLOCK, NO_DOC, Numbers, Shape};
 use super::fragment::read_posting;
-use super::frontier::{Pair, read_pairs, skip_pairs};
+use super::impacts::{Pair, read_pairs, skip_pairs};
 use crate::base::{ByteReader, DocId, END, Error, PhraseFilters, Result};
 use crate::cache::Bytes;
 
@@ -46,7 +46,7 @@ pub struct BlockEntry {
     doc_shape: Shape,
     /// How the frequencies are packed.
     frequency_shape: Shape,
-    /// Where its competitive pairs stand in the page's bytes.
+    /// Where its impacts stand in the page's bytes.
     pairs: u32,
     /// The number, within the chunk, of the first position of the block's first posting.
     pub first_position: u32,
@@ -144,7 +144,7 @@ impl DocsPage {
         &self.blocks
     }
 
-    /// Gives the competitive pairs of a block to `take`.
+    /// Gives the impacts of a block to `take`.
     #[inline]
     pub fn each_pair(&self, block: usize, take: impl FnMut(Pair)) -> Result<()> {
         let at = self.start + self.blocks[block].pairs as usize;

@@ -15,7 +15,7 @@
 //! Memory: a decoded index holds the coded entries of at most one page and twelve bytes for each.
 
 use super::entry::{ChunkPlace, ChunkRef, GROUPED_LIMIT, Layout};
-use super::frontier::{Frontier, read_pairs};
+use super::impacts::{Impacts, read_pairs};
 use super::places::{GroupedPlaces, Places, SplitPlaces};
 use crate::base::{ByteReader, DocId, Error, PAGE_PAYLOAD, Result, Span};
 
@@ -25,7 +25,7 @@ const WHAT: &str = "the head of a postings chunk";
 #[derive(Clone, Debug)]
 pub struct Head {
     /// The bound on the chunk's scores.
-    pub frontier: Frontier,
+    pub impacts: Impacts,
     index: HeadIndex,
     places: Places,
     place: ChunkPlace,
@@ -109,10 +109,10 @@ impl Head {
     }
 
     /// The bound on the scores of a docs page that [`Head::find`] found.
-    pub fn page_frontier(&self, found: &PageFound) -> Result<Frontier> {
+    pub fn page_impacts(&self, found: &PageFound) -> Result<Impacts> {
         match &self.index {
-            HeadIndex::One(_) => Ok(self.frontier),
-            HeadIndex::Whole(index) | HeadIndex::Pages(index) => index.frontier(found),
+            HeadIndex::One(_) => Ok(self.impacts),
+            HeadIndex::Whole(index) | HeadIndex::Pages(index) => index.impacts(found),
         }
     }
 
@@ -162,7 +162,7 @@ impl Head {
             return Err(reader.damaged("pages of docs and positions", "none"));
         }
         let starts = parse_starts(chunk, docs_pages, position_pages, reader)?;
-        let frontier = Frontier::decode(reader)?;
+        let impacts = Impacts::decode(reader)?;
         let index = match docs_pages {
             1 => HeadIndex::One(chunk.last),
             _ => HeadIndex::Whole(PageIndex::parse(reader, docs_pages, 0, 0, false)?),
@@ -172,7 +172,7 @@ impl Head {
         }
         let docs_pages = docs_pages as u32;
         Ok(Head {
-            frontier,
+            impacts,
             index,
             places: Places::Grouped(GroupedPlaces {
                 docs_pages,
@@ -195,7 +195,7 @@ impl Head {
             length: chunk.length(),
         };
         places.index_pages = reader.length(reader.rest().len())? as u32;
-        let frontier = Frontier::decode(reader)?;
+        let impacts = Impacts::decode(reader)?;
         let index = if places.index_pages == 0 {
             let pages = (places.docs_pages as usize).min(reader.rest().len() + 1);
             HeadIndex::Whole(PageIndex::parse(reader, pages, 0, 0, false)?)
@@ -207,7 +207,7 @@ impl Head {
             return Err(reader.damaged("an index of the whole chunk", "another"));
         }
         Ok(Head {
-            frontier,
+            impacts,
             index,
             places: Places::Split(places),
             place: chunk.place,
@@ -280,9 +280,9 @@ impl PageIndex {
     }
 
     /// The bound on the scores of a docs page that [`PageIndex::find`] found.
-    pub fn frontier(&self, found: &PageFound) -> Result<Frontier> {
+    pub fn impacts(&self, found: &PageFound) -> Result<Impacts> {
         let coded = &self.coded[self.entries[found.entry].pairs as usize..];
-        Frontier::decode(&mut ByteReader::new(coded, WHAT))
+        Impacts::decode(&mut ByteReader::new(coded, WHAT))
     }
 
     fn last(&self) -> DocId {

@@ -4,26 +4,26 @@ use super::{Part, TermCursor};
 use crate::base::{DocId, END, Result};
 use crate::cache::{Pages, Step};
 use crate::postings::codec::docs_page::DocsPage;
-use crate::postings::codec::frontier::{Frontier, Pair};
+use crate::postings::codec::impacts::{Impacts, Pair};
 
 /// No posting among the docs up to `last` scores higher than the best of `pairs()`.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
     /// The last doc for which the bound holds; `END` when the list has ended.
     pub last: DocId,
-    frontier: Frontier,
+    impacts: Impacts,
 }
 
 impl Bound {
-    /// The competitive pairs; none when there is no posting.
+    /// The impacts; none when there is no posting.
     pub fn pairs(&self) -> &[Pair] {
-        self.frontier.pairs()
+        self.impacts.pairs()
     }
 
     fn none() -> Bound {
         Bound {
             last: END,
-            frontier: Frontier::default(),
+            impacts: Impacts::default(),
         }
     }
 }
@@ -56,7 +56,7 @@ impl<'a> BlocksAhead<'a> {
         self.page.blocks().len()
     }
 
-    /// Gives the competitive pairs of a block, by its number in the page, to `take`: no posting in it scores higher
+    /// Gives the impacts of a block, by its number in the page, to `take`: no posting in it scores higher
     /// than the best of them.
     #[inline]
     pub fn each_pair(self, block: usize, take: impl FnMut(Pair)) -> Result<()> {
@@ -73,16 +73,16 @@ impl TermCursor {
             None => Ok(Bound::none()),
             Some(Part::Fragment(fragment)) => Ok(Bound {
                 last: self.parts[part].last(),
-                frontier: fragment.frontier(),
+                impacts: fragment.impacts(),
             }),
             Some(Part::Chunk(_)) => {
                 let found = self.locate(part, target, pages)?;
-                let frontier = match &self.index_page {
-                    Some((p, _, index)) if *p == part => index.frontier(&found)?,
-                    _ => self.parts[part].head()?.page_frontier(&found)?,
+                let impacts = match &self.index_page {
+                    Some((p, _, index)) if *p == part => index.impacts(&found)?,
+                    _ => self.parts[part].head()?.page_impacts(&found)?,
                 };
                 let last = found.last;
-                Ok(Bound { last, frontier })
+                Ok(Bound { last, impacts })
             }
         }
     }
@@ -123,7 +123,7 @@ impl TermCursor {
         self.open(pages)?;
         let mut bound = Bound::none();
         for part in &self.parts {
-            bound.frontier.merge(&part.frontier()?);
+            bound.impacts.merge(&part.impacts()?);
             bound.last = part.last();
         }
         Ok(bound)

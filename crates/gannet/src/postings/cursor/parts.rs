@@ -10,8 +10,8 @@ use crate::cache::{Bytes, Frame, Pages, Step, Stop};
 use crate::postings::codec::block::BLOCK;
 use crate::postings::codec::entry::{ChunkRef, Layout};
 use crate::postings::codec::fragment::{Fragment, read_posting, read_tokens, skip_tokens};
-use crate::postings::codec::frontier::{Frontier, Pair};
 use crate::postings::codec::head::Head;
+use crate::postings::codec::impacts::{Impacts, Pair};
 use crate::postings::codec::tokens::{Neighbours, Tokens};
 use crate::storage::{PageKind, wrong_kind};
 
@@ -144,10 +144,10 @@ impl Part {
     }
 
     /// The bound on the part's scores.
-    pub(super) fn frontier(&self) -> Result<Frontier> {
+    pub(super) fn impacts(&self) -> Result<Impacts> {
         match self {
-            Part::Chunk(_) => Ok(self.head()?.frontier),
-            Part::Fragment(part) => Ok(part.frontier()),
+            Part::Chunk(_) => Ok(self.head()?.impacts),
+            Part::Fragment(part) => Ok(part.impacts()),
         }
     }
 }
@@ -233,8 +233,8 @@ impl FragmentPart {
     }
 
     /// Norms are not kept beside a fragment, so the bound has to take the shortest field there can be.
-    pub(super) fn frontier(&self) -> Frontier {
-        Frontier::of(Pair {
+    pub(super) fn impacts(&self) -> Impacts {
+        Impacts::of(Pair {
             frequency: self.fragment.max_frequency,
             norm: 0,
         })

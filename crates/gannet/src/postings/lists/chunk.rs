@@ -175,7 +175,7 @@ fn finish_pages(pages: &[DocsDraft], starts: &[u32], total: u32, filtered: bool)
             (
                 page.finish(starts, end, filtered),
                 page.last(),
-                page.frontier,
+                page.impacts,
             )
         })
         .collect()

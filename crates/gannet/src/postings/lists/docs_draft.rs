@@ -7,7 +7,7 @@ use crate::base::{DocId, PAGE_PAYLOAD, put_varint};
 use crate::postings::codec::block::{self, BLOCK, Numbers, Shape};
 use crate::postings::codec::docs_page::{GROUPS_LIMIT, HEADER_LIMIT, TABLE_LIMIT};
 use crate::postings::codec::fragment::put_posting;
-use crate::postings::codec::frontier::{BLOCK_PAIRS_MAX, Frontier, Pair};
+use crate::postings::codec::impacts::{BLOCK_PAIRS_MAX, Impacts, Pair};
 
 /// A docs page in the making.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct DocsDraft {
     directory: Vec<u8>,
     data: Vec<u8>,
     /// The bound on the page's scores.
-    pub frontier: Frontier,
+    pub impacts: Impacts,
 }
 
 /// A block of postings that waits to be placed.
@@ -36,8 +36,8 @@ pub struct Gathered {
     pub extra: Numbers,
     /// How many there are.
     pub count: usize,
-    /// Their competitive pairs.
-    pub frontier: Frontier,
+    /// Their impacts.
+    pub impacts: Impacts,
 }
 
 impl Default for Gathered {
@@ -46,7 +46,7 @@ impl Default for Gathered {
             docs: [0; BLOCK],
             extra: [0; BLOCK],
             count: 0,
-            frontier: Frontier::default(),
+            impacts: Impacts::default(),
         }
     }
 }
@@ -56,7 +56,7 @@ impl Gathered {
     pub fn push(&mut self, doc: DocId, frequency: u32, norm: u8) {
         (self.docs[self.count], self.extra[self.count]) = (doc, frequency - 1);
         self.count += 1;
-        self.frontier.add(Pair { frequency, norm });
+        self.impacts.add(Pair { frequency, norm });
     }
 
     fn extra_total(&self) -> u64 {
@@ -78,7 +78,7 @@ impl DocsDraft {
             last_count: 0,
             directory: Vec::new(),
             data: Vec::new(),
-            frontier: Frontier::default(),
+            impacts: Impacts::default(),
         }
     }
 
@@ -113,8 +113,8 @@ impl DocsDraft {
         let distance = last.wrapping_sub(self.last).wrapping_sub(1);
         put_varint(&mut self.directory, distance as u64);
         self.directory.extend(shapes.map(Shape::code));
-        let frontier = block.frontier.loosened(BLOCK_PAIRS_MAX);
-        frontier.encode(&mut self.directory);
+        let impacts = block.impacts.loosened(BLOCK_PAIRS_MAX);
+        impacts.encode(&mut self.directory);
         put_varint(&mut self.directory, block.extra_total());
         if self.groups.is_some() {
             for length in groups {
@@ -131,7 +131,7 @@ impl DocsDraft {
         self.last = last;
         self.blocks += 1;
         self.last_count = block.count as u8;
-        self.frontier.merge(&block.frontier);
+        self.impacts.merge(&block.impacts);
         true
     }
 

@@ -2,13 +2,13 @@
 
 use crate::base::{DocId, PAGE_PAYLOAD, put_varint};
 use crate::postings::codec::entry::GROUPED_LIMIT;
-use crate::postings::codec::frontier::{Frontier, PAIRS_MAX};
+use crate::postings::codec::impacts::{Impacts, PAIRS_MAX};
 
 /// The head at its longest, the index apart.
 const FIXED_LIMIT: usize = 5 * 5 + 1 + 6 * PAIRS_MAX;
 
 /// A docs page, its last doc and the bound on its scores.
-pub type CodedDocs = (Vec<u8>, DocId, Frontier);
+pub type CodedDocs = (Vec<u8>, DocId, Impacts);
 
 /// A chunk put together.
 pub struct Assembled {
@@ -25,7 +25,7 @@ pub fn assemble_split(docs: &[CodedDocs], filter: &[u8], positions: &[Vec<u8>]) 
     let (index, index_pages) = code_index(docs);
     let mut rest = Vec::new();
     put_varint(&mut rest, index_pages.len() as u64);
-    frontier_of_all(docs).encode(&mut rest);
+    impacts_of_all(docs).encode(&mut rest);
     rest.extend_from_slice(&index);
     let pages = docs.len() + positions.len() + 2;
     let mut out = Vec::with_capacity(pages * PAGE_PAYLOAD + filter.len());
@@ -88,7 +88,7 @@ pub fn assemble_grouped(
     for part in parts().take(docs.len() + positions.len() - 1) {
         put_varint(&mut out, part.len() as u64);
     }
-    frontier_of_all(docs).encode(&mut out);
+    impacts_of_all(docs).encode(&mut out);
     if docs.len() > 1 {
         put_index(docs, &mut out);
     }
@@ -107,9 +107,9 @@ pub fn assemble_grouped(
     })
 }
 
-fn frontier_of_all(docs: &[CodedDocs]) -> Frontier {
-    let mut all = Frontier::default();
-    docs.iter().for_each(|(.., frontier)| all.merge(frontier));
+fn impacts_of_all(docs: &[CodedDocs]) -> Impacts {
+    let mut all = Impacts::default();
+    docs.iter().for_each(|(.., impacts)| all.merge(impacts));
     all
 }
 
@@ -121,9 +121,9 @@ fn fitting(length: usize, room: usize) -> usize {
 /// An index entry for each docs page.
 fn put_index(docs: &[CodedDocs], out: &mut Vec<u8>) {
     let mut before = 0;
-    for (_, last, frontier) in docs {
+    for (_, last, impacts) in docs {
         put_varint(out, (last - before) as u64);
-        frontier.encode(out);
+        impacts.encode(out);
         before = *last;
     }
 }
@@ -131,8 +131,8 @@ fn put_index(docs: &[CodedDocs], out: &mut Vec<u8>) {
 /// The index in the head and, if that would be longer than a page, index pages.
 fn code_index(docs: &[CodedDocs]) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut draft = IndexDraft::default();
-    for (_, last, frontier) in docs {
-        draft.push(*last, frontier);
+    for (_, last, impacts) in docs {
+        draft.push(*last, impacts);
     }
     if draft.pages.is_empty() {
         return (draft.page, draft.pages);
@@ -149,30 +149,30 @@ struct IndexDraft {
     pages: Vec<Vec<u8>>,
     page: Vec<u8>,
     count: u64,
-    frontier: Frontier,
+    impacts: Impacts,
     last: DocId,
 }
 
 impl IndexDraft {
-    fn push(&mut self, last: DocId, frontier: &Frontier) {
+    fn push(&mut self, last: DocId, impacts: &Impacts) {
         let mut entry = Vec::with_capacity(64);
         put_varint(&mut entry, (last - self.last) as u64);
-        frontier.encode(&mut entry);
+        impacts.encode(&mut entry);
         if self.page.len() + entry.len() > PAGE_PAYLOAD - FIXED_LIMIT {
             self.end_page();
         }
         self.page.extend_from_slice(&entry);
         self.count += 1;
         self.last = last;
-        self.frontier.merge(frontier);
+        self.impacts.merge(impacts);
     }
 
     fn end_page(&mut self) {
         put_varint(&mut self.top, (self.last - self.top_last) as u64);
         put_varint(&mut self.top, self.count);
-        self.frontier.encode(&mut self.top);
+        self.impacts.encode(&mut self.top);
         self.pages.push(std::mem::take(&mut self.page));
         (self.top_last, self.count) = (self.last, 0);
-        self.frontier = Frontier::default();
+        self.impacts = Impacts::default();
     }
 }

@@ -19,7 +19,7 @@ use crate::postings::codec::fragment::Fragment;
 use crate::postings::codec::tokens::Tokens;
 use crate::storage::Store;
 
-/// A list to be swept, or recent postings.
+/// A list to be swept, or delta postings.
 #[derive(Debug)]
 pub struct SweepItem<'a> {
     /// The field, for the norms.

@@ -6,7 +6,7 @@
 use super::norms::{NormReader, Norms};
 use super::spans::SpanReader;
 use super::streams::ChunkStreams;
-use crate::base::{Error, Result, breathe, on_all_cores};
+use crate::base::{Error, Result, back_off, on_all_cores};
 use crate::postings::codec::entry::ChunkRef;
 use crate::storage::Store;
 
@@ -118,7 +118,7 @@ fn rewrite<P: Rewriting>(
         let coded = share
             .into_iter()
             .map(|(plan, mut ahead): (P, ChunksAhead<'_>)| {
-                breathe();
+                back_off();
                 plan.code(&mut ahead, &mut norms, None)
             });
         coded.collect()

@@ -2,11 +2,11 @@
 //! lists.
 
 use super::TermDictionary;
-use super::change::RECENT_LEVELS;
+use super::change::DELTA_LEVELS;
+use super::delta::{DeltaLevel, LevelLimits};
 use super::join::{Join, Joining, New};
 use super::leaving::{Lapping, Pouring};
 use super::lists::ListTrees;
-use super::recent::{DeltaLevel, LevelLimits};
 use crate::base::Result;
 use crate::btree::TreeView;
 use crate::cache::FramePool;
@@ -23,7 +23,7 @@ const SHARED_BY: u64 = 3;
 /// Fewer nodes than this are not worth the work of joining.
 const NODES_MIN: u64 = 16;
 
-/// How many terms join their lists together in a lap, at least and for each node that is to be
+/// How many terms join their lists together in a pass, at least and for each node that is to be
 /// written: so a small flush joins hardly more than its share, and in a large one few leaves are
 /// written twice. And at most, as when all are to join.
 const JOINED_MIN: usize = 256;
@@ -50,7 +50,7 @@ impl TermDictionary {
         let terms = keys.len() as u64;
         let all = terms_join_at_once(terms, lists.sum(TreeView::entries));
         let into = match all {
-            true => RECENT_LEVELS - 1,
+            true => DELTA_LEVELS - 1,
             false => recent.level_to_write(),
         };
         let limit = if all { 0 } else { usize::MAX };
@@ -65,21 +65,21 @@ impl TermDictionary {
             let mut outgrown = Some(recent.keep(keys, room, pool, new)?);
             joining.take(&mut outgrown, |_| false)?;
         } else {
-            let mut pouring = Pouring::new(recent, into, keys, room, pool, new)?;
-            joining.take(&mut pouring, |_| false)?;
+            let mut compacting = Pouring::new(recent, into, keys, room, pool, new)?;
+            joining.take(&mut compacting, |_| false)?;
         }
         if all {
             return recent.clear();
         }
-        match into + 1 == RECENT_LEVELS {
-            // What pours into the last level has done enough.
-            true => recent.lap.owed += recent.levels[into].nodes(),
+        match into + 1 == DELTA_LEVELS {
+            // What compacts into the last level has done enough.
+            true => recent.pass.owed += recent.levels[into].nodes(),
             false => self.go_on(pool, join)?,
         }
         self.recent.widen(pool)
     }
 
-    /// Has recent postings join their lists: all of them where they take at most so many nodes, or
+    /// Has delta postings join their lists: all of them where they take at most so many nodes, or
     /// else about as many as have so many nodes of lists written. Tells whether there are more.
     pub fn settle(&mut self, pool: &FramePool, nodes: u64, join: &Join<'_>) -> Result<bool> {
         let TermDictionary { lists, recent } = self;
@@ -100,20 +100,20 @@ impl TermDictionary {
         Ok(false)
     }
 
-    /// Has the next recent postings join their lists, for a share of what is owed.
+    /// Has the next delta postings join their lists, for a share of what is owed.
     fn go_on(&mut self, pool: &FramePool, join: &Join<'_>) -> Result<()> {
-        let share = self.recent.lap.owed / SHARED_BY;
+        let share = self.recent.pass.owed / SHARED_BY;
         if share < NODES_MIN {
             return Ok(());
         }
         let at_once = (JOINED_PER_NODE * share as usize).clamp(JOINED_MIN, JOINED_MAX);
         let written = self.join_next(pool, share, at_once, join)?;
-        let lap = &mut self.recent.lap;
-        lap.owed = lap.owed.saturating_sub(share.max(written));
+        let pass = &mut self.recent.pass;
+        pass.owed = pass.owed.saturating_sub(share.max(written));
         Ok(())
     }
 
-    /// Has the next recent postings join their lists, so many terms at once, until so many nodes of
+    /// Has the next delta postings join their lists, so many terms at once, until so many nodes of
     /// lists are written. Gives how many were.
     fn join_next(
         &mut self,
@@ -123,7 +123,7 @@ impl TermDictionary {
         join: &Join<'_>,
     ) -> Result<u64> {
         let TermDictionary { lists, recent } = self;
-        let from = std::mem::take(&mut recent.lap.next);
+        let from = std::mem::take(&mut recent.pass.next);
         let mut lapping = Lapping::new(recent, &from, at_once, pool)?;
         let before = lists.sum(TreeView::appended);
         let written = |lists: &ListTrees| lists.sum(TreeView::appended) - before;
@@ -137,7 +137,7 @@ impl TermDictionary {
         if let Some(mut last) = last {
             // The least key behind it.
             last.push(0);
-            recent.lap.next = last;
+            recent.pass.next = last;
         }
         Ok(written(lists))
     }

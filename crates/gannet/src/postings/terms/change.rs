@@ -12,8 +12,8 @@ use crate::storage::StreamWriter;
 /// their entries, of a chunk or two each, are kept meanwhile.
 pub(in crate::postings) const TERMS_AT_ONCE: usize = 16_384;
 
-/// How many levels recent postings have.
-pub const RECENT_LEVELS: usize = 3;
+/// How many levels delta postings have.
+pub const DELTA_LEVELS: usize = 3;
 
 /// Tells the new entries of some terms, in their order; nothing where the old one stays. It is
 /// asked by several threads.

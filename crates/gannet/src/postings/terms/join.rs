@@ -1,4 +1,4 @@
-//! Recent postings join their lists: some terms at a time, while the next are made ready.
+//! Delta postings join their lists: some terms at a time, while the next are made ready.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ pub type New<'n> = dyn Fn(Vec<usize>) -> Vec<Fragment> + Sync + 'n;
 #[derive(Default)]
 pub(crate) struct Joiners<'k> {
     pub(crate) terms: Vec<Joiner<'k>>,
-    /// What recent postings each had.
+    /// What delta postings each had.
     pub(crate) recent: Vec<Fragment>,
 }
 
@@ -92,7 +92,7 @@ impl Joining<'_> {
         Ok(last)
     }
 
-    /// Adds to the list of each term its recent postings, then what is new. Notes the words of
+    /// Adds to the list of each term its delta postings, then what is new. Notes the words of
     /// which so many came that they are to be among the frequent.
     fn join(
         &mut self,

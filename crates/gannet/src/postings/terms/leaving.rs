@@ -1,25 +1,25 @@
-//! Terms whose recent postings leave the levels, for their lists.
+//! Terms whose delta postings leave the levels, for their lists.
 
 use std::borrow::Cow;
 
+use super::delta::{DeltaLevel, DeltaLevels, LevelEntry, LevelLimits, encode};
 use super::join::{Joiner, Joiners, Leaving, New};
-use super::recent::{DeltaLevel, LevelEntry, LevelLimits, Recent, encode};
-use crate::base::{Result, breathe};
+use crate::base::{Result, back_off};
 use crate::btree::{Scan, TreeView};
 use crate::cache::{FramePool, Pages, finish};
 use crate::postings::codec::entry::TermEntry;
 use crate::postings::codec::fragment::Fragment;
 
-/// How many new terms are poured at once.
+/// How many new terms are compacted at once.
 const POURED_AT_ONCE: usize = 4096;
 
 /// How many terms that have outgrown a level join their lists at once, about.
 const OUTGROWN_AT_ONCE: usize = 1024;
 
-/// New postings and those of some levels are poured into the last of these, whose tree is made
+/// New postings and those of some levels are compacted into the last of these, whose tree is made
 /// anew, of full leaves; those that have no room there leave.
 pub(crate) struct Pouring<'a, 'k> {
-    recent: &'a mut Recent,
+    recent: &'a mut DeltaLevels,
     into: usize,
     keys: &'a [&'k [u8]],
     /// The next of them.
@@ -33,7 +33,7 @@ pub(crate) struct Pouring<'a, 'k> {
 
 /// Terms leave all levels in their order.
 pub(crate) struct Lapping<'a> {
-    recent: &'a mut Recent,
+    recent: &'a mut DeltaLevels,
     removes: bool,
     at_once: usize,
     pool: &'a FramePool,
@@ -62,9 +62,9 @@ impl<'k> Leaving<'k> for Option<Joiners<'k>> {
 }
 
 impl<'a, 'k> Pouring<'a, 'k> {
-    /// The new postings of `keys` and those of all levels up to one are poured into that.
+    /// The new postings of `keys` and those of all levels up to one are compacted into that.
     pub(crate) fn new(
-        recent: &'a mut Recent,
+        recent: &'a mut DeltaLevels,
         into: usize,
         keys: &'a [&'k [u8]],
         room: LevelLimits,
@@ -93,12 +93,12 @@ impl<'a, 'k> Pouring<'a, 'k> {
     }
 
     /// Pours the next terms, some of them new if there are any left. Tells whether there were any.
-    fn pour(&mut self, outgrown: &mut Joiners<'k>) -> Result<bool> {
+    fn compact(&mut self, outgrown: &mut Joiners<'k>) -> Result<bool> {
         let some = self.first..self.keys.len().min(self.first + POURED_AT_ONCE);
         self.first = some.end;
         let mut entries = Vec::with_capacity(some.len());
         for (term, new) in some.clone().zip((self.new)(some.clone().collect())) {
-            breathe();
+            back_off();
             let key = self.keys[term];
             while let Some((key, old)) = self.before.take_below(key)? {
                 let kept = self.keep(Cow::Owned(key), None, old, Fragment::default(), outgrown)?;
@@ -151,7 +151,7 @@ impl<'a, 'k> Pouring<'a, 'k> {
 impl<'k> Leaving<'k> for Pouring<'_, 'k> {
     fn next(&mut self, _: &[Joiner<'k>]) -> Result<Option<Joiners<'k>>> {
         let mut outgrown = Joiners::default();
-        while outgrown.terms.len() < OUTGROWN_AT_ONCE && self.pour(&mut outgrown)? {}
+        while outgrown.terms.len() < OUTGROWN_AT_ONCE && self.compact(&mut outgrown)? {}
         if outgrown.terms.is_empty() {
             return Ok(None);
         }
@@ -165,7 +165,7 @@ impl<'k> Leaving<'k> for Pouring<'_, 'k> {
 impl<'a> Lapping<'a> {
     /// The terms from a key on, so many at a time; they are removed from the levels.
     pub(crate) fn new(
-        recent: &'a mut Recent,
+        recent: &'a mut DeltaLevels,
         from: &[u8],
         at_once: usize,
         pool: &'a FramePool,
@@ -194,7 +194,7 @@ impl<'k> Leaving<'k> for Lapping<'_> {
         while joiners.terms.len() < self.at_once
             && let Some((key, postings)) = self.postings.take()?
         {
-            breathe();
+            back_off();
             joiners.push(Cow::Owned(key), None, postings);
         }
         Ok((!joiners.terms.is_empty()).then_some(joiners))

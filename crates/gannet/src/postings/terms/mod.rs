@@ -9,33 +9,33 @@
 //! too, so that a flush writes the few leaves that these have and not most leaves of long lists, over which they would be strewn.
 //! Of 540,000 passages 3,768 words are frequent; with 28.6 MiB a word in 100 documents takes 0.48 reads in place of 0.56.
 //!
-//! Smaller trees have the *recent* postings of a term, until they are worth a place in its list (`recent.rs`).
+//! Smaller trees have the *recent* postings of a term, until they are worth a place in its list (`delta.rs`).
 //!
 //! Invariants:
 //! 1. A key is in one of the trees of lists at most. A list that gets its first chunk moves from the short to the long in the same
 //!    change, and may move on to the frequent. Only a vacuum takes chunks away; a list that loses its last moves back to the short.
 //! 2. A look-up asks the frequent first and then the long, so that a long list costs no read of a leaf of short ones; and only
 //!    for keys that their filters pass, which have all of them (`key_filter.rs`).
-//! 3. Recent postings lie behind all that the term's entry has, and those of a level behind those of the levels below.
+//! 3. Delta postings lie behind all that the term's entry has, and those of a level behind those of the levels below.
 
 mod add;
 pub(in crate::postings) mod change;
+mod delta;
 mod filtered;
 mod join;
 mod key_filter;
 mod leaving;
 mod lists;
-mod recent;
 mod sweep;
 
 use std::sync::Arc;
 
 pub use self::add::terms_join_at_once;
-pub use self::change::{DecideEntries, RECENT_LEVELS};
+pub use self::change::{DELTA_LEVELS, DecideEntries};
+use self::delta::DeltaLevels;
 use self::filtered::FilteredView;
 pub use self::join::Addition;
 use self::lists::ListTrees;
-use self::recent::Recent;
 pub use self::sweep::{SweepPlace, Sweeper};
 use crate::base::{ByteReader, DocId, Result, ZoneNumber};
 use crate::btree::{Tree, TreeView};
@@ -50,7 +50,7 @@ pub struct TermView {
     frequent: FilteredView,
     long: FilteredView,
     short: TreeView,
-    recent: [FilteredView; RECENT_LEVELS],
+    recent: [FilteredView; DELTA_LEVELS],
 }
 
 /// What the dictionary has of a term, coded.
@@ -58,7 +58,7 @@ pub struct TermView {
 pub struct TermFound {
     /// Its entry.
     pub entry: Option<Bytes>,
-    /// Its recent postings: the level that has them, and these.
+    /// Its delta postings: the level that has them, and these.
     pub recent: Vec<(usize, Bytes)>,
 }
 
@@ -68,7 +68,7 @@ pub struct TermPostings {
     /// Its entry.
     pub entry: TermEntry,
     /// Postings behind those of the entry, by level: level 0 has the last.
-    pub recent: [Fragment; RECENT_LEVELS],
+    pub recent: [Fragment; DELTA_LEVELS],
 }
 
 /// Which tree of the dictionary.
@@ -80,18 +80,18 @@ pub enum TermTree {
     Long,
     /// That of entries that are whole lists.
     Short,
-    /// One of recent postings; the newest are on level 0.
-    Recent(usize),
+    /// One of delta postings; the newest are on level 0.
+    Delta(usize),
 }
 
 impl TermTree {
     /// All of them.
-    pub const ALL: [TermTree; 3 + RECENT_LEVELS] = {
-        let mut all = [TermTree::Frequent; 3 + RECENT_LEVELS];
+    pub const ALL: [TermTree; 3 + DELTA_LEVELS] = {
+        let mut all = [TermTree::Frequent; 3 + DELTA_LEVELS];
         (all[1], all[2]) = (TermTree::Long, TermTree::Short);
         let mut level = 0;
-        while level < RECENT_LEVELS {
-            all[3 + level] = TermTree::Recent(level);
+        while level < DELTA_LEVELS {
+            all[3 + level] = TermTree::Delta(level);
             level += 1;
         }
         all
@@ -107,11 +107,11 @@ impl TermTree {
 /// The term dictionary, to be changed.
 pub struct TermDictionary {
     pub(in crate::postings) lists: ListTrees,
-    recent: Recent,
+    recent: DeltaLevels,
 }
 
 impl TermView {
-    /// Terms in it, at most: one that has an entry and recent postings too counts twice.
+    /// Terms in it, at most: one that has an entry and delta postings too counts twice.
     pub fn terms(&self) -> u64 {
         TermTree::ALL
             .map(|tree| self.tree(tree).entries())
@@ -119,7 +119,7 @@ impl TermView {
             .sum()
     }
 
-    /// Whether any term has recent postings.
+    /// Whether any term has delta postings.
     pub fn has_recent(&self) -> bool {
         self.recent.iter().any(|level| level.tree.entries() > 0)
     }
@@ -130,7 +130,7 @@ impl TermView {
             TermTree::Frequent => &self.frequent.tree,
             TermTree::Long => &self.long.tree,
             TermTree::Short => &self.short,
-            TermTree::Recent(level) => &self.recent[level].tree,
+            TermTree::Delta(level) => &self.recent[level].tree,
         }
     }
 
@@ -140,9 +140,9 @@ impl TermView {
         self.short.memory_bytes() + filtered.map(FilteredView::memory_bytes).sum::<usize>()
     }
 
-    /// What it has of a term. Recent postings are read in the same round.
+    /// What it has of a term. Delta postings are read in the same round.
     pub fn get(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<TermFound> {
-        let levels = 0..RECENT_LEVELS;
+        let levels = 0..DELTA_LEVELS;
         let levels: Vec<usize> = levels
             .filter(|level| self.recent[*level].keys.may_have(key))
             .collect();
@@ -213,13 +213,13 @@ impl TermView {
                 let twice = self.short.get(key, pages)?.is_some();
                 twice.then_some("it has an entry in another tree")
             }
-            TermTree::Recent(level) if !self.recent[level].keys.may_have(key) => {
-                Some("the filter of recent postings lacks it")
+            TermTree::Delta(level) if !self.recent[level].keys.may_have(key) => {
+                Some("the filter of delta postings lacks it")
             }
-            TermTree::Recent(_) => {
+            TermTree::Delta(_) => {
                 let postings = self.get(key, pages)?.decode()?.unwrap_or_default();
                 let disordered = !postings.is_ordered()?;
-                disordered.then_some("its recent postings do not lie behind those before them")
+                disordered.then_some("its delta postings do not lie behind those before them")
             }
         })
     }
@@ -236,7 +236,7 @@ impl TermFound {
             postings.take(TermTree::Short, entry)?;
         }
         for (level, recent) in &self.recent {
-            postings.take(TermTree::Recent(*level), recent)?;
+            postings.take(TermTree::Delta(*level), recent)?;
         }
         Ok(Some(postings))
     }
@@ -283,13 +283,13 @@ impl TermPostings {
     pub fn take(&mut self, tree: TermTree, value: &[u8]) -> Result<()> {
         let entry = TermEntry::decode(value)?;
         match tree {
-            TermTree::Recent(level) => self.recent[level] = entry.tail,
+            TermTree::Delta(level) => self.recent[level] = entry.tail,
             TermTree::Frequent | TermTree::Long | TermTree::Short => self.entry = entry,
         }
         Ok(())
     }
 
-    /// Whether all recent postings lie behind those that came before them.
+    /// Whether all delta postings lie behind those that came before them.
     fn is_ordered(&self) -> Result<bool> {
         let mut last = self.entry.last();
         for recent in self.recent.iter().rev().filter(|recent| !recent.is_empty()) {
@@ -307,17 +307,17 @@ impl TermDictionary {
     pub fn new(store: &Arc<Store>) -> TermDictionary {
         TermDictionary {
             lists: ListTrees::new(store),
-            recent: Recent::new(store),
+            recent: DeltaLevels::new(store),
         }
     }
 
-    /// The one that [`TermDictionary::encode`] described. Reads the trees of frequent words and of recent postings, to know
+    /// The one that [`TermDictionary::encode`] described. Reads the trees of frequent words and of delta postings, to know
     /// their keys.
     pub fn open(store: &Arc<Store>, pool: &FramePool, bytes: &[u8]) -> Result<TermDictionary> {
         let mut reader = ByteReader::new(bytes, "the root of the term dictionary");
         let dictionary = TermDictionary {
             lists: ListTrees::open(store, pool, &mut reader)?,
-            recent: Recent::open(store, pool, &mut reader)?,
+            recent: DeltaLevels::open(store, pool, &mut reader)?,
         };
         match reader.is_empty() {
             true => Ok(dictionary),
@@ -337,7 +337,7 @@ impl TermDictionary {
 
     /// Shows `decide` the old entries of `keys` (sorted, distinct), many at a time, and makes its
     /// changes: of frequent words, and beside them first of lists that are short, then of those
-    /// that are long. Recent postings stay as they are.
+    /// that are long. Delta postings stay as they are.
     ///
     /// An error, be it of `decide`, stops the dictionary for good.
     pub fn update(

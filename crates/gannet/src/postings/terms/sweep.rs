@@ -14,9 +14,9 @@ use crate::postings::lists::vacuum::SweptEntry;
 
 /// The trees in the order in which they are swept.
 const ORDER: [TermTree; TermTree::ALL.len()] = [
-    TermTree::Recent(0),
-    TermTree::Recent(1),
-    TermTree::Recent(2),
+    TermTree::Delta(0),
+    TermTree::Delta(1),
+    TermTree::Delta(2),
     TermTree::Short,
     TermTree::Long,
     TermTree::Frequent,
@@ -128,7 +128,7 @@ impl TermDictionary {
             TermTree::Short => return &mut self.lists.short,
             TermTree::Frequent => &mut self.lists.frequent,
             TermTree::Long => &mut self.lists.long,
-            TermTree::Recent(level) => &mut self.recent.levels[level].postings,
+            TermTree::Delta(level) => &mut self.recent.levels[level].postings,
         };
         &mut filtered.tree
     }

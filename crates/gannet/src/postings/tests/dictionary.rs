@@ -10,7 +10,7 @@ use crate::device::MemoryDevice;
 use crate::postings::codec::entry::{ChunkPlace, ChunkRef, Layout, TermEntry};
 use crate::postings::codec::fragment::Fragment;
 use crate::postings::terms::change::TERMS_AT_ONCE;
-use crate::postings::terms::{Addition, RECENT_LEVELS, TermDictionary, TermTree};
+use crate::postings::terms::{Addition, DELTA_LEVELS, TermDictionary, TermTree};
 use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
 
 type Map = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -262,10 +262,9 @@ fn join(additions: Vec<Addition<'_>>) -> crate::base::Result<Vec<Vec<u8>>> {
 fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
     let mut bed = Bed::new();
     let mut counts: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-    let (mut levels, mut joined, mut written) = ([0; RECENT_LEVELS], 0, 0);
+    let (mut levels, mut joined, mut written) = ([0; DELTA_LEVELS], 0, 0);
     for doc in 1..160u32 {
-        // The first terms in every document, with many words each, the next with many only at times, when they have recent
-        // postings on all levels, the others ever more rarely.
+        // The first terms in every document, with many words each, the next with many only at times, when they have delta postings on all levels, the others ever more rarely.
         let step = 1 + (doc as usize * 7) % 40;
         let asked = (0..12).chain((12..4000).step_by(step));
         let terms: Vec<usize> = asked.collect();
@@ -290,7 +289,7 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
             counts.entry(term).or_default().push(doc);
         }
         for (level, count) in levels.iter_mut().enumerate() {
-            *count += u32::from(entries(&bed, TermTree::Recent(level)) > 0);
+            *count += u32::from(entries(&bed, TermTree::Delta(level)) > 0);
         }
         let short = bed.terms.view().tree(TermTree::Short).appended();
         joined += u32::from(short > written);
@@ -302,7 +301,7 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
         bed.compare_postings(&counts);
     }
     println!(
-        "recent postings on levels after {levels:?} changes, {joined} of them wrote short lists"
+        "delta postings on levels after {levels:?} changes, {joined} of them wrote short lists"
     );
     assert!(levels.iter().all(|count| *count > 20) && joined > 3);
     // The first terms got much at once.

@@ -89,8 +89,8 @@ impl Matcher for BetweenMatcher {
         self.score.skip_below(floor)
     }
 
-    fn screen(&mut self, norms: NormCursor) {
-        self.score.screen(norms);
+    fn prefilter(&mut self, norms: NormCursor) {
+        self.score.prefilter(norms);
     }
 
     /// By the word's own bounds: what may stand between the wanted words is not more than the word.

@@ -154,8 +154,8 @@ impl Matcher for Conjunction {
         floor >= 0.0 && self.leader.leading_leaf().is_some()
     }
 
-    fn screen(&mut self, norms: NormCursor) {
-        self.leader.screen(norms);
+    fn prefilter(&mut self, norms: NormCursor) {
+        self.leader.prefilter(norms);
     }
 
     /// Looks at no candidate behind `to` as long as that costs no round.

@@ -60,7 +60,7 @@ pub trait Matcher: Send {
     /// Lets it leave documents out by their own scores too, not only by bounds of many, where `norms` of the leading
     /// leaf's field are at hand: worth while where what passes costs more than that, as for the leader of an
     /// intersection.
-    fn screen(&mut self, norms: NormCursor) {
+    fn prefilter(&mut self, norms: NormCursor) {
         let _ = norms;
     }
 
@@ -134,7 +134,7 @@ pub trait Matcher: Send {
 
     /// Lets [`Matcher::gather`] give documents that only may match, with the most that their frequencies can be.
     /// Tells whether it does so; each document that counts must then be confirmed.
-    fn be_tentative(&mut self) -> bool {
+    fn be_approximate(&mut self) -> bool {
         false
     }
 

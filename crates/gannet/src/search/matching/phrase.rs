@@ -55,7 +55,7 @@ pub struct PhraseWord<'a> {
 pub struct PhraseMatcher {
     candidates: Conjunction,
     /// Whether the candidates are given out as they are.
-    tentative: bool,
+    approximate: bool,
     terms: Vec<PhraseTerm>,
     /// The lists of the distinct words, for their positions between the neighbours that they have
     /// to prove.
@@ -98,7 +98,7 @@ impl PhraseMatcher {
             .map(|word| (word.list.cursor(), word.proves));
         Ok(Some(PhraseMatcher {
             candidates,
-            tentative: false,
+            approximate: false,
             terms: terms.collect(),
             heads: rarest.list.cursor(),
             positions: vec![Vec::new(); distinct.len()],
@@ -195,23 +195,23 @@ impl Matcher for PhraseMatcher {
         }
     }
 
-    fn be_tentative(&mut self) -> bool {
-        self.tentative = self.slop == 0;
-        self.tentative
+    fn be_approximate(&mut self) -> bool {
+        self.approximate = self.slop == 0;
+        self.approximate
     }
 
     fn leading_leaf(&self) -> Option<LeafId> {
         let leaf = self.scored.as_ref().map(|(leaf, _)| *leaf);
-        leaf.filter(|_| self.tentative)
+        leaf.filter(|_| self.approximate)
     }
 
     /// By how often its rarest word occurs.
     fn skip_below(&mut self, floor: f32) -> bool {
-        self.tentative && self.candidates.skip_below(floor)
+        self.approximate && self.candidates.skip_below(floor)
     }
 
-    fn screen(&mut self, norms: NormCursor) {
-        self.candidates.screen(norms);
+    fn prefilter(&mut self, norms: NormCursor) {
+        self.candidates.prefilter(norms);
     }
 
     fn gather(
@@ -222,7 +222,7 @@ impl Matcher for PhraseMatcher {
         out: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
-        match self.tentative {
+        match self.approximate {
             true => self.candidates.gather(from, to, limit, out, pages),
             false => gather(self, from, to, limit, out, pages),
         }

@@ -14,7 +14,7 @@ use crate::search::scoring::formula::{Leaf, LeafId};
 /// Ranges that span more pages of a list than this are bounded by the whole list.
 const BOUND_PAGES_MAX: usize = 8;
 
-/// A screen that lets more than this share of a block pass is not worth its cost, and that of the next blocks neither.
+/// A prefilter that lets more than this share of a block pass is not worth its cost, and that of the next blocks neither.
 const SCREEN_SHARE: (usize, usize) = (3, 4);
 const SCREEN_REST: u32 = 8;
 
@@ -26,9 +26,9 @@ pub struct ListScore {
     scored: Option<(LeafId, Leaf)>,
     /// Scores up to this need not be found; negative if all must.
     floor: f32,
-    /// What documents are screened by.
+    /// What documents are prefiltered by.
     norms: Option<NormCursor>,
-    /// Blocks that are given as they are before the next is screened.
+    /// Blocks that are given as they are before the next is prefiltered.
     rest: u32,
     /// Places of documents that score enough, and room behind them.
     places: Vec<u32>,
@@ -89,7 +89,7 @@ impl ListScore {
     }
 
     /// Lets them be left out by their own scores too.
-    pub fn screen(&mut self, norms: NormCursor) {
+    pub fn prefilter(&mut self, norms: NormCursor) {
         self.norms = Some(norms);
     }
 
@@ -140,8 +140,9 @@ impl ListScore {
                         continue;
                     };
                     let places = &mut self.places;
-                    let (above, screened) = above(bm25, least, (docs, frequencies), norms, places);
-                    at += give_places(above, screened, (docs, frequencies), *leaf, end, out);
+                    let (above, prefiltered) =
+                        above(bm25, least, (docs, frequencies), norms, places);
+                    at += give_places(above, prefiltered, (docs, frequencies), *leaf, end, out);
                 }
                 if (out.len() - before) * SCREEN_SHARE.1 > at * SCREEN_SHARE.0 {
                     self.rest = SCREEN_REST;
@@ -178,13 +179,13 @@ impl ListScore {
             let (docs, frequencies) = (&docs[at..], &frequencies[at..]);
             let least = bm25.least_product(offers.top.threshold());
             let places = &mut self.places;
-            let (above, screened) = above(bm25, least, (docs, frequencies), norms, places);
+            let (above, prefiltered) = above(bm25, least, (docs, frequencies), norms, places);
             for place in above.iter().map(|place| *place as usize) {
                 let norm = norms[(docs[place] - first) as usize];
                 let score = bm25.score(frequencies[place] as f32, norm);
                 offers.top.offer(docs[place], score);
             }
-            at += screened;
+            at += prefiltered;
         }
         offers.seen += at as u64;
         left.extend(&docs[at..], &frequencies[at..], self.leaf());
@@ -270,11 +271,11 @@ fn behind(docs: &[DocId], to: DocId) -> DocId {
     docs.last().map_or(to, |doc| *doc).saturating_add(1)
 }
 
-/// Adds the documents at these places until there are `end`. Tells how many of `screened` were looked at.
+/// Adds the documents at these places until there are `end`. Tells how many of `prefiltered` were looked at.
 #[inline]
 fn give_places(
     places: &[u32],
-    screened: usize,
+    prefiltered: usize,
     (docs, frequencies): Occurring<'_>,
     leaf: LeafId,
     end: usize,
@@ -282,7 +283,7 @@ fn give_places(
 ) -> usize {
     let room = (end - out.len()).min(places.len());
     out.extend_from(docs, frequencies, &places[..room], leaf);
-    places.get(room).map_or(screened, |next| *next as usize)
+    places.get(room).map_or(prefiltered, |next| *next as usize)
 }
 
 /// The places of the documents with norms in which the product that the score ascends with is above `least`, and the
@@ -329,7 +330,7 @@ pub fn best_within(
     Ok(best(leaf, list.pairs()))
 }
 
-/// The best score that competitive pairs give.
+/// The best score that impacts give.
 pub fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
     match leaf {
         Leaf::Ranked { bm25, .. } => bm25.best(pairs),

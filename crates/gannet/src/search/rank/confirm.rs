@@ -11,9 +11,9 @@ use crate::cache::{Pages, Step, Stop};
 
 impl Ranker {
     /// Whether the candidates are to be confirmed: where one leaf alone finds them, and not all are counted.
-    pub(super) fn be_tentative(&mut self) -> bool {
+    pub(super) fn be_approximate(&mut self) -> bool {
         match self.root.clauses.as_mut_slice() {
-            [only] if self.options.prune && only.formula.is_leaf() => only.matcher.be_tentative(),
+            [only] if self.options.prune && only.formula.is_leaf() => only.matcher.be_approximate(),
             _ => false,
         }
     }

@@ -26,7 +26,7 @@ impl Ranker {
         if !self.live.all_live(self.options.below) {
             self.candidates.drop_dead();
         }
-        if !self.tentative {
+        if !self.approximate {
             self.total += self.candidates.len() as u64;
         }
         self.total_is_exact &= self.root.driven || !self.leaves_rest();

@@ -1,7 +1,7 @@
 //! The candidates of a batch: the documents that essential clauses match.
 
 use super::direct::Direct;
-use super::union::{LeftOut, POSTINGS, Screen, stretch};
+use super::union::{LeftOut, POSTINGS, Prefilter, stretch};
 use super::windows::{Clause, Pruning};
 use super::{Ranker, Stage};
 use crate::base::DocId;
@@ -165,13 +165,13 @@ impl Ranker {
             let pruned = union.judge(clauses, rest, pruning, &mut self.scratch, pages)?;
             self.total_is_exact &= !pruned;
         }
-        let screen = self.is_direct.then_some(Screen {
+        let prefilter = self.is_direct.then_some(Prefilter {
             score: &self.score,
             norms: &mut self.norms,
             top: &self.top,
             rest: rest.sum(),
         });
-        match union.gather(clauses, found, screen, pages)? {
+        match union.gather(clauses, found, prefilter, pages)? {
             LeftOut::Counted(count) => self.total += count as u64,
             LeftOut::Some => self.total_is_exact = false,
         }

@@ -142,7 +142,7 @@ pub struct Ranker {
     /// What was found last; made when it is first needed.
     direct: Option<Box<Direct>>,
     /// Whether candidates must be confirmed, and which are being confirmed.
-    tentative: bool,
+    approximate: bool,
     chosen: Vec<usize>,
     scratch: Vec<f32>,
     /// The norms of one candidate.
@@ -215,7 +215,7 @@ impl Ranker {
             is_one_leaf: false,
             is_direct: false,
             direct: None,
-            tentative: false,
+            approximate: false,
             chosen: Vec::new(),
             scratch: vec![0.0; leaves],
             row_norms: Vec::new(),
@@ -230,7 +230,7 @@ impl Ranker {
             score,
             options,
         };
-        ranker.tentative = ranker.be_tentative();
+        ranker.approximate = ranker.be_approximate();
         ranker.is_direct = leaves_out && ranker.can_be_direct();
         if let ([only], true, true) = (
             ranker.root.clauses.as_slice(),
@@ -240,11 +240,11 @@ impl Ranker {
             ranker.is_one_leaf = only.formula.is_leaf();
         }
         if let (true, [field]) = (
-            ranker.is_one_leaf || ranker.tentative,
+            ranker.is_one_leaf || ranker.approximate,
             ranker.score.fields(),
         ) {
             let norms = ranker.tables.norm_cursor(*field);
-            ranker.root.clauses[0].matcher.screen(norms);
+            ranker.root.clauses[0].matcher.prefilter(norms);
         }
         ranker
     }
@@ -268,7 +268,7 @@ impl Ranker {
                 Stage::Gather => self.gather(pages)?,
                 Stage::Enrich { .. } => self.enrich(pages)?,
                 Stage::Complete { .. } => self.complete(pages)?,
-                Stage::Offer if self.tentative => self.begin_confirming(),
+                Stage::Offer if self.approximate => self.begin_confirming(),
                 Stage::Offer => {
                     self.offer();
                     return Ok(RankProgress::More);

@@ -13,7 +13,7 @@ use crate::search::matching::matches::Filtering;
 impl Ranker {
     /// Whether scores may be offered as soon as they are known: clauses are added up, and what is found counts as it is.
     pub(super) fn can_be_direct(&self) -> bool {
-        let adds_up = self.root.tie == 1.0 && !self.tentative;
+        let adds_up = self.root.tie == 1.0 && !self.approximate;
         adds_up && self.live.all_live(self.options.below)
     }
 

@@ -76,7 +76,7 @@ struct ClausePart {
 }
 
 /// What is needed to leave out documents by the sums of their scores.
-pub(super) struct Screen<'a> {
+pub(super) struct Prefilter<'a> {
     pub(super) score: &'a Score,
     pub(super) norms: &'a mut [NormCursor],
     pub(super) top: &'a Top,
@@ -247,13 +247,13 @@ impl UnionRange {
         Ok(parts.iter().any(|part| part.is_asked || part.floor >= 0.0))
     }
 
-    /// Adds the documents of the range to `out`, which is empty, but for those that cannot enter by what `screen` tells.
+    /// Adds the documents of the range to `out`, which is empty, but for those that cannot enter by what `prefilter` tells.
     /// Called again after a stop.
     pub(super) fn gather(
         &mut self,
         clauses: &mut [Clause],
         out: &mut Matches,
-        screen: Option<Screen<'_>>,
+        prefilter: Option<Prefilter<'_>>,
         pages: &mut Pages<'_>,
     ) -> Step<LeftOut> {
         if self.given {
@@ -276,7 +276,7 @@ impl UnionRange {
             only.matches.clear();
             return Ok(LeftOut::Counted(0));
         }
-        let found = screen.and_then(|screen| self.keep_best(clauses, screen, pages));
+        let found = prefilter.and_then(|prefilter| self.keep_best(clauses, prefilter, pages));
         self.give(out);
         Ok(match found {
             Some(found) if self.is_counted => LeftOut::Counted(found - out.len()),
@@ -333,15 +333,15 @@ impl UnionRange {
     fn keep_best(
         &mut self,
         clauses: &[Clause],
-        screen: Screen<'_>,
+        prefilter: Prefilter<'_>,
         pages: &mut Pages<'_>,
     ) -> Option<usize> {
-        let Screen {
+        let Prefilter {
             score,
             norms,
             top,
             mut rest,
-        } = screen;
+        } = prefilter;
         rest += self.to_be_asked().map(|(_, bound)| bound).sum::<f64>();
         let least = top.least_sum(rest);
         if least < 0.0 {

@@ -50,7 +50,7 @@ impl<'a> QueryGroup<'a> {
         }
     }
 
-    /// Has those that give way to this traffic go on while a query waits for them to end.
+    /// Has those that yield to this traffic go on while a query waits for them to end.
     pub fn in_traffic(self, traffic: &'a ForegroundLoad) -> QueryGroup<'a> {
         QueryGroup {
             traffic: Some(traffic),

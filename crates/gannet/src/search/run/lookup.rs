@@ -6,7 +6,7 @@ use super::expand::{Expanded, Expander, Expansion, ExpansionLimits};
 use super::offload::ListOffload;
 use crate::base::{Budget, DocId, Reservation, Result};
 use crate::cache::{Pages, Step, gather};
-use crate::postings::{RECENT_LEVELS, TermList};
+use crate::postings::{DELTA_LEVELS, TermList};
 use crate::search::lists::{KnownPatterns, OpenLists, OpenPattern, OpenTerm};
 use crate::search::matching::matcher::for_all;
 use crate::search::plan::{PlannedPattern, PlannedTerm};
@@ -25,8 +25,8 @@ pub struct RunTurn<'q> {
     pub offload: Option<&'q dyn ListOffload>,
 }
 
-/// A term's entry and its recent postings on each level may stand in a leaf each, which are held until all of a round are found.
-const PAGES_PER_KEY: usize = 1 + RECENT_LEVELS;
+/// A term's entry and its delta postings on each level may stand in a leaf each, which are held until all of a round are found.
+const PAGES_PER_KEY: usize = 1 + DELTA_LEVELS;
 
 /// Look-ups and expansions of one query under way.
 pub struct Lookup<'q> {

@@ -133,7 +133,7 @@ impl Bm25 {
         &self.norms.inverse
     }
 
-    /// The best score that any of the competitive pairs (frequency, norm) gives.
+    /// The best score that any of the impacts (frequency, norm) gives.
     ///
     /// The score ascends with the frequency and descends with the norm, so pairs that another one beats in
     /// both need not be among them.

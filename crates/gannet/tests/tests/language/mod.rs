@@ -245,7 +245,7 @@ fn is_expected(hit: &Hit, expected: &Expected) -> bool {
 fn open(path: &std::path::Path) -> Index {
     let limits = Limits {
         // Idle maintenance would take deleted documents out of the statistics.
-        upkeep_after: None,
+        maintain_after: None,
         ..Limits::default()
     };
     let mut options = Index::options().memory(64 << 20).limits(limits);

@@ -12,7 +12,7 @@
 //! | root record, with zone table, schema, compression dictionaries, last addresses | `root_record` | all below |
 //! | log, documents moved out of it | `prove_zone` | `documents`: record, ID, version, source; `contents` |
 //! | log behind the root | the replay of the opening | `notes`: pages that it does not take |
-//! | nodes: dictionary, recent postings, external IDs | `prove_zone` | `btree::check`, `references` |
+//! | nodes: dictionary, delta postings, external IDs | `prove_zone` | `btree::check`, `references` |
 //! | postings: heads, index pages, docs pages | `prove_zone` | `postings::check` |
 //! | postings: positions, phrase filters | `prove_zone` | `postings::check`, `contents` |
 //! | tables: addresses | `prove_zone` | `documents` |
@@ -64,7 +64,7 @@ pub struct CheckReport {
     pub notes: Vec<String>,
     /// Pages read and proved, those to which nothing refers any more too.
     pub pages: u64,
-    /// Entries of terms checked: a term with recent postings has two.
+    /// Entries of terms checked: a term with delta postings has two.
     pub terms: u64,
     /// Documents read and checked.
     pub documents: u64,

@@ -374,7 +374,7 @@ fn compare_all(
         }
         (_, Err(error)) => return Err(error),
         (Expected::Open, Ok(_)) => return Ok(answer.ok()),
-        (Expected::Rejected(_), Ok(_)) => return Err("it should have been refused".to_owned()),
+        (Expected::Rejected(_), Ok(_)) => return Err("it should have been rejected".to_owned()),
         (Expected::Scores(scores, is_cut), Ok(_)) => (scores, *is_cut),
     };
     let results = answer.map_err(|error| error.to_string())?;
@@ -414,7 +414,7 @@ fn compare_best(
     k: usize,
     ledger: &Ledger,
 ) -> Judged<()> {
-    let best = best.map_err(|error| format!("the best {k} are refused: {error}"))?;
+    let best = best.map_err(|error| format!("the best {k} are rejected: {error}"))?;
     let shown = |hits: &[Hit]| hits.iter().map(|h| (h.doc, h.score)).collect::<Vec<_>>();
     let (found, expected) = (shown(&best.hits), shown(&all.hits[..all.hits.len().min(k)]));
     if found != expected {

@@ -139,7 +139,7 @@ impl History {
             Operation::Clean => self.make_durable("clean", |index| index.clean().map(drop)),
             Operation::Vacuum => self.make_durable("vacuum", |index| index.vacuum().map(drop)),
             Operation::VacuumAll => self.vacuum_all(),
-            Operation::Upkeep => self.upkeep(),
+            Operation::Upkeep => self.maintain(),
             Operation::Check => self.check(),
         }
     }
@@ -199,10 +199,13 @@ impl History {
         }
     }
 
-    /// A step of upkeep. What it does is durable; where nothing is worth it, nothing becomes so.
-    fn upkeep(&mut self) -> Judged<()> {
-        let any = self.index().upkeep().map_err(|e| format!("upkeep: {e}"))?;
-        self.tally.operation("upkeep");
+    /// A step of idle maintenance. What it does is durable; where nothing is worth it, nothing becomes so.
+    fn maintain(&mut self) -> Judged<()> {
+        let any = self
+            .index()
+            .maintain()
+            .map_err(|e| format!("maintenance: {e}"))?;
+        self.tally.operation("maintenance");
         if any {
             self.acknowledge();
         }

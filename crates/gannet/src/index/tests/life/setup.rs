@@ -69,7 +69,7 @@ impl Setup {
 
     /// The options of an opening.
     pub(super) fn options(&self) -> Options {
-        let patience = match self.snapshots_expire {
+        let retention = match self.snapshots_expire {
             true => (Some(256 << 10), Duration::ZERO),
             false => (None, Duration::from_secs(3_600)),
         };
@@ -81,11 +81,11 @@ impl Setup {
                 buffer_bytes: Some(self.buffer_bytes),
                 log_source_bytes: self.log_source_bytes,
                 vacuum_bytes: self.vacuum_bytes,
-                snapshot_bytes: patience.0,
-                snapshot_age: patience.1,
+                snapshot_bytes: retention.0,
+                snapshot_age: retention.1,
                 zone_pages: Some(self.zone_pages),
                 beside: self.beside,
-                upkeep_after: Some(Duration::from_millis(1)),
+                maintain_after: Some(Duration::from_millis(1)),
                 visible_after: None,
                 on_phase: Some(note_phase),
             });

@@ -64,8 +64,8 @@ impl Matcher for TermMatcher {
         self.score.offer(block, to, offers, left, pages)
     }
 
-    fn screen(&mut self, norms: NormCursor) {
-        self.score.screen(norms);
+    fn prefilter(&mut self, norms: NormCursor) {
+        self.score.prefilter(norms);
     }
 
     #[inline]

@@ -48,7 +48,7 @@ impl WordPiece {
 }
 
 /// Why a word cannot be, and what to do about it.
-pub(crate) type Refusal = (&'static str, &'static str);
+pub(crate) type Rejection = (&'static str, &'static str);
 
 /// The text of a word.
 pub(crate) fn text(pieces: &[WordPiece]) -> String {
@@ -56,13 +56,13 @@ pub(crate) fn text(pieces: &[WordPiece]) -> String {
 }
 
 /// What is wrong with a `^` that no factor follows.
-pub(crate) const BAD_BOOST: Refusal = (
+pub(crate) const BAD_BOOST: Rejection = (
     "a boost that is no number above 0",
     "write whale^2 or whale^0.5, or \\^ for the character",
 );
 
 /// What is wrong with a `~` that no number follows.
-pub(crate) const BAD_TILDE: Refusal = (
+pub(crate) const BAD_TILDE: Rejection = (
     "a ~ that no whole number follows",
     "write \"a b\"~3 for a phrase, (a b c)~2 for at least two of them, or \\~ for the character",
 );
@@ -113,7 +113,7 @@ pub(crate) fn operator(pieces: &[WordPiece]) -> Option<Kind> {
 }
 
 /// The operand that the word is; `everything` says whether it may be `*:*`.
-pub(crate) fn operand(pieces: &[WordPiece], everything: bool) -> Result<Kind, Refusal> {
+pub(crate) fn operand(pieces: &[WordPiece], everything: bool) -> Result<Kind, Rejection> {
     if is_address(pieces) {
         return Ok(Kind::Operand(plain_text(pieces), None));
     }
@@ -126,7 +126,7 @@ pub(crate) fn operand(pieces: &[WordPiece], everything: bool) -> Result<Kind, Re
 }
 
 /// A word without its `^factor`.
-pub(crate) fn split_boost(pieces: &[WordPiece]) -> Result<(&[WordPiece], Option<f32>), Refusal> {
+pub(crate) fn split_boost(pieces: &[WordPiece]) -> Result<(&[WordPiece], Option<f32>), Rejection> {
     let Some(at) = pieces.iter().position(|piece| piece.is('^')) else {
         return Ok((pieces, None));
     };
@@ -138,7 +138,7 @@ pub(crate) fn split_boost(pieces: &[WordPiece]) -> Result<(&[WordPiece], Option<
     }
 }
 
-fn unboosted(pieces: &[WordPiece]) -> Result<Operand, Refusal> {
+fn unboosted(pieces: &[WordPiece]) -> Result<Operand, Rejection> {
     if pieces.iter().any(|piece| piece.is_wildcard()) {
         return Ok(with_wildcards(pieces));
     }

@@ -1,11 +1,11 @@
-//! Recent postings: what flushes bring of a term is kept in small trees before it joins the term's list.
+//! Delta postings: what flushes bring of a term is kept in small trees before it joins the term's list.
 //!
 //! A flush has a posting or two for each of very many terms. Were each put where its list is, nearly every leaf of the
 //! dictionary would be written anew, forty times what came. So they go to small trees, one above the other: the first
-//! *level* is written anew by each flush; once as much was written of it as the level below takes, it is poured into
+//! *level* is written anew by each flush; once as much was written of it as the level below takes, it is compacted into
 //! that, and so on. From all levels postings join their lists, in the order of their terms: each flush goes on where the one before
 //! ended, for as many nodes as the last level has cost, and begins anew behind the last term. So a leaf of lists is written once for all that
-//! came since the lap before, and no flush has more to do than others. Whatever flushes bring, a level costs no more than
+//! came since the pass before, and no flush has more to do than others. Whatever flushes bring, a level costs no more than
 //! twice what it would at the best moments. Postings that are many go to
 //! their list at once. A rare term reads a page more, in the same round, for each level that has some of it.
 //!
@@ -30,7 +30,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::change::{RECENT_LEVELS, encode_tree};
+use super::change::{DELTA_LEVELS, encode_tree};
 use super::filtered::{FilteredTree, FilteredView};
 use super::join::{Joiner, Joiners, New};
 use super::key_filter::KeyFilter;
@@ -42,7 +42,7 @@ use crate::postings::codec::entry::TermEntry;
 use crate::postings::codec::fragment::Fragment;
 use crate::storage::{Store, StreamWriter};
 
-/// The most bytes that recent postings of a term take on a level; fewer beside a very long key.
+/// The most bytes that delta postings of a term take on a level; fewer beside a very long key.
 const RECENT_LIMIT: usize = 1024;
 
 /// The same of a frequent word, which may join its list at little cost: on the first level, and on those below.
@@ -51,13 +51,13 @@ const RECENT_LIMIT_FREQUENT: [usize; 2] = [512, 128];
 /// A term and its entry on a level.
 pub(crate) type LevelEntry<'k> = (Cow<'k, [u8]>, Vec<u8>);
 
-/// The recent postings of all terms.
-pub(crate) struct Recent {
-    pub(crate) levels: [DeltaLevel; RECENT_LEVELS],
-    pub(crate) lap: Lap,
+/// The delta postings of all terms.
+pub(crate) struct DeltaLevels {
+    pub(crate) levels: [DeltaLevel; DELTA_LEVELS],
+    pub(crate) pass: Lap,
 }
 
-/// One level of recent postings.
+/// One level of delta postings.
 pub(crate) struct DeltaLevel {
     pub(crate) postings: FilteredTree,
     /// Nodes written of it since it was last empty, but for those that its tree has appended since `counted_from`.
@@ -65,7 +65,7 @@ pub(crate) struct DeltaLevel {
     counted_from: u64,
 }
 
-/// How far recent postings have joined their lists.
+/// How far delta postings have joined their lists.
 #[derive(Default)]
 pub(crate) struct Lap {
     /// The term that comes next.
@@ -81,45 +81,45 @@ pub(crate) struct LevelLimits {
     frequent: KeyFilter,
 }
 
-impl Recent {
+impl DeltaLevels {
     /// None.
-    pub(crate) fn new(store: &Arc<Store>) -> Recent {
-        Recent {
+    pub(crate) fn new(store: &Arc<Store>) -> DeltaLevels {
+        DeltaLevels {
             levels: std::array::from_fn(|_| DeltaLevel::new(store)),
-            lap: Lap::default(),
+            pass: Lap::default(),
         }
     }
 
-    /// Those that [`Recent::encode`] described. Reads their trees, to know their keys.
+    /// Those that [`DeltaLevels::encode`] described. Reads their trees, to know their keys.
     pub(crate) fn open(
         store: &Arc<Store>,
         pool: &FramePool,
         reader: &mut ByteReader<'_>,
-    ) -> Result<Recent> {
-        let mut recent = Recent::new(store);
+    ) -> Result<DeltaLevels> {
+        let mut recent = DeltaLevels::new(store);
         for level in &mut recent.levels {
             *level = DeltaLevel::open(store, pool, reader)?;
         }
-        recent.lap = Lap::decode(reader)?;
+        recent.pass = Lap::decode(reader)?;
         Ok(recent)
     }
 
-    /// Writes the changed pages of the node mappings to `tables` and appends what [`Recent::open`]
+    /// Writes the changed pages of the node mappings to `tables` and appends what [`DeltaLevels::open`]
     /// needs.
     pub(crate) fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
         for level in &mut self.levels {
             encode_tree(&mut level.postings.tree, tables, out)?;
             put_varint(out, level.written());
         }
-        self.lap.encode(out);
+        self.pass.encode(out);
         Ok(())
     }
 
-    pub(crate) fn view(&self) -> [FilteredView; RECENT_LEVELS] {
+    pub(crate) fn view(&self) -> [FilteredView; DELTA_LEVELS] {
         self.levels.each_ref().map(|level| level.postings.view())
     }
 
-    pub(crate) fn trees(&mut self) -> [&mut Tree; RECENT_LEVELS] {
+    pub(crate) fn trees(&mut self) -> [&mut Tree; DELTA_LEVELS] {
         self.levels.each_mut().map(|level| &mut level.postings.tree)
     }
 
@@ -127,7 +127,7 @@ impl Recent {
     pub(crate) fn level_to_write(&self) -> usize {
         let below = self.levels.iter().skip(1).map(DeltaLevel::nodes);
         let mut levels = self.levels.iter().zip(below);
-        let last = RECENT_LEVELS - 1;
+        let last = DELTA_LEVELS - 1;
         levels
             .position(|(level, below)| level.written() < below.max(1))
             .unwrap_or(last)
@@ -207,7 +207,7 @@ impl Recent {
     }
 
     pub(crate) fn clear(&mut self) -> Result<()> {
-        self.lap = Lap::default();
+        self.pass = Lap::default();
         self.levels.iter_mut().try_for_each(DeltaLevel::clear)
     }
 
@@ -243,7 +243,7 @@ impl DeltaLevel {
         }
     }
 
-    /// The next of those that [`Recent::encode`] described. Reads its tree.
+    /// The next of those that [`DeltaLevels::encode`] described. Reads its tree.
     fn open(
         store: &Arc<Store>,
         pool: &FramePool,
@@ -341,7 +341,7 @@ impl LevelLimits {
     }
 }
 
-/// The entry of recent postings.
+/// The entry of delta postings.
 pub(crate) fn encode(tail: Fragment) -> Result<Vec<u8>> {
     let entry = TermEntry {
         tail,

@@ -1,8 +1,8 @@
-//! Competitive pairs: what bounds the scores of a set of postings without any of the scores.
+//! Impacts: what bounds the scores of a set of postings without any of the scores.
 //!
 //! A score grows with the frequency and falls with the norm. A posting whose frequency is no higher and
 //! whose norm is no lower than another's can score no more, under any statistics; the postings that no other
-//! dominates form the frontier. Where it has more than [`PAIRS_MAX`] pairs, neighbours are merged into a
+//! dominates form the impacts. Where it has more than [`PAIRS_MAX`] pairs, neighbours are merged into a
 //! pair that dominates both, which loosens the bound a little and never breaks it.
 //!
 //! Source: Ding and Suel, "Faster Top-k Document Retrieval Using Block-Max Indexes", SIGIR 2011, with
@@ -12,7 +12,7 @@
 
 use crate::base::{ByteReader, Result, put_varint};
 
-/// The most pairs of a frontier.
+/// The most pairs of a impacts.
 pub const PAIRS_MAX: usize = 8;
 
 /// The most pairs that a docs page keeps of each of its blocks.
@@ -34,9 +34,9 @@ pub struct Pair {
     pub norm: u8,
 }
 
-/// The competitive pairs of a set of postings.
+/// The impacts of a set of postings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Frontier {
+pub struct Impacts {
     /// One place more than there are pairs, for the pair that makes a merge necessary.
     pairs: [Pair; PAIRS_MAX + 1],
     count: u8,
@@ -60,12 +60,12 @@ impl Pair {
     }
 }
 
-impl Frontier {
-    /// The frontier of one pair.
-    pub fn of(pair: Pair) -> Frontier {
-        let mut frontier = Frontier::default();
-        frontier.add(pair);
-        frontier
+impl Impacts {
+    /// The impacts of one pair.
+    pub fn of(pair: Pair) -> Impacts {
+        let mut impacts = Impacts::default();
+        impacts.add(pair);
+        impacts
     }
 
     /// The pairs, ascending; none when there is no posting.
@@ -81,15 +81,15 @@ impl Frontier {
         }
     }
 
-    /// Takes in all postings of another frontier.
-    pub fn merge(&mut self, other: &Frontier) {
+    /// Takes in all postings of another impacts.
+    pub fn merge(&mut self, other: &Impacts) {
         for pair in other.pairs() {
             self.add(*pair);
         }
     }
 
-    /// The frontier with at most `most` pairs, at least one: looser, and a bound for the same postings.
-    pub fn loosened(mut self, most: usize) -> Frontier {
+    /// The impacts with at most `most` pairs, at least one: looser, and a bound for the same postings.
+    pub fn loosened(mut self, most: usize) -> Impacts {
         while self.count as usize > most {
             self.merge_neighbours();
         }
@@ -107,14 +107,14 @@ impl Frontier {
         }
     }
 
-    /// Reads what [`Frontier::encode`] wrote.
-    pub fn decode(reader: &mut ByteReader<'_>) -> Result<Frontier> {
-        let mut frontier = Frontier::default();
+    /// Reads what [`Impacts::encode`] wrote.
+    pub fn decode(reader: &mut ByteReader<'_>) -> Result<Impacts> {
+        let mut impacts = Impacts::default();
         read_pairs(reader, |pair| {
-            frontier.pairs[frontier.count as usize] = pair;
-            frontier.count += 1;
+            impacts.pairs[impacts.count as usize] = pair;
+            impacts.count += 1;
         })?;
-        Ok(frontier)
+        Ok(impacts)
     }
 
     fn insert(&mut self, pair: Pair) {
@@ -154,7 +154,7 @@ impl Frontier {
     }
 }
 
-/// Passes over the pairs that [`Frontier::encode`] wrote, [`PAIRS_MAX`] at most.
+/// Passes over the pairs that [`Impacts::encode`] wrote, [`PAIRS_MAX`] at most.
 #[inline]
 pub fn skip_pairs(reader: &mut ByteReader<'_>) -> Result<()> {
     match short_pairs(reader.rest()) {
@@ -163,7 +163,7 @@ pub fn skip_pairs(reader: &mut ByteReader<'_>) -> Result<()> {
     }
 }
 
-/// Reads the pairs that [`Frontier::encode`] wrote, [`PAIRS_MAX`] at most.
+/// Reads the pairs that [`Impacts::encode`] wrote, [`PAIRS_MAX`] at most.
 #[inline]
 pub fn read_pairs(reader: &mut ByteReader<'_>, mut take: impl FnMut(Pair)) -> Result<()> {
     let Some(pairs) = short_pairs(reader.rest()) else {
@@ -220,24 +220,24 @@ mod tests {
         fn every_posting_is_dominated_and_pairs_ascend(
             postings in prop::collection::vec((1u32..5000, 0u8..=255), 1..200)
         ) {
-            let mut frontier = Frontier::default();
+            let mut impacts = Impacts::default();
             for (frequency, norm) in &postings {
-                frontier.add(Pair { frequency: *frequency, norm: *norm });
+                impacts.add(Pair { frequency: *frequency, norm: *norm });
             }
             for (frequency, norm) in postings {
                 let pair = Pair { frequency, norm };
-                prop_assert!(frontier.pairs().iter().any(|held| held.dominates(pair)));
+                prop_assert!(impacts.pairs().iter().any(|held| held.dominates(pair)));
             }
-            for two in frontier.pairs().windows(2) {
+            for two in impacts.pairs().windows(2) {
                 prop_assert!(two[0].frequency < two[1].frequency && two[0].norm < two[1].norm);
             }
             let mut bytes = Vec::new();
-            frontier.encode(&mut bytes);
-            let read = Frontier::decode(&mut ByteReader::new(&bytes, "test")).unwrap();
-            prop_assert_eq!(read.pairs(), frontier.pairs());
-            let loose = frontier.loosened(2);
+            impacts.encode(&mut bytes);
+            let read = Impacts::decode(&mut ByteReader::new(&bytes, "test")).unwrap();
+            prop_assert_eq!(read.pairs(), impacts.pairs());
+            let loose = impacts.loosened(2);
             prop_assert!(loose.pairs().len() <= 2);
-            for pair in frontier.pairs() {
+            for pair in impacts.pairs() {
                 prop_assert!(loose.pairs().iter().any(|held| held.dominates(*pair)));
             }
         }
@@ -246,18 +246,18 @@ mod tests {
     #[test]
     fn merging_leaves_the_best_pair_alone() {
         let norms = [4, 8, 12, 16, 20, 24, 30, 36, 42, 48, 54, 60];
-        let mut frontier = Frontier::default();
+        let mut impacts = Impacts::default();
         for (frequency, norm) in (1..).zip(norms) {
-            frontier.add(Pair { frequency, norm });
+            impacts.add(Pair { frequency, norm });
         }
         let best = |pairs: &[Pair]| pairs.iter().map(Pair::worth).fold(0.0, f32::max);
         let pair = Pair {
             frequency: 9,
             norm: 42,
         };
-        assert_eq!(frontier.pairs().len(), PAIRS_MAX);
-        assert_eq!(best(frontier.pairs()), pair.worth());
-        assert_eq!(best(frontier.loosened(7).pairs()), pair.worth());
-        assert!(best(frontier.loosened(4).pairs()) < 1.3 * pair.worth());
+        assert_eq!(impacts.pairs().len(), PAIRS_MAX);
+        assert_eq!(best(impacts.pairs()), pair.worth());
+        assert_eq!(best(impacts.loosened(7).pairs()), pair.worth());
+        assert!(best(impacts.loosened(4).pairs()) < 1.3 * pair.worth());
     }
 }
