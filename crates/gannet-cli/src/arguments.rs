@@ -1,4 +1,5 @@
-//! The arguments as they are given: the one table from which parsing, help and completions are made.
+//! The arguments as they are given: the one table from which parsing, help and completions are
+//! made.
 //!
 //! Nothing here is checked against an index or a file; each command resolves its own.
 
@@ -486,8 +487,8 @@ pub struct InspectArguments {
 pub enum Part {
     /// The zones: what they hold and how much of it is live
     Zones,
-    /// The trees of frequent words, of long and of short lists, of each level of delta postings and of external IDs:
-    /// height, nodes, leaves, entries, and how full the leaves are
+    /// The trees of frequent words, of long and of short lists, of each level of delta postings and
+    /// of external IDs: height, nodes, leaves, entries, and how full the leaves are
     Trees,
     /// All postings lists: where their bytes are, by how many documents have the term
     Lists,

@@ -1,4 +1,5 @@
-//! `gannet backup` and `gannet restore`: a copy of an index that is checked on its way, and an index of such a copy.
+//! `gannet backup` and `gannet restore`: a copy of an index that is checked on its way, and an
+//! index of such a copy.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -100,7 +101,8 @@ fn options(common: &Common) -> Options {
     options.backend(common.backend.into()).create(false)
 }
 
-/// Opens the index for reading, beside other readers; for writing only where it was not closed, to recover it.
+/// Opens the index for reading, beside other readers; for writing only where it was not closed, to
+/// recover it.
 pub fn open_settled(common: &Common, path: &Path) -> Outcome<Index> {
     let index = crate::search::open_to_read(path, common)?;
     if index.is_settled()? {

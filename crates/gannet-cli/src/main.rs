@@ -1,8 +1,9 @@
 //! The `gannet` command.
 //!
 //! Each command is a module with one function `run`, which takes its arguments as they were given
-//! ([`arguments`]), resolves them into what it works with, and prints to an [`output::Output`]. Nothing but
-//! [`main`] ends the process: failures travel up as a [`Failure`], which knows its sentence and its exit code.
+//! ([`arguments`]), resolves them into what it works with, and prints to an [`output::Output`].
+//! Nothing but [`main`] ends the process: failures travel up as a [`Failure`], which knows its
+//! sentence and its exit code.
 
 mod allocator;
 mod analyze;

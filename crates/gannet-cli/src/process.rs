@@ -10,8 +10,8 @@ pub fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// The most bytes that the process had resident at once, libraries and allocator included; 0 where the system
-/// does not tell.
+/// The most bytes that the process had resident at once, libraries and allocator included; 0 where
+/// the system does not tell.
 pub fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status

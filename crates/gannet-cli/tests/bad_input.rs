@@ -1,4 +1,5 @@
-//! What callers get wrong: each gives one clear sentence and the exit code 1, and the index stays whole.
+//! What callers get wrong: each gives one clear sentence and the exit code 1, and the index stays
+//! whole.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;

@@ -1,7 +1,8 @@
 //! Running the program in a folder of its own.
 //!
-//! `GANNET_BACKEND` (`auto`, `uring` or `pread`) is passed on to the program, and what the program says of its
-//! backend must be the same. `GANNET_BACKENDS` is a file that gets a line for each run that said so.
+//! `GANNET_BACKEND` (`auto`, `uring` or `pread`) is passed on to the program, and what the program
+//! says of its backend must be the same. `GANNET_BACKENDS` is a file that gets a line for each run
+//! that said so.
 
 use std::fs;
 use std::io::Write;

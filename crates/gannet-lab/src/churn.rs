@@ -103,7 +103,8 @@ fn until_done(mut step: impl FnMut() -> gannet::Result<bool>) -> Outcome {
     Ok(())
 }
 
-/// Does `work` and ends it with a checkpoint, while the folder is watched and a reader holds on to a snapshot.
+/// Does `work` and ends it with a checkpoint, while the folder is watched and a reader holds on to
+/// a snapshot.
 fn phase(
     name: &str,
     index: &Index,
@@ -148,7 +149,8 @@ fn phase(
     }))
 }
 
-/// Asks one snapshot again and again as long as it is there, then the next. Each gives one answer for all its life.
+/// Asks one snapshot again and again as long as it is there, then the next. Each gives one answer
+/// for all its life.
 fn hold_on(index: &Index, words: &str, ends: &AtomicBool) -> gannet::Result<Value> {
     let (mut answers, mut expired, mut longest) = (0u64, 0u64, Duration::ZERO);
     while !ends.load(Ordering::Relaxed) {

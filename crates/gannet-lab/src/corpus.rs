@@ -1,7 +1,9 @@
-//! A corpus as numbers: every document a row of term numbers, and the document frequency of each term.
+//! A corpus as numbers: every document a row of term numbers, and the document frequency of each
+//! term.
 //!
-//! Words are those of the analyzer `standard`, so a term here is a term of the index. A query may only hold words of ASCII
-//! letters and digits: no two engines differ about those. Memory: four bytes a token and the vocabulary.
+//! Words are those of the analyzer `standard`, so a term here is a term of the index. A query may
+//! only hold words of ASCII letters and digits: no two engines differ about those. Memory: four
+//! bytes a token and the vocabulary.
 
 use std::collections::HashMap;
 use std::io::BufRead;

@@ -1,5 +1,6 @@
-//! What the device does: rates of sequential and random reads and writes by size, 32 at a time (table 1 of the AS B-tree's
-//! paper, which calls them SR, SW, RR and RW). Pages go past the page cache where the file system lets them.
+//! What the device does: rates of sequential and random reads and writes by size, 32 at a time
+//! (table 1 of the AS B-tree's paper, which calls them SR, SW, RR and RW). Pages go past the page
+//! cache where the file system lets them.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

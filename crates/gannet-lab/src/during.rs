@@ -1,10 +1,12 @@
-//! Queries beside writing at full speed: how long they take while a thread adds documents, and how long while nobody does.
+//! Queries beside writing at full speed: how long they take while a thread adds documents, and how
+//! long while nobody does.
 //!
-//! The first half of a corpus is there before. A quarter is added with nobody asking, for the rate of that; then queries are asked
-//! and nothing is written; then the last quarter is added and the same kinds of queries are asked. A query takes a snapshot of its own each
-//! time, and the readers ask one after the other, without a rest. Of each query three times are kept, since where there are
-//! more threads than processors most of what it takes is waiting for one: how long it took, its thread's processor time, and
-//! how long the thread was ready to run and did not.
+//! The first half of a corpus is there before. A quarter is added with nobody asking, for the rate
+//! of that; then queries are asked and nothing is written; then the last quarter is added and the
+//! same kinds of queries are asked. A query takes a snapshot of its own each time, and the readers
+//! ask one after the other, without a rest. Of each query three times are kept, since where there
+//! are more threads than processors most of what it takes is waiting for one: how long it took, its
+//! thread's processor time, and how long the thread was ready to run and did not.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! An index that was built by many flushes, as one is that has grown over time.
 //!
-//! `gannet index` flushes when its memory is full, so the number of flushes depends on the memory. Here a commit
-//! follows every N documents. It is a checkpoint, which is what the other engines' commit does to their files, or only a
-//! sync, which is what it promises.
+//! `gannet index` flushes when its memory is full, so the number of flushes depends on the memory.
+//! Here a commit follows every N documents. It is a checkpoint, which is what the other engines'
+//! commit does to their files, or only a sync, which is what it promises.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! Sets made of queries that people wrote: a web log, and the queries of the search benchmark game.
 //!
-//! The words are those of the analyzer `standard`. Queries of AND and OR name no word twice, since engines differ in
-//! what that means for a score.
+//! The words are those of the analyzer `standard`. Queries of AND and OR name no word twice, since
+//! engines differ in what that means for a score.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use gannet::{Analyzer, Scratch};
 use crate::Outcome;
 use crate::queries::{Kind, Query, Set};
 
-/// The log as it was asked, any word matching, and the sets derived from it: queries of one word; the others as AND, OR
-/// and phrase.
+/// The log as it was asked, any word matching, and the sets derived from it: queries of one word;
+/// the others as AND, OR and phrase.
 pub fn web(text: &str) -> Outcome<Vec<Set>> {
     let mut sets = Sets::new("web");
     for line in text.lines() {

@@ -56,20 +56,24 @@ enum Command {
     Index(IndexArguments),
     /// Replace all documents of an index, delete half, vacuum it, and compare it with a fresh one
     Churn(churn::Arguments),
-    /// Ask queries while documents are added at full speed, and while none are, and print how long they take
+    /// Ask queries while documents are added at full speed, and while none are, and print how long
+    /// they take
     During(during::Arguments),
     /// Write the queries of logs as sets for every engine
     #[command(subcommand)]
     Log(LogCommand),
-    /// Compare the answers with every technique to those without each, and to those of a naive engine
+    /// Compare the answers with every technique to those without each, and to those of a naive
+    /// engine
     Answers(answers::Arguments),
     /// Count what offsets for snippets would take, and time the snippets that are made without
     Offsets(offsets::Arguments),
     /// Record the pages that queries use, and print what is read beside what could not be less
     Pages(pages::Arguments),
-    /// Run a mix of operations on an ordered index, of the literature or Gannet's, and print what it did with the device
+    /// Run a mix of operations on an ordered index, of the literature or Gannet's, and print what
+    /// it did with the device
     Trees(trees::Arguments),
-    /// Maintain lists of postings by a strategy of the literature or Gannet's, and print what it did with the device
+    /// Maintain lists of postings by a strategy of the literature or Gannet's, and print what it
+    /// did with the device
     Maintenance(maintenance::Arguments),
     /// Measure rates of sequential and random reads and writes by size
     Disk(disk::Arguments),
@@ -79,7 +83,8 @@ enum Command {
     /// Run the experiments of the Smart SSD paper: each query as a program in a modelled drive and
     /// on the host
     SmartSsd(smart::Arguments),
-    /// Ask the queries of a log through caches in memory and on a modelled drive, and print what each policy saves
+    /// Ask the queries of a log through caches in memory and on a modelled drive, and print what
+    /// each policy saves
     Tiers(tiers::Arguments),
 }
 

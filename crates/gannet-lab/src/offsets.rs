@@ -1,8 +1,10 @@
-//! `gannet-lab offsets`: what offsets kept for snippets would cost, beside what it costs to analyze the texts again.
+//! `gannet-lab offsets`: what offsets kept for snippets would cost, beside what it costs to analyze
+//! the texts again.
 //!
-//! Offsets are taken to lie behind each other in the order of documents, one stream a word: for each token the distance
-//! to the word's token before in the text, then the length, as varints. Sizes are counted over the whole corpus, the
-//! pages that a query would read of them are MODELLED, the time for snippets is measured with everything in memory.
+//! Offsets are taken to lie behind each other in the order of documents, one stream a word: for
+//! each token the distance to the word's token before in the text, then the length, as varints.
+//! Sizes are counted over the whole corpus, the pages that a query would read of them are MODELLED,
+//! the time for snippets is measured with everything in memory.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -87,7 +89,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// Asks one query after the other, shows the documents that each found, and gives the time that it took.
+/// Asks one query after the other, shows the documents that each found, and gives the time that it
+/// took.
 fn ask(
     snapshot: &Snapshot,
     queries: &[Query],
@@ -143,7 +146,8 @@ impl Sizes {
         Ok(sizes)
     }
 
-    /// The pages with the offsets of a query's words in these documents, each posting taking as much as the word's mean.
+    /// The pages with the offsets of a query's words in these documents, each posting taking as
+    /// much as the word's mean.
     fn pages(&self, query: &Query, docs: &[u32]) -> usize {
         let words = query.words.split(' ').enumerate();
         let pages = words.flat_map(|(number, word)| {

@@ -1,7 +1,8 @@
 //! The documents of a corpus, prepared on several threads and given in their order.
 //!
-//! One thread cuts the lines into batches and deals them out to the workers in turn; what these made of them is taken in
-//! the same turn. A batch waits at each end of a worker at most, so few are under way however large the corpus.
+//! One thread cuts the lines into batches and deals them out to the workers in turn; what these
+//! made of them is taken in the same turn. A batch waits at each end of a worker at most, so few
+//! are under way however large the corpus.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -31,7 +32,8 @@ struct RawBatch {
 /// A prepared batch and whether a commit follows, or why there is none.
 type Ready = Result<(PreparedBatch, bool), String>;
 
-/// Prepares all documents of the corpus; gives the batches to `take` in order, and whether a commit follows.
+/// Prepares all documents of the corpus; gives the batches to `take` in order, and whether a commit
+/// follows.
 pub fn prepare_all(
     index: &Index,
     arguments: &IndexArguments,

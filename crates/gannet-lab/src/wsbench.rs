@@ -1,16 +1,17 @@
 //! WSBench: synthetic sets by kind of query and by how popular its words are, and their mix.
 //!
-//! A *level* is a decade of document frequencies around a power of ten: level 100 are the words in 32 to 316
-//! documents. There are 4 kinds times 6 levels:
+//! A *level* is a decade of document frequencies around a power of ten: level 100 are the words in
+//! 32 to 316 documents. There are 4 kinds times 6 levels:
 //!
 //! - `term`: a word of the level;
-//! - `and`, `or`: two words of the level that stand in one document, so that there is an answer and the words have to do
-//!   with each other, as those of people's queries do;
-//! - `phrase`: two words that follow each other somewhere, the rarer one of the level, the other one popular (in 10,000
-//!   documents, or less in a small corpus), after section 4 of the WiSER paper.
+//! - `and`, `or`: two words of the level that stand in one document, so that there is an answer and
+//!   the words have to do with each other, as those of people's queries do;
+//! - `phrase`: two words that follow each other somewhere, the rarer one of the level, the other
+//!   one popular (in 10,000 documents, or less in a small corpus), after section 4 of the WiSER
+//!   paper.
 //!
-//! Queries of a set differ. A set is shorter than asked for where the corpus does not give more. The mix is a
-//! sample of all sets together.
+//! Queries of a set differ. A set is shorter than asked for where the corpus does not give more.
+//! The mix is a sample of all sets together.
 
 use std::collections::HashSet;
 
@@ -72,7 +73,8 @@ fn levels(corpus: &Corpus) -> Vec<Option<usize>> {
     (0..corpus.terms() as TermNumber).map(level).collect()
 }
 
-/// The level that a document frequency belongs to: the nearest on a logarithmic scale, the last one open above.
+/// The level that a document frequency belongs to: the nearest on a logarithmic scale, the last one
+/// open above.
 fn level_of(frequency: u32) -> usize {
     // The bound between two levels is the lower one times the root of ten.
     let above = |&&level: &&u32| f64::from(frequency) > f64::from(level) * 10f64.sqrt();
@@ -149,7 +151,8 @@ impl Draw<'_> {
         Some([terms[first], terms[second]])
     }
 
-    /// Two words that follow each other: a popular one, and one of the level that is no more popular.
+    /// Two words that follow each other: a popular one, and one of the level that is no more
+    /// popular.
     fn neighbours(&mut self) -> Option<[TermNumber; 2]> {
         let document = self.random.below(self.corpus.documents());
         let tokens = self.corpus.document(document);
@@ -179,7 +182,8 @@ impl Draw<'_> {
 mod tests {
     use super::*;
 
-    /// 400 documents in which `a0` is everywhere, `b0` to `b3` in every fourth, `c` with a number in ten each.
+    /// 400 documents in which `a0` is everywhere, `b0` to `b3` in every fourth, `c` with a number
+    /// in ten each.
     fn corpus() -> Corpus {
         let line = |number: usize| {
             let words = format!(

@@ -23,8 +23,8 @@
 //! # Ok::<(), gannet::Error>(())
 //! ```
 //!
-//! The rooms of the engine, from top to bottom, are described in `ARCHITECTURE.md`; what is on flash, to the
-//! byte, in `docs/format.md`.
+//! The rooms of the engine, from top to bottom, are described in `ARCHITECTURE.md`; what is on
+//! flash, to the byte, in `docs/format.md`.
 
 // The oracle of the integration tests is asked in the engine's own tests too.
 #[cfg(test)]
@@ -68,8 +68,9 @@ pub mod testing {
     };
 }
 
-/// The device layer, the ordered index on it and the lists of postings, for the lab: other structures are measured on the
-/// reads and writes that the engine itself does, beside its own. No part of what a version promises.
+/// The device layer, the ordered index on it and the lists of postings, for the lab: other
+/// structures are measured on the reads and writes that the engine itself does, beside its own. No
+/// part of what a version promises.
 #[doc(hidden)]
 pub mod lab {
     pub use crate::base::{

@@ -23,7 +23,8 @@ pub struct Drive {
     pub rounds: u64,
 }
 
-/// Asks, from query number `next` on and for `time` if one is given; fails with the first query that fails.
+/// Asks, from query number `next` on and for `time` if one is given; fails with the first query
+/// that fails.
 pub fn drive(
     snapshot: &Snapshot,
     settings: &Settings,

@@ -1,4 +1,5 @@
-//! Writes the best documents of the first queries down, in the form that other engines' programs write too.
+//! Writes the best documents of the first queries down, in the form that other engines' programs
+//! write too.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -14,7 +15,8 @@ use crate::search::score;
 /// How many queries are written down.
 const DUMPED: usize = 200;
 
-/// Asks the first queries once more, outside of the measurement, since IDs are only known with documents.
+/// Asks the first queries once more, outside of the measurement, since IDs are only known with
+/// documents.
 pub fn write(path: &Path, snapshot: &Snapshot, settings: &Settings) -> Outcome<()> {
     let unwritable = |error| Failure::file(path, &error);
     let mut file = BufWriter::new(File::create(path).map_err(unwritable)?);

@@ -1,7 +1,7 @@
 //! How much may be under way at once: so many bytes, unless one batch alone has more.
 //!
-//! The reader takes a permit for each batch; it is given back when the batch is written and dropped. The
-//! oldest batch always has a permit, so the pipeline cannot lock up.
+//! The reader takes a permit for each batch; it is given back when the batch is written and
+//! dropped. The oldest batch always has a permit, so the pipeline cannot lock up.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 

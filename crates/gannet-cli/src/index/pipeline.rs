@@ -1,9 +1,10 @@
-//! The way of the documents: one thread reads, several prepare, this one writes in the order of the lines.
+//! The way of the documents: one thread reads, several prepare, this one writes in the order of the
+//! lines.
 //!
 //! Invariants:
 //! 1. Batches are written in the order of their numbers, so a document replaces those before it.
-//! 2. Batches of at most a share of the memory are under way (see `gate`): enough for the workers to go on
-//!    while batches are written, and no more however large the files are.
+//! 2. Batches of at most a share of the memory are under way (see `gate`): enough for the workers
+//!    to go on while batches are written, and no more however large the files are.
 //! 3. With `--strict`, nothing behind the first rejected line is written.
 
 use std::collections::BTreeMap;
@@ -22,8 +23,8 @@ use super::progress::Progress;
 use super::refusals::{Refusals, Rejection};
 use crate::interrupt;
 
-/// How long a thread waits before it looks whether the caller asked for the end: a reader of standard input
-/// may never wake up.
+/// How long a thread waits before it looks whether the caller asked for the end: a reader of
+/// standard input may never wake up.
 const LOOK_UP: Duration = Duration::from_millis(50);
 
 /// What a run came to.
@@ -137,7 +138,8 @@ impl<'a> Pipeline<'a> {
         self.done
     }
 
-    /// The reader is not waited for: it may sit in front of a standard input that says nothing more.
+    /// The reader is not waited for: it may sit in front of a standard input that says nothing
+    /// more.
     fn start_reader(&self) -> Receiver<RawBatch> {
         let threads = self.settings.threads;
         let (batches, receiver) = mpsc::sync_channel(threads);
@@ -158,7 +160,8 @@ impl<'a> Pipeline<'a> {
         receiver
     }
 
-    /// Writes batches in order as they come. Dropping the receiver on the way out tells the workers to end.
+    /// Writes batches in order as they come. Dropping the receiver on the way out tells the workers
+    /// to end.
     fn write_all(&mut self, ready: Receiver<gannet::Result<Ready>>) -> gannet::Result<()> {
         let mut waiting = BTreeMap::new();
         let mut next = 0;
@@ -268,7 +271,8 @@ impl<'a> Pipeline<'a> {
 }
 
 impl Workshop<'_> {
-    /// What each worker does: takes a batch, prepares it, hands it on, until there is none or nobody to take it.
+    /// What each worker does: takes a batch, prepares it, hands it on, until there is none or
+    /// nobody to take it.
     fn work(&self, ready: &Sender<gannet::Result<Ready>>) {
         let mut bench = Workbench::default();
         while let Some(batch) = self.next_batch() {

@@ -98,7 +98,8 @@ fn cut(results: &SearchResults) -> Vec<Value> {
     each.collect()
 }
 
-/// Prints a hit. Its source is passed on and not taken apart, which would take many times its memory.
+/// Prints a hit. Its source is passed on and not taken apart, which would take many times its
+/// memory.
 fn print_hit(hit: &Hit, fields: &Fields, output: &mut Output) -> Outcome<()> {
     let (id, score) = (json!(hit.id), score(hit.score));
     write(&format!(r#"{{"id":{id},"score":{score},"source":"#), output)?;

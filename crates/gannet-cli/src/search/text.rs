@@ -1,4 +1,5 @@
-//! Answers for people: a hit is a line with rank, score, ID and title, and below it what was found in it.
+//! Answers for people: a hit is a line with rank, score, ID and title, and below it what was found
+//! in it.
 
 use std::collections::HashMap;
 
@@ -92,7 +93,8 @@ fn title(hit: &Hit) -> String {
     }
 }
 
-/// A snippet on one line, with what was found in bold, or in square brackets where there is no colour.
+/// A snippet on one line, with what was found in bold, or in square brackets where there is no
+/// colour.
 fn marked(snippet: &str, output: &Output) -> String {
     let mut text = String::new();
     let mut rest = snippet;

@@ -1,9 +1,11 @@
-//! `gannet-lab answers`: whether the answers are the same with every technique and without each, and the right ones.
+//! `gannet-lab answers`: whether the answers are the same with every technique and without each,
+//! and the right ones.
 //!
-//! All queries are asked with everything on, then once more without each technique: the same documents, scores,
-//! totals and stored texts must come, to the bit. Each pass goes through all queries before the next begins, so that
-//! with little memory the pages are read anew. Last come the answers of the naive engine of the test suite, which
-//! shares nothing with the ranking: it tries every part of a query on every document.
+//! All queries are asked with everything on, then once more without each technique: the same
+//! documents, scores, totals and stored texts must come, to the bit. Each pass goes through all
+//! queries before the next begins, so that with little memory the pages are read anew. Last come
+//! the answers of the naive engine of the test suite, which shares nothing with the ranking: it
+//! tries every part of a query on every document.
 
 mod ask;
 
@@ -49,8 +51,8 @@ pub struct Arguments {
     threads: usize,
 }
 
-/// The ten best documents of a query, or why there are none. Nothing if the memory was too small for the query,
-/// which is not compared: what is free depends on what the other threads ask.
+/// The ten best documents of a query, or why there are none. Nothing if the memory was too small
+/// for the query, which is not compared: what is free depends on what the other threads ask.
 type Answer = Option<Result<Found, String>>;
 
 #[derive(Debug, PartialEq)]

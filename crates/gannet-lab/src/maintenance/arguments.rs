@@ -26,7 +26,8 @@ pub struct RunArguments {
     /// Blocks that MFIS reads together
     #[arg(long, default_value_t = 1024)]
     pub(super) threshold: usize,
-    /// In the paper's setting a list is kept if more than one of so many documents has its term in the end
+    /// In the paper's setting a list is kept if more than one of so many documents has its term in
+    /// the end
     #[arg(long, default_value_t = 10)]
     pub(super) kept_share: u32,
     /// A list is long among queries if more than one of so many documents has its term in the end
@@ -35,7 +36,8 @@ pub struct RunArguments {
     /// r of Geometric Partitioning
     #[arg(long, default_value_t = 3)]
     pub(super) ratio: u64,
-    /// MiB for frames of Gannet's dictionary; the others' vocabulary is in memory whole, and what they merge with takes no more
+    /// MiB for frames of Gannet's dictionary; the others' vocabulary is in memory whole, and what
+    /// they merge with takes no more
     #[arg(long, default_value_t = 32)]
     pub(super) memory: usize,
     /// Lists, and pairs of lists, that are asked for after some flushes
@@ -89,7 +91,8 @@ pub enum Name {
 /// What lists hold, and which there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Setting {
-    /// Long lists only, postings of eight bytes without positions; Gannet's as it codes them, with positions that are all 0
+    /// Long lists only, postings of eight bytes without positions; Gannet's as it codes them, with
+    /// positions that are all 0
     Paper,
     /// All terms, coded, with positions
     Full,

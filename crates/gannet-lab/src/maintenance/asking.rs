@@ -1,5 +1,5 @@
-//! Asking Gannet's lists: pages of lists go through frames in which there is little or nothing yet, as everything is read from
-//! the device for the others.
+//! Asking Gannet's lists: pages of lists go through frames in which there is little or nothing yet,
+//! as everything is read from the device for the others.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,13 +10,15 @@ use super::coding::Postings;
 use super::queries::{Scoring, keep};
 use super::strategy::Both;
 
-/// Frames for the lists of a query. So large that the allocator gives fresh pages, of which only those that are used cost anything.
+/// Frames for the lists of a query. So large that the allocator gives fresh pages, of which only
+/// those that are used cost anything.
 const QUERY_BYTES: usize = 36 << 20;
 
 /// After so many queries their frames are given up, so that lists are read from the device.
 const QUERIES_OF_FRAMES: u32 = 16;
 
-/// How many times longer the other list may be for all of it to be read, as in the engine's conjunction.
+/// How many times longer the other list may be for all of it to be read, as in the engine's
+/// conjunction.
 const DENSE: u64 = 512;
 
 /// Up to how many times longer it is decoded, in place of looking documents up in it.
@@ -52,8 +54,8 @@ impl FreshFrames {
     }
 }
 
-/// Decodes the shorter list, and the longer one too or what the documents of the shorter ask for of it: all that will be needed
-/// is noted before, as in the engine's conjunction.
+/// Decodes the shorter list, and the longer one too or what the documents of the shorter ask for of
+/// it: all that will be needed is noted before, as in the engine's conjunction.
 pub fn both(lists: [TermList; 2], scoring: &Scoring, pages: &mut Pages<'_>) -> Result<Both> {
     let mut cursors = lists.map(|list| list.cursor());
     cursors.sort_by_key(TermCursor::document_frequency);

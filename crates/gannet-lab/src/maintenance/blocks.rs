@@ -1,17 +1,20 @@
 //! Lists in blocks of 8 KB, which grow where they stand: In-place non-contiguous, and MFIS.
 //!
-//! What comes of a term goes into what is free in its last block, which is written back to where it was read from; what does not
-//! fit goes to new blocks at the end of the file. Blocks of a list that lie one behind the other are a *chunk* (the paper's
-//! word; Gannet's chunks are another thing). In-place non-contiguous reads and writes term by term, one transfer at a time. MFIS
-//! goes through the terms until it has as many as its threshold: it reads their last blocks in one batch (scan), puts
-//! new postings in (migration), and writes all blocks in one batch (write); a query reads all chunks of a list in one batch.
+//! What comes of a term goes into what is free in its last block, which is written back to where it
+//! was read from; what does not fit goes to new blocks at the end of the file. Blocks of a list
+//! that lie one behind the other are a *chunk* (the paper's word; Gannet's chunks are another
+//! thing). In-place non-contiguous reads and writes term by term, one transfer at a time. MFIS goes
+//! through the terms until it has as many as its threshold: it reads their last blocks in one batch
+//! (scan), puts new postings in (migration), and writes all blocks in one batch (write); a query
+//! reads all chunks of a list in one batch.
 //!
-//! Sources: Tomasic, Garcia-Molina, Shoens, "Incremental Updates of Inverted Lists for Text Document Retrieval", 1994; MFIS: Jung et
-//! al., 2014, algorithms 1 and 2. Not as printed: a last block that is full is not read, and as many terms that are new as the
-//! threshold says end a batch too, since they take as much memory.
+//! Sources: Tomasic, Garcia-Molina, Shoens, "Incremental Updates of Inverted Lists for Text
+//! Document Retrieval", 1994; MFIS: Jung et al., 2014, algorithms 1 and 2. Not as printed: a last
+//! block that is full is not read, and as many terms that are new as the threshold says end a batch
+//! too, since they take as much memory.
 //!
-//! With L lists of c postings that get b more, a flush reads L blocks (none where 1,022 divides c) and writes
-//! L (ceil((c + b) / 1022) - floor(c / 1022)).
+//! With L lists of c postings that get b more, a flush reads L blocks (none where 1,022 divides c)
+//! and writes L (ceil((c + b) / 1022) - floor(c / 1022)).
 //!
 //! ```text
 //! block    postings (4), last document (4), bytes of documents, of the tail among them, of positions (2 each), 2 unused; then these
@@ -136,7 +139,8 @@ impl Blocks {
         self.write(&rewritten, &new)
     }
 
-    /// Writes blocks back and new ones to the end of the file: in one batch, or one transfer after the other.
+    /// Writes blocks back and new ones to the end of the file: in one batch, or one transfer after
+    /// the other.
     fn write(&self, rewritten: &[Written], new: &[Written]) -> Result<()> {
         let blocks = rewritten.iter().chain(new);
         let pages = blocks.map(|(block, bytes)| Pages {
@@ -189,8 +193,8 @@ impl List {
     }
 }
 
-/// Puts postings from one on, whose positions begin at a byte, into what is free of a block. Gives where those begin that do
-/// not fit.
+/// Puts postings from one on, whose positions begin at a byte, into what is free of a block. Gives
+/// where those begin that do not fit.
 fn fill(
     coding: Coding,
     block: &mut Coded,

@@ -1,4 +1,5 @@
-//! Bytes of every strategy against what can be counted beforehand: some lists that all grow by as many postings in each flush.
+//! Bytes of every strategy against what can be counted beforehand: some lists that all grow by as
+//! many postings in each flush.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +30,8 @@ impl Growth {
     }
 }
 
-/// The flush with this number, of lists from `first` on. Distances of documents and positions take eight bits.
+/// The flush with this number, of lists from `first` on. Distances of documents and positions take
+/// eight bits.
 fn flush(growth: Growth, first: u32, number: u32) -> Flush {
     let mut flush = Flush::default();
     for term in first..first + growth.lists {
@@ -265,7 +267,8 @@ fn gannet_writes_each_posting_of_large_chunks_once() {
         written(growth.flushes),
         u64::from(growth.flushes) * one,
     );
-    // Eight bits for a document and eight for a position; heads, maxima, what tells where blocks are, ends of pages, nodes.
+    // Eight bits for a document and eight for a position; heads, maxima, what tells where blocks
+    // are, ends of pages, nodes.
     let bare = 2 * u64::from(growth.lists) * u64::from(growth.postings);
     assert!(one > bare && one < bare * 6 / 5, "{one} for {bare}");
 }

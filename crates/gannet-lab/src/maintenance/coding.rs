@@ -1,8 +1,10 @@
-//! How baselines code lists. Two codings, each of documents and frequencies in one run of bytes, and of positions behind it.
+//! How baselines code lists. Two codings, each of documents and frequencies in one run of bytes,
+//! and of positions behind it.
 //!
-//! *Plain* is the paper's: eight bytes a posting, no positions. *Packed* holds what Gannet's lists hold: blocks of 128 postings,
-//! the engine's own packing of distances and of frequencies, and behind the blocks a tail of fewer in varints; positions as
-//! varints of distances in a document. It has neither heads nor maxima to skip by, nor checksums: fewer bytes than Gannet's.
+//! *Plain* is the paper's: eight bytes a posting, no positions. *Packed* holds what Gannet's lists
+//! hold: blocks of 128 postings, the engine's own packing of distances and of frequencies, and
+//! behind the blocks a tail of fewer in varints; positions as varints of distances in a document.
+//! It has neither heads nor maxima to skip by, nor checksums: fewer bytes than Gannet's.
 //!
 //! ```text
 //! plain    document (4), frequency (4)
@@ -10,8 +12,9 @@
 //! tail     varint(2 * (distance - 1) + (1 if the frequency is 1)), and the frequency unless it is 1
 //! ```
 //!
-//! Invariant: all blocks are full but the tail, and distances count from the start of the list; so a list is joined to another by
-//! coding its postings anew behind the other's blocks, which stay as they are.
+//! Invariant: all blocks are full but the tail, and distances count from the start of the list; so
+//! a list is joined to another by coding its postings anew behind the other's blocks, which stay as
+//! they are.
 
 use gannet::lab::{
     BLOCK, ByteReader, Fragment, NO_DOC, Numbers, Shape, distances, pack, put_varint, unpack_docs,
@@ -100,7 +103,8 @@ impl Postings {
         Ok(postings)
     }
 
-    /// Those of a range, of which the positions, if any are held, begin at a byte; and where those behind begin.
+    /// Those of a range, of which the positions, if any are held, begin at a byte; and where those
+    /// behind begin.
     pub fn part(&self, range: std::ops::Range<usize>, start: usize) -> Result<(Postings, usize)> {
         let tokens: u64 = self.frequencies[range.clone()]
             .iter()
@@ -127,7 +131,8 @@ impl Coding {
         Ok(coded)
     }
 
-    /// Appends postings behind all of a list. Its `docs` may be without blocks at its front, which count in the summary.
+    /// Appends postings behind all of a list. Its `docs` may be without blocks at its front, which
+    /// count in the summary.
     pub fn append(self, list: &mut Coded, postings: &Postings) -> Result<()> {
         let Some(last) = postings.docs.last() else {
             return Ok(());

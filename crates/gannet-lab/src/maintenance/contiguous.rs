@@ -1,14 +1,17 @@
 //! Lists in one piece, with room to grow: In-place contiguous with proportional over-allocation.
 //!
-//! A list has a *region*: documents and frequencies, then positions, each with a quarter more room than was needed. What
-//! comes is put into the room, for which the pages where it ends are read and written back. Where it does not fit, the
-//! whole list is read and moved to the end of the file, with new room. Lists are taken one by one, and so are their transfers; small new
-//! regions are gathered and written together, large ones begin at a page and their room is not written. Regions that were
-//! left are not used again.
+//! A list has a *region*: documents and frequencies, then positions, each with a quarter more room
+//! than was needed. What comes is put into the room, for which the pages where it ends are read and
+//! written back. Where it does not fit, the whole list is read and moved to the end of the file,
+//! with new room. Lists are taken one by one, and so are their transfers; small new regions are
+//! gathered and written together, large ones begin at a page and their room is not written. Regions
+//! that were left are not used again.
 //!
-//! Source: Lester, Zobel, Williams, "Efficient Online Index Maintenance for Contiguous Inverted Lists", 2006; k = 1.25: Tomasic
-//! et al., 1994, as in the paper of MFIS. A list of c postings of which the room is r moves when c > r, then r = 1.25 c: so each posting
-//! is read and written 1 / (k - 1) = 4 times more as the list grows without end, and 100 flushes of equal size move a list 17 times.
+//! Source: Lester, Zobel, Williams, "Efficient Online Index Maintenance for Contiguous Inverted
+//! Lists", 2006; k = 1.25: Tomasic et al., 1994, as in the paper of MFIS. A list of c postings of
+//! which the room is r moves when c > r, then r = 1.25 c: so each posting is read and written 1 /
+//! (k - 1) = 4 times more as the list grows without end, and 100 flushes of equal size move a list
+//! 17 times.
 
 use std::sync::Arc;
 

@@ -1,9 +1,12 @@
-//! Gannet's own maintenance: the engine's term dictionary and chunk streams, fed by flushes, without documents and log.
+//! Gannet's own maintenance: the engine's term dictionary and chunk streams, fed by flushes,
+//! without documents and log.
 //!
-//! What a flush of an index does to lists is done here in the same order: sparse zones are left, postings join lists or
-//! stay recent, zones in which little lives are emptied, nodes and chunks are written, and a root that names all of it is
-//! written and synced. The entries of terms are on the device and count among what is written. Bytes: no closed form of few
-//! words; of lists that grow by pages a flush they are what came, each posting written once, while a list has up to 16 chunks.
+//! What a flush of an index does to lists is done here in the same order: sparse zones are left,
+//! postings join lists or stay recent, zones in which little lives are emptied, nodes and chunks
+//! are written, and a root that names all of it is written and synced. The entries of terms are on
+//! the device and count among what is written. Bytes: no closed form of few words; of lists that
+//! grow by pages a flush they are what came, each posting written once, while a list has up to 16
+//! chunks.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,8 +33,8 @@ use super::strategy::{Both, Kept, Strategy};
 /// Any: an index would draw one.
 const IDENTITY: u64 = 1;
 
-/// Cleaning as an index does it beside writing (`index/maintenance/clean.rs`): zones of which less than this lives, if that gives back one
-/// byte of so many, and moves no more bytes than these.
+/// Cleaning as an index does it beside writing (`index/maintenance/clean.rs`): zones of which less
+/// than this lives, if that gives back one byte of so many, and moves no more bytes than these.
 const LIVE_SHARE: f64 = 0.3;
 const ONE_OF: u64 = 64;
 const MOVED_BYTES_MAX: u64 = 32 << 20;
@@ -232,7 +235,8 @@ impl Strategy for Gannet {
         Ok(())
     }
 
-    /// Reads the heads and docs pages of all chunks in one batch; what else there is came with the entry.
+    /// Reads the heads and docs pages of all chunks in one batch; what else there is came with the
+    /// entry.
     fn retrieve(&self, term: TermNumber) -> Result<u64> {
         let mut pages = Pages::new(&self.pool);
         let key = &self.keys[term as usize];

@@ -1,7 +1,7 @@
 //! Files of pages that strategies read and write by bytes: batches of transfers of up to 1 MiB.
 //!
-//! A read of bytes takes the pages that they lie in; a write begins at a page and fills its last one with zeros. Any number of
-//! threads may read at a time.
+//! A read of bytes takes the pages that they lie in; a write begins at a page and fills its last
+//! one with zeros. Any number of threads may read at a time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -62,7 +62,8 @@ impl Place {
 }
 
 impl Files {
-    /// Those of a folder, which is made if it is not there. With `trace` all that is done with them is written down there.
+    /// Those of a folder, which is made if it is not there. With `trace` all that is done with them
+    /// is written down there.
     pub fn open(folder: &Path, trace: bool) -> Result<Files> {
         Ok(Files {
             device: Arc::new(Modelled::open(folder, Disk::new(DESKSTAR), trace)?),
@@ -157,7 +158,8 @@ impl Files {
         Ok(())
     }
 
-    /// Writes all in one batch, or in some if they are long. What is one behind the other goes in one transfer.
+    /// Writes all in one batch, or in some if they are long. What is one behind the other goes in
+    /// one transfer.
     pub fn write(&self, all: &[Pages<'_>]) -> Result<()> {
         let mut batch: Vec<Transfer> = Vec::new();
         let mut pages = 0;

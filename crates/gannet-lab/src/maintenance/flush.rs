@@ -1,8 +1,9 @@
-//! What strategies are given: a corpus that was inverted once, flush by flush, and is kept in a folder.
+//! What strategies are given: a corpus that was inverted once, flush by flush, and is kept in a
+//! folder.
 //!
-//! Terms are numbered in the order of their keys, so that a flush, a sub-index and Gannet's dictionary have the same order.
-//! Nothing of the analysis is left to be done, so what is measured is maintenance alone. A flush is read before it is
-//! measured.
+//! Terms are numbered in the order of their keys, so that a flush, a sub-index and Gannet's
+//! dictionary have the same order. Nothing of the analysis is left to be done, so what is measured
+//! is maintenance alone. A flush is read before it is measured.
 //!
 //! ```text
 //! meta.json        counts, and what the corpus was

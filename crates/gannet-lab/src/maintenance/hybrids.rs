@@ -1,12 +1,14 @@
 //! The hybrids: long lists one way, short lists another.
 //!
-//! [`LongInPlace`] (HLM_NC; Buettcher, Clarke, Lushman, "Hybrid Index Maintenance for Growing Text Collections", 2006): a list that
-//! has more than T postings in a merge is taken out of it and lies in blocks from then on, non-contiguous; the others
-//! are merged logarithmically. What older sub-indexes have of it stays before its blocks.
+//! [`LongInPlace`] (HLM_NC; Buettcher, Clarke, Lushman, "Hybrid Index Maintenance for Growing Text
+//! Collections", 2006): a list that has more than T postings in a merge is taken out of it and lies
+//! in blocks from then on, non-contiguous; the others are merged logarithmically. What older
+//! sub-indexes have of it stays before its blocks.
 //!
-//! [`LongMerged`] (SSD_Hybrid; Li, Chen, Li, Gu, Wen, "Efficient Online Index Maintenance for SSD-based Information Retrieval
-//! Systems", 2012): a list that gets more than T postings in a flush is merged at once from then on, into a sub-index of long lists;
-//! the others are not merged. What came of it before stays before.
+//! [`LongMerged`] (SSD_Hybrid; Li, Chen, Li, Gu, Wen, "Efficient Online Index Maintenance for
+//! SSD-based Information Retrieval Systems", 2012): a list that gets more than T postings in a
+//! flush is merged at once from then on, into a sub-index of long lists; the others are not merged.
+//! What came of it before stays before.
 //!
 //! Bytes are those of the parts: of lists below and above T, each by its own form.
 
@@ -100,7 +102,8 @@ impl Lists for LongInPlace {
 }
 
 impl LongMerged {
-    /// One without lists, for which lists that get more than `threshold` postings in a flush are long.
+    /// One without lists, for which lists that get more than `threshold` postings in a flush are
+    /// long.
     pub fn new(files: Arc<Files>, keys: Keys, coding: Coding, threshold: u64) -> LongMerged {
         let of = |rule, first| {
             SubIndexes::new(

@@ -1,4 +1,5 @@
-//! What of a stream is maintained, and by whom: strategies are opened here, each with what it is to know of the stream.
+//! What of a stream is maintained, and by whom: strategies are opened here, each with what it is to
+//! know of the stream.
 
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use super::{
 };
 use crate::Outcome;
 
-/// Over how many postings, as a share of documents, a list is long for the hybrids: half, of all and of a flush, as in the paper.
+/// Over how many postings, as a share of documents, a list is long for the hybrids: half, of all
+/// and of a flush, as in the paper.
 const HYBRID_SHARE: u64 = 2;
 
 /// What of a stream is maintained.

@@ -1,4 +1,5 @@
-//! Inverts a corpus into a stream of flushes: the engine's analyzer, inverter and posting buffer, without phrase filters.
+//! Inverts a corpus into a stream of flushes: the engine's analyzer, inverter and posting buffer,
+//! without phrase filters.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -168,7 +169,8 @@ impl Terms {
         place
     }
 
-    /// Writes what is by term: keys and frequencies in the order of keys, and where each place is in it.
+    /// Writes what is by term: keys and frequencies in the order of keys, and where each place is
+    /// in it.
     fn write(&self, folder: &Path) -> Outcome {
         let mut order: Vec<(&Vec<u8>, u32)> =
             self.places.iter().map(|(key, at)| (key, *at)).collect();

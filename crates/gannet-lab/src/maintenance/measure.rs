@@ -1,7 +1,8 @@
 //! Asking a strategy: one query after the other, and by many threads.
 //!
-//! Lists are read from the device each time: baselines keep none in memory, and Gannet's frames for lists are given up every few
-//! queries. What look-ups need is brought to memory before, so that all strategies begin with reading lists. The same queries are asked of all.
+//! Lists are read from the device each time: baselines keep none in memory, and Gannet's frames for
+//! lists are given up every few queries. What look-ups need is brought to memory before, so that
+//! all strategies begin with reading lists. The same queries are asked of all.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,9 @@
-//! Sub-indexes that are merged by a rule: No-Merge, Immediate Merge, Geometric Partitioning, Logarithmic Merge.
+//! Sub-indexes that are merged by a rule: No-Merge, Immediate Merge, Geometric Partitioning,
+//! Logarithmic Merge.
 //!
-//! A flush is merged with the newest sub-indexes that the rule names, none or some, all in one go, into a new one; those are
-//! removed. A query reads a list's parts in all sub-indexes in one batch. With S bytes a flush, n flushes write
+//! A flush is merged with the newest sub-indexes that the rule names, none or some, all in one go,
+//! into a new one; those are removed. A query reads a list's parts in all sub-indexes in one batch.
+//! With S bytes a flush, n flushes write
 //!
 //! | | bytes written |
 //! |---|---|
@@ -10,8 +12,8 @@
 //! | Geometric Partitioning (Lester, Moffat, Zobel, 2005) | sum over i of (i mod r^(v + 1)) S, r^v the largest power that divides i |
 //! | Logarithmic Merge (Buettcher, Clarke, 2005) | sum over i of 2^v S, 2^v the largest power that divides i |
 //!
-//! and a vocabulary for each sub-index. Invariants: sub-indexes are ordered by age, the oldest first, and so are the documents in
-//! them; of a generation or partition there is one at most.
+//! and a vocabulary for each sub-index. Invariants: sub-indexes are ordered by age, the oldest
+//! first, and so are the documents in them; of a generation or partition there is one at most.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
-//! What the device gives by outstanding transfers and their size (figure 2 of the paper): random batches, one handed over when
-//! the one before is done. The paper's *Psync I/O* is such a batch. The engine's ring has 64 transfers in flight at most, so larger
-//! batches take their turns; a batch of one is a plain synchronous transfer, as in the paper.
+//! What the device gives by outstanding transfers and their size (figure 2 of the paper): random
+//! batches, one handed over when the one before is done. The paper's *Psync I/O* is such a batch.
+//! The engine's ring has 64 transfers in flight at most, so larger batches take their turns; a
+//! batch of one is a plain synchronous transfer, as in the paper.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

@@ -1,7 +1,8 @@
 //! What is asked of lists: a mix of long and of short ones, as in the paper, alone and in pairs.
 //!
-//! A list is long if in the end more than a share of all documents has its term. Of a hundred queries seventy ask for a long list. Long lists are drawn evenly; of
-//! short ones first a decade of lengths and then a list of it, so that each length is asked for.
+//! A list is long if in the end more than a share of all documents has its term. Of a hundred
+//! queries seventy ask for a long list. Long lists are drawn evenly; of short ones first a decade
+//! of lengths and then a list of it, so that each length is asked for.
 
 use std::sync::Arc;
 
@@ -27,7 +28,8 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// The lists of a stream that are wanted; long ones have more than one of `long_share` documents.
+    /// The lists of a stream that are wanted; long ones have more than one of `long_share`
+    /// documents.
     pub fn new(stream: &Stream, long_share: u32, is_wanted: impl Fn(TermNumber) -> bool) -> Mix {
         let long_from = stream.documents() / long_share.max(1);
         let mut mix = Mix {
@@ -115,7 +117,8 @@ impl Scoring {
         weight * frequency as f32 / (frequency as f32 + length)
     }
 
-    /// Goes through the shorter of two lists and looks its documents up in the longer, farther and farther ahead.
+    /// Goes through the shorter of two lists and looks its documents up in the longer, farther and
+    /// farther ahead.
     pub fn both(&self, lists: &[Postings; 2]) -> Both {
         let (mut short, mut long) = (&lists[0], &lists[1]);
         if short.docs.len() > long.docs.len() {

@@ -1,4 +1,5 @@
-//! `gannet-lab maintenance`: makes a stream of flushes, has one strategy maintain it, measures how the device takes batches.
+//! `gannet-lab maintenance`: makes a stream of flushes, has one strategy maintain it, measures how
+//! the device takes batches.
 
 use std::path::PathBuf;
 use std::time::Instant;

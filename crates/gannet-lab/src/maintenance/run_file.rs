@@ -1,7 +1,9 @@
-//! A sub-index in one file: lists one behind the other in the order of their terms, and the vocabulary behind them.
+//! A sub-index in one file: lists one behind the other in the order of their terms, and the
+//! vocabulary behind them.
 //!
-//! It is written and read from its start to its end, so merging needs a buffer for each. The vocabulary is in memory while the
-//! program runs; it is written with the lists, since an opening would need it.
+//! It is written and read from its start to its end, so merging needs a buffer for each. The
+//! vocabulary is in memory while the program runs; it is written with the lists, since an opening
+//! would need it.
 //!
 //! ```text
 //! vocabulary   for each term: bytes shared with the key before, other bytes (varint, bytes), postings, last document, bytes of

@@ -52,7 +52,8 @@ pub trait Strategy: Send + Sync {
     /// Finds and counts the documents that have both terms, and ranks them.
     fn both(&self, terms: [TermNumber; 2], scoring: &Scoring) -> Result<Both>;
 
-    /// Brings to memory what look-ups of these terms need beside lists, where that is not in memory anyway.
+    /// Brings to memory what look-ups of these terms need beside lists, where that is not in memory
+    /// anyway.
     fn warm(&self, _terms: &[TermNumber]) -> Result<()> {
         Ok(())
     }
@@ -88,7 +89,8 @@ pub trait Lists: Send + Sync {
     /// Takes in a flush.
     fn add(&mut self, flush: &Flush) -> Result<()>;
 
-    /// Reads the parts of the lists of some terms, in order of their documents, together if the strategy can.
+    /// Reads the parts of the lists of some terms, in order of their documents, together if the
+    /// strategy can.
     fn read(&self, terms: &[TermNumber], with_positions: bool) -> Result<Vec<Vec<Part>>>;
 
     /// What was done with the device.

@@ -1,7 +1,9 @@
-//! Every strategy against a plain map, after every flush: all postings of all terms, and pairs of terms with their scores.
+//! Every strategy against a plain map, after every flush: all postings of all terms, and pairs of
+//! terms with their scores.
 //!
-//! The corpus is made of random words, the frequent ones in most documents, so that lists outgrow blocks, regions move, hybrids
-//! find long lists, and Gannet's lists have chunks. The map is made from the words themselves.
+//! The corpus is made of random words, the frequent ones in most documents, so that lists outgrow
+//! blocks, regions move, hybrids find long lists, and Gannet's lists have chunks. The map is made
+//! from the words themselves.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,7 +1,8 @@
-//! The fewest reads with which a sequence of page uses can be served, by an eviction that knows the future.
+//! The fewest reads with which a sequence of page uses can be served, by an eviction that knows the
+//! future.
 //!
-//! Belady, "A study of replacement algorithms for a virtual-storage computer", 1966: evict what is used again last.
-//! A page need not be kept after its use, which reads no more than where it must.
+//! Belady, "A study of replacement algorithms for a virtual-storage computer", 1966: evict what is
+//! used again last. A page need not be kept after its use, which reads no more than where it must.
 
 use std::collections::{BTreeSet, HashMap};
 

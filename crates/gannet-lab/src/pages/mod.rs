@@ -1,8 +1,9 @@
 //! `gannet-lab pages`: what queries read beside what they could not do without.
 //!
-//! The pages that each query used are recorded, in memory or not. From the sequence follows how many reads the same
-//! pages need at least with the same memory (`least`), and from the lists how many bytes the query needs, however
-//! they lie. What another layout would read is modelled (`model`).
+//! The pages that each query used are recorded, in memory or not. From the sequence follows how
+//! many reads the same pages need at least with the same memory (`least`), and from the lists how
+//! many bytes the query needs, however they lie. What another layout would read is modelled
+//! (`model`).
 
 mod least;
 mod model;
@@ -31,7 +32,8 @@ pub struct Arguments {
     /// The memory budget in bytes
     #[arg(long)]
     memory: usize,
-    /// The corpus of the index: with it, documents are fetched too, and compared to groups of 16 KiB
+    /// The corpus of the index: with it, documents are fetched too, and compared to groups of 16
+    /// KiB
     #[arg(long)]
     corpus: Option<PathBuf>,
 }
@@ -176,15 +178,16 @@ impl Sums {
     }
 }
 
-/// The compressed bytes that a query of one term needs wherever they lie: the entry, documents and frequencies of the
-/// whole list, a norm for each document.
+/// The compressed bytes that a query of one term needs wherever they lie: the entry, documents and
+/// frequencies of the whole list, a norm for each document.
 fn needed_bytes(list: &ListReport) -> u64 {
     let entry = (list.entry_bytes - list.inline_position_bytes) as u64;
     let chunks = list.chunks.iter().map(|chunk| u64::from(chunk.docs_bytes));
     entry + chunks.sum::<u64>() + list.document_frequency
 }
 
-/// What a page holds; of a list's pages, those with documents and frequencies may hold the rest of a short list too.
+/// What a page holds; of a list's pages, those with documents and frequencies may hold the rest of
+/// a short list too.
 fn name(page: &UsedPage, lists: &[ListReport]) -> String {
     let holds_docs = |list: &ListReport| {
         let mut chunks = list.chunks.iter();

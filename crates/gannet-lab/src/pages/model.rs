@@ -1,4 +1,5 @@
-//! What queries would read if their data lay otherwise: modelled from what lists and documents take.
+//! What queries would read if their data lay otherwise: modelled from what lists and documents
+//! take.
 //!
 //! A run of bytes that begins anywhere in a page touches 1 + (bytes - 1) / page pages on average.
 
@@ -26,8 +27,8 @@ pub struct Apart {
     pub positions: f64,
 }
 
-/// What one list would read outside of the dictionary. Chunks that are too long to be read at once read what they
-/// read now: they are in pages of one kind already.
+/// What one list would read outside of the dictionary. Chunks that are too long to be read at once
+/// read what they read now: they are in pages of one kind already.
 pub fn apart(list: &ListReport, used: &[UsedPage]) -> Apart {
     let inline = list.entry_bytes - list.inline_position_bytes;
     let mut apart = Apart::default();
@@ -50,7 +51,8 @@ pub fn apart(list: &ListReport, used: &[UsedPage]) -> Apart {
     apart
 }
 
-/// Whether a page holds some of the first `bytes` of a chunk, which may begin anywhere in its first page.
+/// Whether a page holds some of the first `bytes` of a chunk, which may begin anywhere in its first
+/// page.
 pub fn is_within(used: &UsedPage, chunk: &ChunkReport, bytes: u32) -> bool {
     let end = chunk.page + bytes.div_ceil(PAGE as u32) + 1;
     used.zone == chunk.zone && (chunk.page..end).contains(&used.page)
@@ -72,7 +74,8 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// The groups of JSON lines that take `stored` bytes in the index: groups are taken to compress as well.
+    /// The groups of JSON lines that take `stored` bytes in the index: groups are taken to compress
+    /// as well.
     pub fn read(corpus: &Path, stored: u64) -> Outcome<Groups> {
         let (mut of, mut group, mut filled, mut all) = (Vec::new(), 0, 0, 0);
         for line in BufReader::with_capacity(1 << 20, File::open(corpus)?).split(b'\n') {

@@ -1,8 +1,8 @@
 //! A B+-tree over any way to keep nodes.
 //!
-//! As the paper describes it: a full node of `d` keys is split so that the first `ceil((d + 1) / 2)` stay; a deletion
-//! takes the key out of its leaf and joins no nodes. The root keeps its name, so that a tree is found again: what it held
-//! moves down when it splits.
+//! As the paper describes it: a full node of `d` keys is split so that the first
+//! `ceil((d + 1) / 2)` stay; a deletion takes the key out of its leaf and joins no nodes. The root
+//! keeps its name, so that a tree is found again: what it held moves down when it splits.
 
 use std::rc::Rc;
 
@@ -300,8 +300,8 @@ impl<N: Nodes> BTree<N> {
         Ok((id, here))
     }
 
-    /// Makes the first changes, those of one leaf, which is written once; gives how many. If it is full, the change that
-    /// finds no room splits it and is the last.
+    /// Makes the first changes, those of one leaf, which is written once; gives how many. If it is
+    /// full, the change that finds no room splits it and is the last.
     fn merge_first(&mut self, changes: &[(Vec<u8>, Change)]) -> Result<usize> {
         let (_, here) = self.first_leaf(changes)?;
         let mut path = Path::new();

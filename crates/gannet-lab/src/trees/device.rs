@@ -1,7 +1,7 @@
 //! Files of nodes on the engine's device.
 //!
-//! A node file is one run of slots of 8 KiB over files of a fixed number of slots (*subfiles*). Slots that follow each
-//! other are read and written in one operation.
+//! A node file is one run of slots of 8 KiB over files of a fixed number of slots (*subfiles*).
+//! Slots that follow each other are read and written in one operation.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -101,7 +101,8 @@ impl NodeFile {
             .ok_or_else(|| Error::invalid("a node was read and is not there"))
     }
 
-    /// Reads nodes that follow each other in one operation, or in some if they are many or lie in several subfiles.
+    /// Reads nodes that follow each other in one operation, or in some if they are many or lie in
+    /// several subfiles.
     pub fn read_run(&mut self, first: Slot, count: usize) -> Result<Vec<NodeBytes>> {
         let mut nodes = Vec::with_capacity(count);
         while nodes.len() < count {
@@ -126,7 +127,8 @@ impl NodeFile {
         Ok(nodes)
     }
 
-    /// Writes nodes that follow each other in one operation, or in some as [`NodeFile::read_run`] does.
+    /// Writes nodes that follow each other in one operation, or in some as [`NodeFile::read_run`]
+    /// does.
     pub fn write_run(&mut self, first: Slot, nodes: &[&[u8; NODE_BYTES]]) -> Result<()> {
         let mut done = 0;
         while done < nodes.len() {

@@ -1,14 +1,16 @@
 //! A head in memory over sorted runs that are merged: the FD-tree.
 //!
-//! New records go to the head. When it is full it is merged with the runs below it, down to the first level that has room
-//! for all of them; each level is `ratio` times larger than the one above it. A run's pages are found by *fences*: for
-//! each page of a level the level above has an entry with the page's first key (an external fence); and a page whose
-//! first entry would be a record begins with an internal fence, which repeats the one before it, so that in each page
-//! some fence says where to go on. So a search reads one page a level. A deletion is a record that says so; it goes
-//! away when it comes to the last level.
+//! New records go to the head. When it is full it is merged with the runs below it, down to the
+//! first level that has room for all of them; each level is `ratio` times larger than the one above
+//! it. A run's pages are found by *fences*: for each page of a level the level above has an entry
+//! with the page's first key (an external fence); and a page whose first entry would be a record
+//! begins with an internal fence, which repeats the one before it, so that in each page some fence
+//! says where to go on. So a search reads one page a level. A deletion is a record that says so; it
+//! goes away when it comes to the last level.
 //!
-//! Source: Li, He, Luo, Yi, "Tree Indexing on Flash Disks", ICDE 2009. Their head tree has pages on flash too; here it
-//! lies in the memory that the comparison gives it, and is written by [`OrderedIndex::settle`].
+//! Source: Li, He, Luo, Yi, "Tree Indexing on Flash Disks", ICDE 2009. Their head tree has pages on
+//! flash too; here it lies in the memory that the comparison gives it, and is written by
+//! [`OrderedIndex::settle`].
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -126,7 +128,8 @@ impl FdTree {
         self.remove_old()
     }
 
-    /// Writes the records of some sources, the newest first, as a level; gives the fences for the level above it.
+    /// Writes the records of some sources, the newest first, as a level; gives the fences for the
+    /// level above it.
     fn write_merged(
         &mut self,
         target: usize,
@@ -258,7 +261,8 @@ impl FdTree {
         self.recover_head(levels[0])
     }
 
-    /// Reads the head where it was written; else makes its fences of the first keys of the first level.
+    /// Reads the head where it was written; else makes its fences of the first keys of the first
+    /// level.
     fn recover_head(&mut self, head: Level) -> Result<()> {
         let mut source = Source::of_level(head);
         source.fill(&mut self.file)?;

@@ -1,7 +1,8 @@
-//! Nodes that are written back to where they were read: the B+-tree that the paper starts from, with its write buffer.
+//! Nodes that are written back to where they were read: the B+-tree that the paper starts from,
+//! with its write buffer.
 //!
-//! A node's name is its slot. When the write buffer is full its nodes are written, each to its own slot, wherever that
-//! is: one after the other as the paper's program did, or in one batch.
+//! A node's name is its slot. When the write buffer is full its nodes are written, each to its own
+//! slot, wherever that is: one after the other as the paper's program did, or in one batch.
 
 use std::path::Path;
 use std::rc::Rc;

@@ -1,14 +1,17 @@
 //! A B+-tree with buffers above its leaves, in which operations wait: the LA-tree.
 //!
-//! Every so many levels a node has a buffer on flash. An operation goes to the buffer of the highest such node on its
-//! way; when that is emptied its operations go, sorted, to the buffers of the next such level, or to the leaves, so that
-//! many that belong to one leaf cost one change of it. A search must look through the buffers on its way. When to empty one
-//! is decided by what it has cost: once searches have paid for reading it what emptying it costs, it is emptied (or when it
-//! is full). No sequence of operations can make that cost more than about twice what the best decision would have.
+//! Every so many levels a node has a buffer on flash. An operation goes to the buffer of the
+//! highest such node on its way; when that is emptied its operations go, sorted, to the buffers of
+//! the next such level, or to the leaves, so that many that belong to one leaf cost one change of
+//! it. A search must look through the buffers on its way. When to empty one is decided by what it
+//! has cost: once searches have paid for reading it what emptying it costs, it is emptied (or when
+//! it is full). No sequence of operations can make that cost more than about twice what the best
+//! decision would have.
 //!
-//! Source: Agrawal, Ganesan, Sitaraman, Diao, Singh, "Lazy-Adaptive Tree: An Optimized Index Structure for Flash
-//! Devices", PVLDB 2009. Their rule weighs savings of sizes that a buffer had; this one is its simplest form. Parts of
-//! buffers in memory share one pool, of which the largest part is written when it is full.
+//! Source: Agrawal, Ganesan, Sitaraman, Diao, Singh, "Lazy-Adaptive Tree: An Optimized Index
+//! Structure for Flash Devices", PVLDB 2009. Their rule weighs savings of sizes that a buffer had;
+//! this one is its simplest form. Parts of buffers in memory share one pool, of which the largest
+//! part is written when it is full.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -240,8 +243,8 @@ impl LaTree {
         Ok(None)
     }
 
-    /// Empties a buffer for which searches have paid what that costs: its pages are read, and each of its operations may
-    /// change a leaf, that is read and written.
+    /// Empties a buffer for which searches have paid what that costs: its pages are read, and each
+    /// of its operations may change a leaf, that is read and written.
     fn empty_paid(&mut self, id: NodeId, level: usize) -> Result<()> {
         let Some(buffer) = self.buffers.get(&id) else {
             return Ok(());
@@ -256,7 +259,8 @@ impl LaTree {
     }
 }
 
-/// About how many nodes a node of a level has below it at most, that are changed when it is emptied.
+/// About how many nodes a node of a level has below it at most, that are changed when it is
+/// emptied.
 fn pages_below(level: usize) -> usize {
     256usize.saturating_pow(level as u32)
 }
@@ -321,7 +325,8 @@ impl OrderedIndex for LaTree {
 }
 
 impl LaTree {
-    /// Appends the keys of a node from `from` on, until there are `most`. `newer` is what waits above it.
+    /// Appends the keys of a node from `from` on, until there are `most`. `newer` is what waits
+    /// above it.
     fn gather(
         &mut self,
         id: NodeId,

@@ -1,15 +1,15 @@
 //! Ordered indexes of the literature behind one interface, on the engine's device layer.
 //!
-//! Each is real: it keeps its nodes in files, under a limit of memory, and what it does with the device is counted and
-//! priced by a model of another device beside ([`gannet_ssd`]).
-//! So they can be compared with the paper that compared them
-//! (Roh, Kim, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014), with each other, and with
-//! Gannet's own tree.
+//! Each is real: it keeps its nodes in files, under a limit of memory, and what it does with the
+//! device is counted and priced by a model of another device beside ([`gannet_ssd`]). So they can
+//! be compared with the paper that compared them (Roh, Kim, Lee, Park, "AS B-tree: A Study of an
+//! Efficient B+-tree for SSDs", 2014), with each other, and with Gannet's own tree.
 //!
-//! [`BTree`] is one B+-tree over three ways to keep nodes: [`InPlace`], where a node is written back to where it was read,
-//! [`Sequential`], where changed nodes go to the end of the file (the AS B-tree), and [`Units`], where only what changed
-//! in them does (BFTL). [`FdTree`] merges sorted runs, [`LaTree`] lets operations wait above the leaves. Gannet's own is
-//! [`Rolling`] over the engine's tree ([`Packed`]), or over [`Sequential`] nodes, which are those of the others.
+//! [`BTree`] is one B+-tree over three ways to keep nodes: [`InPlace`], where a node is written
+//! back to where it was read, [`Sequential`], where changed nodes go to the end of the file (the AS
+//! B-tree), and [`Units`], where only what changed in them does (BFTL). [`FdTree`] merges sorted
+//! runs, [`LaTree`] lets operations wait above the leaves. Gannet's own is [`Rolling`] over the
+//! engine's tree ([`Packed`]), or over [`Sequential`] nodes, which are those of the others.
 
 mod btree;
 mod cache;
@@ -109,7 +109,8 @@ pub struct Settings {
     pub buffers: usize,
     /// Pages of one of its buffers at most.
     pub buffer_most: usize,
-    /// Whether nodes that lie apart are written one after the other, as the paper's programs did, or in one batch.
+    /// Whether nodes that lie apart are written one after the other, as the paper's programs did,
+    /// or in one batch.
     pub one_by_one: bool,
     /// Whether all that is done is written down, see [`gannet_ssd::Entry`].
     pub trace: bool,

@@ -1,12 +1,13 @@
-//! A node as it lies in its 8 KiB: entries in any order behind an array of their places, sorted by key.
+//! A node as it lies in its 8 KiB: entries in any order behind an array of their places, sorted by
+//! key.
 //!
 //! ```text
 //! level | 0 | entries (2) | end of the places' free room (2) | bytes of entries that were removed (2) | node (4) | 0 (4) | time (8)
 //! places of the entries (2 each), ascending by key …  free …  entries: length of the key (2), key, value (8)
 //! ```
-//! All numbers are little-endian. An inner node's keys are the lower bounds of its children, whose names are the values;
-//! the first key is empty. All structures of the lab that have nodes have these, so that they are compared by what they
-//! do with them.
+//! All numbers are little-endian. An inner node's keys are the lower bounds of its children, whose
+//! names are the values; the first key is empty. All structures of the lab that have nodes have
+//! these, so that they are compared by what they do with them.
 
 use gannet::{Error, Result};
 
@@ -162,7 +163,8 @@ impl Node {
         self.set_u16(6, removed);
     }
 
-    /// The entry at which both halves have about as many bytes; at least one entry comes before it, and it is there.
+    /// The entry at which both halves have about as many bytes; at least one entry comes before it,
+    /// and it is there.
     pub fn middle(&self) -> usize {
         let length = |at: usize| PLACE + AROUND + self.key(at).len();
         let all: usize = (0..self.len()).map(length).sum();

@@ -1,8 +1,9 @@
-//! The engine's own tree with its own packing: pages of 4 KiB, keys that share prefixes, leaves as full as they go, a
-//! mapping table that is kept, zones that are cleaned by what they give back.
+//! The engine's own tree with its own packing: pages of 4 KiB, keys that share prefixes, leaves as
+//! full as they go, a mapping table that is kept, zones that are cleaned by what they give back.
 //!
-//! What a tree of the engine gets from the index around it is here in its smallest form: a root, written whole to a file
-//! beside the zones, which names the tree and the zones as of the last time.
+//! What a tree of the engine gets from the index around it is here in its smallest form: a root,
+//! written whole to a file beside the zones, which names the tree and the zones as of the last
+//! time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,8 @@ use super::{Cleaning, OrderedIndex, Settings, Value, entry_fits};
 /// Pages of a zone: 1 MiB. A tree of the lab is small.
 const ZONE_PAGES: u32 = 256;
 
-/// Cleaning begins when so much of the zones is dead, and takes the zones of which less than this lives.
+/// Cleaning begins when so much of the zones is dead, and takes the zones of which less than this
+/// lives.
 const DEAD_SHARE: f64 = 0.4;
 const LIVE_SHARE: f64 = 0.4;
 

@@ -1,14 +1,17 @@
-//! Changes wait in memory, in the order of their keys, and go round the tree below: Gannet's way of changing a tree.
+//! Changes wait in memory, in the order of their keys, and go round the tree below: Gannet's way of
+//! changing a tree.
 //!
-//! When memory is full, those that come next behind the last that went are merged into the tree, until there is room:
-//! a leaf is read and written once for all that wait for it. After a round each leaf has waited for as long as any other,
-//! and by then as many changes wait for it as twice the mean over all leaves: emptying all of memory at once would write
-//! twice as much. And since leaves are written in the order of their keys, what is oldest in the file is what is written
+//! When memory is full, those that come next behind the last that went are merged into the tree,
+//! until there is room: a leaf is read and written once for all that wait for it. After a round
+//! each leaf has waited for as long as any other, and by then as many changes wait for it as twice
+//! the mean over all leaves: emptying all of memory at once would write twice as much. And since
+//! leaves are written in the order of their keys, what is oldest in the file is what is written
 //! anew next: zones die whole, and cleaning has next to nothing to move.
 //!
-//! Source of merging round and round: the rolling merge of O'Neil, Cheng, Gawlick, O'Neil, "The Log-Structured Merge-Tree",
-//! 1996. There the lower tree is made anew as a whole; here only the leaves that change are, wherever the always-sequential
-//! tree puts them.
+//! Source of merging round and round: the rolling merge of O'Neil, Cheng, Gawlick, O'Neil, "The
+//! Log-Structured Merge-Tree",
+//! 1996. There the lower tree is made anew as a whole; here only the leaves that change are,
+//!       wherever the always-sequential tree puts them.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Range;

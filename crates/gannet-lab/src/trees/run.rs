@@ -1,7 +1,7 @@
 //! A mix of operations on one structure, and what it did with the device.
 //!
-//! Records are numbered; the key of each is drawn from its number alone, so that other programs can ask for the same
-//! and none has to remember them. The oldest are deleted first.
+//! Records are numbered; the key of each is drawn from its number alone, so that other programs can
+//! ask for the same and none has to remember them. The oldest are deleted first.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -63,7 +63,8 @@ pub struct Arguments {
     /// Nodes that operations take which wait in memory, of the LA-tree and of Gannet
     #[arg(long, default_value_t = 32)]
     buffers: usize,
-    /// The same while records are loaded. More is faster, and leaves fuller or emptier nodes than operations do
+    /// The same while records are loaded. More is faster, and leaves fuller or emptier nodes than
+    /// operations do
     #[arg(long, default_value_t = 32)]
     load_buffers: usize,
     /// Nodes of the head of an FD-tree

@@ -1,9 +1,11 @@
-//! Nodes that are written to the end of the file, always: the AS B-tree of the paper, as it is printed.
+//! Nodes that are written to the end of the file, always: the AS B-tree of the paper, as it is
+//! printed.
 //!
-//! Its parts by their names there: the *write buffer* keeps changed nodes; the *sequential writer* writes them together
-//! behind each other (algorithm 2 as printed writes to the old address; the text and figure 5 say what is meant); the
-//! *address mapping table* tells where each node is; the *node validation manager* counts the valid nodes of each
-//! subfile, and once fewer than T percent of one are, writes these to the end and removes the subfile.
+//! Its parts by their names there: the *write buffer* keeps changed nodes; the *sequential writer*
+//! writes them together behind each other (algorithm 2 as printed writes to the old address; the
+//! text and figure 5 say what is meant); the *address mapping table* tells where each node is; the
+//! *node validation manager* counts the valid nodes of each subfile, and once fewer than T percent
+//! of one are, writes these to the end and removes the subfile.
 //!
 //! The paper's table is made anew by reading all nodes: the newest of each name counts.
 

@@ -1,4 +1,5 @@
-//! Every structure against a map in memory, with integers, skewed keys and long ones, opened anew again and again.
+//! Every structure against a map in memory, with integers, skewed keys and long ones, opened anew
+//! again and again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,7 +42,8 @@ const STRUCTURES: [(&str, Open); 7] = [
     }),
 ];
 
-/// Keys that are drawn: integers all over, integers near each other, and byte strings of all lengths.
+/// Keys that are drawn: integers all over, integers near each other, and byte strings of all
+/// lengths.
 const KEYS: [fn(&mut Random) -> Vec<u8>; 3] = [
     |random| (random.below(4000) as u64 * 7919).to_be_bytes().to_vec(),
     |random| {
@@ -182,8 +184,8 @@ fn loaded(open: Open, folder: &Path, records: u64) -> Box<dyn OrderedIndex> {
     index
 }
 
-/// Searches and updates of a B+-tree with three levels, no cache, and so many leaves that few are met again while they
-/// wait: a search reads three nodes, an update reads three and writes one.
+/// Searches and updates of a B+-tree with three levels, no cache, and so many leaves that few are
+/// met again while they wait: a search reads three nodes, an update reads three and writes one.
 #[test]
 fn b_trees_do_what_can_be_counted_beforehand() {
     for (name, open) in &STRUCTURES[..2] {
@@ -217,7 +219,8 @@ fn b_trees_do_what_can_be_counted_beforehand() {
     }
 }
 
-/// BFTL that gathers no nodes: each time the reservation buffer is full of changes of leaves all over, it goes to one sector.
+/// BFTL that gathers no nodes: each time the reservation buffer is full of changes of leaves all
+/// over, it goes to one sector.
 #[test]
 fn bftl_writes_what_can_be_counted_beforehand() {
     let folder = tempfile::tempdir().unwrap();
@@ -238,8 +241,9 @@ fn bftl_writes_what_can_be_counted_beforehand() {
     near(written, full, "BFTL");
 }
 
-/// An LA-tree whose operations all wait in memory, and are then so many that each leaf has some: each is written once, or
-/// twice if it is the one that fills the write buffer while more of its own follow.
+/// An LA-tree whose operations all wait in memory, and are then so many that each leaf has some:
+/// each is written once, or twice if it is the one that fills the write buffer while more of its
+/// own follow.
 #[test]
 fn an_la_tree_writes_what_can_be_counted_beforehand() {
     let folder = tempfile::tempdir().unwrap();
@@ -260,8 +264,8 @@ fn an_la_tree_writes_what_can_be_counted_beforehand() {
     );
 }
 
-/// Changes that go round a tree: of those that wait, a leaf has twice the mean when its turn comes. Between two parts a leaf
-/// is written twice.
+/// Changes that go round a tree: of those that wait, a leaf has twice the mean when its turn comes.
+/// Between two parts a leaf is written twice.
 #[test]
 fn changes_that_wait_write_what_can_be_counted_beforehand() {
     let folder = tempfile::tempdir().unwrap();

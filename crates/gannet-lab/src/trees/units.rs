@@ -1,12 +1,14 @@
 //! Nodes of which only what changes is written: BFTL.
 //!
-//! A change of a node is some *index units*: a key with its value, or a key that is gone. They wait in the *reservation
-//! buffer*, and when it is full they are packed into as few sectors as possible, those of one node together, and
-//! written to the end of the file. The *node translation table* tells in which sectors the units of each node are; a
-//! node is put together from them. A node that lies in more than C sectors is gathered into one. Old sectors are left
-//! to the translation layer of the device: the file only grows.
+//! A change of a node is some *index units*: a key with its value, or a key that is gone. They wait
+//! in the *reservation buffer*, and when it is full they are packed into as few sectors as
+//! possible, those of one node together, and written to the end of the file. The *node translation
+//! table* tells in which sectors the units of each node are; a node is put together from them. A
+//! node that lies in more than C sectors is gathered into one. Old sectors are left to the
+//! translation layer of the device: the file only grows.
 //!
-//! Source: Wu, Kuo, Chang, "An Efficient B-tree Layer Implementation for Flash-Memory Storage Systems", 2007.
+//! Source: Wu, Kuo, Chang, "An Efficient B-tree Layer Implementation for Flash-Memory Storage
+//! Systems", 2007.
 //!
 //! ```text
 //! sector   groups (2), then groups
@@ -28,7 +30,8 @@ use super::cache::Cache;
 use super::device::{NodeBytes, NodeFile, Slot};
 use super::node::{NODE_BYTES, Node, NodeId};
 
-/// Nodes that were read last, to tell what changed in them. They save no reads, only the work to put them together again.
+/// Nodes that were read last, to tell what changed in them. They save no reads, only the work to
+/// put them together again.
 const REMEMBERED: usize = 64;
 
 /// Sectors of one operation of a recovery.

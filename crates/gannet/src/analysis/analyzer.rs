@@ -1,12 +1,12 @@
 //! Analyzers: a tokenizer and what is done to its tokens, chosen by name.
 //!
-//! An analyzer is a small value; what it needs while it works (a buffer to lowercase in, stems it remembers)
-//! is the caller's [`Scratch`]. A token's text is borrowed from the source where it stands there as it is and
-//! from the scratch otherwise, so tokens cost no allocation.
+//! An analyzer is a small value; what it needs while it works (a buffer to lowercase in, stems it
+//! remembers) is the caller's [`Scratch`]. A token's text is borrowed from the source where it
+//! stands there as it is and from the scratch otherwise, so tokens cost no allocation.
 //!
-//! Invariants: positions ascend from 0, one for each token of the tokenizer; a token that is left out (a stop
-//! word) leaves its position empty, so that phrases keep their distances. Offsets are those of the whole token
-//! in the source, whatever is cut from its text.
+//! Invariants: positions ascend from 0, one for each token of the tokenizer; a token that is left
+//! out (a stop word) leaves its position empty, so that phrases keep their distances. Offsets are
+//! those of the whole token in the source, whatever is cut from its text.
 
 use frostem::Algorithm;
 
@@ -15,8 +15,8 @@ use super::words::{Case, Word, Words};
 use super::{MAX_TOKEN_CHARACTERS, english, plain};
 use crate::base::{Error, Result};
 
-/// What the tokens depend on besides the source: recorded in an index, because terms made under another
-/// version may differ.
+/// What the tokens depend on besides the source: recorded in an index, because terms made under
+/// another version may differ.
 pub const VERSION: &str = "1 (unicode 17.0, snowball 20261016)";
 
 /// One occurrence of a term in a text.
@@ -74,7 +74,8 @@ impl Analyzer {
     /// - `whitespace`: what stands between white space, unchanged
     /// - `keyword`: the whole text as one token, unchanged
     /// - `english`: as Lucene's `EnglishAnalyzer`: possessives, 33 stop words, Porter stems
-    /// - `snowball_english`, `french`, `german`, ...: `standard`, then the Snowball stemmer of that name
+    /// - `snowball_english`, `french`, `german`, ...: `standard`, then the Snowball stemmer of that
+    ///   name
     pub fn named(name: &str) -> Result<Analyzer> {
         let chain = match name {
             "standard" => Chain::Standard,
@@ -114,10 +115,11 @@ impl Analyzer {
         }
     }
 
-    /// Gives the tokens of `text` to `sink`, in order, and returns how many positions the text takes up.
+    /// Gives the tokens of `text` to `sink`, in order, and returns how many positions the text
+    /// takes up.
     ///
-    /// The number of positions counts words left out at the end; several values of one field start theirs
-    /// after it.
+    /// The number of positions counts words left out at the end; several values of one field start
+    /// theirs after it.
     pub fn analyze(
         &self,
         text: &str,
@@ -259,8 +261,8 @@ fn keyword(text: &str, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
 
 /// `word` in lowercase, in `buffer` if it was not.
 ///
-/// Outside ASCII each character becomes one other, whatever stands beside it, as in Lucene: a sigma at the
-/// end of a word is like any other, and `İ` becomes a plain `i`.
+/// Outside ASCII each character becomes one other, whatever stands beside it, as in Lucene: a sigma
+/// at the end of a word is like any other, and `İ` becomes a plain `i`.
 #[inline]
 fn lowercase<'a>(word: &'a str, case: Case, buffer: &'a mut String) -> &'a str {
     if case == Case::Lower {
@@ -280,7 +282,8 @@ fn lowercase<'a>(word: &'a str, case: Case, buffer: &'a mut String) -> &'a str {
 mod tests {
     use super::*;
 
-    /// `expected`: the terms, each followed by `@` and its position where that is not one after the last.
+    /// `expected`: the terms, each followed by `@` and its position where that is not one after the
+    /// last.
     fn check(analyzer: &str, text: &str, expected: &str) {
         let mut found = Vec::new();
         let mut next = 0;

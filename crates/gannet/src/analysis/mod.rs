@@ -1,9 +1,10 @@
-//! From text to terms: tokenizers, filters and the analyzers made of them, and the schema that says which
-//! field uses which.
+//! From text to terms: tokenizers, filters and the analyzers made of them, and the schema that says
+//! which field uses which.
 //!
-//! The room is pure: no input or output, no clock, no state but the buffers a caller lends. Indexing, queries
-//! and highlighting all go through [`Analyzer::analyze`], so the same text always gives the same terms.
-//! Changing what an analyzer gives makes existing indexes miss documents: [`VERSION`] must change with it.
+//! The room is pure: no input or output, no clock, no state but the buffers a caller lends.
+//! Indexing, queries and highlighting all go through [`Analyzer::analyze`], so the same text always
+//! gives the same terms. Changing what an analyzer gives makes existing indexes miss documents:
+//! [`VERSION`] must change with it.
 
 mod analyzer;
 mod common;
@@ -22,7 +23,8 @@ pub use schema::{
     Field, FieldId, FieldKind, FieldOptions, Schema, SchemaOptions, split_term_key, term_key,
 };
 
-/// The longest token in characters; a longer one is cut, and the rest is analyzed as if it began there.
+/// The longest token in characters; a longer one is cut, and the rest is analyzed as if it began
+/// there.
 ///
 /// It is Lucene's number, so that both engines find the same documents.
 const MAX_TOKEN_CHARACTERS: usize = 255;

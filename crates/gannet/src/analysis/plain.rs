@@ -1,4 +1,5 @@
-//! The tokenizers that go by single characters: runs of letters, and whatever is between white space.
+//! The tokenizers that go by single characters: runs of letters, and whatever is between white
+//! space.
 
 use super::{MAX_TOKEN_CHARACTERS, prefix_length};
 

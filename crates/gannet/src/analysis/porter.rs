@@ -1,12 +1,14 @@
 //! The Porter stemmer in the form that Lucene uses.
 //!
-//! M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, with the departures of its author's
-//! own later implementations: `bli` -> `ble` in place of `abli` -> `able`, `logi` -> `log`, and words of
-//! one or two letters left alone. Snowball's `porter` has none of the three and undoubles fewer letters
-//! (`cc`, `hh`, `jj`, ... stay), so an index that must agree with Lucene's English analyzer cannot use it.
+//! M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, with the departures of
+//! its author's own later implementations: `bli` -> `ble` in place of `abli` -> `able`, `logi` ->
+//! `log`, and words of one or two letters left alone. Snowball's `porter` has none of the three and
+//! undoubles fewer letters (`cc`, `hh`, `jj`, ... stay), so an index that must agree with Lucene's
+//! English analyzer cannot use it.
 //!
-//! Words are worked on in UTF-16 units, as there, wherever they are not ASCII. A word that the stemmer gets
-//! is lowercase and short (255 characters), which bounds the recursion over runs of `y`.
+//! Words are worked on in UTF-16 units, as there, wherever they are not ASCII. A word that the
+//! stemmer gets is lowercase and short (255 characters), which bounds the recursion over runs of
+//! `y`.
 
 /// Buffers to stem in.
 #[derive(Debug, Default)]

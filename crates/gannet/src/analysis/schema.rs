@@ -1,7 +1,7 @@
 //! The fields of an index: which there are, how their text is analyzed, and what is kept of them.
 //!
-//! Fields are numbered in the order in which they were first seen; a number is never reused, because it is
-//! part of every term's key. The schema is written into each checkpoint.
+//! Fields are numbered in the order in which they were first seen; a number is never reused,
+//! because it is part of every term's key. The schema is written into each checkpoint.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,8 @@ use crate::base::{ByteReader, Error, PhraseFilters, Result, put_bytes, put_varin
 /// A field's number.
 pub type FieldId = u16;
 
-/// The most fields that an index can have: documents with generated field names would fill the dictionary.
+/// The most fields that an index can have: documents with generated field names would fill the
+/// dictionary.
 pub const MAX_FIELDS: usize = 1000;
 
 /// The longest field name in bytes.
@@ -26,8 +27,8 @@ pub enum FieldKind {
     Exact,
 }
 
-/// What a field's postings keep, one bit each but for phrase filters, whose kind takes two; bits without a name
-/// are reserved.
+/// What a field's postings keep, one bit each but for phrase filters, whose kind takes two; bits
+/// without a name are reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldOptions(u8);
 
@@ -268,8 +269,8 @@ impl Schema {
     }
 }
 
-/// Appends the key of `term` in `field`: the field's number, big-endian so that keys sort by field first,
-/// then the term's bytes.
+/// Appends the key of `term` in `field`: the field's number, big-endian so that keys sort by field
+/// first, then the term's bytes.
 pub fn term_key(field: FieldId, term: &[u8], out: &mut Vec<u8>) {
     let field = field.to_be_bytes();
     out.reserve(field.len() + term.len());

@@ -1,8 +1,8 @@
-//! Stems of words, remembered: text repeats its words, and stemming one takes several times as long as
-//! finding it in a small table.
+//! Stems of words, remembered: text repeats its words, and stemming one takes several times as long
+//! as finding it in a small table.
 //!
-//! Each word has one place in the table and takes it from whatever was there, so the table never grows. A place
-//! is half a cache line; words or stems that do not fit are stemmed afresh.
+//! Each word has one place in the table and takes it from whatever was there, so the table never
+//! grows. A place is half a cache line; words or stems that do not fit are stemmed afresh.
 
 use std::hash::BuildHasher;
 

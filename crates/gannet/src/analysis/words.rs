@@ -1,10 +1,12 @@
-//! Words as the Unicode standard cuts them (UAX #29), the tokenizer under `standard` and the languages.
+//! Words as the Unicode standard cuts them (UAX #29), the tokenizer under `standard` and the
+//! languages.
 //!
-//! The rules themselves are the `unicode-segmentation` crate's. Most text is ASCII, though, where they come
-//! down to a table of byte classes, and that is several times faster. Invariant: [`Words`] gives exactly the
-//! words of `unicode_word_indices`, whatever the mixture (a property test compares them), up to the cut of
-//! words longer than 255 characters. It holds because a word depends only on the text from its own start on:
-//! wherever the fast path sees, or would have to look at, a character outside ASCII, the crate decides.
+//! The rules themselves are the `unicode-segmentation` crate's. Most text is ASCII, though, where
+//! they come down to a table of byte classes, and that is several times faster. Invariant:
+//! [`Words`] gives exactly the words of `unicode_word_indices`, whatever the mixture (a property
+//! test compares them), up to the cut of words longer than 255 characters. It holds because a word
+//! depends only on the text from its own start on: wherever the fast path sees, or would have to
+//! look at, a character outside ASCII, the crate decides.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -123,8 +125,8 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// The length of the word that `window` begins with and the classes seen in it, or nothing if that depends
-/// on a character outside ASCII.
+/// The length of the word that `window` begins with and the classes seen in it, or nothing if that
+/// depends on a character outside ASCII.
 #[inline]
 fn ascii_word(window: &[u8]) -> Option<(usize, u8)> {
     let mut seen = 0;
@@ -160,7 +162,8 @@ fn joins(class: u8, last: u8, next: u8) -> bool {
     (class & MID_LETTER != 0 && both(LETTER)) || (class & MID_NUMBER != 0 && both(DIGIT))
 }
 
-/// The length of what lies between words here, or nothing if a character outside ASCII could attach itself.
+/// The length of what lies between words here, or nothing if a character outside ASCII could attach
+/// itself.
 ///
 /// Spaces are one piece (WB3d), so that what follows them attaches to the whole run.
 #[inline]
@@ -175,7 +178,8 @@ fn ascii_gap(rest: &[u8]) -> Option<(usize, u8)> {
 
 /// What the full rules cut off the front of `rest`, at most 255 characters.
 fn first_piece(rest: &str) -> &str {
-    // The crate sees only as much as a piece can need: a text of one word would cost its length at each cut.
+    // The crate sees only as much as a piece can need: a text of one word would cost its length at
+    // each cut.
     let clipped = &rest[..floor_boundary(rest, 4 * (MAX_TOKEN_CHARACTERS + 1))];
     let piece = front(clipped);
     let limit = match piece.len() > MAX_TOKEN_CHARACTERS {

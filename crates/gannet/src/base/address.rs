@@ -1,8 +1,9 @@
 //! Where bytes live on the device.
 //!
-//! A *zone* is a file that is only ever appended to and whose number is never used again, so an address
-//! names its bytes for ever: the zone number is the zone's incarnation. A *page* is the unit of host I/O;
-//! its last bytes prove it (see `storage::seal`), the rest is payload. A *span* is a run of payload bytes.
+//! A *zone* is a file that is only ever appended to and whose number is never used again, so an
+//! address names its bytes for ever: the zone number is the zone's incarnation. A *page* is the
+//! unit of host I/O; its last bytes prove it (see `storage::seal`), the rest is payload. A *span*
+//! is a run of payload bytes.
 
 use super::{ByteReader, Result, put_varint};
 
@@ -24,7 +25,8 @@ pub struct PageAddress {
     pub page: u32,
 }
 
-/// A run of payload bytes: it starts inside one page and may go on in the pages that follow in the zone.
+/// A run of payload bytes: it starts inside one page and may go on in the pages that follow in the
+/// zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// The zone.

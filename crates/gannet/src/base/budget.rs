@@ -21,7 +21,8 @@ struct BudgetShared {
     peak: AtomicUsize,
     /// What this budget is a part of.
     _part: Option<Reservation>,
-    /// Held by who reserves a little for a while: together, or alone by who found too little beside the others.
+    /// Held by who reserves a little for a while: together, or alone by who found too little beside
+    /// the others.
     turns: Turns,
 }
 

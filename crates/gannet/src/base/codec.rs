@@ -1,7 +1,7 @@
 //! Little-endian integers, varints and length-prefixed bytes, written to and read from byte slices.
 //!
-//! Reading never trusts its input: every length is checked before it is used, and what does not fit is an
-//! [`Error::Damaged`] that names what was being read.
+//! Reading never trusts its input: every length is checked before it is used, and what does not fit
+//! is an [`Error::Damaged`] that names what was being read.
 
 use super::{Error, Result};
 
@@ -20,7 +20,8 @@ pub fn put_u64(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
-/// Appends `value` in seven-bit groups, low groups first; the high bit of a byte says that more follow.
+/// Appends `value` in seven-bit groups, low groups first; the high bit of a byte says that more
+/// follow.
 #[inline]
 pub fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {

@@ -1,5 +1,5 @@
-//! What every room shares: identifiers, addresses on the device, units, errors, the memory budget, kinds of
-//! phrase filters and little-endian codecs.
+//! What every room shares: identifiers, addresses on the device, units, errors, the memory budget,
+//! kinds of phrase filters and little-endian codecs.
 //!
 //! Nothing here reads or writes; the room knows no other.
 
@@ -22,11 +22,13 @@ pub use parallel::{alone, both, on_all_cores};
 pub use phrase_filters::PhraseFilters;
 pub use traffic::{ForegroundLoad, back_off, yield_to_foreground};
 
-/// A document's internal number: ascending in the order of writing, never reused until a full vacuum.
+/// A document's internal number: ascending in the order of writing, never reused until a full
+/// vacuum.
 pub type DocId = u32;
 
 /// One past every valid doc ID; what a cursor stands on when its list has ended.
 pub const END: DocId = u32::MAX;
 
-/// The number of an operation (a document written or deleted) in the order in which the index took it.
+/// The number of an operation (a document written or deleted) in the order in which the index took
+/// it.
 pub type Sequence = u64;

@@ -7,7 +7,8 @@ use std::thread::{self, ScopedJoinHandle};
 
 use super::traffic::Foreground;
 
-/// How many shares a core takes on average: what one share takes may be many times what another does.
+/// How many shares a core takes on average: what one share takes may be many times what another
+/// does.
 const SHARES: usize = 8;
 
 thread_local! {

@@ -9,7 +9,8 @@ pub enum PhraseFilters {
     /// a token.
     #[default]
     Common,
-    /// Two Bloom filters of nine bytes for each document that has a word: those of the WiSER paper, to compare with.
+    /// Two Bloom filters of nine bytes for each document that has a word: those of the WiSER paper,
+    /// to compare with.
     Bloom,
 }
 

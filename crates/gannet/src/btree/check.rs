@@ -13,7 +13,8 @@ const FINDINGS_MAX: usize = 1000;
 /// How many leaves are read at once.
 const AHEAD: usize = 16;
 
-/// Walks the whole tree, shows every entry to `visit`, and gives all that is wrong, naming node and page.
+/// Walks the whole tree, shows every entry to `visit`, and gives all that is wrong, naming node and
+/// page.
 ///
 /// Only a failing device is an error.
 pub fn check(
@@ -75,7 +76,8 @@ impl TreeWalk<'_> {
         }
     }
 
-    /// Checks a node and all below it. No deeper than the tree is high, which was checked when it was opened.
+    /// Checks a node and all below it. No deeper than the tree is high, which was checked when it
+    /// was opened.
     fn node(
         &mut self,
         id: NodeId,

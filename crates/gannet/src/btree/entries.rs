@@ -62,8 +62,8 @@ impl Entries {
         self.bytes.extend_from_slice(value);
     }
 
-    /// Adds a child of an inner node. The first one takes `lower`, the lower bound of the node, as its key:
-    /// whatever child stands there answers for all keys from that bound on.
+    /// Adds a child of an inner node. The first one takes `lower`, the lower bound of the node, as
+    /// its key: whatever child stands there answers for all keys from that bound on.
     pub(crate) fn push_child(&mut self, lower: &[u8], key: &[u8], child: NodeId) {
         let key = if self.is_empty() { lower } else { key };
         self.push(key, &child.to_le_bytes());
@@ -89,7 +89,8 @@ impl Entries {
         Ok(())
     }
 
-    /// Bytes that entry `ordinal` takes as the `within`-th of a node of `level`, its restart included.
+    /// Bytes that entry `ordinal` takes as the `within`-th of a node of `level`, its restart
+    /// included.
     pub(crate) fn cost(&self, ordinal: usize, within: usize, level: usize) -> usize {
         let slot = self.slots[ordinal];
         let (key, value) = (slot.key as usize, slot.value as usize);

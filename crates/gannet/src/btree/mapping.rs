@@ -1,11 +1,11 @@
 //! The node mapping table: where each node is now, and which node IDs are free.
 //!
-//! An entry is eight bytes: zone number + 1 and page, or 0 and the next free node ID + 1 (0 ends the chain).
-//! The free list so costs no space of its own and is a snapshot as the table is.
+//! An entry is eight bytes: zone number + 1 and page, or 0 and the next free node ID + 1 (0 ends
+//! the chain). The free list so costs no space of its own and is a snapshot as the table is.
 //!
 //! Invariants:
-//! 1. Each ID below `next` is either mapped to a page or in the chain of free IDs, never both. (A new node
-//!    is in neither until it is appended, which is done before a view is given away.)
+//! 1. Each ID below `next` is either mapped to a page or in the chain of free IDs, never both. (A
+//!    new node is in neither until it is appended, which is done before a view is given away.)
 //! 2. `free` IDs are in the chain that begins at `head`.
 
 use super::NodeId;

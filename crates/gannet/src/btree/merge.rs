@@ -19,7 +19,8 @@ pub(crate) struct Merged {
     pub(crate) removed: u64,
 }
 
-/// With a key for each so many entries of a leaf, going through all of them costs less than looking each up.
+/// With a key for each so many entries of a leaf, going through all of them costs less than looking
+/// each up.
 const ENTRIES_FOR_A_KEY: usize = 8;
 
 /// The old values of `keys` in a leaf.

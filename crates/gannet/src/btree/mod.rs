@@ -1,20 +1,22 @@
 //! The ordered index: an always-sequential B+-tree from byte strings to byte strings.
 //!
-//! Such trees are the term dictionary (field and term -> term entry) and the external IDs (-> document). A node is
-//! one page and is named by a [`NodeId`]; a resident mapping table says where each node is now. A changed
-//! node is appended to the stream and its mapping entry changes, so a rewritten leaf does not touch its
-//! parent, no page is ever overwritten, and a clone of the mapping is a snapshot of the whole tree.
+//! Such trees are the term dictionary (field and term -> term entry) and the external IDs (->
+//! document). A node is one page and is named by a [`NodeId`]; a resident mapping table says where
+//! each node is now. A changed node is appended to the stream and its mapping entry changes, so a
+//! rewritten leaf does not touch its parent, no page is ever overwritten, and a clone of the
+//! mapping is a snapshot of the whole tree.
 //!
-//! Source: Roh, Kim, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014. Its parts here:
-//! the sequential writer and write buffer are `storage::StreamWriter`, the address mapping table is
-//! `mapping.rs`, the node validation manager is [`Tree::move_out_of`]. Beyond it: packed, prefix-compressed
-//! nodes, changes applied in windows of leaves that are read in one batch, snapshots, a persisted mapping.
+//! Source: Roh, Kim, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014. Its
+//! parts here: the sequential writer and write buffer are `storage::StreamWriter`, the address
+//! mapping table is `mapping.rs`, the node validation manager is [`Tree::move_out_of`]. Beyond it:
+//! packed, prefix-compressed nodes, changes applied in windows of leaves that are read in one
+//! batch, snapshots, a persisted mapping.
 //!
-//! Measured (2 cores, memory device, release; a million keys of 8 bytes with values of 40, in ten changes of
-//! 100,000 keys that interleave, so that each rewrites all leaves): 1.06 s in all, 4 to 6 million entries
-//! rewritten a second, leaves 93 % full, 275 MiB written. A `get` of three levels, all frames in memory: 1.3 us
-//! while 400 leaves take turns (CPU caches hit), 2.4 us at random over 12,950 leaves (they do not). A scan:
-//! 14 million entries a second.
+//! Measured (2 cores, memory device, release; a million keys of 8 bytes with values of 40, in ten
+//! changes of 100,000 keys that interleave, so that each rewrites all leaves): 1.06 s in all, 4 to
+//! 6 million entries rewritten a second, leaves 93 % full, 275 MiB written. A `get` of three
+//! levels, all frames in memory: 1.3 us while 400 leaves take turns (CPU caches hit), 2.4 us at
+//! random over 12,950 leaves (they do not). A scan: 14 million entries a second.
 //!
 //! Nodes are described to the byte in `docs/format.md`.
 
@@ -58,7 +60,8 @@ pub const KEY_MAX: usize = 1024;
 /// The most bytes that key, value and their lengths take in a leaf: three such entries fit.
 pub const ENTRY_MAX: usize = (PAGE_PAYLOAD - node::HEADER - 2) / 3;
 
-/// The most levels of a tree. Even three children a node give 3^24 leaves, more than there are node IDs.
+/// The most levels of a tree. Even three children a node give 3^24 leaves, more than there are node
+/// IDs.
 const HEIGHT_MAX: usize = 24;
 
 /// Whether an entry can be stored, and if not, why.

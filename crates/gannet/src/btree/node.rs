@@ -1,9 +1,10 @@
 //! One node as it lies in its page: read and searched without being unpacked.
 //!
-//! Leaves and inner nodes have one shape: a sorted run of keys with values, where the value of an inner
-//! node's key is a child and the key is the lower bound of the child's keys. Keys share prefixes with the key
-//! before them, except each sixteenth, whose place is in the array of restarts. Nothing that is read is
-//! trusted: every length is checked against the bytes that are there.
+//! Leaves and inner nodes have one shape: a sorted run of keys with values, where the value of an
+//! inner node's key is a child and the key is the lower bound of the child's keys. Keys share
+//! prefixes with the key before them, except each sixteenth, whose place is in the array of
+//! restarts. Nothing that is read is trusted: every length is checked against the bytes that are
+//! there.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -152,7 +153,8 @@ impl<'a> Node<'a> {
         Ok(found)
     }
 
-    /// The child whose keys may include `key`, with its ordinal: the first child takes all that is below.
+    /// The child whose keys may include `key`, with its ordinal: the first child takes all that is
+    /// below.
     pub(crate) fn child_for(&self, key: &[u8]) -> Result<(usize, NodeId)> {
         match self.floor(key)? {
             Some(floor) => Ok((floor.ordinal, self.child(floor.value)?)),
@@ -251,8 +253,9 @@ fn note(found: &mut Option<Floor>, ordinal: usize, value: Range<usize>) {
 }
 
 impl Entry<'_> {
-    /// Compares this entry's key with `key`, given how many bytes of `key` the entry before *matched*
-    /// (that entry was below `key`). Nothing means: below, by what it shares with the entry before.
+    /// Compares this entry's key with `key`, given how many bytes of `key` the entry before
+    /// *matched* (that entry was below `key`). Nothing means: below, by what it shares with the
+    /// entry before.
     fn compare(&self, key: &[u8], matched: &mut usize) -> Option<Ordering> {
         match self.shared.cmp(matched) {
             Ordering::Greater => return None,

@@ -1,12 +1,13 @@
 //! The writer's nodes: read through frames, changed in memory, appended to the stream, mapped.
 //!
-//! A changed node stays in memory (`fresh`) while the keys that follow may change it again: the right edge of
-//! a window is touched by the next. It is appended once, when the window after has gone past it.
+//! A changed node stays in memory (`fresh`) while the keys that follow may change it again: the
+//! right edge of a window is touched by the next. It is appended once, when the window after has
+//! gone past it.
 //!
 //! Invariants:
 //! 1. `fresh` is empty between calls of the public operations of a tree.
-//! 2. A node is read from `fresh`, or from the device; pages that may still be in the stream's write buffer
-//!    (`recent`) are flushed before they are read.
+//! 2. A node is read from `fresh`, or from the device; pages that may still be in the stream's
+//!    write buffer (`recent`) are flushed before they are read.
 //! 3. A node's old page is released exactly when the mapping stops naming it.
 
 use std::collections::VecDeque;
@@ -81,7 +82,8 @@ impl NodeWriter {
         NodeName { id, address }
     }
 
-    /// Reads nodes of one level in as few batches as the pool allows; copies, so that no frame stays held.
+    /// Reads nodes of one level in as few batches as the pool allows; copies, so that no frame
+    /// stays held.
     pub(crate) fn load(
         &mut self,
         pool: &FramePool,

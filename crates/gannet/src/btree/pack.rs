@@ -21,8 +21,8 @@ pub(crate) fn node_bytes(entries: &Entries, range: Range<usize>, level: usize) -
     HEADER + costs.sum::<usize>()
 }
 
-/// Cuts entries into nodes. With `open_end` (more will follow behind the last entry) the last node takes
-/// what is left; otherwise the last two nodes are made about equal.
+/// Cuts entries into nodes. With `open_end` (more will follow behind the last entry) the last node
+/// takes what is left; otherwise the last two nodes are made about equal.
 pub(crate) fn cut(entries: &Entries, level: usize, open_end: bool) -> Vec<Range<usize>> {
     let all = 0..entries.len();
     if all.is_empty() {
@@ -44,7 +44,8 @@ pub(crate) fn cut(entries: &Entries, level: usize, open_end: bool) -> Vec<Range<
     nodes
 }
 
-/// Where a node that begins at `start` ends, when it may take `limit` bytes. It takes one entry at least.
+/// Where a node that begins at `start` ends, when it may take `limit` bytes. It takes one entry at
+/// least.
 fn fill(entries: &Entries, start: usize, level: usize, limit: usize) -> usize {
     let mut bytes = HEADER;
     for ordinal in start..entries.len() {
@@ -63,7 +64,8 @@ fn even_out(entries: &Entries, level: usize, nodes: &mut [Range<usize>]) {
     let bytes = |range: Range<usize>| node_bytes(entries, range, level);
     let half = (bytes(left.clone()) + bytes(right.clone())).div_ceil(2);
     let middle = fill(entries, left.start, level, half);
-    // With long entries the halves may be so uneven that the right one does not fit: then all stays.
+    // With long entries the halves may be so uneven that the right one does not fit: then all
+    // stays.
     if middle < right.end && bytes(middle..right.end) <= PAGE_PAYLOAD {
         left.end = middle;
         right.start = middle;

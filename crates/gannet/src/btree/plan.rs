@@ -43,8 +43,8 @@ pub(crate) struct Target {
     pub(crate) hops: Vec<Hop>,
     pub(crate) leaf: NodeId,
     pub(crate) keys: Range<usize>,
-    /// Whether entries will follow that are above all of the leaf's: at the right end of the tree, and where
-    /// the window ends within the keys of the leaf.
+    /// Whether entries will follow that are above all of the leaf's: at the right end of the tree,
+    /// and where the window ends within the keys of the leaf.
     pub(crate) open_end: bool,
 }
 

@@ -1,9 +1,9 @@
 //! Changed nodes back into the tree: level by level, from the leaves up.
 //!
-//! Neighbours of one parent that changed together are a *run*. If each still fits its page, each keeps its ID
-//! and the parent does not change: that is what the mapping table is for. Otherwise the run is packed anew
-//! and its parent gets a *splice*: the children that stand in for the run. A run that became sparse takes in
-//! an unchanged neighbour when both fit one node.
+//! Neighbours of one parent that changed together are a *run*. If each still fits its page, each
+//! keeps its ID and the parent does not change: that is what the mapping table is for. Otherwise
+//! the run is packed anew and its parent gets a *splice*: the children that stand in for the run. A
+//! run that became sparse takes in an unchanged neighbour when both fit one node.
 //!
 //! Invariants:
 //! 1. Edits and splices of a level are in key order.
@@ -39,7 +39,8 @@ pub(crate) struct Edit {
     pub(crate) open_end: bool,
 }
 
-/// What a parent is told: these children stand in for `count` children from the last hop's ordinal on.
+/// What a parent is told: these children stand in for `count` children from the last hop's ordinal
+/// on.
 #[derive(Debug)]
 struct Splice {
     hops: Vec<Hop>,

@@ -1,10 +1,10 @@
 //! Entries in key order.
 //!
-//! A scan keeps its leaf and the lower bound of the leaf after it, and descends anew for each leaf: the inner
-//! nodes are in memory then, and nothing is left behind that would have to be kept valid. When a node is
-//! missing, those behind it are read along, also under other parents: four times as many each time, so that short
-//! scans do not read what they will not use and long ones take few rounds. Who knows which stretches of keys
-//! matter has only their nodes read ahead.
+//! A scan keeps its leaf and the lower bound of the leaf after it, and descends anew for each leaf:
+//! the inner nodes are in memory then, and nothing is left behind that would have to be kept valid.
+//! When a node is missing, those behind it are read along, also under other parents: four times as
+//! many each time, so that short scans do not read what they will not use and long ones take few
+//! rounds. Who knows which stretches of keys matter has only their nodes read ahead.
 //!
 //! Invariants:
 //! 1. Keys ascend strictly, whatever the pages hold; so a scan ends even on hostile nodes.
@@ -141,7 +141,8 @@ impl Scan {
         }
     }
 
-    /// Goes to the leaf that may hold the next key, and there to the first entry from it on, if it has any.
+    /// Goes to the leaf that may hold the next key, and there to the first entry from it on, if it
+    /// has any.
     fn enter_leaf(&mut self, view: &TreeView, pages: &mut Pages<'_>) -> Step<bool> {
         let Some(from) = &self.next else {
             return Ok(false);

@@ -10,8 +10,9 @@
 //! 2. After a failure inside an operation the newest view may be half changed, so the tree rejects
 //!    all further work; views given away before stay good.
 //!
-//! Memory of `apply`: the leaves of one window (64, or fewer in a small pool) as copies and unpacked, its at
-//! most 4,096 changes, and the inner nodes above it; frames are held only while they are copied.
+//! Memory of `apply`: the leaves of one window (64, or fewer in a small pool) as copies and
+//! unpacked, its at most 4,096 changes, and the inner nodes above it; frames are held only while
+//! they are copied.
 
 use std::sync::Arc;
 
@@ -81,7 +82,8 @@ impl Tree {
         self.nodes.stream()
     }
 
-    /// Shows `decide` the old values of `keys` (sorted, distinct), window by window, and makes its changes.
+    /// Shows `decide` the old values of `keys` (sorted, distinct), window by window, and makes its
+    /// changes.
     ///
     /// An error, be it of `decide`, stops the tree for good.
     pub fn apply(
@@ -116,9 +118,9 @@ impl Tree {
         })
     }
 
-    /// Appends all nodes in victim zones anew, and has the mapping's pages there written at the next
-    /// [`Tree::encode`]. Gives the number of nodes. The zone being appended to must not be a victim: see
-    /// [`StreamWriter::close_zone`].
+    /// Appends all nodes in victim zones anew, and has the mapping's pages there written at the
+    /// next [`Tree::encode`]. Gives the number of nodes. The zone being appended to must not be a
+    /// victim: see [`StreamWriter::close_zone`].
     pub fn move_out_of(
         &mut self,
         pool: &FramePool,
@@ -137,7 +139,8 @@ impl Tree {
         })
     }
 
-    /// Writes the mapping's changed pages to `tables` and appends to `out` what [`Tree::open`] needs.
+    /// Writes the mapping's changed pages to `tables` and appends to `out` what [`Tree::open`]
+    /// needs.
     pub fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
         self.guarded(|nodes| {
             let store = Arc::clone(nodes.store());

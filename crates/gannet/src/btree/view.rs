@@ -1,7 +1,7 @@
 //! A tree as of one moment: what readers use.
 //!
-//! A view is never changed; its nodes stay where its mapping says until its zones are removed. All reads are
-//! resumable steps (see `cache::Pages`).
+//! A view is never changed; its nodes stay where its mapping says until its zones are removed. All
+//! reads are resumable steps (see `cache::Pages`).
 
 use super::mapping::Mapping;
 use super::node::{Node, NodeName};
@@ -116,13 +116,14 @@ impl TreeView {
 
     /// The values of many keys, in their order: one round per level for all of them together.
     ///
-    /// Every value holds its frame, so ask for no more keys at once than the frame pool can hold leaves.
+    /// Every value holds its frame, so ask for no more keys at once than the frame pool can hold
+    /// leaves.
     pub fn lookup_all(&self, keys: &[&[u8]], pages: &mut Pages<'_>) -> Step<Vec<Option<Bytes>>> {
         gather(keys, |key| self.get(key, pages))
     }
 
-    /// Notes the nodes above the leaf that a `get` of this key would come to, and the root in any case: they are
-    /// few, and nearly always in memory.
+    /// Notes the nodes above the leaf that a `get` of this key would come to, and the root in any
+    /// case: they are few, and nearly always in memory.
     pub fn approach(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<()> {
         match self.height {
             0 => Ok(()),

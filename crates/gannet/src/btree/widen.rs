@@ -1,4 +1,5 @@
-//! Sparse runs take in an unchanged neighbour, so that removals do not leave a tree of nearly empty nodes.
+//! Sparse runs take in an unchanged neighbour, so that removals do not leave a tree of nearly empty
+//! nodes.
 //!
 //! Only neighbours under the same parent come into question, and only if all fits one node: at most
 //! one more leaf is then read and none is written, and the parent loses a child. One that is empty

@@ -1,7 +1,7 @@
 //! Frames: checked pages in memory, shared by all queries, in shards that each evict by SIEVE.
 //!
-//! A part of them may be pinned (see `pinned`): the shards forget those too when their turn comes, but get no buffer
-//! back for it.
+//! A part of them may be pinned (see `pinned`): the shards forget those too when their turn comes,
+//! but get no buffer back for it.
 
 use std::fmt;
 use std::ops::Deref;
@@ -181,8 +181,8 @@ impl FramePool {
         shard.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// A free buffer, evicting frames until one comes back. Frames that queries hold come back only when
-    /// they let go, so that eviction may have to go on for a while.
+    /// A free buffer, evicting frames until one comes back. Frames that queries hold come back only
+    /// when they let go, so that eviction may have to go on for a while.
     fn take_buffer(&self) -> Result<PageBuffer> {
         let mut dry = 0;
         loop {

@@ -1,9 +1,9 @@
 //! How a query reads: it computes with the pages it has and says which it needs next.
 //!
-//! A step that misses a page notes its address and stops with [`Stop::Pages`]. Whoever drives the query
-//! fetches all noted pages in one batch (a *round*) and calls the step again. Steps are therefore written so
-//! that calling them again with the same arguments goes on where they stopped. A driver of many queries
-//! fetches for all of them at once.
+//! A step that misses a page notes its address and stops with [`Stop::Pages`]. Whoever drives the
+//! query fetches all noted pages in one batch (a *round*) and calls the step again. Steps are
+//! therefore written so that calling them again with the same arguments goes on where they stopped.
+//! A driver of many queries fetches for all of them at once.
 
 use std::ops::{Deref, Range};
 use std::thread;
@@ -94,7 +94,8 @@ pub enum Whereabouts {
     WriteBuffer,
 }
 
-/// Bytes of a span: inside a frame where the span lies in one page, copied together where it does not.
+/// Bytes of a span: inside a frame where the span lies in one page, copied together where it does
+/// not.
 #[derive(Clone, Debug)]
 pub enum Bytes {
     /// A range of a frame's payload.
@@ -277,8 +278,8 @@ impl<'a> Pages<'a> {
         self.join(span).map(Bytes::Owned)
     }
 
-    /// Whether a page of a table is pinned in its column, and so needs no looking up; it then counts as found in
-    /// memory. Where pages are listed, all are looked up.
+    /// Whether a page of a table is pinned in its column, and so needs no looking up; it then
+    /// counts as found in memory. Where pages are listed, all are looked up.
     #[inline]
     pub fn is_pinned(&mut self, column: &PinnedPages, page: usize, address: PageAddress) -> bool {
         let pinned = !self.reading.listed && column.get(page, address).is_some();
@@ -316,9 +317,9 @@ impl<'a> Pages<'a> {
         !self.wanted.is_empty()
     }
 
-    /// Lets go of all pages held when they are many. For steps that go through many pages without looking
-    /// back, at a moment when they need none of those before: pages found in memory are held too, and no
-    /// round may come that would let go of them.
+    /// Lets go of all pages held when they are many. For steps that go through many pages without
+    /// looking back, at a moment when they need none of those before: pages found in memory are
+    /// held too, and no round may come that would let go of them.
     pub fn trim(&mut self) {
         if self.held.len() > self.held_max {
             self.clear();
@@ -393,8 +394,8 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Lets go of pages that no recent round fetched: those found in memory can be found again, and those
-    /// of the last round are what keeps a step going forward.
+    /// Lets go of pages that no recent round fetched: those found in memory can be found again, and
+    /// those of the last round are what keeps a step going forward.
     fn let_go_of_hits(&mut self) {
         let round = self.round;
         self.held
@@ -410,8 +411,8 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// Fetches what all of `queries` noted, in one batch: one round for each query that noted anything. Where a query
-/// does not read in batches, each page is a round.
+/// Fetches what all of `queries` noted, in one batch: one round for each query that noted anything.
+/// Where a query does not read in batches, each page is a round.
 pub fn fetch_round(pool: &FramePool, queries: &mut [&mut Pages<'_>]) -> Result<()> {
     let mut all = Vec::new();
     for query in queries.iter_mut() {
@@ -476,7 +477,8 @@ fn operations(sorted: &[PageAddress]) -> u32 {
     u32::from(!sorted.is_empty()) + breaks.count() as u32
 }
 
-/// The values of `step` for all of `items`, in their order; if any misses pages, all have noted theirs.
+/// The values of `step` for all of `items`, in their order; if any misses pages, all have noted
+/// theirs.
 pub fn gather<I: Copy, T>(items: &[I], mut step: impl FnMut(I) -> Step<T>) -> Step<Vec<T>> {
     let mut values = Vec::with_capacity(items.len());
     let mut complete = true;
@@ -493,7 +495,8 @@ pub fn gather<I: Copy, T>(items: &[I], mut step: impl FnMut(I) -> Step<T>) -> St
     }
 }
 
-/// Drives one query alone: calls `step` until it has a value, fetching a round whenever it stops for pages.
+/// Drives one query alone: calls `step` until it has a value, fetching a round whenever it stops
+/// for pages.
 pub fn finish<T>(
     pages: &mut Pages<'_>,
     mut step: impl FnMut(&mut Pages<'_>) -> Step<T>,

@@ -1,14 +1,15 @@
 //! Pinned frames: the pages of a small table that nearly every query reads, found without the pool.
 //!
-//! The pool finds a page behind a lock and a map, and counts who holds its frame: too much for a page of which a query
-//! needs a few bytes. So a table may keep a column of the frames of its pages, a slot for each page, filled when the
-//! page is first read. A look into it is one load, and neither locks nor counts.
+//! The pool finds a page behind a lock and a map, and counts who holds its frame: too much for a
+//! page of which a query needs a few bytes. So a table may keep a column of the frames of its
+//! pages, a slot for each page, filled when the page is first read. A look into it is one load, and
+//! neither locks nor counts.
 //!
 //! Invariants:
 //! 1. A slot is filled once. A table whose pages were written anew gets a new column.
 //! 2. A slot answers only for the address that its frame was read from.
-//! 3. Eviction cannot have what is pinned, so all columns of a pool hold no more than its share for pins. What was
-//!    taken of it comes back when the last column that holds the frame is dropped.
+//! 3. Eviction cannot have what is pinned, so all columns of a pool hold no more than its share for
+//!    pins. What was taken of it comes back when the last column that holds the frame is dropped.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -37,7 +38,8 @@ impl PinnedPages {
         }
     }
 
-    /// A column for the table as it is now, of so many pages, with the frames of those that are where they were.
+    /// A column for the table as it is now, of so many pages, with the frames of those that are
+    /// where they were.
     pub fn renewed(
         &self,
         pages: usize,

@@ -1,8 +1,8 @@
 //! Files in memory with so much space and no more, for tests: what does not fit is rejected as by a
 //! full disk.
 //!
-//! A write of several pages stores those that fit and then fails, as a file system does. What is removed gives
-//! its space back at once.
+//! A write of several pages stores those that fit and then fails, as a file system does. What is
+//! removed gives its space back at once.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

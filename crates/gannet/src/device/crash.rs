@@ -1,16 +1,16 @@
 //! Crash images: the devices that a power loss can leave behind, enumerated for one point of a log.
 //!
-//! For each point: all changes kept, none kept, all files grown without data; then for each change each
-//! fate that it can have by itself; then random fates, drawn from a seed. See `crash_state` for what can
-//! become of a change.
+//! For each point: all changes kept, none kept, all files grown without data; then for each change
+//! each fate that it can have by itself; then random fates, drawn from a seed. See `crash_state`
+//! for what can become of a change.
 
 use std::sync::Arc;
 
 use super::crash_state::{CrashState, Event, Fate};
 use super::memory::{Files, MemoryDevice};
 
-/// The fates that each change meets alone, with the fate of all others: dropped, alone kept, grown without
-/// data, torn after each sector, and torn so that only the last sector arrives.
+/// The fates that each change meets alone, with the fate of all others: dropped, alone kept, grown
+/// without data, torn after each sector, and torn so that only the last sector arrives.
 const FATES_OF_ONE: [(Fate, Fate); 11] = [
     (Fate::Lost, Fate::Kept),
     (Fate::Kept, Fate::Lost),

@@ -1,13 +1,13 @@
 //! What is durable at a point of a device's log, and what a crash can do to the rest.
 //!
-//! The model is harsher than most file systems. At the crash, every change that no sync has made durable
-//! is kept, lost or kept in part, independently of all others and of their order:
+//! The model is harsher than most file systems. At the crash, every change that no sync has made
+//! durable is kept, lost or kept in part, independently of all others and of their order:
 //!
 //! - a written page may be lost, torn at any sector, or lost although the file has grown (zeros);
-//! - a file's creation or removal may be undone until the directory is synced, even if the file itself
-//!   was synced;
-//! - writes that stood before a *failed* sync of their file are never durable: the operating system has
-//!   dropped them, and a later sync that succeeds does not cover them.
+//! - a file's creation or removal may be undone until the directory is synced, even if the file
+//!   itself was synced;
+//! - writes that stood before a *failed* sync of their file are never durable: the operating system
+//!   has dropped them, and a later sync that succeeds does not cover them.
 //!
 //! Invariant: the durable state with all changes applied in order is what the device shows.
 
@@ -179,7 +179,8 @@ impl CrashState {
         matches!(self.changes[change], FileChange::Write(_))
     }
 
-    /// The files after a crash in which each change meets the fate that `fate` gives for its number.
+    /// The files after a crash in which each change meets the fate that `fate` gives for its
+    /// number.
     pub fn files_after(&self, fate: impl Fn(usize) -> Fate) -> Files {
         let (mut names, mut inodes) = (self.names.clone(), self.inodes.clone());
         for (index, change) in self.changes.iter().enumerate() {

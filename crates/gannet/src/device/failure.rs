@@ -8,8 +8,8 @@ use crate::base::Error;
 
 /// The [`Error::Device`] for `error`, which `operation` met at `file`.
 ///
-/// A full disk and an exhausted quota are both `full`: to the caller they mean the same, that writing
-/// must wait for space while reading goes on.
+/// A full disk and an exhausted quota are both `full`: to the caller they mean the same, that
+/// writing must wait for space while reading goes on.
 pub fn failure(operation: &'static str, file: impl Display, error: io::Error) -> Error {
     let full = matches!(
         error.kind(),

@@ -13,8 +13,8 @@ pub trait Engine: Send + Sync {
 
     /// Carries out all requests and returns when none is under way any more, also after a failure.
     ///
-    /// Returns the first failure. A request that the operating system still holds when even waiting has
-    /// failed is taken out of `requests` and its memory never freed.
+    /// Returns the first failure. A request that the operating system still holds when even waiting
+    /// has failed is taken out of `requests` and its memory never freed.
     fn run(&self, requests: &mut Vec<Request>, direction: Direction) -> Result<()>;
 }
 
@@ -45,7 +45,8 @@ impl<E: Engine> FileDevice<E> {
         }
         let outcome = match requests.as_mut_slice() {
             [] => Ok(()),
-            // A system call of its own costs less than a ring or a thread: see the figures in `uring`.
+            // A system call of its own costs less than a ring or a thread: see the figures in
+            // `uring`.
             [request] => request.run(direction),
             _ => self.engine.run(&mut requests, direction),
         };

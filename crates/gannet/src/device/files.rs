@@ -1,12 +1,13 @@
 //! The open files of an index folder.
 //!
-//! Files are opened when first used and stay open up to a limit, since an index may have more zones than
-//! the process may have descriptors. Invariants:
+//! Files are opened when first used and stay open up to a limit, since an index may have more zones
+//! than the process may have descriptors. Invariants:
 //!
-//! 1. No system call runs under the table's lock: readers of many threads wait for a look-up at most.
+//! 1. No system call runs under the table's lock: readers of many threads wait for a look-up at
+//!    most.
 //! 2. A file that is being used stays open, for its user shares ownership of it.
-//! 3. A file with writes that were not synced is never closed by the table: the descriptor that wrote is
-//!    the one that is sure to learn of a failed write-back.
+//! 3. A file with writes that were not synced is never closed by the table: the descriptor that
+//!    wrote is the one that is sure to learn of a failed write-back.
 //! 4. A removed file is not found again, even when it was being opened at that moment.
 
 use std::collections::HashMap;
@@ -66,7 +67,8 @@ impl OpenFile {
 
     /// Makes all completed writes durable, the file's length included.
     pub fn sync(&self) -> io::Result<()> {
-        // Cleared first: a write that starts meanwhile sets it again and is not covered by this sync.
+        // Cleared first: a write that starts meanwhile sets it again and is not covered by this
+        // sync.
         self.unsynced.store(false, Ordering::Release);
         self.file.sync_data().inspect_err(|_| self.mark_written())
     }
@@ -183,7 +185,8 @@ impl FileTable {
 }
 
 impl OpenTable {
-    /// Takes out files that were not used since the last time, for the caller to close outside the lock.
+    /// Takes out files that were not used since the last time, for the caller to close outside the
+    /// lock.
     fn make_room(&mut self, limit: usize) -> Vec<Arc<OpenFile>> {
         if self.open.len() < limit {
             return Vec::new();

@@ -1,8 +1,9 @@
 //! The lock of an index folder: one process writes.
 //!
-//! The lock is the operating system's (`flock`) on the file `LOCK`, so it ends with its holder, however
-//! that ends; the file itself stays for ever, since removing it would let two processes lock two files of
-//! one name. Its first line names the last process that took the lock and serves error messages only.
+//! The lock is the operating system's (`flock`) on the file `LOCK`, so it ends with its holder,
+//! however that ends; the file itself stays for ever, since removing it would let two processes
+//! lock two files of one name. Its first line names the last process that took the lock and serves
+//! error messages only.
 //!
 //! Readers hold leases in place of the lock (see `lease`). They touch the lock in two cases:
 //!

@@ -1,8 +1,8 @@
 //! Batched reads, writes and syncs of whole pages, behind one trait with four backends.
 //!
-//! A device is a flat set of files: the superblock and numbered zones. All I/O is in whole, aligned pages
-//! and in batches; a batch returns when every one of its requests has completed. Buffers are *owned* by a
-//! request while it is under way, so none can be freed while the kernel writes to it.
+//! A device is a flat set of files: the superblock and numbered zones. All I/O is in whole, aligned
+//! pages and in batches; a batch returns when every one of its requests has completed. Buffers are
+//! *owned* by a request while it is under way, so none can be freed while the kernel writes to it.
 //!
 //! Real files: `open` chooses the backend; `directory` is the folder with its `readers` (who have a
 //! `lease`, beside a writer, who has the `lock`) and its open `files`; `file_device` makes a device
@@ -167,8 +167,8 @@ pub trait Device: Send + Sync {
     /// Which backend this is.
     fn backend(&self) -> Backend;
 
-    /// Whether transfers bypass the operating system's page cache (O_DIRECT); if not, memory outside the
-    /// budget caches them.
+    /// Whether transfers bypass the operating system's page cache (O_DIRECT); if not, memory
+    /// outside the budget caches them.
     fn is_direct(&self) -> bool {
         false
     }
@@ -179,7 +179,8 @@ pub trait Device: Send + Sync {
         0
     }
 
-    /// Bytes that can still be written, as far as is known: quotas, and what a file system keeps for itself, are not.
+    /// Bytes that can still be written, as far as is known: quotas, and what a file system keeps
+    /// for itself, are not.
     fn free_bytes(&self) -> Result<u64> {
         Ok(u64::MAX)
     }

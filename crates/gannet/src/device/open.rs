@@ -211,7 +211,8 @@ mod tests {
         (0..pages / each).map(one).collect()
     }
 
-    /// Reads and writes 16 MiB with each backend; alone in its process, since the system counts all of it.
+    /// Reads and writes 16 MiB with each backend; alone in its process, since the system counts all
+    /// of it.
     #[cfg(target_os = "linux")]
     #[test]
     #[ignore = "run in a process of its own by counters_equal_the_systems"]

@@ -10,8 +10,8 @@ use crate::base::PAGE_SIZE;
 
 /// A fixed number of page buffers in one allocation.
 ///
-/// Clones share the pool. A pool allocates its address space at once; the operating system gives memory
-/// as pages are first used, in the order of their use.
+/// Clones share the pool. A pool allocates its address space at once; the operating system gives
+/// memory as pages are first used, in the order of their use.
 #[derive(Clone)]
 pub struct PagePool {
     slab: Arc<Slab>,
@@ -38,8 +38,8 @@ struct Free {
     untouched: u32,
 }
 
-// SAFETY: the slab's memory is reached only through `PageBuffer`s, each the sole owner of its page; the
-// list of free pages is behind a mutex.
+// SAFETY: the slab's memory is reached only through `PageBuffer`s, each the sole owner of its page;
+// the list of free pages is behind a mutex.
 unsafe impl Send for Slab {}
 // SAFETY: as above: sharing the slab itself gives no access to page memory.
 unsafe impl Sync for Slab {}
@@ -96,16 +96,17 @@ impl PagePool {
 }
 
 impl Slab {
-    /// One page more than asked for, so that whole pages can be cut out. Asking the allocator for aligned memory
-    /// instead would make it write zeros over all of it; this way the system gives zero pages as they are used.
+    /// One page more than asked for, so that whole pages can be cut out. Asking the allocator for
+    /// aligned memory instead would make it write zeros over all of it; this way the system gives
+    /// zero pages as they are used.
     fn layout(pages: usize) -> Layout {
         Layout::array::<u8>((pages + 1) * PAGE_SIZE).expect("a pool fits the address space")
     }
 
     fn page(&self, index: u32) -> *mut u8 {
         debug_assert!((index as usize) < self.pages);
-        // SAFETY: `first` is below the page size and `index < pages`, so the whole page lies inside the
-        // allocation of `pages + 1` pages.
+        // SAFETY: `first` is below the page size and `index < pages`, so the whole page lies inside
+        // the allocation of `pages + 1` pages.
         unsafe {
             self.memory
                 .as_ptr()
@@ -116,8 +117,8 @@ impl Slab {
 
 impl Drop for Slab {
     fn drop(&mut self) {
-        // SAFETY: the memory was allocated with this very layout, and no `PageBuffer` is left, since each
-        // holds the slab alive.
+        // SAFETY: the memory was allocated with this very layout, and no `PageBuffer` is left,
+        // since each holds the slab alive.
         unsafe { dealloc(self.memory.as_ptr(), Slab::layout(self.pages)) }
     }
 }
@@ -126,8 +127,8 @@ impl Deref for PageBuffer {
     type Target = [u8; PAGE_SIZE];
 
     fn deref(&self) -> &[u8; PAGE_SIZE] {
-        // SAFETY: the page is inside the slab, initialised (zeroed at first), and this buffer is its sole
-        // owner.
+        // SAFETY: the page is inside the slab, initialised (zeroed at first), and this buffer is
+        // its sole owner.
         unsafe { &*self.slab.page(self.index).cast() }
     }
 }

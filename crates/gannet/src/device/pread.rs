@@ -1,9 +1,9 @@
 //! Batches of `preadv` and `pwritev` on a small pool of threads, for where there is no io_uring.
 //!
-//! A batch is shared between the calling thread and as many workers as can help; each takes the next
-//! request when it has finished one, so the batch keeps up to `WORKERS` + 1 requests in flight. Threads
-//! start when a batch first needs them and end with the device. Requests own their buffers, so they move
-//! between threads without borrowing from the caller.
+//! A batch is shared between the calling thread and as many workers as can help; each takes the
+//! next request when it has finished one, so the batch keeps up to `WORKERS` + 1 requests in
+//! flight. Threads start when a batch first needs them and end with the device. Requests own their
+//! buffers, so they move between threads without borrowing from the caller.
 //!
 //! It reaches the ring's throughput at 2 to 3 times its CPU: the table is in `uring`.
 
@@ -34,7 +34,8 @@ struct PoolShared {
 
 #[derive(Debug, Default)]
 struct Queue {
-    /// Invitations to help; a batch is here as often as it wants helpers, and may be over when one comes.
+    /// Invitations to help; a batch is here as often as it wants helpers, and may be over when one
+    /// comes.
     invitations: VecDeque<Arc<PooledBatch>>,
     idle: usize,
     closing: bool,
@@ -81,7 +82,8 @@ impl Pread {
         self.start_threads(wanted);
     }
 
-    /// Starts up to `wanted` more threads. One that cannot start is done without: the caller works too.
+    /// Starts up to `wanted` more threads. One that cannot start is done without: the caller works
+    /// too.
     fn start_threads(&self, wanted: usize) {
         let mut threads = lock(&self.threads);
         let more = wanted.min(WORKERS - threads.len());

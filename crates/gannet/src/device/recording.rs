@@ -1,8 +1,10 @@
-//! A memory device for crash tests: it records all that is done, fails on demand, and forgets syncs.
+//! A memory device for crash tests: it records all that is done, fails on demand, and forgets
+//! syncs.
 //!
-//! Two numberings, both from zero. *Changes* are what can fail: a write transfer, a creation, a removal,
-//! the sync of one file, the sync of the directory; read transfers are numbered apart. *Events* are the
-//! entries of the log, one for each page written: a crash can be asked for before any of them.
+//! Two numberings, both from zero. *Changes* are what can fail: a write transfer, a creation, a
+//! removal, the sync of one file, the sync of the directory; read transfers are numbered apart.
+//! *Events* are the entries of the log, one for each page written: a crash can be asked for before
+//! any of them.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard};
@@ -29,7 +31,8 @@ pub enum FaultKind {
         /// How many sectors arrive.
         sectors: usize,
     },
-    /// The sync of a file or of the directory fails with EIO; a file's writes so far are never durable.
+    /// The sync of a file or of the directory fails with EIO; a file's writes so far are never
+    /// durable.
     Sync,
     /// A read fails with EIO.
     Read,
@@ -38,8 +41,8 @@ pub enum FaultKind {
 /// An order to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The first change (or read transfer, for [`FaultKind::Read`]) that may fail; of those from here on,
-    /// the first to which the kind applies does.
+    /// The first change (or read transfer, for [`FaultKind::Read`]) that may fail; of those from
+    /// here on, the first to which the kind applies does.
     pub at: u64,
     /// How.
     pub kind: FaultKind,
@@ -82,7 +85,8 @@ impl RecordingDevice {
         RecordingDevice::default()
     }
 
-    /// A device that begins with the files of `image`, all durable: for a second crash, in recovery.
+    /// A device that begins with the files of `image`, all durable: for a second crash, in
+    /// recovery.
     pub fn from_image(image: &MemoryDevice) -> RecordingDevice {
         RecordingDevice {
             start: image.files(),
@@ -106,8 +110,8 @@ impl RecordingDevice {
         self.state().faults_met
     }
 
-    /// The sync number `n`, of a file or of the directory, will claim success and do nothing: a canary,
-    /// for a crash test that does not notice is no test.
+    /// The sync number `n`, of a file or of the directory, will claim success and do nothing: a
+    /// canary, for a crash test that does not notice is no test.
     pub fn drop_sync(&self, n: u64) {
         self.state().dropped_sync = Some(n);
     }
@@ -127,12 +131,14 @@ impl RecordingDevice {
         self.state().syncs
     }
 
-    /// How many events the log holds: the points at which a crash can be asked for are 0 to this number.
+    /// How many events the log holds: the points at which a crash can be asked for are 0 to this
+    /// number.
     pub fn events(&self) -> usize {
         self.state().events.len()
     }
 
-    /// What a crash after the first `point` events can leave behind, `random` random states included.
+    /// What a crash after the first `point` events can leave behind, `random` random states
+    /// included.
     ///
     /// The same arguments give the same images.
     pub fn crash_images(&self, point: usize, random: usize, seed: u64) -> CrashImages {

@@ -1,8 +1,9 @@
-//! One transfer under way on a file backend: it owns its buffers until the operating system is done.
+//! One transfer under way on a file backend: it owns its buffers until the operating system is
+//! done.
 //!
-//! Invariant: `done` bytes have been transferred, counted from the first byte of the first buffer. A
-//! transfer that comes back short is continued from there; one that makes no progress is an error, which
-//! for a read means that the file has ended.
+//! Invariant: `done` bytes have been transferred, counted from the first byte of the first buffer.
+//! A transfer that comes back short is continued from there; one that makes no progress is an
+//! error, which for a read means that the file has ended.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::sync::Arc;
@@ -16,7 +17,8 @@ use crate::base::{Error, PAGE_SIZE, Result};
 /// The most buffers of one system call: the limit of Linux and macOS.
 pub const VECTOR_LIMIT: usize = 1024;
 
-/// How often in a row a transfer may be put off (interrupted, or told to try again) before it fails.
+/// How often in a row a transfer may be put off (interrupted, or told to try again) before it
+/// fails.
 const STALL_LIMIT: u32 = 10_000;
 
 /// Which way the bytes go.
@@ -52,7 +54,8 @@ impl Direction {
 }
 
 impl Request {
-    /// Takes the buffers out of `batch`, in requests that the backend owns; empty transfers need none.
+    /// Takes the buffers out of `batch`, in requests that the backend owns; empty transfers need
+    /// none.
     ///
     /// Takes nothing when one of the files cannot be opened.
     pub fn take_all(

@@ -1,8 +1,8 @@
-//! Batches through io_uring: one submission for each transfer, up to 64 in flight, one system call for
-//! many.
+//! Batches through io_uring: one submission for each transfer, up to 64 in flight, one system call
+//! for many.
 //!
-//! Figures (2 busy cores, ext4 on a virtio disk, 4 KiB random O_DIRECT reads by one thread, the best of six
-//! runs of 0.8 s each; thousands of reads a second, and CPU microseconds a read):
+//! Figures (2 busy cores, ext4 on a virtio disk, 4 KiB random O_DIRECT reads by one thread, the
+//! best of six runs of 0.8 s each; thousands of reads a second, and CPU microseconds a read):
 //!
 //! | reads in a batch | ring | `pread` pool | `pread` one by one |
 //! |---|---|---|---|
@@ -10,16 +10,19 @@
 //! | 8 | 91 k/s, 1.9 us | 83 k/s, 6.2 us | 47 k/s, 5.5 us |
 //! | 32 | 98 k/s, 1.7 us | 103 k/s, 3.9 us | - |
 //!
-//! A batch of one gains nothing from the ring (medians 6.8 us by the ring and 6.9 us without, up to 15 when
-//! the machine is busy), so `file_device` carries it out by a plain `pread`, which needs no ring checked out.
+//! A batch of one gains nothing from the ring (medians 6.8 us by the ring and 6.9 us without, up to
+//! 15 when the machine is busy), so `file_device` carries it out by a plain `pread`, which needs no
+//! ring checked out.
 //!
-//! Each batch checks a ring out of a pool, so threads never wait for each other's batches. Invariants:
+//! Each batch checks a ring out of a pool, so threads never wait for each other's batches.
+//! Invariants:
 //!
-//! 1. A request's memory (pages and vector) is not freed while the kernel may use it: a `Round` holds its
-//!    flights in `ManuallyDrop` and gives them up only when none is in flight. If even waiting fails, or
-//!    the thread panics, they are leaked, and the ring is closed rather than used again.
-//! 2. A ring in the pool is empty: nothing in flight, no completion unread. So a completion's user data,
-//!    the flight's index in its round, cannot come from another batch.
+//! 1. A request's memory (pages and vector) is not freed while the kernel may use it: a `Round`
+//!    holds its flights in `ManuallyDrop` and gives them up only when none is in flight. If even
+//!    waiting fails, or the thread panics, they are leaked, and the ring is closed rather than used
+//!    again.
+//! 2. A ring in the pool is empty: nothing in flight, no completion unread. So a completion's user
+//!    data, the flight's index in its round, cannot come from another batch.
 
 use std::io;
 use std::mem::ManuallyDrop;
@@ -152,7 +155,8 @@ impl Round {
         Ok(())
     }
 
-    /// How many completions to wait for: all at the end, before that so many that the queue stays half full.
+    /// How many completions to wait for: all at the end, before that so many that the queue stays
+    /// half full.
     fn wanted(&self) -> usize {
         if self.waiting.is_empty() {
             self.in_flight
@@ -168,8 +172,8 @@ impl Round {
         {
             let flight = &mut self.flights[index];
             let entry = flight.entry(self.direction).user_data(index as u64);
-            // SAFETY: the entry points to pages and a vector that `flight` owns; `flights` is freed only
-            // when nothing is in flight. The descriptor is held open by the flight's request.
+            // SAFETY: the entry points to pages and a vector that `flight` owns; `flights` is freed
+            // only when nothing is in flight. The descriptor is held open by the flight's request.
             if unsafe { queue.push(&entry) }.is_err() {
                 self.waiting.push(index);
                 break;
@@ -271,7 +275,8 @@ impl IoVec {
         }
     }
 
-    /// The submission for a single part, which the kernel handles with less work than a vector of one.
+    /// The submission for a single part, which the kernel handles with less work than a vector of
+    /// one.
     fn entry(&self, file: types::Fd, offset: u64, direction: Direction) -> squeue::Entry {
         let length = self.length as u32;
         match direction {
@@ -285,7 +290,8 @@ impl IoVec {
     }
 }
 
-/// A ring whose completions are handled when the thread enters the kernel anyway, where that exists.
+/// A ring whose completions are handled when the thread enters the kernel anyway, where that
+/// exists.
 fn new_ring() -> io::Result<IoUring> {
     let cooperative = IoUring::builder()
         .setup_coop_taskrun()
@@ -321,7 +327,8 @@ fn wait(ring: &IoUring, wanted: usize) -> io::Result<()> {
     }
 }
 
-/// Whether waiting failed for a reason that goes away: a signal, or the kernel being short of something.
+/// Whether waiting failed for a reason that goes away: a signal, or the kernel being short of
+/// something.
 fn is_passing(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,11 +1,13 @@
 //! Where a document's record is, and the addresses of 128 documents packed into a group.
 //!
-//! An address has no offset: the record is found in its page, whose records can be walked over. It needs as few
-//! pages as its length allows (see `storage::stream`), so page and length tell what must be read.
+//! An address has no offset: the record is found in its page, whose records can be walked over. It
+//! needs as few pages as its length allows (see `storage::stream`), so page and length tell what
+//! must be read.
 //!
-//! A group keeps the distances to its least page and its least length, and the place of the zone among its
-//! zones, in as many bits as these need. Documents lie in the log nearly in the order of their numbers, so 128 of
-//! them are in few zones and near pages: 15 bits each on passages, where a fixed entry took 88.
+//! A group keeps the distances to its least page and its least length, and the place of the zone
+//! among its zones, in as many bits as these need. Documents lie in the log nearly in the order of
+//! their numbers, so 128 of them are in few zones and near pages: 15 bits each on passages, where a
+//! fixed entry took 88.
 
 use crate::base::{
     ByteReader, DocId, Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, put_varint,
@@ -14,8 +16,8 @@ use crate::base::{
 /// Documents of a group.
 pub(super) const GROUP_DOCS: usize = 128;
 
-/// Bits of a page's number: ordinary zones have at most 2^14 pages, and a larger zone holds one record from its
-/// first page on.
+/// Bits of a page's number: ordinary zones have at most 2^14 pages, and a larger zone holds one
+/// record from its first page on.
 const PAGE_BITS: u32 = 16;
 
 /// Bits of a record's length.
@@ -29,8 +31,9 @@ const _: () = assert!(
     "eight bytes hold an entry wherever in its first byte it begins"
 );
 
-/// Bytes of the largest group: length, widths, least page and length, number of zones; the zones, whose distances
-/// take five bytes in at most 16 cases, since all together are a zone's number; the entries.
+/// Bytes of the largest group: length, widths, least page and length, number of zones; the zones,
+/// whose distances take five bytes in at most 16 cases, since all together are a zone's number; the
+/// entries.
 pub(super) const GROUP_BYTES_MAX: usize =
     2 + 2 + 3 + 4 + 2 + (GROUP_DOCS * 4 + 16) + GROUP_DOCS * ENTRY_BITS_MAX as usize / 8;
 

@@ -1,14 +1,15 @@
-//! The addresses of all documents: groups of 128 in pages, as many as fit, and the documents behind the last whole
-//! group in memory.
+//! The addresses of all documents: groups of 128 in pages, as many as fit, and the documents behind
+//! the last whole group in memory.
 //!
-//! In memory are also, for each page, the number of its groups. So any document's page is known, and one page
-//! tells its address.
+//! In memory are also, for each page, the number of its groups. So any document's page is known,
+//! and one page tells its address.
 //!
 //! Invariants:
-//! 1. Page *p* holds the groups from `ends[p - 1]` to `ends[p]`, one behind another, then zeros. It is absent once a vacuum has
-//!    forgotten all its documents; the last never is.
+//! 1. Page *p* holds the groups from `ends[p - 1]` to `ends[p]`, one behind another, then zeros. It
+//!    is absent once a vacuum has forgotten all its documents; the last never is.
 //! 2. `tail` has fewer documents than a group; its first is the first behind all groups.
-//! 3. A page that a changed group no longer fits into is split in two, each with at least one group.
+//! 3. A page that a changed group no longer fits into is split in two, each with at least one
+//!    group.
 
 use std::sync::Arc;
 
@@ -127,8 +128,9 @@ impl AddressTable {
         Ok(())
     }
 
-    /// Forgets the pages from that of document `first` to that of `last` of which `are_dead` says that all documents, from
-    /// one to another, are dead: they become absent. The last page, which takes the next group, stays.
+    /// Forgets the pages from that of document `first` to that of `last` of which `are_dead` says
+    /// that all documents, from one to another, are dead: they become absent. The last page, which
+    /// takes the next group, stays.
     pub(super) fn forget(
         &mut self,
         (first, last): (DocId, DocId),

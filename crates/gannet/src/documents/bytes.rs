@@ -1,8 +1,9 @@
 //! Tables of single bytes by document: norms, and the bits of the live set.
 //!
-//! They are small and nearly every query reads most of their pages, so the frames of these are pinned: a
-//! [`ByteTable`] is a table with the column of its frames, and a [`ByteCursor`] walks it in ascending order and keeps
-//! the page that it stands in. Clones share the column, which is made anew when pages were written.
+//! They are small and nearly every query reads most of their pages, so the frames of these are
+//! pinned: a [`ByteTable`] is a table with the column of its frames, and a [`ByteCursor`] walks it
+//! in ascending order and keeps the page that it stands in. Clones share the column, which is made
+//! anew when pages were written.
 
 use std::sync::Arc;
 
@@ -142,8 +143,9 @@ impl ByteCursor {
         (self.first, page)
     }
 
-    /// Gives the entries of ascending docs, of which `per_byte` share one, to `take` in their order, as far as the
-    /// pages at hand go. Tells how many; stops for pages only if there is none.
+    /// Gives the entries of ascending docs, of which `per_byte` share one, to `take` in their
+    /// order, as far as the pages at hand go. Tells how many; stops for pages only if there is
+    /// none.
     #[inline]
     pub(super) fn each(
         &mut self,
@@ -221,7 +223,8 @@ impl ByteCursor {
     }
 }
 
-/// The page of an entry. Not the table's own arithmetic, which must divide by what it learns when it runs.
+/// The page of an entry. Not the table's own arithmetic, which must divide by what it learns when
+/// it runs.
 fn page_of(index: u64) -> usize {
     index as usize / PAGE_PAYLOAD
 }

@@ -1,13 +1,14 @@
 //! Documents one by one with zstd and trained, versioned dictionaries.
 //!
-//! A short document alone hardly shrinks; with a dictionary trained on its like it does. The dictionary is
-//! trained once on the first few MiB and gets a version; a document names the version it needs, and all
-//! versions are kept, so that earlier documents stay readable. Frames have no magic number, size, checksum
-//! or dictionary number: the record and the page's proof say all that.
+//! A short document alone hardly shrinks; with a dictionary trained on its like it does. The
+//! dictionary is trained once on the first few MiB and gets a version; a document names the version
+//! it needs, and all versions are kept, so that earlier documents stay readable. Frames have no
+//! magic number, size, checksum or dictionary number: the record and the page's proof say all that.
 //!
-//! Measured on the sources of 60,000 passages of about 780 bytes, trained on the first 4 MiB: compressed bytes
-//! / bytes of title and body, and CPU time for each document with both cores busy (a quiet machine takes two
-//! thirds: 23 us instead of 36). Decoding takes 1.2-2 us at all levels on a quiet machine.
+//! Measured on the sources of 60,000 passages of about 780 bytes, trained on the first 4 MiB:
+//! compressed bytes / bytes of title and body, and CPU time for each document with both cores busy
+//! (a quiet machine takes two thirds: 23 us instead of 36). Decoding takes 1.2-2 us at all levels
+//! on a quiet machine.
 //!
 //! | level | 64 KiB dictionary | 112 KiB | 256 KiB |
 //! |---|---|---|---|
@@ -18,10 +19,11 @@
 //! | 7 | .439, 28 us | .433, 29 us | .410, 36 us |
 //! | 9 | .434, 36 us | .426, 39 us | .406, 46 us |
 //!
-//! Level 3 with 64 KiB is chosen. Level 7 takes 6 % off the documents, but was half of all the work of
-//! indexing (6.5 of 13.2 CPU seconds for 150,000 passages). A dictionary of 256 KiB takes 1.4 % off the index and
-//! 12 % more CPU time of indexing: its tables do not fit the caches (540,000 passages, three runs in turn: 367 MB
-//! and 23.1 CPU seconds against 362 MB and 26.6). Moving the texts behind the shape of the JSON would save another 2.8 %, too little for a second format.
+//! Level 3 with 64 KiB is chosen. Level 7 takes 6 % off the documents, but was half of all the work
+//! of indexing (6.5 of 13.2 CPU seconds for 150,000 passages). A dictionary of 256 KiB takes 1.4 %
+//! off the index and 12 % more CPU time of indexing: its tables do not fit the caches (540,000
+//! passages, three runs in turn: 367 MB and 23.1 CPU seconds against 362 MB and 26.6). Moving the
+//! texts behind the shape of the JSON would save another 2.8 %, too little for a second format.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -123,8 +125,8 @@ impl Compressor {
 }
 
 impl Dictionaries {
-    /// Adds a dictionary that a [`super::Trainer`] made and gives its version. Dictionaries read from an
-    /// index are added in the order of their versions.
+    /// Adds a dictionary that a [`super::Trainer`] made and gives its version. Dictionaries read
+    /// from an index are added in the order of their versions.
     pub fn add(&mut self, bytes: Vec<u8>) -> Result<DictionaryVersion> {
         if bytes.len() > DICTIONARY_BYTES_MAX {
             return Err(Error::damaged(

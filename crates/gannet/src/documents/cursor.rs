@@ -41,8 +41,8 @@ impl NormCursor {
         self.bytes.prefetch_within(first as u64, last as u64, pages)
     }
 
-    /// Gives the norms of ascending docs to `take`, in their order, as far as the pages at hand go. Tells how
-    /// many; stops for pages only if there is none.
+    /// Gives the norms of ascending docs to `take`, in their order, as far as the pages at hand go.
+    /// Tells how many; stops for pages only if there is none.
     pub fn norms(
         &mut self,
         docs: &[DocId],
@@ -103,8 +103,8 @@ impl LiveCursor {
         !self.any_deleted && below <= self.end
     }
 
-    /// Tells `take` of ascending docs, in their order, whether each exists and is not deleted, as far as the pages at
-    /// hand go. Tells how many; stops for pages only if there is none.
+    /// Tells `take` of ascending docs, in their order, whether each exists and is not deleted, as
+    /// far as the pages at hand go. Tells how many; stops for pages only if there is none.
     pub fn live(
         &mut self,
         docs: &[DocId],

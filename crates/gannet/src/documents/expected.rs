@@ -1,4 +1,5 @@
-//! What a write expects of the document that it replaces, so that no change of another writer is lost.
+//! What a write expects of the document that it replaces, so that no change of another writer is
+//! lost.
 
 use crate::base::{Error, Result, Sequence};
 
@@ -14,7 +15,8 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// Fails with [`Error::Conflict`] unless it is met by what there is: a version and a sequence number, or nothing.
+    /// Fails with [`Error::Conflict`] unless it is met by what there is: a version and a sequence
+    /// number, or nothing.
     pub(crate) fn check(self, id: &str, found: Option<(u64, Sequence)>) -> Result<()> {
         let is_met = match (self, found) {
             (Expected::Absent, None) => true,

@@ -1,5 +1,6 @@
-//! Reading stored documents back, in steps: a round for the addresses, if their pages are not in memory, and a
-//! round for the records. A record is found in its page by walking over those before it.
+//! Reading stored documents back, in steps: a round for the addresses, if their pages are not in
+//! memory, and a round for the records. A record is found in its page by walking over those before
+//! it.
 
 use super::address::Address;
 use super::compress::Dictionaries;
@@ -40,8 +41,8 @@ pub struct StoredDocument {
 }
 
 impl StoredDocument {
-    /// The document with the members of the JSON object `partial` in place of its own; what both have as objects is merged
-    /// likewise, and all other members stay byte for byte.
+    /// The document with the members of the JSON object `partial` in place of its own; what both
+    /// have as objects is merged likewise, and all other members stay byte for byte.
     pub fn merged(&self, partial: &[u8]) -> Result<Document> {
         let rejected =
             |error| Error::invalid(format!("the change of document {}: {error}", self.id));
@@ -352,7 +353,8 @@ fn front(doc: DocId, address: Address, pages: &mut Pages<'_>) -> Step<Front> {
     })
 }
 
-/// Reads the records of documents together as they are stored, of as many as `room` pages hold, but of one at least.
+/// Reads the records of documents together as they are stored, of as many as `room` pages hold, but
+/// of one at least.
 pub fn stored_records(
     docs: &[DocId],
     room: usize,

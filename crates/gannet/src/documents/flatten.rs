@@ -1,7 +1,7 @@
 //! JSON text straight into flat fields: a visitor that never builds a tree.
 //!
-//! Every bound is checked before what it bounds is stored, so that a hostile document costs no more memory
-//! than a small multiple of its length.
+//! Every bound is checked before what it bounds is stored, so that a hostile document costs no more
+//! memory than a small multiple of its length.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

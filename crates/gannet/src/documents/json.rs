@@ -101,8 +101,8 @@ impl Document {
         self.source.capacity() + values.sum::<usize>()
     }
 
-    /// Reads one JSON object whose external ID is known, or is to be made; a member `id` is an ordinary
-    /// field of it.
+    /// Reads one JSON object whose external ID is known, or is to be made; a member `id` is an
+    /// ordinary field of it.
     pub fn parse_as(id: Option<String>, line: &[u8]) -> Result<Document> {
         if let Some(reason) = id.as_deref().and_then(id_fault) {
             return Err(Error::Invalid(reason));
@@ -128,8 +128,8 @@ impl Document {
         self
     }
 
-    /// Builds a document from an external ID and values of fields, and writes its JSON source. Values of
-    /// one name become an array.
+    /// Builds a document from an external ID and values of fields, and writes its JSON source.
+    /// Values of one name become an array.
     ///
     /// ```ignore
     /// Document::new("7", [("title", Value::from("Gannet")), ("year", Value::from(2026))])?;

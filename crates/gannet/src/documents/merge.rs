@@ -1,4 +1,5 @@
-//! A partial update: some members of a JSON object replaced, all others as they were, byte for byte.
+//! A partial update: some members of a JSON object replaced, all others as they were, byte for
+//! byte.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,13 +12,15 @@ use super::flatten::DEPTH_MAX;
 /// The members of an object in their order, values as they are written.
 struct ObjectMembers<'a>(Vec<(String, &'a RawValue)>);
 
-/// The object `source` with the members of the object `partial`: what both have as objects is merged likewise, everything else is
-/// taken from `partial`. Members that only `partial` has come last.
+/// The object `source` with the members of the object `partial`: what both have as objects is
+/// merged likewise, everything else is taken from `partial`. Members that only `partial` has come
+/// last.
 pub(super) fn merge(source: &str, partial: &str) -> serde_json::Result<String> {
     merge_to(DEPTH_MAX, source, partial)
 }
 
-/// [`merge`] of what may be nested so deep; nothing deeper is a document, whoever parses the result finds that.
+/// [`merge`] of what may be nested so deep; nothing deeper is a document, whoever parses the result
+/// finds that.
 fn merge_to(depth: usize, source: &str, partial: &str) -> serde_json::Result<String> {
     let ObjectMembers(old) = serde_json::from_str(source)?;
     let ObjectMembers(new) = serde_json::from_str(partial)?;

@@ -1,8 +1,9 @@
 //! Documents: the JSON door, stored sources, and what is kept for each document by its number.
 //!
-//! A document comes in as JSON ([`Document`]), is compressed alone ([`Compressor`]) and written once, as a
-//! [`DocumentRecord`] in the log. [`DocumentTables`] says for each doc ID where that record is, how long each
-//! field was (its norm) and whether the document is deleted. [`stored`] reads a document back.
+//! A document comes in as JSON ([`Document`]), is compressed alone ([`Compressor`]) and written
+//! once, as a [`DocumentRecord`] in the log. [`DocumentTables`] says for each doc ID where that
+//! record is, how long each field was (its norm) and whether the document is deleted. [`stored`]
+//! reads a document back.
 
 mod address;
 mod addresses;

@@ -1,7 +1,8 @@
 //! Norms: the length of a field in one byte, exactly as Lucene codes it.
 //!
-//! Lengths below 40 are exact; above, four significant bits are kept and the rest is cut off. Source:
-//! Lucene's `SmallFloat.intToByte4` and `byte4ToInt`. A document without the field has norm 0.
+//! Lengths below 40 are exact; above, four significant bits are kept and the rest is cut off.
+//! Source: Lucene's `SmallFloat.intToByte4` and `byte4ToInt`. A document without the field has norm
+//! 0.
 
 /// The length that each norm stands for.
 pub const NORM_LENGTHS: [u32; 256] = lengths();

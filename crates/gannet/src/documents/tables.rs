@@ -1,14 +1,16 @@
-//! What is kept for each document by its number: where its record is, its norms, whether it is deleted.
+//! What is kept for each document by its number: where its record is, its norms, whether it is
+//! deleted.
 //!
-//! All are paged tables that are read through the frame pool, which pins the pages of norms and of the live set; in
-//! memory are else only the pages changed since the last checkpoint and a few dozen bytes for each page.
+//! All are paged tables that are read through the frame pool, which pins the pages of norms and of
+//! the live set; in memory are else only the pages changed since the last checkpoint and a few
+//! dozen bytes for each page.
 //!
 //! Invariants:
 //! 1. Documents are pushed in the order of their numbers, without gaps; `end` is the next.
 //! 2. A clone is a snapshot: it shares pages and sees no later change.
 //! 3. Before a change, the pages that [`DocumentTables::missing`] names for it are loaded.
-//! 4. A norm of 0 says that the document lacks the field; a page that is absent is all zeros. In the live set
-//!    a set bit says deleted, so that an index without deletes stores none of it.
+//! 4. A norm of 0 says that the document lacks the field; a page that is absent is all zeros. In
+//!    the live set a set bit says deleted, so that an index without deletes stores none of it.
 
 use std::sync::Arc;
 
@@ -150,9 +152,10 @@ impl DocumentTables {
         Ok(bytes)
     }
 
-    /// Forgets the norms of the dead documents from `first` to `last`, and where their records were: no postings lead to them any
-    /// more. `are_dead` tells whether all documents from one to another are dead. Gives how many of them had each field. The
-    /// changed pages stay in memory until they are written.
+    /// Forgets the norms of the dead documents from `first` to `last`, and where their records
+    /// were: no postings lead to them any more. `are_dead` tells whether all documents from one to
+    /// another are dead. Gives how many of them had each field. The changed pages stay in memory
+    /// until they are written.
     pub fn forget(
         &mut self,
         (first, last): (DocId, DocId),
@@ -262,7 +265,8 @@ impl DocumentTables {
         Ok(doc < self.end && bits & bit(doc) == 0)
     }
 
-    /// Notes the pages that [`DocumentTables::address`] needs for `docs`. Tells whether all are at hand.
+    /// Notes the pages that [`DocumentTables::address`] needs for `docs`. Tells whether all are at
+    /// hand.
     pub fn prefetch_addresses(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<bool> {
         let mut complete = true;
         for page in docs.iter().filter_map(|doc| self.addresses.page_of(*doc)) {
@@ -295,8 +299,8 @@ impl DocumentTables {
         }
     }
 
-    /// A reader of the live set, which keeps the page it stands in. One that meets no dead documents, since it is asked only for what
-    /// lists have after a vacuum, reads nothing.
+    /// A reader of the live set, which keeps the page it stands in. One that meets no dead
+    /// documents, since it is asked only for what lists have after a vacuum, reads nothing.
     pub fn live_cursor(&self, meets_dead: bool) -> LiveCursor {
         LiveCursor::new(&self.deletions, self.end, meets_dead && self.deleted > 0)
     }

@@ -49,8 +49,8 @@ impl From<f64> for Value {
     }
 }
 
-/// The one spelling under which a JSON number is matched, so that `1`, `1.0` and `1e0` are the same term;
-/// nothing if `text` is no JSON number.
+/// The one spelling under which a JSON number is matched, so that `1`, `1.0` and `1e0` are the same
+/// term; nothing if `text` is no JSON number.
 ///
 /// Integers are spelled in digits, as are whole numbers below 2^64 that are written with a point or
 /// an exponent; all others by the shortest decimal that reads as the same 64-bit float. A longer

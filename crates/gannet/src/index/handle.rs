@@ -115,7 +115,8 @@ impl Index {
         self.acknowledge(written)
     }
 
-    /// Deletes the documents with these external IDs as one atomic batch; unknown ones are passed over.
+    /// Deletes the documents with these external IDs as one atomic batch; unknown ones are passed
+    /// over.
     pub fn delete(&self, ids: &[&str]) -> Result<Written> {
         let written = self.with_writer(|writer| writer.delete(ids))?;
         self.acknowledge(written)
@@ -136,7 +137,8 @@ impl Index {
         Ok(())
     }
 
-    /// Moves all postings to flash and makes the log short. Everything written before is durable then.
+    /// Moves all postings to flash and makes the log short. Everything written before is durable
+    /// then.
     pub fn checkpoint(&self) -> Result<()> {
         self.with_writer(Writer::checkpoint)
     }

@@ -11,8 +11,9 @@ use crate::search::{KnownPatterns, Query, SearchOptions, SearchResults};
 const AT_ONCE: usize = 1_000;
 
 impl Index {
-    /// Deletes the documents that a query finds, the oldest first, in atomic batches of a thousand; `progress` is told how many are
-    /// deleted so far. What others write meanwhile stays: documents that are added, or replaced before their turn comes.
+    /// Deletes the documents that a query finds, the oldest first, in atomic batches of a thousand;
+    /// `progress` is told how many are deleted so far. What others write meanwhile stays: documents
+    /// that are added, or replaced before their turn comes.
     pub fn delete_matching(&self, query: &Query, progress: &dyn Fn(u64)) -> Result<Written> {
         self.delete_matching_within(query, None, progress)
     }
@@ -152,7 +153,8 @@ fn after_deleting(deleted: u64, error: Error) -> Error {
 }
 
 impl Writer {
-    /// Deletes those of the documents that are still the newest with their IDs, as long as their numbers mean the same.
+    /// Deletes those of the documents that are still the newest with their IDs, as long as their
+    /// numbers mean the same.
     fn delete_found(&mut self, found: &[(String, DocId)], renumbered: u64) -> Result<Written> {
         self.check_running()?;
         check_numbers(self.state.renumbered, renumbered)?;

@@ -1,5 +1,5 @@
-//! The public index: opening, atomic batches, snapshots, flush and checkpoint, maintenance, backups,
-//! checking. A folder uses only those below it in this list.
+//! The public index: opening, atomic batches, snapshots, flush and checkpoint, maintenance,
+//! backups, checking. A folder uses only those below it in this list.
 //!
 //! | part | what it does |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Changes that depend on what is there: a document is read by its external ID, changed, and written only if nobody else has
-//! changed it meanwhile.
+//! Changes that depend on what is there: a document is read by its external ID, changed, and
+//! written only if nobody else has changed it meanwhile.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::documents::{Document, Expected, Fetch, Fetched, StoredDocument};
 /// Of a document no more than one in so many frames is read at once.
 const READ_SHARE: usize = 16;
 
-/// How often a change is repeated that others get ahead of: each time, one of them has come to its end.
+/// How often a change is repeated that others get ahead of: each time, one of them has come to its
+/// end.
 const ATTEMPTS: usize = 64;
 
 impl Index {
@@ -59,10 +60,12 @@ impl Index {
         }
     }
 
-    /// Changes one document: `change` is given what there is, and gives what takes its place; with nothing given, nothing is
-    /// written. If another writer changes the document meanwhile, `change` is asked again with what that wrote.
+    /// Changes one document: `change` is given what there is, and gives what takes its place; with
+    /// nothing given, nothing is written. If another writer changes the document meanwhile,
+    /// `change` is asked again with what that wrote.
     ///
-    /// The new document must have the external ID `id`. Fails with [`Error::Conflict`] if others got ahead 64 times.
+    /// The new document must have the external ID `id`. Fails with [`Error::Conflict`] if others
+    /// got ahead 64 times.
     pub fn update(
         &self,
         id: &str,
@@ -92,8 +95,9 @@ impl Index {
         }
     }
 
-    /// Replaces some members of a document: those of the JSON object `partial`, objects in it likewise; all others stay byte for
-    /// byte. If there is no document with this ID, `upsert` is written.
+    /// Replaces some members of a document: those of the JSON object `partial`, objects in it
+    /// likewise; all others stay byte for byte. If there is no document with this ID, `upsert` is
+    /// written.
     pub fn merge(&self, id: &str, partial: &[u8], upsert: Option<Document>) -> Result<Written> {
         self.update(id, |found| match found {
             Some(found) => found.merged(partial).map(Some),

@@ -1,4 +1,5 @@
-//! Checking one list: everything is decoded and compared with what heads, directories and the entry say.
+//! Checking one list: everything is decoded and compared with what heads, directories and the entry
+//! say.
 //!
 //! Every posting is shown to the caller, who knows what it should be: from positions and phrase
 //! filters alone nobody can tell which words stand in a document.

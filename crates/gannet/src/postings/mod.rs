@@ -1,10 +1,10 @@
 //! Postings lists: which documents have a term, how often and at which positions.
 //!
-//! A list is a run of *chunks* on the device, a *tail* inside the term's dictionary entry, and what the
-//! memory buffer holds, in the order of doc IDs. [`TermCursor`] reads all of it as one list, in rounds;
-//! [`merge_window`] adds what a flush brings. The room knows neither terms nor queries: an entry is bytes
-//! that the dictionary keeps, a norm is a byte that someone else computes.
-//! Which of the trees of the term dictionary has a list's entry depends on whether it has chunks, so that is
+//! A list is a run of *chunks* on the device, a *tail* inside the term's dictionary entry, and what
+//! the memory buffer holds, in the order of doc IDs. [`TermCursor`] reads all of it as one list, in
+//! rounds; [`merge_window`] adds what a flush brings. The room knows neither terms nor queries: an
+//! entry is bytes that the dictionary keeps, a norm is a byte that someone else computes. Which of
+//! the trees of the term dictionary has a list's entry depends on whether it has chunks, so that is
 //! known here too ([`TermDictionary`]).
 
 mod buffer;

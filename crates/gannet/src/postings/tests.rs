@@ -251,7 +251,8 @@ impl List {
                 let span = if random.below(2) == 0 { last / 20 } else { 300 };
                 let target = (here as u64 + random.below(span + 2)).min(END as u64) as DocId;
                 place = Some(self.place(target).max(place.unwrap_or(0)));
-                // Ahead it brings the page that is needed now; back, where the cursor was, it changes nothing.
+                // Ahead it brings the page that is needed now; back, where the cursor was, it
+                // changes nothing.
                 let back = random.below(here as u64 + 1) as DocId;
                 let look = if random.below(2) == 0 { target } else { back };
                 finish(pages, |pages| cursor.look_at(look, pages)).unwrap();

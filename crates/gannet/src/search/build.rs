@@ -1,7 +1,7 @@
 //! From a plan and the lists of its terms to what is run: matchers, the formula and its leaves.
 //!
-//! Parts that match nothing are left out, and what needs them with them. The root is taken apart into clauses
-//! where that lets the ranking prune.
+//! Parts that match nothing are left out, and what needs them with them. The root is taken apart
+//! into clauses where that lets the ranking prune.
 
 use std::sync::Arc;
 
@@ -88,8 +88,8 @@ pub fn build(
     })
 }
 
-/// Of several clauses those are prefiltered that have more than one in so many documents. Rarer ones lose by it (2 to 3 %
-/// more instructions): sums leave out as much.
+/// Of several clauses those are prefiltered that have more than one in so many documents. Rarer
+/// ones lose by it (2 to 3 % more instructions): sums leave out as much.
 const SCREENED: u64 = 16;
 
 /// What a clause takes beside its cursor: the matcher, the leaf, its part of the formula.

@@ -1,9 +1,10 @@
 //! From a query to its answer: plan, matching, ranking, and what is shown of the documents found.
 //!
-//! A query is planned against the schema (`plan`), its terms are looked up (`lookup`), and matchers over their
-//! lists are built (`build`). Matchers say which documents match and how often each leaf occurs; the formula
-//! makes scores of that; the ranking (`rank`) reads only pages that can still matter. All of it runs in steps
-//! that stop when pages are missing, so that a `QueryGroup` carries many queries forward in common rounds.
+//! A query is planned against the schema (`plan`), its terms are looked up (`lookup`), and matchers
+//! over their lists are built (`build`). Matchers say which documents match and how often each leaf
+//! occurs; the formula makes scores of that; the ranking (`rank`) reads only pages that can still
+//! matter. All of it runs in steps that stop when pages are missing, so that a `QueryGroup` carries
+//! many queries forward in common rounds.
 //!
 //! The room knows no writer: it sees a snapshot through [`SearchView`].
 

@@ -1,19 +1,21 @@
 //! What makes searches fast, each with a switch, so that its worth can be measured.
 //!
-//! No switch changes an answer: `gannet-lab answers` asks the same queries with all and without each.
+//! No switch changes an answer: `gannet-lab answers` asks the same queries with all and without
+//! each.
 
 /// Which techniques a search uses: all, unless one is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Techniques {
     /// Documents that cannot come among the best are passed over unread.
     pub pruning: bool,
-    /// The pages of lists and tables that will be gone through are read ahead, as many as a round has room for;
-    /// without, each is read when it is reached.
+    /// The pages of lists and tables that will be gone through are read ahead, as many as a round
+    /// has room for; without, each is read when it is reached.
     pub prefetch: bool,
-    /// All pages that a query knows it needs are read in one batch; without, one page after the other.
+    /// All pages that a query knows it needs are read in one batch; without, one page after the
+    /// other.
     pub batches: bool,
-    /// Phrase filters tell which documents may have a phrase before any position is read; without, the positions of
-    /// all documents that have its words are.
+    /// Phrase filters tell which documents may have a phrase before any position is read; without,
+    /// the positions of all documents that have its words are.
     pub filters: bool,
     /// The documents found are read together; without, one after the other.
     pub documents: bool,

@@ -1,6 +1,7 @@
-//! The room against a naive evaluation: random small collections, partly on a device and partly in memory,
-//! partly deleted, and queries of every kind. What the engine finds must be what one finds by looking at
-//! every document: the same documents, scores and order, with every technique and without each, alone or in a group.
+//! The room against a naive evaluation: random small collections, partly on a device and partly in
+//! memory, partly deleted, and queries of every kind. What the engine finds must be what one finds
+//! by looking at every document: the same documents, scores and order, with every technique and
+//! without each, alone or in a group.
 
 mod naive;
 mod queries;

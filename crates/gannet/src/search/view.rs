@@ -1,7 +1,7 @@
 //! What a search needs of a snapshot of the index.
 //!
-//! Everything in it belongs to one moment: the dictionary's and the tables' state of that moment, and of the
-//! memory buffer the documents below the high-water mark.
+//! Everything in it belongs to one moment: the dictionary's and the tables' state of that moment,
+//! and of the memory buffer the documents below the high-water mark.
 
 use std::sync::Arc;
 

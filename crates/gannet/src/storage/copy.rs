@@ -6,9 +6,9 @@ use crate::base::{Error, PageAddress, Result};
 use crate::device::{FileId, PagePool, Transfer};
 
 impl Store {
-    /// Reads `count` pages of `kind` from `first` on and makes them ready to be written to the same place of
-    /// another device, in an index with this identity. Fails with [`Error::Damaged`], which names the page, if one
-    /// does not prove itself. `pool` must have as many pages.
+    /// Reads `count` pages of `kind` from `first` on and makes them ready to be written to the same
+    /// place of another device, in an index with this identity. Fails with [`Error::Damaged`],
+    /// which names the page, if one does not prove itself. `pool` must have as many pages.
     pub fn copy_out(
         &self,
         first: PageAddress,

@@ -1,15 +1,17 @@
 //! The log, whose pages become the document store.
 //!
-//! A record is `varint(body length + 1)`, a head byte (bit 0: the batch ends here; the rest: its kind) and the
-//! body. A zero where a length should be says that the rest of the page is padding. A document's record
-//! carries the compressed document, and the document table points into the log, so a document's bytes are
-//! written once; a checkpoint only moves the place where replay starts.
+//! A record is `varint(body length + 1)`, a head byte (bit 0: the batch ends here; the rest: its
+//! kind) and the body. A zero where a length should be says that the rest of the page is padding. A
+//! document's record carries the compressed document, and the document table points into the log,
+//! so a document's bytes are written once; a checkpoint only moves the place where replay starts.
 //!
 //! Invariants:
-//! 1. The first record of a log zone names the zone that it goes on from, how many of that zone's pages
-//!    count, and whether a recovery stands between the two. So the log's zones form one chain.
-//! 2. A batch takes effect only if all its pages are whole and its last record is there. A recovery drops an
-//!    unfinished batch, and the link that follows says so, so that every later replay drops it too.
+//! 1. The first record of a log zone names the zone that it goes on from, how many of that zone's
+//!    pages count, and whether a recovery stands between the two. So the log's zones form one
+//!    chain.
+//! 2. A batch takes effect only if all its pages are whole and its last record is there. A recovery
+//!    drops an unfinished batch, and the link that follows says so, so that every later replay
+//!    drops it too.
 //! 3. A commit ends its page: what is durable is never in a page that is written again.
 
 use std::sync::Arc;
@@ -71,8 +73,8 @@ impl Log {
         }
     }
 
-    /// Appends a record. The span covers the whole record, as [`record_body`] expects it. Only documents
-    /// count as live bytes.
+    /// Appends a record. The span covers the whole record, as [`record_body`] expects it. Only
+    /// documents count as live bytes.
     pub fn append(&mut self, kind: RecordKind, ends_batch: bool, body: &[u8]) -> Result<Span> {
         let record = frame(kind, ends_batch, body);
         if self.stream.needs_zone(record.len()) {
@@ -209,8 +211,9 @@ pub fn document_front(bytes: &[u8]) -> Result<&[u8]> {
     }
 }
 
-/// Where in the payload of a page the record of `length` bytes begins whose body `is_wanted`, if records begin at
-/// `first`. A record that goes on in the next page cannot be judged yet: it is the one if it is long enough.
+/// Where in the payload of a page the record of `length` bytes begins whose body `is_wanted`, if
+/// records begin at `first`. A record that goes on in the next page cannot be judged yet: it is the
+/// one if it is long enough.
 pub fn find_record(
     payload: &[u8],
     first: usize,

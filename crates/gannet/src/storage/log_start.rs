@@ -2,7 +2,8 @@
 
 use crate::base::{ByteReader, Result, ZoneNumber, put_varint};
 
-/// Where replay starts: a page, or the end of a zone, from where the link to the next zone is followed.
+/// Where replay starts: a page, or the end of a zone, from where the link to the next zone is
+/// followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogStart {
     /// The zone; `None` before the first log zone was made.

@@ -1,7 +1,8 @@
 //! Zones that are only appended to, the pages in them, paged tables, the log and the roots.
 //!
-//! Committed pages are never overwritten: every write goes to the end of an open zone, and a root says where
-//! things live now. The only exception are the two root slots, of which a checkpoint overwrites the older.
+//! Committed pages are never overwritten: every write goes to the end of an open zone, and a root
+//! says where things live now. The only exception are the two root slots, of which a checkpoint
+//! overwrites the older.
 
 mod copy;
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Copies of pages that the log has filled, wholly or in part, but not yet written to the device.
 //!
-//! A document can be fetched as soon as it was added, which is before its page is on the device. Readers
-//! look here before they ask the device. A page in the making grows, so it is copied out and never cached.
+//! A document can be fetched as soon as it was added, which is before its page is on the device.
+//! Readers look here before they ask the device. A page in the making grows, so it is copied out
+//! and never cached.
 
 use std::collections::HashMap;
 

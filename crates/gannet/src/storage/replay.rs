@@ -1,7 +1,7 @@
 //! Replay: reading the log from where the last checkpoint left it to its end.
 //!
-//! The end is the first page that is missing or does not prove itself. Records are handed on a batch at a
-//! time; an unfinished batch is not handed on.
+//! The end is the first page that is missing or does not prove itself. Records are handed on a
+//! batch at a time; an unfinished batch is not handed on.
 
 use std::collections::HashMap;
 
@@ -108,8 +108,8 @@ pub fn replay(
         let next = links.get(&at.zone).copied();
         if let Some(zone) = at.zone {
             let length = files.get(&zone).copied();
-            // The link counts the pages that were whole when it was made; a write that was under way at a
-            // crash may have completed since.
+            // The link counts the pages that were whole when it was made; a write that was under
+            // way at a crash may have completed since.
             let counted = next.map(|(_, link)| link.from.page);
             let limit = length.unwrap_or(0).min(counted.unwrap_or(u32::MAX));
             let first = PageAddress {
@@ -147,8 +147,9 @@ pub fn has_log_behind(store: &Store, start: LogStart, reach: LogReach) -> Result
     Ok(behind || !find_links(store, start, &files)?.is_empty())
 }
 
-/// Pages are missing between a zone and the one that goes on from it. A power loss does that, since neither
-/// was synced: the log ends here. But a recovery had made its zone durable before it went on.
+/// Pages are missing between a zone and the one that goes on from it. A power loss does that, since
+/// neither was synced: the log ends here. But a recovery had made its zone durable before it went
+/// on.
 fn check_gap(end: LogStart, link: &Link) -> Result<()> {
     if !link.recovered {
         return Ok(());
@@ -181,8 +182,8 @@ fn zone_lengths(store: &Store, reach: LogReach) -> Result<HashMap<ZoneNumber, u3
     Ok(zones.collect())
 }
 
-/// The log zones behind `start`, by the zone they go on from. If several go on from one zone, the newest
-/// counts: the others were left by a recovery that was cut short.
+/// The log zones behind `start`, by the zone they go on from. If several go on from one zone, the
+/// newest counts: the others were left by a recovery that was cut short.
 fn find_links(
     store: &Store,
     start: LogStart,

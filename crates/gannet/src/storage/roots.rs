@@ -1,13 +1,14 @@
 //! The superblock: two root slots that checkpoints write in turn.
 //!
-//! A slot names the newest root record, which stands in a zone like everything else. A checkpoint makes all
-//! it refers to durable, then overwrites the older slot; whichever slot is whole and newer counts. Once that
-//! is durable, the other slot gets the same content, for what the older root refers to is about to be
-//! removed: a slot that is damaged later must not bring it back. These two pages are the only ones that are
-//! ever overwritten.
+//! A slot names the newest root record, which stands in a zone like everything else. A checkpoint
+//! makes all it refers to durable, then overwrites the older slot; whichever slot is whole and
+//! newer counts. Once that is durable, the other slot gets the same content, for what the older
+//! root refers to is about to be removed: a slot that is damaged later must not bring it back.
+//! These two pages are the only ones that are ever overwritten.
 //!
-//! A slot also says whether what it belongs to is an index that its own writer has written, a backup, or a copy
-//! that is not whole. While a copy is made for the first time, the slots say so; the real ones come last.
+//! A slot also says whether what it belongs to is an index that its own writer has written, a
+//! backup, or a copy that is not whole. While a copy is made for the first time, the slots say so;
+//! the real ones come last.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -207,8 +208,8 @@ pub fn create_superblock(device: &Arc<dyn Device>) -> Result<()> {
     device.sync_directory()
 }
 
-/// Makes a superblock that says that a copy of the index with this identity is being made, and makes that durable.
-/// Until a root is written, nothing else can be read there.
+/// Makes a superblock that says that a copy of the index with this identity is being made, and
+/// makes that durable. Until a root is written, nothing else can be read there.
 pub fn begin_copy(device: &Arc<dyn Device>, identity: IndexIdentity) -> Result<()> {
     create_superblock(device)?;
     let slot = RootSlot {
@@ -228,16 +229,16 @@ pub fn begin_copy(device: &Arc<dyn Device>, identity: IndexIdentity) -> Result<(
     write_page(device, &slot, 0)
 }
 
-/// Writes a root into the older slot, then into the other, and makes each durable in turn. All that it
-/// refers to must be durable already.
+/// Writes a root into the older slot, then into the other, and makes each durable in turn. All that
+/// it refers to must be durable already.
 pub fn write_slot(device: &Arc<dyn Device>, slot: &RootSlot) -> Result<()> {
     let older = (slot.generation % SLOTS as u64) as u32;
     write_page(device, slot, older)?;
     write_page(device, slot, 1 - older)
 }
 
-/// Makes a root that was found durable and writes it into the other slot, too: it may have been written by
-/// a process that died before it had synced it.
+/// Makes a root that was found durable and writes it into the other slot, too: it may have been
+/// written by a process that died before it had synced it.
 pub fn settle_slot(device: &Arc<dyn Device>, slot: &RootSlot) -> Result<()> {
     device.sync(&[FileId::Superblock])?;
     let pages = device.list()?;

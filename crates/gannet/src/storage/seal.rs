@@ -1,9 +1,9 @@
 //! How a page proves itself.
 //!
-//! The last eight bytes of every page are its kind, the place where its first record begins, a zero byte and a
-//! CRC-32C. The checksum covers the index's identity, the page's address and everything before it in the page.
-//! Zone numbers are never reused, so a page that was misdirected, belongs to another index or stands in for a
-//! later one does not pass.
+//! The last eight bytes of every page are its kind, the place where its first record begins, a zero
+//! byte and a CRC-32C. The checksum covers the index's identity, the page's address and everything
+//! before it in the page. Zone numbers are never reused, so a page that was misdirected, belongs to
+//! another index or stands in for a later one does not pass.
 
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result};
 use crate::device::FileId;
@@ -62,8 +62,9 @@ impl From<PageAddress> for Place {
     }
 }
 
-/// Where in a page it says at which byte of the payload the first record begins that begins in it, two bytes;
-/// whoever fills the page writes them. What stands before that byte belongs to a record of the page before.
+/// Where in a page it says at which byte of the payload the first record begins that begins in it,
+/// two bytes; whoever fills the page writes them. What stands before that byte belongs to a record
+/// of the page before.
 pub(super) const FIRST_RECORD_AT: usize = PAGE_PAYLOAD + 1;
 
 /// The byte of the payload at which the first record of a page begins; the end if none does.

@@ -1,4 +1,5 @@
-//! The slots of a paged table, in groups: a change after a snapshot copies one group, not all slots.
+//! The slots of a paged table, in groups: a change after a snapshot copies one group, not all
+//! slots.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! The store: a device, the identity of the index on it, its zones, and the pages not yet written.
 //!
-//! Shared by the writer, who appends through [`super::StreamWriter`]s, and by readers, who read pages.
+//! Shared by the writer, who appends through [`super::StreamWriter`]s, and by readers, who read
+//! pages.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,8 +34,8 @@ pub struct Store {
 #[derive(Default)]
 struct WrittenPages([AtomicU64; PageKind::COUNT]);
 
-/// What one sync must know of the others. Held while a sync runs: the system reports a lost write to one
-/// caller only, so no other may be told meanwhile that all is well.
+/// What one sync must know of the others. Held while a sync runs: the system reports a lost write
+/// to one caller only, so no other may be told meanwhile that all is well.
 #[derive(Debug, Default)]
 struct Syncing {
     /// Why nothing can be made durable any more.
@@ -121,8 +122,9 @@ impl Store {
         act(&mut self.pending.write().unwrap_or_else(|e| e.into_inner()))
     }
 
-    /// Reads and checks pages in one batch. `wanted` pairs addresses with buffers, in any order; they come
-    /// back sorted by address, with the kind of each page. Also tells how many operations it took.
+    /// Reads and checks pages in one batch. `wanted` pairs addresses with buffers, in any order;
+    /// they come back sorted by address, with the kind of each page. Also tells how many operations
+    /// it took.
     pub fn read(&self, wanted: Vec<(PageAddress, PageBuffer)>) -> Result<(Vec<ReadPage>, usize)> {
         let mut transfers = coalesce(wanted);
         self.unless_expired(self.device.read(&mut transfers))?;
@@ -195,8 +197,8 @@ impl Store {
         }
     }
 
-    /// Makes what streams have written durable: their files, and the names of new ones. After a failure
-    /// every later call fails too.
+    /// Makes what streams have written durable: their files, and the names of new ones. After a
+    /// failure every later call fails too.
     pub fn sync(&self, unsynced: &Unsynced) -> Result<()> {
         let mut syncing = self.syncing();
         if let Some(reason) = &syncing.failed {

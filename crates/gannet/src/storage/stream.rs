@@ -1,13 +1,16 @@
-//! A stream: appends to the open zone of one kind of page, always at its end, and writes in large batches.
+//! A stream: appends to the open zone of one kind of page, always at its end, and writes in large
+//! batches.
 //!
 //! Invariants:
-//! 1. Pages leave in order; a page that was written is never touched again. Flushing pads a page begun and
-//!    goes on with the next.
-//! 2. No record crosses a page boundary needlessly: one that does not fit the rest of a page starts the
-//!    next page, unless it would touch no fewer pages there.
-//! 3. Where a record had to start a new page, the rest of the page before is a hole, and the next small record
-//!    that fits goes there, as long as the page is not written. The log has no holes: its order matters.
-//! 4. A record lies in one zone. A record larger than an ordinary zone gets a larger zone of its own.
+//! 1. Pages leave in order; a page that was written is never touched again. Flushing pads a page
+//!    begun and goes on with the next.
+//! 2. No record crosses a page boundary needlessly: one that does not fit the rest of a page starts
+//!    the next page, unless it would touch no fewer pages there.
+//! 3. Where a record had to start a new page, the rest of the page before is a hole, and the next
+//!    small record that fits goes there, as long as the page is not written. The log has no holes:
+//!    its order matters.
+//! 4. A record lies in one zone. A record larger than an ordinary zone gets a larger zone of its
+//!    own.
 
 use std::sync::Arc;
 
@@ -37,7 +40,8 @@ struct OpenZone {
     buffers: Vec<PageBuffer>,
     /// Bytes used in the page being filled; `PAGE_PAYLOAD` when there is none.
     fill: usize,
-    /// Pages among the buffers that were left with room: the buffer's place and the bytes used in it.
+    /// Pages among the buffers that were left with room: the buffer's place and the bytes used in
+    /// it.
     holes: Vec<(usize, usize)>,
 }
 
@@ -76,7 +80,8 @@ impl StreamWriter {
         Ok(span)
     }
 
-    /// Appends a record that starts a page, and counts it as live. What follows may share its last page.
+    /// Appends a record that starts a page, and counts it as live. What follows may share its last
+    /// page.
     pub fn append_aligned(&mut self, bytes: &[u8]) -> Result<Span> {
         self.finish_page();
         self.append(bytes)
@@ -128,7 +133,8 @@ impl StreamWriter {
         self.write_out()
     }
 
-    /// Hands over what was written since the last time; it is durable once [`Store::sync`] has taken it.
+    /// Hands over what was written since the last time; it is durable once [`Store::sync`] has
+    /// taken it.
     pub fn take_unsynced(&mut self) -> Unsynced {
         std::mem::take(&mut self.unsynced)
     }
@@ -276,7 +282,8 @@ impl StreamWriter {
         }
     }
 
-    /// Copies bytes into the page being filled, and into its copy for readers if it is one of the log.
+    /// Copies bytes into the page being filled, and into its copy for readers if it is one of the
+    /// log.
     fn put(&mut self, at: usize, bytes: &[u8]) {
         let Some(zone) = &mut self.zone else {
             return;

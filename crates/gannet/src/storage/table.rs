@@ -1,7 +1,7 @@
 //! Paged tables: arrays of fixed-size entries whose changed pages are written anew at a checkpoint.
 //!
-//! A clone is a snapshot: it shares all pages and sees no later change. A page is in memory (changed, or the
-//! table is resident), on the device, or absent (all zeros).
+//! A clone is a snapshot: it shares all pages and sees no later change. A page is in memory
+//! (changed, or the table is resident), on the device, or absent (all zeros).
 
 use std::sync::Arc;
 
@@ -29,7 +29,8 @@ pub enum TablePlace<'a> {
 }
 
 impl Table {
-    /// An empty table of entries of `entry_bytes` bytes. A resident table keeps all its pages in memory.
+    /// An empty table of entries of `entry_bytes` bytes. A resident table keeps all its pages in
+    /// memory.
     pub fn new(entry_bytes: usize, resident: bool) -> Table {
         debug_assert!(entry_bytes > 0 && entry_bytes <= PAGE_PAYLOAD);
         Table {

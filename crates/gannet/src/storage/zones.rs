@@ -2,9 +2,10 @@
 //!
 //! Invariants:
 //! 1. A zone's pages are written once, in order. A zone number is given once.
-//! 2. `live` counts the payload bytes that the newest state refers to; it never exceeds what was written.
-//! 3. A zone leaves the table only at a checkpoint, with nothing live, and its file is removed only when
-//!    that checkpoint is durable and no snapshot can still reach it.
+//! 2. `live` counts the payload bytes that the newest state refers to; it never exceeds what was
+//!    written.
+//! 3. A zone leaves the table only at a checkpoint, with nothing live, and its file is removed only
+//!    when that checkpoint is durable and no snapshot can still reach it.
 
 use std::collections::BTreeMap;
 
@@ -151,8 +152,8 @@ impl ZoneTable {
         }
     }
 
-    /// Counts `bytes` of the zone as no longer needed. The counts come from a root record, which may be
-    /// forged; a check compares them with what is there.
+    /// Counts `bytes` of the zone as no longer needed. The counts come from a root record, which
+    /// may be forged; a check compares them with what is there.
     pub fn release(&mut self, number: ZoneNumber, bytes: u64) {
         if let Some(zone) = self.zones.get_mut(&number) {
             zone.live = zone.live.saturating_sub(bytes);
@@ -174,8 +175,8 @@ impl ZoneTable {
         self.retain(root.zone, root.length as u64);
     }
 
-    /// Takes the closed zones from `first` on with nothing live out of the table, but for those that a replay from `start`
-    /// would read.
+    /// Takes the closed zones from `first` on with nothing live out of the table, but for those
+    /// that a replay from `start` would read.
     pub fn take_empty(&mut self, first: ZoneNumber, start: LogStart) -> Vec<ZoneNumber> {
         let is_empty = |(number, zone): &(&ZoneNumber, &Zone)| {
             !zone.open && zone.live == 0 && !zone.replays(**number, start)
@@ -193,7 +194,8 @@ impl ZoneTable {
         self.zones.split_off(&first).into_keys().collect()
     }
 
-    /// Counts nothing as needed of the zones below `first`, but for those of root records; only to the log more is appended.
+    /// Counts nothing as needed of the zones below `first`, but for those of root records; only to
+    /// the log more is appended.
     pub fn give_up_before(&mut self, first: ZoneNumber) {
         let zones = self.zones.range_mut(..first).map(|(_, zone)| zone);
         for zone in zones.filter(|zone| zone.kind != PageKind::Root) {
@@ -202,8 +204,8 @@ impl ZoneTable {
         }
     }
 
-    /// Appends the table: the next number, then each zone but those of root records, which are found by
-    /// the root slots.
+    /// Appends the table: the next number, then each zone but those of root records, which are
+    /// found by the root slots.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let stored = || self.iter().filter(|(_, zone)| zone.kind != PageKind::Root);
         put_varint(out, self.next as u64);
@@ -216,7 +218,8 @@ impl ZoneTable {
         }
     }
 
-    /// Reads a table; every zone in it is closed, for zones are never appended to after a reopening.
+    /// Reads a table; every zone in it is closed, for zones are never appended to after a
+    /// reopening.
     pub fn decode(reader: &mut ByteReader<'_>) -> Result<ZoneTable> {
         let mut table = ZoneTable {
             zones: BTreeMap::new(),

@@ -1,7 +1,8 @@
-//! Backups of an index that is written all the time: each holds one state of it, and kills cost none.
+//! Backups of an index that is written all the time: each holds one state of it, and kills cost
+//! none.
 //!
-//! `GANNET_BACKUP_QUERIES`: queries whose answers are compared (1,000). `GANNET_BACKUP_KILLS`: kills (6).
-//! `GANNET_SEED`: other documents, queries and moments. The others: see `environment`.
+//! `GANNET_BACKUP_QUERIES`: queries whose answers are compared (1,000). `GANNET_BACKUP_KILLS`:
+//! kills (6). `GANNET_SEED`: other documents, queries and moments. The others: see `environment`.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -262,7 +263,8 @@ impl Told {
     }
 }
 
-/// The states that the index may be in: that after the last batch that was acknowledged, and that after the next.
+/// The states that the index may be in: that after the last batch that was acknowledged, and that
+/// after the next.
 fn states_since(
     state: &mut BTreeMap<String, u64>,
     next: &mut u64,
@@ -277,7 +279,8 @@ fn states_since(
     vec![state.clone(), later]
 }
 
-/// The backup has the state after some batch: one that was acknowledged when it began, or a later one.
+/// The backup has the state after some batch: one that was acknowledged when it began, or a later
+/// one.
 fn judge_copy(
     found: &BTreeMap<String, u64>,
     saved: Option<Option<u64>>,

@@ -1,8 +1,8 @@
 //! What the environment asks of the tests, and where they put their figures.
 //!
-//! `GANNET_BACKEND`: `auto`, `uring` or `pread`; any other is rejected, and the one that is asked for must be
-//! the one that works. `GANNET_BACKENDS`: a file that gets a line for each index that is opened: program, test,
-//! backend. `GANNET_JSON`: a file for the figures of one test.
+//! `GANNET_BACKEND`: `auto`, `uring` or `pread`; any other is rejected, and the one that is asked
+//! for must be the one that works. `GANNET_BACKENDS`: a file that gets a line for each index that
+//! is opened: program, test, backend. `GANNET_JSON`: a file for the figures of one test.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -21,8 +21,8 @@ pub fn number(name: &str, default: u64) -> u64 {
     }
 }
 
-/// Opens an index with the backend that the environment asks for, makes sure that it is the one that works, and
-/// reports it.
+/// Opens an index with the backend that the environment asks for, makes sure that it is the one
+/// that works, and reports it.
 pub fn open(options: Options, path: &Path) -> gannet::Result<Index> {
     let (choice, wanted) = backend();
     let index = options.backend(choice).open(path)?;
@@ -54,7 +54,8 @@ fn backend() -> (BackendChoice, Option<Backend>) {
     }
 }
 
-/// Whether the system knows of an io_uring of this process, in which all indexes have the same backend.
+/// Whether the system knows of an io_uring of this process, in which all indexes have the same
+/// backend.
 fn has_ring() -> Option<bool> {
     let files = std::fs::read_dir("/proc/self/fd").ok()?.flatten();
     let mut names = files.filter_map(|file| std::fs::read_link(file.path()).ok());

@@ -1,13 +1,15 @@
 //! Kills a process that writes, again and again, and looks for everything that it acknowledged.
 //!
-//! The child is this test program itself: it writes batches with `durability = sync` under limits so small
-//! that flushes, vacuum, cleaning and checkpoints happen all the time. It tells each batch once it is acknowledged, and
-//! each phase before it begins, through a pipe that outlives it. Each kill (SIGKILL) is aimed at a phase; the
-//! last phase in the pipe is the one in which it fell. The parent never writes to the index: it reads it and
-//! checks it as it is, as `gannet check` does, and lets a copy recover, which it reads and checks too. The next
-//! child then recovers the index itself, and may be killed while it does.
+//! The child is this test program itself: it writes batches with `durability = sync` under limits
+//! so small that flushes, vacuum, cleaning and checkpoints happen all the time. It tells each batch
+//! once it is acknowledged, and each phase before it begins, through a pipe that outlives it. Each
+//! kill (SIGKILL) is aimed at a phase; the last phase in the pipe is the one in which it fell. The
+//! parent never writes to the index: it reads it and checks it as it is, as `gannet check` does,
+//! and lets a copy recover, which it reads and checks too. The next child then recovers the index
+//! itself, and may be killed while it does.
 //!
-//! `GANNET_KILLS`: cycles (8). `GANNET_SEED`: the seed of the moments. The others: see `environment`.
+//! `GANNET_KILLS`: cycles (8). `GANNET_SEED`: the seed of the moments. The others: see
+//! `environment`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -38,7 +40,8 @@ const BATCH: u64 = 5;
 /// Every so many batches are a deletion.
 const DELETE_EVERY: u64 = 7;
 
-/// Every so many batches are followed by a checkpoint that is asked for; the limits ask for two between.
+/// Every so many batches are followed by a checkpoint that is asked for; the limits ask for two
+/// between.
 const CHECKPOINT_EVERY: u64 = 150;
 
 /// What a child can be at; kills are aimed at each in turn.
@@ -258,8 +261,8 @@ impl Writer {
         Writer { child, words }
     }
 
-    /// Waits until the child enters the phase, one of the next times, and for a part of the time that the phase
-    /// took before; then kills it. `lengths` has what each phase took last.
+    /// Waits until the child enters the phase, one of the next times, and for a part of the time
+    /// that the phase took before; then kills it. `lengths` has what each phase took last.
     fn kill_in(
         mut self,
         aim: &'static str,
@@ -368,8 +371,8 @@ impl World {
         }));
     }
 
-    /// The batch under way at the kill is there as a whole, or not at all; if it is, it counts from now on.
-    /// Gives how many IDs are not as they must be.
+    /// The batch under way at the kill is there as a whole, or not at all; if it is, it counts from
+    /// now on. Gives how many IDs are not as they must be.
     fn settle(&mut self, found: &BTreeMap<String, u64>) -> u64 {
         let mut later = self.state.clone();
         replay(&mut later, self.next);

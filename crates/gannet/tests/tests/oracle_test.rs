@@ -1,8 +1,9 @@
-//! Gannet's answers against the oracle's, through the life of an index: in memory, after many flushes,
-//! reopened, with documents replaced and deleted, and after many more flushes.
+//! Gannet's answers against the oracle's, through the life of an index: in memory, after many
+//! flushes, reopened, with documents replaced and deleted, and after many more flushes.
 //!
-//! `GANNET_ORACLE_QUERIES` queries (2,000 if nothing is said) are asked at each stage, `GANNET_SEED` gives
-//! others. `GANNET_JSON` gets a row for each kind of query at each stage. The others: see `environment`.
+//! `GANNET_ORACLE_QUERIES` queries (2,000 if nothing is said) are asked at each stage,
+//! `GANNET_SEED` gives others. `GANNET_JSON` gets a row for each kind of query at each stage. The
+//! others: see `environment`.
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
@@ -26,7 +27,8 @@ const ALL: usize = 10_000;
 
 const TOLERANCE: f32 = 1e-5;
 
-/// The share of the documents that are replaced, in batches, each of which is followed by some deletions.
+/// The share of the documents that are replaced, in batches, each of which is followed by some
+/// deletions.
 const REPLACED_SHARE: f64 = 0.1;
 
 const BATCHES: usize = 10;
@@ -452,7 +454,8 @@ impl Run {
         (!is_right).then(|| format!("missing {}, too many {}", shown(missing), shown(strange)))
     }
 
-    /// Whether the first ten, found with pruning, are the first ten of all, with the right documents.
+    /// Whether the first ten, found with pruning, are the first ten of all, with the right
+    /// documents.
     fn wrong_ten(&self, ten: &[Hit], all: &[Hit]) -> Option<String> {
         let shown = |hits: &[Hit]| {
             hits.iter()
@@ -529,7 +532,8 @@ fn parsed(batch: &[PlainDocument]) -> Vec<Document> {
         .collect()
 }
 
-/// Writes all, with a flush after each of [`FLUSHES`] shares of them and some documents in memory at the end.
+/// Writes all, with a flush after each of [`FLUSHES`] shares of them and some documents in memory
+/// at the end.
 fn write_with_flushes(index: &Index, corpus: &[PlainDocument], more: usize) {
     let share = corpus.len() / (FLUSHES + more);
     for (at, batch) in corpus.chunks(share).enumerate() {

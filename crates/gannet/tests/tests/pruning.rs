@@ -1,5 +1,5 @@
-//! What is left out unseen changes no answer: the best documents of queries of several words, with all pages at hand
-//! and with none, are those that a search finds that scores everything.
+//! What is left out unseen changes no answer: the best documents of queries of several words, with
+//! all pages at hand and with none, are those that a search finds that scores everything.
 
 use gannet::{Document, Hit, Index, Operator, Query, SearchOptions, Snapshot, Techniques};
 
@@ -10,8 +10,8 @@ use super::random::Rng;
 const DOCUMENTS: u64 = 16_000;
 const BATCH: usize = 4_000;
 
-/// Words of which the first is in half of the documents, and each other in fewer: a block of the first ones is short in
-/// documents, and one of the last ones spans many pages of norms.
+/// Words of which the first is in half of the documents, and each other in fewer: a block of the
+/// first ones is short in documents, and one of the last ones spans many pages of norms.
 const WORDS: usize = 40;
 
 /// Queries that are asked of an index that was just opened, and how often.

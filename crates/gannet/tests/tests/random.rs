@@ -1,8 +1,9 @@
 //! Random documents and queries, the same for the same seed.
 //!
-//! Words follow Zipf's law: a few stand in most documents, most in one or two. Among them are English words
-//! with endings and stop words, words of other scripts, very long ones, and ones that differ from others by
-//! an edit. Most queries are made of what stands in the documents, so that they find something.
+//! Words follow Zipf's law: a few stand in most documents, most in one or two. Among them are
+//! English words with endings and stop words, words of other scripts, very long ones, and ones that
+//! differ from others by an edit. Most queries are made of what stands in the documents, so that
+//! they find something.
 
 use std::ops::Bound;
 
@@ -576,8 +577,8 @@ fn run(rng: &mut Rng, words: &[String], disturbed: usize) -> String {
     chosen.join(" ")
 }
 
-/// A word that stands twice in a text, if one does, with some of the words between; one of them is repeated in
-/// some cases.
+/// A word that stands twice in a text, if one does, with some of the words between; one of them is
+/// repeated in some cases.
 fn repeating(rng: &mut Rng, words: &[String]) -> String {
     let start = rng.below(words.len());
     let first = words[start].trim_end_matches(',');

@@ -1,8 +1,9 @@
-//! Readers see one snapshot: two threads search while one writes batches, each of which rewrites the same
-//! documents under a new tag. Every answer has one tag, and never an older one than the thread saw before.
+//! Readers see one snapshot: two threads search while one writes batches, each of which rewrites
+//! the same documents under a new tag. Every answer has one tag, and never an older one than the
+//! thread saw before.
 //!
-//! `GANNET_SNAPSHOT_READS`: answers under load (3,000). `GANNET_BACKEND`, `GANNET_SEED`: as elsewhere.
-//! `GANNET_JSON`: a file that gets the latencies.
+//! `GANNET_SNAPSHOT_READS`: answers under load (3,000). `GANNET_BACKEND`, `GANNET_SEED`: as
+//! elsewhere. `GANNET_JSON`: a file that gets the latencies.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,8 +26,8 @@ const BATCHES_A_FLUSH: u64 = 8;
 
 const READERS: u64 = 2;
 
-/// Batches over a whole run, at least. Deleted documents slow reading down until a vacuum, so that the number
-/// must not depend on how fast the writer is.
+/// Batches over a whole run, at least. Deleted documents slow reading down until a vacuum, so that
+/// the number must not depend on how fast the writer is.
 const BATCHES_MIN: u64 = 200;
 
 #[test]
@@ -115,8 +116,8 @@ fn going_back_is_noticed() {
     );
 }
 
-/// So many flushes that lists are cleaned, in checkpoints that have just written the leaves that cleaning
-/// reads: with this seed that happens in the 152nd.
+/// So many flushes that lists are cleaned, in checkpoints that have just written the leaves that
+/// cleaning reads: with this seed that happens in the 152nd.
 #[test]
 fn cleaning_goes_on_through_many_flushes() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,5 @@
-//! How many documents match: exact where it is asked for, and for a single word wherever nothing was deleted.
+//! How many documents match: exact where it is asked for, and for a single word wherever nothing
+//! was deleted.
 
 use gannet::{Document, Index, Operator, SearchOptions, Snapshot};
 

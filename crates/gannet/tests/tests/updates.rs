@@ -1,4 +1,5 @@
-//! Changes that depend on what is there: expectations, partial updates, and threads that change the same documents.
+//! Changes that depend on what is there: expectations, partial updates, and threads that change the
+//! same documents.
 
 use std::path::Path;
 use std::thread;

@@ -1,4 +1,5 @@
-//! Vacuum: what deleted documents have left goes, by itself and when it is asked for, while others write.
+//! Vacuum: what deleted documents have left goes, by itself and when it is asked for, while others
+//! write.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -33,7 +34,8 @@ fn document(id: u64, version: u64) -> Document {
     Document::new(id.to_string(), [("body", text.as_str()), ("title", &title)]).expect("a document")
 }
 
-/// Writes a version of the documents of some IDs, in an order that has nothing to do with that before.
+/// Writes a version of the documents of some IDs, in an order that has nothing to do with that
+/// before.
 fn write(index: &Index, ids: impl Iterator<Item = u64>, version: u64) {
     let mut ids: Vec<u64> = ids.collect();
     ids.sort_unstable_by_key(|id| Rng::new(id * 7 + version).next());
@@ -111,7 +113,8 @@ fn an_index_whose_documents_were_replaced_is_like_a_fresh_one_after_a_vacuum() {
     assert!(cleanings.is_some());
     assert_eq!(index.stats().expect("figures").dead_documents, 0);
     assert_whole(&index);
-    // Nothing found is deleted, and so the total of a word is known without counting; that of all documents is not.
+    // Nothing found is deleted, and so the total of a word is known without counting; that of all
+    // documents is not.
     let snapshot = index.snapshot();
     let total = |text: &str| {
         let query = snapshot.parse(text, Operator::Or).expect("a query");
@@ -143,7 +146,8 @@ fn an_index_whose_documents_were_replaced_is_like_a_fresh_one_after_a_vacuum() {
     let [after, fresh] = [&index, &fresh].map(|index| index.stats().expect("figures"));
     assert_eq!(after.documents, fresh.documents);
     assert_eq!(after.terms, fresh.terms);
-    // So small an index has more in zones that are being filled than in others, so only what lives is compared.
+    // So small an index has more in zones that are being filled than in others, so only what lives
+    // is compared.
     let live = |bytes: BytesByPart| bytes.nodes + bytes.postings + bytes.documents + bytes.tables;
     let [after, fresh] = [after, fresh].map(|stats| live(stats.bytes));
     assert!(
@@ -235,7 +239,8 @@ fn an_interrupted_sweep_begins_anew_and_counts_what_it_took_out() {
     assert_eq!(answers(&index), answers(&fresh));
 }
 
-/// A sweep that began by itself, or for others, before the documents were deleted is not all that is done.
+/// A sweep that began by itself, or for others, before the documents were deleted is not all that
+/// is done.
 #[test]
 fn a_vacuum_takes_out_what_was_deleted_before_it_was_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");

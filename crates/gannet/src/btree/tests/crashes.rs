@@ -1,5 +1,5 @@
-//! Power losses at every event of a history of changes, cleanings and roots: what comes back is the tree of the last root
-//! that was acknowledged, or of one that was being written.
+//! Power losses at every event of a history of changes, cleanings and roots: what comes back is the
+//! tree of the last root that was acknowledged, or of one that was being written.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -36,7 +36,8 @@ struct World {
     tables: StreamWriter,
     roots: StreamWriter,
     map: Map,
-    /// Of each root, which begins with an empty tree, what it names, and the event at which it was acknowledged.
+    /// Of each root, which begins with an empty tree, what it names, and the event at which it was
+    /// acknowledged.
     generations: Vec<(Map, usize)>,
 }
 

@@ -13,7 +13,8 @@ fn numbered(range: std::ops::Range<u32>, step: usize) -> BTreeMap<Vec<u8>, Optio
 }
 
 fn fill_factor(bed: &Bed) -> f64 {
-    // Sixteen keys of 8 bytes: one whole, fifteen with about 6 bytes shared; 40 bytes of value each.
+    // Sixteen keys of 8 bytes: one whole, fifteen with about 6 bytes shared; 40 bytes of value
+    // each.
     let bytes = bed.tree.view().entries() as f64 * 45.5;
     bytes / (bed.tree.view().leaves() as f64 * PAGE_PAYLOAD as f64)
 }

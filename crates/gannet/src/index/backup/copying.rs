@@ -6,16 +6,17 @@
 //! written but by the next backup: what is restored from it is an index with an identity of its own
 //! (see `restore`).
 //!
-//! Order matters: (1) a first copy says in its superblock that it is not whole; (2) pages are copied, each proved
-//! before it is written, and synced; (3) the root slots are written and synced; (4) zones that only an older root
-//! names are removed. What always holds:
+//! Order matters: (1) a first copy says in its superblock that it is not whole; (2) pages are
+//! copied, each proved before it is written, and synced; (3) the root slots are written and synced;
+//! (4) zones that only an older root names are removed. What always holds:
 //!
-//! 1. Nothing that the destination's root names is touched before a newer root is durable there. A copy that is cut
-//!    short leaves the earlier backup as it was, or a folder that says that it is no index.
-//! 2. What stands behind the pages that a backup's root names belongs to a copy that was cut short; no replay
-//!    reads it, and the next copy writes it anew.
-//! 3. Into a folder that holds a backup goes only what goes on from that backup: its zones are then the source's,
-//!    and only what they lack is copied.
+//! 1. Nothing that the destination's root names is touched before a newer root is durable there. A
+//!    copy that is cut short leaves the earlier backup as it was, or a folder that says that it is
+//!    no index.
+//! 2. What stands behind the pages that a backup's root names belongs to a copy that was cut short;
+//!    no replay reads it, and the next copy writes it anew.
+//! 3. Into a folder that holds a backup goes only what goes on from that backup: its zones are then
+//!    the source's, and only what they lack is copied.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -75,14 +76,16 @@ struct ZoneRange {
 }
 
 impl Index {
-    /// Backs the index up into the folder `to` while searching and writing go on: all that was acknowledged before
-    /// the call. The folder is made if it is missing; if it holds an earlier backup of this index, only what is new is copied.
-    /// `progress` is told how many bytes are copied, and of how many.
+    /// Backs the index up into the folder `to` while searching and writing go on: all that was
+    /// acknowledged before the call. The folder is made if it is missing; if it holds an earlier
+    /// backup of this index, only what is new is copied. `progress` is told how many bytes are
+    /// copied, and of how many.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`] names the page of the index that is not what was written. [`Error::Invalid`] if the
-    /// folder holds anything else. After any error the folder holds the earlier backup, or says that it is none.
+    /// [`Error::Damaged`] names the page of the index that is not what was written.
+    /// [`Error::Invalid`] if the folder holds anything else. After any error the folder holds the
+    /// earlier backup, or says that it is none.
     pub fn backup(
         &self,
         to: impl AsRef<Path>,
@@ -92,8 +95,8 @@ impl Index {
         backup.copy_to(to, progress)
     }
 
-    /// Holds the state that a backup is to have, and gives a view of that state. The view holds memory that writing
-    /// needs: let it go soon.
+    /// Holds the state that a backup is to have, and gives a view of that state. The view holds
+    /// memory that writing needs: let it go soon.
     pub fn begin_backup(&self) -> Result<(Backup, Snapshot)> {
         let (slot, state) = match self.is_writable() {
             true => self.newest_root()?,
@@ -115,7 +118,8 @@ impl Index {
         Ok((backup, Snapshot::new(Arc::clone(self.shared()), &state)))
     }
 
-    /// Whether a backup can be made of the index as it was opened: for writing, or for reading after it was closed.
+    /// Whether a backup can be made of the index as it was opened: for writing, or for reading
+    /// after it was closed.
     pub fn is_settled(&self) -> Result<bool> {
         if self.is_writable() {
             return Ok(true);
@@ -134,8 +138,8 @@ impl Index {
         })
     }
 
-    /// Has what was written flushed while writing goes on, so that the checkpoint, for which writes wait, has little
-    /// left to do.
+    /// Has what was written flushed while writing goes on, so that the checkpoint, for which writes
+    /// wait, has little left to do.
     fn flush_beside(&self) -> Result<()> {
         let before = self.with_writer(|writer| {
             writer.check_running()?;

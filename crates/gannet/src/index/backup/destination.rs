@@ -20,7 +20,8 @@ pub(crate) struct Destination {
     path: PathBuf,
     /// The root of the earlier backup.
     root: Option<RootSlot>,
-    /// Pages of each zone that this root names and that are there; the zone of the root itself is left out.
+    /// Pages of each zone that this root names and that are there; the zone of the root itself is
+    /// left out.
     known: BTreeMap<ZoneNumber, u32>,
     /// All zones that are there, with their pages.
     files: BTreeMap<ZoneNumber, u32>,
@@ -105,8 +106,8 @@ impl Destination {
         self.known.get(&zone).copied().unwrap_or(0)
     }
 
-    /// Makes ready for copying: what a copy that was cut short has left is removed, and a folder without a backup says
-    /// that it is not whole.
+    /// Makes ready for copying: what a copy that was cut short has left is removed, and a folder
+    /// without a backup says that it is not whole.
     pub(crate) fn begin(&mut self, slot: &RootSlot) -> Result<()> {
         let own = self.root.as_ref().map(|root| root.root.zone);
         let kept = |zone: &ZoneNumber| self.known.contains_key(zone) || own == Some(*zone);
@@ -137,7 +138,8 @@ impl Destination {
         at(&self.path, self.device.sync(&[FileId::Zone(zone)]))
     }
 
-    /// Makes the root count, now that all it names is there, and removes the zones that it does not name.
+    /// Makes the root count, now that all it names is there, and removes the zones that it does not
+    /// name.
     pub(crate) fn finish(&mut self, slot: &RootSlot, zones: &ZoneTable) -> Result<()> {
         at(&self.path, self.device.sync_directory())?;
         at(&self.path, write_slot(&self.device, slot))?;
@@ -162,7 +164,8 @@ impl Destination {
     }
 }
 
-/// Fails unless `root`, which stands in the destination, is that of a backup from which `slot` goes on.
+/// Fails unless `root`, which stands in the destination, is that of a backup from which `slot` goes
+/// on.
 fn check_ancestor(path: &Path, root: &RootSlot, slot: &RootSlot) -> Result<()> {
     if root.identity != slot.identity {
         return Err(rejected(path, "holds another index", wanted(slot.kind)));

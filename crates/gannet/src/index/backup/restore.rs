@@ -1,8 +1,10 @@
-//! Restoring: a backup becomes an index again, in a new folder, every page and then everything in it checked.
+//! Restoring: a backup becomes an index again, in a new folder, every page and then everything in
+//! it checked.
 //!
-//! It is the copying of a backup (see `backup`) under another identity, for which each page is sealed anew. So the
-//! restored index and the one that the backup was made of may both be written from then on, and neither is ever
-//! taken for the other: no page of one proves itself in the other, and neither is backed up into a folder of the other.
+//! It is the copying of a backup (see `backup`) under another identity, for which each page is
+//! sealed anew. So the restored index and the one that the backup was made of may both be written
+//! from then on, and neither is ever taken for the other: no page of one proves itself in the
+//! other, and neither is backed up into a folder of the other.
 
 use std::path::Path;
 
@@ -27,14 +29,15 @@ pub struct RestoreReport {
 }
 
 impl Options {
-    /// Makes an index in the folder `to`, which must be missing or empty, of the backup in the folder `from`: copies every
-    /// page, checked, and then reads the whole index and compares everything in it. `progress` is told how many
-    /// bytes are copied, and of how many. Any index that is closed can be restored so.
+    /// Makes an index in the folder `to`, which must be missing or empty, of the backup in the
+    /// folder `from`: copies every page, checked, and then reads the whole index and compares
+    /// everything in it. `progress` is told how many bytes are copied, and of how many. Any index
+    /// that is closed can be restored so.
     ///
     /// # Errors
     ///
-    /// [`Error::Damaged`](crate::Error::Damaged) names the page of the backup that is not what was written;
-    /// [`Error::Invalid`](crate::Error::Invalid) if the folder is not empty.
+    /// [`Error::Damaged`](crate::Error::Damaged) names the page of the backup that is not what was
+    /// written; [`Error::Invalid`](crate::Error::Invalid) if the folder is not empty.
     pub fn restore(
         self,
         from: impl AsRef<Path>,

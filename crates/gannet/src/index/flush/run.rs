@@ -1,8 +1,9 @@
 //! Flush: a full posting buffer and the IDs beside it move into the trees and their chunks.
 //!
-//! It runs on a thread of its own while writing goes on into a fresh buffer; nothing that it appends is seen
-//! before the checkpoint that ends it (see `checkpoint`). What it changes is the [`Flusher`], which only it
-//! and that checkpoint touch; it reads the norms of its documents from a snapshot of the tables.
+//! It runs on a thread of its own while writing goes on into a fresh buffer; nothing that it
+//! appends is seen before the checkpoint that ends it (see `checkpoint`). What it changes is the
+//! [`Flusher`], which only it and that checkpoint touch; it reads the norms of its documents from a
+//! snapshot of the tables.
 
 use std::sync::{Arc, Mutex};
 
@@ -36,8 +37,8 @@ pub(crate) struct Flush {
 }
 
 impl Flush {
-    /// Carries it out. Where it runs beside writing, its pages are durable when this returns, so that the
-    /// checkpoint behind it has little left to sync.
+    /// Carries it out. Where it runs beside writing, its pages are durable when this returns, so
+    /// that the checkpoint behind it has little left to sync.
     pub(crate) fn run(self) -> Result<()> {
         let limits = &self.shared.options.limits;
         let mut flusher = lock(&self.flusher);

@@ -30,7 +30,8 @@ pub(crate) struct Preparation {
     ids: MadeIds,
 }
 
-/// External IDs for documents that bring none: a number of this opening, drawn at random, and a count.
+/// External IDs for documents that bring none: a number of this opening, drawn at random, and a
+/// count.
 struct MadeIds {
     opening: u64,
     count: AtomicU64,
@@ -91,7 +92,8 @@ impl PreparedBatch {
         self.documents.is_empty()
     }
 
-    /// The documents that could not be prepared: their places in the batch as it was given, and why.
+    /// The documents that could not be prepared: their places in the batch as it was given, and
+    /// why.
     pub fn rejected(&self) -> &[(usize, Error)] {
         &self.rejected
     }
@@ -223,8 +225,9 @@ impl Preparation {
         }
     }
 
-    /// Inverts documents that were written before, for a replay: nothing is compressed. The log has named
-    /// every field before it was used; a member that it did not name, like the external ID, is no field.
+    /// Inverts documents that were written before, for a replay: nothing is compressed. The log has
+    /// named every field before it was used; a member that it did not name, like the external ID,
+    /// is no field.
     pub(crate) fn invert_again(
         &self,
         bench: &mut Workbench,

@@ -16,12 +16,13 @@ use crate::storage::PageKind;
 pub struct Stats {
     /// Documents that can be found.
     pub documents: u64,
-    /// Deleted and replaced documents of which lists and tables still have something, which a vacuum takes out.
+    /// Deleted and replaced documents of which lists and tables still have something, which a
+    /// vacuum takes out.
     pub dead_documents: u64,
     /// Doc IDs given, deleted and replaced documents included.
     pub doc_ids: DocId,
-    /// Distinct terms in the dictionary, at most: those with delta postings may count twice. Terms that are only in
-    /// memory are not among them.
+    /// Distinct terms in the dictionary, at most: those with delta postings may count twice. Terms
+    /// that are only in memory are not among them.
     pub terms: u64,
     /// Distinct terms in memory.
     pub terms_in_memory: u64,
@@ -35,7 +36,8 @@ pub struct Stats {
     pub long_lists: TreeFigures,
     /// The same of its tree of lists that have none: they stand in its leaves.
     pub short_lists: TreeFigures,
-    /// The same of its small trees of delta postings, which are to join those lists: the newest first.
+    /// The same of its small trees of delta postings, which are to join those lists: the newest
+    /// first.
     pub delta_postings: [TreeFigures; DELTA_LEVELS],
     /// Levels, nodes and leaves of the tree of external IDs.
     pub ids: TreeFigures,
@@ -51,7 +53,8 @@ pub struct Stats {
     pub io: CountersSnapshot,
 }
 
-/// Bytes on flash. Parts count what lives; `dead` is what cleaning or the next checkpoint gives back.
+/// Bytes on flash. Parts count what lives; `dead` is what cleaning or the next checkpoint gives
+/// back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BytesByPart {
     /// Nodes of the trees: terms, short lists, external IDs.

@@ -1,5 +1,5 @@
-//! A survey of all postings lists: where their bytes are, by how many documents have the term. And of all trees: how full
-//! their leaves are.
+//! A survey of all postings lists: where their bytes are, by how many documents have the term. And
+//! of all trees: how full their leaves are.
 
 use crate::base::{PAGE_PAYLOAD, PhraseFilters, Result};
 use crate::btree::{TreeView, fill};
@@ -74,7 +74,8 @@ impl Index {
         Ok(report)
     }
 
-    /// The postings lists on flash, summed up for each power of ten, without delta postings. Reads the whole dictionary.
+    /// The postings lists on flash, summed up for each power of ten, without delta postings. Reads
+    /// the whole dictionary.
     pub fn lists(&self) -> Result<Vec<ListsReport>> {
         let terms = self.shared().published.get().terms.clone();
         let mut reports = Vec::new();

@@ -1,10 +1,11 @@
-//! An order of documents in which those that share terms are near each other: distances in lists get smaller, and whole
-//! stretches of a list can be left out of a search.
+//! An order of documents in which those that share terms are near each other: distances in lists
+//! get smaller, and whole stretches of a list can be left out of a search.
 //!
-//! Source: Dhulipala, Kabiljo, Karrer, Ottaviano, Pupyrev and Shalita, Compressing Graphs and Indexes with Recursive Graph
-//! Bisection (2016). The documents are halved; documents change sides in pairs as long as that lowers what the distances in all lists
-//! are expected to take in bits; then each half is halved likewise. A change asks for more the more rounds have gone by,
-//! so that no pair changes sides for ever (Mackenzie, Petri and Moffat, 2021).
+//! Source: Dhulipala, Kabiljo, Karrer, Ottaviano, Pupyrev and Shalita, Compressing Graphs and
+//! Indexes with Recursive Graph Bisection (2016). The documents are halved; documents change sides
+//! in pairs as long as that lowers what the distances in all lists are expected to take in bits;
+//! then each half is halved likewise. A change asks for more the more rounds have gone by, so that
+//! no pair changes sides for ever (Mackenzie, Petri and Moffat, 2021).
 
 use std::thread;
 
@@ -20,14 +21,15 @@ const HALVED_MIN: usize = 32;
 /// The least number of documents that is worth a thread.
 const THREAD_MIN: usize = 4096;
 
-/// Bytes of memory that ordering takes for each document, without the forward index: the order, and a gain with the number of
-/// its document while two halves are compared, twice as vectors grow.
+/// Bytes of memory that ordering takes for each document, without the forward index: the order, and
+/// a gain with the number of its document while two halves are compared, twice as vectors grow.
 pub(crate) const BYTES_PER_DOCUMENT: usize = 4 + 16;
 
 /// Bytes of memory for each term and thread.
 pub(crate) const BYTES_PER_TERM: usize = size_of::<Term>() + 4;
 
-/// How many documents of each half have a term, and what one less of them there and one more here gains, in bits.
+/// How many documents of each half have a term, and what one less of them there and one more here
+/// gains, in bits.
 #[derive(Clone, Copy, Default)]
 struct Term {
     left: u32,
@@ -44,8 +46,8 @@ struct Bisection<'a> {
     met: Vec<u32>,
 }
 
-/// The documents of the forward index in an order that puts alike ones together, found by so many threads. The order does not
-/// depend on how many they are.
+/// The documents of the forward index in an order that puts alike ones together, found by so many
+/// threads. The order does not depend on how many they are.
 pub(crate) fn alike_together(documents: &ForwardIndex, threads: usize) -> Vec<DocId> {
     let mut order: Vec<DocId> = (0..documents.len() as DocId).collect();
     Bisection::new(documents).halve(&mut order, threads.max(1));

@@ -1,10 +1,11 @@
-//! Cleaning: zones with little live data are emptied by moving what lives, so that their space comes back; when it
-//! is asked for, small chunks of lists are joined too.
+//! Cleaning: zones with little live data are emptied by moving what lives, so that their space
+//! comes back; when it is asked for, small chunks of lists are joined too.
 //!
-//! It runs before a checkpoint's root is written, which then no longer refers to the victims. The victim rule
-//! is greedy: the zones whose live share is least, while each costs less than two thirds of what it gives
-//! back, if all of them give back enough; when it is asked for, as long as anything is left to give back.
-//! Source of the mechanism: the node validation manager of the AS B-tree (Roh et al., 2014), which waits for 5 %.
+//! It runs before a checkpoint's root is written, which then no longer refers to the victims. The
+//! victim rule is greedy: the zones whose live share is least, while each costs less than two
+//! thirds of what it gives back, if all of them give back enough; when it is asked for, as long as
+//! anything is left to give back. Source of the mechanism: the node validation manager of the AS
+//! B-tree (Roh et al., 2014), which waits for 5 %.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -116,7 +117,8 @@ impl Flusher {
     /// Moves what lives out of the nodes' and chunks' zones that are worth it, or of all that are
     /// worth what was asked for.
     ///
-    /// The trees and lists are read while they are cleaned, so what the flush has appended is written first.
+    /// The trees and lists are read while they are cleaned, so what the flush has appended is
+    /// written first.
     pub(crate) fn clean(
         &mut self,
         asked: Option<CleaningPolicy>,
@@ -211,7 +213,8 @@ impl Flusher {
         })
     }
 
-    /// Has delta postings join their lists, so that no term takes a read more for them. Tells whether there were any.
+    /// Has delta postings join their lists, so that no term takes a read more for them. Tells
+    /// whether there were any.
     fn settle_recent(&mut self, shared: &Shared, tables: &DocumentTables) -> Result<bool> {
         let terms = self.terms.view();
         if !terms.has_recent() {
@@ -253,8 +256,9 @@ impl Flusher {
         Ok(room < allocated.min(LITTLE_MAX) && recent * RECENT_ONE_OF > room)
     }
 
-    /// Makes one chunk of the small chunks at the ends of lists, from a key on, so that each list takes fewer reads.
-    /// Beside writing that would be for nothing: the next postings begin another.
+    /// Makes one chunk of the small chunks at the ends of lists, from a key on, so that each list
+    /// takes fewer reads. Beside writing that would be for nothing: the next postings begin
+    /// another.
     fn join_chunks(&mut self, shared: &Shared, tables: &DocumentTables) -> Result<()> {
         let from = self.joining.from.take().unwrap_or_default();
         let (keys, next) = self.keys_to_join(&from, shared)?;
@@ -284,7 +288,8 @@ impl Flusher {
         self.postings.flush()
     }
 
-    /// The next lists whose chunks can be joined, as many as one step takes, and where the step behind begins.
+    /// The next lists whose chunks can be joined, as many as one step takes, and where the step
+    /// behind begins.
     fn keys_to_join(
         &mut self,
         from: &[u8],
@@ -440,8 +445,8 @@ impl Writer {
         sparse.map(|(_, zone)| zone.dead_bytes()).sum()
     }
 
-    /// Moves what lives out of the tables' and documents' zones that are worth it. A replay from `start`
-    /// reads the log behind it, so that stays.
+    /// Moves what lives out of the tables' and documents' zones that are worth it. A replay from
+    /// `start` reads the log behind it, so that stays.
     pub(crate) fn clean(&mut self, flusher: &mut Flusher, start: LogStart) -> Result<()> {
         let shared = Arc::clone(&self.shared);
         if flusher.worth.leaves_open {

@@ -1,7 +1,8 @@
 //! The terms of each document: lists the other way round, in memory, made in two passes over them.
 //!
-//! The terms of a document ascend and are kept as distances in varints, in one vector for all documents. The first pass counts
-//! the bytes of each document, the second fills them; both bring terms in ascending order.
+//! The terms of a document ascend and are kept as distances in varints, in one vector for all
+//! documents. The first pass counts the bytes of each document, the second fills them; both bring
+//! terms in ascending order.
 
 use crate::base::{DocId, varint_length};
 

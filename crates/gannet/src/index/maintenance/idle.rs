@@ -28,10 +28,10 @@ const LOOK: Duration = Duration::from_millis(20);
 const LOOK_HELD: Duration = Duration::from_millis(200);
 
 impl Index {
-    /// Does the next step of its idle maintenance now, which else it does by itself once nobody has written
-    /// for a second: what deleted documents have left is taken out, delta postings and small
-    /// chunks join their lists, sparse zones are emptied, all of it only where there is enough to
-    /// be worth what it writes. Tells whether there is more.
+    /// Does the next step of its idle maintenance now, which else it does by itself once nobody has
+    /// written for a second: what deleted documents have left is taken out, delta postings and
+    /// small chunks join their lists, sparse zones are emptied, all of it only where there is
+    /// enough to be worth what it writes. Tells whether there is more.
     pub fn maintain(&self) -> Result<bool> {
         match self.with_writer(|writer| Ok(writer.next_task()))? {
             None => Ok(false),
@@ -98,7 +98,8 @@ impl Writer {
         Ok(Some(after.max(LOOK_HELD)))
     }
 
-    /// Removes zones that waited for readers, if these are gone or have waited for too long. Tells when to look again if any are left.
+    /// Removes zones that waited for readers, if these are gone or have waited for too long. Tells
+    /// when to look again if any are left.
     fn give_up_held(&mut self) -> Result<Option<Duration>> {
         if !self.shared.published.has_retired() {
             return Ok(None);

@@ -1,9 +1,11 @@
 //! In which order a full vacuum numbers the live documents: as they are, or alike ones together.
 //!
-//! What documents have in common is taken from the lists, read the other way round: the terms of each document, as far as the
-//! memory for new postings holds them, which is free meanwhile. The rarer a term is, the more it tells of what its documents are about, so terms are
-//! taken from the rare on up. Of 540,000 passages, which come by articles, distances in lists take 3.99 bits; with 20 MB for terms 3.86 when the
-//! frequent are left out, 4.43 when the rare are, and with room for all 3.74.
+//! What documents have in common is taken from the lists, read the other way round: the terms of
+//! each document, as far as the memory for new postings holds them, which is free meanwhile. The
+//! rarer a term is, the more it tells of what its documents are about, so terms are taken from the
+//! rare on up. Of 540,000 passages, which come by articles, distances in lists take 3.99 bits; with
+//! 20 MB for terms 3.86 when the frequent are left out, 4.43 when the rare are, and with room for
+//! all 3.74.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -24,8 +26,8 @@ use crate::postings::{DeadDocs, TermCursor, TermEntry, TermList, TermTree};
 pub enum Order {
     /// As they came.
     Kept,
-    /// Those with terms in common near each other, for smaller lists and faster searches. What a search finds with the
-    /// same score may come in another order.
+    /// Those with terms in common near each other, for smaller lists and faster searches. What a
+    /// search finds with the same score may come in another order.
     #[default]
     Alike,
 }
@@ -37,14 +39,15 @@ const RARE: u64 = 8;
 /// Frequencies are summed up in classes, so many for each power of two.
 const CLASSES: u32 = 4;
 
-/// Bytes of memory that a term of a document takes, about: a distance between two of some ten thousand terms.
+/// Bytes of memory that a term of a document takes, about: a distance between two of some ten
+/// thousand terms.
 const POSTING_BYTES: u64 = 2;
 
 /// The least that the terms of a document take, for an order to be worth its while.
 const LEAST_BYTES_OF_TERMS: usize = 8;
 
-/// Bytes of memory for each document without its terms: what counting them takes or, later, what comparing them does, besides where
-/// they begin.
+/// Bytes of memory for each document without its terms: what counting them takes or, later, what
+/// comparing them does, besides where they begin.
 const BYTES_PER_DOCUMENT: usize = {
     let later = 4 + bisection::BYTES_PER_DOCUMENT;
     match forward::BYTES_PER_DOCUMENT > later {
@@ -116,7 +119,8 @@ impl LiveDocs {
     }
 }
 
-/// The live documents in the order in which alike ones are together. `progress` is told what is done, and of how much.
+/// The live documents in the order in which alike ones are together. `progress` is told what is
+/// done, and of how much.
 pub(crate) fn alike(
     shared: &Shared,
     state: &State,
@@ -173,7 +177,8 @@ impl ListRange<'_> {
         Ok(terms)
     }
 
-    /// Calls `visit` with the place of each live document in each list, and the number of that list.
+    /// Calls `visit` with the place of each live document in each list, and the number of that
+    /// list.
     fn each_posting(&self, visit: &mut dyn FnMut(u32, u32)) -> Result<()> {
         let mut pages = Pages::new(&self.shared.pool);
         let mut term = 0;
@@ -210,7 +215,8 @@ impl ListRange<'_> {
         Ok(())
     }
 
-    /// Calls `visit` with the frequency and the key of each entry with chunks in the range, in the same order each time.
+    /// Calls `visit` with the frequency and the key of each entry with chunks in the range, in the
+    /// same order each time.
     fn each_entry(&self, visit: &mut dyn FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
         let mut pages = Pages::new(&self.shared.pool);
         for tree in TermTree::WITH_CHUNKS {

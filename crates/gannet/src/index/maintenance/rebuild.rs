@@ -1,13 +1,17 @@
-//! Full vacuum: the index is written anew beside itself, its live documents numbered from 0 without gaps, in an order that may put
-//! alike ones together; a root then names the new one in place of the old.
+//! Full vacuum: the index is written anew beside itself, its live documents numbered from 0 without
+//! gaps, in an order that may put alike ones together; a root then names the new one in place of
+//! the old.
 //!
 //! ```text
 //! checkpoint ──▶ the writer's parts are set aside ──▶ records, in their new order, go through empty parts, unseen ──▶ root
 //! ```
 //!
-//! 1. What is written meanwhile lies in zones that no root names. A crash leaves the old index, and opening removes them.
-//! 2. Readers see the old index until the root is durable, and snapshots of it as long as they may; writing waits.
-//! 3. Documents keep IDs, versions and sequence numbers. Only their numbers change, and with them the order of equal scores.
+//! 1. What is written meanwhile lies in zones that no root names. A crash leaves the old index, and
+//!    opening removes them.
+//! 2. Readers see the old index until the root is durable, and snapshots of it as long as they may;
+//!    writing waits.
+//! 3. Documents keep IDs, versions and sequence numbers. Only their numbers change, and with them
+//!    the order of equal scores.
 //! 4. After a failure the parts that were set aside are put back, and the zones are removed.
 
 use std::sync::{Arc, Mutex};
@@ -40,10 +44,11 @@ struct Aside {
 }
 
 impl Index {
-    /// Writes the index anew with its live documents numbered from 0, in this order: nothing of deleted documents is left, lists
-    /// are as after a bulk load, and smaller and faster to search where alike documents are together. Searches go on; writing
-    /// waits. It takes about as much time as indexing all documents, and twice the space of what lives meanwhile.
-    /// `progress` is told what is being done, how much of it is, and of how much.
+    /// Writes the index anew with its live documents numbered from 0, in this order: nothing of
+    /// deleted documents is left, lists are as after a bulk load, and smaller and faster to search
+    /// where alike documents are together. Searches go on; writing waits. It takes about as much
+    /// time as indexing all documents, and twice the space of what lives meanwhile. `progress` is
+    /// told what is being done, how much of it is, and of how much.
     ///
     /// # Errors
     ///
@@ -210,7 +215,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes what was written the index: the old one's zones are given up with the root that names the new one.
+    /// Makes what was written the index: the old one's zones are given up with the root that names
+    /// the new one.
     fn take_over(&mut self, aside: Aside) -> Result<()> {
         self.shared.store.zones().give_up_before(aside.first_zone);
         drop(aside);

@@ -68,10 +68,10 @@ impl Writer {
 }
 
 impl Index {
-    /// Gives space back: a checkpoint that moves what lives out of zones where anything is dead and joins small chunks
-    /// of lists, 32 MiB at most of each. Tells whether calling it again would do more; at the end at most a twenty-fifth of the
-    /// index is dead, or a tenth of each zone, as long as no snapshot holds what was given up.
-    /// Documents can be written between the calls.
+    /// Gives space back: a checkpoint that moves what lives out of zones where anything is dead and
+    /// joins small chunks of lists, 32 MiB at most of each. Tells whether calling it again would do
+    /// more; at the end at most a twenty-fifth of the index is dead, or a tenth of each zone, as
+    /// long as no snapshot holds what was given up. Documents can be written between the calls.
     pub fn clean(&self) -> Result<bool> {
         self.step(MaintenanceTask::Cleaning(THOROUGH))
     }

@@ -1,15 +1,18 @@
-//! Vacuum: what deleted documents have left in lists, tables and statistics goes, in *sweeps* over the whole index.
+//! Vacuum: what deleted documents have left in lists, tables and statistics goes, in *sweeps* over
+//! the whole index.
 //!
 //! ```text
 //! flush: sweep begins ──▶ lists are swept, a slice in each flush ──▶ tables forget, a slice in each checkpoint ──▶ statistics
 //! ```
 //!
-//! A sweep begins at the end of a flush, so that no posting of the documents it takes out is anywhere but in the dictionary. It
-//! takes out those that were deleted before; what is deleted meanwhile is left to the next. A deleted document counts in the
-//! statistics until the sweep that took it out ends, as in Lucene until a merge has.
+//! A sweep begins at the end of a flush, so that no posting of the documents it takes out is
+//! anywhere but in the dictionary. It takes out those that were deleted before; what is deleted
+//! meanwhile is left to the next. A deleted document counts in the statistics until the sweep that
+//! took it out ends, as in Lucene until a merge has.
 //!
-//! Where the sweep is, is not kept on flash, only what it took out: an index that is opened begins anew, with the same documents
-//! and more. So what was taken out when a sweep ends is all that those documents had, whenever it was.
+//! Where the sweep is, is not kept on flash, only what it took out: an index that is opened begins
+//! anew, with the same documents and more. So what was taken out when a sweep ends is all that
+//! those documents had, whenever it was.
 
 use crate::analysis::{Schema, split_term_key};
 use crate::base::{DocId, Error, PhraseFilters, Result};
@@ -25,12 +28,13 @@ use crate::postings::{
 use crate::search::FieldStatistics;
 use crate::storage::{PageKind, Store};
 
-/// A sweep begins by itself when one in so many documents is deleted, of those that have postings, and they are no fewer than these.
+/// A sweep begins by itself when one in so many documents is deleted, of those that have postings,
+/// and they are no fewer than these.
 const DEAD_ONE_OF: u64 = 4;
 const DEAD_MIN: u64 = 1024;
 
-/// A sweep beside writing is to end before one in so many documents more is deleted: so for each the bytes of ten are read, as
-/// long as it lasts, and of four in all.
+/// A sweep beside writing is to end before one in so many documents more is deleted: so for each
+/// the bytes of ten are read, as long as it lasts, and of four in all.
 const SWEEP_ONE_OF: u64 = 10;
 
 /// The least that a slice reads, the least when it was asked for, and the most.
@@ -44,7 +48,8 @@ const SLICE_BYTES_MIN: u64 = 32 << 10;
 const SLICE_COST: u64 = 2;
 const SLICE_ROOM_ONE_OF: u64 = 4;
 
-/// Norms that the tables forget in one checkpoint, some hundred pages; but some pages of each field at least.
+/// Norms that the tables forget in one checkpoint, some hundred pages; but some pages of each field
+/// at least.
 const FORGOTTEN_AT_ONCE: DocId = 1 << 20;
 const FORGOTTEN_AT_LEAST: DocId = 1 << 14;
 
@@ -65,7 +70,8 @@ impl Vacuum {
         let reserved = shared.budget.reserve("a vacuum", memory);
         let memory = match reserved {
             Ok(memory) => memory,
-            // Writing must not stop for it. It is tried again with the next flush; who asked for it is told.
+            // Writing must not stop for it. It is tried again with the next flush; who asked for it
+            // is told.
             Err(error) => {
                 self.rejected = Some(error).filter(|_| asked);
                 return Ok(());
@@ -203,7 +209,8 @@ impl Sweeper for ListSweeper<'_> {
 }
 
 impl Writer {
-    /// Has the tables forget the next documents of a sweep whose lists are swept. Behind the last, the statistics do too.
+    /// Has the tables forget the next documents of a sweep whose lists are swept. Behind the last,
+    /// the statistics do too.
     pub(crate) fn forget(&mut self, flusher: &mut Flusher) -> Result<()> {
         let Vacuum {
             so_far,
@@ -260,12 +267,14 @@ impl State {
 }
 
 impl Index {
-    /// Takes the next slice of what deleted documents have left out of lists, tables and statistics, 32 MiB of lists and a
-    /// checkpoint at a time. Tells whether there is more: called until there is not, nothing is left of the documents that had
-    /// been deleted before the first call; who joins others that call it shares their sweep. Their space comes back by
+    /// Takes the next slice of what deleted documents have left out of lists, tables and
+    /// statistics, 32 MiB of lists and a checkpoint at a time. Tells whether there is more: called
+    /// until there is not, nothing is left of the documents that had been deleted before the first
+    /// call; who joins others that call it shares their sweep. Their space comes back by
     /// [`Index::clean`]. Others read and write meanwhile.
     ///
-    /// Beside writing that happens by itself once a quarter of the documents with postings are deleted.
+    /// Beside writing that happens by itself once a quarter of the documents with postings are
+    /// deleted.
     pub fn vacuum(&self) -> Result<bool> {
         self.step(MaintenanceTask::Vacuum)
     }

@@ -255,7 +255,8 @@ impl Search<'_> {
         self
     }
 
-    /// What the search may do to be fast (everything if nothing is said); the answer is the same without.
+    /// What the search may do to be fast (everything if nothing is said); the answer is the same
+    /// without.
     pub fn techniques(mut self, techniques: Techniques) -> Self {
         self.options.techniques = techniques;
         self

@@ -1,8 +1,8 @@
 //! Opening: the newest root, then the log behind it.
 //!
-//! A replay puts the logged batches back into the posting buffer and the tables, just as they were written,
-//! with their doc IDs, versions and sequence numbers. What it accepted is synced before anything is built on
-//! it: after a kill the pages may be in the file but not yet durable.
+//! A replay puts the logged batches back into the posting buffer and the tables, just as they were
+//! written, with their doc IDs, versions and sequence numbers. What it accepted is synced before
+//! anything is built on it: after a kill the pages may be in the file but not yet durable.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -62,7 +62,8 @@ impl Index {
     }
 }
 
-/// Opens what is on the device, or makes an index. There is no writer where only reading is asked for.
+/// Opens what is on the device, or makes an index. There is no writer where only reading is asked
+/// for.
 pub(crate) fn open(
     device: Arc<dyn Device>,
     path: &Path,

@@ -1,6 +1,6 @@
-//! Recovery: the batches of the log go back into the posting buffer, the tables and the map of new IDs, with
-//! the doc IDs, versions and sequence numbers that they were written with. What the root knows of them already
-//! (see `checkpoint`) is passed over.
+//! Recovery: the batches of the log go back into the posting buffer, the tables and the map of new
+//! IDs, with the doc IDs, versions and sequence numbers that they were written with. What the root
+//! knows of them already (see `checkpoint`) is passed over.
 //!
 //! What was logged is restored some megabytes at a time, and applied in the order of the log.
 
@@ -45,7 +45,8 @@ struct Replay<'a> {
     part: PendingOperations,
     /// The document whose postings come next.
     next: DocId,
-    /// The last operation that the root knows: of those up to it, only postings and IDs are missing.
+    /// The last operation that the root knows: of those up to it, only postings and IDs are
+    /// missing.
     known: Sequence,
     /// The memory of the records of the part and of a batch under way.
     held: Reservation,
@@ -103,8 +104,9 @@ impl Recovery for Replay<'_> {
 }
 
 impl Replay<'_> {
-    /// Takes schema and dictionaries at once, for later documents need them; the rest waits for its turn. The
-    /// documents of a batch were logged in an order that fills pages; its deletions stand behind them.
+    /// Takes schema and dictionaries at once, for later documents need them; the rest waits for its
+    /// turn. The documents of a batch were logged in an order that fills pages; its deletions stand
+    /// behind them.
     fn take_batch(&mut self, batch: Vec<ZoneRecord>) -> Result<()> {
         let (mut documents, mut deletions) = (Vec::new(), Vec::new());
         for record in batch {
@@ -240,7 +242,8 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// What the root knows was synced before it, so a log that ends earlier is not what was written.
+    /// What the root knows was synced before it, so a log that ends earlier is not what was
+    /// written.
     fn check_whole(&self) -> Result<()> {
         let known = self.writer.state.below;
         match self.next == known {

@@ -8,7 +8,8 @@ use crate::base::{Budget, DocId, Result};
 use crate::postings::{Fragment, PostingBuffer, TermVisitor};
 use crate::search::MemoryTerms;
 
-/// Postings that are not in the dictionary yet. Documents of `flushing` come before those of `filling`.
+/// Postings that are not in the dictionary yet. Documents of `flushing` come before those of
+/// `filling`.
 #[derive(Clone)]
 pub(crate) struct Buffers {
     pub(crate) flushing: Option<Arc<PostingBuffer>>,

@@ -1,13 +1,13 @@
-//! What an index has written in all its life: the root tells of it, so that it goes on when the index is opened again. What was
-//! written behind the last root before a crash is not in it.
+//! What an index has written in all its life: the root tells of it, so that it goes on when the
+//! index is opened again. What was written behind the last root before a crash is not in it.
 
 use std::time::Duration;
 
 use crate::base::{ByteReader, Result, put_varint};
 use crate::storage::{PageKind, Store};
 
-/// Bytes written to flash since the index was opened. Together with the root slots they are all that the device
-/// has counted.
+/// Bytes written to flash since the index was opened. Together with the root slots they are all
+/// that the device has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BytesWritten {
     /// The log: documents, once, and deletions.

@@ -56,8 +56,8 @@ pub(crate) struct MemoryPlan {
 }
 
 impl MemoryPlan {
-    /// The plan for an index that is opened with these options. One that is only read takes no documents,
-    /// unless its log must be replayed, or another process writes it.
+    /// The plan for an index that is opened with these options. One that is only read takes no
+    /// documents, unless its log must be replayed, or another process writes it.
     pub(crate) fn new(options: &Options, replays: bool, beside_writer: bool) -> MemoryPlan {
         let share = |percent: usize| options.memory / 100 * percent;
         let pages = options.memory / WRITE_BUFFERS_ONE_OF / STREAMS / PAGE_SIZE;

@@ -74,8 +74,8 @@ pub enum Phase {
 pub struct Limits {
     /// Flush when the posting buffer holds this many bytes; `None`: a share of the memory.
     pub buffer_bytes: Option<usize>,
-    /// Flush when the log holds documents of this many bytes of source, which a recovery would have to
-    /// analyze again.
+    /// Flush when the log holds documents of this many bytes of source, which a recovery would have
+    /// to analyze again.
     pub log_source_bytes: u64,
     /// Bytes of lists that a slice of vacuum reads; `None`: what the rate of deletions asks for.
     pub vacuum_bytes: Option<u64>,
@@ -87,8 +87,8 @@ pub struct Limits {
     pub snapshot_age: Duration,
     /// Pages of a new zone; `None`: by the size of the index.
     pub zone_pages: Option<u32>,
-    /// Whether flushes run on threads of their own while writing goes on, or else one step after the other,
-    /// the same on every run.
+    /// Whether flushes run on threads of their own while writing goes on, or else one step after
+    /// the other, the same on every run.
     pub beside: bool,
     /// How long nobody has to write before idle maintenance begins, where flushes run beside
     /// writing.
@@ -98,8 +98,8 @@ pub struct Limits {
     /// at most. That of a flush comes on top where flushes run beside writing. The writer goes on
     /// so for six times as long after the last process has read. `None`: the other limits decide.
     pub visible_after: Option<Duration>,
-    /// For tests: told of each phase of a checkpoint before it begins, and of its end. A phase that has nothing
-    /// to do is left out.
+    /// For tests: told of each phase of a checkpoint before it begins, and of its end. A phase that
+    /// has nothing to do is left out.
     pub on_phase: Option<fn(Phase)>,
 }
 
@@ -193,10 +193,10 @@ impl Options {
     }
 
     /// Opens for reading only, beside other processes, of which one may write: what the last
-    /// checkpoint has made durable can be read, until [`Index::refresh`](crate::Index::refresh) moves to a newer one.
-    /// Where nobody writes, all that was written can be read. A reader makes a small file in the
-    /// folder `readers` of the index. Where it cannot, it keeps writers out as long as it reads,
-    /// and fails where one is there.
+    /// checkpoint has made durable can be read, until [`Index::refresh`](crate::Index::refresh)
+    /// moves to a newer one. Where nobody writes, all that was written can be read. A reader makes
+    /// a small file in the folder `readers` of the index. Where it cannot, it keeps writers out as
+    /// long as it reads, and fails where one is there.
     pub fn read_only(mut self) -> Options {
         self.read_only = true;
         self.create = false;
@@ -209,9 +209,9 @@ impl Options {
     ///
     /// What the file holds outlives the process, and is dropped where the index is another one, or
     /// an older state of it. It is never needed: what is damaged or missing is read from the index.
-    /// One process uses it at a time; another reads past it, and [`Index::cache`](crate::Index::cache) says so. The
-    /// memory budget has its map, a 512th of `bytes`, and 1 MiB of buffers; both together are a
-    /// quarter of the budget at most.
+    /// One process uses it at a time; another reads past it, and
+    /// [`Index::cache`](crate::Index::cache) says so. The memory budget has its map, a 512th of
+    /// `bytes`, and 1 MiB of buffers; both together are a quarter of the budget at most.
     pub fn cache(mut self, folder: impl Into<PathBuf>, bytes: u64) -> Options {
         self.cache = Some(CacheOptions {
             folder: folder.into(),

@@ -14,8 +14,8 @@ use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::TermView;
 use crate::search::{FieldStatistics, SearchView};
 
-/// Everything that a snapshot holds. Nothing in it changes, but for postings of later documents, which are
-/// told apart by `below`.
+/// Everything that a snapshot holds. Nothing in it changes, but for postings of later documents,
+/// which are told apart by `below`.
 #[derive(Clone)]
 pub(crate) struct State {
     pub(crate) epoch: Arc<Epoch>,
@@ -43,7 +43,8 @@ pub(crate) struct State {
     pub(crate) number: u64,
 }
 
-/// The time between two checkpoints. States of an epoch keep alive the zones that later ones gave up.
+/// The time between two checkpoints. States of an epoch keep alive the zones that later ones gave
+/// up.
 pub(crate) struct Epoch {
     pub(crate) generation: u64,
     /// Where another process may write: what has it keep those zones.
@@ -52,7 +53,8 @@ pub(crate) struct Epoch {
     pub(crate) tables: OnceLock<Reservation>,
 }
 
-/// The newest state, the zones that wait for the readers of older ones, and the snapshots among these.
+/// The newest state, the zones that wait for the readers of older ones, and the snapshots among
+/// these.
 pub(crate) struct Published {
     newest: RwLock<Arc<State>>,
     retired: Mutex<Retired>,
@@ -249,7 +251,8 @@ impl Published {
         }
     }
 
-    /// Has all snapshots given up but those of the newest generation, for the memory that they hold.
+    /// Has all snapshots given up but those of the newest generation, for the memory that they
+    /// hold.
     pub(crate) fn give_up_older(&self, generation: u64) {
         let all = self.oldest_first().into_iter();
         let older = all.filter(|held| held.generation < generation);

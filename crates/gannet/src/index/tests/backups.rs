@@ -1,7 +1,7 @@
 //! Backups on devices that lose power, fail, or hold something else.
 //!
-//! `GANNET_CRASH_STATES` says how many states of the destination are looked at, about, distinct by the hash of
-//! their image.
+//! `GANNET_CRASH_STATES` says how many states of the destination are looked at, about, distinct by
+//! the hash of their image.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -90,13 +90,15 @@ fn each_backup_in_a_folder_is_the_newest_state_and_costs_what_is_new() {
             assert_eq!(Some(&sound_contents(&copy)), world.states.last());
         }
         let again = back_up(index(&world), device.clone()).expect("a backup");
-        // The page that a table or the log goes on in, and a root; what a vacuum leaves is little more.
+        // The page that a table or the log goes on in, and a root; what a vacuum leaves is little
+        // more.
         let little = again.bytes_copied <= 4 * PAGE_SIZE as u64;
         assert!(little || again.bytes_copied * 4 < again.bytes, "{again:?}");
     }
 }
 
-/// The state that a backup began with stays until it is copied, although the index is written and cleaned meanwhile.
+/// The state that a backup began with stays until it is copied, although the index is written and
+/// cleaned meanwhile.
 #[test]
 fn what_is_held_stays_while_writing_goes_on() {
     let device = Arc::new(MemoryDevice::new());
@@ -164,8 +166,8 @@ impl Marks {
     }
 }
 
-/// Backups of a growing index into one folder: whatever a crash leaves of it is the last backup that was done, or
-/// the next, or, before the first, a folder that says that it is none.
+/// Backups of a growing index into one folder: whatever a crash leaves of it is the last backup
+/// that was done, or the next, or, before the first, a folder that says that it is none.
 #[test]
 fn a_crash_leaves_the_earlier_backup_or_the_new_one() {
     let wanted = wanted(1_200);
@@ -194,7 +196,8 @@ fn a_crash_leaves_the_earlier_backup_or_the_new_one() {
     assert!(states.len() >= wanted / 2);
 }
 
-/// Three backups with writing, cleaning and recoveries between them; the states of each with the events after it.
+/// Three backups with writing, cleaning and recoveries between them; the states of each with the
+/// events after it.
 fn backed_up(seed: u64) -> (Arc<RecordingDevice>, Marks) {
     let device = Arc::new(RecordingDevice::new());
     let mut world = World::new(Arc::default());
@@ -231,7 +234,8 @@ fn zones_that_a_backup_has_lost_are_copied_again() {
     assert_eq!(Some(&found), world.states.last());
 }
 
-/// A copy that fails at any operation leaves the earlier backup, and the next try makes the new one.
+/// A copy that fails at any operation leaves the earlier backup, and the next try makes the new
+/// one.
 #[test]
 fn a_failed_backup_costs_nothing_and_can_be_repeated() {
     let mut world = World::of(&workload::mixed(68, 20, 24));

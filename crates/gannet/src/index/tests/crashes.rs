@@ -1,6 +1,7 @@
 //! Power losses at every event of a workload, and in the recoveries from them.
 //!
-//! `GANNET_CRASH_STATES` says how many states, distinct by the hash of their image, are looked at, about.
+//! `GANNET_CRASH_STATES` says how many states, distinct by the hash of their image, are looked at,
+//! about.
 
 use std::collections::HashSet;
 use std::sync::Arc;

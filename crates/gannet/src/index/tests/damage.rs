@@ -1,8 +1,9 @@
-//! Bytes that are not what was written: flipped, moved, reverted, or forged with a checksum that fits.
+//! Bytes that are not what was written: flipped, moved, reverted, or forged with a checksum that
+//! fits.
 //!
-//! Whatever is changed, an index opens and answers rightly, or says that it is damaged; it never panics and
-//! never answers wrongly. The log behind the last checkpoint is the one place where damage can look like the
-//! end of an unsynced log; there an older state may come back, whole.
+//! Whatever is changed, an index opens and answers rightly, or says that it is damaged; it never
+//! panics and never answers wrongly. The log behind the last checkpoint is the one place where
+//! damage can look like the end of an unsynced log; there an older state may come back, whole.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,7 +34,8 @@ enum Outcome {
 }
 
 impl Victim {
-    /// An index of several flushes; with `tail`, a synced batch stands in the log behind the last checkpoint.
+    /// An index of several flushes; with `tail`, a synced batch stands in the log behind the last
+    /// checkpoint.
     fn new(seed: u64, tail: bool) -> Victim {
         let mut steps = workload::mixed(seed, 50, 30);
         steps.push(Step::Checkpoint);
@@ -74,7 +76,8 @@ impl Victim {
         Arc::new(copy)
     }
 
-    /// Opens a changed device. The answer must be the last state, or one from `first` on, or an error.
+    /// Opens a changed device. The answer must be the last state, or one from `first` on, or an
+    /// error.
     fn outcome(&self, device: Arc<MemoryDevice>, first: usize) -> Result<Outcome, String> {
         let last = self.world.states.len() - 1;
         let open_and_judge = || {
@@ -215,7 +218,8 @@ fn pages_that_were_swapped_copied_or_reverted_are_found() {
     judge_all("moved pages", &victim, last, devices.into_iter());
 }
 
-/// Damage to the log behind the last checkpoint may look like its end, but gives a whole older state.
+/// Damage to the log behind the last checkpoint may look like its end, but gives a whole older
+/// state.
 #[test]
 fn a_damaged_log_gives_a_whole_state() {
     let victim = Victim::new(25, true);
@@ -232,7 +236,8 @@ fn a_damaged_log_gives_a_whole_state() {
     judge_all("log", &victim, last.saturating_sub(2), devices);
 }
 
-/// Forged pages: random changes with a checksum that fits. Answers may be wrong then, but nothing panics.
+/// Forged pages: random changes with a checksum that fits. Answers may be wrong then, but nothing
+/// panics.
 #[test]
 fn forged_pages_make_errors_and_no_panics() {
     let (mut panics, mut tried) = (Vec::new(), 0);

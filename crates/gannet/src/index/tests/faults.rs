@@ -1,8 +1,8 @@
 //! Every operation of the device fails once, or from then on, in each way it can.
 //!
-//! Whatever fails: there is no panic, the failure is reported in an error, the writer stays stopped, reads
-//! go on with what was published, and what was acknowledged is there after reopening, with and without a
-//! power loss in between.
+//! Whatever fails: there is no panic, the failure is reported in an error, the writer stays
+//! stopped, reads go on with what was published, and what was acknowledged is there after
+//! reopening, with and without a power loss in between.
 
 use std::sync::Arc;
 
@@ -47,7 +47,8 @@ fn no_failed_operation_costs_what_was_acknowledged() {
     assert!(points as u64 >= changes * 4);
 }
 
-/// Whatever fails while an index is written anew: it goes on as it was, or stops if even that fails.
+/// Whatever fails while an index is written anew: it goes on as it was, or stops if even that
+/// fails.
 #[test]
 fn a_full_vacuum_that_fails_leaves_the_index_as_it_was() {
     let mut steps = workload::short(3);
@@ -157,8 +158,9 @@ fn expect_recovery_of_the_process(world: &mut World, point: usize, fault: Fault)
     let steps = epilogue();
     let (synced, rest) = steps.split_at(2);
     go_on(world, synced, fault);
-    // After a failed sync the system shows bytes that it may never write, and no later sync tells: the
-    // pages that a recovery accepted then are safe only once a checkpoint has moved what they hold.
+    // After a failed sync the system shows bytes that it may never write, and no later sync tells:
+    // the pages that a recovery accepted then are safe only once a checkpoint has moved what they
+    // hold.
     if !matches!(fault.kind, FaultKind::Sync | FaultKind::Io) {
         expect_survival_of_power_loss(world, fault);
     }
@@ -214,7 +216,8 @@ fn a_failed_read_is_an_error_and_no_more() {
     assert!(noticed * 2 > reads);
 }
 
-/// The disk is full for a while: one clear error, reads go on, and the index goes on after reopening.
+/// The disk is full for a while: one clear error, reads go on, and the index goes on after
+/// reopening.
 #[test]
 fn a_full_disk_rejects_writes_until_there_is_space() {
     let steps = workload::mixed(5, 30, 12);

@@ -135,7 +135,8 @@ fn writing_goes_on_without_a_reopening_when_there_is_space() {
     assert!(refusals >= 50 && at.len() >= 10, "{refusals} {at:?}");
 }
 
-/// Where the device does not tell, the writer stops, reads go on, and the index goes on after a reopening.
+/// Where the device does not tell, the writer stops, reads go on, and the index goes on after a
+/// reopening.
 #[test]
 fn an_index_that_a_full_device_stopped_goes_on_after_a_reopening() {
     let steps = workload::growing(82, 120);

@@ -7,7 +7,8 @@ use crate::device::{Device, MemoryDevice};
 use crate::documents::Document;
 use crate::search::Operator;
 
-/// The source's member `id` is a field of a document that came with an ID of its own, even with the same one.
+/// The source's member `id` is a field of a document that came with an ID of its own, even with the
+/// same one.
 #[test]
 fn a_member_that_says_the_same_as_the_id_stays_a_field() {
     let device: Arc<dyn Device> = Arc::new(MemoryDevice::new());

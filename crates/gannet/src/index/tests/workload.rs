@@ -66,8 +66,9 @@ pub(super) fn short(seed: u64) -> Vec<Step> {
     ]
 }
 
-/// Batches of many small documents, replacements among them, and at last most of the first ones deleted, so that
-/// zones are cleaned: there are several groups of addresses, and some of their documents move.
+/// Batches of many small documents, replacements among them, and at last most of the first ones
+/// deleted, so that zones are cleaned: there are several groups of addresses, and some of their
+/// documents move.
 pub(super) fn many(seed: u64) -> Vec<Step> {
     let mut random = Random::new(seed);
     let mut tag = 0;
@@ -95,7 +96,8 @@ pub(super) fn many(seed: u64) -> Vec<Step> {
     steps
 }
 
-/// Writes, replacements and deletions that fill the posting buffer over and over, without a checkpoint.
+/// Writes, replacements and deletions that fill the posting buffer over and over, without a
+/// checkpoint.
 pub(super) fn growing(seed: u64, steps: usize) -> Vec<Step> {
     let mut random = Random::new(seed);
     let mut tag = 0;

@@ -1,8 +1,9 @@
 //! A workload beside its oracle, and the judgement on an index that was opened again.
 //!
-//! The oracle is a list of states, one after each batch; a state maps external IDs to texts. Two marks are
-//! kept against the device's log: from where on a state *may* be found after a crash (its batch had begun),
-//! and from where on it, or a later one, *must* be (it was acknowledged as durable).
+//! The oracle is a list of states, one after each batch; a state maps external IDs to texts. Two
+//! marks are kept against the device's log: from where on a state *may* be found after a crash (its
+//! batch had begun), and from where on it, or a later one, *must* be (it was acknowledged as
+//! durable).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -88,8 +89,8 @@ impl World {
         steps.iter().try_for_each(|step| self.step(step))
     }
 
-    /// Opens what a crash left of another world's states, of which those from `first` on may be there, and
-    /// goes on from the one that is.
+    /// Opens what a crash left of another world's states, of which those from `first` on may be
+    /// there, and goes on from the one that is.
     pub(super) fn resume(&mut self, first: usize) -> Judged<usize> {
         let index = open(self.device()).map_err(|error| error.to_string())?;
         let found = self.judge_answers(&index, (first, self.states.len() - 1))?;
@@ -143,7 +144,8 @@ impl World {
         Ok(())
     }
 
-    /// What the process had not synced may be gone with it; whatever is there now counts as durable.
+    /// What the process had not synced may be gone with it; whatever is there now counts as
+    /// durable.
     fn restart(&mut self) -> Result<()> {
         self.index = None;
         let events = self.device.events();

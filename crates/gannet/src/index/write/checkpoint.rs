@@ -4,13 +4,13 @@
 //! begin_flush ── the buffer is frozen; log position F ──▶ Flush::run, beside writing ──▶ end_flush: root R
 //! ```
 //!
-//! The root at R refers to trees that hold the documents before F, and to tables, live set and statistics as
-//! of R. So a replay starts at F: records up to R's sequence number give only their postings and IDs, for
-//! the root knows the rest of them; later ones take their full effect.
+//! The root at R refers to trees that hold the documents before F, and to tables, live set and
+//! statistics as of R. So a replay starts at F: records up to R's sequence number give only their
+//! postings and IDs, for the root knows the rest of them; later ones take their full effect.
 //!
-//! Order matters in `end_flush`: (1) everything the new root refers to is written and synced, the root record
-//! with it; (2) the root slots are written and synced; (3) readers get the new state; (4) zones that nothing
-//! refers to any more are given up.
+//! Order matters in `end_flush`: (1) everything the new root refers to is written and synced, the
+//! root record with it; (2) the root slots are written and synced; (3) readers get the new state;
+//! (4) zones that nothing refers to any more are given up.
 
 use std::sync::Arc;
 use std::thread::{self};
@@ -25,8 +25,8 @@ use crate::index::state::{BytesWritten, Covered, Epoch, Phase, RetiredZones};
 use crate::postings::InvertedBatch;
 use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
 
-/// A flush begins when this share of what the buffers may take is filled; the rest is for what comes while
-/// it runs. At 0.6 passages take 7 % more bytes written and articles 4 %.
+/// A flush begins when this share of what the buffers may take is filled; the rest is for what
+/// comes while it runs. At 0.6 passages take 7 % more bytes written and articles 4 %.
 const FLUSH_SHARE: f64 = 0.66;
 
 /// How long memory is waited for that searches under way hold.
@@ -84,8 +84,8 @@ impl Writer {
         }
     }
 
-    /// Makes room for a batch, or for the deletion of some IDs: flushes first if it would not fit the memory for new postings
-    /// and IDs or the log's bound.
+    /// Makes room for a batch, or for the deletion of some IDs: flushes first if it would not fit
+    /// the memory for new postings and IDs or the log's bound.
     pub(crate) fn make_room<'i>(
         &mut self,
         batch: Option<&InvertedBatch>,
@@ -214,8 +214,8 @@ impl Writer {
         }
     }
 
-    /// Reserves memory. Where there is too little, snapshots that hold buffers of before give theirs, and searches under way are
-    /// to end first.
+    /// Reserves memory. Where there is too little, snapshots that hold buffers of before give
+    /// theirs, and searches under way are to end first.
     pub(crate) fn reserve<T>(
         &mut self,
         mut reserve: impl FnMut(&mut Writer) -> Result<T>,

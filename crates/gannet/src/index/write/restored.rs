@@ -1,4 +1,5 @@
-//! Stored documents made ready to be indexed again: decompressed, parsed and inverted, on all cores.
+//! Stored documents made ready to be indexed again: decompressed, parsed and inverted, on all
+//! cores.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -36,9 +36,9 @@ const SHARE_OF_SOURCE: u64 = 8;
 
 const PAGE: u64 = PAGE_SIZE as u64;
 
-/// The trees of delta postings. What is compacted from one to the next, and what joins lists from the
-/// last, is written anew, and no more than that in one flush; the margin is for postings that have
-/// outgrown them.
+/// The trees of delta postings. What is compacted from one to the next, and what joins lists from
+/// the last, is written anew, and no more than that in one flush; the margin is for postings that
+/// have outgrown them.
 const RECENT: [TermTree; DELTA_LEVELS] =
     [TermTree::Delta(0), TermTree::Delta(1), TermTree::Delta(2)];
 const RECENT_MARGIN: (u64, u64) = (9, 8);
@@ -181,8 +181,8 @@ impl Writer {
     fn reserve_bytes(&self) -> u64 {
         let allocated = self.shared.store.zones().allocated_bytes();
         let ids = 2 * self.state.ids.nodes();
-        // Of two flushes that follow each other, one at most compacts into the last level, for which
-        // all levels are kept (see `kept`). The other writes the first, which may have grown
+        // Of two flushes that follow each other, one at most compacts into the last level, for
+        // which all levels are kept (see `kept`). The other writes the first, which may have grown
         // meanwhile.
         let [first, all] =
             [&RECENT[..1], &RECENT[..]].map(|some| self.nodes_of(some.iter().copied()));

@@ -1,10 +1,11 @@
-//! The one writer: batches go into the log, the tables and the posting buffer, then become visible at once.
-//! A full buffer is flushed beside writing; the first call after a flush is done ends it (see `checkpoint`).
+//! The one writer: batches go into the log, the tables and the posting buffer, then become visible
+//! at once. A full buffer is flushed beside writing; the first call after a flush is done ends it
+//! (see `checkpoint`).
 //!
 //! Invariants:
 //! 1. A batch is in the log before it is published; it is durable when the log is synced behind it.
-//! 2. Nothing is published before the whole batch is in place; what a failed batch left in the posting
-//!    buffer lies above every snapshot's high-water mark.
+//! 2. Nothing is published before the whole batch is in place; what a failed batch left in the
+//!    posting buffer lies above every snapshot's high-water mark.
 //! 3. After a failed write or sync, and whatever fails once a batch has begun to change something,
 //!    the writer rejects everything until the index is reopened. What fails before, as a look-up of
 //!    IDs, rejects the batch alone.
@@ -360,7 +361,8 @@ impl Writer {
         self.log_delete_of("", doc, ends_batch)
     }
 
-    /// Logs that a document is gone. With an ID, the ID is gone too; without, it is about to be replaced.
+    /// Logs that a document is gone. With an ID, the ID is gone too; without, it is about to be
+    /// replaced.
     fn log_delete_of(&mut self, id: &str, doc: DocId, ends_batch: bool) -> Result<()> {
         let mut body = Vec::with_capacity(16 + id.len());
         put_varint(&mut body, doc as u64);

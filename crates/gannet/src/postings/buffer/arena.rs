@@ -1,9 +1,10 @@
 //! Byte streams that grow side by side in one arena.
 //!
-//! A stream begins with a key that never changes. What is appended lies behind it in a chain of slices in 64 KiB blocks,
-//! each slice larger than the one before, the last four bytes of a full slice naming the next. So a list of two postings
-//! costs a few bytes, a list of a million costs no copying, and the memory of all lists is known exactly. Source: the byte
-//! block pool of Lucene's indexing chain (Cutting et al.).
+//! A stream begins with a key that never changes. What is appended lies behind it in a chain of
+//! slices in 64 KiB blocks, each slice larger than the one before, the last four bytes of a full
+//! slice naming the next. So a list of two postings costs a few bytes, a list of a million costs no
+//! copying, and the memory of all lists is known exactly. Source: the byte block pool of Lucene's
+//! indexing chain (Cutting et al.).
 
 const BLOCK_BITS: u32 = 16;
 const BLOCK_BYTES: usize = 1 << BLOCK_BITS;
@@ -15,7 +16,8 @@ pub(crate) const ARENA_BYTES_MAX: usize = 1 << 32;
 /// Bytes of a key's length, before the key.
 const KEY_LENGTH_BYTES: usize = 2;
 
-/// Slice sizes in bytes by level, links included; the last goes on for ever. The first has room for a posting with one token.
+/// Slice sizes in bytes by level, links included; the last goes on for ever. The first has room for
+/// a posting with one token.
 const SLICE_BYTES: [usize; 16] = [
     12, 16, 24, 36, 52, 76, 116, 172, 260, 388, 580, 868, 1_300, 1_956, 2_932, 4_396,
 ];

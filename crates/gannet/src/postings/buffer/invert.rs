@@ -1,8 +1,8 @@
 //! Turning a batch of analysed documents into postings, in parallel with other batches.
 //!
 //! The tokens of a batch are gathered as (term, document, position) and sorted by term; each term's
-//! postings are then coded in one go. The posting buffer takes such a batch with one look-up for each
-//! distinct term and copies the coded bytes, so the part that must happen in order is short.
+//! postings are then coded in one go. The posting buffer takes such a batch with one look-up for
+//! each distinct term and copies the coded bytes, so the part that must happen in order is short.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -108,8 +108,8 @@ const KEY_BYTES_MAX: usize = 1_022;
 /// Bytes of a key that are compared without going to where the keys are: all of nearly every key.
 const HEAD_BYTES: usize = 16;
 
-/// A key in 16 bytes. Together with the length it is the whole of a key of up to 16 bytes, and the start of a
-/// longer one. Two loads that may overlap take the place of a copy of varying length.
+/// A key in 16 bytes. Together with the length it is the whole of a key of up to 16 bytes, and the
+/// start of a longer one. Two loads that may overlap take the place of a copy of varying length.
 #[inline]
 fn key_head(key: &[u8]) -> u128 {
     let (low, high) = match key {
@@ -190,8 +190,9 @@ impl Inverter {
         self.reserve(0)
     }
 
-    /// Adds one token of the document that has this number in the batch. Documents come in ascending order,
-    /// and so do the positions of one term key in a document. `filters` are those that its field keeps.
+    /// Adds one token of the document that has this number in the batch. Documents come in
+    /// ascending order, and so do the positions of one term key in a document. `filters` are those
+    /// that its field keeps.
     ///
     /// Where memory is lacking, the token is lost, and [`Inverter::check`] tells.
     #[inline]
@@ -433,8 +434,8 @@ impl Inverter {
         coded
     }
 
-    /// The neighbours of a token among all tokens as they came: those beside it that stand there in the field of
-    /// the document too.
+    /// The neighbours of a token among all tokens as they came: those beside it that stand there in
+    /// the field of the document too.
     #[inline]
     fn neighbours(&self, at: usize) -> Neighbours {
         let here = &self.tokens[at];

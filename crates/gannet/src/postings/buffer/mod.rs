@@ -1,4 +1,5 @@
-//! The posting buffer: the newest postings of all terms, in memory, searchable as soon as they are added.
+//! The posting buffer: the newest postings of all terms, in memory, searchable as soon as they are
+//! added.
 //!
 //! A term has a slot and a stream, in which a piece stands for each batch that has the term: the
 //! lengths of its docs and of its positions, then both, coded as in a [`Fragment`]. Most terms have
@@ -6,8 +7,8 @@
 //! each kind and a slot that held the start of the key.
 //!
 //! One writer adds batches; readers copy out what they need. Invariants:
-//! 1. A stream only grows, in ascending order of doc IDs, so a reader that stops at its snapshot's high-water
-//!    mark sees what it saw before, whatever has been added since.
+//! 1. A stream only grows, in ascending order of doc IDs, so a reader that stops at its snapshot's
+//!    high-water mark sees what it saw before, whatever has been added since.
 //! 2. Readers hold the lock only while they copy one term's bytes or visit a few terms; a writer
 //!    only while it adds a few terms of a batch, of which no reader sees any before all are there:
 //!    they lie above its mark.
@@ -108,8 +109,8 @@ impl PostingBuffer {
         })
     }
 
-    /// Adds a batch whose documents get doc IDs from `base` on, higher than any added before. The memory
-    /// was reserved with [`PostingBuffer::reserve_for`].
+    /// Adds a batch whose documents get doc IDs from `base` on, higher than any added before. The
+    /// memory was reserved with [`PostingBuffer::reserve_for`].
     pub fn add(&self, batch: &InvertedBatch, base: DocId) {
         for terms in batch.terms.chunks(ADDED_AT_ONCE) {
             self.let_readers_in();
@@ -119,7 +120,8 @@ impl PostingBuffer {
 
     fn add_terms(&self, batch: &InvertedBatch, terms: &[InvertedTerm], base: DocId) {
         let mut inner = self.write();
-        // Slots are found a run of terms at a time, so that the misses of one look-up overlap with the next.
+        // Slots are found a run of terms at a time, so that the misses of one look-up overlap with
+        // the next.
         for terms in terms.chunks(FOUND_AHEAD) {
             let mut slots = [0; FOUND_AHEAD];
             for (slot, term) in slots.iter_mut().zip(terms) {
@@ -385,7 +387,8 @@ impl Inner {
         number
     }
 
-    /// Reads where these terms will be appended to: the misses overlap, those of the appends would not.
+    /// Reads where these terms will be appended to: the misses overlap, those of the appends would
+    /// not.
     fn touch(&self, slots: &[u32]) {
         let ends = slots.iter().map(|slot| {
             let slot = self.slots.get(*slot);

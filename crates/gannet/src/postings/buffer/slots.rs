@@ -1,5 +1,5 @@
-//! The terms of a posting buffer, in runs: adding one never copies the others, and no room is kept for twice
-//! as many.
+//! The terms of a posting buffer, in runs: adding one never copies the others, and no room is kept
+//! for twice as many.
 
 use super::arena::Stream;
 use crate::base::{DocId, PhraseFilters};
@@ -7,8 +7,8 @@ use crate::base::{DocId, PhraseFilters};
 /// Slots of one run: 10 KiB, little beside the smallest buffer.
 const RUN_SLOTS: usize = 256;
 
-/// What a posting buffer keeps of a term. Most terms of a buffer have a posting or two, so half of its memory would be slots
-/// if they were larger than they must be.
+/// What a posting buffer keeps of a term. Most terms of a buffer have a posting or two, so half of
+/// its memory would be slots if they were larger than they must be.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slot {
     /// Of the key, so that few other keys are compared, and none is read where the table grows.

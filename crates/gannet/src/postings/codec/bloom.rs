@@ -1,9 +1,10 @@
-//! Bloom filters as phrase filters, after WiSER (He et al., 2020): for each posting and direction one of nine bytes
-//! that knows the words beside its tokens.
+//! Bloom filters as phrase filters, after WiSER (He et al., 2020): for each posting and direction
+//! one of nine bytes that knows the words beside its tokens.
 //!
-//! They are sized for five words and 0.0009 false positives, whatever a posting has. (So the usual formula has it,
-//! which takes the share of bits that are set for its mean; in truth, with so few bits, it is 0.0012.) They stand in *groups*,
-//! one for each block of 128 postings, behind a bitmap of those that are not empty.
+//! They are sized for five words and 0.0009 false positives, whatever a posting has. (So the usual
+//! formula has it, which takes the share of bits that are set for its mean; in truth, with so few
+//! bits, it is 0.0012.) They stand in *groups*, one for each block of 128 postings, behind a bitmap
+//! of those that are not empty.
 
 use super::block::BLOCK;
 use crate::base::{Error, Result};
@@ -28,8 +29,8 @@ pub struct BloomGroup<'a> {
     filters: &'a [u8],
 }
 
-/// The bits that a word sets, by its fingerprint: the digits, to the base of the number of bits, of its hash as a
-/// fraction. None for 0, which stands for no word, or for any.
+/// The bits that a word sets, by its fingerprint: the digits, to the base of the number of bits, of
+/// its hash as a fraction. None for 0, which stands for no word, or for any.
 pub fn bits_of(fingerprint: u16) -> u128 {
     if fingerprint == 0 {
         return 0;
@@ -117,7 +118,8 @@ mod tests {
         words.map(bits_of).fold(0, |all, bits| all | bits)
     }
 
-    /// The chance that a filter of so many words passes another, over all numbers of bits that they may set.
+    /// The chance that a filter of so many words passes another, over all numbers of bits that they
+    /// may set.
     fn false_positives(words: u32) -> f64 {
         let bits = BITS as usize;
         let mut chances = vec![0.0; bits + 1];

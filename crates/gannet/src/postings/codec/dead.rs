@@ -10,7 +10,8 @@ pub struct DeadDocs {
 }
 
 impl DeadDocs {
-    /// Those whose bits are set in the bytes of a live set, the first document's in the lowest bit of the first byte.
+    /// Those whose bits are set in the bytes of a live set, the first document's in the lowest bit
+    /// of the first byte.
     pub fn new(bytes: &[u8]) -> DeadDocs {
         let word = |bytes: &[u8]| {
             let mut word = [0; 8];
@@ -39,7 +40,8 @@ impl DeadDocs {
         word.is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
 
-    /// How many of the 64 documents that share a word with this one come before it and are among them.
+    /// How many of the 64 documents that share a word with this one come before it and are among
+    /// them.
     #[inline]
     pub fn count_in_group(&self, doc: DocId) -> u32 {
         let word = self.words.get(doc as usize / 64).copied().unwrap_or(0);

@@ -9,9 +9,9 @@
 //!            pairs | frequencies beyond one each
 //! data       per block: packed docs, packed frequencies - 1; in a last block of fewer than 128: varints
 //! ```
-//! The directory lets a query skip blocks unread; the position table leads from a posting to the one
-//! position page that holds its positions. Where a page's postings have very many positions the table has
-//! an entry for every 2^stride pages only.
+//! The directory lets a query skip blocks unread; the position table leads from a posting to the
+//! one position page that holds its positions. Where a page's postings have very many positions the
+//! table has an entry for every 2^stride pages only.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -89,8 +89,8 @@ impl BlockEntry {
 }
 
 impl DocsPage {
-    /// Reads the header and directory of the page that lies at `range` of `bytes`, of a chunk with these phrase
-    /// filters.
+    /// Reads the header and directory of the page that lies at `range` of `bytes`, of a chunk with
+    /// these phrase filters.
     pub fn parse(bytes: Bytes, range: Range<usize>, filters: PhraseFilters) -> Result<DocsPage> {
         let page = bytes
             .get(range.clone())
@@ -170,8 +170,8 @@ impl DocsPage {
         self.starts_by(target) && self.last() >= target
     }
 
-    /// The first block that may hold `target` or a later doc; past the end if none does. It is looked for at `near`
-    /// and the block behind first.
+    /// The first block that may hold `target` or a later doc; past the end if none does. It is
+    /// looked for at `near` and the block behind first.
     #[inline]
     pub fn find(&self, target: DocId, near: usize) -> usize {
         let is_behind = |block: usize| self.blocks.get(block).is_some_and(|b| b.last < target);
@@ -185,7 +185,8 @@ impl DocsPage {
         self.blocks.partition_point(|entry| entry.last < target)
     }
 
-    /// Decodes the docs of a block. A short block's frequencies come with them; tells whether they did.
+    /// Decodes the docs of a block. A short block's frequencies come with them; tells whether they
+    /// did.
     #[inline]
     pub fn docs(
         &self,
@@ -223,7 +224,8 @@ impl DocsPage {
         Ok(())
     }
 
-    /// The position page that holds the position with this number, or the first of `1 << stride` that may.
+    /// The position page that holds the position with this number, or the first of `1 << stride`
+    /// that may.
     pub fn position_page(&self, number: u32) -> u32 {
         let strides = self.table.partition_point(|first| *first <= number) as u32;
         self.first_position_page
@@ -304,8 +306,8 @@ struct Behind {
 }
 
 impl Behind {
-    /// Reads the directory entry of the next block, of `count` postings. It is made where it stays: to copy what was
-    /// just written field by field stalls the processor.
+    /// Reads the directory entry of the next block, of `count` postings. It is made where it stays:
+    /// to copy what was just written field by field stalls the processor.
     fn parse_next(
         &mut self,
         count: usize,
@@ -352,7 +354,8 @@ fn read_short(
     let mut reader = ByteReader::new(data, WHAT);
     let mut next = entry.before.wrapping_add(1);
     for i in 0..entry.count as usize {
-        // Distances count from the doc after the last, so that the packed and the short form agree on 0.
+        // Distances count from the doc after the last, so that the packed and the short form agree
+        // on 0.
         let (doc, frequency) = read_posting(&mut reader, next, true)?;
         (docs[i], frequencies[i]) = (doc, frequency);
         next = doc + 1;

@@ -1,12 +1,13 @@
 //! Term entries: the value of a term in the dictionary, which says where the term's postings are.
 //!
-//! A list is its chunks in order, then the tail that lies in the entry itself, then what the memory buffer
-//! holds; docs ascend through all of them. Most terms have no chunk: their entry is the list.
+//! A list is its chunks in order, then the tail that lies in the entry itself, then what the memory
+//! buffer holds; docs ascend through all of them. Most terms have no chunk: their entry is the
+//! list.
 //!
 //! Invariants:
 //! 1. Each chunk's docs lie after those of the chunk before, the tail's after the last chunk's.
-//! 2. The tail takes at most [`INLINE_LIMIT`] bytes and an entry at most [`ENTRY_LIMIT`], so that a leaf of
-//!    the dictionary always holds several.
+//! 2. The tail takes at most [`INLINE_LIMIT`] bytes and an entry at most [`ENTRY_LIMIT`], so that a
+//!    leaf of the dictionary always holds several.
 
 use std::ops::Range;
 
@@ -19,9 +20,10 @@ use crate::base::{
 /// The most bytes that the tail in an entry without chunks takes: all of a short list.
 pub const INLINE_LIMIT: usize = 256;
 
-/// The most bytes that the tail behind chunks takes: entries of long lists are asked for often, and shorter ones leave
-/// more memory for lists. With 256 as for short lists, they took twice the leaves and a word in 1,000 documents 0.83
-/// reads in place of 0.71 (540,000 passages, 31 MiB), and no less was written: a flush that appends to a leaf writes that.
+/// The most bytes that the tail behind chunks takes: entries of long lists are asked for often, and
+/// shorter ones leave more memory for lists. With 256 as for short lists, they took twice the
+/// leaves and a word in 1,000 documents 0.83 reads in place of 0.71 (540,000 passages, 31 MiB), and
+/// no less was written: a flush that appends to a leaf writes that.
 pub const TAIL_LIMIT: usize = 64;
 
 /// The most chunks that a list may have; maintenance keeps it well below.
@@ -123,7 +125,8 @@ impl ChunkPlace {
         [Some(self.front), self.back].into_iter().flatten()
     }
 
-    /// Where the `length` bytes from byte `start` of the chunk on lie. They are inside the chunk and in one run.
+    /// Where the `length` bytes from byte `start` of the chunk on lie. They are inside the chunk
+    /// and in one run.
     pub fn part(&self, start: u32, length: u32) -> Span {
         match self.back {
             Some(back) if start >= self.front.length => {
@@ -140,8 +143,8 @@ impl ChunkRef {
         self.place.length()
     }
 
-    /// Where the bytes of the phrase filter lie in the chunk: right behind the docs pages, in a split chunk
-    /// from a fresh page on. Empty without one.
+    /// Where the bytes of the phrase filter lie in the chunk: right behind the docs pages, in a
+    /// split chunk from a fresh page on. Empty without one.
     pub fn filter(&self) -> Range<u64> {
         let docs = self.docs_length as u64;
         if self.filters == PhraseFilters::None {

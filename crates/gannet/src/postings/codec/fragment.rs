@@ -1,4 +1,5 @@
-//! Fragments: short runs of postings in two byte streams, for the memory buffer and for dictionary leaves.
+//! Fragments: short runs of postings in two byte streams, for the memory buffer and for dictionary
+//! leaves.
 //!
 //! The docs stream holds, per posting, `varint(delta * 2 + (frequency == 1))` with the distance to
 //! the posting before (for the first: to the base), then `varint(frequency)` unless that is one.
@@ -10,8 +11,8 @@
 //! Invariants:
 //! 1. Docs ascend strictly from the base on; the first may equal the base, which allows document 0.
 //! 2. Frequencies are at least one; a posting has as many positions as its frequency says.
-//! 3. Of a fragment that came from [`Fragment::decode`] the docs were walked once; positions are checked as they are
-//!    read, since most queries read none.
+//! 3. Of a fragment that came from [`Fragment::decode`] the docs were walked once; positions are
+//!    checked as they are read, since most queries read none.
 
 use super::bloom;
 use super::common_code;
@@ -92,8 +93,8 @@ impl Fragment {
         self.docs.len() + self.positions.len()
     }
 
-    /// Appends a posting: `doc` lies after the last, `positions` ascend and are not empty, and each has neighbours
-    /// if the fragment has any.
+    /// Appends a posting: `doc` lies after the last, `positions` ascend and are not empty, and each
+    /// has neighbours if the fragment has any.
     #[cfg(test)]
     pub fn append(&mut self, doc: DocId, positions: &[u32], neighbours: &[Neighbours]) {
         debug_assert!(doc > self.last || (self.is_empty() && doc == self.base));
@@ -170,8 +171,8 @@ impl Fragment {
         Ok(self)
     }
 
-    /// Appends a posting behind the last, if its tokens have what this kind of fragment keeps of neighbours; of Bloom filters
-    /// nothing leads back to the words.
+    /// Appends a posting behind the last, if its tokens have what this kind of fragment keeps of
+    /// neighbours; of Bloom filters nothing leads back to the words.
     pub(crate) fn append_tokens(&mut self, doc: DocId, tokens: &Tokens) -> bool {
         let Tokens { positions, filter } = tokens;
         let known = filter.iter().all(|side| side.len() == positions.len());
@@ -251,8 +252,8 @@ impl Fragment {
         }
     }
 
-    /// Appends the fragment in one piece, coded against `base`: the count, the docs, the positions. Where
-    /// each ends follows from the count and the frequencies.
+    /// Appends the fragment in one piece, coded against `base`: the count, the docs, the positions.
+    /// Where each ends follows from the count and the frequencies.
     pub fn encode(&self, base: DocId, out: &mut Vec<u8>) -> Result<()> {
         put_varint(out, self.count as u64);
         if !self.is_empty() {
@@ -292,7 +293,8 @@ impl Fragment {
         Ok(fragment)
     }
 
-    /// Reads everything; an error if any of it cannot be, or if something stands behind the last position.
+    /// Reads everything; an error if any of it cannot be, or if something stands behind the last
+    /// position.
     pub fn check(&self) -> Result<()> {
         let (mut reader, mut tokens) = (self.reader(), Tokens::default());
         while reader.next(&mut tokens)?.is_some() {}

@@ -1,4 +1,5 @@
-//! Heads: what lies at a chunk's front and tells where everything else is and which pages can matter.
+//! Heads: what lies at a chunk's front and tells where everything else is and which pages can
+//! matter.
 //!
 //! ```text
 //! grouped  docs pages | position pages | bytes of each of them but the last | pairs of the whole chunk
@@ -9,8 +10,8 @@
 //! index    per docs page: distance to its last doc | pairs; or, if that is more than a page: per index
 //!          page: distance to its last doc | docs pages in it | pairs
 //! ```
-//! A *grouped* chunk is one read in any case. Opening a *split* one reads a page, and a second per 100,000
-//! postings or so that are looked into. Where the parts lie is `postings::codec::places`.
+//! A *grouped* chunk is one read in any case. Opening a *split* one reads a page, and a second per
+//! 100,000 postings or so that are looked into. Where the parts lie is `postings::codec::places`.
 //!
 //! Memory: a decoded index holds the coded entries of at most one page and twelve bytes for each.
 
@@ -294,7 +295,8 @@ impl PageIndex {
         at.min(self.entries.len() - 1)
     }
 
-    /// Reads `count` entries; those of an index of index pages say how many docs pages they stand for.
+    /// Reads `count` entries; those of an index of index pages say how many docs pages they stand
+    /// for.
     fn parse(
         reader: &mut ByteReader<'_>,
         count: usize,

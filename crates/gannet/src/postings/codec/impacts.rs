@@ -1,12 +1,13 @@
 //! Impacts: what bounds the scores of a set of postings without any of the scores.
 //!
-//! A score grows with the frequency and falls with the norm. A posting whose frequency is no higher and
-//! whose norm is no lower than another's can score no more, under any statistics; the postings that no other
-//! dominates form the impacts. Where it has more than [`PAIRS_MAX`] pairs, neighbours are merged into a
-//! pair that dominates both, which loosens the bound a little and never breaks it.
+//! A score grows with the frequency and falls with the norm. A posting whose frequency is no higher
+//! and whose norm is no lower than another's can score no more, under any statistics; the postings
+//! that no other dominates form the impacts. Where it has more than [`PAIRS_MAX`] pairs, neighbours
+//! are merged into a pair that dominates both, which loosens the bound a little and never breaks
+//! it.
 //!
-//! Source: Ding and Suel, "Faster Top-k Document Retrieval Using Block-Max Indexes", SIGIR 2011, with
-//! pairs in place of scores as Lucene's impacts have them.
+//! Source: Ding and Suel, "Faster Top-k Document Retrieval Using Block-Max Indexes", SIGIR 2011,
+//! with pairs in place of scores as Lucene's impacts have them.
 //!
 //! Invariant: frequencies and norms both ascend strictly.
 
@@ -18,8 +19,9 @@ pub const PAIRS_MAX: usize = 8;
 /// The most pairs that a docs page keeps of each of its blocks.
 pub const BLOCK_PAIRS_MAX: usize = 4;
 
-/// A third of the mean length that is assumed where pairs are merged: BM25 divides the frequency by a quarter and
-/// three quarters of the length over the mean (b = 0.75). Fields of other lengths get looser bounds, not wrong ones.
+/// A third of the mean length that is assumed where pairs are merged: BM25 divides the frequency by
+/// a quarter and three quarters of the length over the mean (b = 0.75). Fields of other lengths get
+/// looser bounds, not wrong ones.
 const MEAN_THIRD: f32 = 40.0;
 
 /// Norms up to this are lengths; from there on eight steps double what is above it.
@@ -88,7 +90,8 @@ impl Impacts {
         }
     }
 
-    /// The impacts with at most `most` pairs, at least one: looser, and a bound for the same postings.
+    /// The impacts with at most `most` pairs, at least one: looser, and a bound for the same
+    /// postings.
     pub fn loosened(mut self, most: usize) -> Impacts {
         while self.count as usize > most {
             self.merge_neighbours();
@@ -134,8 +137,8 @@ impl Impacts {
         }
     }
 
-    /// Merges the two neighbours whose pair for both is worth least: as long as another is worth more, the
-    /// bound is as close as before.
+    /// Merges the two neighbours whose pair for both is worth least: as long as another is worth
+    /// more, the bound is as close as before.
     fn merge_neighbours(&mut self) {
         let count = self.count as usize;
         let worth = |at: usize| {
@@ -179,7 +182,8 @@ pub fn read_pairs(reader: &mut ByteReader<'_>, mut take: impl FnMut(Pair)) -> Re
     Ok(())
 }
 
-/// The distances of the pairs that stand first in `bytes`, where each is one byte, as nearly always in docs pages.
+/// The distances of the pairs that stand first in `bytes`, where each is one byte, as nearly always
+/// in docs pages.
 #[inline]
 fn short_pairs(bytes: &[u8]) -> Option<&[[u8; 2]]> {
     // The first bits of four distances of frequencies.

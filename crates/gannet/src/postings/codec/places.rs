@@ -1,10 +1,10 @@
-//! Where the parts of a chunk lie: docs pages, position pages, index pages. (Where the phrase filter lies, between
-//! docs and positions, the entry says: `ChunkRef::filter`.)
+//! Where the parts of a chunk lie: docs pages, position pages, index pages. (Where the phrase
+//! filter lies, between docs and positions, the entry says: `ChunkRef::filter`.)
 //!
-//! All places count from the chunk's start, so that a chunk moves by copying its bytes. In a *grouped* chunk
-//! the parts follow each other without padding: one read brings all of them. In a *split* chunk they start
-//! pages, so that each is one page to read; only the last docs page and the last position page, which are
-//! seldom full, lie behind the head where it leaves room.
+//! All places count from the chunk's start, so that a chunk moves by copying its bytes. In a
+//! *grouped* chunk the parts follow each other without padding: one read brings all of them. In a
+//! *split* chunk they start pages, so that each is one page to read; only the last docs page and
+//! the last position page, which are seldom full, lie behind the head where it leaves room.
 
 use super::entry::ChunkPlace;
 use crate::base::{PAGE_PAYLOAD, Span};
@@ -27,8 +27,8 @@ pub struct GroupedPlaces {
     pub docs_pages: u32,
     /// Bytes of the phrase filter.
     pub filter_length: u32,
-    /// Where each docs page starts, then each position page, then where the last ends, as if there were no
-    /// phrase filter between them.
+    /// Where each docs page starts, then each position page, then where the last ends, as if there
+    /// were no phrase filter between them.
     pub starts: Vec<u32>,
 }
 

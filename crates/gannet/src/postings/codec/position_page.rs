@@ -1,13 +1,14 @@
 //! Position pages: the positions of a chunk's postings as one stream of numbers in blocks of 128.
 //!
-//! A posting's first position stands as it is, the others as distances. Every position of a chunk has a
-//! *number*, its ordinal in that stream. A page knows the number of its first, so that it can be read alone:
+//! A posting's first position stands as it is, the others as distances. Every position of a chunk
+//! has a *number*, its ordinal in that stream. A page knows the number of its first, so that it can
+//! be read alone:
 //!
 //! ```text
 //! number of the first | blocks | numbers in the last block | shape of each block | blocks
 //! ```
-//! Blocks do not cross pages. All hold 128 numbers but for the last of the chunk, which holds varints if it
-//! is shorter.
+//! Blocks do not cross pages. All hold 128 numbers but for the last of the chunk, which holds
+//! varints if it is shorter.
 
 use std::ops::Range;
 
@@ -61,8 +62,8 @@ impl PositionPage {
         self.first + ((self.shapes.len() - 1) * BLOCK + self.last_count) as u32
     }
 
-    /// Decodes the block that holds the position with this number, which must be in the page; gives the
-    /// number of the block's first position and how many it has.
+    /// Decodes the block that holds the position with this number, which must be in the page; gives
+    /// the number of the block's first position and how many it has.
     pub fn block(&self, number: u32, out: &mut Numbers) -> Result<(u32, usize)> {
         let block = (number - self.first) as usize / BLOCK;
         let shapes = &self.bytes[self.shapes.clone()];

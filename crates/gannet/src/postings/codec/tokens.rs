@@ -3,9 +3,9 @@
 //! A *phrase filter* tells which words may stand before and after the tokens of a posting. So the
 //! rarer word of a pair tells alone which of its documents may have both side by side, and no other
 //! list is read for the rest. Gannet's own knows which common word stands before and after each
-//! token, if any does (see `postings::codec::common_code`). The paper's (He et al., WiSER, 2020: Bloom
-//! filters of nine bytes for each posting and direction, see `postings::codec::bloom`) know every word but
-//! these, and take twenty times the space.
+//! token, if any does (see `postings::codec::common_code`). The paper's (He et al., WiSER, 2020:
+//! Bloom filters of nine bytes for each posting and direction, see `postings::codec::bloom`) know
+//! every word but these, and take twenty times the space.
 
 use super::common_code;
 use crate::base::{ByteReader, PhraseFilters, Result};

@@ -56,8 +56,8 @@ impl<'a> BlocksAhead<'a> {
         self.page.blocks().len()
     }
 
-    /// Gives the impacts of a block, by its number in the page, to `take`: no posting in it scores higher
-    /// than the best of them.
+    /// Gives the impacts of a block, by its number in the page, to `take`: no posting in it scores
+    /// higher than the best of them.
     #[inline]
     pub fn each_pair(self, block: usize, take: impl FnMut(Pair)) -> Result<()> {
         self.page.each_pair(block, take)
@@ -65,7 +65,8 @@ impl<'a> BlocksAhead<'a> {
 }
 
 impl TermCursor {
-    /// A bound for the docs `target..=last`: the page that would hold `target`, from the heads alone.
+    /// A bound for the docs `target..=last`: the page that would hold `target`, from the heads
+    /// alone.
     pub fn bound(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Bound> {
         self.open(pages)?;
         let part = self.part_of(target);
@@ -87,8 +88,8 @@ impl TermCursor {
         }
     }
 
-    /// Blocks with closer bounds, if the page is at hand that would hold `target`: from the block on that would. Reads
-    /// nothing.
+    /// Blocks with closer bounds, if the page is at hand that would hold `target`: from the block
+    /// on that would. Reads nothing.
     #[inline]
     pub fn blocks_ahead(&self, target: DocId) -> Option<BlocksAhead<'_>> {
         let part = self.part_of(target);
@@ -104,8 +105,8 @@ impl TermCursor {
         Some(blocks).filter(|blocks| blocks.first < blocks.all())
     }
 
-    /// Brings the page that would hold `target` to hand, for [`TermCursor::blocks_ahead`], unless the cursor is
-    /// there or beyond. It must go on from `target` then.
+    /// Brings the page that would hold `target` to hand, for [`TermCursor::blocks_ahead`], unless
+    /// the cursor is there or beyond. It must go on from `target` then.
     pub fn look_at(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
         if self.started && target <= self.doc {
             return Ok(());

@@ -53,8 +53,8 @@ impl Decoded {
     }
 }
 
-/// The place of the first doc `>= target`: counted among the next few, where most targets are, which takes
-/// no branch that can be mispredicted; else searched for.
+/// The place of the first doc `>= target`: counted among the next few, where most targets are,
+/// which takes no branch that can be mispredicted; else searched for.
 #[inline]
 fn place(docs: &[DocId], target: DocId) -> usize {
     match docs.get(..NEAR) {

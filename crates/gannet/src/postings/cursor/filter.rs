@@ -1,4 +1,5 @@
-//! The phrase filter of a list: whether a word may stand beside others in a document, without a look at theirs.
+//! The phrase filter of a list: whether a word may stand beside others in a document, without a
+//! look at theirs.
 //!
 //! A filter has two *sides*: what it knows of the words before the tokens, and behind it of the
 //! words after. Either side has a group for each block, of which the docs page knows the place. A
@@ -21,8 +22,9 @@ use crate::postings::codec::tokens::{Neighbours, Tokens};
 const WHAT: &str = "a phrase filter";
 
 impl TermCursor {
-    /// How many tokens of the current doc may stand between words with these fingerprints (0 for any word): all
-    /// where the list has no filter that could tell, and all or none by Bloom filters.
+    /// How many tokens of the current doc may stand between words with these fingerprints (0 for
+    /// any word): all where the list has no filter that could tell, and all or none by Bloom
+    /// filters.
     pub fn tokens_between(&mut self, wanted: Neighbours, pages: &mut Pages<'_>) -> Step<u32> {
         let frequency = self.frequency();
         if frequency == 0 {
@@ -124,8 +126,9 @@ impl TermCursor {
         }
     }
 
-    /// Puts into `docs` those from the current one to the end of its block of which tokens may stand so, and into
-    /// `between` how many. Reads the filter ahead for whoever goes through the list. Gives the last doc of the block.
+    /// Puts into `docs` those from the current one to the end of its block of which tokens may
+    /// stand so, and into `between` how many. Reads the filter ahead for whoever goes through the
+    /// list. Gives the last doc of the block.
     pub fn block_between(
         &mut self,
         wanted: Neighbours,
@@ -152,7 +155,8 @@ impl TermCursor {
             .map_or(END, |last| *last))
     }
 
-    /// Asks the filter of the tokens of `postings` docs from the current one on; false if there is none.
+    /// Asks the filter of the tokens of `postings` docs from the current one on; false if there is
+    /// none.
     fn read_filter(
         &mut self,
         postings: usize,
@@ -216,8 +220,8 @@ impl TermCursor {
         Ok(())
     }
 
-    /// Notes the pieces with what the filter knows of these ascending docs, as far as the round has room. Needs the
-    /// docs' own pages.
+    /// Notes the pieces with what the filter knows of these ascending docs, as far as the round has
+    /// room. Needs the docs' own pages.
     pub fn prefetch_filters_of(
         &mut self,
         docs: &[DocId],

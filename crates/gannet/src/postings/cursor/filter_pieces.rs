@@ -1,7 +1,7 @@
 //! The bytes of phrase filters, read piece by piece.
 //!
-//! A *piece* of a filter is as long as a page; in a split chunk it is one. The piece that was read last on each side
-//! is kept, since docs are asked for in order.
+//! A *piece* of a filter is as long as a page; in a split chunk it is one. The piece that was read
+//! last on each side is kept, since docs are asked for in order.
 
 use std::ops::Range;
 

@@ -78,8 +78,8 @@ impl FilterState {
         }));
     }
 
-    /// Asks the Bloom filters of the docs with these frequencies, from the place `at` of a block of `count` on: all
-    /// tokens of one may fit, or none.
+    /// Asks the Bloom filters of the docs with these frequencies, from the place `at` of a block of
+    /// `count` on: all tokens of one may fit, or none.
     pub(super) fn ask_groups(
         &mut self,
         wanted: Neighbours,

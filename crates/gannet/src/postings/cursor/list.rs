@@ -14,7 +14,8 @@ pub struct TermList {
 }
 
 impl TermList {
-    /// An entry's chunks and tail, then delta postings and the memory part, whose docs lie after them.
+    /// An entry's chunks and tail, then delta postings and the memory part, whose docs lie after
+    /// them.
     pub fn new(postings: TermPostings, memory: Option<Fragment>) -> TermList {
         let memory = memory.unwrap_or_default();
         let document_frequency = postings.document_frequency() + memory.count as u64;

@@ -1,16 +1,18 @@
-//! The cursor over one term's list: chunks, tail and memory part as one run of postings in doc order.
+//! The cursor over one term's list: chunks, tail and memory part as one run of postings in doc
+//! order.
 //!
-//! It skips chunks by the entry, pages by the heads, blocks by a page's directory, and decodes only the
-//! block it stands in, the frequencies only when they are asked for.
+//! It skips chunks by the entry, pages by the heads, blocks by a page's directory, and decodes only
+//! the block it stands in, the frequencies only when they are asked for.
 //!
 //! Invariants:
-//! 1. `doc` and the decoded block change only once every page needed for the change is at hand; a step that
-//!    stops for pages leaves the cursor where it stood, and calling it again goes on.
+//! 1. `doc` and the decoded block change only once every page needed for the change is at hand; a
+//!    step that stops for pages leaves the cursor where it stood, and calling it again goes on.
 //! 2. While a block is decoded, `page` is the docs page it came from (for a chunk).
 //! 3. Docs never go back: a target at or before the current doc gives the current doc.
 //!
-//! Memory: one docs page, one index page, one position page (as frames), the docs page's directory (28 bytes a
-//! block), 1.5 KiB of decoded numbers, and per chunk a decoded index (see `postings::codec::head`), a few hundred bytes for most lists and 10 KiB at most.
+//! Memory: one docs page, one index page, one position page (as frames), the docs page's directory
+//! (28 bytes a block), 1.5 KiB of decoded numbers, and per chunk a decoded index (see
+//! `postings::codec::head`), a few hundred bytes for most lists and 10 KiB at most.
 
 mod bounds;
 mod decoded;
@@ -118,12 +120,14 @@ impl TermCursor {
         }
     }
 
-    /// Says what will be needed of the list, before it is opened: short lists are read that far at once.
+    /// Says what will be needed of the list, before it is opened: short lists are read that far at
+    /// once.
     pub fn will_need(&mut self, reach: Reach) {
         self.reach = reach;
     }
 
-    /// Goes back to the start; what was read of the list's heads stays, and so does the page at hand.
+    /// Goes back to the start; what was read of the list's heads stays, and so does the page at
+    /// hand.
     pub fn rewind(&mut self) {
         for part in &mut self.parts {
             if let Part::Fragment(fragment) = part {
@@ -183,8 +187,8 @@ impl TermCursor {
         self.decoded.frequencies[self.decoded.at % BLOCK]
     }
 
-    /// Docs and frequencies from the current doc to the end of its block; advancing to the last doc + 1
-    /// goes on behind them. Empty at the start and at the end. Reads nothing.
+    /// Docs and frequencies from the current doc to the end of its block; advancing to the last doc
+    /// + 1 goes on behind them. Empty at the start and at the end. Reads nothing.
     #[inline]
     pub fn block(&mut self) -> (&[DocId], &[u32]) {
         if self.decoded.length == 0 {
@@ -218,7 +222,8 @@ impl TermCursor {
         self.decoded.has_frequencies = true;
         let block = self.decoded.block;
         if let Some(page) = &self.page {
-            // The shapes were checked with the directory, so that decoding can only give other numbers.
+            // The shapes were checked with the directory, so that decoding can only give other
+            // numbers.
             if page
                 .docs
                 .frequencies(block, &mut self.decoded.frequencies)

@@ -162,7 +162,8 @@ impl ChunkPart {
         &self.chunk
     }
 
-    /// Reads the head. What will be needed of a grouped chunk is asked for with it, since that is one read.
+    /// Reads the head. What will be needed of a grouped chunk is asked for with it, since that is
+    /// one read.
     pub(super) fn open(&mut self, reach: Reach, pages: &mut Pages<'_>) -> Step<()> {
         if self.head.is_some() {
             return Ok(());
@@ -232,7 +233,8 @@ impl FragmentPart {
         &self.fragment
     }
 
-    /// Norms are not kept beside a fragment, so the bound has to take the shortest field there can be.
+    /// Norms are not kept beside a fragment, so the bound has to take the shortest field there can
+    /// be.
     pub(super) fn impacts(&self) -> Impacts {
         Impacts::of(Pair {
             frequency: self.fragment.max_frequency,
@@ -282,8 +284,8 @@ impl FragmentPart {
         read_tokens(&mut self.stream_from(skip), frequency, filters, out)
     }
 
-    /// Puts into `fit` which of the `count` tokens behind the first `skip` of the block may stand between the
-    /// `wanted` words; false if the fragment does not know.
+    /// Puts into `fit` which of the `count` tokens behind the first `skip` of the block may stand
+    /// between the `wanted` words; false if the fragment does not know.
     pub(super) fn between(
         &mut self,
         skip: u64,

@@ -1,8 +1,9 @@
 //! Positions of the current doc.
 //!
-//! A posting's positions start at a number that its page's directory and the frequencies before it in the
-//! block add up to; the page's table names the position page. Very many positions are read in windows, so
-//! that one posting never needs more frames than [`WINDOW`]; what was read so far is kept between steps.
+//! A posting's positions start at a number that its page's directory and the frequencies before it
+//! in the block add up to; the page's table names the position page. Very many positions are read
+//! in windows, so that one posting never needs more frames than [`WINDOW`]; what was read so far is
+//! kept between steps.
 
 use super::parts::read;
 use crate::base::{DocId, END, Error, Result};
@@ -128,7 +129,8 @@ impl PositionState {
     }
 }
 
-/// The position page with this number: the table's word, or a binary search where the table has strides.
+/// The position page with this number: the table's word, or a binary search where the table has
+/// strides.
 pub(super) fn find_page(
     head: &Head,
     docs: &DocsPage,

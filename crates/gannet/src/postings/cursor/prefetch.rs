@@ -1,7 +1,7 @@
 //! Asking ahead: many pages noted at once, so that many lookups take one round.
 //!
-//! Noting reads nothing; the pages come with the next round that any step stops for. A prefetch stops only
-//! if it cannot tell yet which pages it needs, having noted those that would tell.
+//! Noting reads nothing; the pages come with the next round that any step stops for. A prefetch
+//! stops only if it cannot tell yet which pages it needs, having noted those that would tell.
 
 use super::parts::{Part, note};
 use super::{BLOCK, LoadedPage, Numbers, TermCursor, noted};
@@ -45,8 +45,8 @@ impl TermCursor {
         stop_unless(complete)
     }
 
-    /// Notes what a walk through the list will need and the entry tells: the docs pages behind heads that were not
-    /// read yet.
+    /// Notes what a walk through the list will need and the entry tells: the docs pages behind
+    /// heads that were not read yet.
     pub fn prefetch_whole(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         for part in &self.parts {
             if let Part::Chunk(chunk) = part {
@@ -85,7 +85,8 @@ impl TermCursor {
         Ok(())
     }
 
-    /// Notes the docs pages that a scan from `first` to `last` goes through, as far as the round has room.
+    /// Notes the docs pages that a scan from `first` to `last` goes through, as far as the round
+    /// has room.
     pub fn prefetch_within(
         &mut self,
         first: DocId,
@@ -110,8 +111,9 @@ impl TermCursor {
         Ok(())
     }
 
-    /// Notes the pages with the positions of these ascending docs, those the list does not have left out.
-    /// As far as the round has room. Needs the docs' own pages: see [`TermCursor::prefetch`].
+    /// Notes the pages with the positions of these ascending docs, those the list does not have
+    /// left out. As far as the round has room. Needs the docs' own pages: see
+    /// [`TermCursor::prefetch`].
     pub fn prefetch_positions(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
         self.prefetch_tokens(docs, pages, TermCursor::note_positions)
     }
@@ -212,7 +214,8 @@ impl Probe {
         Ok(())
     }
 
-    /// The numbers of a doc's first position and of the first after its last, if the block has the doc.
+    /// The numbers of a doc's first position and of the first after its last, if the block has the
+    /// doc.
     fn numbers(&self, doc: DocId) -> Option<(u64, u64)> {
         let entry = &self.page.docs.blocks()[self.block];
         let docs = &self.docs[..entry.count as usize];

@@ -1,8 +1,9 @@
 //! Chunks in the making, and their placing.
 //!
-//! A builder takes postings one by one and holds coded pages only, so that its memory is about the chunk's
-//! size. Up to a few pages the chunk is *grouped*, so that one read gives all; else it is *split*, so that a
-//! query that needs no positions reads none (see `postings::codec::head` for both layouts).
+//! A builder takes postings one by one and holds coded pages only, so that its memory is about the
+//! chunk's size. Up to a few pages the chunk is *grouped*, so that one read gives all; else it is
+//! *split*, so that a query that needs no positions reads none (see `postings::codec::head` for
+//! both layouts).
 
 use super::docs_draft::{DocsDraft, Gathered};
 use super::filter_draft::FilterDraft;

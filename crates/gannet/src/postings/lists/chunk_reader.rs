@@ -120,7 +120,8 @@ impl ChunkReader {
         }
     }
 
-    /// Tells whether the chunk has a dead document, and gives its bytes back. The reader stands before the first posting.
+    /// Tells whether the chunk has a dead document, and gives its bytes back. The reader stands
+    /// before the first posting.
     pub(crate) fn find(mut self, dead: &DeadDocs) -> Result<(bool, Vec<u8>)> {
         while self.left > 0 {
             self.load_block()?;

@@ -1,7 +1,7 @@
 //! Docs pages in the making (see `postings::codec::docs_page` for their bytes).
 //!
-//! Blocks are coded as they come. The header waits until the chunk's positions are placed, since its
-//! position table tells where position pages start; the page keeps room for the table.
+//! Blocks are coded as they come. The header waits until the chunk's positions are placed, since
+//! its position table tells where position pages start; the page keeps room for the table.
 
 use crate::base::{DocId, PAGE_PAYLOAD, put_varint};
 use crate::postings::codec::block::{self, BLOCK, Numbers, Shape};

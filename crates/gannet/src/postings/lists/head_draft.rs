@@ -1,4 +1,5 @@
-//! Chunks put together: the head written and the parts laid out (see `postings::codec::head` for both layouts).
+//! Chunks put together: the head written and the parts laid out (see `postings::codec::head` for
+//! both layouts).
 
 use crate::base::{DocId, PAGE_PAYLOAD, put_varint};
 use crate::postings::codec::entry::GROUPED_LIMIT;
@@ -31,7 +32,8 @@ pub fn assemble_split(docs: &[CodedDocs], filter: &[u8], positions: &[Vec<u8>]) 
     let mut out = Vec::with_capacity(pages * PAGE_PAYLOAD + filter.len());
     put_varint(&mut out, docs.len() as u64);
     put_varint(&mut out, positions.len() as u64);
-    // The last pages are seldom full: they go where the head, with two bytes for each length, leaves room.
+    // The last pages are seldom full: they go where the head, with two bytes for each length,
+    // leaves room.
     let room = PAGE_PAYLOAD - (out.len() + 4 + rest.len()) % PAGE_PAYLOAD;
     let last = |page: Option<&Vec<u8>>| page.map_or(0, Vec::len);
     let short_docs = fitting(last(docs.last().map(|(page, ..)| page)), room);

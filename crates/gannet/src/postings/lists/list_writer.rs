@@ -41,8 +41,8 @@ impl Added {
 }
 
 impl<'a, 'n> ListWriter<'a, 'n> {
-    /// Takes postings of `field`, whose phrase filters are of this kind. Full chunks have `limit` bytes; `streams` takes them at
-    /// once, without it they are kept.
+    /// Takes postings of `field`, whose phrase filters are of this kind. Full chunks have `limit`
+    /// bytes; `streams` takes them at once, without it they are kept.
     pub(crate) fn new(
         field: FieldId,
         filters: PhraseFilters,

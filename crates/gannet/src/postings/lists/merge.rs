@@ -63,10 +63,12 @@ struct MergePlan<'a> {
     absorbed: Vec<ChunkRef>,
 }
 
-/// Adds the new postings of each item to its list; gives the new entries, coded, in the items' order.
+/// Adds the new postings of each item to its list; gives the new entries, coded, in the items'
+/// order.
 ///
-/// All chunks that are rewritten must have been written out: flush the streams after each window that a later
-/// one may read. It takes the memory that the streams were made with ([`crate::postings::MergeMemory`]).
+/// All chunks that are rewritten must have been written out: flush the streams after each window
+/// that a later one may read. It takes the memory that the streams were made with
+/// ([`crate::postings::MergeMemory`]).
 pub fn merge_window(
     store: &Store,
     streams: &ChunkStreams,
@@ -150,7 +152,8 @@ impl<'a> MergePlan<'a> {
         })
     }
 
-    /// The phrase filters of what will be coded: of new postings their field's, which dense chunks have left out.
+    /// The phrase filters of what will be coded: of new postings their field's, which dense chunks
+    /// have left out.
     fn filters(&self, tail: &Fragment) -> PhraseFilters {
         let fragments = [&self.item.new, tail].map(|fragment| fragment.filters);
         let chunks = self.absorbed.iter().map(|chunk| chunk.filters);

@@ -9,10 +9,11 @@ use crate::storage::Store;
 /// A chunk to be moved: its entry, and its place among the entry's chunks.
 type Move = (usize, usize);
 
-/// Moves the chunks of these coded entries that lie in victim zones; gives each entry's new form, or nothing
-/// where none moved.
+/// Moves the chunks of these coded entries that lie in victim zones; gives each entry's new form,
+/// or nothing where none moved.
 ///
-/// The chunks must have been written out, as for [`crate::postings::merge_window`], and it takes as much memory.
+/// The chunks must have been written out, as for [`crate::postings::merge_window`], and it takes as
+/// much memory.
 pub fn relocate_window(
     entries: &[&[u8]],
     is_victim: &dyn Fn(ZoneNumber) -> bool,

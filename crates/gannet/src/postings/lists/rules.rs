@@ -1,10 +1,10 @@
 //! When a list's chunks are rewritten.
 //!
-//! A list grows by a chunk at its end; nothing that is on the device is read or written again, except
-//! where reading the list would suffer. The rules, all in [`absorbed`]:
+//! A list grows by a chunk at its end; nothing that is on the device is read or written again,
+//! except where reading the list would suffer. The rules, all in [`absorbed`]:
 //!
-//! 1. Up to `INLINE_LIMIT` bytes stay in the dictionary's leaf: a rare term costs one read in all. Behind chunks it is
-//!    `TAIL_LIMIT`, so that entries that are asked for often are short.
+//! 1. Up to `INLINE_LIMIT` bytes stay in the dictionary's leaf: a rare term costs one read in all.
+//!    Behind chunks it is `TAIL_LIMIT`, so that entries that are asked for often are short.
 //! 2. A *small* chunk (its docs take less than a page) is rewritten together with what comes behind
 //!    it once that is at least two thirds as large. So sizes fall geometrically along a list and a
 //!    short list is a handful of reads, for which each posting is written a few times. Half in
@@ -13,10 +13,10 @@
 //!    behind writes 12 % fewer bytes, for 20 to 38 % more reads. Were chunks small by all their
 //!    bytes, a list that grew slowly would have its docs a quarter of a page here and there: with
 //!    100 flushes a word in 10,000 documents took 7.2 reads instead of 3.8, for 7 % less written.
-//! 3. Larger chunks stay where they are: a round reads all chunks of a list at once, and 8 to 32 reads in
-//!    one round take about as long as one. Only a list with more than [`CHUNKS_AIMED`] chunks is relocated,
-//!    from its end on, as far as each chunk is no larger than all behind it; so a posting is rewritten a
-//!    logarithmic number of times, however long the index grows.
+//! 3. Larger chunks stay where they are: a round reads all chunks of a list at once, and 8 to 32
+//!    reads in one round take about as long as one. Only a list with more than [`CHUNKS_AIMED`]
+//!    chunks is relocated, from its end on, as far as each chunk is no larger than all behind it;
+//!    so a posting is rewritten a logarithmic number of times, however long the index grows.
 //! 4. No chunk gets larger than the memory allows, [`CHUNK_BYTES`] at most (or an eighth of its
 //!    list). This bounds the memory of a rewriting. Chunks of that size are not rewritten to save
 //!    their number.
@@ -41,9 +41,9 @@ const BESIDE_CHUNKS: usize = 3;
 /// The largest chunk where there is much memory, unless the list has more than eight times as much.
 pub(crate) const CHUNK_BYTES: usize = 4 << 20;
 
-/// A small chunk of more bytes than this lies in two runs, so that the pages of what every query reads hold nothing
-/// that only phrases read: more lists fit the same memory. For a shorter one a second read would cost a phrase more
-/// than others save.
+/// A small chunk of more bytes than this lies in two runs, so that the pages of what every query
+/// reads hold nothing that only phrases read: more lists fit the same memory. For a shorter one a
+/// second read would cost a phrase more than others save.
 const APART_BYTES: u32 = 512;
 
 const _: () = assert!(

@@ -1,4 +1,5 @@
-//! Spans read for maintenance: past the frame pool, so that a flush does not push out what queries use.
+//! Spans read for maintenance: past the frame pool, so that a flush does not push out what queries
+//! use.
 
 use crate::base::{Error, PAGE_PAYLOAD, PageAddress, Result, Span};
 use crate::device::PagePool;

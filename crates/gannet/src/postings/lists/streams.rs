@@ -1,9 +1,10 @@
 //! Where chunks are appended: streams for what dies together and what is read together.
 //!
-//! A chunk whose docs take less than a page is rewritten by one of the next flushes that touch its list (see
-//! `postings::lists::rules`); a larger one stays for many. In zones of their own, the small chunks leave whole zones behind that are
-//! given up without moving anything, and no holes among the large ones. What stays in a sparse zone all the
-//! same is moved by the next merge of its list, which writes the list's entry anyway.
+//! A chunk whose docs take less than a page is rewritten by one of the next flushes that touch its
+//! list (see `postings::lists::rules`); a larger one stays for many. In zones of their own, the
+//! small chunks leave whole zones behind that are given up without moving anything, and no holes
+//! among the large ones. What stays in a sparse zone all the same is moved by the next merge of its
+//! list, which writes the list's entry anyway.
 //!
 //! What only phrases read of small chunks has a stream of its own too: see `rules::is_apart`.
 //!
@@ -19,7 +20,8 @@ use crate::base::{Result, Span, ZoneNumber};
 use crate::postings::codec::entry::{ChunkPlace, ChunkRef, Layout};
 use crate::storage::{PageKind, Store, StreamWriter};
 
-/// Merges move chunks out of zones of which less than this share lives, so that moving three bytes frees seven.
+/// Merges move chunks out of zones of which less than this share lives, so that moving three bytes
+/// frees seven.
 const SPARSE_SHARE: f64 = 0.3;
 
 /// The streams of one writer.
@@ -88,8 +90,9 @@ impl ChunkStreams {
         runs.any(|run| self.sparse.contains(&run.zone))
     }
 
-    /// Moves a chunk, with these bytes, out of zones that are to be left; of one in two runs only those there, since the
-    /// other may lie in a zone that is full of what is needed. Gives the reference with its new place.
+    /// Moves a chunk, with these bytes, out of zones that are to be left; of one in two runs only
+    /// those there, since the other may lie in a zone that is full of what is needed. Gives the
+    /// reference with its new place.
     pub(crate) fn relocate(
         &self,
         bytes: &[u8],

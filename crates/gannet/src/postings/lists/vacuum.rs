@@ -1,8 +1,8 @@
 //! Vacuum: postings of dead documents leave their lists.
 //!
-//! Of a list only the chunks are written anew that have such a posting; what lies in a row becomes one chunk, full ones
-//! apart. A chunk of which every document in its range is dead goes without being read. A list that has become short
-//! gives its chunks up and is whole in its entry again.
+//! Of a list only the chunks are written anew that have such a posting; what lies in a row becomes
+//! one chunk, full ones apart. A chunk of which every document in its range is dead goes without
+//! being read. A list that has become short gives its chunks up and is whole in its entry again.
 
 use super::chunk_reader::ChunkReader;
 use super::list_writer::{Added, ListWriter};
@@ -64,7 +64,8 @@ pub fn sweep_bytes(entry: &[u8], dead: &DeadDocs) -> Result<u64> {
 
 /// Takes the postings of dead documents out of lists.
 ///
-/// The chunks must have been written out, as for [`crate::postings::merge_window`], and it takes as much memory.
+/// The chunks must have been written out, as for [`crate::postings::merge_window`], and it takes as
+/// much memory.
 pub fn vacuum_window(
     store: &Store,
     streams: &ChunkStreams,
@@ -205,7 +206,8 @@ impl Rest {
         self.parts.push(SweptPart::Kept(chunk));
     }
 
-    /// Codes what is left of the chunks from one on that have dead documents; gives the first behind them.
+    /// Codes what is left of the chunks from one on that have dead documents; gives the first
+    /// behind them.
     fn code_run(
         &mut self,
         plan: &SweepPlan<'_>,

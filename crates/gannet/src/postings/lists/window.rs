@@ -1,7 +1,8 @@
-//! Windows of lists: their chunks are read in one batch, coded on all cores and placed in the lists' order.
+//! Windows of lists: their chunks are read in one batch, coded on all cores and placed in the
+//! lists' order.
 //!
-//! A list whose chunks take more than a window goes alone, chunk by chunk, and full chunks of it are placed while it is
-//! coded; so memory is bounded whatever the lists.
+//! A list whose chunks take more than a window goes alone, chunk by chunk, and full chunks of it
+//! are placed while it is coded; so memory is bounded whatever the lists.
 
 use super::norms::{NormReader, Norms};
 use super::spans::SpanReader;
@@ -20,8 +21,8 @@ pub(crate) trait Rewriting: Send {
     /// The chunks that it reads, in this order.
     fn chunks(&self) -> Vec<ChunkRef>;
 
-    /// Does all that needs no stream: decodes and codes. `streams` takes full chunks at once; without it they
-    /// are kept, in memory that the window's bounds limit.
+    /// Does all that needs no stream: decodes and codes. `streams` takes full chunks at once;
+    /// without it they are kept, in memory that the window's bounds limit.
     fn code(
         self,
         ahead: &mut ChunksAhead<'_>,
@@ -62,7 +63,8 @@ impl ChunksAhead<'_> {
     }
 }
 
-/// Rewrites the list of each item as `plan` tells; gives what placing them gave, in the items' order.
+/// Rewrites the list of each item as `plan` tells; gives what placing them gave, in the items'
+/// order.
 ///
 /// All chunks that are read must have been written out.
 pub(crate) fn rewrite_all<'i, I, P: Rewriting>(

@@ -8,8 +8,8 @@ use crate::cache::FramePool;
 use crate::postings::codec::entry::TermEntry;
 use crate::storage::StreamWriter;
 
-/// How many terms are changed before the lists among them that became long are put in their tree: so many of
-/// their entries, of a chunk or two each, are kept meanwhile.
+/// How many terms are changed before the lists among them that became long are put in their tree:
+/// so many of their entries, of a chunk or two each, are kept meanwhile.
 pub(in crate::postings) const TERMS_AT_ONCE: usize = 16_384;
 
 /// How many levels delta postings have.
@@ -89,7 +89,8 @@ impl<'a, 'd> Terms<'a, 'd> {
     }
 }
 
-/// Shows `decide` the old entries of some keys of a window; gives the new ones with their keys' places.
+/// Shows `decide` the old entries of some keys of a window; gives the new ones with their keys'
+/// places.
 fn ask(
     window: &KeyWindow<'_>,
     asked: Vec<usize>,

@@ -1,13 +1,16 @@
-//! Delta postings: what flushes bring of a term is kept in small trees before it joins the term's list.
+//! Delta postings: what flushes bring of a term is kept in small trees before it joins the term's
+//! list.
 //!
-//! A flush has a posting or two for each of very many terms. Were each put where its list is, nearly every leaf of the
-//! dictionary would be written anew, forty times what came. So they go to small trees, one above the other: the first
-//! *level* is written anew by each flush; once as much was written of it as the level below takes, it is compacted into
-//! that, and so on. From all levels postings join their lists, in the order of their terms: each flush goes on where the one before
-//! ended, for as many nodes as the last level has cost, and begins anew behind the last term. So a leaf of lists is written once for all that
-//! came since the pass before, and no flush has more to do than others. Whatever flushes bring, a level costs no more than
-//! twice what it would at the best moments. Postings that are many go to
-//! their list at once. A rare term reads a page more, in the same round, for each level that has some of it.
+//! A flush has a posting or two for each of very many terms. Were each put where its list is,
+//! nearly every leaf of the dictionary would be written anew, forty times what came. So they go to
+//! small trees, one above the other: the first *level* is written anew by each flush; once as much
+//! was written of it as the level below takes, it is compacted into that, and so on. From all
+//! levels postings join their lists, in the order of their terms: each flush goes on where the one
+//! before ended, for as many nodes as the last level has cost, and begins anew behind the last
+//! term. So a leaf of lists is written once for all that came since the pass before, and no flush
+//! has more to do than others. Whatever flushes bring, a level costs no more than twice what it
+//! would at the best moments. Postings that are many go to their list at once. A rare term reads a
+//! page more, in the same round, for each level that has some of it.
 //!
 //! Nodes written in 100 flushes (all trees, external IDs included), and chunks:
 //!
@@ -16,16 +19,21 @@
 //! | 540,000 passages | 432,614 | 130,732 | 0.30 | 1,016, 631 |
 //! | 30,094 articles | 414,880 | 125,747 | 0.30 | 1,153, 725 |
 //!
-//! Of the passages' 30,837 are of the last level, 20,652 and 30,388 of those above, 24,376 of short lists, 12,535 of long ones, 9,865 of
-//! frequent words. One level took 196,700 nodes, two 145,600; where all of it joined its lists at once 132,700, but then some flushes took three times
-//! as long as others. After the last flush the levels take 10 MB beside 23 MB of lists. With 64 MiB a word in 10 documents takes 0.22 reads right after
-//! the last flush, over 20,000 queries from a cold start, and 1.5 over the first 300. Up to 1,024 or 512 bytes a term hardly matters: 2 % more or less.
-//! 1,000 flushes of 100 passages write 112,404 nodes, and 220,114 where 4,096 terms join at a time.
+//! Of the passages' 30,837 are of the last level, 20,652 and 30,388 of those above, 24,376 of short
+//! lists, 12,535 of long ones, 9,865 of frequent words. One level took 196,700 nodes, two 145,600;
+//! where all of it joined its lists at once 132,700, but then some flushes took three times as long
+//! as others. After the last flush the levels take 10 MB beside 23 MB of lists. With 64 MiB a word
+//! in 10 documents takes 0.22 reads right after the last flush, over 20,000 queries from a cold
+//! start, and 1.5 over the first 300. Up to 1,024 or 512 bytes a term hardly matters: 2 % more or
+//! less. 1,000 flushes of 100 passages write 112,404 nodes, and 220,114 where 4,096 terms join at a
+//! time.
 //!
-//! Invariant: of a term, a level's postings lie behind those of the levels below and behind its list.
+//! Invariant: of a term, a level's postings lie behind those of the levels below and behind its
+//! list.
 //!
-//! Source of the idea to buffer changes in smaller trees of the same form: O'Neil et al., "The Log-Structured
-//! Merge-Tree", 1996; when to stop renting: Karlin et al., "Competitive Snoopy Caching", 1988.
+//! Source of the idea to buffer changes in smaller trees of the same form: O'Neil et al., "The
+//! Log-Structured Merge-Tree", 1996; when to stop renting: Karlin et al., "Competitive Snoopy
+//! Caching", 1988.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -45,7 +53,8 @@ use crate::storage::{Store, StreamWriter};
 /// The most bytes that delta postings of a term take on a level; fewer beside a very long key.
 const RECENT_LIMIT: usize = 1024;
 
-/// The same of a frequent word, which may join its list at little cost: on the first level, and on those below.
+/// The same of a frequent word, which may join its list at little cost: on the first level, and on
+/// those below.
 const RECENT_LIMIT_FREQUENT: [usize; 2] = [512, 128];
 
 /// A term and its entry on a level.
@@ -60,7 +69,8 @@ pub(crate) struct DeltaLevels {
 /// One level of delta postings.
 pub(crate) struct DeltaLevel {
     pub(crate) postings: FilteredTree,
-    /// Nodes written of it since it was last empty, but for those that its tree has appended since `counted_from`.
+    /// Nodes written of it since it was last empty, but for those that its tree has appended since
+    /// `counted_from`.
     written: u64,
     counted_from: u64,
 }
@@ -104,8 +114,8 @@ impl DeltaLevels {
         Ok(recent)
     }
 
-    /// Writes the changed pages of the node mappings to `tables` and appends what [`DeltaLevels::open`]
-    /// needs.
+    /// Writes the changed pages of the node mappings to `tables` and appends what
+    /// [`DeltaLevels::open`] needs.
     pub(crate) fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
         for level in &mut self.levels {
             encode_tree(&mut level.postings.tree, tables, out)?;

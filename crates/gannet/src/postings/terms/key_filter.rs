@@ -1,10 +1,10 @@
 //! Which keys a tree may have: a Bloom filter over them, in memory.
 //!
-//! A look-up asks the trees of long lists and of delta postings for few of the words only. Without a filter each
-//! word would descend those trees for nothing and keep their leaves in memory.
+//! A look-up asks the trees of long lists and of delta postings for few of the words only. Without
+//! a filter each word would descend those trees for nothing and keep their leaves in memory.
 //!
-//! Keys are only ever added; when there are too many for the words, all are put into twice as many. A key sets four
-//! bits of one word, so that it costs one cache miss.
+//! Keys are only ever added; when there are too many for the words, all are put into twice as many.
+//! A key sets four bits of one word, so that it costs one cache miss.
 
 use std::sync::Arc;
 

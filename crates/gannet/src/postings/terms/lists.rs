@@ -27,7 +27,8 @@ impl ListTrees {
         }
     }
 
-    /// Those that [`ListTrees::encode`] described. Reads the tree of frequent words, to know its keys.
+    /// Those that [`ListTrees::encode`] described. Reads the tree of frequent words, to know its
+    /// keys.
     pub(crate) fn open(
         store: &Arc<Store>,
         pool: &FramePool,
@@ -46,8 +47,8 @@ impl ListTrees {
         })
     }
 
-    /// Writes the changed pages of the node mappings to `tables` and appends what [`ListTrees::open`]
-    /// needs.
+    /// Writes the changed pages of the node mappings to `tables` and appends what
+    /// [`ListTrees::open`] needs.
     pub(crate) fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
         for tree in self.trees_mut() {
             encode_tree(tree, tables, out)?;

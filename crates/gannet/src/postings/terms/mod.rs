@@ -1,22 +1,28 @@
 //! The term dictionary: where the entry of each list stands.
 //!
-//! It is three trees with the same keys, and more before them. Lists that have chunks, *long* ones, have their entries
-//! in one, *short* lists, which are in their entries whole, in the other. Long lists are few and asked for often, and in
-//! one tree with the short ones their entries would be strewn over all leaves. Of 669,136 terms of 540,000 passages
-//! 47,846 are long; they take 845 of 6,177 leaves. With memory for a sixteenth of the index a word in 100 to
-//! 1,000 documents takes 0.49 rounds in place of 0.75, and one in 1,000 to 10,000 takes 0.96 in place of 1.30.
-//! Some long lists get postings in nearly every flush: those of *frequent* words. Their entries stand in a tree of their own
-//! too, so that a flush writes the few leaves that these have and not most leaves of long lists, over which they would be strewn.
-//! Of 540,000 passages 3,768 words are frequent; with 28.6 MiB a word in 100 documents takes 0.48 reads in place of 0.56.
+//! It is three trees with the same keys, and more before them. Lists that have chunks, *long* ones,
+//! have their entries in one, *short* lists, which are in their entries whole, in the other. Long
+//! lists are few and asked for often, and in one tree with the short ones their entries would be
+//! strewn over all leaves. Of 669,136 terms of 540,000 passages 47,846 are long; they take 845 of
+//! 6,177 leaves. With memory for a sixteenth of the index a word in 100 to 1,000 documents takes
+//! 0.49 rounds in place of 0.75, and one in 1,000 to 10,000 takes 0.96 in place of 1.30. Some long
+//! lists get postings in nearly every flush: those of *frequent* words. Their entries stand in a
+//! tree of their own too, so that a flush writes the few leaves that these have and not most leaves
+//! of long lists, over which they would be strewn. Of 540,000 passages 3,768 words are frequent;
+//! with 28.6 MiB a word in 100 documents takes 0.48 reads in place of 0.56.
 //!
-//! Smaller trees have the *recent* postings of a term, until they are worth a place in its list (`delta.rs`).
+//! Smaller trees have the *recent* postings of a term, until they are worth a place in its list
+//! (`delta.rs`).
 //!
 //! Invariants:
-//! 1. A key is in one of the trees of lists at most. A list that gets its first chunk moves from the short to the long in the same
-//!    change, and may move on to the frequent. Only a vacuum takes chunks away; a list that loses its last moves back to the short.
-//! 2. A look-up asks the frequent first and then the long, so that a long list costs no read of a leaf of short ones; and only
-//!    for keys that their filters pass, which have all of them (`key_filter.rs`).
-//! 3. Delta postings lie behind all that the term's entry has, and those of a level behind those of the levels below.
+//! 1. A key is in one of the trees of lists at most. A list that gets its first chunk moves from
+//!    the short to the long in the same change, and may move on to the frequent. Only a vacuum
+//!    takes chunks away; a list that loses its last moves back to the short.
+//! 2. A look-up asks the frequent first and then the long, so that a long list costs no read of a
+//!    leaf of short ones; and only for keys that their filters pass, which have all of them
+//!    (`key_filter.rs`).
+//! 3. Delta postings lie behind all that the term's entry has, and those of a level behind those of
+//!    the levels below.
 
 mod add;
 pub(in crate::postings) mod change;
@@ -163,8 +169,8 @@ impl TermView {
         })
     }
 
-    /// The entry of a term, coded. A round for a leaf of short lists comes behind one for a leaf of long ones, if
-    /// that is not in memory; what is above the leaves is read for both at once.
+    /// The entry of a term, coded. A round for a leaf of short lists comes behind one for a leaf of
+    /// long ones, if that is not in memory; what is above the leaves is read for both at once.
     fn entry(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<Option<Bytes>> {
         if let Some(found) = self.frequent.get(key, pages)? {
             return Ok(Some(found));
@@ -181,7 +187,8 @@ impl TermView {
 
     /// What it has of many terms, in their order, found in the same rounds.
     ///
-    /// Every term may hold as many frames as there are trees, so ask for no more at once than the frame pool can hold of them.
+    /// Every term may hold as many frames as there are trees, so ask for no more at once than the
+    /// frame pool can hold of them.
     pub fn lookup_all(&self, keys: &[&[u8]], pages: &mut Pages<'_>) -> Step<Vec<TermFound>> {
         gather(keys, |key| self.get(key, pages))
     }
@@ -311,8 +318,8 @@ impl TermDictionary {
         }
     }
 
-    /// The one that [`TermDictionary::encode`] described. Reads the trees of frequent words and of delta postings, to know
-    /// their keys.
+    /// The one that [`TermDictionary::encode`] described. Reads the trees of frequent words and of
+    /// delta postings, to know their keys.
     pub fn open(store: &Arc<Store>, pool: &FramePool, bytes: &[u8]) -> Result<TermDictionary> {
         let mut reader = ByteReader::new(bytes, "the root of the term dictionary");
         let dictionary = TermDictionary {
@@ -359,7 +366,8 @@ impl TermDictionary {
         trees.try_for_each(|tree| tree.move_out_of(pool, is_victim).map(drop))
     }
 
-    /// Writes all nodes out. They are durable when what [`TermDictionary::take_unsynced`] gives is synced.
+    /// Writes all nodes out. They are durable when what [`TermDictionary::take_unsynced`] gives is
+    /// synced.
     pub fn flush(&mut self) -> Result<()> {
         self.trees().try_for_each(Tree::flush)
     }
@@ -387,7 +395,8 @@ impl TermDictionary {
         unsynced
     }
 
-    /// Writes the changed pages of the node mappings to `tables` and appends what [`TermDictionary::open`] needs.
+    /// Writes the changed pages of the node mappings to `tables` and appends what
+    /// [`TermDictionary::open`] needs.
     pub fn encode(&mut self, tables: &mut StreamWriter, out: &mut Vec<u8>) -> Result<()> {
         self.lists.encode(tables, out)?;
         self.recent.encode(tables, out)

@@ -1,8 +1,9 @@
-//! Sweeping: every entry of the dictionary is looked at once, some at a time, while flushes go on in between.
+//! Sweeping: every entry of the dictionary is looked at once, some at a time, while flushes go on
+//! in between.
 //!
-//! The trees are swept one after another, in an order in which postings only move on: recent ones from level to level into the
-//! lists, short lists to the long, long ones to the frequent. So what moves between two steps either was swept or comes to
-//! a tree that will be.
+//! The trees are swept one after another, in an order in which postings only move on: recent ones
+//! from level to level into the lists, short lists to the long, long ones to the frequent. So what
+//! moves between two steps either was swept or comes to a tree that will be.
 
 use super::filtered::FilteredTree;
 use super::{TermDictionary, TermTree};
@@ -22,7 +23,8 @@ const ORDER: [TermTree; TermTree::ALL.len()] = [
     TermTree::Frequent,
 ];
 
-/// Bytes of entries that are swept together, decoded and changed ones with them; and what each takes beside its bytes.
+/// Bytes of entries that are swept together, decoded and changed ones with them; and what each
+/// takes beside its bytes.
 const HELD_BYTES: usize = 512 << 10;
 const ENTRY_BYTES: usize = 128;
 
@@ -48,8 +50,9 @@ pub trait Sweeper {
 type KeyedEntries = Vec<(Vec<u8>, Vec<u8>)>;
 
 impl TermDictionary {
-    /// Sweeps the entries that come next, about so many bytes of them and their lists. Tells whether there are more. All that was
-    /// appended to trees and chunks must have been written out.
+    /// Sweeps the entries that come next, about so many bytes of them and their lists. Tells
+    /// whether there are more. All that was appended to trees and chunks must have been written
+    /// out.
     ///
     /// An error stops the dictionary for good.
     pub fn sweep(

@@ -1,4 +1,5 @@
-//! The term dictionary against a plain ordered map: lists grow, become long, and are found in one tree only.
+//! The term dictionary against a plain ordered map: lists grow, become long, and are found in one
+//! tree only.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -234,7 +235,8 @@ fn a_check_finds_entries_that_stand_wrong() {
     assert!(wrong.unwrap().unwrap().ends_with("another tree"));
 }
 
-/// Joins postings as a flush does, but a list that becomes too long gets a chunk that only counts them.
+/// Joins postings as a flush does, but a list that becomes too long gets a chunk that only counts
+/// them.
 fn join(additions: Vec<Addition<'_>>) -> crate::base::Result<Vec<Vec<u8>>> {
     let join_one = |addition: Addition<'_>| {
         let old = addition.old.map(TermEntry::decode).transpose()?;
@@ -264,7 +266,8 @@ fn recent_postings_are_found_behind_their_lists_until_they_join_them() {
     let mut counts: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     let (mut levels, mut joined, mut written) = ([0; DELTA_LEVELS], 0, 0);
     for doc in 1..160u32 {
-        // The first terms in every document, with many words each, the next with many only at times, when they have delta postings on all levels, the others ever more rarely.
+        // The first terms in every document, with many words each, the next with many only at
+        // times, when they have delta postings on all levels, the others ever more rarely.
         let step = 1 + (doc as usize * 7) % 40;
         let asked = (0..12).chain((12..4000).step_by(step));
         let terms: Vec<usize> = asked.collect();

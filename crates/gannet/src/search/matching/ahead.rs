@@ -1,7 +1,8 @@
-//! Candidates gathered from a matcher ahead of what is given out, so that what they need is read in few rounds.
+//! Candidates gathered from a matcher ahead of what is given out, so that what they need is read in
+//! few rounds.
 //!
-//! Batches are small while all pages are in memory, so that no more is looked at than can matter, and grow once
-//! one had to wait for pages.
+//! Batches are small while all pages are in memory, so that no more is looked at than can matter,
+//! and grow once one had to wait for pages.
 //!
 //! Invariants:
 //! 1. `found[at..]` are candidates not yet given out, in ascending order.
@@ -55,8 +56,8 @@ impl Ahead {
         2 * self.batch.most * Matches::bytes_per_document(leaves) + self.found.row_bytes()
     }
 
-    /// Replaces what is at hand by the next batch of `source` from `target` on. It ends at `to`, unless an earlier
-    /// one had to wait for pages.
+    /// Replaces what is at hand by the next batch of `source` from `target` on. It ends at `to`,
+    /// unless an earlier one had to wait for pages.
     pub fn gather(
         &mut self,
         source: &mut dyn Matcher,

@@ -1,10 +1,13 @@
-//! The documents in which a word may stand between others, by the word's own list: a phrase filter at work.
+//! The documents in which a word may stand between others, by the word's own list: a phrase filter
+//! at work.
 //!
-//! Where the filter names the others exactly, these are the documents that have the phrase, and no other list is read.
+//! Where the filter names the others exactly, these are the documents that have the phrase, and no
+//! other list is read.
 //!
-//! Source of the idea to test for neighbours before any position is read: the two-way cost-aware filters of
-//! WiSER (He et al., 2020). There both lists are intersected first; here the rarer word alone rules documents
-//! out before the other lists are read, by whichever kind of filter its list keeps: the order is the same for both.
+//! Source of the idea to test for neighbours before any position is read: the two-way cost-aware
+//! filters of WiSER (He et al., 2020). There both lists are intersected first; here the rarer word
+//! alone rules documents out before the other lists are read, by whichever kind of filter its list
+//! keeps: the order is the same for both.
 
 use super::matcher::{BLOCK_STEPS, Matcher, Offers};
 use super::matches::Matches;
@@ -16,8 +19,8 @@ use crate::documents::NormCursor;
 use crate::postings::{Neighbours, Reach, TermCursor};
 use crate::search::scoring::formula::{Leaf, LeafId};
 
-/// Matches documents that have a word, and no proof that it stands nowhere between the wanted neighbours: to be confirmed
-/// by positions, unless the fingerprints are exact.
+/// Matches documents that have a word, and no proof that it stands nowhere between the wanted
+/// neighbours: to be confirmed by positions, unless the fingerprints are exact.
 pub struct BetweenMatcher {
     cursor: TermCursor,
     wanted: Neighbours,
@@ -33,8 +36,8 @@ pub struct BetweenMatcher {
 }
 
 impl BetweenMatcher {
-    /// The documents of `cursor` in which a token may stand between words with the `wanted` fingerprints; the leaf of
-    /// `scored` is told how many may.
+    /// The documents of `cursor` in which a token may stand between words with the `wanted`
+    /// fingerprints; the leaf of `scored` is told how many may.
     pub fn new(
         mut cursor: TermCursor,
         wanted: Neighbours,

@@ -1,10 +1,11 @@
 //! Documents that a leading matcher gives and that its followers confirm, rule out or add to.
 //!
-//! The cheapest required list leads and runs ahead: its next documents are gathered, then one follower after
-//! the other is asked for all that are left, its pages noted in one batch. So a cold intersection costs one
-//! round for each list and batch, not one for each candidate. Followers skip by their heads, so pages
-//! without a candidate are never read. Source of the idea to drive by the shortest list: Culpepper and
-//! Moffat, "Efficient Set Intersection for Inverted Indexing", 2010 (small versus small).
+//! The cheapest required list leads and runs ahead: its next documents are gathered, then one
+//! follower after the other is asked for all that are left, its pages noted in one batch. So a cold
+//! intersection costs one round for each list and batch, not one for each candidate. Followers skip
+//! by their heads, so pages without a candidate are never read. Source of the idea to drive by the
+//! shortest list: Culpepper and Moffat, "Efficient Set Intersection for Inverted Indexing", 2010
+//! (small versus small).
 //!
 //! Invariants:
 //! 1. Unless it is filtering, what is left in `ahead` matches; `doc` is the first of it or [`END`].
@@ -29,8 +30,8 @@ const BATCH: Batch = Batch {
 /// Bytes of candidates at most, where many leaves make each of them large.
 const BATCH_BYTES: usize = 256 << 10;
 
-/// How many times longer than the leader's a follower's list may be for its pages to be read all: a page has
-/// more postings than this, so that most pages have a candidate.
+/// How many times longer than the leader's a follower's list may be for its pages to be read all: a
+/// page has more postings than this, so that most pages have a candidate.
 const DENSE: u64 = 512;
 
 /// Matches a leader's documents as the followers decide.
@@ -96,8 +97,8 @@ impl Conjunction {
         }
     }
 
-    /// Gathers the next candidates from `target` to `to` above `floor`, unless some are being filtered, and filters
-    /// them.
+    /// Gathers the next candidates from `target` to `to` above `floor`, unless some are being
+    /// filtered, and filters them.
     fn refill(&mut self, target: DocId, to: DocId, floor: f32, pages: &mut Pages<'_>) -> Step<()> {
         if self.filtering.is_none() {
             let leader = self.leader.as_mut();

@@ -1,7 +1,7 @@
 //! Documents that at least so many of several matchers match.
 //!
-//! A linear pass over the children finds the least document; queries have few. The pruned way to the top of
-//! a disjunction is in `rank`; this one serves inside other nodes.
+//! A linear pass over the children finds the least document; queries have few. The pruned way to
+//! the top of a disjunction is in `rank`; this one serves inside other nodes.
 
 use super::matcher::{Matcher, for_all};
 use crate::base::{DocId, END};

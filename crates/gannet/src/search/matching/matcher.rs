@@ -1,9 +1,9 @@
 //! What every node of a query can do: say which documents match, in ascending order.
 //!
-//! All of it is resumable (see `cache::pages`): an operation that stops for pages is called again with the
-//! same arguments. To advance to where a matcher already is, or to less, does nothing; that is what makes
-//! nesting safe. Before it stops, a node lets each child that it needs anyway note its pages too, so that
-//! one round serves all.
+//! All of it is resumable (see `cache::pages`): an operation that stops for pages is called again
+//! with the same arguments. To advance to where a matcher already is, or to less, does nothing;
+//! that is what makes nesting safe. Before it stops, a node lets each child that it needs anyway
+//! note its pages too, so that one round serves all.
 
 use super::matches::Filtering;
 use super::matches::Matches;
@@ -50,16 +50,16 @@ pub trait Matcher: Send {
         None
     }
 
-    /// Lets [`Matcher::gather`] leave out documents in which its leading leaf scores at most `floor`. Tells whether it
-    /// may do so.
+    /// Lets [`Matcher::gather`] leave out documents in which its leading leaf scores at most
+    /// `floor`. Tells whether it may do so.
     fn skip_below(&mut self, floor: f32) -> bool {
         let _ = floor;
         false
     }
 
-    /// Lets it leave documents out by their own scores too, not only by bounds of many, where `norms` of the leading
-    /// leaf's field are at hand: worth while where what passes costs more than that, as for the leader of an
-    /// intersection.
+    /// Lets it leave documents out by their own scores too, not only by bounds of many, where
+    /// `norms` of the leading leaf's field are at hand: worth while where what passes costs more
+    /// than that, as for the leader of an intersection.
     fn prefilter(&mut self, norms: NormCursor) {
         let _ = norms;
     }
@@ -70,7 +70,8 @@ pub trait Matcher: Send {
         Ok(None)
     }
 
-    /// Gives out matches at hand up to `to`: the present one, and at most `most` in all; gives the next document.
+    /// Gives out matches at hand up to `to`: the present one, and at most `most` in all; gives the
+    /// next document.
     fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
         let (doc, at, _) = (self.doc(), out.len(), (to, most, pages));
         out.push(doc);
@@ -78,9 +79,9 @@ pub trait Matcher: Send {
         doc.saturating_add(1)
     }
 
-    /// Takes matches from `from` to `to` into `out` until it holds `limit`, and gives the first document not
-    /// looked at. Stops for pages only when it took nothing. Compiled for each kind of matcher, so that its
-    /// loop calls no other through a table.
+    /// Takes matches from `from` to `to` into `out` until it holds `limit`, and gives the first
+    /// document not looked at. Stops for pages only when it took nothing. Compiled for each kind of
+    /// matcher, so that its loop calls no other through a table.
     fn gather(
         &mut self,
         from: DocId,
@@ -92,8 +93,9 @@ pub trait Matcher: Send {
         gather(self, from, to, limit, out, pages)
     }
 
-    /// Offers documents from `from` to `to` whose scores are those of its leaf, as far as it can tell them at once, and
-    /// takes the others into `left` until it holds `limit`. As [`Matcher::gather`] otherwise.
+    /// Offers documents from `from` to `to` whose scores are those of its leaf, as far as it can
+    /// tell them at once, and takes the others into `left` until it holds `limit`. As
+    /// [`Matcher::gather`] otherwise.
     fn offer(
         &mut self,
         (from, to): (DocId, DocId),
@@ -132,8 +134,9 @@ pub trait Matcher: Send {
         self.give(to, usize::MAX, left, pages)
     }
 
-    /// Lets [`Matcher::gather`] give documents that only may match, with the most that their frequencies can be.
-    /// Tells whether it does so; each document that counts must then be confirmed.
+    /// Lets [`Matcher::gather`] give documents that only may match, with the most that their
+    /// frequencies can be. Tells whether it does so; each document that counts must then be
+    /// confirmed.
     fn be_approximate(&mut self) -> bool {
         false
     }
@@ -178,8 +181,9 @@ pub trait Matcher: Send {
     /// Notes the pages that going through the documents from `first` to `last` will surely need.
     fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()>;
 
-    /// Reads the heads of all lists in one round. If the `whole` of the documents will be gone through, notes with
-    /// them the pages that this will surely need, as far as they are known without heads.
+    /// Reads the heads of all lists in one round. If the `whole` of the documents will be gone
+    /// through, notes with them the pages that this will surely need, as far as they are known
+    /// without heads.
     fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
         let _ = (whole, pages);
         Ok(())
@@ -190,8 +194,8 @@ pub trait Matcher: Send {
         0
     }
 
-    /// Writes upper bounds of the leaves' scores from `target` to the document given back, which ends what
-    /// one page of the leading list says. Reads heads only.
+    /// Writes upper bounds of the leaves' scores from `target` to the document given back, which
+    /// ends what one page of the leading list says. Reads heads only.
     fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId>;
 
     /// Writes upper bounds of the leaves' scores for all documents from `from` to `to`.
@@ -203,8 +207,9 @@ pub trait Matcher: Send {
         scores: &mut [f32],
     ) -> Step<()>;
 
-    /// Writes closer upper bounds than [`Matcher::bound_within`] if pages with these documents tell: those at hand
-    /// or, for a matcher that `leads`, those that it will read anyway. Tells whether it did.
+    /// Writes closer upper bounds than [`Matcher::bound_within`] if pages with these documents
+    /// tell: those at hand or, for a matcher that `leads`, those that it will read anyway. Tells
+    /// whether it did.
     fn bound_near(
         &mut self,
         (from, to): (DocId, DocId),

@@ -1,15 +1,17 @@
-//! Documents that matched, with the frequency of every leaf in each: a buffer that matchers fill ahead.
+//! Documents that matched, with the frequency of every leaf in each: a buffer that matchers fill
+//! ahead.
 //!
-//! Working on many candidates at once is what turns single dependent reads into few batches. Frequencies stand leaf by
-//! leaf, so that what is done for one leaf goes through memory in order and takes no longer in a query of many.
+//! Working on many candidates at once is what turns single dependent reads into few batches.
+//! Frequencies stand leaf by leaf, so that what is done for one leaf goes through memory in order
+//! and takes no longer in a query of many.
 
 use std::ops::Range;
 
 use crate::base::DocId;
 use crate::search::scoring::formula::LeafId;
 
-/// How far candidates were filtered: the first `kept` passed, those from `checked` on are still to be asked,
-/// and those between were dropped.
+/// How far candidates were filtered: the first `kept` passed, those from `checked` on are still to
+/// be asked, and those between were dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filtering {
     /// How many passed.
@@ -56,8 +58,8 @@ impl Matches {
         self.first..self.first + self.columns.len()
     }
 
-    /// Makes room for so many documents, so that the buffer does not grow step by step; less where there are many
-    /// leaves.
+    /// Makes room for so many documents, so that the buffer does not grow step by step; less where
+    /// there are many leaves.
     pub fn reserve(&mut self, documents: usize) {
         let each = Matches::bytes_per_document(self.columns.len());
         let documents = documents.min(RESERVED_BYTES / each);

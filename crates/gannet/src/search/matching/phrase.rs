@@ -1,9 +1,10 @@
 //! Documents in which words stand side by side, or nearly so.
 //!
-//! The conjunction of the words comes first. Positions are read only for documents that pass it, those of
-//! many candidates in one batch, by cursors of their own that never touch other documents. The ranking may take
-//! what passes it tentatively and confirm only what can come among the best: the rarest word, or its tokens that
-//! the phrase filter lets pass, are the most that an exact phrase can occur.
+//! The conjunction of the words comes first. Positions are read only for documents that pass it,
+//! those of many candidates in one batch, by cursors of their own that never touch other documents.
+//! The ranking may take what passes it tentatively and confirm only what can come among the best:
+//! the rarest word, or its tokens that the phrase filter lets pass, are the most that an exact
+//! phrase can occur.
 //!
 //! Where a word's phrase filter names a commoner neighbour exactly, the filter is asked at each of
 //! the word's tokens, and the neighbour's list is not read at all.
@@ -282,8 +283,8 @@ impl Matcher for PhraseMatcher {
         let Some((leaf, how)) = &self.scored else {
             return Ok(());
         };
-        // An exact phrase occurs at most as often as the rarest of its words; one with slop may pair a word
-        // with two others.
+        // An exact phrase occurs at most as often as the rarest of its words; one with slop may
+        // pair a word with two others.
         scores[*leaf] = match self.slop {
             0 => best_within(&mut self.heads, how, from, to, pages)?,
             _ => how.most(),

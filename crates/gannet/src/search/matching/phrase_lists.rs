@@ -1,4 +1,5 @@
-//! Which lists answer a phrase, and how: by the filter of one, or by all of them and their positions.
+//! Which lists answer a phrase, and how: by the filter of one, or by all of them and their
+//! positions.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -13,8 +14,9 @@ use crate::base::{Budget, PhraseFilters, Result};
 use crate::postings::{Neighbours, Reach, TermList};
 use crate::search::scoring::formula::{Leaf, LeafId};
 
-/// How many times as many documents a word's neighbour must have for the word's Bloom filters to be asked. They take
-/// about six times the bytes of its positions, and all of them are read, of the neighbour only what has both.
+/// How many times as many documents a word's neighbour must have for the word's Bloom filters to be
+/// asked. They take about six times the bytes of its positions, and all of them are read, of the
+/// neighbour only what has both.
 const BLOOM_COST: u64 = 8;
 
 /// How many words of a phrase, the rarest, give its candidates at most. Few documents have so many
@@ -32,8 +34,8 @@ pub struct PhraseLists<'a> {
 }
 
 impl PhraseLists<'_> {
-    /// What finds the documents of the phrase among `below` documents, in a query of `width` leaves; nothing if there
-    /// are no words.
+    /// What finds the documents of the phrase among `below` documents, in a query of `width`
+    /// leaves; nothing if there are no words.
     pub fn matcher(
         &self,
         scored: Option<(LeafId, Leaf)>,
@@ -52,7 +54,8 @@ impl PhraseLists<'_> {
         Ok(matcher.map(|matcher| Box::new(matcher) as Box<dyn Matcher>))
     }
 
-    /// The documents by the list of the rarest word alone, if its filter names all the others exactly.
+    /// The documents by the list of the rarest word alone, if its filter names all the others
+    /// exactly.
     fn exact(
         &self,
         scored: &Option<(LeafId, Leaf)>,
@@ -137,8 +140,9 @@ impl PhraseLists<'_> {
         self.words.iter().min_by_key(|word| rank(word))
     }
 
-    /// The neighbours by which a word is filtered: of each pair of words the rarer one is, since it has fewer documents
-    /// and its list is read first. None for a word that stands twice in the phrase, or without filters.
+    /// The neighbours by which a word is filtered: of each pair of words the rarer one is, since it
+    /// has fewer documents and its list is read first. None for a word that stands twice in the
+    /// phrase, or without filters.
     fn neighbours_of(&self, word: &PhraseWord<'_>) -> Option<Neighbours> {
         let same = self.words.iter().filter(|other| other.word == word.word);
         if same.count() > 1 {

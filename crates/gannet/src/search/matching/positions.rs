@@ -1,12 +1,14 @@
 //! How often a phrase occurs, given the positions of its terms in one document.
 //!
-//! Every term has its *place* in the phrase (words that analysis left out count), and every occurrence of a
-//! term an *origin*: its position less its place. Where all origins are equal stands the exact phrase.
+//! Every term has its *place* in the phrase (words that analysis left out count), and every
+//! occurrence of a term an *origin*: its position less its place. Where all origins are equal
+//! stands the exact phrase.
 //!
-//! With slop, a match is a smallest window of origins that has one of each term and in which no token serves
-//! two terms: a window that has no smaller one inside. Its width, the greatest origin less the least, says
-//! how far the words must be moved; it counts if that is at most the slop, with the weight 1 / (1 + width).
-//! This is Lucene's distance; for phrases that repeat a word Lucene may pair the repetitions otherwise.
+//! With slop, a match is a smallest window of origins that has one of each term and in which no
+//! token serves two terms: a window that has no smaller one inside. Its width, the greatest origin
+//! less the least, says how far the words must be moved; it counts if that is at most the slop,
+//! with the weight 1 / (1 + width). This is Lucene's distance; for phrases that repeat a word
+//! Lucene may pair the repetitions otherwise.
 
 use rustc_hash::FxHashSet;
 

@@ -1,6 +1,8 @@
-//! A leaf whose documents one list gives: which of them need not be found because they score too little.
+//! A leaf whose documents one list gives: which of them need not be found because they score too
+//! little.
 //!
-//! Blocks are passed over by their bounds, and documents of a block by their own scores where their norms are at hand.
+//! Blocks are passed over by their bounds, and documents of a block by their own scores where their
+//! norms are at hand.
 
 use super::matcher::Offers;
 use super::matches::Matches;
@@ -14,7 +16,8 @@ use crate::search::scoring::formula::{Leaf, LeafId};
 /// Ranges that span more pages of a list than this are bounded by the whole list.
 const BOUND_PAGES_MAX: usize = 8;
 
-/// A prefilter that lets more than this share of a block pass is not worth its cost, and that of the next blocks neither.
+/// A prefilter that lets more than this share of a block pass is not worth its cost, and that of
+/// the next blocks neither.
 const SCREEN_SHARE: (usize, usize) = (3, 4);
 const SCREEN_REST: u32 = 8;
 
@@ -93,8 +96,8 @@ impl ListScore {
         self.norms = Some(norms);
     }
 
-    /// The end of the blocks of a list from the one that would hold `target` on in which nothing scores above the
-    /// floor.
+    /// The end of the blocks of a list from the one that would hold `target` on in which nothing
+    /// scores above the floor.
     #[inline]
     pub fn skippable(
         &mut self,
@@ -115,8 +118,8 @@ impl ListScore {
         Ok(low.last().map(|(last, _)| last))
     }
 
-    /// Gives out those of a block's documents up to `to` that score above the floor or may do so, until there are
-    /// `most`. Gives the first document that it did not look at.
+    /// Gives out those of a block's documents up to `to` that score above the floor or may do so,
+    /// until there are `most`. Gives the first document that it did not look at.
     #[inline]
     pub fn give(
         &mut self,
@@ -159,8 +162,8 @@ impl ListScore {
         behind(&docs[..looked_at], to)
     }
 
-    /// Offers a block's documents up to `to` as long as their norms are at hand, and puts the others into `left`. Gives
-    /// the first document behind them.
+    /// Offers a block's documents up to `to` as long as their norms are at hand, and puts the
+    /// others into `left`. Gives the first document behind them.
     pub fn offer(
         &mut self,
         block: Occurring<'_>,
@@ -271,7 +274,8 @@ fn behind(docs: &[DocId], to: DocId) -> DocId {
     docs.last().map_or(to, |doc| *doc).saturating_add(1)
 }
 
-/// Adds the documents at these places until there are `end`. Tells how many of `prefiltered` were looked at.
+/// Adds the documents at these places until there are `end`. Tells how many of `prefiltered` were
+/// looked at.
 #[inline]
 fn give_places(
     places: &[u32],
@@ -286,8 +290,8 @@ fn give_places(
     places.get(room).map_or(prefiltered, |next| *next as usize)
 }
 
-/// The places of the documents with norms in which the product that the score ascends with is above `least`, and the
-/// number of documents with norms. The first norm is that of the first document.
+/// The places of the documents with norms in which the product that the score ascends with is above
+/// `least`, and the number of documents with norms. The first norm is that of the first document.
 fn above<'a>(
     bm25: &Bm25,
     least: f32,

@@ -3,7 +3,8 @@
 //! Rules, as Lucene and Elasticsearch's `query_string` have them:
 //! - a query without a field searches all text fields, and of each clause the best field counts;
 //! - one term is a term, several are joined by the operator; the same word twice counts twice;
-//! - prefixes, wildcards, ranges and `exists` score a constant 1 times the boost; so do all documents;
+//! - prefixes, wildcards, ranges and `exists` score a constant 1 times the boost; so do all
+//!   documents;
 //! - a number in a field that matches exactly is found however it is spelled;
 //! - a fuzzy term is the sum of the terms it stands for, each with the similarity as its boost;
 //! - `must_not` and `filter` never score; a `Bool` of only `must_not` (and `filter`) scores 0;
@@ -573,7 +574,8 @@ fn other_spelling(text: &str, field: &Field) -> Option<String> {
     }
 }
 
-/// A part of a word as the field's terms are written: patterns cannot be stemmed, but are lowercased.
+/// A part of a word as the field's terms are written: patterns cannot be stemmed, but are
+/// lowercased.
 fn normalized(text: &str, field: &Field) -> String {
     match field.analyzer.name() {
         "keyword" | "whitespace" => text.to_owned(),

@@ -60,7 +60,8 @@ pub enum Query {
         /// The pattern.
         pattern: String,
     },
-    /// Terms that differ from `text` by few insertions, deletions, replacements or swaps of characters.
+    /// Terms that differ from `text` by few insertions, deletions, replacements or swaps of
+    /// characters.
     Fuzzy {
         /// Where to look.
         field: Option<String>,
@@ -88,7 +89,8 @@ pub enum Query {
     Bool {
         /// All must match, and count for the score.
         must: Vec<Query>,
-        /// Some may match, and count for the score; one must if there is neither `must` nor `filter`.
+        /// Some may match, and count for the score; one must if there is neither `must` nor
+        /// `filter`.
         should: Vec<Query>,
         /// None may match.
         must_not: Vec<Query>,

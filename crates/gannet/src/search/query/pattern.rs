@@ -1,8 +1,10 @@
-//! Patterns over terms: prefix, wildcard, range and fuzzy, each as a walk over the ordered terms of a field.
+//! Patterns over terms: prefix, wildcard, range and fuzzy, each as a walk over the ordered terms of
+//! a field.
 //!
-//! A pattern says for each term whether it matches, and if not, where the next match may be, so that the walk
-//! can skip. Fuzzy terms are found by a Levenshtein automaton (Schulz and Mihov, "Fast String Correction with
-//! Levenshtein Automata", 2002): when it dies inside a term, all terms with the same beginning are skipped.
+//! A pattern says for each term whether it matches, and if not, where the next match may be, so
+//! that the walk can skip. Fuzzy terms are found by a Levenshtein automaton (Schulz and Mihov,
+//! "Fast String Correction with Levenshtein Automata", 2002): when it dies inside a term, all terms
+//! with the same beginning are skipped.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -53,7 +55,8 @@ pub enum Verdict {
 pub enum Pattern {
     /// Terms that begin so.
     Prefix(Vec<u8>),
-    /// Terms of this form: `*` stands for any characters, `?` for one, `\` takes the next literally.
+    /// Terms of this form: `*` stands for any characters, `?` for one, `\` takes the next
+    /// literally.
     Wildcard(Wildcard),
     /// Terms between two, in the order of their bytes.
     Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
@@ -250,7 +253,8 @@ impl Fuzzy {
         }
     }
 
-    /// Lucene's rule: 1 - edits / length of the shorter term, in characters; 0 and less is no match.
+    /// Lucene's rule: 1 - edits / length of the shorter term, in characters; 0 and less is no
+    /// match.
     fn similarity(&self, edits: u8, term: &[u8]) -> Verdict {
         let characters = String::from_utf8_lossy(term).chars().count();
         let shorter = characters.min(self.characters);

@@ -1,6 +1,8 @@
-//! The candidates of one batch: documents that may come among the best, with all that is known of them.
+//! The candidates of one batch: documents that may come among the best, with all that is known of
+//! them.
 //!
-//! Everything is kept column by column, so that each step of the ranking is one pass over what it needs.
+//! Everything is kept column by column, so that each step of the ranking is one pass over what it
+//! needs.
 
 use super::windows::KnownScore;
 use crate::base::DocId;
@@ -10,7 +12,8 @@ use crate::search::scoring::formula::{Formula, LeafId};
 /// Candidates in ascending order of their documents.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
-    /// The documents and the frequencies of the leaves; in place of them the scores, once the norms are known.
+    /// The documents and the frequencies of the leaves; in place of them the scores, once the norms
+    /// are known.
     pub matches: Matches,
     /// The window that each was found in.
     windows: Vec<u32>,

@@ -1,6 +1,6 @@
-//! The last part of a batch: clauses that were not essential are asked for the candidates that could still
-//! come among the best, the clause that can add most first. What one clause gives may rule candidates out
-//! before the next is read.
+//! The last part of a batch: clauses that were not essential are asked for the candidates that
+//! could still come among the best, the clause that can add most first. What one clause gives may
+//! rule candidates out before the next is read.
 
 use super::windows::{Clause, KnownScore, Window};
 use super::{Ranker, Stage};

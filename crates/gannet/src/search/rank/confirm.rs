@@ -1,16 +1,17 @@
 //! Candidates that were given tentatively are confirmed as far as they can come among the best.
 //!
-//! The most that a candidate can score is known from its norm and the most that its frequencies can be. So where
-//! there is no threshold yet, the best by that are confirmed first, and of the others those that are above the
-//! threshold then: of a thousand documents that have a phrase the positions of a few dozen are read. In each
-//! pass documents ascend, so that cursors move forward.
+//! The most that a candidate can score is known from its norm and the most that its frequencies can
+//! be. So where there is no threshold yet, the best by that are confirmed first, and of the others
+//! those that are above the threshold then: of a thousand documents that have a phrase the
+//! positions of a few dozen are read. In each pass documents ascend, so that cursors move forward.
 
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 
 impl Ranker {
-    /// Whether the candidates are to be confirmed: where one leaf alone finds them, and not all are counted.
+    /// Whether the candidates are to be confirmed: where one leaf alone finds them, and not all are
+    /// counted.
     pub(super) fn be_approximate(&mut self) -> bool {
         match self.root.clauses.as_mut_slice() {
             [only] if self.options.prune && only.formula.is_leaf() => only.matcher.be_approximate(),
@@ -18,7 +19,8 @@ impl Ranker {
         }
     }
 
-    /// Begins with the candidates that may be best, unless there is a threshold that says which matter.
+    /// Begins with the candidates that may be best, unless there is a threshold that says which
+    /// matter.
     pub(super) fn begin_confirming(&mut self) {
         self.chosen.clear();
         if self.top.excludes(0.0) {

@@ -1,8 +1,9 @@
-//! Offering documents as they are found: where all that scores need is at hand, no batch is needed to know them, and the
-//! threshold of the moment rules more out than that of the batch before.
+//! Offering documents as they are found: where all that scores need is at hand, no batch is needed
+//! to know them, and the threshold of the moment rules more out than that of the batch before.
 //!
-//! What was found in a stretch is worked on column by column. Sums of scores, rounded, are enough to drop what cannot
-//! enter, before each further clause is asked; the few that stay are scored by the formula.
+//! What was found in a stretch is worked on column by column. Sums of scores, rounded, are enough
+//! to drop what cannot enter, before each further clause is asked; the few that stay are scored by
+//! the formula.
 
 use super::score::Score;
 use crate::base::DocId;

@@ -48,7 +48,8 @@ impl Ranker {
         norms.try_for_each(|norms| norms.prefetch(docs, pages))
     }
 
-    /// Notes where the candidates are stored, for a round that comes anyway, if all of them will be among the best.
+    /// Notes where the candidates are stored, for a round that comes anyway, if all of them will be
+    /// among the best.
     fn prefetch_addresses(&self, pages: &mut Pages<'_>) -> Step<()> {
         let all = self.next >= self.options.below && self.total == 0;
         if self.options.fetch && all && self.candidates.len() <= self.options.k {
@@ -58,8 +59,8 @@ impl Ranker {
         Ok(())
     }
 
-    /// Reads norms and deletions of candidates from `from` on, as far as the pages at hand go, field by field;
-    /// gives the first candidate that is left.
+    /// Reads norms and deletions of candidates from `from` on, as far as the pages at hand go,
+    /// field by field; gives the first candidate that is left.
     fn enrich_some(&mut self, from: usize, pages: &mut Pages<'_>) -> Step<usize> {
         let mut end = self.candidates.len();
         for (field, cursor) in self.norms.iter_mut().enumerate() {

@@ -59,8 +59,8 @@ impl Ranker {
         Ok(())
     }
 
-    /// Finds and places the documents of a stretch of a window that ends at `last` or before. Gives the first document
-    /// that was not looked at.
+    /// Finds and places the documents of a stretch of a window that ends at `last` or before. Gives
+    /// the first document that was not looked at.
     fn gather_stretch(
         &mut self,
         only: Option<usize>,
@@ -101,8 +101,8 @@ impl Ranker {
         matcher.gather(self.next, last, limit, found, pages)
     }
 
-    /// Takes what one clause matches, passing over a stretch of its documents in which none can enter by the bounds
-    /// of blocks.
+    /// Takes what one clause matches, passing over a stretch of its documents in which none can
+    /// enter by the bounds of blocks.
     fn gather_only(
         &mut self,
         clause: usize,

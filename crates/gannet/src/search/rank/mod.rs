@@ -1,19 +1,20 @@
 //! The best documents of a query, found batch by batch with as few pages as the bounds allow.
 //!
-//! Pages are read ahead for many windows (see `windows`) in one round: for all of them where they are few, for
-//! some at first where they are many, so that a threshold is there before the rest is asked for. A batch is as
-//! many windows as its candidates have room for; each window that was read ahead is judged anew, when its turn
-//! comes, by the threshold that earlier batches raised. So batches are small in memory and grow only after one
-//! that waited for pages. Within a batch, essential clauses find candidates;
-//! then norms and deletions of all candidates are read together; then the other clauses, best bound first,
-//! are asked only for candidates that could still enter. Dynamic pruning never changes the answer: scores are
-//! computed by the one formula, bounds get slack for rounding, and ties go to the document met first.
+//! Pages are read ahead for many windows (see `windows`) in one round: for all of them where they
+//! are few, for some at first where they are many, so that a threshold is there before the rest is
+//! asked for. A batch is as many windows as its candidates have room for; each window that was read
+//! ahead is judged anew, when its turn comes, by the threshold that earlier batches raised. So
+//! batches are small in memory and grow only after one that waited for pages. Within a batch,
+//! essential clauses find candidates; then norms and deletions of all candidates are read together;
+//! then the other clauses, best bound first, are asked only for candidates that could still enter.
+//! Dynamic pruning never changes the answer: scores are computed by the one formula, bounds get
+//! slack for rounding, and ties go to the document met first.
 //!
 //! Invariants:
 //! 1. Every document from the first of interest to `next` was scored, is among the candidates, or
 //!    cannot enter.
-//! 2. In a batch, a clause that is not essential in a window is not essential in later ones, so that each
-//!    cursor only moves forward.
+//! 2. In a batch, a clause that is not essential in a window is not essential in later ones, so
+//!    that each cursor only moves forward.
 //! 3. Each stage can be called again after a stop; it then goes on or does the same again.
 
 pub(crate) mod candidates;
@@ -171,7 +172,8 @@ enum Stage {
         checked: usize,
     },
     Offer,
-    /// In place of the offer: how many of the chosen candidates were confirmed, and whether none come after them.
+    /// In place of the offer: how many of the chosen candidates were confirmed, and whether none
+    /// come after them.
     Confirm {
         done: usize,
         last: bool,
@@ -306,7 +308,8 @@ impl Ranker {
         }
     }
 
-    /// Makes scores of the frequencies that the clauses gave which found candidates, and adds them up.
+    /// Makes scores of the frequencies that the clauses gave which found candidates, and adds them
+    /// up.
     fn score_known(&mut self) {
         for (clause, leaves) in self.leaves.iter().enumerate() {
             if self.windows.iter().any(|window| window.essential[clause]) {
@@ -318,10 +321,12 @@ impl Ranker {
         }
     }
 
-    /// Offers the candidates. Scores are added up in the order of the formula only where that can matter.
+    /// Offers the candidates. Scores are added up in the order of the formula only where that can
+    /// matter.
     fn offer(&mut self) {
         for at in 0..self.candidates.len() {
-            // They are counted: also where none may be passed over, the sum need not be made for all.
+            // They are counted: also where none may be passed over, the sum need not be made for
+            // all.
             let pruning = Pruning {
                 top: Some(&self.top),
                 tie: self.root.tie as f64,

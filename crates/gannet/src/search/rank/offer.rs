@@ -11,7 +11,8 @@ use crate::search::matching::matcher::Role;
 use crate::search::matching::matches::Filtering;
 
 impl Ranker {
-    /// Whether scores may be offered as soon as they are known: clauses are added up, and what is found counts as it is.
+    /// Whether scores may be offered as soon as they are known: clauses are added up, and what is
+    /// found counts as it is.
     pub(super) fn can_be_direct(&self) -> bool {
         let adds_up = self.root.tie == 1.0 && !self.approximate;
         adds_up && self.live.all_live(self.options.below)
@@ -39,8 +40,8 @@ impl Ranker {
         offered
     }
 
-    /// Offers what was found in a stretch of a window, if all that the scores need is at hand; else makes candidates of
-    /// it. Called again after a stop.
+    /// Offers what was found in a stretch of a window, if all that the scores need is at hand; else
+    /// makes candidates of it. Called again after a stop.
     pub(super) fn place(
         &mut self,
         direct: &mut Direct,
@@ -64,7 +65,8 @@ impl Ranker {
         Ok(())
     }
 
-    /// Offers what was found, if that is possible. If not, clauses may have been asked for some of it.
+    /// Offers what was found, if that is possible. If not, clauses may have been asked for some of
+    /// it.
     fn offer_found(
         &mut self,
         direct: &mut Direct,
@@ -85,8 +87,8 @@ impl Ranker {
         Ok(offered)
     }
 
-    /// Asks clauses without which no document can enter, so that only those stay that match. Tells whether all pages
-    /// were at hand.
+    /// Asks clauses without which no document can enter, so that only those stay that match. Tells
+    /// whether all pages were at hand.
     fn ask_required(
         &mut self,
         direct: &mut Direct,
@@ -117,7 +119,8 @@ impl Ranker {
         Ok(true)
     }
 
-    /// Asks the other clauses for what can enter with what they may add. Tells whether all pages were at hand.
+    /// Asks the other clauses for what can enter with what they may add. Tells whether all pages
+    /// were at hand.
     fn ask_later(&mut self, direct: &mut Direct, pages: &mut Pages<'_>) -> Step<bool> {
         for (clause, Clause { formula, .. }) in self.root.clauses.iter().enumerate() {
             if !direct.is_later(clause) {
@@ -138,7 +141,8 @@ impl Ranker {
         Ok(true)
     }
 
-    /// The clauses that are still to be asked for what was found in a window, the one that can add most first.
+    /// The clauses that are still to be asked for what was found in a window, the one that can add
+    /// most first.
     fn order_later(&self, later: &mut Vec<(usize, f64)>, window: usize) {
         let window = &self.windows[window];
         later.clear();

@@ -10,8 +10,8 @@ use crate::search::matching::matcher::for_all;
 /// Windows that are read first when there are more than [`WINDOWS_MAX`].
 const WINDOWS_FIRST: usize = 8;
 
-/// How many times longer than the essential clauses' lists another may be for its pages to be read with theirs:
-/// then so many candidates fall to a page that some are sure to be looked up in it.
+/// How many times longer than the essential clauses' lists another may be for its pages to be read
+/// with theirs: then so many candidates fall to a page that some are sure to be looked up in it.
 const DENSE: u64 = 8;
 
 impl Ranker {
@@ -25,8 +25,8 @@ impl Ranker {
         Ok(())
     }
 
-    /// Opens all lists in one round, and reads with the heads what will be read whatever they say: where there are
-    /// few windows, all of them, since there is no threshold yet.
+    /// Opens all lists in one round, and reads with the heads what will be read whatever they say:
+    /// where there are few windows, all of them, since there is no threshold yet.
     fn open_lists(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         let sought = self.root.sought();
         let clauses = &mut self.root.clauses;
@@ -71,8 +71,8 @@ impl Ranker {
         Ok(RankProgress::More)
     }
 
-    /// Reads what the next windows need, all in one round where the round has room: of many windows at first
-    /// some, that a threshold is found before the rest is read.
+    /// Reads what the next windows need, all in one round where the round has room: of many windows
+    /// at first some, that a threshold is found before the rest is read.
     fn read_ahead(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         let first = self.next == self.options.from && self.options.prune && !self.few_windows;
         let most = if first { WINDOWS_FIRST } else { WINDOWS_MAX };
@@ -106,8 +106,8 @@ impl Ranker {
         Ok(())
     }
 
-    /// Takes the next window that was read ahead and still matters into the batch, if no cursor has to go back
-    /// for it.
+    /// Takes the next window that was read ahead and still matters into the batch, if no cursor has
+    /// to go back for it.
     pub(super) fn take_window(&mut self) -> bool {
         while let Some(mut window) = self.ahead.pop_front() {
             let (root, pruning) = (&self.root, self.pruning());
@@ -150,8 +150,8 @@ impl Ranker {
             .window(from, lists, leading, pruning, scratch, pages)
     }
 
-    /// Notes what a window needs for sure: docs pages of its essential clauses, and norms where most pages of
-    /// them have a candidate.
+    /// Notes what a window needs for sure: docs pages of its essential clauses, and norms where
+    /// most pages of them have a candidate.
     fn prefetch(&mut self, window: &Window, pages: &mut Pages<'_>) -> Step<()> {
         let last = window.last.min(self.options.below.saturating_sub(1));
         let clauses = self.root.clauses.iter_mut().zip(&window.essential);
@@ -172,7 +172,8 @@ impl Ranker {
         self.prefetch_dense(window.first, last, documents, pages)
     }
 
-    /// Notes what the tables have of documents if most pages of theirs have one of `documents` candidates.
+    /// Notes what the tables have of documents if most pages of theirs have one of `documents`
+    /// candidates.
     fn prefetch_dense(
         &self,
         first: DocId,

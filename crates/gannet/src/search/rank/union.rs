@@ -1,11 +1,12 @@
 //! The documents of several clauses in one range of documents, found clause by clause.
 //!
-//! Each clause gives all it has in the range in one go, so that its loop calls no other through a table; a
-//! bitmap over the range then puts the documents in order. Ranges are long where the lists are sparse, and
-//! begin where a clause has a document. A clause that is not essential in a range by the bounds of its blocks is
-//! only asked for the documents that the others have there. Of what several clauses found, only that is put in order
-//! whose scores add up to enough: they are added up in a small table first, by the low bits of documents. Source of
-//! the idea: windows of documents scored clause by clause into an array, with an essential part in each, as in Lucene's
+//! Each clause gives all it has in the range in one go, so that its loop calls no other through a
+//! table; a bitmap over the range then puts the documents in order. Ranges are long where the lists
+//! are sparse, and begin where a clause has a document. A clause that is not essential in a range
+//! by the bounds of its blocks is only asked for the documents that the others have there. Of what
+//! several clauses found, only that is put in order whose scores add up to enough: they are added
+//! up in a small table first, by the low bits of documents. Source of the idea: windows of
+//! documents scored clause by clause into an array, with an essential part in each, as in Lucene's
 //! bulk scorers (Grand et al.).
 
 use super::score::Score;
@@ -26,7 +27,8 @@ const RANGE: usize = 1 << 17;
 /// Room for sums at most where all documents are counted: these must not share a place.
 const SUMS_COUNTED: usize = 1 << 15;
 
-/// The same where some are passed over: what shares a place is taken for more than it is worth, and seldom does.
+/// The same where some are passed over: what shares a place is taken for more than it is worth, and
+/// seldom does.
 const SUMS: usize = 1 << 12;
 
 /// Postings of each clause in a range, about: those of a block, so that its bounds are close.
@@ -101,7 +103,8 @@ pub(super) enum LeftOut {
     Some,
 }
 
-/// The sums of scores in a range, by the low bits of documents; 0 where there is none, and between ranges.
+/// The sums of scores in a range, by the low bits of documents; 0 where there is none, and between
+/// ranges.
 #[derive(Default)]
 struct Sums(Vec<f32>);
 
@@ -126,8 +129,9 @@ impl UnionRange {
         }
     }
 
-    /// Begins a range at `from` that ends at `last` or before: where the window's essential clauses have about a
-    /// block of postings each, and not more than `most` together, of `below` documents.
+    /// Begins a range at `from` that ends at `last` or before: where the window's essential clauses
+    /// have about a block of postings each, and not more than `most` together, of `below`
+    /// documents.
     pub(super) fn begin(
         &mut self,
         clauses: &[Clause],
@@ -204,9 +208,9 @@ impl UnionRange {
         }
     }
 
-    /// Finds clauses that cannot lift a document of the range over the threshold together with `rest`, by the
-    /// bounds of blocks: these need not find documents in it; and what the others must give. Tells whether anything is
-    /// left out. Called again after a stop.
+    /// Finds clauses that cannot lift a document of the range over the threshold together with
+    /// `rest`, by the bounds of blocks: these need not find documents in it; and what the others
+    /// must give. Tells whether anything is left out. Called again after a stop.
     pub(super) fn judge(
         &mut self,
         clauses: &mut [Clause],
@@ -247,8 +251,8 @@ impl UnionRange {
         Ok(parts.iter().any(|part| part.is_asked || part.floor >= 0.0))
     }
 
-    /// Adds the documents of the range to `out`, which is empty, but for those that cannot enter by what `prefilter` tells.
-    /// Called again after a stop.
+    /// Adds the documents of the range to `out`, which is empty, but for those that cannot enter by
+    /// what `prefilter` tells. Called again after a stop.
     pub(super) fn gather(
         &mut self,
         clauses: &mut [Clause],
@@ -328,8 +332,8 @@ impl UnionRange {
         next
     }
 
-    /// Drops documents that cannot enter by the sums of their scores. Tells how many there were, if they are counted;
-    /// nothing if the sums cannot be told.
+    /// Drops documents that cannot enter by the sums of their scores. Tells how many there were, if
+    /// they are counted; nothing if the sums cannot be told.
     fn keep_best(
         &mut self,
         clauses: &[Clause],
@@ -411,7 +415,8 @@ impl Sums {
         self.0.resize(self.0.len().max(length), 0.0);
     }
 
-    /// Adds the scores of one leaf. Tells how many places had none before; nothing if a norm is not at hand.
+    /// Adds the scores of one leaf. Tells how many places had none before; nothing if a norm is not
+    /// at hand.
     fn add(
         &mut self,
         (mut docs, mut frequencies): (&[DocId], &[f32]),
@@ -475,8 +480,8 @@ impl Sums {
     }
 }
 
-/// The end of a stretch from `from` on, at `last` or before: so long that of `cost` postings in `below` documents
-/// about `postings` fall into it.
+/// The end of a stretch from `from` on, at `last` or before: so long that of `cost` postings in
+/// `below` documents about `postings` fall into it.
 pub(super) fn stretch(from: DocId, last: DocId, postings: usize, cost: u64, below: DocId) -> DocId {
     let length = below as u64 * postings as u64 / cost.max(1);
     let length = length.clamp(1, RANGE as u64) as DocId;

@@ -1,12 +1,13 @@
-//! Windows: stretches of doc IDs for which bounds of all clauses are known, and what must be read in them.
+//! Windows: stretches of doc IDs for which bounds of all clauses are known, and what must be read
+//! in them.
 //!
-//! Bounds come from list heads, one for each page of a list. A window ends where the first page of a clause
-//! that can matter ends, so in a window such a clause has one page. Clauses are ordered by their bounds; those
-//! that together cannot lift a document above the threshold are *not essential*: documents that only they
-//! match need not be found. Source: MaxScore (Turtle and Flood, "Query Evaluation: Strategies and
-//! Optimizations", 1995), with the bounds of pages instead of lists as in block-max methods (Ding and Suel,
-//! "Faster Top-k Document Retrieval Using Block-Max Indexes", 2011). Here the page is the unit of I/O: what is
-//! skipped is not read.
+//! Bounds come from list heads, one for each page of a list. A window ends where the first page of
+//! a clause that can matter ends, so in a window such a clause has one page. Clauses are ordered by
+//! their bounds; those that together cannot lift a document above the threshold are *not
+//! essential*: documents that only they match need not be found. Source: MaxScore (Turtle and
+//! Flood, "Query Evaluation: Strategies and Optimizations", 1995), with the bounds of pages instead
+//! of lists as in block-max methods (Ding and Suel, "Faster Top-k Document Retrieval Using
+//! Block-Max Indexes", 2011). Here the page is the unit of I/O: what is skipped is not read.
 
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
@@ -86,8 +87,8 @@ impl Window {
         pruning.floor(known)
     }
 
-    /// Whether a clause that may find candidates here had to wait in `earlier`: its cursor would have to
-    /// go back.
+    /// Whether a clause that may find candidates here had to wait in `earlier`: its cursor would
+    /// have to go back.
     pub fn goes_back(&self, earlier: &Window) -> bool {
         let both = self.essential.iter().zip(&earlier.essential);
         both.into_iter().any(|(now, before)| *now && !before)
@@ -145,8 +146,9 @@ impl KnownScore {
 }
 
 impl Pruning<'_> {
-    /// The score up to which a clause lifts no document over the threshold if `others` is what the other
-    /// clauses give; negative if there is none, or if the clauses are neither added up nor the best taken.
+    /// The score up to which a clause lifts no document over the threshold if `others` is what the
+    /// other clauses give; negative if there is none, or if the clauses are neither added up nor
+    /// the best taken.
     pub fn floor(&self, others: KnownScore) -> f32 {
         let threshold = match self.top {
             Some(top) if top.excludes(0.0) => top.threshold() as f64 * FLOOR,
@@ -159,8 +161,9 @@ impl Pruning<'_> {
         }
     }
 
-    /// The score up to which one leaf of a clause lifts no document over the threshold if the clause's other leaves add
-    /// up to at most `leaves`, and `others` is what the other clauses give; negative if there is none.
+    /// The score up to which one leaf of a clause lifts no document over the threshold if the
+    /// clause's other leaves add up to at most `leaves`, and `others` is what the other clauses
+    /// give; negative if there is none.
     pub fn floor_beside(&self, others: KnownScore, leaves: f64) -> f32 {
         match self.tie {
             1.0 => self.floor(others) - (leaves / FLOOR) as f32,
@@ -181,8 +184,8 @@ impl Pruning<'_> {
 }
 
 impl Root {
-    /// The score of a document as a formula. What every document must match is added up with the others in one sum, as
-    /// where the same query is part of another.
+    /// The score of a document as a formula. What every document must match is added up with the
+    /// others in one sum, as where the same query is part of another.
     pub fn formula(&self) -> Formula {
         if let [only] = self.clauses.as_slice() {
             return only.formula.clone();
@@ -225,8 +228,8 @@ impl Root {
         Ok(bounds)
     }
 
-    /// The window that begins at `first`. `leading` are the clauses that are essential by `lists`, the bounds of
-    /// whole lists.
+    /// The window that begins at `first`. `leading` are the clauses that are essential by `lists`,
+    /// the bounds of whole lists.
     pub fn window(
         &mut self,
         first: DocId,

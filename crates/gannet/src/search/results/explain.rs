@@ -1,4 +1,5 @@
-//! Why a document has its score: the formula with the numbers put in, as Lucene's `explain` shows it.
+//! Why a document has its score: the formula with the numbers put in, as Lucene's `explain` shows
+//! it.
 
 use std::fmt;
 
@@ -89,7 +90,8 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// What is known of one document: the frequencies of the leaves in it and the norms of their fields.
+/// What is known of one document: the frequencies of the leaves in it and the norms of their
+/// fields.
 struct Evidence<'a> {
     built: &'a Built,
     frequencies: Vec<f32>,
@@ -97,7 +99,8 @@ struct Evidence<'a> {
     scores: Vec<f32>,
 }
 
-/// Explains the score of `doc`; nothing if it does not match. `built` is made anew for each document.
+/// Explains the score of `doc`; nothing if it does not match. `built` is made anew for each
+/// document.
 pub fn explain(
     built: &mut Built,
     doc: DocId,

@@ -1,4 +1,5 @@
-//! What a query wants marked in the snippets of a field: the terms and phrases of all that may match.
+//! What a query wants marked in the snippets of a field: the terms and phrases of all that may
+//! match.
 //!
 //! What must not match is never marked. A pattern marks the terms that it stands for.
 

@@ -33,8 +33,8 @@ pub struct SearchResults {
     pub hits: Vec<Hit>,
     /// What was read.
     pub io: IoCounts,
-    /// The pages that were used, found in memory or not, in the order of their first use, if that was asked for. A
-    /// page that a long query let go of and took in anew is there again.
+    /// The pages that were used, found in memory or not, in the order of their first use, if that
+    /// was asked for. A page that a long query let go of and took in anew is there again.
     pub pages: Vec<UsedPage>,
     /// How the query was carried out, if that was asked for.
     pub plan: Option<PlanReport>,

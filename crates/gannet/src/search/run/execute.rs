@@ -1,7 +1,8 @@
 //! A query as a state machine: look up its terms, rank, fetch the best documents, explain.
 //!
-//! A step computes with the pages that are there and stops when it needs others (see `cache::pages`), so that
-//! one driver carries many queries forward together. What each phase read is kept for the plan report.
+//! A step computes with the pages that are there and stops when it needs others (see
+//! `cache::pages`), so that one driver carries many queries forward together. What each phase read
+//! is kept for the plan report.
 //!
 //! Invariants:
 //! 1. Phases only go forward; a step after the last does nothing.
@@ -38,7 +39,8 @@ use crate::search::view::SearchView;
 /// Bytes of candidates that a query works on at most.
 const CANDIDATE_BYTES: usize = 512 << 10;
 
-/// Of the memory that is free a query takes one part of so many for its candidates, so that many can go on at once.
+/// Of the memory that is free a query takes one part of so many for its candidates, so that many
+/// can go on at once.
 const CANDIDATE_SHARE: usize = 32;
 
 /// Candidates of a batch, at least and at most.
@@ -348,7 +350,8 @@ impl<'q> QueryRun<'q> {
         Ok(())
     }
 
-    /// Reads the documents of the hits, as many at once as a round may read, or one after the other.
+    /// Reads the documents of the hits, as many at once as a round may read, or one after the
+    /// other.
     fn fetching(&mut self) -> Result<RunPhase<'q>> {
         let room = match self.options.techniques.documents {
             true => self.turn.pages_per_round,

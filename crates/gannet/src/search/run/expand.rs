@@ -1,8 +1,8 @@
 //! Expansion: which terms of a field a pattern stands for, on the device and in memory.
 //!
-//! The dictionary gives terms in order together with their entries, so that an expansion needs no look-ups
-//! afterwards. The pattern tells of the lower bounds of nodes whether anything in them may match: only such nodes
-//! are read, many at once.
+//! The dictionary gives terms in order together with their entries, so that an expansion needs no
+//! look-ups afterwards. The pattern tells of the lower bounds of nodes whether anything in them may
+//! match: only such nodes are read, many at once.
 //!
 //! Few terms are kept. All terms of a prefix, wildcard or range score the same, so when they become
 //! many, only the set of their documents is kept; the terms found so far are added to it.
@@ -24,7 +24,8 @@ use crate::search::view::SearchView;
 /// The most terms of a prefix, wildcard or range that are kept.
 pub const TERMS_MAX: usize = 64;
 
-/// The most terms that a fuzzy term stands for: the most similar ones, among equals the first in order.
+/// The most terms that a fuzzy term stands for: the most similar ones, among equals the first in
+/// order.
 pub const FUZZY_MAX: usize = 50;
 
 /// The most terms that are kept while the most similar are looked for.
@@ -409,7 +410,8 @@ fn bytes_of(key: &[u8], postings: &Option<TermPostings>) -> usize {
     NODE_BYTES + key.len() + postings.as_ref().map_or(0, TermPostings::memory_bytes)
 }
 
-/// Whether any key from `from` (included) to `to` (excluded) may be a term of `field` that `pattern` stands for.
+/// Whether any key from `from` (included) to `to` (excluded) may be a term of `field` that
+/// `pattern` stands for.
 fn may_match(pattern: &Pattern, field: FieldId, from: &[u8], to: Option<&[u8]>) -> bool {
     let (mut start, mut end) = (Vec::new(), Vec::new());
     term_key(field, pattern.start(), &mut start);

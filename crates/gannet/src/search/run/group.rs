@@ -1,7 +1,8 @@
-//! A group of queries carried forward together: one batch of reads serves all of them in each round.
+//! A group of queries carried forward together: one batch of reads serves all of them in each
+//! round.
 //!
-//! Even queries of which each reads one page at a time then form batches, which costs the processor less per
-//! read and keeps the device busy.
+//! Even queries of which each reads one page at a time then form batches, which costs the processor
+//! less per read and keeps the device busy.
 
 use std::borrow::Borrow;
 
@@ -68,8 +69,8 @@ impl<'a> QueryGroup<'a> {
         QueryGroup { offload, ..self }
     }
 
-    /// Carries out all of `queries` on one snapshot. The answers come in the queries' order; one that fails
-    /// does not disturb the others.
+    /// Carries out all of `queries` on one snapshot. The answers come in the queries' order; one
+    /// that fails does not disturb the others.
     pub fn search<Q: Borrow<Query>>(
         &self,
         queries: &[Q],

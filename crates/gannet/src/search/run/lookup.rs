@@ -1,4 +1,5 @@
-//! The first rounds of a query: the terms it names are looked up and its patterns expanded, all together.
+//! The first rounds of a query: the terms it names are looked up and its patterns expanded, all
+//! together.
 
 use std::collections::VecDeque;
 
@@ -25,7 +26,8 @@ pub struct RunTurn<'q> {
     pub offload: Option<&'q dyn ListOffload>,
 }
 
-/// A term's entry and its delta postings on each level may stand in a leaf each, which are held until all of a round are found.
+/// A term's entry and its delta postings on each level may stand in a leaf each, which are held
+/// until all of a round are found.
 const PAGES_PER_KEY: usize = 1 + DELTA_LEVELS;
 
 /// Look-ups and expansions of one query under way.

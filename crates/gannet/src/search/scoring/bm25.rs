@@ -1,8 +1,10 @@
-//! BM25 as Lucene 10 computes it, bit for bit in `f32`: k1 = 1.2, b = 0.75, no constant factor k1 + 1.
+//! BM25 as Lucene 10 computes it, bit for bit in `f32`: k1 = 1.2, b = 0.75, no constant factor k1 +
+//! 1.
 //!
-//! Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, in the form
-//! of Lucene's `BM25Similarity`. Scores that agree in every bit let ties and orders be compared with Lucene's.
-//! A document that was deleted counts in all statistics until a vacuum removes it.
+//! Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009,
+//! in the form of Lucene's `BM25Similarity`. Scores that agree in every bit let ties and orders be
+//! compared with Lucene's. A document that was deleted counts in all statistics until a vacuum
+//! removes it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -112,8 +114,8 @@ impl Bm25 {
         }
     }
 
-    /// What the product of a frequency and [`Bm25::inverse`] of the norm must exceed for a score above `floor`; a
-    /// little less, for the rounding of either.
+    /// What the product of a frequency and [`Bm25::inverse`] of the norm must exceed for a score
+    /// above `floor`; a little less, for the rounding of either.
     pub fn least_product(&self, floor: f32) -> f32 {
         match floor {
             ..0.0 => -1.0,
@@ -135,10 +137,11 @@ impl Bm25 {
 
     /// The best score that any of the impacts (frequency, norm) gives.
     ///
-    /// The score ascends with the frequency and descends with the norm, so pairs that another one beats in
-    /// both need not be among them.
+    /// The score ascends with the frequency and descends with the norm, so pairs that another one
+    /// beats in both need not be among them.
     pub fn best(&self, pairs: &[Pair]) -> f32 {
-        // One division for all: the score ascends with this product, and rounding does not change that.
+        // One division for all: the score ascends with this product, and rounding does not change
+        // that.
         let products = pairs.iter().map(|pair| self.product(*pair));
         self.of_product(products.fold(0.0, |a, b| if b > a { b } else { a }))
     }

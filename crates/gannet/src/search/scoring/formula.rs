@@ -1,12 +1,12 @@
 //! How the score of a document follows from the scores of the leaves of its query.
 //!
-//! Matching and scoring are two things. A matcher says which documents match and with which frequency each
-//! *leaf* (a term, a phrase, a constant) occurs; the formula makes a score of that. It is evaluated in one
-//! fixed order, so a score does not depend on the order in which lists were read. As in Lucene, sums are
-//! taken in `f64` and rounded to `f32` once at each node.
+//! Matching and scoring are two things. A matcher says which documents match and with which
+//! frequency each *leaf* (a term, a phrase, a constant) occurs; the formula makes a score of that.
+//! It is evaluated in one fixed order, so a score does not depend on the order in which lists were
+//! read. As in Lucene, sums are taken in `f64` and rounded to `f32` once at each node.
 //!
-//! Every formula ascends with each of its leaves, so evaluating it over upper bounds of the leaves gives an
-//! upper bound of the score.
+//! Every formula ascends with each of its leaves, so evaluating it over upper bounds of the leaves
+//! gives an upper bound of the score.
 
 use std::ops::Range;
 

@@ -10,8 +10,8 @@ pub struct Totals {
 /// The score of `frequency` occurrences in a field of `length` tokens.
 pub fn score(weight: f32, frequency: f32, length: u32, totals: Totals) -> f32 {
     let average = (totals.tokens as f64 / totals.documents as f64) as f32;
-    // Where a frequency is small, weight and quotient nearly cancel out: only the same order of roundings as
-    // Lucene's gives the same score.
+    // Where a frequency is small, weight and quotient nearly cancel out: only the same order of
+    // roundings as Lucene's gives the same score.
     let inverse = 1.0 / (1.2 * (0.25 + 0.75 * kept_length(length) as f32 / average));
     weight - weight / (1.0 + frequency * inverse)
 }
@@ -22,8 +22,8 @@ pub fn idf(totals: Totals, document_frequency: u64) -> f32 {
     (1.0 + (all - having + 0.5) / (having + 0.5)).ln() as f32
 }
 
-/// What one byte keeps of a length (`SmallFloat.intToByte4` and back): lengths below 24 as they are, of
-/// what is above 24 the four highest bits.
+/// What one byte keeps of a length (`SmallFloat.intToByte4` and back): lengths below 24 as they
+/// are, of what is above 24 the four highest bits.
 fn kept_length(length: u32) -> u32 {
     match length.checked_sub(24) {
         None => length,

@@ -1,6 +1,7 @@
 //! The answer to a query: each part is tried on each document.
 //!
-//! A part of a query gives a *column*: for each document its score, or nothing where it does not match.
+//! A part of a query gives a *column*: for each document its score, or nothing where it does not
+//! match.
 
 use std::cell::Cell;
 use std::ops::Bound;

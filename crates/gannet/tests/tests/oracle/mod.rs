@@ -1,11 +1,13 @@
 //! A naive search engine, against which Gannet's answers are compared.
 //!
-//! It shares nothing with Gannet but the tokens of the analyzers and the `Query` tree. Documents are token
-//! vectors, and every part of a query is tried on every document; no list, no pruning, no cleverness.
+//! It shares nothing with Gannet but the tokens of the analyzers and the `Query` tree. Documents
+//! are token vectors, and every part of a query is tried on every document; no list, no pruning, no
+//! cleverness.
 //!
-//! The rules are Lucene's and Elasticsearch's (`query_string`, `bool`, BM25 of Lucene 10) and, where those
-//! leave a choice, the documented ones of Gannet:
-//! - documents that were replaced or deleted count in all statistics, and their terms in expansions;
+//! The rules are Lucene's and Elasticsearch's (`query_string`, `bool`, BM25 of Lucene 10) and,
+//! where those leave a choice, the documented ones of Gannet:
+//! - documents that were replaced or deleted count in all statistics, and their terms in
+//!   expansions;
 //! - a query without a field takes the best of all text fields, leaf by leaf;
 //! - a field without a single token is no value: `exists` does not find it;
 //! - `Bool` without any clause matches nothing;

@@ -5,7 +5,8 @@ use gannet::Analyzer;
 /// The most terms of a fuzzy word that are searched.
 pub const FUZZY_MAX: usize = 50;
 
-/// A part of a word as terms are written: patterns are lowercased where the analyzer does that, never stemmed.
+/// A part of a word as terms are written: patterns are lowercased where the analyzer does that,
+/// never stemmed.
 pub fn normalized(text: &str, analyzer: &Analyzer) -> String {
     if matches!(analyzer.name(), "keyword" | "whitespace") {
         return text.to_owned();
@@ -37,7 +38,8 @@ pub fn glyphs(pattern: &str) -> Vec<Glyph> {
     glyphs
 }
 
-/// Whether a pattern fits all of `text`: which prefixes of the pattern fit is kept from character to character.
+/// Whether a pattern fits all of `text`: which prefixes of the pattern fit is kept from character
+/// to character.
 pub fn fits(pattern: &[Glyph], text: &str) -> bool {
     let mut fitting = vec![false; pattern.len() + 1];
     fitting[0] = true;
@@ -96,8 +98,8 @@ pub fn similar(
     found
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`, no character edited
-/// twice ("optimal string alignment", the distance of Lucene's automata).
+/// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`, no character
+/// edited twice ("optimal string alignment", the distance of Lucene's automata).
 fn edits(a: &[char], b: &[char]) -> usize {
     let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {

@@ -1,10 +1,11 @@
 //! How often a phrase occurs in a document.
 //!
-//! An occurrence of a word has an *origin*: its position less the word's place in the phrase. Exact phrases
-//! are origins that all words have. With slop, a match is a smallest window of origins in which each word can be
-//! given a token of its own: one that has no smaller such window inside. That is Gannet's rule: Lucene's distance,
-//! but where Lucene's count depends on the order of its walk (`SloppyPhraseMatcher` says so itself), this one
-//! does not. Here all ways to give out the tokens are tried.
+//! An occurrence of a word has an *origin*: its position less the word's place in the phrase. Exact
+//! phrases are origins that all words have. With slop, a match is a smallest window of origins in
+//! which each word can be given a token of its own: one that has no smaller such window inside.
+//! That is Gannet's rule: Lucene's distance, but where Lucene's count depends on the order of its
+//! walk (`SloppyPhraseMatcher` says so itself), this one does not. Here all ways to give out the
+//! tokens are tried.
 
 /// A word of a phrase: its place in the phrase, its term, and the term's positions in the document.
 pub struct Word {
@@ -40,8 +41,8 @@ fn exact(words: &[Word]) -> f32 {
     all[0].iter().filter(everywhere).count() as f32
 }
 
-/// Windows of origins that hold all words and no smaller such window: each counts 1 / (1 + width). Windows
-/// wider than the slop count nothing, and none of them is inside one that counts.
+/// Windows of origins that hold all words and no smaller such window: each counts 1 / (1 + width).
+/// Windows wider than the slop count nothing, and none of them is inside one that counts.
 fn sloppy(words: &[Word], slop: i64) -> f32 {
     let mut origins: Vec<i64> = words.iter().flat_map(Word::origins).collect();
     origins.sort_unstable();
@@ -58,7 +59,8 @@ fn sloppy(words: &[Word], slop: i64) -> f32 {
     let smallest = windows
         .iter()
         .filter(|outer| !windows.iter().any(|inner| is_inside(inner, outer)));
-    // In single precision and from left to right as in the engine: BM25 of a small frequency magnifies the last bit.
+    // In single precision and from left to right as in the engine: BM25 of a small frequency
+    // magnifies the last bit.
     let weights = smallest.map(|(start, end)| 1.0 / (1.0 + (end - start) as f32));
     weights.sum()
 }

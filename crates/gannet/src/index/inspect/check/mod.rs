@@ -218,9 +218,10 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The root record is whole. Tells whether the tree of external IDs has all that was written: the log behind
-    /// the root may add some, and take some away without a document in their place. What the open index knows of
-    /// zones includes what it replayed, so the root is looked at as an opening does.
+    /// The root record is whole. Tells whether the tree of external IDs has all that was written:
+    /// the log behind the root may add some, and take some away without a document in their place.
+    /// What the open index knows of zones includes what it replayed, so the root is looked at as an
+    /// opening does.
     fn root_record(&mut self, moment: &Moment) -> Result<bool> {
         let Some(slot) = &moment.root else {
             return Ok(true);

@@ -10,8 +10,8 @@ use crate::device::FileId;
 use crate::storage::{LogReach, PageKind};
 
 impl Check<'_> {
-    /// What an opening for reading has not taken. One for writing removes it, and a backup never has any.
-    /// Beside a writer it is the writer's.
+    /// What an opening for reading has not taken. One for writing removes it, and a backup never
+    /// has any. Beside a writer it is the writer's.
     pub(crate) fn notes(&mut self, reach: LogReach) -> Result<()> {
         if !self.shared.options.read_only || reach == LogReach::Known {
             return Ok(());

@@ -199,7 +199,8 @@ impl History {
         }
     }
 
-    /// A step of idle maintenance. What it does is durable; where nothing is worth it, nothing becomes so.
+    /// A step of idle maintenance. What it does is durable; where nothing is worth it, nothing
+    /// becomes so.
     fn maintain(&mut self) -> Judged<()> {
         let any = self
             .index()

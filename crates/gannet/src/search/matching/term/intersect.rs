@@ -8,23 +8,24 @@ const SPAN: usize = 1 << 14;
 /// Looks documents up in blocks.
 #[derive(Default)]
 pub(crate) struct Intersection {
-    /// By the low bits of a document its place in the block it was last in: made when first needed, and never cleared,
-    /// for what a place holds is compared.
+    /// By the low bits of a document its place in the block it was last in: made when first needed,
+    /// and never cleared, for what a place holds is compared.
     places: Option<Box<[u8; SPAN]>>,
     /// What was found, and room behind it.
     common: Vec<(u32, u32)>,
 }
 
 impl Intersection {
-    /// The places of what both ascending lists have. Neither way branches on what it compares: it could not be
-    /// predicted.
+    /// The places of what both ascending lists have. Neither way branches on what it compares: it
+    /// could not be predicted.
     pub(crate) fn of(&mut self, asked: &[DocId], block: &[DocId]) -> &[(u32, u32)] {
         let (Some(first), Some(last)) = (block.first(), block.last()) else {
             return &[];
         };
         let is_near = (last.wrapping_sub(*first) as usize) < SPAN && block.len() <= 1 << u8::BITS;
         let make = || Box::new([0; SPAN]);
-        // Each half of a merge may write one place more than it finds. Never shortened: what it had is written over.
+        // Each half of a merge may write one place more than it finds. Never shortened: what it had
+        // is written over.
         self.common
             .resize(self.common.len().max(asked.len() + 2), (0, 0));
         let found = match is_near {
@@ -40,7 +41,8 @@ impl Intersection {
     }
 }
 
-/// Spreads the block over the table and looks up what is asked. No two documents of the block share a place.
+/// Spreads the block over the table and looks up what is asked. No two documents of the block share
+/// a place.
 fn spread(
     asked: &[DocId],
     block: &[DocId],
@@ -59,8 +61,8 @@ fn spread(
     found
 }
 
-/// Goes through both lists side by side, the two halves of `one` in turns: each step waits for the one before it in its
-/// half, but not for those of the other. Tells how many have a match.
+/// Goes through both lists side by side, the two halves of `one` in turns: each step waits for the
+/// one before it in its half, but not for those of the other. Tells how many have a match.
 fn merge(one: &[DocId], other: &[DocId], common: &mut [(u32, u32)]) -> usize {
     let half = one.len() / 2;
     let Some(middle) = one.get(half) else {

@@ -13,7 +13,8 @@ use crate::documents::NormCursor;
 use crate::postings::TermCursor;
 use crate::search::scoring::formula::{Leaf, LeafId};
 
-/// Where at least one in so many documents of a block is asked for, both are gone through side by side.
+/// Where at least one in so many documents of a block is asked for, both are gone through side by
+/// side.
 const SIDE_BY_SIDE: usize = 8;
 
 /// Matches the documents in one postings list.

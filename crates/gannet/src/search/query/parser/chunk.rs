@@ -1,7 +1,7 @@
 //! What a single word of a query is: an operator, text, or text with wildcards, a tilde or a boost.
 //!
-//! A word comes as pieces, each a character and whether it was escaped; only those that were not mean anything
-//! but themselves. A web address is text, whatever is in it.
+//! A word comes as pieces, each a character and whether it was escaped; only those that were not
+//! mean anything but themselves. A web address is text, whatever is in it.
 //!
 //! What stands before a colon is a field, and an error if there is none of that name. Only where
 //! nobody means a field is the colon text: `*:*`, `http://x`, `std::vec`, and behind what has no
@@ -194,8 +194,8 @@ fn plain_text(pieces: &[WordPiece]) -> Operand {
     Operand::Text { text, all }
 }
 
-/// What stands before the last `mark` and the unescaped text after it, if neither begins with the mark nor
-/// has an escaped character after it.
+/// What stands before the last `mark` and the unescaped text after it, if neither begins with the
+/// mark nor has an escaped character after it.
 fn split_at_last(pieces: &[WordPiece], mark: char) -> Option<(&[WordPiece], String)> {
     let at = pieces.iter().rposition(|piece| piece.is(mark))?;
     let (head, tail) = (&pieces[..at], &pieces[at + 1..]);

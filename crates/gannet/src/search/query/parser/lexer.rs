@@ -52,7 +52,8 @@ struct Lexer<'a> {
     schema: &'a Schema,
     /// Whether every field has a letter in its name, so that no number can be a misspelt one.
     names_have_letters: bool,
-    /// Whether the lexeme before was a field: no sign and no second field can follow, but a comparison can.
+    /// Whether the lexeme before was a field: no sign and no second field can follow, but a
+    /// comparison can.
     after_field: bool,
 }
 
@@ -147,7 +148,8 @@ impl Lexer<'_> {
     fn word(&mut self, start: usize) -> Result<Kind> {
         let before = self.input.checkpoint();
         let Some(pieces) = attempt(&mut self.input, word(STOPS)) else {
-            // Whatever is not a word here was a parenthesis or a quote; nothing is left to go wrong.
+            // Whatever is not a word here was a parenthesis or a quote; nothing is left to go
+            // wrong.
             return Err(invalid(
                 "something unreadable",
                 self.text,

@@ -22,9 +22,9 @@
 //! A name before a colon is a field, and an error if there is none; `chunk` has the exceptions.
 //! A sign that nothing follows directly is text (`C++`, `a - b`). `id:17` is an external ID.
 //!
-//! What has no meaning is an error, never text that is searched for instead. Such are AND, OR or NOT
-//! with nothing on one side, and a range without values. So is a boost that is no number above 0 or
-//! stands where nothing scores, and a fuzzy distance above 2.
+//! What has no meaning is an error, never text that is searched for instead. Such are AND, OR or
+//! NOT with nothing on one side, and a range without values. So is a boost that is no number above
+//! 0 or stands where nothing scores, and a fuzzy distance above 2.
 //!
 //! The lexer cuts the text flatly. Limits, balance and fields are checked on the lexemes, and that
 //! operators have something to act on. Only then the grammar recurses, at most [`MAX_DEPTH`] deep.

@@ -1,4 +1,5 @@
-//! Chooses the pieces of a text to show and cuts them at sentences, else at words, else at characters.
+//! Chooses the pieces of a text to show and cuts them at sentences, else at words, else at
+//! characters.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -11,7 +12,8 @@ use crate::base::{Result, Steps};
 /// What a window takes while pieces are chosen, with the place of its mark.
 pub(crate) const WINDOW_BYTES: usize = size_of::<MarkWindow>() + size_of::<Range<u32>>();
 
-/// Up to `most` pieces of about `characters`, best first, none overlapping. `marks` is in order and not empty.
+/// Up to `most` pieces of about `characters`, best first, none overlapping. `marks` is in order and
+/// not empty.
 pub(crate) fn best(
     text: &str,
     marks: &[Mark],
@@ -65,7 +67,8 @@ pub(crate) fn beginning(text: &str, characters: usize) -> Range<usize> {
     start..end_of(text, start, start, characters).max(start)
 }
 
-/// Neighbouring marks that fit into one piece, from the first byte of the first to the last of the last.
+/// Neighbouring marks that fit into one piece, from the first byte of the first to the last of the
+/// last.
 struct MarkWindow {
     core: Range<u32>,
     marks: u32,
@@ -135,7 +138,8 @@ impl WindowCounts {
     }
 }
 
-/// The piece around `core`: from a sentence's start before it if that is near, to a good end after it.
+/// The piece around `core`: from a sentence's start before it if that is near, to a good end after
+/// it.
 fn cut(text: &str, core: &Range<usize>, marks: &[Mark], characters: usize) -> Range<usize> {
     let spare = characters.saturating_sub(text[core.clone()].chars().count());
     let start = start_of(text, core.start, spare);
@@ -190,8 +194,8 @@ fn trimmed_end(text: &str, start: usize, end: usize) -> usize {
     start + text[start..end.max(start)].trim_end().len()
 }
 
-/// The last place in `text` where a sentence starts: after a line break, after a full stop and white space, or
-/// after one of the full stops of scripts that put no white space there.
+/// The last place in `text` where a sentence starts: after a line break, after a full stop and
+/// white space, or after one of the full stops of scripts that put no white space there.
 fn last_sentence_start(text: &str) -> Option<usize> {
     let mut characters = text.char_indices().rev().peekable();
     while let Some((at, character)) = characters.next() {

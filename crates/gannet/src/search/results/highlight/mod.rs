@@ -1,9 +1,9 @@
 //! Snippets: the pieces of a text that show best why it was found, with what was wanted marked.
 //!
-//! The text is analyzed again, so nothing needs to be stored for it, and what is marked is exactly what the
-//! index would match. Three steps: find the marks ([`wanted`]), choose and cut the pieces around them
-//! ([`fragments`]), print them. A piece never begins or ends inside a mark or inside what readers see as one
-//! character.
+//! The text is analyzed again, so nothing needs to be stored for it, and what is marked is exactly
+//! what the index would match. Three steps: find the marks ([`wanted`]), choose and cut the pieces
+//! around them ([`fragments`]), print them. A piece never begins or ends inside a mark or inside
+//! what readers see as one character.
 
 mod fragments;
 mod wanted;
@@ -29,13 +29,15 @@ pub const MARK_BYTES: usize =
 pub struct SnippetOptions {
     /// The most snippets of one text; 0 gives the whole text as one.
     pub fragments: usize,
-    /// The length of a snippet in characters, without the tags. A longer mark is shown whole all the same.
+    /// The length of a snippet in characters, without the tags. A longer mark is shown whole all
+    /// the same.
     pub characters: usize,
     /// What goes before a mark.
     pub pre: Cow<'static, str>,
     /// What goes after a mark.
     pub post: Cow<'static, str>,
-    /// How many characters of the text's beginning to give when there is nothing to mark; 0 gives no snippet.
+    /// How many characters of the text's beginning to give when there is nothing to mark; 0 gives
+    /// no snippet.
     pub beginning: usize,
     /// Whether `&`, `<`, `>`, `"` and `'` in the text are written as HTML entities.
     pub escape_html: bool,
@@ -71,7 +73,8 @@ pub fn snippet_bytes(source: usize, options: &SnippetOptions) -> usize {
 /// What snippets of any text take.
 const BESIDE_BYTES: usize = 4 << 10;
 
-/// The snippets of `text`, best first: most different things wanted, then most of them, then earliest.
+/// The snippets of `text`, best first: most different things wanted, then most of them, then
+/// earliest.
 pub fn snippets(
     analyzer: &Analyzer,
     text: &str,
