@@ -6,7 +6,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 GANNET := $(TARGET)/release/gannet
 DEMO := target/demo
 
-.PHONY: demo test lint tables lab lab-quick memory
+.PHONY: demo test lint tables lab lab-quick memory help
 
 # Indexes the sample and asks it a few questions. Without object storage, which takes long to build.
 demo:
@@ -61,6 +61,19 @@ lab-quick:
 memory:
 	$(PYTHON) lab/memory.py --scale twentieth --resume
 
-# Measurements and longer proofs, one for each promise: show-1 to show-10.
-show-%:
-	$(PYTHON) show/show_$*.py
+# Measurements and longer proofs, one for each promise, see measure/README.md: measure-relevance, for example.
+measure-%:
+	$(PYTHON) measure/$*.py
+
+# The targets, a line for each.
+help:
+	@echo "make demo          build the command and try it on the sample"
+	@echo "make test          formatting, lints and all tests"
+	@echo "make lint          formatting and lints"
+	@echo "make tables        write the tables of the docs from docs/results"
+	@echo "make lab           Gannet beside its peers, for hours"
+	@echo "make lab-quick     the same with little of everything, in minutes"
+	@echo "make memory        peak memory against the memory budget"
+	@for script in measure/*.py; do name=$$(basename $$script .py); \
+		case $$name in harness|ndcg|passages) ;; *) \
+		printf 'make measure-%-12s %s\n' $$name "$$(sed -n '2s/^"""//; 2s/"""$$//p' $$script)";; esac; done

@@ -22,10 +22,10 @@ import tarfile
 import zlib
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
-import measure
-from measure import MADE, Unable, note, text_size
+import harness
+from harness import MADE, Unable, note, text_size
 
 SEED = 1
 TWENTIETH = 20
@@ -107,8 +107,8 @@ def made(name, lines, source):
     with open(unfinished, "wb") as out:
         out.writelines(lines())
     unfinished.rename(path)
-    size = measure.size_of(path) | {"file_bytes": path.stat().st_size, "source": source}
-    measure.size_file(path).write_text(json.dumps(size))
+    size = harness.size_of(path) | {"file_bytes": path.stat().st_size, "source": source}
+    harness.size_file(path).write_text(json.dumps(size))
     return path
 
 
@@ -191,13 +191,13 @@ def passages8():
     path = place("passages8")
     if path.exists():
         return path
-    source = measure.passages()
+    source = harness.passages()
     return made("passages8", lambda: shuffled(copies(source)), f"{COPIES} times the passages, one word in {RENAMED} of a copy renamed")
 
 
 def copies(source):
     """(ID, line) of each passage and its copies."""
-    for passage in measure.documents(source):
+    for passage in harness.documents(source):
         yield passage["id"], line(passage)
         for copy in range(1, COPIES):
             name = f"{passage['id']}~{copy}"
@@ -215,7 +215,7 @@ def renamed(text, name, suffix):
 def shuffled(named_lines):
     """Lines in the order of the checksums of their names; memory for one file of the shuffle."""
     folder = MADE / "shuffle"
-    measure.remove(folder)
+    harness.remove(folder)
     folder.mkdir(parents=True)
     files = [open(folder / str(number), "wb") for number in range(SHUFFLE_FILES)]
     for name, text in named_lines:
@@ -276,7 +276,7 @@ def distinct_words(numbers, count):
     return " ".join(found)
 
 
-CORPORA = {"passages": measure.passages, "articles": measure.articles, "linux": linux, "long": long, "thirty": thirty,
+CORPORA = {"passages": harness.passages, "articles": harness.articles, "linux": linux, "long": long, "thirty": thirty,
            "words": words, "passages8": passages8}
 
 

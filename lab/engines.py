@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from measure import MIB, ROOT, TARGET, Unable, build, file_hash, gannet, run, tantivy
+from harness import MIB, ROOT, TARGET, Unable, build, file_hash, gannet, run, tantivy
 
 INDEX_MEMORY = 256 * MIB
 GANNET_MEMORY_MIN = 16 * MIB

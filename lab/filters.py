@@ -14,14 +14,14 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import corpora
 import inputs
-import measure
+import harness
 import results
 from engines import Gannet
-from measure import MIB, Unable, note
+from harness import MIB, Unable, note
 
 CORPORA = ["passages", "articles", "linux", "passages8"]
 KINDS = ["none", "common"]
@@ -82,14 +82,14 @@ def index(engine, source, folder, options):
     """A new index and its figures."""
     folder.mkdir(parents=True, exist_ok=True)
     place = folder / f"filters-{engine.filters}"
-    measure.remove(place)
+    harness.remove(place)
     note(f"{engine.filters} indexes {source.name}")
-    done = measure.run([engine.command, "index", place, source, "--memory", options.index_memory * MIB, "--threads", 2,
+    done = harness.run([engine.command, "index", place, source, "--memory", options.index_memory * MIB, "--threads", 2,
                         "--phrase-filters", engine.filters, "--json"])
     # It ends with 1 where it rejected documents.
     if done.code not in (0, 1):
         raise Unable(f"gannet ended with {done.code} on {source}: {done.errors[-1000:]}")
-    figures = measure.last_json(done.output)
+    figures = harness.last_json(done.output)
     return place, figures | {"cpu_seconds": done.cpu_seconds, "wall_seconds": done.seconds}
 
 

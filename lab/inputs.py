@@ -6,7 +6,7 @@ from pathlib import Path
 
 import corpora
 from engines import gannet_lab
-from measure import CORPORA, ROOT, note, remove, run
+from harness import CORPORA, ROOT, note, remove, run
 
 PLACE = ROOT / "target" / "lab"
 

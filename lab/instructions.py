@@ -24,10 +24,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import results
-from measure import ROOT, Unable, note
+from harness import ROOT, Unable, note
 
 SAMPLE = ROOT / "sample" / "sample.jsonl.zst"
 KINDS = ["term", "or", "and", "phrase"]

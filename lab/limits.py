@@ -6,7 +6,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-from measure import MIB, MemoryGroup, note
+from harness import MIB, MemoryGroup, note
 
 READ_AHEAD_KB = 128
 # More than any engine takes.

@@ -16,13 +16,13 @@ import statistics
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import inputs
 import results
 from engines import ENGINES, PEERS, Gannet, gannet_lab
 from inputs import PLACE
-from measure import MIB, gannet, note, remove, run
+from harness import MIB, gannet, note, remove, run
 from report import figures as table
 
 COMMITS = 100

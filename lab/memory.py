@@ -22,15 +22,15 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import corpora
 import inputs
-import measure
+import harness
 import pairwise
 import peaks
 import results
-from measure import MIB, Unable, note
+from harness import MIB, Unable, note
 from questions import Questions
 
 FACTORS = {
@@ -90,12 +90,12 @@ class Matrix:
     def __init__(self, options, tested):
         self.options = options
         self.kind = "twentieth" if options.scale else "full" if options.full else "eightfold"
-        self.command = str(Path(options.gannet).resolve()) if options.gannet else measure.gannet()
-        self.folder = measure.ROOT / "target" / "memory" / self.kind
+        self.command = str(Path(options.gannet).resolve()) if options.gannet else harness.gannet()
+        self.folder = harness.ROOT / "target" / "memory" / self.kind
         self.folder.mkdir(parents=True, exist_ok=True)
         self.sources, self.questions = {}, {}
         settings = {
-            "kind": self.kind, "program_sha256": measure.file_hash(self.command), "documents": options.documents,
+            "kind": self.kind, "program_sha256": harness.file_hash(self.command), "documents": options.documents,
             "wanted_mib": WANTED_MIB, "allowed_mib": ALLOWED_MIB, "self_test": tested, "corpora": {}, "timeout_seconds": options.timeout,
             "limit": "no limit" if options.scale else f"a memory group of budget + {ALLOWED_MIB} MiB, page cache included",
             "factors": {"corpus": options.corpora, "memory_mib": options.budgets, "backend": options.backends, "threads": options.threads}}
@@ -124,13 +124,13 @@ class Matrix:
             return
         self.case, self.progress, rows = case, progress, []
         index = self.folder / "index.gnt"
-        measure.remove(index)
+        harness.remove(index)
         for operation, command in self.commands(case, index):
             rows.append(self.measured(operation, command))
             if operation == "index" and not (index / "superblock").exists():
                 note(f"{progress}: no index was made, so nothing is asked of it")
                 break
-        measure.remove(index)
+        harness.remove(index)
         self.result.rows += rows
         self.result.write()
 
@@ -168,8 +168,8 @@ class Matrix:
         row, text = peaks.measured(command, limit, self.options.timeout)
         # Nothing of this machine's folders goes into a result.
         for name in ("command", "error"):
-            row[name] = results.without_paths(row[name].replace(self.command, "gannet"), {"corpora": measure.MADE})
-        figures = measure.last_json(text)
+            row[name] = results.without_paths(row[name].replace(self.command, "gannet"), {"corpora": harness.MADE})
+        figures = harness.last_json(text)
         figures = figures if isinstance(figures, dict) else {}
         # Commands of older versions say `docs`.
         documents = figures.get("documents", figures.get("docs"))
@@ -193,7 +193,7 @@ class Matrix:
     def documents_in(self, index):
         """The documents that a run of `gannet index` without a summary left."""
         row, text = peaks.measured([self.command, "stats", index, "--json"])
-        return measure.last_json(text)["documents"] if row["exit_code"] == 0 else None
+        return harness.last_json(text)["documents"] if row["exit_code"] == 0 else None
 
     def source(self, name):
         """The corpus of a case, with what is known of it in the settings."""
@@ -201,7 +201,7 @@ class Matrix:
             path = corpora.twentieth(name) if self.kind == "twentieth" else corpora.corpus(name)
             path = inputs.source(path, self.options.documents)
             self.sources[name] = path
-            self.result.settings["corpora"][name] = {"file": path.name} | measure.text_size(path)
+            self.result.settings["corpora"][name] = {"file": path.name} | harness.text_size(path)
         return self.sources[name]
 
     def asked(self, name):

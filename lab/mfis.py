@@ -12,14 +12,14 @@ import json
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import inputs
 import plots
 import results
 from engines import gannet_lab
 from inputs import PLACE
-from measure import note, remove, run
+from harness import note, remove, run
 from report import figures as table
 
 LABELS = {

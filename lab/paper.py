@@ -11,12 +11,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import inputs
 import results
 from engines import GANNET_MEMORY_MIN, Gannet
-from measure import MIB, Unable, note, run
+from harness import MIB, Unable, note, run
 
 LEVELS = [10, 100, 1000, 10000]
 # As in the paper, see docs/format.md.

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from measure import CGROUP, MIB, MemoryGroup, Unable
+from harness import CGROUP, MIB, MemoryGroup, Unable
 
 UNLIMITED = 1 << 40
 LAUNCHER = """

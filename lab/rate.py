@@ -18,14 +18,14 @@ import statistics
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import corpora
 import inputs
 import limits
-import measure
+import harness
 import results
-from measure import MIB, MemoryGroup, Unable, note
+from harness import MIB, MemoryGroup, Unable, note
 
 CORPORA = ["passages", "articles", "linux", "passages8"]
 MEMORY_MIB, THREADS = 256, 2
@@ -69,17 +69,17 @@ class Rate:
 
     def __init__(self, options, result):
         self.options, self.result = options, result
-        self.programs = {"gannet": options.gannet or measure.gannet(), "tantivy": measure.tantivy()}
-        result.settings["program_sha256"] = {name: measure.file_hash(path) for name, path in self.programs.items()}
-        self.folder = measure.ROOT / "target" / "rate"
+        self.programs = {"gannet": options.gannet or harness.gannet(), "tantivy": harness.tantivy()}
+        result.settings["program_sha256"] = {name: harness.file_hash(path) for name, path in self.programs.items()}
+        self.folder = harness.ROOT / "target" / "rate"
         self.folder.mkdir(parents=True, exist_ok=True)
         # What the peer's variants are told, by the last corpus that it was found for.
         self.told = {variant: options.memory for variant in options.variants}
 
     def compare(self, corpus):
         source = inputs.source(corpora.corpus(corpus), self.options.documents)
-        self.result.settings["corpora_used"][corpus] = measure.text_size(source)
-        measure.warm(source)
+        self.result.settings["corpora_used"][corpus] = harness.text_size(source)
+        harness.warm(source)
         held = self.run(corpus, source, "gannet", "", "calibration", self.options.memory)["held_bytes"]
         allowed = max(held, self.options.memory * MIB)
         for variant in self.options.variants:
@@ -114,7 +114,7 @@ class Rate:
     def run(self, corpus, source, engine, variant, number, memory_mib):
         """One run; what the engine and the kernel counted."""
         index = self.folder / f"{engine}-index"
-        measure.remove(index)
+        harness.remove(index)
         command = [self.programs[engine], "index", index, source, "--memory", memory_mib * MIB, "--json"]
         if engine == "tantivy":
             threads, tokenizer = variant.split("-")
@@ -122,12 +122,12 @@ class Rate:
         else:
             command += ["--threads", self.options.threads]
         with MemoryGroup(limits.UNLIMITED) as group, limits.Watch(group) as watch:
-            done = measure.run(command, group=group)
-        measure.remove(index)
+            done = harness.run(command, group=group)
+        harness.remove(index)
         # Gannet ends with 1 where it rejected documents.
         if done.code not in (0, 1 if engine == "gannet" else 0):
             raise Unable(f"{engine} ended with {done.code} on {corpus}: {done.errors[-1000:]}")
-        figures = measure.last_json(done.output)
+        figures = harness.last_json(done.output)
         row = {"corpus": corpus, "engine": engine, "variant": variant, "run": number, "told_mib": memory_mib,
                "seconds": round(done.seconds, 3), "cpu_seconds": round(done.cpu_seconds, 3), "held_bytes": watch.most,
                "peak_resident_bytes": done.peak_resident_bytes, "exit_code": done.code, "figures": figures}

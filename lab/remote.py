@@ -30,13 +30,13 @@ import sys
 import urllib.request
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import inputs
-import measure
+import harness
 import results
 from engines import Gannet
-from measure import MIB, ROOT, TARGET, Unable, note
+from harness import MIB, ROOT, TARGET, Unable, note
 
 PRICE = json.loads((ROOT / "lab/prices.json").read_text())["object_storage"]
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
@@ -100,7 +100,7 @@ def arguments():
 def server(options):
     """A server in memory, which ends with the measurement."""
     target = TARGET / "engines" / "s3"
-    measure.build(["cargo", "build", "--release", "--locked", "--target-dir", str(target)], ROOT / "lab/engines/s3")
+    harness.build(["cargo", "build", "--release", "--locked", "--target-dir", str(target)], ROOT / "lab/engines/s3")
     started = [target / "release/s3-server", "--delay-ms", str(options.delay), "--bandwidth", str(options.bandwidth)]
     process = subprocess.Popen(started, stdout=subprocess.PIPE, text=True)
     try:
@@ -131,7 +131,7 @@ def cached(engine, environment, index, queries, place, options):
     """Rows of two processes, one behind the other, with one cache, and of the local index without."""
     folder, size = place
     cache = folder / "cache"
-    measure.remove(cache)
+    harness.remove(cache)
     control(environment, "forget")
     counts(environment)
     rows = []
@@ -145,7 +145,7 @@ def cached(engine, environment, index, queries, place, options):
         rows.append({"kind": "cached", "pass": name, "cache_bytes": size, "served": served} | figures)
         note(f"cache of {size / MIB:.0f} MiB, {name}: {served['page_gets']} requests of pages, {served['repeated_pages']} of "
              f"{served['pages']} pages again, p50 {figures['latency_us_p50'] / 1000:.1f} ms")
-    measure.remove(cache)
+    harness.remove(cache)
     return rows
 
 

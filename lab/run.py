@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import answers
 import inputs
@@ -23,7 +23,7 @@ import report
 import results
 from engines import ENGINES, GANNET_MEMORY_MIN, LUCENE_HEAP, PEERS
 from inputs import PLACE
-from measure import CORPORA, MIB, MemoryGroup, Unable, note
+from harness import CORPORA, MIB, MemoryGroup, Unable, note
 
 SETS = ["mix", "term-10", "term-100", "term-1000", "term-10000", "and-100", "and-1000", "and-10000", "phrase-100",
         "phrase-1000", "phrase-10000", "or-100", "or-1000", "or-10000", "or-1000+documents", "web-all", "web-and", "web-phrase",

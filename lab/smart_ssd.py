@@ -8,12 +8,12 @@ import statistics
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import published
 import results
 from engines import gannet_lab
-from measure import note, run
+from harness import note, run
 
 # Requests of flash that the calibration could have assumed, in pages of 4 KiB.
 REQUESTS = [1, 4, 16, 64]

@@ -7,11 +7,11 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import results
 from engines import gannet_lab
-from measure import run
+from harness import run
 from report import figures as table
 
 # Of the speed of the model: bytes of the drive, and the share that has content.

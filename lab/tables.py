@@ -785,6 +785,6 @@ TABLES = {
     # lab/remote.py
     "remote": Table("gap", remote_lines, REMOTE),
     "remote-cached": Table("what", cached_lines, CACHED),
-    # show/show_N.py
+    # measure/NAME.py
     "checks": Table("what", check_lines, CHECKS),
 }

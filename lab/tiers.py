@@ -13,13 +13,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import corpora
 import results
 from engines import gannet_lab
 from inputs import PLACE
-from measure import CORPORA, MIB, ROOT, TARGET, build, note, run
+from harness import CORPORA, MIB, ROOT, TARGET, build, note, run
 from report import figures as table
 
 # A log as people typed it, and one drawn from its queries; both are run side by side.

@@ -16,14 +16,14 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import limits
 import plots
 import results
 from engines import gannet_lab
 from inputs import PLACE
-from measure import MIB, ROOT, TARGET, MemoryGroup, build, note, remove, run
+from harness import MIB, ROOT, TARGET, MemoryGroup, build, note, remove, run
 from published import AS_B_TREE_FILES, AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
 from report import figures as table
 

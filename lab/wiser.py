@@ -13,12 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For `measure`.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import plots
 from engines import ENGINES
 from inputs import PLACE
-from measure import MIB, ROOT, note
+from harness import MIB, ROOT, note
 from paper import BLOOM_BYTES, PARTS, pages_key
 from report import figures as table
 

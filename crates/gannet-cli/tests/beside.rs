@@ -1,7 +1,7 @@
 //! Processes that read beside one that writes, all of which are killed again and again.
 //!
 //! The children are this test program itself. The writer rewrites all documents in one batch after
-//! another, with the number of the batch in each, and goes on through checkpoints, vacuum, cleaning
+//! another, with the number of the batch in each. It goes on through checkpoints, vacuum, cleaning
 //! and rebuilds, under limits so small that leases expire. A reader refreshes, searches and checks:
 //! all documents of a state must have one number, which never goes back, and no error may come but
 //! that a lease has expired. Children tell their parent through their standard output how far they

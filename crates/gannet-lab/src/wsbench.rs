@@ -4,11 +4,10 @@
 //! 32 to 316 documents. There are 4 kinds times 6 levels:
 //!
 //! - `term`: a word of the level;
-//! - `and`, `or`: two words of the level that stand in one document, so that there is an answer and
-//!   the words have to do with each other, as those of people's queries do;
-//! - `phrase`: two words that follow each other somewhere, the rarer one of the level, the other
-//!   one popular (in 10,000 documents, or less in a small corpus), after section 4 of the WiSER
-//!   paper.
+//! - `and`, `or`: two words of the level that stand in one document. So there is an answer, and the
+//!   words have to do with each other, as those of people's queries do;
+//! - `phrase`: two words that follow each other somewhere, after section 4 of the WiSER paper. The
+//!   rarer one is of the level, the other is in 10,000 documents, or fewer in a small corpus.
 //!
 //! Queries of a set differ. A set is shorter than asked for where the corpus does not give more.
 //! The mix is a sample of all sets together.

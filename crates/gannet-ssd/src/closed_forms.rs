@@ -16,8 +16,8 @@ pub fn fifo(utilization: f64) -> f64 {
 /// Greedy garbage collection by its mean field.
 ///
 /// Sources: the limit of "d choices" for large `d` of Van Houdt, "A mean field model for a class of
-/// garbage collection algorithms in flash-based solid state drives" (2013). The recurrence is that of
-/// Desnoyers (2012), with a fraction of a page.
+/// garbage collection algorithms in flash-based solid state drives" (2013). The recurrence is that
+/// of Desnoyers (2012), with a fraction of a page.
 ///
 /// With `U` valid pages in all, a host write makes a page of one of `n(i)` blocks with `i` valid
 /// pages invalid with the probability `i n(i) / U`. Let `r` blocks be collected for each host
@@ -51,8 +51,8 @@ pub fn greedy(utilization: f64, pages_per_block: u32) -> f64 {
 /// all requests trim a page that has content; the others write a uniformly random one. Trims and
 /// writes that fill an empty page balance.
 ///
-/// Source: Frankie, Hughes, Kreutz-Delgado, "Analysis of Trim commands on overprovisioning and write
-/// amplification in solid state drives" (2012, arXiv 1208.1794).
+/// Source: Frankie, Hughes, Kreutz-Delgado, "Analysis of Trim commands on overprovisioning and
+/// write amplification in solid state drives" (2012, arXiv 1208.1794).
 pub fn share_in_use(trims: f64) -> f64 {
     (1.0 - 2.0 * trims) / (1.0 - trims)
 }

@@ -42,3 +42,4 @@ mod totals;
 mod updates;
 #[path = "tests/vacuum.rs"]
 mod vacuum;
+mod words;

@@ -1,7 +1,7 @@
 //! `gannet bench`: how fast queries are answered, and what they read.
 //!
 //! `queries` reads what is asked, `drive` asks from several threads, `latencies` keeps how long
-//! each query took, `report` makes figures of it, `dump` writes answers down so that engines can be
+//! each query took. `report` makes figures of it. `dump` writes answers down so that engines can be
 //! compared. `modelled` tells instead what a drive that runs programs would take.
 
 mod drive;

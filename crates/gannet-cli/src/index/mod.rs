@@ -71,7 +71,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Refuses analyzers for fields that have another one.
+    /// Rejects analyzers for fields that have another one.
     fn check_analyzers(&self, index: &Index) -> Outcome<()> {
         let snapshot = index.snapshot();
         for (name, analyzer) in &self.field_analyzers {

@@ -13,11 +13,12 @@
 //! block that is full is not read, and as many terms that are new as the threshold says end a batch
 //! too, since they take as much memory.
 //!
-//! With L lists of c postings that get b more, a flush reads L blocks (none where 1,022 divides c)
-//! and writes L (ceil((c + b) / 1022) - floor(c / 1022)).
+//! L lists of c postings get b more. A flush reads L blocks, none where 1,022 divides c. It writes
+//! L (ceil((c + b) / 1022) - floor(c / 1022)).
 //!
 //! ```text
-//! block    postings (4), last document (4), bytes of documents, of the tail among them, of positions (2 each), 2 unused; then these
+//! block    postings (4), last document (4), bytes of documents, of the tail among them, of
+//!          positions (2 each), 2 unused; then these
 //! ```
 
 use std::sync::Arc;

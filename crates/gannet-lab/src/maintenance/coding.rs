@@ -8,8 +8,10 @@
 //!
 //! ```text
 //! plain    document (4), frequency (4)
-//! block    shape of the distances (1), shape of the frequencies (1), distances, frequencies less one
-//! tail     varint(2 * (distance - 1) + (1 if the frequency is 1)), and the frequency unless it is 1
+//! block    shape of the distances (1), shape of the frequencies (1), distances, frequencies less
+//!          one
+//! tail     varint(2 * (distance - 1) + (1 if the frequency is 1)), and the frequency unless it
+//!          is 1
 //! ```
 //!
 //! Invariant: all blocks are full but the tail, and distances count from the start of the list; so

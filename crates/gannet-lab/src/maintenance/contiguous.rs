@@ -10,8 +10,8 @@
 //! Source: Lester, Zobel, Williams, "Efficient Online Index Maintenance for Contiguous Inverted
 //! Lists", 2006; k = 1.25: Tomasic et al., 1994, as in the paper of MFIS. A list of c postings of
 //! which the room is r moves when c > r, then r = 1.25 c: so each posting is read and written 1 /
-//! (k - 1) = 4 times more as the list grows without end, and 100 flushes of equal size move a list
-//! 17 times.
+//! (k - 1) = 4 times more as the list grows without end. 100 flushes of equal size move a list 17
+//! times.
 
 use std::sync::Arc;
 

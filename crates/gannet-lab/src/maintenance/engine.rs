@@ -2,11 +2,11 @@
 //! without documents and log.
 //!
 //! What a flush of an index does to lists is done here in the same order: sparse zones are left,
-//! postings join lists or stay recent, zones in which little lives are emptied, nodes and chunks
-//! are written, and a root that names all of it is written and synced. The entries of terms are on
-//! the device and count among what is written. Bytes: no closed form of few words; of lists that
-//! grow by pages a flush they are what came, each posting written once, while a list has up to 16
-//! chunks.
+//! postings join lists or stay in delta levels, and zones in which little lives are emptied. Nodes
+//! and chunks are written, and a root that names all of it is written and synced. The entries of
+//! terms are on the device and count among what is written. Bytes: no closed form of few words; of
+//! lists that grow by pages a flush they are what came, each posting written once, while a list has
+//! up to 16 chunks.
 
 use std::collections::BTreeSet;
 use std::path::Path;

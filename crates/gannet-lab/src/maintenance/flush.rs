@@ -11,8 +11,9 @@
 //! frequencies      documents of each term in the whole collection (4 each)
 //! norms            lengths of all documents as norms (1 each)
 //! ranks            the numbers of terms by the order of their first flush (4 each)
-//! flush-000 ...    for each term in order: its place in ranks, postings, tokens, the highest frequency, the last document
-//!                  (varints), documents and positions (length, bytes; see the engine's fragments)
+//! flush-000 ...    for each term in order: its place in ranks, postings, tokens, the highest
+//!                  frequency, the last document (varints), documents and positions (length,
+//!                  bytes; see the engine's fragments)
 //! ```
 
 use std::fs;

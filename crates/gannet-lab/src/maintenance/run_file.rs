@@ -6,8 +6,9 @@
 //! would need it.
 //!
 //! ```text
-//! vocabulary   for each term: bytes shared with the key before, other bytes (varint, bytes), postings, last document, bytes of
-//!              documents, of the tail among them, of positions (varints)
+//! vocabulary   for each term: bytes shared with the key before, other bytes (varint, bytes),
+//!              postings, last document, bytes of documents, of the tail among them, of positions
+//!              (varints)
 //! ```
 
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! `gannet-lab pages`: what queries read beside what they could not do without.
 //!
 //! The pages that each query used are recorded, in memory or not. From the sequence follows how
-//! many reads the same pages need at least with the same memory (`least`), and from the lists how
-//! many bytes the query needs, however they lie. What another layout would read is modelled
+//! many reads the same pages need at least with the same memory (`least`). From the lists follows
+//! how many bytes the query needs, however they lie. What another layout would read is modelled
 //! (`model`).
 
 mod least;

@@ -4,9 +4,9 @@
 //! first level that has room for all of them; each level is `ratio` times larger than the one above
 //! it. A run's pages are found by *fences*: for each page of a level the level above has an entry
 //! with the page's first key (an external fence); and a page whose first entry would be a record
-//! begins with an internal fence, which repeats the one before it, so that in each page some fence
-//! says where to go on. So a search reads one page a level. A deletion is a record that says so; it
-//! goes away when it comes to the last level.
+//! begins with an internal fence, which repeats the one before it. So in each page some fence says
+//! where to go on. So a search reads one page a level. A deletion is a record that says so; it goes
+//! away when it comes to the last level.
 //!
 //! Source: Li, He, Luo, Yi, "Tree Indexing on Flash Disks", ICDE 2009. Their head tree has pages on
 //! flash too; here it lies in the memory that the comparison gives it, and is written by

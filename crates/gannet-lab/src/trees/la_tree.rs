@@ -2,10 +2,10 @@
 //!
 //! Every so many levels a node has a buffer on flash. An operation goes to the buffer of the
 //! highest such node on its way; when that is emptied its operations go, sorted, to the buffers of
-//! the next such level, or to the leaves, so that many that belong to one leaf cost one change of
-//! it. A search must look through the buffers on its way. When to empty one is decided by what it
-//! has cost: once searches have paid for reading it what emptying it costs, it is emptied (or when
-//! it is full). No sequence of operations can make that cost more than about twice what the best
+//! the next such level, or to the leaves. So many that belong to one leaf cost one change of it. A
+//! search must look through the buffers on its way. When to empty one is decided by what it has
+//! cost: once searches have paid for reading it what emptying it costs, it is emptied (or when it
+//! is full). No sequence of operations can make that cost more than about twice what the best
 //! decision would have.
 //!
 //! Source: Agrawal, Ganesan, Sitaraman, Diao, Singh, "Lazy-Adaptive Tree: An Optimized Index

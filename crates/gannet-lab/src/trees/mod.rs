@@ -5,11 +5,11 @@
 //! be compared with the paper that compared them (Roh, Kim, Lee, Park, "AS B-tree: A Study of an
 //! Efficient B+-tree for SSDs", 2014), with each other, and with Gannet's own tree.
 //!
-//! [`BTree`] is one B+-tree over three ways to keep nodes: [`InPlace`], where a node is written
-//! back to where it was read, [`Sequential`], where changed nodes go to the end of the file (the AS
-//! B-tree), and [`Units`], where only what changed in them does (BFTL). [`FdTree`] merges sorted
-//! runs, [`LaTree`] lets operations wait above the leaves. Gannet's own is [`Rolling`] over the
-//! engine's tree ([`Packed`]), or over [`Sequential`] nodes, which are those of the others.
+//! [`BTree`] is one B+-tree over three ways to keep nodes. [`InPlace`] writes a node back to where
+//! it was read. [`Sequential`] writes changed nodes to the end of the file (the AS B-tree).
+//! [`Units`] writes only what changed in them there (BFTL). [`FdTree`] merges sorted runs,
+//! [`LaTree`] lets operations wait above the leaves. Gannet's own is [`Rolling`] over the engine's
+//! tree ([`Packed`]), or over [`Sequential`] nodes, which are those of the others.
 
 mod btree;
 mod cache;

@@ -2,8 +2,10 @@
 //! key.
 //!
 //! ```text
-//! level | 0 | entries (2) | end of the places' free room (2) | bytes of entries that were removed (2) | node (4) | 0 (4) | time (8)
-//! places of the entries (2 each), ascending by key …  free …  entries: length of the key (2), key, value (8)
+//! level | 0 | entries (2) | end of the places' free room (2)
+//! | bytes of entries that were removed (2) | node (4) | 0 (4) | time (8)
+//! places of the entries (2 each), ascending by key …  free …
+//! entries: length of the key (2), key, value (8)
 //! ```
 //! All numbers are little-endian. An inner node's keys are the lower bounds of its children, whose
 //! names are the values; the first key is empty. All structures of the lab that have nodes have

@@ -1,11 +1,11 @@
 //! Nodes of which only what changes is written: BFTL.
 //!
 //! A change of a node is some *index units*: a key with its value, or a key that is gone. They wait
-//! in the *reservation buffer*, and when it is full they are packed into as few sectors as
-//! possible, those of one node together, and written to the end of the file. The *node translation
-//! table* tells in which sectors the units of each node are; a node is put together from them. A
-//! node that lies in more than C sectors is gathered into one. Old sectors are left to the
-//! translation layer of the device: the file only grows.
+//! in the *reservation buffer*. When it is full they are packed into as few sectors as possible,
+//! those of one node together, and written to the end of the file. The *node translation table*
+//! tells in which sectors the units of each node are; a node is put together from them. A node that
+//! lies in more than C sectors is gathered into one. Old sectors are left to the translation layer
+//! of the device: the file only grows.
 //!
 //! Source: Wu, Kuo, Chang, "An Efficient B-tree Layer Implementation for Flash-Memory Storage
 //! Systems", 2007.

@@ -87,8 +87,9 @@ pub const HYBRID_CACHE_TEXT: Profile = Profile {
 /// Intel X25-E of 64 GB, the drive of the AS B-tree's paper (Roh et al., 2014).
 ///
 /// - Ten channels (Tom's Hardware, 2009) with two packages each.
-/// - 50 nm SLC: pages of 4,096 bytes, 25 us to read, 300 us to program, 2 ms to erase, and 25 ns for
-///   a byte (40 MB/s), as data sheets of such flash have it. SLC of the time has 64 pages a block.
+/// - 50 nm SLC: pages of 4,096 bytes, 25 us to read, 300 us to program, 2 ms to erase, and 25 ns
+///   for a byte (40 MB/s), as data sheets of such flash have it. SLC of the time has 64 pages a
+///   block.
 /// - The link's rate and cost of a request are fitted on the random reads of the paper's table 1,
 ///   32 at a time: 12.5 us and a byte at 283 MB/s. They meet all four of them within 3 %.
 /// - A write of 4 KiB takes 85 us, and the buffer is the controller's 256 KiB. Both are unverified:

@@ -15,7 +15,7 @@ thread_local! {
     /// Whether the calling thread does all of its work itself.
     static ALONE: Cell<bool> = const { Cell::new(false) };
     /// Those it works with; just itself if it has never shared work.
-    static CREW: RefCell<Workers> = RefCell::new(Workers::default());
+    static WORKERS: RefCell<Workers> = RefCell::new(Workers::default());
 }
 
 /// Threads that carry out parts of one work. Those that wait for others do not count, so the others
@@ -35,7 +35,7 @@ impl Default for Workers {
 
 impl Workers {
     fn own() -> Workers {
-        CREW.with_borrow(Clone::clone)
+        WORKERS.with_borrow(Clone::clone)
     }
 
     /// One more.
@@ -65,7 +65,7 @@ impl Workers {
 impl Working {
     /// Makes the calling thread this one of the workers.
     fn take(&self) {
-        CREW.set(self.0.clone());
+        WORKERS.set(self.0.clone());
     }
 }
 

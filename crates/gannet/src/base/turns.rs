@@ -109,9 +109,9 @@ mod tests {
 
     /// Gives up when it is asked after so many times.
     #[derive(Debug)]
-    struct Patience(AtomicUsize);
+    struct TimeLimit(AtomicUsize);
 
-    impl Interrupt for Patience {
+    impl Interrupt for TimeLimit {
         fn check(&self) -> Result<()> {
             let (order, less) = (Ordering::Relaxed, |left: usize| left.checked_sub(1));
             let left = self.0.fetch_update(order, order, less);
@@ -119,8 +119,8 @@ mod tests {
         }
     }
 
-    fn times(times: usize) -> Patience {
-        Patience(AtomicUsize::new(times))
+    fn times(times: usize) -> TimeLimit {
+        TimeLimit(AtomicUsize::new(times))
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! Such trees are the term dictionary (field and term -> term entry) and the external IDs (->
 //! document). A node is one page and is named by a [`NodeId`]; a resident mapping table says where
-//! each node is now. A changed node is appended to the stream and its mapping entry changes, so a
-//! rewritten leaf does not touch its parent, no page is ever overwritten, and a clone of the
+//! each node is now. A changed node is appended to the stream and its mapping entry changes. So a
+//! rewritten leaf does not touch its parent, and no page is ever overwritten. A clone of the
 //! mapping is a snapshot of the whole tree.
 //!
 //! Source: Roh, Kim, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014. Its

@@ -7,10 +7,10 @@
 //!
 //! Invariants:
 //! 1. Edits and splices of a level are in key order.
-//! 2. The first key of an inner node is the node's lower bound (empty for the leftmost), so that a
-//!    run that loses its first node still answers for the run's whole range. Where all of a
-//!    parent's first children lose all entries, the child behind them takes their place with their
-//!    bound (see `widen`).
+//! 2. The first key of an inner node is the node's lower bound (empty for the leftmost). So a run
+//!    that loses its first node still answers for its whole range. Where all of a parent's first
+//!    children lose all entries, the child behind them takes their place with their bound (see
+//!    `widen`).
 
 use std::ops::Range;
 

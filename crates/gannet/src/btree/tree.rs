@@ -1,8 +1,9 @@
 //! The one writer of a tree.
 //!
 //! ```text
-//! apply, move_out_of: nodes go to the stream's buffer ──flush──▶ on the device, view() may be published
-//!                                                     ──encode─▶ the mapping's pages follow; then a root
+//! apply, move_out_of: nodes go to the stream's buffer
+//!     ──flush──▶ on the device, view() may be published
+//!     ──encode─▶ the mapping's pages follow; then a root
 //! ```
 //!
 //! Invariants:

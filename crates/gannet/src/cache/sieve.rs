@@ -3,9 +3,9 @@
 //! Entries stand in the order of their arrival. A hand walks from the oldest to the newest; an
 //! entry that was used is spared once for each use, the last three at most, and the first that was
 //! not is evicted. One pass of a scan leaves the frames in use where they are. Where most frames
-//! are in use the hand comes round soon, and by one use alone it could not tell a page that every
-//! query needs from one that two needed. Source: Zhang et al., "SIEVE is Simpler than LRU", NSDI
-//! 2024, which remembers one use; three read 6 % less on a mix of queries.
+//! are in use the hand comes round soon. One use alone would not tell a page that every query needs
+//! from one that two needed. Source: Zhang et al., "SIEVE is Simpler than LRU", NSDI 2024, which
+//! remembers one use; three read 6 % less on a mix of queries.
 
 use std::hash::Hash;
 

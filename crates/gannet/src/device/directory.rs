@@ -86,7 +86,7 @@ impl Directory {
         file.map_err(|error| self.failed(operation, id, error))
     }
 
-    /// Refuses to go on if the folder was opened for reading.
+    /// Rejects changes if the folder was opened for reading.
     pub fn check_writable(&self) -> Result<()> {
         match self.access {
             Access::Write => Ok(()),

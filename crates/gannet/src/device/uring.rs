@@ -10,9 +10,7 @@
 //! | 8 | 91 k/s, 1.9 us | 83 k/s, 6.2 us | 47 k/s, 5.5 us |
 //! | 32 | 98 k/s, 1.7 us | 103 k/s, 3.9 us | - |
 //!
-//! A batch of one gains nothing from the ring (medians 6.8 us by the ring and 6.9 us without, up to
-//! 15 when the machine is busy), so `file_device` carries it out by a plain `pread`, which needs no
-//! ring checked out.
+//! A batch of one gains nothing from the ring, so `file_device` carries it out by a plain `pread`.
 //!
 //! Each batch checks a ring out of a pool, so threads never wait for each other's batches.
 //! Invariants:
@@ -299,7 +297,7 @@ fn new_ring() -> io::Result<IoUring> {
     cooperative.or_else(|_| IoUring::new(QUEUE_DEPTH as u32))
 }
 
-/// Refuses a ring that lacks an operation, as those of early kernels and of emulations do.
+/// Rejects a ring that lacks an operation, as those of early kernels and of emulations do.
 fn checked(ring: IoUring) -> io::Result<IoUring> {
     let mut probe = Probe::new();
     ring.submitter().register_probe(&mut probe)?;

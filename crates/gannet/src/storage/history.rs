@@ -7,9 +7,9 @@
 //! one root follows another in one process.
 //!
 //! What always holds: openings stand in their order, and a root was written by the last opening of
-//! its history. So a root of generation g comes before another of the same index exactly if the
-//! other's history has the last opening of its own, and no opening behind that one began at g or
-//! below.
+//! its history. So a root of generation g comes before another of the same index if two things
+//! hold. The other's history has the last opening of its own. No opening behind that one began at g
+//! or below.
 
 use crate::base::{ByteReader, Result, put_u64, put_varint};
 

@@ -6,9 +6,9 @@
 //!    begun and goes on with the next.
 //! 2. No record crosses a page boundary needlessly: one that does not fit the rest of a page starts
 //!    the next page, unless it would touch no fewer pages there.
-//! 3. Where a record had to start a new page, the rest of the page before is a hole, and the next
-//!    small record that fits goes there, as long as the page is not written. The log has no holes:
-//!    its order matters.
+//! 3. Where a record had to start a new page, the rest of the page before is a hole. The next small
+//!    record that fits goes there, as long as the page is not written. The log has no holes: its
+//!    order matters.
 //! 4. A record lies in one zone. A record larger than an ordinary zone gets a larger zone of its
 //!    own.
 

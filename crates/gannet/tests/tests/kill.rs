@@ -55,7 +55,7 @@ const PHASES: [&str; 6] = [
 ];
 
 /// A child that does not come to the phase is killed where it is.
-const PATIENCE: Duration = Duration::from_secs(20);
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
 /// What a child tells.
 enum Word {
@@ -272,7 +272,7 @@ impl Writer {
         let mut passes = if aim == "opening" { 0 } else { rng.below(6) };
         let (mut phase, mut since) = (String::new(), Instant::now());
         let mut last = None;
-        let deadline = since + PATIENCE;
+        let deadline = since + LONGEST_WAIT;
         while phase != aim || passes > 0 {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.words.recv_timeout(left) {

@@ -85,6 +85,18 @@ fn the_types_of_the_engine_have_names_of_their_own() {
     assert!(homes.is_empty(), "names of several types:\n{homes:#?}");
 }
 
+#[test]
+fn the_architecture_names_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the map is readable");
+    let named = text.split('`').skip(1).step_by(2);
+    let paths = named.filter(|name| name.contains('/') && !name.contains([' ', '<', '*']));
+    let (rooms, crates) = (source(), root.join("crates"));
+    let exists = |name: &str| [&rooms, &crates, &root].map(|at| at.join(name).exists());
+    let missing: Vec<_> = paths.filter(|name| !exists(name).contains(&true)).collect();
+    assert!(missing.is_empty(), "not there: {missing:#?}");
+}
+
 /// A file is named by its path below the source folder, a module by its path with `/` between.
 struct Code {
     texts: BTreeMap<String, String>,

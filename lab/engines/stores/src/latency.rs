@@ -29,7 +29,8 @@ impl Latency {
         self.count += 1;
     }
 
-    /// The time in microseconds that a share of the times does not exceed, at most 1/32 off; none without any time.
+    /// The time in microseconds that a share of the times does not exceed, at most 1/32 off; none
+    /// without any time.
     pub fn percentile(&self, share: f64) -> Option<f64> {
         let rank = (self.count as f64 * share) as u64;
         let mut seen = 0;

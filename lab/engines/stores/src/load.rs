@@ -10,8 +10,9 @@ use crate::records::Records;
 use crate::stores::{self, Store};
 use crate::{Error, Outcome};
 
-/// Transactions of a load, if `--commit-every` does not say otherwise: enough that nodes are split as they are when records
-/// come in one by one, and few enough that each writes many records to a node.
+/// Transactions of a load, if `--commit-every` does not say otherwise: enough that nodes are split
+/// as they are when records come in one by one, and few enough that each writes many records to a
+/// node.
 const TRANSACTIONS: u64 = 16;
 
 /// Inserts the records in the order of their numbers; those of one transaction sorted by key.

@@ -1,5 +1,5 @@
-//! Peers for comparisons of ordered indexes: the key-value stores redb, fjall and LMDB behind one pair of commands, with keys
-//! of 8 bytes (big-endian) and values of 8 bytes (little-endian).
+//! Peers for comparisons of ordered indexes: the key-value stores redb, fjall and LMDB behind one
+//! pair of commands, with keys of 8 bytes (big-endian) and values of 8 bytes (little-endian).
 
 mod latency;
 mod load;

@@ -1,4 +1,5 @@
-//! `bench DIR QUERIES.tsv`: top k by BM25 for lines `term|and|or|phrase<TAB>words` on the field `body`.
+//! `bench DIR QUERIES.tsv`: top k by BM25 for lines `term|and|or|phrase<TAB>words` on the field
+//! `body`.
 
 use std::fs;
 use std::path::Path;
@@ -98,7 +99,8 @@ pub fn run(options: &Options) -> Outcome {
     }))
 }
 
-/// Calls `query` with the numbers from `next` on from `threads` threads; gives the times in microseconds.
+/// Calls `query` with the numbers from `next` on from `threads` threads; gives the times in
+/// microseconds.
 fn drive(
     threads: usize,
     time: Option<Duration>,

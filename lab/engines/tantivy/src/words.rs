@@ -1,4 +1,5 @@
-//! The words of the Unicode standard (UAX #29) as a tokenizer, so that an index can have the very terms that Gannet's has.
+//! The words of the Unicode standard (UAX #29) as a tokenizer, so that an index can have the very
+//! terms that Gannet's has.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use unicode_segmentation::{UnicodeSegmentation, UnicodeWordIndices};

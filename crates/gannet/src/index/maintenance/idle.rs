@@ -1,7 +1,8 @@
 //! Idle maintenance: what an index that is open for writing does by itself while nobody writes.
 //!
 //! ```text
-//! a write ──▶ a flush under way ends ──▶ nobody writes for a second ──▶ vacuum ──▶ cleaning at rest ──▶ the next write
+//! a write ──▶ a flush under way ends ──▶ nobody writes for a second
+//!     ──▶ vacuum ──▶ cleaning at rest ──▶ the next write
 //! ```
 //!
 //! While documents come, each flush does its share (see `clean`, `vacuum`), and leaves what the

@@ -3,7 +3,8 @@
 //! the old.
 //!
 //! ```text
-//! checkpoint ──▶ the writer's parts are set aside ──▶ records, in their new order, go through empty parts, unseen ──▶ root
+//! checkpoint ──▶ the writer's parts are set aside
+//!     ──▶ records, in their new order, go through empty parts, unseen ──▶ root
 //! ```
 //!
 //! 1. What is written meanwhile lies in zones that no root names. A crash leaves the old index, and

@@ -1,4 +1,4 @@
-//! Chores: what a flush can be asked for beside what it brings, a step at a time.
+//! Maintenance tasks: what a flush can be asked for beside what it brings, a step at a time.
 
 use std::thread;
 use std::time::Duration;

@@ -2,7 +2,8 @@
 //! the whole index.
 //!
 //! ```text
-//! flush: sweep begins ──▶ lists are swept, a slice in each flush ──▶ tables forget, a slice in each checkpoint ──▶ statistics
+//! flush: sweep begins ──▶ lists are swept, a slice in each flush
+//!     ──▶ tables forget, a slice in each checkpoint ──▶ statistics
 //! ```
 //!
 //! A sweep begins at the end of a flush, so that no posting of the documents it takes out is

@@ -1,6 +1,6 @@
 //! Recovery: the batches of the log go back into the posting buffer, the tables and the map of new
-//! IDs, with the doc IDs, versions and sequence numbers that they were written with. What the root
-//! knows of them already (see `checkpoint`) is passed over.
+//! IDs. They keep their doc IDs, versions and sequence numbers. What the root knows of them already
+//! (see `checkpoint`) is passed over.
 //!
 //! What was logged is restored some megabytes at a time, and applied in the order of the log.
 

@@ -1,7 +1,7 @@
 //! Every operation of the device fails once, or from then on, in each way it can.
 //!
 //! Whatever fails: there is no panic, the failure is reported in an error, the writer stays
-//! stopped, reads go on with what was published, and what was acknowledged is there after
+//! stopped, and reads go on with what was published. What was acknowledged is there after
 //! reopening, with and without a power loss in between.
 
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! A workload beside its oracle, and the judgement on an index that was opened again.
 //!
 //! The oracle is a list of states, one after each batch; a state maps external IDs to texts. Two
-//! marks are kept against the device's log: from where on a state *may* be found after a crash (its
-//! batch had begun), and from where on it, or a later one, *must* be (it was acknowledged as
-//! durable).
+//! marks are kept against the device's log: from where on a state *may* be found after a crash,
+//! since its batch had begun. And from where on it, or a later one, *must* be, since it was
+//! acknowledged as durable.
 
 use std::collections::BTreeMap;
 use std::path::Path;

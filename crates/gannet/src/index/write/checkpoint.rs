@@ -1,7 +1,8 @@
 //! Checkpoint: a flush begins, runs and ends with a root that makes all of it durable.
 //!
 //! ```text
-//! begin_flush ── the buffer is frozen; log position F ──▶ Flush::run, beside writing ──▶ end_flush: root R
+//! begin_flush ── the buffer is frozen; log position F
+//!     ──▶ Flush::run, beside writing ──▶ end_flush: root R
 //! ```
 //!
 //! The root at R refers to trees that hold the documents before F, and to tables, live set and

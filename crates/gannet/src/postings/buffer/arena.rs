@@ -1,8 +1,8 @@
 //! Byte streams that grow side by side in one arena.
 //!
 //! A stream begins with a key that never changes. What is appended lies behind it in a chain of
-//! slices in 64 KiB blocks, each slice larger than the one before, the last four bytes of a full
-//! slice naming the next. So a list of two postings costs a few bytes, a list of a million costs no
+//! slices in 64 KiB blocks. Each slice is larger than the one before. The last four bytes of a full
+//! slice name the next. So a list of two postings costs a few bytes, a list of a million costs no
 //! copying, and the memory of all lists is known exactly. Source: the byte block pool of Lucene's
 //! indexing chain (Cutting et al.).
 

@@ -1,14 +1,14 @@
 //! How the common neighbours of tokens are coded: in groups, a prefix code for each token, and in
 //! fragments, a byte.
 //!
-//! A neighbour is 0, for none of the common words, or the number of one. More than half of all are
-//! 0, so a *group*, what is known on one side of the tokens of a block, takes a bit for these and
-//! four to eleven bits for others. The code is fixed: an index of any text can be read without
-//! a table of its own, and groups of lists that are merged are coded again by the same table.
+//! A neighbour is 0, for none of the common words, or the number of one. A *group* is what is known
+//! on one side of the tokens of a block. More than half of all neighbours are 0 and take a bit, the
+//! others four to eleven. The code is fixed: an index of any text can be read without a table of
+//! its own, and groups of lists that are merged are coded again by the same table.
 //!
-//! Source: Huffman, A method for the construction of minimum-redundancy codes (1952), with lengths
-//! limited to [`LENGTH_MAX`] by package-merge (Larmore and Hirschberg, 1990), so that one look into
-//! a table gives up to three neighbours.
+//! Source: Huffman, A method for the construction of minimum-redundancy codes (1952). Package-merge
+//! (Larmore and Hirschberg, 1990) limits lengths to [`LENGTH_MAX`]. So one look into a table gives
+//! up to three neighbours.
 
 use crate::analysis::COMMON_WORDS;
 use crate::base::{ByteReader, Error, Result};

@@ -1,13 +1,15 @@
 //! Docs pages: blocks of docs and frequencies behind a directory, decodable without any other page.
 //!
 //! ```text
-//! header     doc before the page + 1 | number of its first position | blocks | postings in the last block
-//!            | first position page | stride | entries | distances between the position pages' first numbers
+//! header     doc before the page + 1 | number of its first position | blocks
+//!            | postings in the last block | first position page | stride | entries
+//!            | distances between the position pages' first numbers
 //!            | with a phrase filter: bytes of what follows; where its groups start, then the
 //!            bytes of those of each block
-//! directory  per block: distance to the last doc | shape of the docs | shape of the frequencies | competitive
-//!            pairs | frequencies beyond one each
-//! data       per block: packed docs, packed frequencies - 1; in a last block of fewer than 128: varints
+//! directory  per block: distance to the last doc | shape of the docs | shape of the frequencies
+//!            | impacts | frequencies beyond one each
+//! data       per block: packed docs, packed frequencies - 1; varints in a last block of fewer
+//!            than 128
 //! ```
 //! The directory lets a query skip blocks unread; the position table leads from a posting to the
 //! one position page that holds its positions. Where a page's postings have very many positions the

@@ -2,13 +2,14 @@
 //! matter.
 //!
 //! ```text
-//! grouped  docs pages | position pages | bytes of each of them but the last | pairs of the whole chunk
-//!          | index, if there are several docs pages
-//! split    docs pages | position pages | bytes of the last docs page if it lies right behind the head,
-//!          else 0 | bytes of the last position page if it lies behind that, else 0 | index pages
-//!          | pairs of the whole chunk | index
-//! index    per docs page: distance to its last doc | pairs; or, if that is more than a page: per index
-//!          page: distance to its last doc | docs pages in it | pairs
+//! grouped  docs pages | position pages | bytes of each of them but the last
+//!          | impacts of the whole chunk | index, if there are several docs pages
+//! split    docs pages | position pages
+//!          | bytes of the last docs page if it lies right behind the head, else 0
+//!          | bytes of the last position page if it lies behind that, else 0
+//!          | index pages | impacts of the whole chunk | index
+//! index    per docs page: distance to its last doc | impacts; or, if that is more than a page:
+//!          per index page: distance to its last doc | docs pages in it | impacts
 //! ```
 //! A *grouped* chunk is one read in any case. Opening a *split* one reads a page, and a second per
 //! 100,000 postings or so that are looked into. Where the parts lie is `postings::codec::places`.

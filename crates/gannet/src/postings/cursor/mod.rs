@@ -1,8 +1,8 @@
 //! The cursor over one term's list: chunks, tail and memory part as one run of postings in doc
 //! order.
 //!
-//! It skips chunks by the entry, pages by the heads, blocks by a page's directory, and decodes only
-//! the block it stands in, the frequencies only when they are asked for.
+//! It skips chunks by the entry, pages by the heads, blocks by a page's directory. It decodes only
+//! the block it stands in, and the frequencies only on request.
 //!
 //! Invariants:
 //! 1. `doc` and the decoded block change only once every page needed for the change is at hand; a
@@ -10,9 +10,9 @@
 //! 2. While a block is decoded, `page` is the docs page it came from (for a chunk).
 //! 3. Docs never go back: a target at or before the current doc gives the current doc.
 //!
-//! Memory: one docs page, one index page, one position page (as frames), the docs page's directory
-//! (28 bytes a block), 1.5 KiB of decoded numbers, and per chunk a decoded index (see
-//! `postings::codec::head`), a few hundred bytes for most lists and 10 KiB at most.
+//! Memory: one docs page, one index page and one position page, as frames. Beside these the docs
+//! page's directory (28 bytes a block) and 1.5 KiB of decoded numbers. Each chunk has a decoded
+//! index (see `postings::codec::head`) of at most 10 KiB.
 
 mod bounds;
 mod decoded;

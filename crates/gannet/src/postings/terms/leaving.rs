@@ -11,7 +11,7 @@ use crate::postings::codec::entry::TermEntry;
 use crate::postings::codec::fragment::Fragment;
 
 /// How many new terms are compacted at once.
-const POURED_AT_ONCE: usize = 4096;
+const COMPACTED_AT_ONCE: usize = 4096;
 
 /// How many terms that have outgrown a level join their lists at once, about.
 const OUTGROWN_AT_ONCE: usize = 1024;
@@ -94,7 +94,7 @@ impl<'a, 'k> Pouring<'a, 'k> {
 
     /// Pours the next terms, some of them new if there are any left. Tells whether there were any.
     fn compact(&mut self, outgrown: &mut Joiners<'k>) -> Result<bool> {
-        let some = self.first..self.keys.len().min(self.first + POURED_AT_ONCE);
+        let some = self.first..self.keys.len().min(self.first + COMPACTED_AT_ONCE);
         self.first = some.end;
         let mut entries = Vec::with_capacity(some.len());
         for (term, new) in some.clone().zip((self.new)(some.clone().collect())) {
@@ -103,7 +103,7 @@ impl<'a, 'k> Pouring<'a, 'k> {
             while let Some((key, old)) = self.before.take_below(key)? {
                 let kept = self.keep(Cow::Owned(key), None, old, Fragment::default(), outgrown)?;
                 entries.extend(kept);
-                if entries.len() >= POURED_AT_ONCE {
+                if entries.len() >= COMPACTED_AT_ONCE {
                     // Any number of terms may lie between two new ones.
                     self.append(std::mem::take(&mut entries))?;
                 }
@@ -113,7 +113,7 @@ impl<'a, 'k> Pouring<'a, 'k> {
         }
         let mut taken = 0;
         while some.is_empty()
-            && taken < POURED_AT_ONCE
+            && taken < COMPACTED_AT_ONCE
             && let Some((key, old)) = self.before.take()?
         {
             taken += 1;

@@ -1,18 +1,13 @@
 //! The term dictionary: where the entry of each list stands.
 //!
-//! It is three trees with the same keys, and more before them. Lists that have chunks, *long* ones,
-//! have their entries in one, *short* lists, which are in their entries whole, in the other. Long
-//! lists are few and asked for often, and in one tree with the short ones their entries would be
-//! strewn over all leaves. Of 669,136 terms of 540,000 passages 47,846 are long; they take 845 of
-//! 6,177 leaves. With memory for a sixteenth of the index a word in 100 to 1,000 documents takes
-//! 0.49 rounds in place of 0.75, and one in 1,000 to 10,000 takes 0.96 in place of 1.30. Some long
-//! lists get postings in nearly every flush: those of *frequent* words. Their entries stand in a
-//! tree of their own too, so that a flush writes the few leaves that these have and not most leaves
-//! of long lists, over which they would be strewn. Of 540,000 passages 3,768 words are frequent;
-//! with 28.6 MiB a word in 100 documents takes 0.48 reads in place of 0.56.
+//! It is three trees with the same keys, and the delta levels before them. *Long* lists have
+//! chunks, and their entries are in one tree. *Short* lists are whole in their entries, in another.
+//! Long lists are few and asked for often. In one tree with the short ones their entries would be
+//! strewn over all leaves. The lists of *frequent* words get postings in nearly every flush. Their
+//! entries have a third tree, so that a flush writes few leaves.
 //!
-//! Smaller trees have the *recent* postings of a term, until they are worth a place in its list
-//! (`delta.rs`).
+//! Smaller trees, the *delta levels*, have the newest postings of a term until it pays to merge
+//! them into its list (`delta.rs`).
 //!
 //! Invariants:
 //! 1. A key is in one of the trees of lists at most. A list that gets its first chunk moves from

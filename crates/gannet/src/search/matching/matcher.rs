@@ -144,7 +144,8 @@ pub trait Matcher: Send {
     /// Begins to confirm documents, in ascending order from any on.
     fn begin_confirming(&mut self) {}
 
-    /// Writes the frequencies of a document that was given tentatively: zeros if it does not match.
+    /// Writes the frequencies of a document that was given by an approximation: zeros if it does
+    /// not match.
     fn confirm(&mut self, doc: DocId, row: &mut [f32], pages: &mut Pages<'_>) -> Step<()> {
         let _ = (doc, row, pages);
         Ok(())

@@ -2,9 +2,9 @@
 //!
 //! The conjunction of the words comes first. Positions are read only for documents that pass it,
 //! those of many candidates in one batch, by cursors of their own that never touch other documents.
-//! The ranking may take what passes it tentatively and confirm only what can come among the best:
-//! the rarest word, or its tokens that the phrase filter lets pass, are the most that an exact
-//! phrase can occur.
+//! The ranking may take what passes it as an approximation and confirm only what can come among the
+//! best: the rarest word, or its tokens that the phrase filter lets pass, are the most that an
+//! exact phrase can occur.
 //!
 //! Where a word's phrase filter names a commoner neighbour exactly, the filter is asked at each of
 //! the word's tokens, and the neighbour's list is not read at all.

@@ -1,4 +1,5 @@
-//! Candidates that were given tentatively are confirmed as far as they can come among the best.
+//! Candidates that were given by an approximation are verified as far as they can come among the
+//! best.
 //!
 //! The most that a candidate can score is known from its norm and the most that its frequencies can
 //! be. So where there is no threshold yet, the best by that are confirmed first, and of the others

@@ -1,8 +1,8 @@
 //! The best k documents: by score, and among equals by doc ID, the smaller first.
 //!
 //! Documents come in ascending order of their IDs but for those of one batch. So once the heap is
-//! full, a document of a later batch whose score only equals the least of the heap stays out, and
-//! everything whose bound is not above that score can be skipped without changing the answer.
+//! full, a document of a later batch whose score only equals the least of the heap stays out.
+//! Everything whose bound is not above that score can be skipped.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -9,12 +9,13 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use super::{Index, Store, Work, bytes};
 use crate::Error;
 
-/// Memtables that share half of the memory: the one written to, and three that wait to be flushed. (With four waiting fjall
-/// stops the writer.)
+/// Memtables that share half of the memory: the one written to, and three that wait to be flushed.
+/// (With four waiting fjall stops the writer.)
 const MEMTABLES: u64 = 4;
 /// The default of fjall, and the most that it recommends.
 const MEMTABLE_BYTES_MAX: u64 = 64 << 20;
-/// Looks at the background that have to find it idle, one after the other, and the pause between them.
+/// Looks at the background that have to find it idle, one after the other, and the pause between
+/// them.
 const IDLE_LOOKS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 

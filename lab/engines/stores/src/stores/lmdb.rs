@@ -1,4 +1,5 @@
-//! LMDB by the crate heed: a copy-on-write B+-tree in a mapped file. Its cache is the page cache of the operating system.
+//! LMDB by the crate heed: a copy-on-write B+-tree in a mapped file. Its cache is the page cache of
+//! the operating system.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -30,8 +31,9 @@ struct Open<'e> {
 pub fn environment(folder: &Path) -> Result<Env, Error> {
     let mut options = EnvOpenOptions::new();
     options.map_size(MAP_BYTES);
-    // Safety: without syncs a crash of the system can damage the file, which is loaded anew then; memory that is not
-    // initialised is only written to the file's unused bytes. No other process uses the folder.
+    // Safety: without syncs a crash of the system can damage the file, which is loaded anew then;
+    // memory that is not initialised is only written to the file's unused bytes. No other process
+    // uses the folder.
     unsafe {
         options.flags(EnvFlags::NO_SYNC | EnvFlags::NO_READ_AHEAD | EnvFlags::NO_MEM_INIT);
         Ok(options.open(folder)?)

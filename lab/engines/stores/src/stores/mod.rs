@@ -1,7 +1,7 @@
 //! The stores behind one interface.
 //!
-//! Operations are run inside a batch, because a table of redb and a transaction of LMDB borrow what they belong to: each is
-//! opened once for a batch, not for each operation.
+//! Operations are run inside a batch, because a table of redb and a transaction of LMDB borrow what
+//! they belong to: each is opened once for a batch, not for each operation.
 
 mod fjall;
 mod lmdb;
@@ -14,7 +14,8 @@ use crate::options::Options;
 
 /// An open store.
 pub trait Store {
-    /// Runs operations on the index, and commits what they wrote the cheapest way that the store has.
+    /// Runs operations on the index, and commits what they wrote the cheapest way that the store
+    /// has.
     fn batch(&mut self, work: Work) -> Result<(), Error>;
 
     /// Waits for what goes on in the background.
@@ -44,7 +45,8 @@ pub trait Index {
     fn range(&self, from: u64, most: usize, found: &mut Vec<(u64, u64)>) -> Result<(), Error>;
 }
 
-/// Opens the store that the options name, for `load` in a new folder, gives it to `work`, and closes it.
+/// Opens the store that the options name, for `load` in a new folder, gives it to `work`, and
+/// closes it.
 pub fn with<T>(
     options: &Options,
     work: impl FnOnce(&mut dyn Store) -> Result<T, Error>,

@@ -139,7 +139,7 @@ impl History {
             Operation::Clean => self.make_durable("clean", |index| index.clean().map(drop)),
             Operation::Vacuum => self.make_durable("vacuum", |index| index.vacuum().map(drop)),
             Operation::VacuumAll => self.vacuum_all(),
-            Operation::Upkeep => self.maintain(),
+            Operation::Maintain => self.maintain(),
             Operation::Check => self.check(),
         }
     }

@@ -2,8 +2,8 @@
 //! losses, kills and recoveries between, and of each operation the outcome compared with what the
 //! ledger says.
 //!
-//! `ledger` knows all documents with the operations that brought and ended them, so it can be wound
-//! back to what a crash left, and asks the naive oracle of the integration tests about any state;
+//! `ledger` knows all documents with the operations that brought and ended them. So it can be wound
+//! back to what a crash left. It asks the naive oracle of the integration tests about any state;
 //! `papers` makes the documents. `history` is one life: it draws operations as its `mood` says,
 //! `changing`, `asking` and `reopening` carry them out and compare. `setup` says how the index is
 //! opened, `tally` counts what happened.

@@ -28,7 +28,7 @@ pub(super) enum Operation {
     Clean,
     Vacuum,
     VacuumAll,
-    Upkeep,
+    Maintain,
     Check,
 }
 
@@ -58,7 +58,7 @@ const WEIGHTS: [(Operation, usize); 24] = [
     (Clean, 4),
     (Vacuum, 8),
     (VacuumAll, 2),
-    (Upkeep, 6),
+    (Maintain, 6),
     (Check, 1),
 ];
 
@@ -115,7 +115,9 @@ impl Mood {
             (Mood::Hot, Replace | ReplaceIfAsExpected | Merge | Update) => 4,
             (Mood::Hot, AddMany | DeleteMany | DeleteMatching) => 0,
             (Mood::Read, Search | SearchMany | Get | AskHeld | Hold) => 4,
-            (Mood::Reckless, Sync | Checkpoint | Clean | Vacuum | VacuumAll | Upkeep | Check) => 0,
+            (Mood::Reckless, Sync | Checkpoint | Clean | Vacuum | VacuumAll | Maintain | Check) => {
+                0
+            }
             (Mood::Reckless, Replace) => 2,
             _ => 1,
         }

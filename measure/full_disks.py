@@ -7,7 +7,7 @@ import os
 import random
 import subprocess
 
-from measure import CACHE, MIB, Show, Unable, gannet, note, remove, run
+from harness import CACHE, MIB, Claims, Unable, gannet, note, remove, run
 
 SIZES_MIB = range(8, 65)
 MEMORY = "16MiB"
@@ -21,19 +21,19 @@ def main():
     parser.add_argument("--sizes", type=int, default=len(SIZES_MIB))
     options = parser.parse_args()
     sizes = list(SIZES_MIB)[:options.sizes]
-    with Show(9, memory=MEMORY, sizes_mib=sizes, file_system="ext4 on a loop device") as show:
+    with Claims("full_disks", memory=MEMORY, sizes_mib=sizes, file_system="ext4 on a loop device") as claims:
         refusal = forbidden()
         if refusal:
-            show.known("left out, since no file system can be mounted here", refusal)
+            claims.known("left out, since no file system can be mounted here", refusal)
             return
         command = gannet()
         rows = [fill(command, size) for size in sizes]
-        show.settings["sizes"] = rows
-        show.equal("sizes", len(rows), options.sizes)
+        claims.settings["sizes"] = rows
+        claims.equal("sizes", len(rows), options.sizes)
         for name, holds in [("refused in words, exit code 2", "refused"), ("searched while full", "searched"),
                             ("sound while full", "sound"), ("gone on when there was space", "went_on")]:
-            show.equal(name, sum(row[holds] for row in rows), len(rows))
-        show.known("least of the space that documents had taken when writes were refused", min(row["taken"] for row in rows))
+            claims.equal(name, sum(row[holds] for row in rows), len(rows))
+        claims.known("least of the space that documents had taken when writes were refused", min(row["taken"] for row in rows))
 
 
 def forbidden():
@@ -51,7 +51,7 @@ def forbidden():
 def mounted(mib):
     """A folder on an ext4 of its own, of so many MiB."""
     CACHE.mkdir(parents=True, exist_ok=True)
-    image, folder = CACHE / "show-9.img", CACHE / "show-9"
+    image, folder = CACHE / "full_disks.img", CACHE / "full_disks"
     remove(image)
     folder.mkdir(exist_ok=True)
     with open(image, "wb") as file:
@@ -76,7 +76,7 @@ def fill(command, mib):
     with mounted(mib) as folder:
         ballast = folder / "ballast"
         ballast.write_bytes(os.urandom(int(mib * MIB * BALLAST_SHARE)))
-        index, lines = folder / "index", folder.parent / "show-9.jsonl"
+        index, lines = folder / "index", folder.parent / "full_disks.jsonl"
         # A source larger than the whole file system, of words that do not compress.
         write_documents(lines, 0, mib * MIB // 2000)
         free = space(folder)

@@ -4,7 +4,7 @@ import random
 import re
 from collections import Counter
 
-from measure import CACHE, Show, documents, gannet, kept, passages, passages_index, run
+from harness import CACHE, Claims, documents, gannet, kept, passages, passages_index, run
 
 TERMS = 5000
 RAREST_TO = 9
@@ -18,7 +18,7 @@ WORD = re.compile(r"\w+(?:['.’:·]\w+)*")
 
 
 def main():
-    with Show(4, terms=TERMS, document_frequency_to=RAREST_TO, memory="64MiB", threads=1, seed=SEED) as show:
+    with Claims("rare_terms", terms=TERMS, document_frequency_to=RAREST_TO, memory="64MiB", threads=1, seed=SEED) as claims:
         command = gannet()
         index, _ = passages_index(command)
         terms = rare_terms()
@@ -27,27 +27,27 @@ def main():
         done = run([command, "bench", index, queries, "--memory", "64MiB", "--threads", 1,
                     "--distinct", "-k", 10, "--json"])
         figures = done.json()
-        show.settings["bench"] = figures
-        show.equal("queries answered", figures.get("queries"), TERMS)
-        show.at_most("reads per query, opening excluded", figures.get("reads_per_query"), READS)
+        claims.settings["bench"] = figures
+        claims.equal("queries answered", figures.get("queries"), TERMS)
+        claims.at_most("reads per query, opening excluded", figures.get("reads_per_query"), READS)
         opening = figures.get("open_reads")
         everything = None if opening is None else figures["reads_per_query"] + opening / TERMS
-        show.known("reads per query, opening included", everything)
+        claims.known("reads per query, opening included", everything)
         pages = figures["bytes_read_per_query"]["engine"] / PAGE
-        show.at_most("pages of 4 KiB per query, opening excluded", pages, READS)
+        claims.at_most("pages of 4 KiB per query, opening excluded", pages, READS)
         counted, seen = figures["bytes_read"]["engine"], figures["bytes_read"]["os"]
         error = abs(counted - seen) / seen if seen else None
-        show.at_most("bytes from open to last answer, engine's against the system's, relative error", error, COUNTER_ERROR)
-        show.settings["device_bytes_read_of_the_process"] = done.device_bytes_read
+        claims.at_most("bytes from open to last answer, engine's against the system's, relative error", error, COUNTER_ERROR)
+        claims.settings["device_bytes_read_of_the_process"] = done.device_bytes_read
         # Nothing read is only good if everything is found: the first queries once more, with their documents.
         found = [len(row["hits"]) for row in dumped(command, index, queries)]
-        show.at_least("queries of which the documents were looked at", len(found), DUMPED)
-        show.at_least("documents that the poorest of them found", min(found, default=None), 1)
+        claims.at_least("queries of which the documents were looked at", len(found), DUMPED)
+        claims.at_least("documents that the poorest of them found", min(found, default=None), 1)
 
 
 def dumped(command, index, queries):
     """The documents that the first queries find, in a process of its own."""
-    path = CACHE / "show-4.dump.jsonl"
+    path = CACHE / "rare_terms.dump.jsonl"
     run([command, "bench", index, queries, "--memory", "64MiB", "--threads", 1, "--distinct", "-k", 10, "--json",
          "--dump", path]).json()
     return list(documents(path))

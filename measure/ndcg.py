@@ -4,7 +4,7 @@ import math
 import re
 from concurrent.futures import ThreadPoolExecutor
 
-from measure import CACHE, CORPORA, documents, remove, run, unpack
+from harness import CACHE, CORPORA, documents, remove, run, unpack
 
 DEPTH = 10
 # Characters with a meaning in the query language; queries here are plain text.

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from measure import ROOT, Show, note, passed, run
+from harness import ROOT, Claims, note, passed, run
 
 TEST_SECONDS = 20 * 60
 # A handful of queries; and so many tests that none of the programs can have been left out.
@@ -17,25 +17,25 @@ SHOWN = [r"^ +body: .*\[\w+\]", r"^ +step +rounds +reads", r"^sound: "]
 
 
 def main():
-    with Show(1) as show, tempfile.TemporaryDirectory(prefix="gannet-show-") as folder:
+    with Claims("fresh_clone") as claims, tempfile.TemporaryDirectory(prefix="gannet-measure-") as folder:
         clone = Path(folder) / "gannet"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
         for name in [name for name in os.environ if name.startswith("GANNET_") or name == "CARGO_TARGET_DIR"]:
             del os.environ[name]
         demo = make("demo", clone)
-        show.equal("make demo: exit code", demo.code, 0)
-        show.known("make demo: seconds with the build", round(demo.seconds, 1))
+        claims.equal("make demo: exit code", demo.code, 0)
+        claims.known("make demo: seconds with the build", round(demo.seconds, 1))
         found = [int(count.replace(",", "")) for count in re.findall(r"^([\d,]+) documents? found in", demo.output, re.M)]
-        show.at_least("make demo: queries with an answer", sum(count > 0 for count in found), QUERIES)
-        show.equal("make demo: queries without one", sum(count == 0 for count in found), 0)
-        show.equal("make demo: snippets, a plan, a sound index",
+        claims.at_least("make demo: queries with an answer", sum(count > 0 for count in found), QUERIES)
+        claims.equal("make demo: queries without one", sum(count == 0 for count in found), 0)
+        claims.equal("make demo: snippets, a plan, a sound index",
                    [bool(re.search(part, demo.output, re.M)) for part in SHOWN], [True] * len(SHOWN))
         tests = make("test", clone)
         good, bad = passed(tests)
-        show.equal("make test: exit code", tests.code, 0)
-        show.at_most("make test: seconds", round(tests.seconds, 1), TEST_SECONDS)
-        show.at_least("make test: tests passed", good, TESTS)
-        show.equal("make test: tests failed", bad, 0)
+        claims.equal("make test: exit code", tests.code, 0)
+        claims.at_most("make test: seconds", round(tests.seconds, 1), TEST_SECONDS)
+        claims.at_least("make test: tests passed", good, TESTS)
+        claims.equal("make test: tests failed", bad, 0)
 
 
 def make(target, clone):

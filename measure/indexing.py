@@ -8,7 +8,7 @@ cover what it maps and caches.
 import argparse
 import statistics
 
-from measure import CACHE, MIB, MemoryGroup, Show, articles, gannet, note, passages, remove, results, run, tantivy, text_size, warm
+from harness import CACHE, MIB, MemoryGroup, Claims, articles, gannet, note, passages, remove, results, run, tantivy, text_size, warm
 
 BUDGET = 256 * MIB
 CONSTANT = 64 * MIB
@@ -25,15 +25,15 @@ def main():
     parser.add_argument("--engine", choices=["gannet", "tantivy"], help="try one engine alone: the comparison then misses")
     results.add_option(parser)
     options = parser.parse_args()
-    with Show(2, options.out, runs=options.runs, budget_bytes=BUDGET, constant_bytes=CONSTANT, threads=THREADS,
-              tantivy_group_bytes=TANTIVY_GROUP) as show:
+    with Claims("indexing", options.out, runs=options.runs, budget_bytes=BUDGET, constant_bytes=CONSTANT, threads=THREADS,
+              tantivy_group_bytes=TANTIVY_GROUP) as claims:
         engines = {name: make() for name, make in [("gannet", gannet), ("tantivy", tantivy)]
                    if options.engine in (None, name)}
         for corpus in options.corpus or ["passages", "articles"]:
-            compare(show, corpus, {"passages": passages, "articles": articles}[corpus](), engines, options.runs)
+            compare(claims, corpus, {"passages": passages, "articles": articles}[corpus](), engines, options.runs)
 
 
-def compare(show, corpus, source, engines, runs):
+def compare(claims, corpus, source, engines, runs):
     text = text_size(source)
     warm(source)
     rows_of = {name: [] for name in engines}
@@ -42,30 +42,30 @@ def compare(show, corpus, source, engines, runs):
         for name in order:
             row = {"corpus": corpus, "engine": name, "run": number} | index(name, engines[name], source)
             rows_of[name].append(row)
-            show.rows.append(row)
+            claims.rows.append(row)
             note(f"{corpus} {name} run {number + 1}: {row}")
-    show.settings[corpus] = text
+    claims.settings[corpus] = text
 
     ours, theirs = rows_of.get("gannet", []), rows_of.get("tantivy", [])
-    show.equal(f"{corpus}: kills and failures in {BUDGET + CONSTANT >> 20} MiB",
+    claims.equal(f"{corpus}: kills and failures in {BUDGET + CONSTANT >> 20} MiB",
                sum(row["kills"] + (row["code"] != 0) for row in ours) if ours else None, 0)
     for name, rows in rows_of.items():
-        show.equal(f"{corpus}: documents of each run, {name}", sorted({row.get("documents") for row in rows}, key=str), [text["docs"]])
+        claims.equal(f"{corpus}: documents of each run, {name}", sorted({row.get("documents") for row in rows}, key=str), [text["docs"]])
     rates = [median_rate(rows, text["docs"]) for rows in (ours, theirs)]
-    show.known(f"{corpus}: documents/s, Gannet", rates[0])
-    show.known(f"{corpus}: documents/s, Tantivy", rates[1])
-    show.at_least(f"{corpus}: rate against Tantivy's", round(rates[0] / rates[1], 3) if all(rates) else None, RATE_RATIO)
+    claims.known(f"{corpus}: documents/s, Gannet", rates[0])
+    claims.known(f"{corpus}: documents/s, Tantivy", rates[1])
+    claims.at_least(f"{corpus}: rate against Tantivy's", round(rates[0] / rates[1], 3) if all(rates) else None, RATE_RATIO)
     for name, rows in rows_of.items():
-        show.known(f"{corpus}: documents per second of processor time, {name}",
+        claims.known(f"{corpus}: documents per second of processor time, {name}",
                    median_rate(rows, text["docs"], "cpu_seconds"))
     sizes = [row["index_bytes"] for row in ours if "index_bytes" in row]
-    show.at_most(f"{corpus}: index bytes / text bytes",
+    claims.at_most(f"{corpus}: index bytes / text bytes",
                  round(max(sizes) / text["text_bytes"], 3) if sizes else None, SIZE_RATIO)
 
 
 def index(name, binary, source):
     """One run; the figures that the engine and the kernel gave."""
-    folder = CACHE / f"show-2-{name}"
+    folder = CACHE / f"indexing-{name}"
     remove(folder)
     memory = BUDGET if name == "tantivy" else f"{BUDGET >> 20}MiB"
     command = [binary, "index", folder, source, "--memory", memory, "--threads", THREADS, "--json"]

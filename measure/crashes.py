@@ -4,7 +4,7 @@ import argparse
 import re
 from collections import Counter
 
-from measure import Show, cargo_test, names, passed
+from harness import Claims, cargo_test, names, passed
 
 KILLS = 100
 CRASH_STATES = 1000
@@ -28,42 +28,42 @@ def main():
     parser.add_argument("--kills", type=int, default=KILLS)
     parser.add_argument("--states", type=int, default=CRASH_STATES)
     options = parser.parse_args()
-    with Show(6, kills=options.kills, crash_states=options.states) as show:
-        kills(show, options.kills)
-        crashes(show, options.states)
+    with Claims("crashes", kills=options.kills, crash_states=options.states) as claims:
+        kills(claims, options.kills)
+        crashes(claims, options.states)
 
 
-def kills(show, count):
+def kills(claims, count):
     """Kills are aimed at each phase in turn; the test tells of each where it fell and what was found after it."""
     done, figures = cargo_test("kill::", {"GANNET_KILLS": str(count)})
     rows = figures.pop("each", [])
-    show.settings["kill"] = figures
-    show.settings["each_kill"] = rows
-    show.equal("kills: exit code of the tests", done.code, 0)
-    show.equal("kills: tests passed, with the canary", sorted(names(done) & KILL_TESTS), sorted(KILL_TESTS))
-    show.at_least("kills (-9)", len(rows), count)
+    claims.settings["kill"] = figures
+    claims.settings["each_kill"] = rows
+    claims.equal("kills: exit code of the tests", done.code, 0)
+    claims.equal("kills: tests passed, with the canary", sorted(names(done) & KILL_TESTS), sorted(KILL_TESTS))
+    claims.at_least("kills (-9)", len(rows), count)
     fallen = Counter(row["phase"] for row in rows)
     for phase in PHASES:
-        show.at_least(f"kills in the phase {phase}", fallen[phase], count * PHASE_SHARE)
-    show.equal("kills in other phases", sorted(set(fallen) - set(PHASES)), [])
-    show.at_least("kills: batches acknowledged", figures.get("acknowledged_batches"), count)
-    show.equal("kills: acknowledged documents lost", sum(row["lost"] for row in rows) if rows else None, 0)
-    show.equal("kills after which a check found something", sum(bool(row["findings"]) for row in rows) if rows else None, 0)
-    show.at_least("kills: zones given up by cleaning and flushes", figures.get("zones_removed"), count)
+        claims.at_least(f"kills in the phase {phase}", fallen[phase], count * PHASE_SHARE)
+    claims.equal("kills in other phases", sorted(set(fallen) - set(PHASES)), [])
+    claims.at_least("kills: batches acknowledged", figures.get("acknowledged_batches"), count)
+    claims.equal("kills: acknowledged documents lost", sum(row["lost"] for row in rows) if rows else None, 0)
+    claims.equal("kills after which a check found something", sum(bool(row["findings"]) for row in rows) if rows else None, 0)
+    claims.at_least("kills: zones given up by cleaning and flushes", figures.get("zones_removed"), count)
 
 
-def crashes(show, count):
+def crashes(claims, count):
     """The tests themselves fail on a violation, and the canaries fail when nothing is noticed."""
     environment = {"GANNET_CRASH_STATES": str(max(count, 1400))}
     done, _ = cargo_test("index::tests", environment, target=("--lib",))
-    show.equal("crash states, failures, damage, canaries: exit code of the tests", done.code, 0)
-    show.equal("crash states: tests passed, with the canaries", sorted(names(done) & CRASH_TESTS), sorted(CRASH_TESTS))
-    show.equal("crash states: tests failed", passed(done)[1], 0)
+    claims.equal("crash states, failures, damage, canaries: exit code of the tests", done.code, 0)
+    claims.equal("crash states: tests passed, with the canaries", sorted(names(done) & CRASH_TESTS), sorted(CRASH_TESTS))
+    claims.equal("crash states: tests failed", passed(done)[1], 0)
     states = re.search(r"crashes: (\d+) distinct states", done.output)
-    show.at_least("crash states, distinct by image", states and int(states[1]), count)
+    claims.at_least("crash states, distinct by image", states and int(states[1]), count)
     failures = re.search(r"faults: (\d+) failures at (\d+) operations", done.output)
-    show.at_least("failures injected, at every operation", failures and int(failures[1]), failures and int(failures[2]))
-    show.settings["printed"] = re.findall(r"(?:^|\.\.\. )((?:crashes|recoveries|faults|canary|forged).*)$", done.output, re.M)
+    claims.at_least("failures injected, at every operation", failures and int(failures[1]), failures and int(failures[2]))
+    claims.settings["printed"] = re.findall(r"(?:^|\.\.\. )((?:crashes|recoveries|faults|canary|forged).*)$", done.output, re.M)
 
 
 main()

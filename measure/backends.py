@@ -10,7 +10,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from measure import CACHE, Show, gannet, index_lines, names, passed, remove, run, settle
+from harness import CACHE, Claims, gannet, index_lines, names, passed, remove, run, settle
 
 BACKENDS = ["uring", "pread"]
 TESTS = ["cargo", "test", "--release", "--locked", "--workspace"]
@@ -22,18 +22,18 @@ LEFT_OUT = {"device::open::tests::counters_equal_the_systems_alone",
 
 
 def main():
-    with Show(7) as show:
+    with Claims("backends") as claims:
         command = gannet()
-        outcomes = {backend: outcome(show, backend) for backend in BACKENDS}
+        outcomes = {backend: outcome(claims, backend) for backend in BACKENDS}
         tests, openers = ([outcomes[backend][at] for backend in BACKENDS] for at in (0, 1))
-        show.equal("tests that passed on one backend and not on the other", sorted(tests[0] ^ tests[1]), [])
-        show.equal("tests that opened an index with one backend and not with the other", sorted(openers[0] ^ openers[1]), [])
+        claims.equal("tests that passed on one backend and not on the other", sorted(tests[0] ^ tests[1]), [])
+        claims.equal("tests that opened an index with one backend and not with the other", sorted(openers[0] ^ openers[1]), [])
         for backend in BACKENDS:
-            show.equal(f"{backend}: active in the command", sorted(command_backends(command, backend)), [backend])
-            show.equal(f"{backend}: the command has an io_uring", has_ring(command, backend), backend == "uring")
+            claims.equal(f"{backend}: active in the command", sorted(command_backends(command, backend)), [backend])
+            claims.equal(f"{backend}: the command has an io_uring", has_ring(command, backend), backend == "uring")
 
 
-def outcome(show, backend):
+def outcome(claims, backend):
     """Runs all tests with a backend; gives the names of those that passed, and of those that opened an index."""
     with tempfile.TemporaryDirectory() as folder:
         reported = Path(folder) / "backends.jsonl"
@@ -41,27 +41,27 @@ def outcome(show, backend):
         done = run(TESTS, environment=environment, timeout=3600)
         rows = [json.loads(line) for line in reported.read_text().splitlines()] if reported.exists() else []
     if done.code != 0:
-        show.settings[f"{backend}_failure"] = (done.output + done.errors)[-2000:]
+        claims.settings[f"{backend}_failure"] = (done.output + done.errors)[-2000:]
     good, bad = passed(done)
     left_out = set(re.findall(r"^test (.*?)(?: \(line \d+\))? \.\.\. ignored", done.output, re.M))
-    show.equal(f"{backend}: exit code of the tests", done.code, 0)
-    show.at_least(f"{backend}: tests passed", good, sum(OPENERS.values()))
-    show.equal(f"{backend}: tests failed", bad, 0)
-    show.equal(f"{backend}: tests left out", sorted(left_out - LEFT_OUT), [])
+    claims.equal(f"{backend}: exit code of the tests", done.code, 0)
+    claims.at_least(f"{backend}: tests passed", good, sum(OPENERS.values()))
+    claims.equal(f"{backend}: tests failed", bad, 0)
+    claims.equal(f"{backend}: tests left out", sorted(left_out - LEFT_OUT), [])
     for program, least in OPENERS.items():
         its = [row for row in rows if row["program"] == program]
-        show.equal(f"{backend}: backends that indexes had in the tests of {program}",
+        claims.equal(f"{backend}: backends that indexes had in the tests of {program}",
                    sorted({row["backend"] for row in its}), [backend])
-        show.at_least(f"{backend}: tests of {program} that opened an index", len({row["test"] for row in its}), least)
-    show.equal(f"{backend}: other programs with indexes", sorted({row["program"] for row in rows} - set(OPENERS)), [])
-    show.settings[f"{backend}_indexes_opened"] = dict(Counter(row["program"] for row in rows))
-    show.settings[f"{backend}_tests_passed"] = good
+        claims.at_least(f"{backend}: tests of {program} that opened an index", len({row["test"] for row in its}), least)
+    claims.equal(f"{backend}: other programs with indexes", sorted({row["program"] for row in rows} - set(OPENERS)), [])
+    claims.settings[f"{backend}_indexes_opened"] = dict(Counter(row["program"] for row in rows))
+    claims.settings[f"{backend}_tests_passed"] = good
     return names(done), {(row["program"], row["test"]) for row in rows}
 
 
 def command_backends(command, backend):
     """What writing and reading a small index say of their backend."""
-    source, index = CACHE / "show-7.jsonl", CACHE / "show-7.gnt"
+    source, index = CACHE / "backends.jsonl", CACHE / "backends.gnt"
     CACHE.mkdir(parents=True, exist_ok=True)
     source.write_text("".join(json.dumps({"id": str(n), "body": f"document {n}"}) + "\n" for n in range(1000)))
     remove(index)
@@ -73,7 +73,7 @@ def command_backends(command, backend):
 
 def has_ring(command, backend):
     """Whether the system shows an io_uring of a command that has an index open."""
-    index = CACHE / "show-7.gnt"
+    index = CACHE / "backends.gnt"
     remove(index)
     process = index_lines(command, index, [b'{"id": "1", "body": "document"}\n'], "--backend", backend)
     try:

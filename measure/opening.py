@@ -4,7 +4,7 @@ import argparse
 import itertools
 import statistics
 
-from measure import CACHE, Show, gannet, index_lines, note, passages, passages_index, remove, results, run, settle
+from harness import CACHE, Claims, gannet, index_lines, note, passages, passages_index, remove, results, run, settle
 
 OPEN_MS = 100
 FIRST_QUERY_MS = 20
@@ -24,29 +24,29 @@ def main():
     results.add_option(parser)
     options = parser.parse_args()
     only = options.only
-    with Show(5, options.out, queries=QUERIES, repeats=REPEATS, feeds=FEEDS, memory="256MiB") as show:
+    with Claims("opening", options.out, queries=QUERIES, repeats=REPEATS, feeds=FEEDS, memory="256MiB") as claims:
         command = gannet()
         if only != "recovery":
-            opening(show, command)
+            opening(claims, command)
         if only != "open":
-            recovery(show, command)
+            recovery(claims, command)
 
 
-def opening(show, command):
+def opening(claims, command):
     """The worst of several new processes: a promise about opening holds every time."""
     index, _ = passages_index(command)
     rows = [(query, *first_query(command, index, query)) for query in QUERIES for _ in range(REPEATS)]
     names = ("query", "open_ms", "first_query_ms", "bytes_read")
-    show.rows += [{"kind": "opening"} | dict(zip(names, row)) for row in rows]
+    claims.rows += [{"kind": "opening"} | dict(zip(names, row)) for row in rows]
     opens, firsts = [[row[at] for row in rows] for at in (1, 2)]
-    show.settings["medians_ms"] = {"open": statistics.median(opens), "first_query": statistics.median(firsts)}
-    show.at_most("worst opening, ms", round(max(opens), 2), OPEN_MS)
-    show.at_most("worst first query, ms", round(max(firsts), 2), FIRST_QUERY_MS)
+    claims.settings["medians_ms"] = {"open": statistics.median(opens), "first_query": statistics.median(firsts)}
+    claims.at_most("worst opening, ms", round(max(opens), 2), OPEN_MS)
+    claims.at_most("worst first query, ms", round(max(firsts), 2), FIRST_QUERY_MS)
 
 
-def recovery(show, command):
+def recovery(claims, command):
     """Feeds an index, kills it while its log is open, times the next opening; again and again."""
-    index = CACHE / "show-5.gnt"
+    index = CACHE / "opening.gnt"
     remove(index)
     rows = []
     with open(passages(), "rb") as lines:
@@ -62,12 +62,12 @@ def recovery(show, command):
             rows.append({"fed": feed, "documents": there, "open_ms": opened, "first_query_ms": first, "bytes_read": read})
             note(str(rows[-1]))
     remove(index)
-    show.rows += [{"kind": "recovery"} | row for row in rows]
+    claims.rows += [{"kind": "recovery"} | row for row in rows]
     before = [0] + [row["documents"] for row in rows]
     lost = [row["fed"] - (row["documents"] - there) for there, row in zip(before, rows)]
-    show.at_most("most documents of a feed that are not there after the kill", max(lost), COMMIT_EVERY - 1)
-    show.known("most bytes read by an opening", max(row["bytes_read"] for row in rows))
-    show.at_most("worst opening after kill -9, ms", round(max(row["open_ms"] for row in rows), 1), RECOVERY_MS)
+    claims.at_most("most documents of a feed that are not there after the kill", max(lost), COMMIT_EVERY - 1)
+    claims.known("most bytes read by an opening", max(row["bytes_read"] for row in rows))
+    claims.at_most("worst opening after kill -9, ms", round(max(row["open_ms"] for row in rows), 1), RECOVERY_MS)
 
 
 def first_query(command, index, query):

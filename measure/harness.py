@@ -1,6 +1,6 @@
-"""What the show scripts and the lab share: corpora, release binaries, memory groups, timed runs, the result.
+"""What the scripts of this folder and the lab share: corpora, release binaries, memory groups, timed runs, the result.
 
-Only the standard library. A script writes its checks into a `Show`, which prints one JSON object and ends the process with 1
+Only the standard library. A script writes its checks into a `Claims`, which prints one JSON object and ends the process with 1
 when a check misses; an error on the way is a missed check too, never a silent skip.
 """
 import contextlib
@@ -25,7 +25,7 @@ import results
 ROOT = Path(__file__).resolve().parent.parent
 CORPORA = Path(os.environ.get("GANNET_CORPORA", ROOT.parent / "shared"))
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-CACHE = ROOT / "target" / "show"
+CACHE = ROOT / "target" / "measure"
 # The corpora that `lab/corpora.py` makes.
 MADE = Path(os.environ.get("GANNET_MADE_CORPORA", ROOT / "target" / "corpora"))
 CGROUP = Path("/sys/fs/cgroup/memory")
@@ -36,16 +36,16 @@ class Unable(Exception):
     """Something that a check needs is missing or broke; the message says what to do."""
 
 
-class Show:
+class Claims:
     """The checks of one script. Use it as a context: it prints, writes the result file and exits at the end.
 
     `rows` is for every repetition of what was measured.
     """
 
-    def __init__(self, number, out=None, **settings):
-        self.number = number
+    def __init__(self, name, out=None, **settings):
+        self.name = name
         self.checks, self.rows = [], []
-        self.result = results.Result(f"show-{number}", settings, out)
+        self.result = results.Result(name, settings, out)
         self.settings = settings
 
     def check(self, name, figure, target, holds):
@@ -84,13 +84,13 @@ class Show:
         self.result.rows, self.result.more = self.rows, {"checks": self.checks}
         note(f"everything is in {self.result.write()}")
         about = {name: value for name, value in self.result.head.items() if name != "result"}
-        print(json.dumps({"show": self.number, "checks": self.checks, "settings": about | self.settings, "rows": self.rows}, indent=1))
+        print(json.dumps({"measured": self.name, "checks": self.checks, "settings": about | self.settings, "rows": self.rows}, indent=1))
         sys.exit(0 if self.checks and all(check["holds"] for check in self.checks) else 1)
 
 
 def note(text):
     """Progress for people, on standard error."""
-    print(f"[show] {text}", file=sys.stderr, flush=True)
+    print(f"[claims] {text}", file=sys.stderr, flush=True)
 
 
 # Programs
@@ -205,7 +205,7 @@ class MemoryGroup:
 
     def __init__(self, limit_bytes):
         self.limit_bytes = limit_bytes
-        self.folder = CGROUP / f"gannet-show-{os.getpid()}-{next(self.numbers)}"
+        self.folder = CGROUP / f"gannet-measure-{os.getpid()}-{next(self.numbers)}"
 
     def __enter__(self):
         if not (CGROUP / "memory.limit_in_bytes").exists():
