@@ -42,4 +42,5 @@ mod totals;
 mod updates;
 #[path = "tests/vacuum.rs"]
 mod vacuum;
+#[path = "tests/words.rs"]
 mod words;

@@ -20,7 +20,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use super::destination::Destination;
@@ -37,8 +36,8 @@ use crate::storage::{PageKind, RootSlot, SlotKind};
 /// Pages read and written at once: 1 MiB.
 const COPY_PAGES: usize = 256;
 
-/// How often it is looked whether a flush beside writing is done.
-const PAUSE: Duration = Duration::from_millis(2);
+/// After how long it is looked again whether a flush beside writing is done.
+const WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// A state of an index that is held to be copied; made by [`Index::begin_backup`].
 ///
@@ -149,20 +148,16 @@ impl Index {
             }
             Ok(writer.generation)
         })?;
-        let generation = |writer: &mut Writer| {
+        let under_way = |writer: &mut Writer| {
             writer.poll_flush()?;
             writer.check_running()?;
-            Ok(writer.generation)
+            let is_same = writer.generation == before;
+            Ok(writer.flush_progress().filter(|_| is_same))
         };
-        while self.with_writer(generation)? == before && self.is_flushing() {
-            thread::sleep(PAUSE);
+        while let Some(flush) = self.with_writer(under_way)? {
+            flush.wait_for_end(WAIT_MAX);
         }
         Ok(())
-    }
-
-    fn is_flushing(&self) -> bool {
-        let flushing = self.with_writer(|writer| Ok(writer.flushing.is_some()));
-        flushing.unwrap_or(false)
     }
 
     /// The root that is read, and its state.

@@ -4,8 +4,8 @@
 //! it is with its terms tells most of that time. What follows the terms (delta postings join
 //! lists, cleaning, syncing) shows no progress and is expected to take as long as it did of late.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How long a write waits at most, unless the buffers are full.
@@ -35,6 +35,19 @@ pub(crate) struct FlushProgress {
     done: AtomicUsize,
     /// How long all of them took.
     took: OnceLock<Duration>,
+    /// Whether the flush is carried out, and who waits for that.
+    has_ended: Mutex<bool>,
+    ended: Condvar,
+}
+
+/// Tells those who wait for a flush that it is carried out, however that ends.
+pub(crate) struct FlushEnd(Arc<FlushProgress>);
+
+impl Drop for FlushEnd {
+    fn drop(&mut self) {
+        *self.0.end_lock() = true;
+        self.0.ended.notify_all();
+    }
 }
 
 impl FlushProgress {
@@ -45,7 +58,29 @@ impl FlushProgress {
             terms,
             done: AtomicUsize::new(0),
             took: OnceLock::new(),
+            has_ended: Mutex::new(false),
+            ended: Condvar::new(),
         }
+    }
+
+    /// What tells that the flush is carried out when it is dropped.
+    pub(crate) fn end_of(self: &Arc<FlushProgress>) -> FlushEnd {
+        FlushEnd(Arc::clone(self))
+    }
+
+    /// Whether the flush is carried out.
+    pub(crate) fn has_ended(&self) -> bool {
+        *self.end_lock()
+    }
+
+    /// Waits until the flush is carried out, at most for so long.
+    pub(crate) fn wait_for_end(&self, most: Duration) {
+        let held = self.end_lock();
+        drop(self.ended.wait_timeout_while(held, most, |ended| !*ended));
+    }
+
+    fn end_lock(&self) -> MutexGuard<'_, bool> {
+        self.has_ended.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// So many terms, in the order of their keys, are under way or done. Each may be told of twice:

@@ -8,8 +8,8 @@ use crate::index::flush::{MaintenanceTask, THOROUGH};
 use crate::index::handle::Index;
 use crate::index::write::Writer;
 
-/// How often someone who waits for a step looks whether it is done.
-const WAIT_STEP: Duration = Duration::from_millis(2);
+/// After how long someone who waits for a step looks again, though no flush has ended.
+const WAIT_MAX: Duration = Duration::from_secs(1);
 
 impl Index {
     /// Has a flush do the next step of a maintenance task, and waits for it. Others write
@@ -17,9 +17,14 @@ impl Index {
     pub(crate) fn step(&self, task: MaintenanceTask) -> Result<bool> {
         let before = self.with_writer(|writer| writer.ask(task))?;
         loop {
-            match self.with_writer(|writer| writer.poll_task(task, before))? {
-                Some(more) => return Ok(more),
-                None => thread::sleep(WAIT_STEP),
+            let (more, flush) = self.with_writer(|writer| {
+                let more = writer.poll_task(task, before)?;
+                Ok((more, writer.flush_progress()))
+            })?;
+            match (more, flush) {
+                (Some(more), _) => return Ok(more),
+                (None, Some(flush)) => flush.wait_for_end(WAIT_MAX),
+                (None, None) => thread::yield_now(),
             }
         }
     }

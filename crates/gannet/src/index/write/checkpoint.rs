@@ -35,6 +35,7 @@ const SEARCHES_END: Duration = Duration::from_secs(5);
 
 /// Carries a flush out and gives how long it took.
 fn timed(flush: Flush) -> Result<Duration> {
+    let _end = flush.filling.end_of();
     // A query that finds too little memory beside it waits until it has given its own back.
     let budget = flush.shared.budget.clone();
     let _turn = budget.turn(&())?;
@@ -151,16 +152,22 @@ impl Writer {
         buffers.terms() > 0 || buffers.new_ids.has_any()
     }
 
+    /// The flush under way, if there is one.
+    pub(crate) fn flush_progress(&self) -> Option<Arc<FlushProgress>> {
+        let flushing = self.flushing.as_ref();
+        flushing.map(|flushing| Arc::clone(&flushing.filling))
+    }
+
     /// Waits for the flush under way, for as long as its pace asks for.
     fn keep_pace(&mut self) -> Result<()> {
-        let (fill, start) = (self.fill(), Instant::now());
+        let fill = self.fill();
         let filling = self.flushing.as_ref().map(|flushing| &*flushing.filling);
         let pause = self.pace.pause(fill, filling);
         let Some(flushing) = &self.flushing else {
             return Ok(());
         };
-        while start.elapsed() < pause && !flushing.is_done() {
-            thread::sleep(PAUSE_STEP);
+        if !pause.is_zero() {
+            flushing.filling.wait_for_end(pause);
         }
         self.pace.go_on();
         self.poll_flush()

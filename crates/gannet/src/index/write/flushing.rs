@@ -47,7 +47,7 @@ impl Flushing {
     pub(crate) fn is_done(&self) -> bool {
         match &self.progress {
             FlushStage::Frozen => false,
-            FlushStage::Running(thread) => thread.is_finished(),
+            FlushStage::Running(_) => self.filling.has_ended(),
             FlushStage::Done(_) => true,
         }
     }
