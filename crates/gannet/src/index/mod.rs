@@ -3,8 +3,8 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | `inspect` | figures, checks |
 //! | `backup` | backups, restoring |
+//! | `inspect` | figures, checks |
 //! | `recovery` | opening: the root, the log behind it, reading beside a writer |
 //! | `maintenance` | cleaning, vacuum, rebuilding, what runs while nobody writes |
 //! | `handle`, `update`, `matching` | [`Index`]; updates that expect a version; deletion by query |
