@@ -11,7 +11,9 @@ requests are joined.
 
 Then the log is asked once with a cache on flash that holds all that it touches, by one process and
 again by a second one, beside the local index without a cache; and the same with a cache of a
-quarter of the index. The server counts pages that it sent before.
+quarter of the index. The server counts pages that it sent before. For each pass stands the most
+hits that a cache of this size can have: the server tells the pages that are asked for without a
+cache and with as many frames, and Belady's MIN counts the hits of these, asked once and once more.
 
     lab/remote.py --endpoint http://127.0.0.1:5000 --documents 20000
 
@@ -34,13 +36,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "show"))  # For 
 
 import inputs
 import measure
+import optimum
 import results
-from engines import Gannet
+from engines import FRAME_SHARE, Gannet
 from measure import MIB, ROOT, TARGET, Unable, note
 
 PRICE = json.loads((ROOT / "lab/prices.json").read_text())["object_storage"]
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
 URL = "s3://bucket/passages"
+# Of a region of the cache's file, one page is its header.
+REGION_BYTES, REGION_PAGES = 512 << 10, 127
 
 
 def main():
@@ -137,8 +142,7 @@ def cached(engine, environment, index, queries, place, options):
     rows = []
     for name, where, more in [("first", URL, ["--cache-dir", cache, "--cache-size", size]),
                               ("second", URL, ["--cache-dir", cache, "--cache-size", size]), ("local", index, [])]:
-        figures = command(engine, environment, "bench", where, queries, "--distinct", "--memory", options.memory * MIB,
-                          "--threads", options.threads, "--fetch", *more)
+        figures = ask_log(engine, environment, where, queries, options.memory * MIB, options, *more)
         served = counts(environment)
         # Nothing of this machine's folders goes into a result.
         figures["settings"]["cache_dir"] = cache.name if more else None
@@ -146,7 +150,28 @@ def cached(engine, environment, index, queries, place, options):
         note(f"cache of {size / MIB:.0f} MiB, {name}: {served['page_gets']} requests of pages, {served['repeated_pages']} of "
              f"{served['pages']} pages again, p50 {figures['latency_us_p50'] / 1000:.1f} ms")
     measure.remove(cache)
+    for row, most in zip(rows, most_hits(engine, environment, queries, rows[0]["cache"], options)):
+        row["optimum"] = most
+        note(f"cache of {size / MIB:.0f} MiB, {row['pass']}: {row['cache']['read_pages']} pages from the cache, at most {most}")
     return rows
+
+
+def ask_log(engine, environment, where, queries, memory, options, *more):
+    """Asks each query of the log once."""
+    return command(engine, environment, "bench", where, queries, "--distinct", "--memory", memory, "--threads", options.threads,
+                   "--fetch", *more)
+
+
+def most_hits(engine, environment, queries, cache, options):
+    """The hits of MIN in a first and in a second pass, and of how many requests."""
+    control(environment, "forget")
+    # What the map and the buffers of a cache take is taken from frames.
+    memory = options.memory * MIB - int(cache["memory_bytes"] / FRAME_SHARE)
+    ask_log(engine, environment, URL, queries, memory, options, "--remote-gap", 0)
+    trace = [tuple(page) for page in control(environment, "pages")]
+    counts(environment)
+    hits = optimum.hits(trace * 2, cache["capacity_bytes"] // REGION_BYTES * REGION_PAGES)
+    return [{"hits": sum(part), "requests": len(part)} for part in (hits[:len(trace)], hits[len(trace):])]
 
 
 def sample(queries, options):

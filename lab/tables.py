@@ -724,11 +724,23 @@ def cached_lines(result):
             for size in sizes for row in result["rows"] if row["kind"] == "cached" and row["cache_bytes"] == size}
 
 
+def hit_ratio(rows):
+    """Per cent of the pages that memory did not have that the cache had."""
+    read = [(row["cache"]["read_pages"], row["served"]["pages"]) for row in rows if row["cache"]]
+    return max((100 * hits / (hits + sent) for hits, sent in read), default=None)
+
+
+def most_hits(rows):
+    return max((100 * row["optimum"]["hits"] / row["optimum"]["requests"] for row in rows if "optimum" in row), default=None)
+
+
 CACHED = [Column("queries", largest("queries"), whole),
           Column("requests of pages", largest("served/page_gets"), whole),
           Column("pages sent", largest("served/pages"), whole),
           Column("of these sent before", largest("served/repeated_pages"), whole),
           Column("pages read from the cache", largest("cache/read_pages"), whole),
+          Column("hit ratio, %", hit_ratio, tenths),
+          Column("at most, %", most_hits, tenths),
           Column("p50, ms", largest("latency_us_p50", 1e-3), hundredths),
           Column("p99, ms", largest("latency_us_p99", 1e-3), hundredths),
           Column("queries/s", largest("qps"), whole)]

@@ -1,26 +1,11 @@
 //! Publications: what is copied, who wins, what is left of a publisher that dies, what is removed.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
-use futures_util::TryStreamExt;
 use gannet::Error;
-use object_store::ObjectStore;
 
 use super::faulty::Misfortune;
 use super::world::{World, agree, found, open, publish_from};
-
-fn names(world: &World) -> BTreeSet<String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    let listed = runtime.block_on(world.store.plain().list(None).try_collect::<Vec<_>>());
-    let names = listed
-        .unwrap()
-        .into_iter()
-        .map(|object| object.location.to_string());
-    names.collect()
-}
 
 #[test]
 fn a_published_index_answers_and_the_next_publication_copies_what_is_new() {
@@ -150,13 +135,13 @@ fn a_first_publisher_that_dies_leaves_nothing_to_read_and_no_hindrance() {
 fn what_no_publication_names_goes_after_the_time_to_keep() {
     let mut world = World::new(400);
     world.publish().unwrap();
-    let first = names(&world);
+    let first = world.names();
     // A publisher that died leaves an orphan.
     world.write(400..500);
     world.store.harm(4, u64::MAX, Misfortune::Dead);
     world.publish().unwrap_err();
     world.store.heal();
-    let orphans = names(&world).difference(&first).count();
+    let orphans = world.names().difference(&first).count();
     assert!(orphans > 0);
 
     let kept = world.publish().unwrap();
@@ -165,7 +150,7 @@ fn what_no_publication_names_goes_after_the_time_to_keep() {
     while world.index.clean().unwrap() {}
     world.publish().unwrap();
     assert!(
-        names(&world).is_superset(&first),
+        world.names().is_superset(&first),
         "objects that are kept are gone"
     );
 
