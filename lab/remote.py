@@ -15,6 +15,8 @@ quarter of the index. The server counts pages that it sent before. For each pass
 hits that a cache of this size can have: the server tells the pages that are asked for without a
 cache and with as many frames, and Belady's MIN counts the hits of these, asked once and once more.
 
+At last a few documents are added to a copy of the index, and it is published, again and again.
+
     lab/remote.py --endpoint http://127.0.0.1:5000 --documents 20000
 
 With the address of another server, such as moto, and its credentials in the environment, nothing is
@@ -22,9 +24,11 @@ measured: the index is published there, and its answers are compared with those 
 """
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import random
+import shutil
 import signal
 import statistics
 import subprocess
@@ -75,6 +79,8 @@ def main():
         for share in (1, 4):
             result.rows += cached(engine, environment, index, queries / f"{options.log_set}.tsv", (folder, 2 * size if share == 1 else size // share), options)
             result.write()
+        result.rows += publications(engine, environment, index, source, folder / "publications", options)
+        result.write()
     note(f"everything is in {result.path}")
 
 
@@ -95,6 +101,8 @@ def arguments():
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--warm", type=float, default=5, help="seconds")
     parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--publications", type=int, default=100, help="small ones")
+    parser.add_argument("--added", type=int, default=20, help="documents of each")
     parser.add_argument("--endpoint", metavar="URL", help="a server that is there, for a comparison of answers")
     parser.add_argument("--gannet", metavar="FILE", help="the program to measure; default: a release build of this tree")
     results.add_option(parser)
@@ -172,6 +180,28 @@ def most_hits(engine, environment, queries, cache, options):
     counts(environment)
     hits = optimum.hits(trace * 2, cache["capacity_bytes"] // REGION_BYTES * REGION_PAGES)
     return [{"hits": sum(part), "requests": len(part)} for part in (hits[:len(trace)], hits[len(trace):])]
+
+
+def publications(engine, environment, index, source, place, options):
+    """A row for each publication of a few documents more."""
+    measure.remove(place)
+    place.mkdir()
+    copy, added, rows = place / "index.gnt", place / "added.jsonl", []
+    shutil.copytree(index, copy)
+    with open(source, "rb") as lines:
+        for number in range(options.publications):
+            documents = [json.loads(line) for line in itertools.islice(lines, options.added)]
+            added.write_text("".join(json.dumps(one | {"id": f"{one['id']}-again"}) + "\n" for one in documents))
+            command(engine, environment, "index", copy, added)
+            counts(environment)
+            published = command(engine, environment, "publish", copy, URL)
+            served = counts(environment)
+            rows.append({"kind": "publication", "number": number, "documents": len(documents), "served": served,
+                         "new_bytes": published["bytes_copied"], "packed_bytes": published["packed_bytes"]})
+    measure.remove(place)
+    sent, new = (sum(sizes) for sizes in zip(*((row["served"]["sent_bytes"], row["new_bytes"]) for row in rows)))
+    note(f"{len(rows)} publications: {sent} bytes sent, {sent / new:.2f} times the new pages")
+    return rows
 
 
 def sample(queries, options):

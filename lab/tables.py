@@ -32,6 +32,10 @@ def hundredths(value):
     return f"{value:,.2f}"
 
 
+def percent(value):
+    return f"{value:+.2f}"
+
+
 def signed(value):
     return f"{value:+.1f}"
 
@@ -746,6 +750,45 @@ CACHED = [Column("queries", largest("queries"), whole),
           Column("queries/s", largest("qps"), whole)]
 
 
+def publication_lines(result):
+    rows = [row for row in result["rows"] if row["kind"] == "publication"]
+    return {f"{rows[0]['documents']} documents more": rows} if rows else {}
+
+
+def share_of_new_pages(*fields):
+    """The bytes of these fields, together, for each byte of new pages."""
+    return lambda rows: sum(at(row, field) for row in rows for field in fields) / sum(row["new_bytes"] for row in rows)
+
+
+def instruction_lines(result):
+    """A line for each kind of query, and for documents that are indexed."""
+    lines = {}
+    for row in result["rows"]:
+        if not row["with"]:
+            lines.setdefault(f"a {row['of']}", []).append(row)
+    return lines
+
+
+def instruction_columns(result):
+    """Those of each program, and how many more the later ones take than the first, in per cent."""
+    names = result["settings"]["programs"]
+
+    def counted(name):
+        return median("instructions", program=name)
+
+    def more(name):
+        return lambda rows: (counted(name)(rows) / counted(names[0])(rows) - 1) * 100
+    return [*(Column(name, counted(name), whole) for name in names), *(Column(f"{name}: more, %", more(name), percent) for name in names[1:])]
+
+
+PUBLICATIONS = [Column("publications", len, whole),
+                Column("requests that write, each", median("served/puts"), whole),
+                Column("KiB of new pages, each", median("new_bytes", 1 / 1024), whole),
+                Column("KiB sent, each", median("served/sent_bytes", 1 / 1024), whole),
+                Column("sent, of all new pages", share_of_new_pages("served/sent_bytes"), hundredths),
+                Column("pages of packs, of all new pages", share_of_new_pages("packed_bytes"), hundredths)]
+
+
 TABLES = {
     # lab/memory.py: MiB of resident memory above the budget, at most.
     "memory": Table("corpus", by("case/corpus"), memory_columns),
@@ -797,6 +840,9 @@ TABLES = {
     # lab/remote.py
     "remote": Table("gap", remote_lines, REMOTE),
     "remote-cached": Table("what", cached_lines, CACHED),
+    "remote-publications": Table("each", publication_lines, PUBLICATIONS),
+    # lab/instructions.py
+    "instructions": Table("instructions of", instruction_lines, instruction_columns),
     # show/show_N.py
     "checks": Table("what", check_lines, CHECKS),
 }
