@@ -48,6 +48,7 @@ from measure import MIB, ROOT, TARGET, Unable, note
 PRICE = json.loads((ROOT / "lab/prices.json").read_text())["object_storage"]
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
 URL = "s3://bucket/passages"
+EXPERIMENTS = ["gaps", "caches", "publications"]
 # Of a region of the cache's file, one page is its header.
 REGION_BYTES, REGION_PAGES = 512 << 10, 127
 
@@ -70,22 +71,29 @@ def main():
         published = command(engine, environment, "publish", index, URL)
         note(f"published: {published['remote']}")
         result.settings["published"] = published
-        for gap in options.gaps:
-            result.rows += cold(engine, environment, index, queries / f"{options.cold_set}.tsv", gap, options)
+        for rows in measured(engine, environment, (source, index, folder), queries, options):
+            result.rows += rows
             result.write()
-            result.rows.append(bench(engine, environment, queries / f"{options.log_set}.tsv", gap, options))
-            result.write()
-        size = sum(file.stat().st_size for file in index.rglob("*") if file.is_file())
-        for share in (1, 4):
-            result.rows += cached(engine, environment, index, queries / f"{options.log_set}.tsv", (folder, 2 * size if share == 1 else size // share), options)
-            result.write()
-        result.rows += publications(engine, environment, index, source, folder / "publications", options)
-        result.write()
     note(f"everything is in {result.path}")
+
+
+def measured(engine, environment, places, queries, options):
+    """The rows of each experiment that is wanted, as they come."""
+    source, index, folder = places
+    log = queries / f"{options.log_set}.tsv"
+    for gap in options.gaps if "gaps" in options.experiments else []:
+        yield cold(engine, environment, index, queries / f"{options.cold_set}.tsv", gap, options)
+        yield [bench(engine, environment, log, gap, options)]
+    size = sum(file.stat().st_size for file in index.rglob("*") if file.is_file())
+    for cache in (2 * size, size // 4) if "caches" in options.experiments else []:
+        yield cached(engine, environment, index, log, (folder, cache), options)
+    if "publications" in options.experiments:
+        yield publications(engine, environment, index, source, folder / "publications", options)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--experiments", nargs="+", choices=EXPERIMENTS, default=EXPERIMENTS)
     parser.add_argument("--documents", type=int, help="only the first so many passages")
     parser.add_argument("--flushes", type=int, default=10, help="commits of the index")
     parser.add_argument("--queries", type=int, default=20_000, help="of each synthetic set")

@@ -48,6 +48,24 @@ fn a_snapshot_stays_what_it_was_while_publications_come() {
 }
 
 #[test]
+fn small_publications_do_not_send_a_large_pack_again() {
+    let world = World::new(3_000);
+    let large = world.publish().unwrap().packed_bytes;
+    for round in 0..20 {
+        world.write(3_000 + round * 5..3_005 + round * 5);
+        let small = world.publish().unwrap();
+        assert!(
+            small.packed_bytes < large / 2,
+            "{round}: {small:?}, not {large}"
+        );
+        let (fresh, _) = open(&world.store, Duration::from_secs(10)).unwrap();
+        let requests = fresh.requests().unwrap();
+        assert!(requests.gets <= 9 && requests.rounds == 2, "{requests:?}");
+        agree(&world.index, &fresh);
+    }
+}
+
+#[test]
 fn of_two_publishers_one_wins_and_the_other_is_told() {
     let world = World::new(500);
     world.publish().unwrap();
