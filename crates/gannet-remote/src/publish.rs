@@ -24,7 +24,8 @@ const PACK_MOST: usize = 8 << 20;
 /// More packs than this are made fewer.
 const PACKS_MOST: usize = 8;
 
-/// The part of the memory for each thing that is in it at a time: the pack, what an opening takes.
+/// The part of the memory for each thing that is in it at a time: the packs that are published, the
+/// next one, what an opening takes.
 const MEMORY_PARTS: usize = 4;
 
 /// How an index is published.
@@ -109,7 +110,8 @@ pub(crate) fn publish_on(
     let backup = index.begin_backup()?.0;
     // It never refreshes: what it goes on from must be what it replaces.
     let reading = (Duration::MAX, 0);
-    let device = RemoteDevice::open(objects, reading, options.memory / MEMORY_PARTS)?;
+    let part = options.memory / MEMORY_PARTS;
+    let device = RemoteDevice::open(objects, reading, part, part)?;
     let publisher = Arc::new(Publisher::new(device)?);
     let name = Path::new(publisher.device.url()).to_owned();
     let copied = backup.copy_to_device(Arc::clone(&publisher) as _, &name, progress)?;
