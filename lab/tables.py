@@ -755,9 +755,12 @@ def publication_lines(result):
     return {f"{rows[0]['documents']} documents more": rows} if rows else {}
 
 
-def share_of_new_pages(*fields):
-    """The bytes of these fields, together, for each byte of new pages."""
-    return lambda rows: sum(at(row, field) for row in rows for field in fields) / sum(row["new_bytes"] for row in rows)
+def share_of_new_pages(field):
+    return lambda rows: sum(at(row, field) for row in rows) / sum(row["new_bytes"] for row in rows)
+
+
+def median_share_of_new_pages(field):
+    return lambda rows: statistics.median(at(row, field) / row["new_bytes"] for row in rows)
 
 
 def instruction_lines(result):
@@ -785,8 +788,9 @@ PUBLICATIONS = [Column("publications", len, whole),
                 Column("requests that write, each", median("served/puts"), whole),
                 Column("KiB of new pages, each", median("new_bytes", 1 / 1024), whole),
                 Column("KiB sent, each", median("served/sent_bytes", 1 / 1024), whole),
-                Column("sent, of all new pages", share_of_new_pages("served/sent_bytes"), hundredths),
-                Column("pages of packs, of all new pages", share_of_new_pages("packed_bytes"), hundredths)]
+                Column("KiB of pages in packs, each", median("packed_bytes", 1 / 1024), whole),
+                Column("sent / new, median", median_share_of_new_pages("served/sent_bytes"), hundredths),
+                Column("sent / new, all together", share_of_new_pages("served/sent_bytes"), hundredths)]
 
 
 TABLES = {
