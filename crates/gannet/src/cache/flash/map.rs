@@ -105,8 +105,9 @@ impl TierMap {
 
     /// The entries of a bucket that have a print.
     fn find(&self, bucket: usize, print: u16) -> impl Iterator<Item = usize> {
-        let has_print = move |at: &usize| self.prints[*at] == print;
-        (bucket..bucket + WAYS).filter(has_print)
+        let entries = (bucket..).zip(&self.prints[bucket..bucket + WAYS]);
+        let with_print = entries.filter(move |(_, found)| **found == print);
+        with_print.map(|(at, _)| at)
     }
 
     fn vacancies(&self, bucket: usize) -> u16 {
