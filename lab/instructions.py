@@ -2,7 +2,7 @@
 """Instructions of programs `gannet`, counted by callgrind (valgrind): those of a warm query, and
 those of a document that is indexed. One thread, `--backend pread`, the shipped sample.
 
-    lab/instructions.py BEFORE AFTER [--result-cache 8MiB] [--out docs/results/NAME.json]
+    lab/instructions.py before=FILE after=FILE [--result-cache 8MiB] [--out docs/results/NAME.json]
 
 Counts do not depend on what else the machine does, unlike times. Queries are words and phrases of
 the sample, drawn with a fixed seed, and counted kind by kind. All programs ask them of one index,
@@ -16,6 +16,7 @@ unmapped it. These programs are built by
 `cargo build --release -p gannet-cli --features rustix/use-libc-auxv`.
 """
 import argparse
+import functools
 import json
 import random
 import re
@@ -38,7 +39,10 @@ BUILD = "build it by `cargo build --release -p gannet-cli --features rustix/use-
 
 def main():
     options = arguments()
-    result = results.Result("instructions", vars(options), options.out)
+    names, files = [name for name, _ in options.programs], [file for _, file in options.programs]
+    result = results.Result("instructions", vars(options) | {"programs": names}, options.out)
+    # Where the programs lie on this machine is nobody's concern.
+    result.head["command"] = functools.reduce(lambda text, file: text.replace(file, "gannet"), files, result.head["command"])
     lines = sample(options.documents[1])
     with tempfile.TemporaryDirectory() as folder:
         for row in rows(options, lines, Path(folder)):
@@ -51,12 +55,12 @@ def main():
 def rows(options, lines, folder):
     """A row for each program and each thing that is counted."""
     index, asked = folder / "index.gnt", folder / "queries.tsv"
-    run([options.programs[0], "index", index, "-", "--threads", "1"], lines)
+    run([options.programs[0][1], "index", index, "-", "--threads", "1"], lines)
     drawn = queries(lines, options.queries, options.seed)
     settings = [(program, []) for program in options.programs]
     if options.result_cache:
         settings.append((options.programs[-1], ["--result-cache", options.result_cache]))
-    for program, more in settings:
+    for (name, program), more in settings * options.repeat:
         bench = [program, "--backend", "pread", "--memory", options.memory, "bench", index, asked, "--timeout", "none", "--json", *more]
         for kind in KINDS:
             same = [line for line in drawn if line.startswith(f"{kind}\t")]
@@ -64,15 +68,15 @@ def rows(options, lines, folder):
             for passes in (1, 2):
                 asked.write_text("\n".join(same * passes) + "\n")
                 counts.append(instructions(bench))
-            yield {"program": program, "of": f"query ({kind})", "with": more, "instructions": (counts[1] - counts[0]) / len(same)}
+            yield {"program": name, "of": f"query ({kind})", "with": more, "instructions": (counts[1] - counts[0]) / len(same)}
     few, many = options.documents
-    for program in options.programs:
+    for name, program in options.programs * options.repeat:
         counts = []
         for documents in (few, many):
             with tempfile.TemporaryDirectory(dir=folder) as made:
                 command = [program, "--backend", "pread", "--memory", options.memory, "index", Path(made) / "index.gnt", "-", "--threads", "1"]
                 counts.append(instructions(command, lines[:documents]))
-        yield {"program": program, "of": "document", "with": [], "instructions": (counts[1] - counts[0]) / (many - few)}
+        yield {"program": name, "of": "document", "with": [], "instructions": (counts[1] - counts[0]) / (many - few)}
 
 
 def sample(documents):
@@ -118,12 +122,20 @@ def report(rows):
         yield f"{name:<60} {row['instructions']:>14,.0f} a {row['of']:<14} {(row['instructions'] / before - 1) * 100:+7.2f} %"
 
 
+def named(text):
+    name, equals, file = text.partition("=")
+    if not (name and equals and file):
+        raise argparse.ArgumentTypeError(f"expected NAME=FILE, such as before=target/release/gannet, found {text!r}")
+    return name, file
+
+
 def arguments():
     parser = argparse.ArgumentParser(description="Instructions of a warm query and of a document that is indexed, by program.")
-    parser.add_argument("programs", nargs="+", metavar="PROGRAM", help="the first is the one that the others are compared with")
+    parser.add_argument("programs", nargs="+", type=named, metavar="NAME=FILE", help="the first is the one that the others are compared with")
     parser.add_argument("--queries", type=int, default=400, help="how many different queries (default: 400)")
     parser.add_argument("--documents", type=int, nargs=2, default=[200, 1_000], metavar=("FEW", "MANY"), help="documents of the two indexes (default: 200 1000)")
     parser.add_argument("--result-cache", metavar="SIZE", help="count the last program with a result cache of this size, too")
+    parser.add_argument("--repeat", type=int, default=1, help="how often each program is counted (default: 1)")
     parser.add_argument("--memory", default="64MiB", help="the memory budget (default: 64MiB)")
     parser.add_argument("--seed", type=int, default=1)
     results.add_option(parser)

@@ -11,7 +11,11 @@ requests are joined.
 
 Then the log is asked once with a cache on flash that holds all that it touches, by one process and
 again by a second one, beside the local index without a cache; and the same with a cache of a
-quarter of the index. The server counts pages that it sent before.
+quarter of the index. The server counts pages that it sent before. For each pass stands the most
+hits that a cache of this size can have: the server tells the pages that are asked for without a
+cache and with as many frames, and Belady's MIN counts the hits of these, asked once and once more.
+
+At last a few documents are added to a copy of the index, and it is published, again and again.
 
     lab/remote.py --endpoint http://127.0.0.1:5000 --documents 20000
 
@@ -20,9 +24,11 @@ measured: the index is published there, and its answers are compared with those 
 """
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import random
+import shutil
 import signal
 import statistics
 import subprocess
@@ -34,13 +40,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # F
 
 import inputs
 import harness
+import optimum
 import results
-from engines import Gannet
+from engines import FRAME_SHARE, Gannet
 from harness import MIB, ROOT, TARGET, Unable, note
 
 PRICE = json.loads((ROOT / "lab/prices.json").read_text())["object_storage"]
 KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
 URL = "s3://bucket/passages"
+EXPERIMENTS = ["gaps", "caches", "publications"]
+# Of a region of the cache's file, one page is its header.
+REGION_BYTES, REGION_PAGES = 512 << 10, 127
 
 
 def main():
@@ -61,20 +71,29 @@ def main():
         published = command(engine, environment, "publish", index, URL)
         note(f"published: {published['remote']}")
         result.settings["published"] = published
-        for gap in options.gaps:
-            result.rows += cold(engine, environment, index, queries / f"{options.cold_set}.tsv", gap, options)
-            result.write()
-            result.rows.append(bench(engine, environment, queries / f"{options.log_set}.tsv", gap, options))
-            result.write()
-        size = sum(file.stat().st_size for file in index.rglob("*") if file.is_file())
-        for share in (1, 4):
-            result.rows += cached(engine, environment, index, queries / f"{options.log_set}.tsv", (folder, 2 * size if share == 1 else size // share), options)
+        for rows in measured(engine, environment, (source, index, folder), queries, options):
+            result.rows += rows
             result.write()
     note(f"everything is in {result.path}")
 
 
+def measured(engine, environment, places, queries, options):
+    """The rows of each experiment that is wanted, as they come."""
+    source, index, folder = places
+    log = queries / f"{options.log_set}.tsv"
+    for gap in options.gaps if "gaps" in options.experiments else []:
+        yield cold(engine, environment, index, queries / f"{options.cold_set}.tsv", gap, options)
+        yield [bench(engine, environment, log, gap, options)]
+    size = sum(file.stat().st_size for file in index.rglob("*") if file.is_file())
+    for cache in (2 * size, size // 4) if "caches" in options.experiments else []:
+        yield cached(engine, environment, index, log, (folder, cache), options)
+    if "publications" in options.experiments:
+        yield publications(engine, environment, index, source, folder / "publications", options)
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--experiments", nargs="+", choices=EXPERIMENTS, default=EXPERIMENTS)
     parser.add_argument("--documents", type=int, help="only the first so many passages")
     parser.add_argument("--flushes", type=int, default=10, help="commits of the index")
     parser.add_argument("--queries", type=int, default=20_000, help="of each synthetic set")
@@ -90,6 +109,8 @@ def arguments():
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--warm", type=float, default=5, help="seconds")
     parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--publications", type=int, default=100, help="small ones")
+    parser.add_argument("--added", type=int, default=20, help="documents of each")
     parser.add_argument("--endpoint", metavar="URL", help="a server that is there, for a comparison of answers")
     parser.add_argument("--gannet", metavar="FILE", help="the program to measure; default: a release build of this tree")
     results.add_option(parser)
@@ -137,8 +158,7 @@ def cached(engine, environment, index, queries, place, options):
     rows = []
     for name, where, more in [("first", URL, ["--cache-dir", cache, "--cache-size", size]),
                               ("second", URL, ["--cache-dir", cache, "--cache-size", size]), ("local", index, [])]:
-        figures = command(engine, environment, "bench", where, queries, "--distinct", "--memory", options.memory * MIB,
-                          "--threads", options.threads, "--fetch", *more)
+        figures = ask_log(engine, environment, where, queries, options.memory * MIB, options, *more)
         served = counts(environment)
         # Nothing of this machine's folders goes into a result.
         figures["settings"]["cache_dir"] = cache.name if more else None
@@ -146,6 +166,49 @@ def cached(engine, environment, index, queries, place, options):
         note(f"cache of {size / MIB:.0f} MiB, {name}: {served['page_gets']} requests of pages, {served['repeated_pages']} of "
              f"{served['pages']} pages again, p50 {figures['latency_us_p50'] / 1000:.1f} ms")
     harness.remove(cache)
+    for row, most in zip(rows, most_hits(engine, environment, queries, rows[0]["cache"], options)):
+        row["optimum"] = most
+        note(f"cache of {size / MIB:.0f} MiB, {row['pass']}: {row['cache']['read_pages']} pages from the cache, at most {most}")
+    return rows
+
+
+def ask_log(engine, environment, where, queries, memory, options, *more):
+    """Asks each query of the log once."""
+    return command(engine, environment, "bench", where, queries, "--distinct", "--memory", memory, "--threads", options.threads,
+                   "--fetch", *more)
+
+
+def most_hits(engine, environment, queries, cache, options):
+    """The hits of MIN in a first and in a second pass, and of how many requests."""
+    control(environment, "forget")
+    # What the map and the buffers of a cache take is taken from frames.
+    memory = options.memory * MIB - int(cache["memory_bytes"] / FRAME_SHARE)
+    ask_log(engine, environment, URL, queries, memory, options, "--remote-gap", 0)
+    trace = [tuple(page) for page in control(environment, "pages")]
+    counts(environment)
+    hits = optimum.hits(trace * 2, cache["capacity_bytes"] // REGION_BYTES * REGION_PAGES)
+    return [{"hits": sum(part), "requests": len(part)} for part in (hits[:len(trace)], hits[len(trace):])]
+
+
+def publications(engine, environment, index, source, place, options):
+    """A row for each publication of a few documents more."""
+    harness.remove(place)
+    place.mkdir()
+    copy, added, rows = place / "index.gnt", place / "added.jsonl", []
+    shutil.copytree(index, copy)
+    with open(source, "rb") as lines:
+        for number in range(options.publications):
+            documents = [json.loads(line) for line in itertools.islice(lines, options.added)]
+            added.write_text("".join(json.dumps(one | {"id": f"{one['id']}-again"}) + "\n" for one in documents))
+            command(engine, environment, "index", copy, added)
+            counts(environment)
+            published = command(engine, environment, "publish", copy, URL)
+            served = counts(environment)
+            rows.append({"kind": "publication", "number": number, "documents": len(documents), "served": served,
+                         "new_bytes": published["bytes_copied"], "packed_bytes": published["packed_bytes"]})
+    harness.remove(place)
+    sent, new = (sum(sizes) for sizes in zip(*((row["served"]["sent_bytes"], row["new_bytes"]) for row in rows)))
+    note(f"{len(rows)} publications: {sent} bytes sent, {sent / new:.2f} times the new pages")
     return rows
 
 

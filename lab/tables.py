@@ -32,6 +32,10 @@ def hundredths(value):
     return f"{value:,.2f}"
 
 
+def percent(value):
+    return f"{value:+.2f}"
+
+
 def signed(value):
     return f"{value:+.1f}"
 
@@ -724,14 +728,69 @@ def cached_lines(result):
             for size in sizes for row in result["rows"] if row["kind"] == "cached" and row["cache_bytes"] == size}
 
 
+def hit_ratio(rows):
+    """Per cent of the pages that memory did not have that the cache had."""
+    read = [(row["cache"]["read_pages"], row["served"]["pages"]) for row in rows if row["cache"]]
+    return max((100 * hits / (hits + sent) for hits, sent in read), default=None)
+
+
+def most_hits(rows):
+    return max((100 * row["optimum"]["hits"] / row["optimum"]["requests"] for row in rows if "optimum" in row), default=None)
+
+
 CACHED = [Column("queries", largest("queries"), whole),
           Column("requests of pages", largest("served/page_gets"), whole),
           Column("pages sent", largest("served/pages"), whole),
           Column("of these sent before", largest("served/repeated_pages"), whole),
           Column("pages read from the cache", largest("cache/read_pages"), whole),
+          Column("hit ratio, %", hit_ratio, tenths),
+          Column("at most, %", most_hits, tenths),
           Column("p50, ms", largest("latency_us_p50", 1e-3), hundredths),
           Column("p99, ms", largest("latency_us_p99", 1e-3), hundredths),
           Column("queries/s", largest("qps"), whole)]
+
+
+def publication_lines(result):
+    rows = [row for row in result["rows"] if row["kind"] == "publication"]
+    return {f"{rows[0]['documents']} documents more": rows} if rows else {}
+
+
+def share_of_new_pages(field):
+    return lambda rows: sum(at(row, field) for row in rows) / sum(row["new_bytes"] for row in rows)
+
+
+def median_share_of_new_pages(field):
+    return lambda rows: statistics.median(at(row, field) / row["new_bytes"] for row in rows)
+
+
+def instruction_lines(result):
+    """A line for each kind of query, and for documents that are indexed."""
+    lines = {}
+    for row in result["rows"]:
+        if not row["with"]:
+            lines.setdefault(f"a {row['of']}", []).append(row)
+    return lines
+
+
+def instruction_columns(result):
+    """Those of each program, and how many more the later ones take than the first, in per cent."""
+    names = result["settings"]["programs"]
+
+    def counted(name):
+        return median("instructions", program=name)
+
+    def more(name):
+        return lambda rows: (counted(name)(rows) / counted(names[0])(rows) - 1) * 100
+    return [*(Column(name, counted(name), whole) for name in names), *(Column(f"{name}: more, %", more(name), percent) for name in names[1:])]
+
+
+PUBLICATIONS = [Column("publications", len, whole),
+                Column("requests that write, each", median("served/puts"), whole),
+                Column("KiB of new pages, each", median("new_bytes", 1 / 1024), whole),
+                Column("KiB sent, each", median("served/sent_bytes", 1 / 1024), whole),
+                Column("KiB of pages in packs, each", median("packed_bytes", 1 / 1024), whole),
+                Column("sent / new, median", median_share_of_new_pages("served/sent_bytes"), hundredths),
+                Column("sent / new, all together", share_of_new_pages("served/sent_bytes"), hundredths)]
 
 
 TABLES = {
@@ -785,6 +844,9 @@ TABLES = {
     # lab/remote.py
     "remote": Table("gap", remote_lines, REMOTE),
     "remote-cached": Table("what", cached_lines, CACHED),
+    "remote-publications": Table("each", publication_lines, PUBLICATIONS),
+    # lab/instructions.py
+    "instructions": Table("instructions of", instruction_lines, instruction_columns),
     # measure/NAME.py
     "checks": Table("what", check_lines, CHECKS),
 }

@@ -28,6 +28,12 @@ class Instructions(unittest.TestCase):
         self.assertEqual([line.split()[-2] for line in lines], ["+0.00", "+5.00", "-90.00", "+0.00"])
         self.assertIn("b --result-cache 1MiB", lines[2])
 
+    def test_programs_have_names(self):
+        self.assertEqual(instructions.named("before=a=b"), ("before", "a=b"))
+        for text in ["gannet", "=gannet", "before="]:
+            with self.assertRaises(instructions.argparse.ArgumentTypeError):
+                instructions.named(text)
+
     def test_a_program_that_valgrind_cannot_run_is_told_with_how_to_build_one(self):
         with self.assertRaises(instructions.Unable) as raised:
             instructions.run(["sh", "-c", "echo SIGSEGV >&2; exit 139"])

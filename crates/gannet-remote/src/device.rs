@@ -25,8 +25,8 @@ use crate::plan::{Joining, Request, plan};
 const BODIES_ONE_OF: usize = 16;
 const BODIES: (usize, usize) = (1 << 20, 16 << 20);
 
-/// The part of the budget that packs take at most.
-const PACKS_ONE_OF: usize = 8;
+/// The part of the budget of a reader that packs take at most.
+pub(crate) const PACKS_ONE_OF: usize = 8;
 
 /// The longest request: 512 KiB.
 const REQUEST_PAGES: u32 = 128;
@@ -62,11 +62,13 @@ struct Body {
 }
 
 impl RemoteDevice {
-    /// Looks at the publication, which may be missing. `memory` is the budget of the index.
+    /// Looks at the publication, which may be missing. `memory` is the budget of the index, and
+    /// `packs` what packs may take.
     pub(crate) fn open(
         objects: Objects,
         (refresh, gap): (Duration, u64),
         memory: usize,
+        packs: usize,
     ) -> Result<RemoteDevice> {
         let body_bytes = (memory / BODIES_ONE_OF).clamp(BODIES.0, BODIES.1);
         let mut device = RemoteDevice {
@@ -77,7 +79,7 @@ impl RemoteDevice {
             looked: Mutex::new(Instant::now()),
             bodies: Arc::new(Semaphore::new(body_bytes / PERMIT)),
             body_bytes,
-            packs: memory / PACKS_ONE_OF,
+            packs,
             catalog_bytes: 0,
             counters: Counters::default(),
         };

@@ -51,6 +51,7 @@ use std::time::Duration;
 
 use gannet::{Error, Index, Options, Result};
 
+use device::PACKS_ONE_OF;
 pub use device::RemoteDevice;
 pub use publish::{PublishOptions, PublishReport, publish};
 
@@ -144,7 +145,8 @@ fn open_on(objects: Objects, options: RemoteOptions) -> Result<(Index, Arc<Remot
         false => link.gap_bytes(),
     };
     let gap = gap.unwrap_or(justified);
-    let device = RemoteDevice::open(objects, (refresh, gap), index.memory_bytes())?;
+    let memory = index.memory_bytes();
+    let device = RemoteDevice::open(objects, (refresh, gap), memory, memory / PACKS_ONE_OF)?;
     if device.publication().is_none() {
         return Err(Error::Format {
             path: device.url().into(),

@@ -21,10 +21,11 @@ use crate::publisher::Publisher;
 /// The most bytes of the pages in a pack.
 const PACK_MOST: usize = 8 << 20;
 
-/// More packs than this are made one.
+/// More packs than this are made fewer.
 const PACKS_MOST: usize = 8;
 
-/// The part of the memory for each thing that is in it at a time: the pack, what an opening takes.
+/// The part of the memory for each thing that is in it at a time: the packs that are published, the
+/// next one, what an opening takes.
 const MEMORY_PARTS: usize = 4;
 
 /// How an index is published.
@@ -109,7 +110,8 @@ pub(crate) fn publish_on(
     let backup = index.begin_backup()?.0;
     // It never refreshes: what it goes on from must be what it replaces.
     let reading = (Duration::MAX, 0);
-    let device = RemoteDevice::open(objects, reading, options.memory / MEMORY_PARTS)?;
+    let part = options.memory / MEMORY_PARTS;
+    let device = RemoteDevice::open(objects, reading, part, part)?;
     let publisher = Arc::new(Publisher::new(device)?);
     let name = Path::new(publisher.device.url()).to_owned();
     let copied = backup.copy_to_device(Arc::clone(&publisher) as _, &name, progress)?;
@@ -166,7 +168,9 @@ impl Next {
         let mut wanted = backup.opening_pages(options.memory / MEMORY_PARTS)?;
         wanted.truncate(PACK_MOST.min(options.memory / MEMORY_PARTS) / PAGE_SIZE);
         let packs = kept_packs(&catalog, wanted.len());
-        let is_packed = |page: &(u32, u32)| !packs.is_empty() && catalog.is_packed(*page);
+        let catalog_of_kept =
+            catalog.without_packs(|origin| packs.iter().any(|pack| pack.origin == origin));
+        let is_packed = |page: &(u32, u32)| catalog_of_kept.is_packed(*page);
         let mut pages: Vec<(u32, u32)> =
             wanted.into_iter().filter(|page| !is_packed(page)).collect();
         pages.sort_unstable();
@@ -219,20 +223,24 @@ impl Next {
     }
 }
 
-/// The packs that the next publication can go on from: none if they are many, or mostly hold what
-/// nobody needs any more.
+/// The packs that the next publication can go on from. If they are many, small ones are made one:
+/// a large one has mostly pages that are still needed, and is not sent again. None if they mostly
+/// hold what nobody needs any more.
 fn kept_packs(catalog: &Catalog, wanted: usize) -> Vec<Pack> {
     let Some(publication) = &catalog.publication else {
         return Vec::new();
     };
     let packs = publication.packs.iter();
-    let at_hand: Vec<Pack> = packs
+    let mut kept: Vec<Pack> = packs
         .filter(|pack| catalog.pack(pack.origin).is_some())
         .copied()
         .collect();
-    let pages: usize = at_hand.iter().map(|pack| pack.pages as usize).sum();
-    match at_hand.len() < PACKS_MOST && pages <= 2 * wanted {
-        true => at_hand,
+    if kept.len() >= PACKS_MOST {
+        kept.retain(|pack| pack.pages as usize >= wanted / 2);
+    }
+    let pages: usize = kept.iter().map(|pack| pack.pages as usize).sum();
+    match pages <= 2 * wanted {
+        true => kept,
         false => Vec::new(),
     }
 }

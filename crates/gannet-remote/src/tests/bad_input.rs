@@ -4,11 +4,11 @@
 use std::time::{Duration, Instant};
 
 use gannet::Error;
+use object_store::ObjectStoreExt;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
 
 use super::faulty::Misfortune;
-use super::world::{TIMEOUT, URL, World, agree, found, open};
+use super::world::{TIMEOUT, URL, World, agree, found, open, runtime};
 
 fn told(error: &Error, words: &[&str]) {
     let text = error.to_string();
@@ -18,10 +18,7 @@ fn told(error: &Error, words: &[&str]) {
 }
 
 fn change(world: &World, name: &str, change: impl Fn(Vec<u8>) -> Option<Vec<u8>>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
+    runtime().block_on(async {
         let path = Path::from(format!("wiki/{name}"));
         let store = world.store.plain();
         let bytes = match store.get(&path).await {
@@ -33,21 +30,6 @@ fn change(world: &World, name: &str, change: impl Fn(Vec<u8>) -> Option<Vec<u8>>
             None => store.delete(&path).await.unwrap(),
         }
     });
-}
-
-fn names(world: &World) -> Vec<String> {
-    use futures_util::TryStreamExt;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    let listed = runtime.block_on(world.store.plain().list(None).try_collect::<Vec<_>>());
-    let names = listed
-        .unwrap()
-        .into_iter()
-        .map(|object| object.location.to_string());
-    names
-        .map(|name| name.trim_start_matches("wiki/").to_owned())
-        .collect()
 }
 
 #[test]
@@ -110,18 +92,15 @@ fn vanished_objects_are_told() {
     let world = World::new(1_000);
     world.publish().unwrap();
     let (remote, _) = open(&world.store, Duration::from_secs(60)).unwrap();
-    let zones: Vec<String> = names(&world)
-        .into_iter()
-        .filter(|of| of.starts_with("zone-"))
-        .collect();
-    zones.iter().for_each(|name| change(&world, name, |_| None));
+    let remove = |folder: &str| {
+        let of_folder = |name: &String| name.starts_with(folder);
+        let names = world.names().into_iter().filter(of_folder);
+        names.for_each(|name| change(&world, &name, |_| None));
+    };
+    remove("zone-");
     let error = found(&remote, "own17 OR own333").unwrap_err();
     told(&error, &[URL, "zone-", "404", "publish the index again"]);
-    let packs: Vec<String> = names(&world)
-        .into_iter()
-        .filter(|of| of.starts_with("packs"))
-        .collect();
-    packs.iter().for_each(|name| change(&world, name, |_| None));
+    remove("packs");
     told(
         &world.open().map(|_| ()).unwrap_err(),
         &[URL, "packs", "404"],

@@ -1,26 +1,11 @@
 //! Publications: what is copied, who wins, what is left of a publisher that dies, what is removed.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
-use futures_util::TryStreamExt;
 use gannet::Error;
-use object_store::ObjectStore;
 
 use super::faulty::Misfortune;
 use super::world::{World, agree, found, open, publish_from};
-
-fn names(world: &World) -> BTreeSet<String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    let listed = runtime.block_on(world.store.plain().list(None).try_collect::<Vec<_>>());
-    let names = listed
-        .unwrap()
-        .into_iter()
-        .map(|object| object.location.to_string());
-    names.collect()
-}
 
 #[test]
 fn a_published_index_answers_and_the_next_publication_copies_what_is_new() {
@@ -60,6 +45,22 @@ fn a_snapshot_stays_what_it_was_while_publications_come() {
         agree(&world.index, &fresh);
         assert_eq!(device.publication().unwrap().0, u64::from(round) + 2);
     }
+}
+
+#[test]
+fn small_publications_do_not_send_a_large_pack_again() {
+    let world = World::new(10);
+    world.write_long(10..3_000);
+    let large = world.publish().unwrap().packed_bytes;
+    let mut small = Vec::new();
+    for id in 3_000..3_012 {
+        world.write(id..id + 1);
+        small.push(world.publish().unwrap().packed_bytes);
+        agree(&world.index, &world.open().unwrap().0);
+    }
+    // At first lists and trees are put in order.
+    let most = small[4..].iter().max();
+    assert!(most < Some(&(large / 4)), "{small:?}, not {large}");
 }
 
 #[test]
@@ -150,13 +151,13 @@ fn a_first_publisher_that_dies_leaves_nothing_to_read_and_no_hindrance() {
 fn what_no_publication_names_goes_after_the_time_to_keep() {
     let mut world = World::new(400);
     world.publish().unwrap();
-    let first = names(&world);
+    let first = world.names();
     // A publisher that died leaves an orphan.
     world.write(400..500);
     world.store.harm(4, u64::MAX, Misfortune::Dead);
     world.publish().unwrap_err();
     world.store.heal();
-    let orphans = names(&world).difference(&first).count();
+    let orphans = world.names().difference(&first).count();
     assert!(orphans > 0);
 
     let kept = world.publish().unwrap();
@@ -165,7 +166,7 @@ fn what_no_publication_names_goes_after_the_time_to_keep() {
     while world.index.clean().unwrap() {}
     world.publish().unwrap();
     assert!(
-        names(&world).is_superset(&first),
+        world.names().is_superset(&first),
         "objects that are kept are gone"
     );
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::faulty::Misfortune;
-use super::world::{World, agree, found, open};
+use super::world::{World, agree, found, open, runtime};
 
 #[test]
 fn an_opening_takes_two_rounds_of_requests() {
@@ -75,10 +75,7 @@ fn requests_that_fail_for_a_while_are_made_again() {
 fn an_index_on_a_store_can_be_searched_from_within_another_runtime() {
     let world = World::new(300);
     world.publish().unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
+    runtime().block_on(async {
         let (remote, device) = world.open().unwrap();
         agree(&world.index, &remote);
         drop((remote, device));

@@ -1,12 +1,15 @@
 //! An index in a folder, and the store that it is published in.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::TryStreamExt;
 use gannet::{Document, Index, Operator, Result};
 use object_store::ObjectStore;
 use object_store::path::Path;
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
 use super::faulty::FaultyStore;
 use crate::device::RemoteDevice;
@@ -115,6 +118,22 @@ impl World {
     pub fn open(&self) -> Result<(Index, Arc<RemoteDevice>)> {
         open(&self.store, Duration::ZERO)
     }
+
+    /// The names of all objects.
+    pub fn names(&self) -> BTreeSet<String> {
+        let listed = self.store.plain().list(None).try_collect::<Vec<_>>();
+        let names = runtime().block_on(listed).unwrap().into_iter();
+        let names = names.map(|object| object.location.to_string());
+        names
+            .map(|name| name.trim_start_matches("wiki/").to_owned())
+            .collect()
+    }
+}
+
+/// What runs the requests of a test itself.
+pub fn runtime() -> Runtime {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.build().unwrap()
 }
 
 pub fn publish_from(

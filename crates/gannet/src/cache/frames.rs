@@ -8,7 +8,8 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::flash::FlashTier;
+use super::claims::Claims;
+use super::flash::{FlashTier, Leaving};
 use super::pins::{Pins, Share};
 use super::sieve::{Sieve, USES_MAX};
 use crate::base::{Budget, Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Reservation, Result};
@@ -46,6 +47,8 @@ pub struct FramePool {
     victim: AtomicUsize,
     pins: Pins,
     tier: Option<FlashTier>,
+    /// What is read while there is a tier, where a page is asked of the device once.
+    claims: Claims,
     _reserved: Reservation,
 }
 
@@ -67,6 +70,7 @@ impl FramePool {
             victim: AtomicUsize::new(0),
             pins: Pins::new((frames - FRAMES_MIN) / PINS_SHARE),
             tier: None,
+            claims: Claims::default(),
             _reserved: reserved,
         })
     }
@@ -132,24 +136,39 @@ impl FramePool {
         let Some(tier) = &self.tier else {
             return self.read_device(addresses.iter().copied());
         };
-        let found = tier.read(addresses, &mut || self.take_buffer())?;
-        if found.is_empty() {
-            return self.read_device(addresses.iter().copied());
+        let (mut frames, mut operations) = (Vec::with_capacity(addresses.len()), 0);
+        let mut missing = addresses.to_vec();
+        loop {
+            let claimed = self.claims.take(&mut missing);
+            operations += self.read_tier(tier, claimed.pages(), &mut frames)?;
+            drop(claimed);
+            if missing.is_empty() {
+                break;
+            }
+            self.claims.wait(&missing);
         }
-        let mut frames: Vec<_> = found
-            .into_iter()
-            .map(|page| self.keep(page, true))
-            .collect();
-        frames.sort_unstable_by_key(|(address, _)| *address);
-        let is_missing = |address: &&PageAddress| {
-            let found = frames.binary_search_by_key(*address, |(address, _)| *address);
-            found.is_err()
-        };
-        let missing: Vec<PageAddress> = addresses.iter().filter(is_missing).copied().collect();
-        let (others, operations) = self.read_device(missing.into_iter())?;
-        frames.extend(others);
         frames.sort_unstable_by_key(|(address, _)| *address);
         Ok((frames, operations))
+    }
+
+    /// Reads pages that this thread alone reads, and adds their frames to `frames`: what others
+    /// have brought meanwhile, then what the tier has, then the others from the device.
+    fn read_tier(
+        &self,
+        tier: &FlashTier,
+        addresses: &[PageAddress],
+        frames: &mut Vec<(PageAddress, Frame)>,
+    ) -> Result<usize> {
+        let begin = frames.len();
+        let in_memory = |address: &PageAddress| Some((*address, self.get(*address)?));
+        frames.extend(addresses.iter().filter_map(in_memory));
+        let missing = without(addresses, &frames[begin..]);
+        let found = tier.read(&missing, &mut || self.take_buffer())?;
+        frames.extend(found.into_iter().map(|page| self.keep(page, true)));
+        let missing = without(&missing, &frames[begin..]);
+        let (others, operations) = self.read_device(missing.into_iter())?;
+        frames.extend(others);
+        Ok(operations)
     }
 
     fn read_device(
@@ -190,14 +209,16 @@ impl FramePool {
                 return Ok(buffer);
             }
             let turn = self.victim.fetch_add(1, Ordering::Relaxed) % SHARDS;
-            let evicted = {
+            let has_evicted = {
                 let mut shard = self.shards[turn].lock().unwrap_or_else(|e| e.into_inner());
-                shard.evict()
+                let evicted = shard.evict();
+                // Under the lock: who does not find it in memory finds it in the tier.
+                if let (Some((address, frame)), Some(tier)) = (&evicted, &self.tier) {
+                    tier.offer(frame.leaving(*address));
+                }
+                evicted.is_some()
             };
-            dry = if evicted.is_some() { 0 } else { dry + 1 };
-            if let (Some((address, frame)), Some(tier)) = (evicted, &self.tier) {
-                tier.offer(address, &frame.page.buffer);
-            }
+            dry = if has_evicted { 0 } else { dry + 1 };
             if dry > SHARDS {
                 return Err(Error::Memory {
                     what: "a query's pages".into(),
@@ -219,7 +240,7 @@ impl Drop for FramePool {
             for shard in &self.shards {
                 let shard = shard.lock().unwrap_or_else(|e| e.into_inner());
                 for (address, frame) in shard.with_uses(uses) {
-                    if !tier.offer_at_end(*address, &frame.page.buffer) {
+                    if !tier.offer_at_end(frame.leaving(*address)) {
                         return;
                     }
                 }
@@ -236,6 +257,14 @@ impl Frame {
                 kind,
                 is_from_tier,
             }),
+        }
+    }
+
+    fn leaving(&self, address: PageAddress) -> Leaving<'_> {
+        Leaving {
+            address,
+            bytes: &self.page.buffer,
+            is_from_tier: self.page.is_from_tier,
         }
     }
 
@@ -262,6 +291,14 @@ impl Deref for Frame {
     fn deref(&self) -> &[u8] {
         &self.page.buffer[..PAGE_PAYLOAD]
     }
+}
+
+/// Those of the addresses that have no frame.
+fn without(addresses: &[PageAddress], frames: &[(PageAddress, Frame)]) -> Vec<PageAddress> {
+    let mut found: Vec<PageAddress> = frames.iter().map(|(address, _)| *address).collect();
+    found.sort_unstable();
+    let is_missing = |address: &&PageAddress| found.binary_search(address).is_err();
+    addresses.iter().filter(is_missing).copied().collect()
 }
 
 impl fmt::Debug for Frame {

@@ -2,6 +2,7 @@
 //!
 //! Addresses are never reused, so a frame is never stale and never needs to be invalidated.
 
+mod claims;
 mod flash;
 mod frames;
 mod pages;

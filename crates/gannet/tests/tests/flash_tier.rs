@@ -331,7 +331,7 @@ fn queries_have_memory_enough_beside_the_largest_tier() {
     write(&writer, 0..300, &mut random);
     copy_folder(&place.path("index"), &place.path("copy"));
     let options = Index::options().memory(16 * MIB).read_only();
-    let largest = options.cache(place.path("tier"), 1534 << 20);
+    let largest = options.cache(place.path("tier"), 1280 << 20);
     let cached = open(largest, &place.path("copy")).expect("a reader");
     let plain = place.reader("copy");
     same(&plain, &cached, 60, &mut random);

@@ -43,6 +43,9 @@ struct State {
     counts: Counts,
     /// The pages of each object that were sent since they were last forgotten.
     sent: HashMap<String, HashSet<u64>>,
+    /// The same in their order, with the number of the object.
+    in_order: Vec<(usize, u64)>,
+    numbers: HashMap<String, usize>,
 }
 
 #[derive(Default)]
@@ -70,6 +73,8 @@ impl Link {
                 order: None,
                 counts: Counts::default(),
                 sent: HashMap::new(),
+                in_order: Vec::new(),
+                numbers: HashMap::new(),
             }),
         }
     }
@@ -132,6 +137,9 @@ impl Link {
     /// Counts the pages of a zone that are sent, those apart that were sent before.
     pub fn count_pages(&self, object: &str, pages: std::ops::Range<u64>) {
         let mut state = self.state();
+        let next = state.numbers.len();
+        let number = *state.numbers.entry(object.to_owned()).or_insert(next);
+        state.in_order.extend(pages.clone().map(|page| (number, page)));
         let sent = state.sent.entry(object.to_owned()).or_default();
         let count = pages.end - pages.start;
         let fresh = pages.filter(|page| sent.insert(*page)).count() as u64;
@@ -140,9 +148,16 @@ impl Link {
         state.counts.repeated_pages += count - fresh;
     }
 
-    /// Forgets which pages were sent.
+    /// Forgets which pages were sent, and their order.
     pub fn forget_pages(&self) {
-        self.state().sent.clear();
+        let mut state = self.state();
+        state.sent.clear();
+        state.in_order.clear();
+    }
+
+    /// The pages that were sent, in their order: number of the object and of the page.
+    pub fn pages(&self) -> Value {
+        json!(self.state().in_order)
     }
 
     pub fn count_sent(&self, bytes: u64) {

@@ -3,7 +3,8 @@
 //! It speaks real HTTP on loopback. Each request waits for a declared delay, all bodies together
 //! pass at a declared bandwidth, and requests are counted. `/_control/counts` gives the counts as
 //! JSON and sets them to zero; pages of zones that were sent before count as repeated, until
-//! `/_control/forget`. `/_control/fault?kind=KIND&after=N&count=M` harms the M requests
+//! `/_control/forget`. `/_control/pages` gives the pages that were sent since then, in their order,
+//! as pairs of the number of the object and of the page. `/_control/fault?kind=KIND&after=N&count=M` harms the M requests
 //! after the next N: `403`, `404`, `500`, `503`, `stall`, `short` or `wrong` (a byte in each 4 KiB
 //! of the body). `/_control/link?delay_ms=D&bandwidth=B` changes the link.
 //!
@@ -210,6 +211,7 @@ fn control(what: &str, query: &str, link: &Link) -> Response<Body> {
                 plain(StatusCode::OK, "{}".to_owned())
             }
         },
+        "pages" => plain(StatusCode::OK, link.pages().to_string()),
         "forget" => {
             link.forget_pages();
             plain(StatusCode::OK, "{}".to_owned())

@@ -72,6 +72,12 @@ impl Header {
         header?.ok()?.filter(|header| header.region == region)
     }
 
+    /// The page at a place of the file, if it is one of the region.
+    pub(super) fn page_at(&self, place_in_file: u32) -> Option<PageAddress> {
+        let number = place_in_file.checked_sub(place(self.region, 1))?;
+        self.pages.get(number as usize).copied()
+    }
+
     fn read(bytes: &[u8]) -> Result<Option<Header>> {
         let mut reader = ByteReader::new(bytes, "a region of a cache");
         if reader.take(MAGIC.len())? != MAGIC || reader.u32()? != VERSION {

@@ -31,8 +31,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use header::{REGION_PAGES, toggle_mark};
+use header::{Header, REGION_PAGES, place, toggle_mark};
 use map::TierMap;
+pub use state::Leaving;
 use state::{Offered, TierState};
 
 use crate::base::{Budget, PAGE_SIZE, PageAddress, Reservation, Result, ZoneNumber};
@@ -47,8 +48,11 @@ pub const TIER_BYTES_MIN: u64 = 8 << 20;
 /// The largest: places in it have 32 bits, of which one value stands for none.
 const TIER_BYTES_MAX: u64 = 8 << 40;
 
-/// Buffers for the pages of two regions: one that fills, and one that is written.
-const BUFFER_PAGES: usize = 2 * REGION_PAGES;
+/// Pages of two drafts: one that fills, and one that is written.
+const DRAFT_PAGES: usize = 2 * REGION_PAGES;
+
+/// These, and the copies that are written.
+const BUFFER_PAGES: usize = DRAFT_PAGES + REGION_PAGES;
 
 /// Bytes that the map, the states of regions and what is remembered take, at most: one for so many
 /// of the tier.
@@ -86,6 +90,12 @@ struct Shared {
     _reserved: Reservation,
 }
 
+/// A place where a page may be.
+struct Candidate {
+    address: PageAddress,
+    place: u32,
+}
+
 /// The root that is read, and the zones that belong to it.
 pub struct TierRoot {
     /// Its slot.
@@ -107,7 +117,7 @@ pub struct TierFigures {
     pub read_pages: u64,
     /// Pages that were written to it since the index was opened.
     pub written_pages: u64,
-    /// Pages that did not prove themselves, and were read from the device of the index.
+    /// Pages that were damaged, and were read from the device of the index.
     pub unproven_pages: u64,
     /// Pages that were not taken since all buffers were full.
     pub passed_over_pages: u64,
@@ -132,7 +142,7 @@ impl FlashTier {
         budget: &Budget,
     ) -> Result<FlashTier> {
         let reserved = budget.reserve("the map of the cache", FlashTier::memory_bytes(bytes))?;
-        let found = opening::find(&device, bytes, root, PagePool::new(BUFFER_PAGES))?;
+        let found = opening::find(&device, bytes, root, PagePool::new(DRAFT_PAGES))?;
         let shared = Arc::new(Shared {
             device,
             store: Arc::clone(store),
@@ -156,17 +166,17 @@ impl FlashTier {
         })
     }
 
-    /// Bytes of memory that a tier of `bytes` takes: a 512th of it at most, and 1 MiB of buffers.
+    /// Bytes of memory that a tier of `bytes` takes: a 512th of it at most, and 1.5 MiB of buffers.
     pub fn memory_bytes(bytes: u64) -> usize {
         let regions = region_count(bytes);
         TierMap::memory_bytes(regions * REGION_PAGES)
             + regions * REGION_STATE
-            + (BUFFER_PAGES + 1) * PAGE_SIZE
+            + BUFFER_PAGES * PAGE_SIZE
     }
 
     /// Bytes of the largest tier for which so many bytes of memory are enough.
     pub fn largest(memory: usize) -> u64 {
-        let map = memory.saturating_sub((BUFFER_PAGES + 1) * PAGE_SIZE) as u64;
+        let map = memory.saturating_sub(BUFFER_PAGES * PAGE_SIZE) as u64;
         (map * BYTES_PER_MAP_BYTE).min(TIER_BYTES_MAX)
     }
 
@@ -202,32 +212,40 @@ impl FlashTier {
     ) -> Result<Vec<ReadPage>> {
         let mut pages = Vec::new();
         let mut wanted = Vec::new();
-        for (address, place) in self.shared.locate(addresses) {
-            let mut buffer = take()?;
-            match place {
-                Some(place) => wanted.push((address, place, buffer)),
-                // By now it may be written, and is then read from the device of the index.
-                None if self.shared.state().copy_draft(address, &mut buffer) => {
-                    pages.extend(self.shared.prove(address, buffer));
+        for address in addresses {
+            if self.shared.state().has_draft(*address) {
+                let mut buffer = take()?;
+                if self.shared.state().copy_draft(*address, &mut buffer) {
+                    pages.extend(self.shared.prove(*address, buffer));
+                    continue;
                 }
-                None => {}
+            }
+            // What has left the drafts by now is in the map.
+            for place in self.shared.places(*address) {
+                wanted.push((
+                    Candidate {
+                        address: *address,
+                        place,
+                    },
+                    take()?,
+                ));
             }
         }
         pages.extend(self.shared.read(wanted));
         Ok(pages)
     }
 
-    /// Offers a page that leaves memory, which must have its seal. Never waits for a write.
-    pub(super) fn offer(&self, address: PageAddress, page: &[u8; PAGE_SIZE]) {
-        self.shared.offer(address, page);
+    /// Offers a page that leaves memory. Never waits for a write.
+    pub(super) fn offer(&self, page: Leaving<'_>) {
+        self.shared.offer(page);
     }
 
     /// Offers a page that is in memory at the end, and waits until there is room for it. Tells
     /// whether more can be offered: not if writing has failed, nor after a time that is short
     /// beside what the process has taken.
-    pub(super) fn offer_at_end(&mut self, address: PageAddress, page: &[u8; PAGE_SIZE]) -> bool {
+    pub(super) fn offer_at_end(&mut self, page: Leaving<'_>) -> bool {
         let end = self.closes_by();
-        while self.shared.offer(address, page) == Offered::Full {
+        while self.shared.offer(page) == Offered::Full {
             let state = self.shared.state();
             if !self.shared.wait(state, end, TierState::is_busy) {
                 return false;
@@ -244,8 +262,8 @@ impl FlashTier {
 }
 
 impl Shared {
-    fn offer(&self, address: PageAddress, page: &[u8; PAGE_SIZE]) -> Offered {
-        let offered = self.state().offer(address, page);
+    fn offer(&self, page: Leaving<'_>) -> Offered {
+        let offered = self.state().offer(page);
         if offered == Offered::Ready {
             self.changed.notify_all();
         }
@@ -272,46 +290,99 @@ impl Shared {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Where those of the pages are that the tier has: in the file, or on their way to it.
-    fn locate(&self, addresses: &[PageAddress]) -> Vec<(PageAddress, Option<u32>)> {
-        let state = self.state();
-        let locate = |address: &PageAddress| match state.map.get(*address) {
-            None if state.has_draft(*address) => Some((*address, None)),
-            None => None,
-            place => Some((*address, place)),
-        };
-        addresses.iter().filter_map(locate).collect()
+    fn places(&self, address: PageAddress) -> Vec<u32> {
+        self.state().map.candidates(address).collect()
     }
 
-    /// Reads pages of the file, and forgets those that do not prove themselves.
-    fn read(&self, wanted: Vec<(PageAddress, u32, PageBuffer)>) -> Vec<ReadPage> {
-        if wanted.is_empty() {
+    /// The pages of the candidates that prove themselves, each once.
+    fn read(&self, wanted: Vec<(Candidate, PageBuffer)>) -> Vec<ReadPage> {
+        let (candidates, buffers): (Vec<Candidate>, Vec<PageBuffer>) = wanted.into_iter().unzip();
+        let places = candidates.iter().map(|candidate| candidate.place);
+        let Some(buffers) = self.fetch(places, buffers) else {
+            self.forget(&candidates);
             return Vec::new();
+        };
+        let (mut pages, mut proven, mut others) = (Vec::<ReadPage>::new(), Vec::new(), Vec::new());
+        for (candidate, mut buffer) in candidates.into_iter().zip(buffers) {
+            let is_read = |page: &ReadPage| page.address == candidate.address;
+            if pages.last().is_some_and(is_read) {
+                continue;
+            }
+            toggle_mark(&mut buffer, self.mark);
+            match self.store.prove_copy(candidate.address, &buffer) {
+                Some(kind) => {
+                    proven.push(candidate.place);
+                    pages.push(ReadPage {
+                        address: candidate.address,
+                        kind,
+                        buffer,
+                    });
+                }
+                None => others.push((candidate, buffer)),
+            }
         }
-        let places: Vec<(PageAddress, u32)> = wanted
-            .iter()
-            .map(|(address, place, _)| (*address, *place))
-            .collect();
-        let transfer = |(_, page, buffer)| Transfer {
+        // What was written anew may have left damaged copies.
+        others.retain(|(candidate, _)| pages.iter().all(|page| page.address != candidate.address));
+        self.count_read(&proven);
+        self.forget_damaged(others);
+        pages
+    }
+
+    /// The pages of the file at some places, unless the device fails: what is in the buffers then
+    /// is unknown.
+    fn fetch(
+        &self,
+        places: impl Iterator<Item = u32>,
+        buffers: Vec<PageBuffer>,
+    ) -> Option<Vec<PageBuffer>> {
+        let transfer = |(page, buffer)| Transfer {
             file: TIER,
             page,
             buffers: vec![buffer],
         };
-        let mut batch: Vec<Transfer> = wanted.into_iter().map(transfer).collect();
-        // What a batch that failed has left in the buffers is unknown.
-        let is_read = self.device.read(&mut batch).is_ok();
+        let mut batch: Vec<Transfer> = places.zip(buffers).map(transfer).collect();
+        if batch.is_empty() {
+            return Some(Vec::new());
+        }
+        let read = self.device.read(&mut batch);
         let buffers = batch.into_iter().flat_map(|transfer| transfer.buffers);
-        let addresses = places.iter().map(|(address, _)| *address);
-        let read: Vec<ReadPage> = addresses
-            .zip(buffers)
-            .filter(|_| is_read)
-            .filter_map(|(address, mut buffer)| {
-                toggle_mark(&mut buffer, self.mark);
-                self.prove(address, buffer)
-            })
-            .collect();
-        self.note_read(&places, &read);
-        read
+        read.is_ok().then(|| buffers.collect())
+    }
+
+    fn count_read(&self, places: &[u32]) {
+        let mut state = self.state();
+        state.counts.read += places.len() as u64;
+        for place in places {
+            state.regions.count_read(place / REGION_PAGES as u32);
+        }
+    }
+
+    /// Forgets those of the candidates that should have proven themselves: the others are places of
+    /// other pages, as the headers of the regions say.
+    fn forget_damaged(&self, candidates: Vec<(Candidate, PageBuffer)>) {
+        let (mut candidates, buffers): (Vec<Candidate>, Vec<PageBuffer>) =
+            candidates.into_iter().unzip();
+        let regions: Vec<u32> = candidates.iter().map(Candidate::region).collect();
+        let headers = regions.iter().map(|region| place(*region, 0));
+        if let Some(headers) = self.fetch(headers, buffers) {
+            let mut headers = regions.iter().zip(headers);
+            candidates.retain(|candidate| {
+                let header = headers
+                    .next()
+                    .and_then(|(region, page)| Header::decode(&page, *region));
+                header
+                    .is_none_or(|header| header.page_at(candidate.place) == Some(candidate.address))
+            });
+        }
+        self.forget(&candidates);
+    }
+
+    fn forget(&self, candidates: &[Candidate]) {
+        let mut state = self.state();
+        state.counts.unproven += candidates.len() as u64;
+        for candidate in candidates {
+            state.map.remove(candidate.address, candidate.place);
+        }
     }
 
     /// A page, if it is the one of this address.
@@ -323,20 +394,11 @@ impl Shared {
             buffer,
         })
     }
+}
 
-    /// Counts what was read, and forgets what did not prove itself.
-    fn note_read(&self, places: &[(PageAddress, u32)], read: &[ReadPage]) {
-        let mut state = self.state();
-        let mut read = read.iter().map(|page| page.address).peekable();
-        for (address, place) in places {
-            if read.next_if_eq(address).is_some() {
-                state.counts.read += 1;
-                state.regions.count_read(place / REGION_PAGES as u32);
-            } else {
-                state.counts.unproven += 1;
-                state.map.remove(*address, *place);
-            }
-        }
+impl Candidate {
+    fn region(&self) -> u32 {
+        self.place / REGION_PAGES as u32
     }
 }
 

@@ -5,8 +5,11 @@
 //!
 //! 1. The map names only places that were written: a page enters it when its write has ended, and
 //!    leaves it before its region is overwritten.
-//! 2. A page enters a draft only if its zone is below the next one of the root of `lineage`. Each
+//! 2. A page is in a draft, where it can be read, until the map names its place.
+//! 3. A page enters a draft only if its zone is below the next one of the root of `lineage`. Each
 //!    region is written under that root or one that goes on from it.
+
+use std::sync::Arc;
 
 use super::header::{ENTRIES, Header};
 use super::map::TierMap;
@@ -34,7 +37,7 @@ pub(super) struct Draft {
 pub(super) struct TierCounts {
     pub(super) read: u64,
     pub(super) written: u64,
-    /// Pages that were not what the map said.
+    /// Pages that were damaged.
     pub(super) unproven: u64,
     /// Pages that found both drafts full.
     pub(super) passed_over: u64,
@@ -48,9 +51,8 @@ pub(super) struct TierState {
     /// No zone from this one on belongs to the root.
     next_zone: ZoneNumber,
     draft: Draft,
-    /// The draft that the writing thread takes next.
-    pub(super) ready: Option<Draft>,
-    pub(super) is_writing: bool,
+    /// The draft that the writing thread writes, or takes next.
+    pub(super) ready: Option<Arc<Draft>>,
     pub(super) is_closing: bool,
     /// Whether the writing thread has ended.
     pub(super) is_over: bool,
@@ -59,6 +61,16 @@ pub(super) struct TierState {
     pub(super) counts: TierCounts,
     buffers: PagePool,
     first_sightings: u32,
+}
+
+/// A page that leaves memory.
+#[derive(Clone, Copy)]
+pub struct Leaving<'a> {
+    pub address: PageAddress,
+    /// With its seal.
+    pub bytes: &'a [u8; PAGE_SIZE],
+    /// Whether it was read from the tier.
+    pub is_from_tier: bool,
 }
 
 /// What became of a page that was offered.
@@ -117,7 +129,6 @@ impl TierState {
             next_zone: root.1,
             draft: unfinished.map(Draft::going_on).unwrap_or_default(),
             ready: None,
-            is_writing: false,
             is_closing: false,
             is_over: false,
             stopped: None,
@@ -153,11 +164,18 @@ impl TierState {
         self.draft.find(address).or_else(ready)
     }
 
-    /// Offers a page that leaves memory.
-    pub(super) fn offer(&mut self, address: PageAddress, page: &[u8; PAGE_SIZE]) -> Offered {
+    /// Offers a page that leaves memory. One that was read from the tier may still be there; of
+    /// another one the map has at most places that are not its own.
+    pub(super) fn offer(&mut self, page: Leaving<'_>) -> Offered {
+        let Leaving {
+            address,
+            bytes,
+            is_from_tier,
+        } = page;
+        let is_there = is_from_tier && self.map.candidates(address).next().is_some();
         let is_wanted = self.stopped.is_none()
             && address.zone < self.next_zone
-            && self.map.get(address).is_none()
+            && !is_there
             && !self.has_draft(address);
         if !is_wanted {
             return Offered::Done;
@@ -168,7 +186,7 @@ impl TierState {
             return Offered::Full;
         }
         if self.is_selected(address) {
-            self.take(address, page);
+            self.take(address, bytes);
         }
         is_ready |= self.is_complete() && self.hand_over();
         match is_ready {
@@ -179,7 +197,7 @@ impl TierState {
 
     /// Whether the writing thread has a draft.
     pub(super) fn is_busy(&self) -> bool {
-        (self.ready.is_some() || self.is_writing) && self.stopped.is_none()
+        self.ready.is_some() && self.stopped.is_none()
     }
 
     /// Whether the draft has no room.
@@ -212,7 +230,7 @@ impl TierState {
     pub(super) fn hand_over(&mut self) -> bool {
         let can = !self.is_busy() && self.stopped.is_none() && !self.draft.buffers.is_empty();
         if can {
-            self.ready = Some(std::mem::take(&mut self.draft));
+            self.ready = Some(Arc::new(std::mem::take(&mut self.draft)));
         }
         can
     }

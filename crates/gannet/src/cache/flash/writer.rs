@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::header::{Header, place, toggle_mark};
+use super::header::{Header, REGION_PAGES, place, toggle_mark};
 use super::state::Draft;
 use super::{Shared, TIER};
 use crate::base::{Error, Result};
@@ -11,15 +11,16 @@ use crate::device::{PageBuffer, PagePool, Transfer};
 /// Writes drafts until the tier closes and none is left.
 fn serve(shared: &Shared) {
     let _end = End(shared);
-    // The one page that it needs beside those of the drafts.
-    let page = PagePool::new(1);
+    // Pages of drafts are read while they are written, so they are written from copies.
+    let copies = PagePool::new(REGION_PAGES);
     while let Some(draft) = next(shared) {
-        let written = write(shared, draft, &page);
+        let written = write(shared, &draft, &copies);
+        // Its pages are free for the next draft before anyone hears of it.
+        drop(draft);
         let mut state = shared.state();
-        state.is_writing = false;
+        state.ready = None;
         if let Err(error) = written {
             state.stopped = Some(error.to_string());
-            state.ready = None;
         }
         shared.changed.notify_all();
     }
@@ -39,13 +40,11 @@ impl Drop for End<'_> {
     }
 }
 
-fn next(shared: &Shared) -> Option<Draft> {
+fn next(shared: &Shared) -> Option<Arc<Draft>> {
     let mut state = shared.state();
     loop {
-        if let Some(draft) = state.ready.take() {
-            state.is_writing = true;
-            shared.changed.notify_all();
-            return Some(draft);
+        if let Some(draft) = &state.ready {
+            return Some(Arc::clone(draft));
         }
         if state.is_closing {
             return None;
@@ -55,7 +54,7 @@ fn next(shared: &Shared) -> Option<Draft> {
     }
 }
 
-fn write(shared: &Shared, draft: Draft, pool: &PagePool) -> Result<()> {
+fn write(shared: &Shared, draft: &Draft, pool: &PagePool) -> Result<()> {
     let (region, sequence) = match draft.begun {
         Some(begun) => begun,
         None => begin(shared, pool)?,
@@ -68,7 +67,7 @@ fn write(shared: &Shared, draft: Draft, pool: &PagePool) -> Result<()> {
         pages: draft.pages.clone(),
     };
     let written = draft.written();
-    let mut batch = transfers(&header, written, draft, take(pool)?);
+    let mut batch = transfers(&header, draft, pool)?;
     shared.device.write(&mut batch)?;
     let mut state = shared.state();
     for (number, address) in header.pages.iter().enumerate().skip(written) {
@@ -109,25 +108,24 @@ fn forget(shared: &Shared, region: u32, page: PageBuffer) {
 }
 
 /// The header and the pages that were not written yet, one transfer where they adjoin.
-fn transfers(
-    header: &Header,
-    written: usize,
-    draft: Draft,
-    mut first: PageBuffer,
-) -> Vec<Transfer> {
+fn transfers(header: &Header, draft: &Draft, pool: &PagePool) -> Result<Vec<Transfer>> {
+    let mut first = take(pool)?;
     header.encode(&mut first);
-    let mut pages = draft.buffers;
-    pages
-        .iter_mut()
-        .for_each(|page| toggle_mark(page, header.mark));
+    let mut pages = Vec::with_capacity(draft.buffers.len());
+    for page in &draft.buffers {
+        let mut copy = take(pool)?;
+        copy.copy_from_slice(&page[..]);
+        toggle_mark(&mut copy, header.mark);
+        pages.push(copy);
+    }
     let mut begin = transfer(header.region, 0, vec![first]);
-    match written {
+    Ok(match draft.written() {
         0 => {
             begin.buffers.extend(pages);
             vec![begin]
         }
-        _ => vec![begin, transfer(header.region, written + 1, pages)],
-    }
+        written => vec![begin, transfer(header.region, written + 1, pages)],
+    })
 }
 
 fn transfer(region: u32, number: usize, buffers: Vec<PageBuffer>) -> Transfer {
@@ -138,10 +136,10 @@ fn transfer(region: u32, number: usize, buffers: Vec<PageBuffer>) -> Transfer {
     }
 }
 
-/// The page for headers. Without it, which a device has that failed, nothing can be written.
+/// A page of memory. Without it, which a device has that failed, nothing can be written.
 fn take(pool: &PagePool) -> Result<PageBuffer> {
     pool.take()
-        .ok_or_else(|| Error::internal("the device has kept the page for headers of the cache"))
+        .ok_or_else(|| Error::internal("the device has kept pages that were written to the cache"))
 }
 
 /// Begins the thread, or says why it could not.

@@ -211,7 +211,7 @@ impl Options {
     /// an older state of it. It is never needed: what is damaged or missing is read from the index.
     /// One process uses it at a time; another reads past it, and
     /// [`Index::cache`](crate::Index::cache) says so. The memory budget has its map, a 512th of
-    /// `bytes`, and 1 MiB of buffers; both together are a quarter of the budget at most.
+    /// `bytes`, and 1.5 MiB of buffers; both together are a quarter of the budget at most.
     pub fn cache(mut self, folder: impl Into<PathBuf>, bytes: u64) -> Options {
         self.cache = Some(CacheOptions {
             folder: folder.into(),
