@@ -135,6 +135,12 @@ fn met(all: f64, tries: f64) -> f64 {
 }
 
 impl Steps {
+    /// Those of a task on the host, which ranks with bounds wherever it ranks.
+    pub fn of_host(task: &OffloadTask<'_>) -> Steps {
+        let is_ranked = task.ranking.is_some();
+        Steps::of(task, if is_ranked { Way::Best } else { Way::All })
+    }
+
     /// Those of a task.
     pub fn of(task: &OffloadTask<'_>, way: Way) -> Steps {
         let mut facts: Vec<Facts> = task.lists.iter().map(Facts::of).collect();

@@ -32,6 +32,11 @@ impl Folder {
         let _ = self.identity.set(identity);
     }
 
+    /// Pages prove themselves as those of another folder do.
+    pub fn prove_as(&self, other: &Folder) {
+        other.identity.get().map(|identity| self.prove_by(*identity));
+    }
+
     fn path_of(&self, file: FileId) -> PathBuf {
         self.path.join(file.name())
     }
