@@ -153,7 +153,10 @@ fn ask_again(
     }
     for asked in asked {
         let results = ask(&index, asked.query, arguments.all)?;
-        let trial = quiet.trials.take_last().ok_or("the engine asked no drive")?;
+        let trial = quiet
+            .trials
+            .take_last()
+            .ok_or("the engine asked no drive")?;
         let frames = (HostRead::of(&results), trial.host.in_memory);
         asked.frames.push(frames);
     }
@@ -170,7 +173,10 @@ fn ask(index: &Index, query: &Query, all: bool) -> Outcome<SearchResults> {
     };
     let query = [query.for_field(FIELD)];
     let results = index.snapshot().search_all(&query, &options);
-    Ok(results.into_iter().next().ok_or("a query without results")??)
+    Ok(results
+        .into_iter()
+        .next()
+        .ok_or("a query without results")??)
 }
 
 impl<'a> Asked<'a> {

@@ -25,12 +25,7 @@ enum Fault {
     Stalls,
 }
 
-const FAULTS: [Fault; 4] = [
-    Fault::Fails,
-    Fault::Runs,
-    Fault::Shortens,
-    Fault::Stalls,
-];
+const FAULTS: [Fault; 4] = [Fault::Fails, Fault::Runs, Fault::Shortens, Fault::Stalls];
 
 /// Counts calls and does the one at `at` wrong.
 struct Faulty {
