@@ -19,7 +19,7 @@ from inputs import PLACE
 from measure import CORPORA, MIB, note, run
 
 LOG = CORPORA / "queries" / "web-log-25k.tsv"
-PROFILES = ["smart-ssd-2016", "smart-pcie4", "smart-pcie5", "smart-fast"]
+PROFILES = ["smart-ssd-2016", "smart-pcie4", "smart-fast"]
 # Of the index that frames hold: a sixteenth and a quarter.
 SHARES = [16, 4]
 LEAST_MEMORY = 16 * MIB
@@ -64,9 +64,9 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpus", default="passages")
-    parser.add_argument("--queries", nargs=3, type=int, default=[600, 600, 40], metavar="N", help="of each set, spread over the log")
+    parser.add_argument("--queries", nargs=3, type=int, default=[300, 300, 40], metavar="N", help="of each set, spread over the log")
     parser.add_argument("--first", type=int, default=0, help="which query of the log is taken first")
-    parser.add_argument("--warm", type=int, default=100, help="queries that fill the frames before")
+    parser.add_argument("--warm", type=int, default=4000, help="queries that fill the frames before")
     parser.add_argument("--program", help="a `gannet-lab` that is there; what it prints does not depend on how it was built")
     results.add_option(parser)
     options = parser.parse_args()
@@ -97,7 +97,7 @@ def chosen(file, count, warm, first):
     lines = file.read_text().splitlines()
     step = len(lines) // count
     counted = lines[first % step::step][:count]
-    others = lines[(first + step // 2) % step::max(1, len(lines) // warm)][:warm]
+    others = lines[(first + step // 2) % step::max(1, len(lines) // max(1, warm))][:warm]
     path = file.with_suffix(".chosen.tsv")
     path.write_text("".join(f"{line}\n" for line in others + counted))
     return path
