@@ -43,7 +43,7 @@ def main():
     for name, (file, every) in SETS.items():
         queries = chosen(sets / f"{file}.tsv", options.queries[name], options.warm, options.first)
         report = asked(lab, index, queries, every, options.warm, memory.values())
-        rows = [{"set": name} | row for row in report["rows"]]
+        rows = [{"set": name, "query": number} | nameless(row) for number, row in enumerate(report["rows"])]
         assert report["differ"] == 0, "a drive found what the engine did not"
         result.rows += rows
         result.more["stay_with_host"][name] = report["stay_with_host"]
@@ -111,6 +111,11 @@ def asked(lab, index, queries, every, warm, memory):
     return run(command).json()
 
 
+def nameless(row):
+    """A row without the words: the log may not be passed on."""
+    return {name: value for name, value in row.items() if name != "words"}
+
+
 class Plan:
     """A query with a profile, and with the frames of a budget, or none of its pages in memory."""
 
@@ -129,7 +134,7 @@ class Plan:
         self.chosen = self.drive if self.pays else self.host
 
     def told(self):
-        return {"words": self.row["words"], "chosen": "drive" if self.pays else "host", "regret_ms": round(self.chosen - self.best, 4),
+        return {"query": self.row["query"], "frequencies": self.row["frequencies"], "chosen": "drive" if self.pays else "host", "regret_ms": round(self.chosen - self.best, 4),
                 "host_before_ms": self.host_before, "host_ms": self.host, "drive_before_ms": self.drive_before, "drive_ms": self.drive}
 
 
