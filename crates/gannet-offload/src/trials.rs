@@ -57,6 +57,8 @@ impl PageSource for Recorder {
 pub struct Trial {
     /// What was asked for.
     pub operation: String,
+    /// Whether documents of all lists are wanted.
+    pub all_required: bool,
     /// Of each list the postings, and the pages of heads and docs.
     pub lists: Vec<(u64, u32)>,
     /// How often each step of the host is estimated to be done.
@@ -172,6 +174,7 @@ impl ListOffload for Trials {
         });
         let trial = Trial {
             operation: operation(asked),
+            all_required: asked.all_required && asked.lists.len() > 1,
             lists: asked.lists.iter().map(sizes).collect(),
             host: Steps::of_host(asked),
             plans,

@@ -203,10 +203,11 @@ impl<'a> Asked<'a> {
         self.trial.lists.iter().map(|list| list.1).sum()
     }
 
-    /// Pages that the host reads with nothing in memory: all of them where it uses no bounds.
+    /// Pages that the host reads with nothing in memory: of a union all of them where it uses no
+    /// bounds. Bounds spare an intersection next to nothing.
     fn cold_pages(&self, way: Way, prunes: bool) -> u64 {
         match (way, prunes) {
-            (Way::Best, false) => u64::from(self.list_pages()),
+            (Way::Best, false) if !self.trial.all_required => u64::from(self.list_pages()),
             _ => self.read.used,
         }
     }
