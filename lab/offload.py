@@ -64,7 +64,7 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpus", default="passages")
-    parser.add_argument("--queries", nargs=3, type=int, default=[300, 300, 40], metavar="N", help="of each set, spread over the log")
+    parser.add_argument("--queries", nargs=3, type=int, default=[200, 200, 80], metavar="N", help="of each set, spread over the log")
     parser.add_argument("--first", type=int, default=0, help="which query of the log is taken first")
     parser.add_argument("--warm", type=int, default=4000, help="queries that fill the frames before")
     parser.add_argument("--program", help="a `gannet-lab` that is there; what it prints does not depend on how it was built")
