@@ -34,10 +34,9 @@ impl Folder {
 
     /// Pages prove themselves as those of another folder do.
     pub fn prove_as(&self, other: &Folder) {
-        other
-            .identity
-            .get()
-            .map(|identity| self.prove_by(*identity));
+        if let Some(identity) = other.identity.get() {
+            self.prove_by(*identity);
+        }
     }
 
     fn path_of(&self, file: FileId) -> PathBuf {
