@@ -694,6 +694,111 @@ def smart_sweep_columns(result):
     return costs + [Column(place if place.startswith("table") else f"figure {place}", largest(f"factors/{place}"), hundredths) for place in places]
 
 
+# Drives that run programs, with an index and a log
+
+
+def offload_plan_lines(result):
+    def name(row):
+        frames = f"frames of 1/{row['frames']}" if row["frames"] else "cold"
+        return f"{row['profile']}, {row['set']}, {frames}"
+    return {name(row): [row] for row in result["plans"]}
+
+
+def offload_good(rows):
+    return rows[0]["good"] / rows[0]["queries"] * 100
+
+
+def offload_regret(rows):
+    """The planner's regret as a part of that of the better constant choice, which may be none."""
+    constant = rows[0]["regret_of_better_constant_ms"]
+    return rows[0]["regret_ms"] / constant if constant > 0 else None
+
+
+OFFLOAD_PLANS = [
+    Column("queries", largest("queries"), whole), Column("drive faster", largest("drive_faster"), whole), Column("drive chosen", largest("drive_chosen"), whole),
+    *(Column(f"{head}, ms", largest(f"{name}_ms")) for head, name in (("host", "host"), ("drive", "drive"), ("planner", "chosen"), ("perfect", "perfect"))),
+    Column("within 10 %, %", offload_good, tenths), Column("regret / constant's", offload_regret, hundredths),
+]
+
+
+def offload_worst_lines(result):
+    rows = sorted((row for row in result["worst"] if row["frames"] == 0), key=lambda row: -row["regret_ms"])[:10]
+    return {f"{row['profile']}, {row['set']}, {', '.join(f'{count:,}' for count in row['frequencies'])}": [row] for row in rows}
+
+
+OFFLOAD_WORST = [Column("chosen", lambda rows: rows[0]["chosen"]), *(
+    Column(head, largest(name)) for head, name in (("regret, ms", "regret_ms"), ("host, estimated", "host_before_ms"), ("host", "host_ms"),
+                                                   ("drive, estimated", "drive_before_ms"), ("drive", "drive_ms")))]
+
+
+def offload_square_lines(result):
+    """Each of host and drive, plain and early, for the sets that rank."""
+    found = {}
+    for row in result["rows"]:
+        for profile, modelled in row["modelled"].items():
+            for side in ("host", "drive"):
+                for way in ("plain", "early"):
+                    if way in modelled[side]:
+                        name = f"{profile}, {row['set']}: {side}, {way}"
+                        cost = modelled[side][way] | row["counted"][way]
+                        cost["read"] = cost["host_pages" if side == "host" else "pages"]
+                        cost["link"] = 4096 * cost["read"] if side == "host" else cost["link_bytes"]
+                        cost["accesses"] = cost["dram_accesses"] + cost["sram_accesses"]
+                        found.setdefault(name, []).append(cost)
+    return dict(sorted(found.items()))
+
+
+def mean_of(name):
+    return lambda rows: statistics.mean(row[name] for row in rows)
+
+
+OFFLOAD_SQUARE = [
+    Column("queries", len, whole), Column("modelled ms", mean_of("ms")), Column("mJ", mean_of("mj")), Column("mJ by counts", mean_of("mj_by_counts")),
+    *(Column(head, mean_of(name), whole) for head, name in (("operators", "operators"), ("accesses", "accesses"), ("pages", "read"), ("link bytes", "link"))),
+]
+
+OFFLOAD_CORES = (1, 4, 16)
+
+
+def offload_map_lines(name, early):
+    def lines(result):
+        found = {}
+        for row in result["map"]:
+            if row["set"] == name and row["early"] == early and row["cores"] in OFFLOAD_CORES:
+                found.setdefault(f"{row['width']:g}, {row['cores']:g}", []).append(row)
+        return found
+    return lines
+
+
+def offload_map_columns(result):
+    links = sorted({row["link_mb_s"] for row in result["map"]})
+    def ratio(link):
+        return lambda rows: next(row["host_ms"] / row["drive_ms"] for row in rows if row["link_mb_s"] == link)
+    return [Column(f"{link / 1000:g} GB/s", ratio(link), hundredths) for link in links]
+
+
+OFFLOAD_HEADLINES = {"and": False, "ranked or": True}
+
+
+def offload_vary_lines(result):
+    found = {}
+    for row in result["vary"]:
+        if OFFLOAD_HEADLINES.get(row["set"]) == row["early"]:
+            found.setdefault(row["key"] or "as it is", []).append(row)
+    return found
+
+
+def offload_varied(name, factor, cost):
+    def of(rows):
+        fits = [row for row in rows if row["set"] == name and (not row["key"] or row["factor"] == factor)]
+        return fits[0][f"host_{cost}"] / fits[0][f"drive_{cost}"] if fits else None
+    return of
+
+
+OFFLOAD_VARY = [Column(f"{name}: {head}, {'half' if factor < 1 else 'x 1.5'}", offload_varied(name, factor, cost), hundredths)
+                for name in OFFLOAD_HEADLINES for head, cost in (("time", "ms"), ("energy", "mj")) for factor in (0.5, 1.5)]
+
+
 # Object storage
 
 
@@ -841,6 +946,14 @@ TABLES = {
     "smart-claims": Table("what the paper says", smart_lines("claims", "claim"), SMART_CLAIMS),
     "smart-points": Table("figure: value", smart_point_lines, SMART_POINTS),
     "smart-requests": Table("pages of a request", smart_lines("request_sizes", "request_pages"), smart_sweep_columns),
+    # lab/offload.py
+    "offload-plans": Table("profile, set, pages in memory", offload_plan_lines, OFFLOAD_PLANS),
+    "offload-worst": Table("profile, set, documents of each word", offload_worst_lines, OFFLOAD_WORST),
+    "offload-square": Table("profile, set: side, way", offload_square_lines, OFFLOAD_SQUARE),
+    "offload-map-and": Table("bytes of a posting, cores", offload_map_lines("and", False), offload_map_columns),
+    "offload-map-or": Table("bytes of a posting, cores", offload_map_lines("ranked or", False), offload_map_columns),
+    "offload-map-or-early": Table("bytes of a posting, cores", offload_map_lines("ranked or", True), offload_map_columns),
+    "offload-vary": Table("number of smart-ssd-2016", offload_vary_lines, OFFLOAD_VARY),
     # lab/remote.py
     "remote": Table("gap", remote_lines, REMOTE),
     "remote-cached": Table("what", cached_lines, CACHED),

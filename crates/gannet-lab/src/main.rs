@@ -7,8 +7,9 @@
 //!   least that could be.
 //! - `trees` runs the ordered indexes of the literature and Gannet's, `maintenance` the strategies
 //!   that maintain lists.
-//! - `disk` tells what the device does, `ssd` what a modelled one would do, `smart-ssd` what one
-//!   that runs programs would, `tiers` what caches in tiers would save.
+//! - `disk` tells what the device does, `ssd` what a modelled one would do. `smart-ssd` tells what
+//!   one that runs programs would do, `offload` the same for an index and a log. `tiers` tells what
+//!   caches in tiers would save.
 //!
 //! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
 //! `docs/experiments.md`.
@@ -21,6 +22,7 @@ mod during;
 mod index;
 mod logs;
 mod maintenance;
+mod offload;
 mod offsets;
 /// The naive engine of the test suite. What only the tests ask of it is unused here.
 #[allow(dead_code)]
@@ -83,6 +85,9 @@ enum Command {
     /// Run the experiments of the Smart SSD paper: each query as a program in a modelled drive and
     /// on the host
     SmartSsd(smart::Arguments),
+    /// Ask queries of an index, each in every way that a drive which runs programs has for it, and
+    /// print what a profile makes of the counts
+    Offload(offload::Arguments),
     /// Ask the queries of a log through caches in memory and on a modelled drive, and print what
     /// each policy saves
     Tiers(tiers::Arguments),
@@ -182,6 +187,7 @@ fn main() -> ExitCode {
         Command::Disk(arguments) => disk::run(&arguments),
         Command::Ssd(arguments) => ssd::run(&arguments),
         Command::SmartSsd(arguments) => smart::run(&arguments),
+        Command::Offload(arguments) => offload::run(&arguments),
         Command::Tiers(arguments) => tiers::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),

@@ -9,28 +9,61 @@ static int prunes;
 /* Up to which document the bounds were looked at, in an intersection. */
 static u32 looked_until;
 
-/* Whether lists score so little up to `last` that none of their documents can enter. `blocks` says
- * which bounds: those of blocks for the lists below it, of pages for the others. */
-static int is_hopeless(u32 target, u32 blocks, u32 *last) {
-    *last = NONE - 1;
-    for (u32 number = 0; number < list_count; number++) {
-        list *l = &lists[number];
-        if (!find_page(l, target))
-            continue;
-        if (number < blocks)
-            find_block(l, target);
-        u32 end = number < blocks ? block_last(l) : l->page_last;
-        *last = end < *last ? end : *last;
-    }
-    if (!is_full())
-        return 0;
+/* What each list can score at most in the stretch that was looked at last, if the heap was full. */
+static float bounds[MOST_LISTS];
+static int has_bounds;
+
+/* Lists of which no document can enter unless another list has it too, as bits. */
+static u32 optional;
+
+enum { NO_LISTS = 0, SHORTEST = 1, ALL_LISTS = -1 };
+
+static int is_in(u32 set, u32 number) { return (int)(set >> number & 1); }
+
+/* The bits of what these lists can score together. */
+static u32 bound_of(u32 set) {
     double sum = 0;
     for (u32 i = 0; i < list_count; i++) {
-        list *l = &lists[list_at[i]];
-        if (l->part < l->parts)
-            sum += (double)(list_at[i] < blocks ? block_bound(l) : page_bound(l));
+        if (is_in(set, list_at[i]))
+            sum += (double)bounds[list_at[i]];
     }
-    return rounded(sum) <= threshold();
+    return rounded(sum);
+}
+
+/* Whether lists score so little up to `last` that none of their documents can enter. `by_blocks` are
+ * the lists whose bounds are those of blocks; those of the others are of pages. */
+static int is_hopeless(u32 target, u32 by_blocks, u32 *last) {
+    *last = NONE - 1;
+    has_bounds = is_full();
+    for (u32 number = 0; number < list_count; number++) {
+        list *l = &lists[number];
+        bounds[number] = 0;
+        if (!find_page(l, target))
+            continue;
+        int by_block = is_in(by_blocks, number);
+        if (by_block)
+            find_block(l, target);
+        u32 end = by_block ? block_last(l) : l->page_last;
+        *last = end < *last ? end : *last;
+        if (has_bounds)
+            bounds[number] = by_block ? block_bound(l) : page_bound(l);
+    }
+    return has_bounds && bound_of((u32)ALL_LISTS) <= threshold();
+}
+
+/* Chooses the lists that are optional: the least bounds first. */
+static void choose(void) {
+    optional = 0;
+    while (has_bounds) {
+        u32 least = NONE;
+        for (u32 number = 0; number < list_count; number++) {
+            if (!is_in(optional, number) && (least == NONE || bounds[number] < bounds[least]))
+                least = number;
+        }
+        if (least == NONE || bound_of(optional | 1u << least) > threshold())
+            return;
+        optional |= 1u << least;
+    }
 }
 
 /* Where the next document from `target` on can be that enters; only the bounds of the shortest list
@@ -40,7 +73,7 @@ static u32 pass_over(u32 target) {
         u32 last;
         if (!find_page(&lists[0], target))
             return NONE;
-        if (!is_hopeless(target, 0, &last) && !is_hopeless(target, 1, &last)) {
+        if (!is_hopeless(target, NO_LISTS, &last) && !is_hopeless(target, SHORTEST, &last)) {
             looked_until = last;
             break;
         }
@@ -80,27 +113,52 @@ static void intersect(void) {
     }
 }
 
-/* All documents of any list from `target` to `last`. */
+/* Whether a document on which lists stand that are not optional can enter. */
+static int may_enter(u32 doc) {
+    if (!has_bounds)
+        return 1;
+    u32 has = optional;
+    for (u32 number = 0; number < list_count; number++)
+        has |= (u32)(lists[number].doc == doc) << number;
+    return bound_of(has) > threshold();
+}
+
+/* All documents of any list from `target` to `last` that may enter. */
 static void unite_until(u32 target, u32 last) {
     for (;;) {
         u32 doc = NONE;
         for (u32 i = 0; i < list_count; i++) {
-            u32 found = advance(i, target);
+            u32 found = is_in(optional, i) ? NONE : advance(i, target);
             doc = found < doc ? found : doc;
         }
         if (doc > last)
             return;
-        take(doc);
         target = doc + 1;
+        if (!may_enter(doc))
+            continue;
+        for (u32 i = 0; i < list_count; i++) {
+            if (is_in(optional, i))
+                advance(i, doc);
+        }
+        u32 before = heap[0];
+        take(doc);
+        if (has_bounds && heap[0] != before)
+            choose();
     }
 }
 
-/* Documents of any list, stretch by stretch: up to where the first block of a list ends. */
+/* Documents of any list, stretch by stretch: up to where the first block of a list ends. Pages are
+ * not read of a list that is optional by its bounds of pages, until a document needs them. */
 static void unite(void) {
     u32 last = NONE - 1;
     for (u32 target = 0; prunes && target != NONE; target = last + 1) {
-        if (!is_hopeless(target, 0, &last) && !is_hopeless(target, MOST_LISTS, &last))
-            unite_until(target, last);
+        if (is_hopeless(target, NO_LISTS, &last))
+            continue;
+        choose();
+        if (is_hopeless(target, ~optional, &last))
+            continue;
+        choose();
+        unite_until(target, last);
     }
     if (!prunes)
         unite_until(0, last);

@@ -123,6 +123,36 @@ impl Comparison {
     }
 }
 
+/// Pages of lists that the host used for a query.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HostRead {
+    /// All of them.
+    pub used: u64,
+    /// Those that came from the drive, in so many rounds.
+    pub read: u64,
+    /// See there.
+    pub rounds: u32,
+    /// Rounds if none of them is in memory.
+    pub cold_rounds: u32,
+}
+
+impl HostRead {
+    /// Those of a search with its plan and its pages.
+    pub fn of(results: &SearchResults) -> HostRead {
+        let steps = results.plan.iter().flat_map(|plan| &plan.steps);
+        let step = steps.into_iter().find(|step| step.name == "match and rank");
+        let io = step.map(|step| step.io).unwrap_or_default();
+        let of_lists = |page: &&UsedPage| page.kind == PageKind::Postings;
+        let used = results.pages.iter().filter(of_lists).count() as u64;
+        HostRead {
+            used,
+            read: used.min(io.bytes / PAGE_BYTES),
+            rounds: io.rounds,
+            cold_rounds: io.rounds.max(COLD_ROUNDS).min(used as u32),
+        }
+    }
+}
+
 impl Class {
     fn add(
         &mut self,
@@ -131,18 +161,17 @@ impl Class {
         estimates: (Estimate, Estimate),
         planner: &Planner,
     ) {
-        let steps = host.plan.iter().flat_map(|plan| &plan.steps);
-        let step = steps.into_iter().find(|step| step.name == "match and rank");
-        let io = step.map(|step| step.io).unwrap_or_default();
-        let of_lists = |page: &&UsedPage| page.kind == PageKind::Postings;
-        let used = host.pages.iter().filter(of_lists).count() as u64;
-        let read = used.min(io.bytes / PAGE_BYTES);
-        let rounds = io.rounds.max(COLD_ROUNDS).min(used as u32);
+        let HostRead {
+            used,
+            read,
+            rounds,
+            cold_rounds,
+        } = HostRead::of(host);
         let on_host = |pages: u64, rounds: u32| {
             let estimate = planner.counted_on_host(&run.work, pages as f64, f64::from(rounds));
             estimate.cost
         };
-        let (host, drive) = (on_host(used, rounds), planner.counted_in_drive(run));
+        let (host, drive) = (on_host(used, cold_rounds), planner.counted_in_drive(run));
         let chosen = if pays { drive } else { host };
         let better = if drive.ms < host.ms { drive } else { host };
         self.merge(&Class {
@@ -151,7 +180,7 @@ impl Class {
             drive_faster: u64::from(drive.ms < host.ms),
             good_choices: u64::from(chosen.ms <= better.ms * GOOD),
             host,
-            host_with_frames: on_host(read, io.rounds),
+            host_with_frames: on_host(read, rounds),
             drive,
             host_estimated: estimates.0.cost,
             drive_estimated: estimates.1.cost,

@@ -32,6 +32,13 @@ impl Folder {
         let _ = self.identity.set(identity);
     }
 
+    /// Pages prove themselves as those of another folder do.
+    pub fn prove_as(&self, other: &Folder) {
+        if let Some(identity) = other.identity.get() {
+            self.prove_by(*identity);
+        }
+    }
+
     fn path_of(&self, file: FileId) -> PathBuf {
         self.path.join(file.name())
     }

@@ -13,8 +13,11 @@ use gannet_ssd::smart::{SmartProfile, SmartSsd, Work};
 
 use crate::estimate::{Cost, Estimate, Steps, Way, host_estimate, in_drive};
 use crate::folder::Folder;
-use crate::session::{self, DriveRun};
+use crate::session::{self, Drive, DriveRun};
 use crate::task::Task;
+
+/// Bytes that a span takes in OPEN.
+const BYTES_OF_SPAN: usize = 12;
 
 /// What decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,7 +50,8 @@ pub struct Decision {
 
 /// Decides who reads lists, and has a modelled drive read them.
 pub struct Planner {
-    drive: SmartSsd,
+    drive: Box<dyn Drive>,
+    profile: SmartProfile,
     folder: Arc<Folder>,
     choice: Choice,
     last: Mutex<Option<Decision>>,
@@ -55,26 +59,116 @@ pub struct Planner {
 
 impl fmt::Debug for Planner {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Planner({})", self.drive.profile().name)
+        write!(out, "Planner({})", self.profile.name)
     }
 }
 
-/// A way to do a task in the drive, with what it is estimated to take there.
-struct Candidate {
-    task: Task,
-    steps: Steps,
-    estimate: Estimate,
+/// A way to do a task in the drive.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Which.
+    pub way: Way,
+    /// How often each step is estimated to be done.
+    pub steps: Steps,
+    /// Bytes that OPEN sends.
+    opening: usize,
+}
+
+impl Plan {
+    /// The plan for this way; fails with the reason if the drive cannot do it.
+    fn new(asked: &OffloadTask<'_>, way: Way) -> std::result::Result<Plan, String> {
+        let steps = Steps::of(asked, way);
+        let mut plan = Plan {
+            way,
+            steps,
+            opening: 0,
+        };
+        let task = plan.task(asked)?;
+        plan.opening = task.parameters.len() + BYTES_OF_SPAN * task.spans.len();
+        Ok(plan)
+    }
+
+    fn task(&self, asked: &OffloadTask<'_>) -> std::result::Result<Task, String> {
+        match self.way {
+            Way::All => Task::new(asked, None, false),
+            Way::Best => Task::new(asked, asked.ranking.as_ref(), true),
+        }
+    }
+}
+
+/// What the drive can do of a task, or why it can do nothing.
+pub fn plans(asked: &OffloadTask<'_>) -> std::result::Result<Vec<Plan>, String> {
+    let all = (asked.all_required && asked.lists.len() > 1).then_some(Way::All);
+    let best = asked.ranking.is_some().then_some(Way::Best);
+    let mut plans = Vec::new();
+    let mut reason = "it is one list, of which all is wanted".to_owned();
+    for way in all.into_iter().chain(best) {
+        match Plan::new(asked, way) {
+            Ok(plan) => plans.push(plan),
+            Err(why) => reason = why,
+        }
+    }
+    match plans.is_empty() {
+        true => Err(reason),
+        false => Ok(plans),
+    }
+}
+
+/// What both sides are estimated to take.
+#[derive(Clone, Copy, Debug)]
+pub struct Weighed {
+    /// The host.
+    pub host: Estimate,
+    /// The cheapest of the drive's plans, by its place, if there is one.
+    pub drive: Option<(usize, Estimate)>,
+}
+
+impl Weighed {
+    /// Weighs the host's steps and the drive's plans by a profile.
+    pub fn new(host: &Steps, plans: &[Plan], lists: usize, profile: &SmartProfile) -> Weighed {
+        let is_ranked = plans.iter().any(|plan| plan.way == Way::Best);
+        let each = plans.iter().map(|plan| {
+            let mut estimate = plan.steps.in_drive(lists, plan.opening, profile);
+            if plan.way == Way::All && is_ranked {
+                add_ranking(&mut estimate.cost, plan.steps.found, profile);
+            }
+            estimate
+        });
+        Weighed {
+            host: host.on_host(lists, profile),
+            drive: each
+                .enumerate()
+                .min_by(|a, b| a.1.cost.ms.total_cmp(&b.1.cost.ms)),
+        }
+    }
+
+    /// Whether the drive pays.
+    pub fn pays(&self) -> bool {
+        let drive = self.drive.map(|(_, drive)| drive.cost.ms);
+        drive.is_some_and(|ms| ms < self.host.cost.ms)
+    }
 }
 
 impl Planner {
     /// A planner for a modelled drive on which the index in `folder` stands.
     pub fn new(profile: &SmartProfile, folder: &Path, choice: Choice) -> Result<Planner> {
+        Planner::over(profile, folder, choice, |drive| Box::new(drive))
+    }
+
+    /// The same for what is made of the modelled drive, such as one that fails.
+    pub fn over(
+        profile: &SmartProfile,
+        folder: &Path,
+        choice: Choice,
+        make: impl FnOnce(SmartSsd) -> Box<dyn Drive>,
+    ) -> Result<Planner> {
         let limits = session::limits(profile);
         let folder = Arc::new(Folder::new(folder));
         let drive = SmartSsd::over(profile, limits, Arc::clone(&folder) as _)?;
         session::load(&drive)?;
         Ok(Planner {
-            drive,
+            drive: make(drive),
+            profile: profile.clone(),
             folder,
             choice,
             last: Mutex::new(None),
@@ -83,7 +177,7 @@ impl Planner {
 
     /// The profile.
     pub fn profile(&self) -> &SmartProfile {
-        self.drive.profile()
+        &self.profile
     }
 
     /// The decision on the last query, once.
@@ -94,12 +188,7 @@ impl Planner {
     /// What the same work takes on the host, which reads `pages` in `rounds`: counted work at the
     /// host's prices.
     pub fn counted_on_host(&self, work: &Work, pages: f64, rounds: f64) -> Estimate {
-        let work = Work {
-            operators: work.operators,
-            dram_accesses: work.dram_accesses + work.sram_accesses,
-            ..Work::default()
-        };
-        host_estimate(work, pages, rounds, self.profile())
+        counted_on_host(work, pages, rounds, self.profile())
     }
 
     /// What a session took.
@@ -111,74 +200,30 @@ impl Planner {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the drive can do of a task, the cheapest way first, or why it can do nothing.
-    fn candidates(&self, asked: &OffloadTask<'_>) -> std::result::Result<Vec<Candidate>, String> {
-        let lists = asked.lists.len();
-        let all = (asked.all_required && lists > 1).then(|| Task::new(asked, None, false));
-        let ranking = asked.ranking.as_ref();
-        let best = ranking.map(|ranking| Task::new(asked, Some(ranking), true));
-        let mut candidates = Vec::new();
-        let mut reason = "it is one list, of which all is wanted".to_owned();
-        for (way, task) in [(Way::All, all), (Way::Best, best)] {
-            match task {
-                Some(Ok(task)) => {
-                    let bytes = task.parameters.len() + 12 * task.spans.len();
-                    let steps = Steps::of(asked, way);
-                    let mut estimate = steps.in_drive(lists, bytes, self.profile());
-                    if way == Way::All {
-                        add_ranking(&mut estimate, steps.found, self.profile());
-                    }
-                    candidates.push(Candidate {
-                        task,
-                        steps,
-                        estimate,
-                    });
-                }
-                Some(Err(why)) => reason = why,
-                None => {}
-            }
-        }
-        candidates.sort_by(|a, b| a.estimate.cost.ms.total_cmp(&b.estimate.cost.ms));
-        match candidates.is_empty() {
-            true => Err(reason),
-            false => Ok(candidates),
-        }
-    }
-
     fn decide(&self, asked: &OffloadTask<'_>) -> (Decision, Option<Task>) {
-        let ranked = asked.ranking.is_some();
-        let way = if ranked { Way::Best } else { Way::All };
-        let steps = Steps::of(asked, way);
-        let host = steps.on_host(asked.lists.len(), self.profile());
         let mut decision = Decision {
             operation: operation(asked),
-            host,
+            host: Estimate::default(),
             drive: None,
-            steps,
+            steps: Steps::of_host(asked),
             pays: false,
             reason: String::new(),
             run: None,
         };
-        let candidates = match self.candidates(asked) {
-            Ok(candidates) => candidates,
-            Err(reason) => {
-                decision.reason = reason;
-                return (decision, None);
-            }
-        };
-        let Some(Candidate {
-            task,
-            steps,
-            estimate,
-        }) = candidates.into_iter().next()
-        else {
+        let plans = plans(asked);
+        let known = plans.as_deref().unwrap_or_default();
+        let weighed = Weighed::new(&decision.steps, known, asked.lists.len(), self.profile());
+        decision.host = weighed.host;
+        let (Ok(plans), Some((at, drive))) = (&plans, weighed.drive) else {
+            decision.reason = plans.err().unwrap_or_default();
             return (decision, None);
         };
-        decision.steps = steps;
-        decision.drive = Some(estimate);
-        decision.pays = estimate.cost.ms < host.cost.ms;
-        decision.reason = reason(&host, &estimate, decision.pays);
-        (decision, Some(task))
+        let plan = &plans[at];
+        decision.steps = plan.steps;
+        decision.drive = Some(drive);
+        decision.pays = weighed.pays();
+        decision.reason = reason(&weighed.host, &drive, decision.pays);
+        (decision, plan.task(asked).ok())
     }
 }
 
@@ -189,7 +234,7 @@ impl ListOffload for Planner {
         let mut failed = None;
         if let Some(task) = task.filter(|_| wanted) {
             self.folder.prove_by(asked.identity);
-            match session::run(&self.drive, &task, asked) {
+            match session::run((&*self.drive, &self.profile), &task, asked) {
                 Ok(run) => decision.run = Some(run),
                 Err(error) => failed = Some(error),
             }
@@ -242,7 +287,8 @@ fn rounded(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
 
-fn operation(asked: &OffloadTask<'_>) -> String {
+/// What is asked for, in words.
+pub fn operation(asked: &OffloadTask<'_>) -> String {
     let what = match (asked.all_required, asked.lists.len()) {
         (_, 1) => "list",
         (true, _) => "intersection",
@@ -267,9 +313,19 @@ fn reason(host: &Estimate, drive: &Estimate, pays: bool) -> String {
 }
 
 /// Adds what ranking on the host takes.
-fn add_ranking(estimate: &mut Estimate, documents: f64, profile: &SmartProfile) {
+pub fn add_ranking(cost: &mut Cost, documents: f64, profile: &SmartProfile) {
     let ms = documents * profile.host.rank_ns / 1e6;
-    estimate.cost.ms += ms;
-    estimate.cost.mj += ms * profile.host.watts;
-    estimate.cost.mj_by_counts += ms * profile.host.watts;
+    cost.ms += ms;
+    cost.mj += ms * profile.host.watts;
+    cost.mj_by_counts += ms * profile.host.watts;
+}
+
+/// What counted work takes on the host, which reads `pages` in `rounds`.
+pub fn counted_on_host(work: &Work, pages: f64, rounds: f64, profile: &SmartProfile) -> Estimate {
+    let work = Work {
+        operators: work.operators,
+        dram_accesses: work.dram_accesses + work.sram_accesses,
+        ..Work::default()
+    };
+    host_estimate(work, pages, rounds, profile)
 }

@@ -1,8 +1,11 @@
 //! A task in the drive, from OPEN to CLOSE.
+//!
+//! What always holds: whatever the drive answers, a task ends, with its documents or with an error,
+//! after which the host does the work. A session that was opened is closed.
 
 use gannet::lab::{self, Offload, OffloadFound, OffloadTask, Poll, SessionId};
 use gannet::{Error, Result};
-use gannet_ssd::smart::{Limits, SmartProfile, SmartSsd, Times, Work};
+use gannet_ssd::smart::{Limits, Report, SmartProfile, SmartSsd, Times, Work};
 
 use crate::task::{PARAMETER_BYTES, Task};
 
@@ -11,6 +14,18 @@ const PROGRAM: (&str, &[u8]) = ("lists", include_bytes!("../programs/lists.wasm"
 
 /// Bytes that a GET asks for.
 const GET_BYTES: usize = 1 << 20;
+
+/// A drive that tells what its sessions did.
+pub trait Drive: Offload {
+    /// What a session did so far.
+    fn report(&self, session: SessionId) -> Result<Report>;
+}
+
+impl Drive for SmartSsd {
+    fn report(&self, session: SessionId) -> Result<Report> {
+        SmartSsd::report(self, session)
+    }
+}
 
 /// A task that a drive carried out.
 #[derive(Clone, Debug)]
@@ -38,20 +53,25 @@ pub fn load(drive: &SmartSsd) -> Result<()> {
     drive.load(PROGRAM.0, PROGRAM.1)
 }
 
-/// Carries a task out.
-pub fn run(drive: &SmartSsd, task: &Task, asked: &OffloadTask<'_>) -> Result<DriveRun> {
+/// Carries a task out on the drive of a profile.
+pub fn run(
+    (drive, profile): (&dyn Drive, &SmartProfile),
+    task: &Task,
+    asked: &OffloadTask<'_>,
+) -> Result<DriveRun> {
     let session = drive.open(&lab::Task {
         program: PROGRAM.0,
         parameters: &task.parameters,
         spans: &task.spans,
     })?;
     let row = 4 * (1 + task.order.len());
-    let bytes = fetch(drive, session, asked.most_found.saturating_mul(row));
+    let most = asked.most_found.saturating_mul(row);
+    let bytes = fetch(drive, session, most, most_polls(profile));
     let report = drive.report(session);
     drive.close(session)?;
     let (bytes, report) = (bytes?, report?);
     let mut times = report.times;
-    times.sending += opening_nanos(&report.work, drive.profile());
+    times.sending += opening_nanos(&report.work, profile);
     Ok(DriveRun {
         found: decode(&bytes, task)?,
         work: report.work,
@@ -59,23 +79,40 @@ pub fn run(drive: &SmartSsd, task: &Task, asked: &OffloadTask<'_>) -> Result<Dri
     })
 }
 
+/// Polls after which a program must have ended: it may take some time longer than its limit, since
+/// a slice of it does.
+fn most_polls(profile: &SmartProfile) -> u64 {
+    2 * limits(profile).nanos / profile.poll_nanos() + 1
+}
+
 /// What parameters and spans take on the link.
-fn opening_nanos(work: &Work, profile: &SmartProfile) -> u64 {
+pub fn opening_nanos(work: &Work, profile: &SmartProfile) -> u64 {
     let bytes = work.link_bytes.saturating_sub(work.result_bytes);
     (bytes as f64 * 1e3 / profile.link_mb_s) as u64
 }
 
 /// Fetches all results, which must not be more than was reserved for them.
-fn fetch(drive: &SmartSsd, session: SessionId, most: usize) -> Result<Vec<u8>> {
-    let mut all = Vec::new();
+fn fetch(drive: &dyn Drive, session: SessionId, most: usize, most_polls: u64) -> Result<Vec<u8>> {
+    let (mut all, mut polls) = (Vec::new(), 0);
     loop {
         let Poll::Results { bytes, more } = drive.get(session, GET_BYTES)? else {
+            polls += 1;
+            if polls > most_polls {
+                return Err(Error::invalid(format!(
+                    "the program has not ended after {most_polls} polls"
+                )));
+            }
             continue;
         };
         if all.len() + bytes.len() > most {
             return Err(Error::invalid(format!(
                 "the program has more than the {most} bytes of results that there can be"
             )));
+        }
+        if more && bytes.is_empty() {
+            return Err(Error::invalid(
+                "the drive has more results and gave none of them",
+            ));
         }
         all.extend_from_slice(&bytes);
         if !more {

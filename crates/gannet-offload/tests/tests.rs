@@ -2,6 +2,8 @@
 
 #[path = "tests/answers.rs"]
 mod answers;
+#[path = "tests/faults.rs"]
+mod faults;
 #[path = "tests/long.rs"]
 mod long;
 #[path = "tests/plans.rs"]

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use gannet::lab::{ListOffload, OffloadFound, OffloadTask};
 use gannet::{Index, OffloadReport, Operator, SearchOptions, SearchResults};
-use gannet_offload::{Choice, Comparison};
+use gannet_offload::{Choice, Comparison, Trials, Way};
 use gannet_ssd::random::Random;
+use gannet_ssd::smart::SmartProfile;
 
 use super::world::{Asked, World, ask, scores, small_limits, with_drive};
 
@@ -171,6 +172,43 @@ fn estimates_are_near_what_is_counted() {
         tasks > 20 && (0.7..1.4).contains(&ratio),
         "{ratio} of {tasks}"
     );
+}
+
+/// What is counted once is what a session does, and what a drive of another profile would do.
+#[test]
+fn trials_run_each_way_and_read_the_same_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = index(&folder, 4_000);
+    let trials = |name: &str| {
+        let profile = SmartProfile::named(name).unwrap();
+        Arc::new(Trials::new(&profile, &path, true).unwrap())
+    };
+    let (slow, fast) = (trials("smart-ssd-2016"), trials("smart-fast"));
+    let options = Index::options().memory(24 << 20).read_only();
+    let index = options.offload(Arc::clone(&slow) as _).open(&path).unwrap();
+    for (text, count, ways) in [
+        ("+w0 +w1", true, 1),
+        ("+w0 +w1", false, 3),
+        ("w0 w1", false, 2),
+    ] {
+        let results = explained(&index, text, count);
+        let trial = slow.take_last().unwrap();
+        fast.prove_by(&slow);
+        assert_eq!(trial.runs.len(), ways, "{text}");
+        let mut best: Vec<u32> = results.hits.iter().map(|hit| hit.doc).collect();
+        best.sort_unstable();
+        for run in &trial.runs {
+            let (same, other) = (slow.anew(run).unwrap(), fast.anew(run).unwrap());
+            assert_eq!(same.work.flash_requests, run.work.flash_requests);
+            let ratio = same.work.flash_nanos as f64 / run.work.flash_nanos as f64;
+            assert!((0.99..1.01).contains(&ratio), "{text}: {ratio}");
+            assert!(other.work.flash_nanos < run.work.flash_nanos);
+            match run.way {
+                Way::Best => assert_eq!(run.found.docs, best, "{text}"),
+                Way::All => assert!(best.iter().all(|doc| run.found.docs.contains(doc))),
+            }
+        }
+    }
 }
 
 #[test]

@@ -142,15 +142,25 @@ impl SmartSsd {
 
     /// What the host does to bring spans to its own memory: counts, as it would read them all.
     pub fn read_by_host(&self, spans: &[PageSpan]) -> Result<Work> {
+        let work = self.read(spans, Way::Host)?;
+        let link_bytes = work.flash_pages * u64::from(PAGE_BYTES);
+        Ok(Work { link_bytes, ..work })
+    }
+
+    /// What a program does to read spans one after the other, beside what it does with them.
+    pub fn read_inside(&self, spans: &[PageSpan]) -> Result<Work> {
+        self.read(spans, Way::Inside)
+    }
+
+    fn read(&self, spans: &[PageSpan], way: Way) -> Result<Work> {
         let request_pages = self.profile.request_pages as u32;
         let mut state = self.state();
         let mut work = Work::default();
         for span in spans {
             state.files()?.check(span)?;
-            work.flash_nanos += state.files()?.read(span, Way::Host)?.1;
+            work.flash_nanos += state.files()?.read(span, way)?.1;
             work.flash_pages += u64::from(span.pages);
             work.flash_requests += u64::from(span.pages.div_ceil(request_pages));
-            work.link_bytes += u64::from(span.pages) * u64::from(PAGE_BYTES);
         }
         Ok(work)
     }

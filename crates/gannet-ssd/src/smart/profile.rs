@@ -236,6 +236,13 @@ impl SmartProfile {
         Ok(changed)
     }
 
+    /// All its numbers by their keys.
+    pub fn numbers(&self) -> Vec<(&'static str, f64)> {
+        let mut copy = self.clone();
+        let each = KEYS.map(|(key, place, ..)| (key, *place(&mut copy)));
+        each.to_vec()
+    }
+
     /// The drive of the model. Its flash beyond the numbers above is that of the paper's.
     pub fn drive(&self) -> Result<Profile> {
         let mut drive = SMART_SSD;

@@ -276,6 +276,42 @@ fn hostile_programs_end_their_own_session_only() {
     }
 }
 
+/// The limit of results is the last number of bytes that is allowed, in one piece and in many.
+#[test]
+fn results_up_to_the_limit_are_sent_and_one_byte_more_is_not() {
+    let profile = SmartProfile::named("smart-ssd-2016").unwrap();
+    let limits = Limits {
+        result_bytes: 4_096,
+        ..limits(&profile)
+    };
+    let drive = SmartSsd::new(&profile, limits).unwrap();
+    drive.store(FILE, &[7; 2 * 4_096]).unwrap();
+    let emit = |bytes: u32| format!("(call $emit (i32.const 32768) (i32.const {bytes}))");
+    let pieces = emit(1_024).repeat(4);
+    for (body, sent) in [
+        (emit(4_095), Some(4_095)),
+        (emit(4_096), Some(4_096)),
+        (emit(4_097), None),
+        (pieces.clone(), Some(4_096)),
+        (pieces.clone() + &emit(0), Some(4_096)),
+        (pieces + &emit(1), None),
+    ] {
+        drive
+            .load("sends", &program(&format!("{body} (i32.const 0)")))
+            .unwrap();
+        let session = open(&drive, "sends");
+        let results = fetch(&drive, session);
+        drive.close(session).unwrap();
+        match sent {
+            Some(bytes) => assert_eq!(results.unwrap().len(), bytes, "{body}"),
+            None => {
+                let message = results.unwrap_err().to_string();
+                assert!(message.contains("4096 bytes of results"), "{message}");
+            }
+        }
+    }
+}
+
 #[test]
 fn hostile_modules_are_rejected_or_end_their_session() {
     let run = "(func (export \"run\") (result i32) (i32.const 0))";

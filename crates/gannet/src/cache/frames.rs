@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::claims::Claims;
-use super::flash::{FlashTier, Leaving};
+use super::flash::{EvictedPage, FlashTier};
 use super::pins::{Pins, Share};
 use super::sieve::{Sieve, USES_MAX};
 use crate::base::{Budget, Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Reservation, Result};
@@ -260,8 +260,8 @@ impl Frame {
         }
     }
 
-    fn leaving(&self, address: PageAddress) -> Leaving<'_> {
-        Leaving {
+    fn leaving(&self, address: PageAddress) -> EvictedPage<'_> {
+        EvictedPage {
             address,
             bytes: &self.page.buffer,
             is_from_tier: self.page.is_from_tier,

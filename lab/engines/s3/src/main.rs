@@ -4,9 +4,10 @@
 //! pass at a declared bandwidth, and requests are counted. `/_control/counts` gives the counts as
 //! JSON and sets them to zero; pages of zones that were sent before count as repeated, until
 //! `/_control/forget`. `/_control/pages` gives the pages that were sent since then, in their order,
-//! as pairs of the number of the object and of the page. `/_control/fault?kind=KIND&after=N&count=M` harms the M requests
-//! after the next N: `403`, `404`, `500`, `503`, `stall`, `short` or `wrong` (a byte in each 4 KiB
-//! of the body). `/_control/link?delay_ms=D&bandwidth=B` changes the link.
+//! as pairs of the number of the object and of the page.
+//! `/_control/fault?kind=KIND&after=N&count=M` harms the M requests after the next N: `403`, `404`,
+//! `500`, `503`, `stall`, `short` or `wrong` (a byte in each 4 KiB of the body).
+//! `/_control/link?delay_ms=D&bandwidth=B` changes the link.
 //!
 //! Usage: s3-server [--delay-ms 20] [--bandwidth 100000000] [--port 0] [--key K --secret S]
 //! The address is the first line on standard output.

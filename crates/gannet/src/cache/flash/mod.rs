@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 
 use header::{Header, REGION_PAGES, place, toggle_mark};
 use map::TierMap;
-pub use state::Leaving;
+pub use state::EvictedPage;
 use state::{Offered, TierState};
 
 use crate::base::{Budget, PAGE_SIZE, PageAddress, Reservation, Result, ZoneNumber};
@@ -71,7 +71,7 @@ const CLOSING_MAX: Duration = Duration::from_secs(5);
 
 /// The flash tier of an index that is open.
 pub struct FlashTier {
-    shared: Arc<Shared>,
+    shared: Arc<TierShared>,
     thread: Option<JoinHandle<()>>,
     foreign_regions: usize,
     opened: Instant,
@@ -79,7 +79,7 @@ pub struct FlashTier {
     closes_by: Option<Instant>,
 }
 
-struct Shared {
+struct TierShared {
     device: Arc<dyn Device>,
     store: Arc<Store>,
     /// What tells its pages from those that its file had before the tier was emptied.
@@ -143,7 +143,7 @@ impl FlashTier {
     ) -> Result<FlashTier> {
         let reserved = budget.reserve("the map of the cache", FlashTier::memory_bytes(bytes))?;
         let found = opening::find(&device, bytes, root, PagePool::new(DRAFT_PAGES))?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(TierShared {
             device,
             store: Arc::clone(store),
             mark: found.mark,
@@ -236,14 +236,14 @@ impl FlashTier {
     }
 
     /// Offers a page that leaves memory. Never waits for a write.
-    pub(super) fn offer(&self, page: Leaving<'_>) {
+    pub(super) fn offer(&self, page: EvictedPage<'_>) {
         self.shared.offer(page);
     }
 
     /// Offers a page that is in memory at the end, and waits until there is room for it. Tells
     /// whether more can be offered: not if writing has failed, nor after a time that is short
     /// beside what the process has taken.
-    pub(super) fn offer_at_end(&mut self, page: Leaving<'_>) -> bool {
+    pub(super) fn offer_at_end(&mut self, page: EvictedPage<'_>) -> bool {
         let end = self.closes_by();
         while self.shared.offer(page) == Offered::Full {
             let state = self.shared.state();
@@ -261,8 +261,8 @@ impl FlashTier {
     }
 }
 
-impl Shared {
-    fn offer(&self, page: Leaving<'_>) -> Offered {
+impl TierShared {
+    fn offer(&self, page: EvictedPage<'_>) -> Offered {
         let offered = self.state().offer(page);
         if offered == Offered::Ready {
             self.changed.notify_all();

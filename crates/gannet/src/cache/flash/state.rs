@@ -65,7 +65,7 @@ pub(super) struct TierState {
 
 /// A page that leaves memory.
 #[derive(Clone, Copy)]
-pub struct Leaving<'a> {
+pub struct EvictedPage<'a> {
     pub address: PageAddress,
     /// With its seal.
     pub bytes: &'a [u8; PAGE_SIZE],
@@ -166,8 +166,8 @@ impl TierState {
 
     /// Offers a page that leaves memory. One that was read from the tier may still be there; of
     /// another one the map has at most places that are not its own.
-    pub(super) fn offer(&mut self, page: Leaving<'_>) -> Offered {
-        let Leaving {
+    pub(super) fn offer(&mut self, page: EvictedPage<'_>) -> Offered {
+        let EvictedPage {
             address,
             bytes,
             is_from_tier,

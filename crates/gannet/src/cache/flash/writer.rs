@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::header::{Header, REGION_PAGES, place, toggle_mark};
 use super::state::Draft;
-use super::{Shared, TIER};
+use super::{TIER, TierShared};
 use crate::base::{Error, Result};
 use crate::device::{PageBuffer, PagePool, Transfer};
 
 /// Writes drafts until the tier closes and none is left.
-fn serve(shared: &Shared) {
+fn serve(shared: &TierShared) {
     let _end = End(shared);
     // Pages of drafts are read while they are written, so they are written from copies.
     let copies = PagePool::new(REGION_PAGES);
@@ -27,7 +27,7 @@ fn serve(shared: &Shared) {
 }
 
 /// Tells those who wait when the thread ends, by a panic too.
-struct End<'a>(&'a Shared);
+struct End<'a>(&'a TierShared);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
@@ -40,7 +40,7 @@ impl Drop for End<'_> {
     }
 }
 
-fn next(shared: &Shared) -> Option<Arc<Draft>> {
+fn next(shared: &TierShared) -> Option<Arc<Draft>> {
     let mut state = shared.state();
     loop {
         if let Some(draft) = &state.ready {
@@ -54,7 +54,7 @@ fn next(shared: &Shared) -> Option<Arc<Draft>> {
     }
 }
 
-fn write(shared: &Shared, draft: &Draft, pool: &PagePool) -> Result<()> {
+fn write(shared: &TierShared, draft: &Draft, pool: &PagePool) -> Result<()> {
     let (region, sequence) = match draft.begun {
         Some(begun) => begun,
         None => begin(shared, pool)?,
@@ -79,7 +79,7 @@ fn write(shared: &Shared, draft: &Draft, pool: &PagePool) -> Result<()> {
 }
 
 /// Chooses a region, and forgets what it holds.
-fn begin(shared: &Shared, pool: &PagePool) -> Result<(u32, u64)> {
+fn begin(shared: &TierShared, pool: &PagePool) -> Result<(u32, u64)> {
     let (region, filled, sequence) = {
         let mut state = shared.state();
         let region = state.regions.choose();
@@ -93,7 +93,7 @@ fn begin(shared: &Shared, pool: &PagePool) -> Result<(u32, u64)> {
 }
 
 /// What the header of a region does not tell any more is forgotten as it does not prove itself.
-fn forget(shared: &Shared, region: u32, page: PageBuffer) {
+fn forget(shared: &TierShared, region: u32, page: PageBuffer) {
     let mut batch = [transfer(region, 0, vec![page])];
     let read = shared.device.read(&mut batch);
     let mut state = shared.state();
@@ -143,7 +143,7 @@ fn take(pool: &PagePool) -> Result<PageBuffer> {
 }
 
 /// Begins the thread, or says why it could not.
-pub(super) fn start(shared: &Arc<Shared>) -> std::io::Result<std::thread::JoinHandle<()>> {
+pub(super) fn start(shared: &Arc<TierShared>) -> std::io::Result<std::thread::JoinHandle<()>> {
     let shared = Arc::clone(shared);
     let thread = std::thread::Builder::new().name("gannet-tier".to_owned());
     thread.spawn(move || serve(&shared))

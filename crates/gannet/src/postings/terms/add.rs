@@ -5,7 +5,7 @@ use super::TermDictionary;
 use super::change::DELTA_LEVELS;
 use super::delta::{DeltaLevel, LevelLimits};
 use super::join::{Join, Joining, New};
-use super::leaving::{Lapping, Pouring};
+use super::leaving::{Compacting, Passing};
 use super::lists::ListTrees;
 use crate::base::Result;
 use crate::btree::TreeView;
@@ -65,7 +65,7 @@ impl TermDictionary {
             let mut outgrown = Some(recent.keep(keys, room, pool, new)?);
             joining.take(&mut outgrown, |_| false)?;
         } else {
-            let mut compacting = Pouring::new(recent, into, keys, room, pool, new)?;
+            let mut compacting = Compacting::new(recent, into, keys, room, pool, new)?;
             joining.take(&mut compacting, |_| false)?;
         }
         if all {
@@ -94,7 +94,7 @@ impl TermDictionary {
             join,
         };
         // They are all removed together.
-        let mut lapping = Lapping::new(recent, &[], JOINED_MAX, pool)?.removing(false);
+        let mut lapping = Passing::new(recent, &[], JOINED_MAX, pool)?.removing(false);
         joining.take(&mut lapping, |_| false)?;
         recent.clear()?;
         Ok(false)
@@ -124,7 +124,7 @@ impl TermDictionary {
     ) -> Result<u64> {
         let TermDictionary { lists, recent } = self;
         let from = std::mem::take(&mut recent.pass.next);
-        let mut lapping = Lapping::new(recent, &from, at_once, pool)?;
+        let mut lapping = Passing::new(recent, &from, at_once, pool)?;
         let before = lists.sum(TreeView::appended);
         let written = |lists: &ListTrees| lists.sum(TreeView::appended) - before;
         let mut joining = Joining {

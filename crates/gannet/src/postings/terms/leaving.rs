@@ -18,7 +18,7 @@ const OUTGROWN_AT_ONCE: usize = 1024;
 
 /// New postings and those of some levels are compacted into the last of these, whose tree is made
 /// anew, of full leaves; those that have no room there leave.
-pub(crate) struct Pouring<'a, 'k> {
+pub(crate) struct Compacting<'a, 'k> {
     recent: &'a mut DeltaLevels,
     into: usize,
     keys: &'a [&'k [u8]],
@@ -32,7 +32,7 @@ pub(crate) struct Pouring<'a, 'k> {
 }
 
 /// Terms leave all levels in their order.
-pub(crate) struct Lapping<'a> {
+pub(crate) struct Passing<'a> {
     recent: &'a mut DeltaLevels,
     removes: bool,
     at_once: usize,
@@ -61,7 +61,7 @@ impl<'k> Leaving<'k> for Option<Joiners<'k>> {
     }
 }
 
-impl<'a, 'k> Pouring<'a, 'k> {
+impl<'a, 'k> Compacting<'a, 'k> {
     /// The new postings of `keys` and those of all levels up to one are compacted into that.
     pub(crate) fn new(
         recent: &'a mut DeltaLevels,
@@ -70,7 +70,7 @@ impl<'a, 'k> Pouring<'a, 'k> {
         room: LevelLimits,
         pool: &'a FramePool,
         new: &'a New<'a>,
-    ) -> Result<Pouring<'a, 'k>> {
+    ) -> Result<Compacting<'a, 'k>> {
         let before = Postings::new(&mut recent.levels[..=into], &[], pool)?;
         let terms = recent.levels[..=into]
             .iter()
@@ -80,7 +80,7 @@ impl<'a, 'k> Pouring<'a, 'k> {
             .iter_mut()
             .try_for_each(DeltaLevel::clear)?;
         recent.levels[into].begin_anew(terms + keys.len() as u64)?;
-        Ok(Pouring {
+        Ok(Compacting {
             recent,
             into,
             keys,
@@ -148,7 +148,7 @@ impl<'a, 'k> Pouring<'a, 'k> {
     }
 }
 
-impl<'k> Leaving<'k> for Pouring<'_, 'k> {
+impl<'k> Leaving<'k> for Compacting<'_, 'k> {
     fn next(&mut self, _: &[Joiner<'k>]) -> Result<Option<Joiners<'k>>> {
         let mut outgrown = Joiners::default();
         while outgrown.terms.len() < OUTGROWN_AT_ONCE && self.compact(&mut outgrown)? {}
@@ -162,15 +162,15 @@ impl<'k> Leaving<'k> for Pouring<'_, 'k> {
     }
 }
 
-impl<'a> Lapping<'a> {
+impl<'a> Passing<'a> {
     /// The terms from a key on, so many at a time; they are removed from the levels.
     pub(crate) fn new(
         recent: &'a mut DeltaLevels,
         from: &[u8],
         at_once: usize,
         pool: &'a FramePool,
-    ) -> Result<Lapping<'a>> {
-        Ok(Lapping {
+    ) -> Result<Passing<'a>> {
+        Ok(Passing {
             postings: Postings::new(&mut recent.levels, from, pool)?,
             recent,
             removes: true,
@@ -180,12 +180,12 @@ impl<'a> Lapping<'a> {
     }
 
     /// The same, and whether they are removed.
-    pub(crate) fn removing(self, removes: bool) -> Lapping<'a> {
-        Lapping { removes, ..self }
+    pub(crate) fn removing(self, removes: bool) -> Passing<'a> {
+        Passing { removes, ..self }
     }
 }
 
-impl<'k> Leaving<'k> for Lapping<'_> {
+impl<'k> Leaving<'k> for Passing<'_> {
     fn next(&mut self, joining: &[Joiner<'k>]) -> Result<Option<Joiners<'k>>> {
         if self.removes {
             self.recent.remove(joining, self.pool)?;
