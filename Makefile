@@ -23,6 +23,7 @@ test: lint
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --package gannet --package gannet-remote --package gannet-offload --package gannet-ssd --no-deps --locked --quiet
 
 # The tables of README and docs, from the results in docs/results/.
 tables:
@@ -69,8 +70,8 @@ measure-%:
 # The targets, a line for each.
 help:
 	@echo "make demo          build the command and try it on the sample"
-	@echo "make test          formatting, lints and all tests"
-	@echo "make lint          formatting and lints"
+	@echo "make test          formatting, lints, links and all tests"
+	@echo "make lint          formatting, lints and links of the API docs"
 	@echo "make tables        write the tables of the docs from docs/results"
 	@echo "make lab           Gannet beside its peers, for hours"
 	@echo "make lab-quick     the same with little of everything, in minutes"

@@ -18,7 +18,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use gannet::{PhraseFilters, Techniques};
+use gannet::PhraseFilters;
+use gannet::diagnostics::Techniques;
 
 use crate::size::Size;
 use crate::time::TimeLimit;

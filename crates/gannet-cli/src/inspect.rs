@@ -1,6 +1,7 @@
 //! `gannet inspect`: the parts of an index, looked at without changing it.
 
-use gannet::{FillReport, Index, ListReport, ListsReport, PageKind, Stats, ZoneReport};
+use gannet::diagnostics::{FillReport, ListReport, ListsReport, Stats, ZoneReport};
+use gannet::{Index, PageKind};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, InspectArguments, Part};

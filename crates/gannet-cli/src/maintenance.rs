@@ -3,7 +3,8 @@
 //! A vacuum works on the index in steps, where that is worth what it writes: it purges deleted
 //! documents, then merges small chunks and returns space. A rebuild writes the index anew.
 
-use gannet::{BytesByPart, Error, Index, Order, Stats};
+use gannet::diagnostics::{BytesByPart, Stats};
+use gannet::{Error, Index, Order};
 use serde_json::json;
 
 use crate::arguments::{Common, IndexPath, RebuildArguments};

@@ -1,6 +1,7 @@
 //! `gannet stats`: what an index holds, and where its bytes are.
 
-use gannet::{Backend, BytesByPart, CacheState, Stats, TierFigures, TreeFigures};
+use gannet::Backend;
+use gannet::diagnostics::{BytesByPart, CacheState, Stats, TierFigures, TreeFigures};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, StatsArguments};

@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use gannet::{PageKind, Query, Result, SearchOptions, SearchResults, Snapshot, UsedPage};
+use gannet::diagnostics::UsedPage;
+use gannet::{PageKind, Query, Result, SearchOptions, SearchResults, Snapshot};
 use gannet_ssd::smart::Work;
 
 use crate::estimate::{Cost, Estimate};

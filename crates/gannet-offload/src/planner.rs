@@ -7,8 +7,9 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gannet::Result;
+use gannet::diagnostics::OffloadReport;
 use gannet::lab::{ListOffload, OffloadFound, OffloadTask};
-use gannet::{OffloadReport, Result};
 use gannet_ssd::smart::{SmartProfile, SmartSsd, Work};
 
 use crate::estimate::{Cost, Estimate, Steps, Way, host_estimate, in_drive};

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use gannet::device::{Backend, Counters, Device, FileId, PAGE_SIZE, Transfer};
-use gannet::{Error, IndexIdentity, RequestCounts, Result, prove_page};
+use gannet::diagnostics::RequestCounts;
+use gannet::{Error, IndexIdentity, Result, prove_page};
 use tokio::sync::Semaphore;
 
 use crate::catalog::Catalog;

@@ -124,9 +124,9 @@ impl LinkProfile {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`](gannet::Error::Invalid) if the URL or the credentials are wrong;
-/// [`Error::Format`](gannet::Error::Format) if nothing is published there;
-/// [`Error::Device`](gannet::Error::Device) if the store cannot be reached in time.
+/// [`Error::Invalid`] if the URL or the credentials are wrong;
+/// [`Error::Format`] if nothing is published there;
+/// [`Error::Device`] if the store cannot be reached in time.
 pub fn open(url: &str, options: RemoteOptions) -> Result<(Index, Arc<RemoteDevice>)> {
     let place = Place::of(url, options.timeout, false)?;
     open_on(Objects::new(place, options.timeout)?, options)

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use gannet::RequestCounts;
+use gannet::diagnostics::RequestCounts;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore};
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
-use gannet::{Error, RequestCounts, Result};
+use gannet::diagnostics::RequestCounts;
+use gannet::{Error, Result};
 use object_store::{
     MultipartUpload, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, UpdateVersion,
 };

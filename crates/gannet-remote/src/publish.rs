@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gannet::device::PAGE_SIZE;
-use gannet::{Backup, BackupReport, Error, Index, RequestCounts, Result};
+use gannet::diagnostics::RequestCounts;
+use gannet::{Backup, BackupReport, Error, Index, Result};
 
 use crate::catalog::Catalog;
 use crate::device::RemoteDevice;

@@ -23,6 +23,16 @@
 //! # Ok::<(), gannet::Error>(())
 //! ```
 //!
+//! Five types matter first: [`Options`] opens an [`Index`], which takes each [`Document`];
+//! a [`Snapshot`] answers queries with [`SearchResults`]. What they tell about themselves is in
+//! [`diagnostics`].
+//!
+//! # Threads and async code
+//!
+//! All calls block. An [`Index`] is shared by its clones: any number of threads may search, and
+//! writes wait for each other. Async code calls the engine on a thread that may block, as tokio's
+//! `spawn_blocking` has them. [`SearchOptions`] has a deadline and a way to cancel a search.
+//!
 //! The rooms of the engine, from top to bottom, are described in `ARCHITECTURE.md`; what is on
 //! flash, to the byte, in `docs/format.md`.
 
@@ -41,23 +51,33 @@ mod postings;
 mod search;
 mod storage;
 
-pub use crate::analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
-pub use crate::base::{Error, PhraseFilters, Reservation, Result};
-pub use crate::cache::{IoCounts, TierFigures, UsedPage};
-pub use crate::device::{Backend, BackendChoice, CountersSnapshot, RequestCounts};
-pub use crate::documents::{Document, Expected, StoredDocument, Value};
-pub use crate::index::{
-    Backup, BackupReport, BytesByPart, BytesWritten, CacheState, CheckReport, ChunkReport,
-    Durability, FillReport, Index, Lifetime, Limits, ListReport, Listing, ListsReport,
-    MEMORY_DEFAULT, MEMORY_MIN, MemoryByPart, Options, Order, Phase, PreparedBatch, RestoreReport,
-    Search, Snapshot, Stats, TreeFigures, Workbench, Written, ZoneReport,
+pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
+pub use base::{Error, PhraseFilters, Reservation, Result};
+pub use device::{Backend, BackendChoice};
+pub use documents::{Document, Expected, StoredDocument, Value};
+pub use index::{
+    Backup, BackupReport, Durability, Index, Limits, Listing, MEMORY_DEFAULT, MEMORY_MIN, Options,
+    Order, Phase, PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
 };
-pub use crate::search::{
-    Cancelled, Clock, CutExpansion, Explanation, Hit, OffloadReport, Operator, PatternReport,
-    PlanReport, PlanStep, Query, ResultCacheFigures, Reused, SearchOptions, SearchResults,
-    SnippetOptions, Techniques, TermReport, document_bytes,
+pub use search::{
+    Cancelled, Clock, Hit, Operator, Query, Reused, SearchOptions, SearchResults, SnippetOptions,
+    document_bytes,
 };
-pub use crate::storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
+pub use storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
+
+/// What an index, a query and a device tell about themselves.
+pub mod diagnostics {
+    pub use crate::cache::{IoCounts, TierFigures, UsedPage};
+    pub use crate::device::{CountersSnapshot, RequestCounts};
+    pub use crate::index::{
+        BytesByPart, BytesWritten, CacheState, CheckReport, ChunkReport, FillReport, Lifetime,
+        ListReport, ListsReport, MemoryByPart, Stats, TreeFigures, ZoneReport,
+    };
+    pub use crate::search::{
+        CutExpansion, Explanation, OffloadReport, PatternReport, PlanReport, PlanStep,
+        ResultCacheFigures, Techniques, TermReport,
+    };
+}
 
 /// For tests of devices: the suites that they pass, and devices in memory that record and fail.
 #[cfg(feature = "testing")]

@@ -15,7 +15,8 @@ mod report;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
-use gannet::{CountersSnapshot, Index, Query, RequestCounts, SearchOptions, Techniques};
+use gannet::diagnostics::{CountersSnapshot, RequestCounts, Techniques};
+use gannet::{Index, Query, SearchOptions};
 
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::{Failure, Outcome};

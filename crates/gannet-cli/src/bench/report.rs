@@ -1,6 +1,7 @@
 //! The figures of a benchmark, each with the settings under which it came about.
 
-use gannet::{Backend, CacheState, ResultCacheFigures};
+use gannet::Backend;
+use gannet::diagnostics::{CacheState, ResultCacheFigures};
 use serde_json::{Value, json};
 
 use super::Usage;

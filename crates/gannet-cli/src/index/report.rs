@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use gannet::{Backend, CountersSnapshot, Stats};
+use gannet::Backend;
+use gannet::diagnostics::{CountersSnapshot, Stats};
 use serde_json::{Value, json};
 
 use super::Settings;

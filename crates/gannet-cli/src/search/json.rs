@@ -1,9 +1,9 @@
 //! Answers as JSON.
 
-use gannet::{
-    Explanation, Hit, IoCounts, OffloadReport, PlanReport, RequestCounts, ResultCacheFigures,
-    Reused, SearchResults,
+use gannet::diagnostics::{
+    Explanation, IoCounts, OffloadReport, PlanReport, RequestCounts, ResultCacheFigures,
 };
+use gannet::{Hit, Reused, SearchResults};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 

@@ -10,9 +10,9 @@ pub use text::{asked, reused_of};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use gannet::diagnostics::{CacheState, RequestCounts, ResultCacheFigures};
 use gannet::{
-    Backend, CacheState, FieldKind, Index, Operator, Options, Query, RequestCounts,
-    ResultCacheFigures, SearchOptions, SearchResults, Snapshot,
+    Backend, FieldKind, Index, Operator, Options, Query, SearchOptions, SearchResults, Snapshot,
 };
 
 use crate::arguments::{CacheArguments, Common, ResultCacheArguments, SearchArguments};

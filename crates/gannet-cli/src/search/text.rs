@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use gannet::{Hit, RequestCounts, ResultCacheFigures};
+use gannet::Hit;
+use gannet::diagnostics::{RequestCounts, ResultCacheFigures};
 use serde_json::Value;
 use serde_json::value::RawValue;
 

@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use gannet::{Index, Query, SearchOptions, Snapshot, Techniques};
+use gannet::diagnostics::Techniques;
+use gannet::{Index, Query, SearchOptions, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;

@@ -11,7 +11,8 @@ mod model;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use gannet::{Index, ListReport, PageKind, SearchOptions, Snapshot, UsedPage};
+use gannet::diagnostics::{ListReport, UsedPage};
+use gannet::{Index, PageKind, SearchOptions, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;

@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use gannet::{ChunkReport, Hit, ListReport, UsedPage};
+use gannet::Hit;
+use gannet::diagnostics::{ChunkReport, ListReport, UsedPage};
 
 use crate::Outcome;
 

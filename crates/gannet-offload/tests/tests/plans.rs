@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use gannet::diagnostics::OffloadReport;
 use gannet::lab::{ListOffload, OffloadFound, OffloadTask};
-use gannet::{Index, OffloadReport, Operator, SearchOptions, SearchResults};
+use gannet::{Index, Operator, SearchOptions, SearchResults};
 use gannet_offload::{Choice, Comparison, Trials, Way};
 use gannet_ssd::random::Random;
 use gannet_ssd::smart::SmartProfile;

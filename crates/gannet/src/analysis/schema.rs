@@ -144,7 +144,7 @@ impl Schema {
         self.by_name.get(name).and_then(|&id| self.field(id))
     }
 
-    /// The [`VERSION`] of the analysis under which the index was made.
+    /// The `VERSION` of the analysis under which the index was made.
     pub fn version(&self) -> &str {
         &self.version
     }

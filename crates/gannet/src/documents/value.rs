@@ -5,7 +5,7 @@
 pub enum Value {
     /// Text, to be analysed.
     Text(String),
-    /// A number or a boolean, matched exactly as one term; a number as [`exact_number`] spells it.
+    /// A number or a boolean, matched exactly as one term; a number as `exact_number` spells it.
     Exact(String),
 }
 
@@ -43,7 +43,7 @@ impl From<i64> for Value {
 }
 
 impl From<f64> for Value {
-    /// An infinite or undefined number has no spelling in JSON; [`Document::new`] rejects it.
+    /// An infinite or undefined number has no spelling in JSON; [`Document::new`](crate::Document::new) rejects it.
     fn from(value: f64) -> Value {
         Value::Exact(spell(value))
     }
@@ -83,7 +83,7 @@ pub(super) fn spell_integer(digits: &str, value: f64) -> String {
     }
 }
 
-/// Spells a float as [`exact_number`] says. Terms are stored, so this must never change.
+/// Spells a float as `exact_number` says. Terms are stored, so this must never change.
 pub(super) fn spell(value: f64) -> String {
     if value == value.trunc() && value.abs() < u64::MAX as f64 {
         return (value as i128).to_string();

@@ -7,7 +7,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gannet::{CacheState, Document, Index, Limits, Operator, Order, TierFigures};
+use gannet::diagnostics::{CacheState, TierFigures};
+use gannet::{Document, Index, Limits, Operator, Order};
 use tempfile::TempDir;
 
 use super::environment::{number, open};

@@ -1,7 +1,8 @@
 //! What is left out unseen changes no answer: the best documents of queries of several words, with
 //! all pages at hand and with none, are those that a search finds that scores everything.
 
-use gannet::{Document, Hit, Index, Operator, Query, SearchOptions, Snapshot, Techniques};
+use gannet::diagnostics::Techniques;
+use gannet::{Document, Hit, Index, Operator, Query, SearchOptions, Snapshot};
 
 use super::environment::open;
 use super::random::Rng;

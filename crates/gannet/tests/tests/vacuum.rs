@@ -4,7 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use gannet::{BytesByPart, Document, Index, Limits, Operator, Order, SearchOptions};
+use gannet::diagnostics::BytesByPart;
+use gannet::{Document, Index, Limits, Operator, Order, SearchOptions};
 
 use super::environment::open;
 use super::random::Rng;

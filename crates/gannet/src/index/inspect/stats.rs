@@ -176,7 +176,7 @@ impl Index {
 }
 
 impl Index {
-    /// The figures of the result cache that [`Options::result_cache`] asked for; nothing if it
+    /// The figures of the result cache that [`Options::result_cache`](crate::Options::result_cache) asked for; nothing if it
     /// asked for none.
     pub fn result_cache(&self) -> Option<ResultCacheFigures> {
         let cache = self.shared().results.as_ref();
@@ -185,7 +185,7 @@ impl Index {
 }
 
 impl Index {
-    /// What there is of the flash tier that [`Options::cache`] asked for; nothing if it asked for
+    /// What there is of the flash tier that [`Options::cache`](crate::Options::cache) asked for; nothing if it asked for
     /// none.
     pub fn cache(&self) -> Option<CacheState> {
         let shared = self.shared();

@@ -18,7 +18,7 @@ use crate::search::{
 /// memory nor the space on flash that it refers to is reused.
 ///
 /// It is given up where that is too much
-/// ([`Limits::snapshot_bytes`](super::Limits::snapshot_bytes)), or where a writer or a search of a
+/// ([`Limits::snapshot_bytes`](crate::Limits::snapshot_bytes)), or where a writer or a search of a
 /// newer state needs the memory. What is asked of it then fails with [`Error::Expired`].
 #[derive(Clone)]
 pub struct Snapshot {

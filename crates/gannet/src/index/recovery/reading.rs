@@ -76,7 +76,7 @@ impl Index {
     /// snapshots from now on are of that. Those from before stay what they are. Tells whether
     /// anything has changed. What a writer in another process has written can be seen once a
     /// checkpoint has made a root of it ([`Index::checkpoint`],
-    /// [`Limits::visible_after`](super::Limits::visible_after)). An index that is open for writing
+    /// [`Limits::visible_after`](crate::Limits::visible_after)). An index that is open for writing
     /// always sees what it has written: there is nothing to do.
     ///
     /// # Errors

@@ -54,7 +54,7 @@ const APART: u8 = 0x20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Layout {
-    /// All parts one behind another, in at most [`GROUPED_LIMIT`] bytes; in one run or in two.
+    /// All parts one behind another, in at most `GROUPED_LIMIT` bytes; in one run or in two.
     Grouped = 1,
     /// From a fresh page on: head, pages of docs and frequencies, pages of positions.
     Split = 2,

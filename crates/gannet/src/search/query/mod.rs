@@ -53,7 +53,7 @@ pub enum Query {
         /// The beginning.
         prefix: String,
     },
-    /// Terms that `pattern` fits; see [`pattern_parts`].
+    /// Terms that `pattern` fits; see `pattern_parts`.
     Wildcard {
         /// Where to look.
         field: Option<String>,
@@ -67,7 +67,7 @@ pub enum Query {
         field: Option<String>,
         /// What was written.
         text: String,
-        /// How many, at most 2; `None` leaves it to [`automatic_distance`].
+        /// How many, at most 2; `None` leaves it to `automatic_distance`.
         distance: Option<u8>,
     },
     /// Terms between two others in the order of their bytes. Only a field of strings that the
