@@ -496,7 +496,9 @@ fn shortest(query: Query) -> Query {
         } => {
             let all = |list: Vec<Query>| list.into_iter().map(shortest).collect::<Vec<_>>();
             let (must, mut should) = (all(must), all(should));
-            let (must_not, filter) = (all(must_not), all(filter));
+            // What stands for its lone clause may be boosted again.
+            let unscored = |list| all(list).into_iter().map(unboosted).collect::<Vec<_>>();
+            let (must_not, filter) = (unscored(must_not), unscored(filter));
             let others = must.len() + must_not.len() + filter.len();
             match (others, should.len(), minimum_should_match) {
                 (0, 0, _) => Query::MatchNone,
