@@ -43,7 +43,8 @@ impl From<i64> for Value {
 }
 
 impl From<f64> for Value {
-    /// An infinite or undefined number has no spelling in JSON; [`Document::new`](crate::Document::new) rejects it.
+    /// An infinite or undefined number has no spelling in JSON;
+    /// [`Document::new`](crate::Document::new) rejects it.
     fn from(value: f64) -> Value {
         Value::Exact(spell(value))
     }

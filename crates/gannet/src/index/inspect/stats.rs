@@ -176,8 +176,8 @@ impl Index {
 }
 
 impl Index {
-    /// The figures of the result cache that [`Options::result_cache`](crate::Options::result_cache) asked for; nothing if it
-    /// asked for none.
+    /// The figures of the result cache that [`Options::result_cache`](crate::Options::result_cache)
+    /// asked for; nothing if it asked for none.
     pub fn result_cache(&self) -> Option<ResultCacheFigures> {
         let cache = self.shared().results.as_ref();
         cache.map(ResultCache::figures)
@@ -185,8 +185,8 @@ impl Index {
 }
 
 impl Index {
-    /// What there is of the flash tier that [`Options::cache`](crate::Options::cache) asked for; nothing if it asked for
-    /// none.
+    /// What there is of the flash tier that [`Options::cache`](crate::Options::cache) asked for;
+    /// nothing if it asked for none.
     pub fn cache(&self) -> Option<CacheState> {
         let shared = self.shared();
         let past = shared.past_cache.clone().map(CacheState::Past);
