@@ -38,6 +38,7 @@ lab:
 	$(PYTHON) lab/trees.py
 	$(PYTHON) lab/ssd.py
 	$(PYTHON) lab/smart_ssd.py
+	$(PYTHON) lab/smart_vary.py
 	$(PYTHON) lab/offload.py
 	$(PYTHON) lab/mfis.py
 	$(PYTHON) lab/maintenance.py

@@ -694,6 +694,24 @@ def smart_sweep_columns(result):
     return costs + [Column(place if place.startswith("table") else f"figure {place}", largest(f"factors/{place}"), hundredths) for place in places]
 
 
+def smart_vary_lines(result):
+    found = {}
+    for row in result["rows"]:
+        found.setdefault(row["key"] or "as it is", []).append(row)
+    return found
+
+
+def smart_varied(table, factor, cost):
+    def of(rows):
+        fits = [row for row in rows if row["table"] == table and (not row["key"] or row["factor"] == factor)]
+        return fits[0][f"host_{cost}"] / fits[0][f"drive_{cost}"] if fits else None
+    return of
+
+
+SMART_VARY = [Column(f"{table}: {head}, {'half' if factor < 1 else 'x 1.5'}", smart_varied(table, factor, cost), hundredths)
+              for table in ("table 3", "table 4", "table 5") for head, cost in (("time", "ms"), ("energy", "mj")) for factor in (0.5, 1.5)]
+
+
 # Drives that run programs, with an index and a log
 
 
@@ -946,6 +964,8 @@ TABLES = {
     "smart-claims": Table("what the paper says", smart_lines("claims", "claim"), SMART_CLAIMS),
     "smart-points": Table("figure: value", smart_point_lines, SMART_POINTS),
     "smart-requests": Table("pages of a request", smart_lines("request_sizes", "request_pages"), smart_sweep_columns),
+    # lab/smart_vary.py
+    "smart-vary": Table("number of smart-ssd-2016", smart_vary_lines, SMART_VARY),
     # lab/offload.py
     "offload-plans": Table("profile, set, pages in memory", offload_plan_lines, OFFLOAD_PLANS),
     "offload-worst": Table("profile, set, documents of each word", offload_worst_lines, OFFLOAD_WORST),
