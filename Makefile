@@ -39,6 +39,7 @@ lab:
 	$(PYTHON) lab/ssd.py
 	$(PYTHON) lab/smart_ssd.py
 	$(PYTHON) lab/smart_vary.py
+	$(PYTHON) lab/smart_early.py
 	$(PYTHON) lab/offload.py
 	$(PYTHON) lab/mfis.py
 	$(PYTHON) lab/maintenance.py

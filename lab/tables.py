@@ -712,6 +712,25 @@ SMART_VARY = [Column(f"{table}: {head}, {'half' if factor < 1 else 'x 1.5'}", sm
               for table in ("table 3", "table 4", "table 5") for head, cost in (("time", "ms"), ("energy", "mj")) for factor in (0.5, 1.5)]
 
 
+def smart_early_lines(result):
+    """A line for each point: what is plain, then what terminates early."""
+    found = {}
+    for row in result["rows"]:
+        # All of the first four queries of the table are alike.
+        if row["place"] != "table 5" or row["x"] in (0, 4):
+            found.setdefault(f"{row['place']}: {row['x']:g}", {})[row["way"]] = row
+    return {f"{point}: {side}, {way}": [row[of] | {"ranked": row["results"]}]
+            for point, ways in found.items() for side, of in (("drive", "device"), ("host", "host")) for way, row in sorted(ways.items())}
+
+
+SMART_EARLY = [
+    Column("modelled ms", largest("ms")), Column("mJ", largest("mj")), Column("I/O, ms", largest("io_ms")),
+    Column("operators", largest("counts/operators"), whole), Column("DRAM accesses", largest("counts/dram_accesses"), whole),
+    Column("SRAM accesses", largest("counts/sram_accesses"), whole), Column("pages", largest("counts/flash_pages"), whole),
+    Column("documents ranked", largest("ranked"), whole),
+]
+
+
 # Drives that run programs, with an index and a log
 
 
@@ -966,6 +985,8 @@ TABLES = {
     "smart-requests": Table("pages of a request", smart_lines("request_sizes", "request_pages"), smart_sweep_columns),
     # lab/smart_vary.py
     "smart-vary": Table("number of smart-ssd-2016", smart_vary_lines, SMART_VARY),
+    # lab/smart_early.py
+    "smart-early": Table("place: side, way", smart_early_lines, SMART_EARLY),
     # lab/offload.py
     "offload-plans": Table("profile, set, pages in memory", offload_plan_lines, OFFLOAD_PLANS),
     "offload-worst": Table("profile, set, documents of each word", offload_worst_lines, OFFLOAD_WORST),
