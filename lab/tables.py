@@ -713,21 +713,45 @@ SMART_VARY = [Column(f"{table}: {head}, {'half' if factor < 1 else 'x 1.5'}", sm
 
 
 def smart_early_lines(result):
-    """A line for each point: what is plain, then what terminates early."""
+    """Of each place, side and way the queries."""
     found = {}
     for row in result["rows"]:
-        # All of the first four queries of the table are alike.
-        if row["place"] != "table 5" or row["x"] in (0, 4):
-            found.setdefault(f"{row['place']}: {row['x']:g}", {})[row["way"]] = row
-    return {f"{point}: {side}, {way}": [row[of] | {"ranked": row["results"]}]
-            for point, ways in found.items() for side, of in (("drive", "device"), ("host", "host")) for way, row in sorted(ways.items())}
+        for side, of in (("drive", "device"), ("host", "host")):
+            found.setdefault(f"{row['place']}: {side}, {row['way']}", []).append(row[of] | {"ranked": row["results"]})
+    return dict(sorted(found.items()))
+
+
+def smart_mean(path):
+    return lambda rows: statistics.mean(at(row, path) for row in rows)
 
 
 SMART_EARLY = [
-    Column("modelled ms", largest("ms")), Column("mJ", largest("mj")), Column("I/O, ms", largest("io_ms")),
-    Column("operators", largest("counts/operators"), whole), Column("DRAM accesses", largest("counts/dram_accesses"), whole),
-    Column("SRAM accesses", largest("counts/sram_accesses"), whole), Column("pages", largest("counts/flash_pages"), whole),
-    Column("documents ranked", largest("ranked"), whole),
+    Column("queries", len, whole), Column("modelled ms", smart_mean("ms")), Column("mJ", smart_mean("mj")), Column("I/O, ms", smart_mean("io_ms")),
+    *(Column(head, smart_mean(path), whole) for head, path in (
+        ("operators", "counts/operators"), ("accesses to DRAM", "counts/dram_accesses"), ("accesses to SRAM", "counts/sram_accesses"),
+        ("pages", "counts/flash_pages"), ("link bytes", "counts/link_bytes"), ("documents ranked", "ranked"))),
+]
+
+
+def smart_early_point_lines(result):
+    found = {}
+    for row in result["rows"]:
+        found.setdefault(f"{row['place']}: {row['x']:g}", []).append(row)
+    return found
+
+
+def smart_early_cost(side, way, cost):
+    return lambda rows: next(row[side][cost] for row in rows if row["way"] == way)
+
+
+def smart_early_ratio(way, cost):
+    host, drive = (smart_early_cost(side, way, cost) for side in ("host", "device"))
+    return lambda rows: host(rows) / drive(rows)
+
+
+SMART_EARLY_POINTS = [
+    *(Column(f"{side}, {way}: ms", smart_early_cost(of, way, "ms")) for side, of in (("drive", "device"), ("host", "host")) for way in ("plain", "early")),
+    *(Column(f"host / drive, {way}: {head}", smart_early_ratio(way, cost), hundredths) for way in ("plain", "early") for head, cost in (("time", "ms"), ("energy", "mj"))),
 ]
 
 
@@ -987,6 +1011,7 @@ TABLES = {
     "smart-vary": Table("number of smart-ssd-2016", smart_vary_lines, SMART_VARY),
     # lab/smart_early.py
     "smart-early": Table("place: side, way", smart_early_lines, SMART_EARLY),
+    "smart-early-points": Table("place: value", smart_early_point_lines, SMART_EARLY_POINTS),
     # lab/offload.py
     "offload-plans": Table("profile, set, pages in memory", offload_plan_lines, OFFLOAD_PLANS),
     "offload-worst": Table("profile, set, documents of each word", offload_worst_lines, OFFLOAD_WORST),
