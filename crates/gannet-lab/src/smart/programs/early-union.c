@@ -182,7 +182,8 @@ static void open_lists(void) {
     u8 *free = dram_start();
     for (u32 i = 0; i < task.lists; i++) {
         u32 pages = pages_of(task.sizes[i]), at = i;
-        all[i] = (bounded){.table = (u64 *)free, .size = task.sizes[i], .pages = pages, .at_hand = NONE};
+        all[i] = (bounded){
+            .table = (u64 *)free, .size = task.sizes[i], .pages = pages, .at_hand = NONE};
         if (pages > 0)
             read_pages(task.lists + i, 0, table_pages(pages), free);
         free += table_pages(pages) * DRIVE_PAGE;
