@@ -39,6 +39,8 @@ lab:
 	$(PYTHON) lab/trees.py
 	$(PYTHON) lab/ssd.py
 	$(PYTHON) lab/smart_ssd.py
+	$(PYTHON) lab/smart_vary.py
+	$(PYTHON) lab/smart_early.py
 	$(PYTHON) lab/offload.py
 	$(PYTHON) lab/mfis.py
 	$(PYTHON) lab/maintenance.py
@@ -55,6 +57,7 @@ lab-quick:
 	$(PYTHON) lab/trees.py --scale 0.02 --name trees-quick
 	$(PYTHON) lab/ssd.py --blocks 200
 	$(PYTHON) lab/smart_ssd.py --no-sweep --out target/lab/smart-ssd-quick.json
+	$(PYTHON) lab/smart_early.py --places "union ratio" --out target/lab/smart-early-quick.json
 	$(PYTHON) lab/mfis.py --documents 10000 --flushes 10 --thresholds 2 32 1024 --queries 20 --seconds 0.2 --most-seconds 3 --name mfis-quick
 	$(PYTHON) lab/maintenance.py --corpora passages --documents 20000 --name maintenance-quick
 	$(PYTHON) lab/rate.py --corpora passages articles --documents 5000 --runs 1 --out target/lab/rate-quick.json

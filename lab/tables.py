@@ -694,6 +694,67 @@ def smart_sweep_columns(result):
     return costs + [Column(place if place.startswith("table") else f"figure {place}", largest(f"factors/{place}"), hundredths) for place in places]
 
 
+def smart_vary_lines(result):
+    found = {}
+    for row in result["rows"]:
+        found.setdefault(row["key"] or "as it is", []).append(row)
+    return found
+
+
+def smart_varied(table, factor, cost):
+    def of(rows):
+        fits = [row for row in rows if row["table"] == table and (not row["key"] or row["factor"] == factor)]
+        return fits[0][f"host_{cost}"] / fits[0][f"drive_{cost}"] if fits else None
+    return of
+
+
+SMART_VARY = [Column(f"{table}: {head}, {'half' if factor < 1 else 'x 1.5'}", smart_varied(table, factor, cost), hundredths)
+              for table in ("table 3", "table 4", "table 5") for head, cost in (("time", "ms"), ("energy", "mj")) for factor in (0.5, 1.5)]
+
+
+def smart_early_lines(result):
+    """Of each place, side and way the queries."""
+    found = {}
+    for row in result["rows"]:
+        for side, of in (("drive", "device"), ("host", "host")):
+            found.setdefault(f"{row['place']}: {side}, {row['way']}", []).append(row[of] | {"ranked": row["results"]})
+    return dict(sorted(found.items()))
+
+
+def smart_mean(path):
+    return lambda rows: statistics.mean(at(row, path) for row in rows)
+
+
+SMART_EARLY = [
+    Column("queries", len, whole), Column("modelled ms", smart_mean("ms")), Column("mJ", smart_mean("mj")), Column("I/O, ms", smart_mean("io_ms")),
+    *(Column(head, smart_mean(path), whole) for head, path in (
+        ("operators", "counts/operators"), ("accesses to DRAM", "counts/dram_accesses"), ("accesses to SRAM", "counts/sram_accesses"),
+        ("pages", "counts/flash_pages"), ("link bytes", "counts/link_bytes"), ("documents ranked", "ranked"))),
+]
+
+
+def smart_early_point_lines(result):
+    found = {}
+    for row in result["rows"]:
+        found.setdefault(f"{row['place']}: {row['x']:g}", []).append(row)
+    return found
+
+
+def smart_early_cost(side, way, cost):
+    return lambda rows: next(row[side][cost] for row in rows if row["way"] == way)
+
+
+def smart_early_ratio(way, cost):
+    host, drive = (smart_early_cost(side, way, cost) for side in ("host", "device"))
+    return lambda rows: host(rows) / drive(rows)
+
+
+SMART_EARLY_POINTS = [
+    *(Column(f"{side}, {way}: ms", smart_early_cost(of, way, "ms")) for side, of in (("drive", "device"), ("host", "host")) for way in ("plain", "early")),
+    *(Column(f"host / drive, {way}: {head}", smart_early_ratio(way, cost), hundredths) for way in ("plain", "early") for head, cost in (("time", "ms"), ("energy", "mj"))),
+]
+
+
 # Drives that run programs, with an index and a log
 
 
@@ -946,6 +1007,11 @@ TABLES = {
     "smart-claims": Table("what the paper says", smart_lines("claims", "claim"), SMART_CLAIMS),
     "smart-points": Table("figure: value", smart_point_lines, SMART_POINTS),
     "smart-requests": Table("pages of a request", smart_lines("request_sizes", "request_pages"), smart_sweep_columns),
+    # lab/smart_vary.py
+    "smart-vary": Table("number of smart-ssd-2016", smart_vary_lines, SMART_VARY),
+    # lab/smart_early.py
+    "smart-early": Table("place: side, way", smart_early_lines, SMART_EARLY),
+    "smart-early-points": Table("place: value", smart_early_point_lines, SMART_EARLY_POINTS),
     # lab/offload.py
     "offload-plans": Table("profile, set, pages in memory", offload_plan_lines, OFFLOAD_PLANS),
     "offload-worst": Table("profile, set, documents of each word", offload_worst_lines, OFFLOAD_WORST),

@@ -21,6 +21,7 @@ FLAGS = ["-target", "wasm32-freestanding", "-mcpu=mvp+mutable_globals+sign_ext",
 LINKED = ["--no-entry", "--strip-all", "--stack-first", "-z", "stack-size=8192", "--initial-memory=65536", "--gc-sections"]
 PROGRAMS = {f"{prefix}{name}": (PAPER, name, define)
             for name in ("intersection", "difference", "union") for prefix, define in (("", []), ("ranked-", ["-DRANKED"]))}
+PROGRAMS["early-union"] = (PAPER, "early-union", ["-DRANKED"])
 PROGRAMS["lists"] = (HERE, "lists", [])
 
 

@@ -65,6 +65,28 @@ pub fn all() -> Vec<Case> {
         by_skew("union skew", ranked(union())),
         by_ratio("union ratio", ranked(union()), short),
         vec![two("union plain", 1.0, union(), SHORT, LONG, 0.01)],
+        early(),
+    ];
+    parts.concat()
+}
+
+/// Beyond the paper: the ranked unions above with early termination.
+fn early() -> Vec<Case> {
+    let early = Query {
+        operation: Operation::EarlyUnion,
+        top: Some(TOP),
+    };
+    let mut cases = means();
+    cases.retain(|case| case.place == "table 5");
+    for case in &mut cases {
+        (case.place, case.query) = ("table 5 early", early);
+    }
+    let parts = [
+        cases,
+        by_lists("20 early", early),
+        by_size("union size early", early),
+        by_skew("union skew early", early),
+        by_ratio("union ratio early", early, (SHORT, LONG)),
     ];
     parts.concat()
 }

@@ -7,7 +7,8 @@
 //! sides: one for each head that is looked at, and each word that is stored. Ranking is not
 //! counted: the paper gives what it takes for a result, and that is its price.
 
-use super::lists::{List, Posting, WORDS, document, score, with_score};
+use super::early;
+use super::lists::{List, Posting, WORDS, document, pages, score, with_score};
 use super::operation::{Operation, Query};
 
 /// The size ratio below which lists are searched step by step.
@@ -23,10 +24,22 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, operators: u64, accesses: u64) {
+    /// Adds operators, and accesses, each of which is an operator too.
+    pub fn add(&mut self, operators: u64, accesses: u64) {
         self.operators += operators + accesses;
         self.accesses += accesses;
     }
+}
+
+/// Pages that were read from a span at once: spans of lists, and behind them those of their tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The number of the span.
+    pub span: usize,
+    /// Its first page that is read.
+    pub page: usize,
+    /// How many are read.
+    pub pages: usize,
 }
 
 /// What an operation found.
@@ -34,8 +47,10 @@ impl Tally {
 pub struct Found {
     /// The results as a drive sends them.
     pub bytes: Vec<u8>,
-    /// Results before ranking.
+    /// Results before ranking; with early termination those that were ranked.
     pub results: usize,
+    /// What was read, in order.
+    pub reads: Vec<Read>,
     /// What was executed.
     pub tally: Tally,
 }
@@ -48,20 +63,34 @@ struct Cursor<'a> {
 
 /// Carries out a query.
 pub fn run(query: &Query, lists: &[List]) -> Found {
+    match (query.operation, query.top) {
+        (Operation::EarlyUnion, Some(top)) => early::union(lists, top),
+        _ => plain(query, lists),
+    }
+}
+
+/// Lists are read whole.
+fn plain(query: &Query, lists: &[List]) -> Found {
     let mut tally = Tally::default();
     let mut cursors: Vec<Cursor> = lists.iter().map(|list| Cursor { list, place: 0 }).collect();
     let results = match query.operation {
         Operation::Intersection => intersection(&mut cursors, &mut tally),
         Operation::Difference => difference(&mut cursors, &mut tally),
-        Operation::Union => union(&mut cursors, &mut tally),
+        Operation::Union | Operation::EarlyUnion => union(&mut cursors, &mut tally),
     };
     let bytes = match query.top {
         Some(top) => best(&results, top),
         None => super::lists::bytes(&results),
     };
+    let whole = |(span, list): (usize, &List)| Read {
+        span,
+        page: 0,
+        pages: pages(list.len()),
+    };
     Found {
         bytes,
         results: results.len(),
+        reads: lists.iter().enumerate().map(whole).collect(),
         tally,
     }
 }

@@ -9,6 +9,8 @@ use gannet_ssd::random::Random;
 pub const POSTING_BYTES: usize = 32;
 /// Words of it; the first has the document in its lower half and the score in its upper one.
 pub const WORDS: usize = POSTING_BYTES / 8;
+/// Postings of a page of flash.
+pub const POSTINGS_OF_PAGE: usize = 4096 / POSTING_BYTES;
 /// Documents of the collection, as in the paper.
 pub const DOCUMENTS: usize = 10_000_000;
 /// Scores are below this, so that no sum of a query reaches the largest number.
@@ -41,6 +43,21 @@ pub fn bytes(list: &[Posting]) -> Vec<u8> {
         .flatten()
         .flat_map(|word| word.to_le_bytes())
         .collect()
+}
+
+/// Pages of a list.
+pub fn pages(postings: usize) -> usize {
+    postings.div_ceil(POSTINGS_OF_PAGE)
+}
+
+/// For each page of a list a head: its last document, its largest score.
+pub fn table(list: &[Posting]) -> Vec<u64> {
+    let entry = |page: &[Posting]| {
+        let most = page.iter().map(|posting| score(posting[0])).max();
+        let last = page.last().map_or(0, |posting| posting[0]);
+        with_score(last, most.unwrap_or(0))
+    };
+    list.chunks(POSTINGS_OF_PAGE).map(entry).collect()
 }
 
 /// The list of documents, with scores and what stands for positions at random.

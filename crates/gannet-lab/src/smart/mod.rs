@@ -6,6 +6,7 @@
 
 mod calibrate;
 mod cases;
+mod early;
 mod host;
 mod lists;
 mod operation;

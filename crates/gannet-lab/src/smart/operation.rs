@@ -9,6 +9,8 @@ pub enum Operation {
     Difference,
     /// Documents of any list.
     Union,
+    /// The best of them, with early termination; it ranks always.
+    EarlyUnion,
 }
 
 /// An operation with or without ranking.
@@ -21,7 +23,7 @@ pub struct Query {
 }
 
 /// The programs by name, made from `programs/*.c` by `build.py` of `gannet-offload`.
-pub const PROGRAMS: [(&str, &[u8]); 6] = [
+pub const PROGRAMS: [(&str, &[u8]); 7] = [
     ("intersection", include_bytes!("programs/intersection.wasm")),
     (
         "ranked-intersection",
@@ -34,18 +36,20 @@ pub const PROGRAMS: [(&str, &[u8]); 6] = [
     ),
     ("union", include_bytes!("programs/union.wasm")),
     ("ranked-union", include_bytes!("programs/ranked-union.wasm")),
+    ("early-union", include_bytes!("programs/early-union.wasm")),
 ];
 
 impl Query {
     /// Its program, which is also what it is called.
     pub fn program(&self) -> &'static str {
         let ranked = usize::from(self.top.is_some());
-        let first = match self.operation {
-            Operation::Intersection => 0,
-            Operation::Difference => 2,
-            Operation::Union => 4,
+        let number = match self.operation {
+            Operation::Intersection => ranked,
+            Operation::Difference => 2 + ranked,
+            Operation::Union => 4 + ranked,
+            Operation::EarlyUnion => 6,
         };
-        PROGRAMS[first + ranked].0
+        PROGRAMS[number].0
     }
 
     /// The parameters of its program.

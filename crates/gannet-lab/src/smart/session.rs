@@ -5,8 +5,8 @@ use gannet::lab::{FileId, Offload, PageSpan, Poll, Task};
 use gannet_ssd::smart::{Limits, SmartProfile, SmartSsd, Times, Work};
 
 use super::host;
-use super::lists::{List, POSTING_BYTES, bytes};
-use super::operation::{PROGRAMS, Query};
+use super::lists::{List, POSTING_BYTES, bytes, table};
+use super::operation::{Operation, PROGRAMS, Query};
 
 /// Bytes that a GET asks for.
 const GET_BYTES: usize = 1 << 20;
@@ -27,6 +27,7 @@ pub struct Plan {
 /// A drive with the programs and the lists of a query.
 pub struct Bench {
     drive: SmartSsd,
+    /// Those of the lists, then those of their tables.
     spans: Vec<PageSpan>,
     lists: Vec<List>,
 }
@@ -50,9 +51,14 @@ impl Bench {
     /// Puts other lists in their place.
     pub fn replace(&mut self, lists: Vec<List>) -> Result<()> {
         self.spans.clear();
-        for (number, list) in lists.iter().enumerate() {
+        let tables = lists.iter().map(|list| {
+            let entries = table(list).into_iter();
+            entries.flat_map(u64::to_le_bytes).collect::<Vec<u8>>()
+        });
+        let stored = lists.iter().map(|list| bytes(list)).chain(tables);
+        for (number, bytes) in stored.enumerate() {
             let file = FileId::Zone(number as u32);
-            self.spans.push(self.drive.store(file, &bytes(list))?);
+            self.spans.push(self.drive.store(file, &bytes)?);
         }
         self.lists = lists;
         Ok(())
@@ -71,10 +77,14 @@ impl Bench {
     /// program has ranked.
     pub fn in_device(&self, query: &Query) -> Result<Plan> {
         let sizes: Vec<usize> = self.lists.iter().map(List::len).collect();
+        let spans = match query.operation {
+            Operation::EarlyUnion => self.spans.as_slice(),
+            _ => &self.spans[..self.lists.len()],
+        };
         let session = self.drive.open(&Task {
             program: query.program(),
             parameters: &query.parameters(&sizes),
-            spans: &self.spans,
+            spans,
         })?;
         let answer = self.fetch(session);
         let report = self.drive.report(session);
@@ -103,10 +113,16 @@ impl Bench {
         }
     }
 
-    /// Carries out a query on the host, which reads the lists whole.
+    /// Carries out a query on the host, which reads the lists whole unless it terminates early.
     pub fn on_host(&self, query: &Query) -> Result<Plan> {
         let found = host::run(query, &self.lists);
-        let mut work = self.drive.read_by_host(&self.spans)?;
+        let span = |read: &host::Read| PageSpan {
+            page: self.spans[read.span].page + read.page as u32,
+            pages: read.pages as u32,
+            ..self.spans[read.span]
+        };
+        let spans: Vec<PageSpan> = found.reads.iter().map(span).collect();
+        let mut work = self.drive.read_by_host(&spans)?;
         work.operators = found.tally.operators;
         work.dram_accesses = found.tally.accesses;
         let host = &self.profile().host;

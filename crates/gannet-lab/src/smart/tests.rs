@@ -12,11 +12,11 @@ use super::session::Bench;
 /// The largest number of results that the heap in SRAM takes.
 const TOP_LIMIT: usize = 1024;
 
-/// Rounds of the random test; six operations each.
+/// Rounds of the random test; seven operations each.
 const ROUNDS: usize = 500;
 
 /// All combinations.
-fn all(top: usize) -> [Query; 6] {
+fn all(top: usize) -> [Query; 7] {
     use Operation::*;
     let of = |operation, top| Query { operation, top };
     [
@@ -26,6 +26,7 @@ fn all(top: usize) -> [Query; 6] {
         of(Difference, Some(top)),
         of(Union, None),
         of(Union, Some(top)),
+        of(EarlyUnion, Some(top)),
     ]
 }
 
@@ -55,7 +56,7 @@ fn oracle(query: &Query, lists: &[List]) -> Vec<u8> {
     let is_result = |count: usize| match query.operation {
         Operation::Intersection => count == lists.len(),
         Operation::Difference => count == 100,
-        Operation::Union => true,
+        Operation::Union | Operation::EarlyUnion => true,
     };
     if query.operation == Operation::Intersection {
         keep_shortest(&mut found, lists);
@@ -82,7 +83,8 @@ fn keep_shortest(found: &mut BTreeMap<u32, (usize, Posting)>, lists: &[List]) {
     }
 }
 
-/// Lists of random lengths and densities; some empty, some equal, some far apart.
+/// Lists of random lengths and densities; some empty, some equal, some far apart. Many scores of
+/// some are equal, and those of one list may be far above those of another.
 fn random_lists(random: &mut Random) -> Vec<List> {
     let count = 2 + random.below(4);
     let span = [3, 40, 600, 20_000][random.below(4)];
@@ -93,7 +95,12 @@ fn random_lists(random: &mut Random) -> Vec<List> {
             .filter(|_| random.below(1024) < share)
             .map(|one| one as u32)
             .collect();
-        list(&documents, random)
+        let scores = [2, 16, 1 << 10, 1 << 20][random.below(4)];
+        let mut made = list(&documents, random);
+        for posting in &mut made {
+            posting[0] = with_score(posting[0], score(posting[0]) % scores);
+        }
+        made
     };
     (0..count).map(make).collect()
 }
@@ -207,6 +214,27 @@ fn a_union_looks_at_each_list_twice_for_each_result() {
         (expected * 95 / 100..=expected).contains(&found),
         "{found} of {expected}"
     );
+}
+
+#[test]
+fn early_termination_reads_the_same_pages_on_both_sides_and_fewer_than_without() {
+    let early = all(10)[6];
+    for sizes in [vec![3_000, 400_000], vec![9_000, 40_000, 90_000, 100_000]] {
+        let lists = super::lists::lists(&sizes, 300, 5);
+        let bench = Bench::new(&profile(), Limits::of(&profile()), lists).unwrap();
+        let (drive, host) = (
+            bench.in_device(&early).unwrap(),
+            bench.on_host(&early).unwrap(),
+        );
+        let plain = bench.in_device(&all(10)[5]).unwrap();
+        assert_eq!(drive.answer, host.answer);
+        assert_eq!(drive.answer, plain.answer);
+        assert_eq!(drive.work.flash_pages, host.work.flash_pages);
+        assert_eq!(drive.work.flash_requests, host.work.flash_requests);
+        assert!(drive.work.flash_pages < plain.work.flash_pages, "{sizes:?}");
+        let ratio = drive.work.dram_accesses as f64 / host.work.dram_accesses as f64;
+        assert!((0.98..1.02).contains(&ratio), "{sizes:?}: {ratio}");
+    }
 }
 
 #[test]
