@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::arguments::{BackupArguments, Common, RestoreArguments};
 use crate::failure::{Failure, Outcome};
+use crate::opening::is_url;
 use crate::output::Output;
-use crate::remote;
 use crate::size::{counted, human};
 
 /// Copies the state of an index into a folder, where an earlier backup of it may be.
@@ -39,13 +39,13 @@ pub fn restore(common: &Common, arguments: &RestoreArguments, output: &mut Outpu
     let bar = bar();
     let (from, to) = (&arguments.backup, &arguments.index);
     reject_inside(to, from)?;
-    if !from.exists() && !remote::is_url(from) {
+    if !from.exists() && !is_url(from) {
         return Err(Failure::caller(format!(
             "{} does not exist: give the folder of a backup, which `gannet backup` made",
             from.display()
         )));
     }
-    let source = crate::search::open_to_read(from, common)?;
+    let source = crate::opening::open_to_read(from, common)?;
     let mut progress = |done, total| show(&bar, done, total);
     let restored = options(common).restore_from(source, to, &mut progress);
     bar.finish_and_clear();
@@ -104,7 +104,7 @@ fn options(common: &Common) -> Options {
 /// Opens the index for reading, beside other readers; for writing only where it was not closed, to
 /// recover it.
 pub fn open_settled(common: &Common, path: &Path) -> Outcome<Index> {
-    let index = crate::search::open_to_read(path, common)?;
+    let index = crate::opening::open_to_read(path, common)?;
     if index.is_settled()? {
         return Ok(index);
     }

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use crate::arguments::{Common, IndexPath};
 use crate::failure::{Failure, Outcome};
+use crate::opening::open_to_read;
 use crate::output::Output;
-use crate::search::open_to_read;
 use crate::size::counted;
 
 /// Reads the whole index and prints what is wrong with it.

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Common, DeleteArguments};
 use crate::failure::{Failure, Outcome, remark};
+use crate::opening::{open_to_read, open_to_write};
 use crate::output::{Output, harmless};
-use crate::search::{open_to_read, open_to_write};
 use crate::size::counted;
 use crate::spinner::spinner;
 

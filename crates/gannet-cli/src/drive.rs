@@ -7,7 +7,7 @@ use gannet_offload::{Choice, Planner};
 use gannet_ssd::smart::SmartProfile;
 
 use crate::failure::{Failure, Outcome};
-use crate::remote::is_url;
+use crate::opening::is_url;
 
 /// A planner for the drive of a profile, on which the index in `folder` stands.
 pub fn planner(profile: &str, folder: &Path) -> Outcome<Arc<Planner>> {

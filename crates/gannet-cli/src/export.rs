@@ -9,8 +9,8 @@ use indicatif::ProgressBar;
 use crate::arguments::{Common, ExportArguments, ExportFormat};
 use crate::failure::{Failure, Outcome, remark, say};
 use crate::fields::Fields;
+use crate::opening::open_cached;
 use crate::output::{Output, harmless};
-use crate::search::open_cached;
 use crate::size::{counted, grouped};
 use crate::spinner::spinner;
 

@@ -5,8 +5,8 @@ use gannet::Index;
 use crate::arguments::{Common, GetArguments};
 use crate::failure::{Failure, Outcome, say};
 use crate::fields::Fields;
+use crate::opening::open_cached;
 use crate::output::Output;
-use crate::search::open_cached;
 
 /// Prints the documents in the order of the IDs. Those that are missing are told on standard error,
 /// and fail the command.

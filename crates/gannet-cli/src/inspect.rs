@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Common, InspectArguments, Part};
 use crate::failure::{Failure, Outcome};
+use crate::opening::open_to_read;
 use crate::output::{Form, Output};
-use crate::search::open_to_read;
 use crate::size::{counted, grouped, human};
 use crate::stats::tree;
 

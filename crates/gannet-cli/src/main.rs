@@ -24,6 +24,7 @@ mod inspect;
 mod interrupt;
 mod maintenance;
 mod members;
+mod opening;
 mod output;
 mod process;
 mod remote;

@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::arguments::{Common, IndexPath, RebuildArguments};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
+use crate::opening::open_to_write;
 use crate::output::Output;
-use crate::search::open_to_write;
 use crate::size::{counted, grouped, human};
 use crate::spinner::spinner;
 

@@ -1,25 +1,14 @@
-//! Indexes on object storage: who reads a URL, who may not write one, and `gannet publish`.
+//! Indexes on object storage: `gannet publish`, and commands that may not write to a URL.
 
+#[cfg(not(feature = "remote"))]
 use std::path::Path;
-
-use gannet::{Index, Options};
 
 use crate::arguments::{Command, Common, PublishArguments};
 use crate::failure::{Failure, Outcome};
+use crate::opening::is_url;
+#[cfg(not(feature = "remote"))]
+use crate::opening::without;
 use crate::output::Output;
-
-/// Whether `path` is a URL and not the path of a folder.
-pub fn is_url(path: &Path) -> bool {
-    let text = path.to_string_lossy();
-    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
-    let is_name = |scheme: &str| {
-        !scheme.is_empty()
-            && scheme
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || c == '+')
-    };
-    scheme.is_some_and(is_name)
-}
 
 /// Fails if a command would write to a URL.
 pub fn reject_to_write(command: &Command) -> Outcome<()> {
@@ -42,23 +31,6 @@ pub fn reject_to_write(command: &Command) -> Outcome<()> {
     }
 }
 
-#[cfg(not(feature = "remote"))]
-fn without(url: &Path) -> gannet::Error {
-    gannet::Error::invalid(format!(
-        "{} is a URL, and this gannet was built without the feature `remote`: build it with that feature",
-        url.display()
-    ))
-}
-
-/// Opens the index in a folder or at a URL.
-#[cfg(not(feature = "remote"))]
-pub fn open(options: Options, path: &Path, _: &Common) -> gannet::Result<Index> {
-    match is_url(path) {
-        true => Err(without(path)),
-        false => options.open(path),
-    }
-}
-
 /// Copies the state of an index to a URL.
 #[cfg(not(feature = "remote"))]
 pub fn publish(_: &Common, arguments: &PublishArguments, _: &mut Output) -> Outcome<()> {
@@ -66,46 +38,25 @@ pub fn publish(_: &Common, arguments: &PublishArguments, _: &mut Output) -> Outc
 }
 
 #[cfg(feature = "remote")]
-pub use with::{open, publish};
+pub use with::publish;
 
 #[cfg(feature = "remote")]
 mod with {
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
-    use gannet_remote::{PublishOptions, PublishReport, RemoteOptions};
+    use gannet::Index;
+    use gannet_remote::{PublishOptions, PublishReport};
     use serde_json::json;
 
     use super::*;
     use crate::backup::{bar, figures, open_settled, sentence, show};
     use crate::failure::remark;
+    use crate::opening::limit;
     use crate::search::requests;
     use crate::size::{Size, counted, human};
-    use crate::time::TimeLimit;
-
-    /// What stands for no limit.
-    const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
     /// The least memory for publishing: half of it for the index, and half beside it.
     const PUBLISH_MEMORY: usize = 128 << 20;
-
-    /// Opens the index in a folder or at a URL.
-    pub fn open(options: Options, path: &Path, common: &Common) -> gannet::Result<Index> {
-        if !is_url(path) {
-            return options.open(path);
-        }
-        let remote = RemoteOptions {
-            index: options,
-            timeout: time(common.remote.remote_timeout),
-            refresh: time(common.remote.refresh),
-            gap: common.remote.remote_gap.map(|gap| gap.bytes() as u64),
-            ..RemoteOptions::default()
-        };
-        Ok(gannet_remote::open(&path.to_string_lossy(), remote)?.0)
-    }
-
-    fn time(limit: TimeLimit) -> Duration {
-        limit.time().unwrap_or(LONGEST).min(LONGEST)
-    }
 
     /// Copies the state of an index to a URL.
     pub fn publish(
@@ -128,8 +79,8 @@ mod with {
         };
         let index = open_settled(&half, &arguments.index)?;
         let options = PublishOptions {
-            keep: time(arguments.keep),
-            timeout: time(common.remote.remote_timeout),
+            keep: limit(arguments.keep),
+            timeout: limit(common.remote.remote_timeout),
             memory: memory / 2,
         };
         let bar = bar();
@@ -174,20 +125,5 @@ mod with {
             counted(published.requests.requests(), "request"),
             human(published.requests.put_bytes)
         ))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn urls_are_told_from_paths() {
-        for url in ["s3://b/p", "file:///tmp/x", "gs://b/p", "https://a/b"] {
-            assert!(is_url(Path::new(url)), "{url}");
-        }
-        for path in ["wiki.gnt", "/a/b", "./s3:/x", "://x", "a b://c"] {
-            assert!(!is_url(Path::new(path)), "{path}");
-        }
     }
 }

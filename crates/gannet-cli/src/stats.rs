@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Common, StatsArguments};
 use crate::failure::Outcome;
+use crate::opening::open_cached;
 use crate::output::Output;
-use crate::search::{asked, open_cached, requests};
+use crate::search::{asked, requests};
 use crate::size::{counted, grouped, human};
 
 /// Prints the figures.

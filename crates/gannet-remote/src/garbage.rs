@@ -13,8 +13,7 @@ use gannet::Result;
 use crate::catalog::Catalog;
 use crate::folder::LOCK;
 use crate::objects::Objects;
-use crate::publication::{Extent, Pack, Retired, SUPERBLOCK, is_of_index};
-use crate::publish::Published;
+use crate::publication::{Extent, Pack, Published, Retired, SUPERBLOCK, is_of_index};
 
 /// The objects that are retired once the next publication is there: those that were, unless their
 /// time is over, and those that it does not name.

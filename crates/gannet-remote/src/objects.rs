@@ -4,7 +4,7 @@
 //! on a channel, so that an index may also be searched from within another runtime.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -210,8 +210,35 @@ impl Objects {
     /// Replaces an object if it is still the version `known`, or makes it if there was none.
     pub(crate) fn replace(&self, name: &str, known: Option<String>, bytes: Vec<u8>) -> Answer<()> {
         match &self.folder {
-            Some(folder) => crate::folder::replace(self, folder, name, known, bytes),
+            Some(folder) => self.replace_locked(folder, name, known, bytes),
             None => self.put_if(name, known, bytes),
+        }
+    }
+
+    /// The same in a local folder.
+    fn replace_locked(
+        &self,
+        folder: &Path,
+        name: &str,
+        known: Option<String>,
+        bytes: Vec<u8>,
+    ) -> Answer<()> {
+        let failed = |error: std::io::Error| Fault::Failed(error.to_string());
+        let _held = crate::folder::lock(folder).map_err(failed)?;
+        let found = self.get(Wanted {
+            name: name.to_owned(),
+            range: None,
+            most: u64::MAX,
+            known: None,
+        });
+        let found = match found {
+            Ok(got) => got.version,
+            Err(Fault::Missing) => None,
+            Err(fault) => return Err(fault),
+        };
+        match found == known {
+            true => self.put_over(name, bytes),
+            false => Err(Fault::Changed),
         }
     }
 

@@ -9,6 +9,12 @@ use std::time::Duration;
 
 use gannet::device::{PAGE_SIZE, ZoneNumber};
 
+/// What readers find from now on.
+pub(crate) struct Published {
+    pub(crate) publication: Publication,
+    pub(crate) head: Head,
+}
+
 /// The object that is replaced.
 pub(crate) const SUPERBLOCK: &str = "superblock";
 

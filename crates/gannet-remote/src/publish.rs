@@ -16,7 +16,9 @@ use crate::garbage;
 use crate::link::Wanted;
 use crate::objects::Objects;
 use crate::place::Place;
-use crate::publication::{Extent, Head, Pack, Publication, SUPERBLOCK, SUPERBLOCK_MOST, Slot};
+use crate::publication::{
+    Extent, Head, Pack, Publication, Published, SUPERBLOCK, SUPERBLOCK_MOST, Slot,
+};
 use crate::publisher::Publisher;
 
 /// The most bytes of the pages in a pack.
@@ -141,12 +143,6 @@ pub(crate) fn publish_on(
     }
     report.requests = publisher.device.objects.counts();
     Ok(report)
-}
-
-/// What readers find from now on.
-pub(crate) struct Published {
-    pub(crate) publication: Publication,
-    pub(crate) head: Head,
 }
 
 /// What the next publication consists of, before it is written.

@@ -20,8 +20,8 @@ use gannet::{Index, Query, SearchOptions};
 
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::{Failure, Outcome};
+use crate::opening::{open_with, reading};
 use crate::output::Output;
-use crate::search::{open_with, reading};
 use crate::{interrupt, process};
 use drive::{Drive, drive};
 use report::Report;

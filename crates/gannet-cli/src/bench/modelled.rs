@@ -13,8 +13,8 @@ use crate::arguments::{BenchArguments, Common, ResultCacheArguments};
 use crate::drive::planner_that;
 use crate::failure::Outcome;
 use crate::interrupt;
+use crate::opening::reading;
 use crate::output::Output;
-use crate::search::reading;
 
 /// What the columns of costs and counts have, for a query each.
 const HEADING: [&str; 11] = [

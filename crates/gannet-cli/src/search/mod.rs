@@ -7,20 +7,16 @@ mod text;
 pub use json::{requests, result_cache, score};
 pub use text::{asked, reused_of};
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use gannet::diagnostics::{CacheState, RequestCounts, ResultCacheFigures};
-use gannet::{
-    Backend, FieldKind, Index, Operator, Options, Query, SearchOptions, SearchResults, Snapshot,
-};
+use gannet::diagnostics::{RequestCounts, ResultCacheFigures};
+use gannet::{Backend, FieldKind, Index, Operator, Query, SearchOptions, SearchResults, Snapshot};
 
-use crate::arguments::{CacheArguments, Common, ResultCacheArguments, SearchArguments};
+use crate::arguments::{Common, SearchArguments};
 use crate::failure::{Failure, Outcome, remark};
 use crate::fields::Fields;
+use crate::opening::{open_with, reading};
 use crate::output::{Form, Output, harmless};
-use crate::remote;
-use crate::size::Size;
 
 /// An answer, and what it took to get it.
 struct Answer {
@@ -159,58 +155,6 @@ fn question(pattern: &str) -> Option<String> {
              {word} or {word}\\?"
         )
     })
-}
-
-/// Opens an index for reading only, beside others who read and one who writes.
-pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
-    remote::open(
-        reading(common, &ResultCacheArguments::default()),
-        path,
-        common,
-    )
-}
-
-/// The same with a flash tier, if one is given. Says so if the index is read past it.
-pub fn open_cached(path: &Path, common: &Common, cache: &CacheArguments) -> gannet::Result<Index> {
-    let options = reading(common, &ResultCacheArguments::default());
-    open_with(options, path, common, cache)
-}
-
-/// The same with a flash tier and a result cache, if they are given.
-pub fn open_with(
-    options: Options,
-    path: &Path,
-    common: &Common,
-    cache: &CacheArguments,
-) -> gannet::Result<Index> {
-    let (Some(folder), Some(size)) = (&cache.cache_dir, cache.cache_size) else {
-        return remote::open(options, path, common);
-    };
-    let options = options.cache(folder, size.bytes() as u64);
-    let index = remote::open(options, path, common)?;
-    if let Some(CacheState::Past(reason)) = index.cache() {
-        remark(&format!("the index is read past the cache: {reason}"));
-    }
-    Ok(index)
-}
-
-/// How an index is opened for reading, with a result cache if one is given.
-pub fn reading(common: &Common, results: &ResultCacheArguments) -> Options {
-    let bytes = results.result_cache.map_or(0, Size::bytes);
-    Index::options()
-        .memory(common.memory.bytes())
-        .backend(common.backend.into())
-        .read_only()
-        .result_cache(bytes)
-}
-
-/// Opens an index for writing. None is made where none is.
-pub fn open_to_write(path: &Path, common: &Common) -> gannet::Result<Index> {
-    Index::options()
-        .memory(common.memory.bytes())
-        .backend(common.backend.into())
-        .create(false)
-        .open(path)
 }
 
 fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answer> {

@@ -7,8 +7,8 @@ use gannet::Result;
 use gannet::lab::{Budget, FramePool, Pages, Stop, Store, TermCursor, TermList, finish};
 
 use super::coding::Postings;
+use super::queries::Both;
 use super::queries::{Scoring, keep};
-use super::strategy::Both;
 
 /// Frames for the lists of a query. So large that the allocator gives fresh pages, of which only
 /// those that are used cost anything.

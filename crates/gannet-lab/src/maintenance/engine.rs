@@ -26,9 +26,10 @@ use serde_json::{Value as Json, json};
 use super::asking::{FreshFrames, both};
 use super::coding::Postings;
 use super::flush::{Flush, TermNumber};
+use super::queries::Both;
 use super::queries::Scoring;
 use super::run_file::Keys;
-use super::strategy::{Both, Kept, Strategy};
+use super::strategy::{Kept, Strategy};
 
 /// Any: an index would draw one.
 const IDENTITY: u64 = 1;

@@ -10,8 +10,22 @@ use gannet::lab::norm_to_length;
 
 use super::coding::Postings;
 use super::flush::{Stream, TermNumber};
-use super::strategy::{Both, TOP, Top};
 use crate::random::Random;
+
+/// Documents with a score at most: what a query gives back.
+pub const TOP: usize = 10;
+
+/// The best documents of a query, the best first.
+pub type Top = Vec<(u32, f32)>;
+
+/// What a query of two terms found: how many documents have both, and the best of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Both {
+    /// Documents with both.
+    pub count: u64,
+    /// The best.
+    pub top: Top,
+}
 
 /// Of a hundred queries so many ask for a long list.
 const LONG_PERCENT: usize = 70;

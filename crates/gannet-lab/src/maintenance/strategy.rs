@@ -8,22 +8,7 @@ use serde_json::Value as Json;
 
 use super::coding::{Coding, Postings, Summary};
 use super::flush::{Flush, TermNumber};
-use super::queries::Scoring;
-
-/// Documents with a score at most: what a query gives back.
-pub const TOP: usize = 10;
-
-/// The best documents of a query, the best first.
-pub type Top = Vec<(u32, f32)>;
-
-/// What a query of two terms found: how many documents have both, and the best of them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Both {
-    /// Documents with both.
-    pub count: u64,
-    /// The best.
-    pub top: Top,
-}
+use super::queries::{Both, Scoring};
 
 /// What a strategy takes on the device and in memory, and what it has written so far.
 #[derive(Clone, Copy, Debug, Default)]

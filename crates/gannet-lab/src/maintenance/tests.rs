@@ -79,7 +79,7 @@ fn follow(name: Name, setting: Setting, seed: u64) {
 }
 
 /// Documents with the best scores among all that both lists have.
-fn naive_both(lists: &[Postings; 2], scoring: &Scoring) -> super::strategy::Both {
+fn naive_both(lists: &[Postings; 2], scoring: &Scoring) -> super::queries::Both {
     let mut order = [&lists[0], &lists[1]];
     order.sort_by_key(|list| list.docs.len());
     let weights = order.map(|list| scoring.weight(list.docs.len()));
@@ -95,8 +95,8 @@ fn naive_both(lists: &[Postings; 2], scoring: &Scoring) -> super::strategy::Both
     }
     let count = found.len() as u64;
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    found.truncate(super::strategy::TOP);
-    super::strategy::Both { count, top: found }
+    found.truncate(super::queries::TOP);
+    super::queries::Both { count, top: found }
 }
 
 fn expected(map: &Map, input: &Input, term: TermNumber) -> Postings {

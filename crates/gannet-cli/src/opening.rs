@@ -1,0 +1,138 @@
+//! How commands open an index: in a folder or at a URL, for reading or for writing.
+
+use std::path::Path;
+#[cfg(feature = "remote")]
+use std::time::Duration;
+
+use gannet::diagnostics::CacheState;
+use gannet::{Index, Options};
+
+use crate::arguments::{CacheArguments, Common, ResultCacheArguments};
+use crate::failure::remark;
+use crate::size::Size;
+#[cfg(feature = "remote")]
+use crate::time::TimeLimit;
+
+/// What stands for no limit.
+#[cfg(feature = "remote")]
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
+
+/// Whether `path` is a URL and not the path of a folder.
+pub fn is_url(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    let is_name = |scheme: &str| {
+        !scheme.is_empty()
+            && scheme
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '+')
+    };
+    scheme.is_some_and(is_name)
+}
+
+/// The error for a URL in a program that cannot read one.
+#[cfg(not(feature = "remote"))]
+pub fn without(url: &Path) -> gannet::Error {
+    gannet::Error::invalid(format!(
+        "{} is a URL, and this gannet was built without the feature `remote`: build it with that feature",
+        url.display()
+    ))
+}
+
+/// Opens the index in a folder or at a URL.
+#[cfg(not(feature = "remote"))]
+pub fn open(options: Options, path: &Path, _: &Common) -> gannet::Result<Index> {
+    match is_url(path) {
+        true => Err(without(path)),
+        false => options.open(path),
+    }
+}
+
+/// Opens the index in a folder or at a URL.
+#[cfg(feature = "remote")]
+pub fn open(options: Options, path: &Path, common: &Common) -> gannet::Result<Index> {
+    if !is_url(path) {
+        return options.open(path);
+    }
+    let remote = gannet_remote::RemoteOptions {
+        index: options,
+        timeout: limit(common.remote.remote_timeout),
+        refresh: limit(common.remote.refresh),
+        gap: common.remote.remote_gap.map(|gap| gap.bytes() as u64),
+        ..gannet_remote::RemoteOptions::default()
+    };
+    Ok(gannet_remote::open(&path.to_string_lossy(), remote)?.0)
+}
+
+/// A limit of time as the store of objects has it.
+#[cfg(feature = "remote")]
+pub fn limit(time: TimeLimit) -> Duration {
+    time.time().unwrap_or(LONGEST).min(LONGEST)
+}
+
+/// Opens an index for reading only, beside others who read and one who writes.
+pub fn open_to_read(path: &Path, common: &Common) -> gannet::Result<Index> {
+    open(
+        reading(common, &ResultCacheArguments::default()),
+        path,
+        common,
+    )
+}
+
+/// The same with a flash tier, if one is given. Says so if the index is read past it.
+pub fn open_cached(path: &Path, common: &Common, cache: &CacheArguments) -> gannet::Result<Index> {
+    let options = reading(common, &ResultCacheArguments::default());
+    open_with(options, path, common, cache)
+}
+
+/// The same with a flash tier and a result cache, if they are given.
+pub fn open_with(
+    options: Options,
+    path: &Path,
+    common: &Common,
+    cache: &CacheArguments,
+) -> gannet::Result<Index> {
+    let (Some(folder), Some(size)) = (&cache.cache_dir, cache.cache_size) else {
+        return open(options, path, common);
+    };
+    let options = options.cache(folder, size.bytes() as u64);
+    let index = open(options, path, common)?;
+    if let Some(CacheState::Past(reason)) = index.cache() {
+        remark(&format!("the index is read past the cache: {reason}"));
+    }
+    Ok(index)
+}
+
+/// How an index is opened for reading, with a result cache if one is given.
+pub fn reading(common: &Common, results: &ResultCacheArguments) -> Options {
+    let bytes = results.result_cache.map_or(0, Size::bytes);
+    Index::options()
+        .memory(common.memory.bytes())
+        .backend(common.backend.into())
+        .read_only()
+        .result_cache(bytes)
+}
+
+/// Opens an index for writing. None is made where none is.
+pub fn open_to_write(path: &Path, common: &Common) -> gannet::Result<Index> {
+    Index::options()
+        .memory(common.memory.bytes())
+        .backend(common.backend.into())
+        .create(false)
+        .open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_told_from_paths() {
+        for url in ["s3://b/p", "file:///tmp/x", "gs://b/p", "https://a/b"] {
+            assert!(is_url(Path::new(url)), "{url}");
+        }
+        for path in ["wiki.gnt", "/a/b", "./s3:/x", "://x", "a b://c"] {
+            assert!(!is_url(Path::new(path)), "{path}");
+        }
+    }
+}
