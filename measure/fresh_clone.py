@@ -13,7 +13,7 @@ TEST_SECONDS = 20 * 60
 QUERIES = 5
 TESTS = 200
 # A word of a snippet, the head of a plan, the verdict of the check.
-SHOWN = [r"^ +body: .*\[\w+\]", r"^ +step +rounds +reads", r"^sound: "]
+SHOWN = [r"^ +body: .*\[\w+\]", r"^ +step +rounds +reads", r"^OK: "]
 
 
 def main():

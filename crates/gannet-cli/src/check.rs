@@ -31,7 +31,7 @@ pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outco
         let pages = counted(report.pages, "page");
         let documents = counted(report.documents, "document");
         let terms = counted(report.terms, "term");
-        let verdict = if sound { "sound" } else { "damaged" };
+        let verdict = if sound { "OK" } else { "damaged" };
         output.line(format!(
             "{verdict}: {pages}, {documents} and {terms} looked at"
         ))?;

@@ -245,7 +245,7 @@ fn a_check_behind_a_deletion_has_nothing_to_note() {
     let place = whales();
     place.done(&["delete", "index", "a"]);
     let told = place.done(&["check", "index"]);
-    assert!(told.starts_with("sound: "), "{told}");
+    assert!(told.starts_with("OK: "), "{told}");
     assert_eq!(place.json(&["check", "index"])["notes"], json!([]));
 }
 
