@@ -5,6 +5,7 @@ import unittest
 from pathlib import Path
 
 import results
+import columns
 import tables
 import tiers
 
@@ -23,7 +24,7 @@ class Holds(unittest.TestCase):
 
     def body(self, *rows):
         result = {"rows": rows, "workloads": {"web": {"bytes_needed_before_in_second_half": 0.75}}}
-        _, body = tables.cells(tables.TABLES["tiers-holds"], result, {})
+        _, body = columns.cells(tables.TABLES["tiers-holds"], result, {})
         return body
 
     def test_the_best_of_each_is_named_and_what_holds(self):
