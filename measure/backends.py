@@ -3,6 +3,7 @@
 
 The engine's own word is held against the system's: a process that has an io_uring shows it among its open files.
 """
+import argparse
 import json
 import os
 import re
@@ -22,6 +23,7 @@ LEFT_OUT = {"device::open::tests::counters_equal_the_systems_alone",
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     with Claims("backends") as claims:
         command = gannet()
         outcomes = {backend: outcome(claims, backend) for backend in BACKENDS}

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A fresh clone gives a demonstration and passes its tests, each by one command, in bounded time."""
+import argparse
 import os
 import re
 import subprocess
@@ -17,6 +18,7 @@ SHOWN = [r"^ +body: .*\[\w+\]", r"^ +step +rounds +reads", r"^OK: "]
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     with Claims("fresh_clone") as claims, tempfile.TemporaryDirectory(prefix="gannet-measure-") as folder:
         clone = Path(folder) / "gannet"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)

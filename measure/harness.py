@@ -90,7 +90,7 @@ class Claims:
 
 def note(text):
     """Progress for people, on standard error."""
-    print(f"[claims] {text}", file=sys.stderr, flush=True)
+    print(f"[measure] {text}", file=sys.stderr, flush=True)
 
 
 # Programs

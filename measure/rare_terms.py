@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A rare term costs about one read: a new process, a small budget, each term once; and the byte counter is true."""
+import argparse
 import random
 import re
 from collections import Counter
@@ -18,6 +19,7 @@ WORD = re.compile(r"\w+(?:['.’:·]\w+)*")
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     with Claims("rare_terms", terms=TERMS, document_frequency_to=RAREST_TO, memory="64MiB", threads=1, seed=SEED) as claims:
         command = gannet()
         index, _ = passages_index(command)
