@@ -95,7 +95,7 @@ impl Snapshot {
     /// | `id:17`, `id:"a b"` | the document with this external ID |
     /// | `f:[a TO b]`, `f:{a TO *]`, `f:>=a` | a range of the bytes of whole values |
     /// | `a^2`, `(a b)^0.5` | a boost |
-    /// | `(a b c)~2`, `#(a b)`, `wi-fi~and` | at least two of them; a filter; all terms of one word |
+    /// | `(a b c)~2`, `#(a b)`, `wi-fi~and` | two of them or more; a filter; all terms of a word |
     ///
     /// Clauses side by side are the loosest: `a OR b -c` is a or b, without c, and `a b AND c` is
     /// a, or b with c. What could be read in two ways needs parentheses: `a -b OR c`, `+a OR b`.
