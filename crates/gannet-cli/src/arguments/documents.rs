@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::CacheArguments;
+use super::cache::CacheArguments;
 use crate::time::TimeLimit;
 
 /// The arguments of `gannet get`.

@@ -3,7 +3,7 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
-use super::{Command, Given};
+use super::command::{Command, Given};
 use crate::failure::{Failure, Outcome};
 
 /// What commands and options that are gone are called now.

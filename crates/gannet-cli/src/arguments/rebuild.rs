@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::IndexPath;
+use super::path::IndexPath;
 
 /// What is to be written anew, and how.
 #[derive(Debug, Args)]

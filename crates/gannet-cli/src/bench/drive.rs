@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use gannet::{Query, Result, Snapshot};
 
-use super::Settings;
 use super::latencies::Latencies;
+use super::settings::Settings;
 use crate::interrupt;
 
 /// What was seen from outside.

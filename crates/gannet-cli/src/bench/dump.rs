@@ -8,7 +8,7 @@ use std::path::Path;
 use gannet::{SearchOptions, Snapshot};
 use serde_json::{Value, json};
 
-use super::Settings;
+use super::settings::Settings;
 use crate::failure::{Failure, Outcome};
 use crate::search::score;
 

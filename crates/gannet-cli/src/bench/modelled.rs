@@ -8,7 +8,7 @@ use gannet_offload::{Choice, Class, Comparison, Cost, Planner};
 use gannet_ssd::smart::Work;
 use serde_json::{Map, Value, json};
 
-use super::Settings;
+use super::settings::Settings;
 use crate::arguments::{BenchArguments, Common, ResultCacheArguments};
 use crate::drive::planner_that;
 use crate::failure::Outcome;

@@ -4,8 +4,8 @@ use gannet::Backend;
 use gannet::diagnostics::{CacheState, ResultCacheFigures};
 use serde_json::{Value, json};
 
-use super::Usage;
 use super::latencies::Latencies;
+use super::usage::Usage;
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::Outcome;
 use crate::output::Output;

@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 
 use gannet::Index;
 
-use super::SharedInput;
 use super::gate::{Gate, Permit};
-use super::input::{Documents, Found};
-use super::refusals::Rejection;
+use super::input::{Documents, Found, SharedInput};
+use super::rejections::Rejection;
 use crate::interrupt;
 
 /// A batch is full with this many lines, or with the bytes of [`Sizes::batch`].

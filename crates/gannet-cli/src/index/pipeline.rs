@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 
 use gannet::{Error, Index, PreparedBatch, Workbench, Written};
 
-use super::Settings;
 use super::batches::{RawBatch, Reader, Sizes};
 use super::gate::Gate;
 use super::progress::Progress;
-use super::refusals::{Refusals, Rejection};
+use super::rejections::{Rejection, Rejections};
+use super::settings::Settings;
 use crate::interrupt;
 
 /// How long a thread waits before it looks whether the caller asked for the end: a reader of
@@ -65,7 +65,7 @@ pub struct Pipeline<'a> {
     settings: &'a Settings,
     progress: Progress,
     taken: Arc<AtomicU64>,
-    refusals: Refusals,
+    rejections: Rejections,
     uncommitted: u64,
     done: Done,
 }
@@ -96,7 +96,7 @@ impl<'a> Pipeline<'a> {
             settings,
             progress: Progress::new(settings.sources.iter(), &taken),
             taken,
-            refusals: Refusals::default(),
+            rejections: Rejections::default(),
             uncommitted: 0,
             done: Done {
                 documents: 0,
@@ -130,8 +130,8 @@ impl<'a> Pipeline<'a> {
             written
         });
         self.progress.end();
-        self.refusals.close();
-        self.done.rejected = self.refusals.count();
+        self.rejections.close();
+        self.done.rejected = self.rejections.count();
         if let Err(error) = written {
             self.done.end = End::Failed(error);
         }
@@ -253,7 +253,7 @@ impl<'a> Pipeline<'a> {
     }
 
     fn reject(&mut self, rejection: &Rejection) {
-        if let Some(sentence) = self.refusals.note(rejection) {
+        if let Some(sentence) = self.rejections.note(rejection) {
             self.progress.say(&sentence);
         }
     }

@@ -6,8 +6,8 @@ use gannet::Backend;
 use gannet::diagnostics::{CountersSnapshot, Stats};
 use serde_json::{Value, json};
 
-use super::Settings;
 use super::pipeline::Done;
+use super::settings::Settings;
 use crate::arguments::{Common, IndexArguments};
 use crate::failure::Outcome;
 use crate::output::Output;

@@ -12,8 +12,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::{Documents, FolderIds, Found, append_json, too_long};
+use super::documents::{Documents, Found, append_json, too_long};
 use crate::source::{BYTE_ORDER_MARK, Source, without_compression};
+
+/// What the IDs of the files of a folder are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FolderIds {
+    /// Their paths below the folder.
+    Below,
+    /// Their paths with that of the folder in front, as it was given.
+    WithFolder,
+}
 
 /// The endings of text files.
 pub const ENDINGS: [&str; 3] = ["txt", "md", "markdown"];

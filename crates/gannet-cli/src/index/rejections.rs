@@ -4,10 +4,10 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::SharedInput;
+use super::input::SharedInput;
 use crate::size::counted;
 
-/// How many refusals are told in full.
+/// How many rejections are told in full.
 const TOLD_MAX: u64 = 20;
 
 /// A line that is no document.
@@ -40,13 +40,13 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// Tells refusals on standard error.
+/// Tells rejections on standard error.
 #[derive(Debug, Default)]
-pub struct Refusals {
+pub struct Rejections {
     count: u64,
 }
 
-impl Refusals {
+impl Rejections {
     /// How many there were.
     pub fn count(&self) -> u64 {
         self.count

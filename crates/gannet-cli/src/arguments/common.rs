@@ -1,0 +1,82 @@
+//! What every command takes.
+
+use clap::{Args, ValueEnum};
+
+use super::remote::RemoteArguments;
+use crate::size::Size;
+
+/// What every command takes.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub struct Common {
+    /// The memory budget, at least 16MiB; the process holds at most 64 MiB more (512MiB, 64MB,
+    /// 1GiB, or bytes)
+    #[arg(
+        long,
+        global = true,
+        value_name = "SIZE",
+        default_value = "512MiB",
+        allow_negative_numbers = true
+    )]
+    pub memory: Size,
+    /// How the files are read and written
+    #[arg(
+        long,
+        global = true,
+        value_name = "BACKEND",
+        default_value = "auto",
+        hide_short_help = true
+    )]
+    pub backend: BackendName,
+    /// Print the answer as one line of JSON; an error is a sentence on standard error all the same
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// When text has colour; NO_COLOR is respected
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_short_help = true
+    )]
+    pub color: ColorChoice,
+    /// Fail if the process ever held more memory than the budget and 64 MiB, or allocated 32 MiB
+    /// more than it
+    #[arg(long, global = true, hide = true)]
+    pub assert_memory: bool,
+    /// How URLs are read
+    #[command(flatten)]
+    pub remote: RemoteArguments,
+}
+
+/// A backend by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BackendName {
+    /// io_uring where it works, else pread
+    Auto,
+    /// io_uring
+    Uring,
+    /// pread on a pool of threads
+    Pread,
+}
+
+/// When colour is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl From<BackendName> for gannet::BackendChoice {
+    fn from(name: BackendName) -> gannet::BackendChoice {
+        match name {
+            BackendName::Auto => gannet::BackendChoice::Auto,
+            BackendName::Uring => gannet::BackendChoice::Uring,
+            BackendName::Pread => gannet::BackendChoice::Pread,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The arguments as they are given: the one table from which parsing, help and completions are
+//! made.
+//!
+//! Nothing here is checked against an index or a file; each command resolves its own.
+
+mod analyze;
+mod backup;
+mod bench;
+mod cache;
+mod command;
+mod common;
+mod completions;
+mod count;
+mod delete;
+#[cfg(feature = "ssd")]
+mod device;
+mod documents;
+mod format;
+mod index;
+mod inspect;
+mod long_help;
+mod mistakes;
+mod path;
+mod rebuild;
+mod remote;
+mod search;
+
+pub use analyze::AnalyzeArguments;
+pub use backup::{BackupArguments, RestoreArguments};
+pub use bench::{BenchArguments, PlainKind};
+pub use cache::{CacheArguments, ResultCacheArguments, StatsArguments};
+pub use command::{Command, Given};
+pub use common::{ColorChoice, Common};
+pub use completions::CompletionsArguments;
+pub use delete::DeleteArguments;
+pub use documents::{ExportArguments, ExportFormat, GetArguments};
+pub use format::InputFormat;
+pub use index::IndexArguments;
+pub use inspect::{InspectArguments, Part};
+pub use path::IndexPath;
+pub use rebuild::RebuildArguments;
+pub use remote::PublishArguments;
+pub use search::SearchArguments;

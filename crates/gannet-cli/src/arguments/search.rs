@@ -1,0 +1,97 @@
+//! The arguments of `gannet search`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::cache::{CacheArguments, ResultCacheArguments};
+use super::count::count;
+#[cfg(feature = "ssd")]
+use super::device::DeviceArguments;
+use super::long_help::QUERIES;
+use crate::time::TimeLimit;
+
+/// The arguments of `gannet search`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  gannet search wiki.gnt neutron star\n  \
+                  gannet search wiki.gnt 'title:star AND \"black hole\"' -k 20 --offset 20\n  \
+                  gannet search wiki.gnt --count -- -disk +flash\n\n\
+                  Queries: words are combined by OR; + and -, AND OR NOT, && || !, \"phrases\"~slop, \
+                  prefix*, wild?cards, fuzzy~, ^boosts, field:word, field:( ... ), field:*, id:ID, \
+                  field:[ranges TO here]; --help says more",
+    after_long_help = QUERIES
+)]
+pub struct SearchArguments {
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+    /// What to look for; several words are one query. One that begins with - comes after --
+    #[arg(value_name = "QUERY", required_unless_present = "queries")]
+    pub query: Vec<String>,
+    /// Answer each line of this file, also .gz and .zst; - is standard input. The newest state of
+    /// the index is looked for once a second. With --json each answer is a line
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "query",
+        hide_short_help = true
+    )]
+    pub queries: Option<PathBuf>,
+    /// The most documents to show
+    #[arg(
+        short,
+        long = "limit",
+        value_name = "K",
+        default_value_t = 10,
+        value_parser = count,
+        allow_negative_numbers = true
+    )]
+    pub k: usize,
+    /// How many of the best documents to skip; 10 gives the second page of ten
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = count,
+        allow_negative_numbers = true
+    )]
+    pub offset: usize,
+    /// Print only how many documents match; no document is read
+    #[arg(long, conflicts_with_all = ["k", "offset", "fields", "highlight", "explain"])]
+    pub count: bool,
+    /// Fields of the documents to show, separated by commas, without snippets unless --highlight
+    /// asks for them [default: ID, title and snippets; with --json all]
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    pub fields: Vec<String>,
+    /// Show the plan with its reads, and how each score was computed
+    #[arg(long)]
+    pub explain: bool,
+    /// Fields to make snippets of; may be repeated. In JSON <em> and </em> mark what was found, and
+    /// the text is as it was stored, not escaped for HTML [default: the text fields of the index]
+    #[arg(long, value_name = "FIELD")]
+    pub highlight: Vec<String>,
+    /// How long the search may take (500ms, 10s, 2m, none; a number alone is seconds); beyond it
+    /// the exit code is 3
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub timeout: TimeLimit,
+    /// The flash tier
+    #[command(flatten)]
+    pub cache: CacheArguments,
+    /// The result cache
+    #[command(flatten)]
+    pub results: ResultCacheArguments,
+    /// Also reuse answers of an earlier state of the index, until they are this old (10s, 5m,
+    /// none for no limit). An answer says how old it is
+    #[arg(
+        long,
+        value_name = "TIME",
+        requires = "result_cache",
+        hide_short_help = true
+    )]
+    pub result_ttl: Option<TimeLimit>,
+    /// The modelled drive
+    #[cfg(feature = "ssd")]
+    #[command(flatten)]
+    pub device: DeviceArguments,
+}
