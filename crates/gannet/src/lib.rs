@@ -46,6 +46,8 @@ mod btree;
 mod cache;
 pub mod device;
 mod documents;
+#[cfg(any(test, feature = "testing"))]
+mod fuzz;
 mod index;
 mod postings;
 mod search;
@@ -86,6 +88,7 @@ pub mod testing {
         BoundedDevice, CrashImage, Fault, FaultKind, MemoryDevice, MemoryPage, RecordingDevice,
         conformance, rewriting_conformance, sealed_conformance,
     };
+    pub use crate::fuzz::{TARGETS, Target};
 }
 
 /// The device layer, the ordered index on it and the lists of postings, for the lab: other

@@ -106,7 +106,11 @@ impl Reservation {
     pub fn grow_to(&mut self, bytes: usize) -> Result<()> {
         let shared = &self.budget.shared;
         if bytes <= self.bytes {
-            shared.used.fetch_sub(self.bytes - bytes, Ordering::AcqRel);
+            let before = shared.used.fetch_sub(self.bytes - bytes, Ordering::AcqRel);
+            debug_assert!(
+                before >= self.bytes - bytes,
+                "more is given back than was taken"
+            );
             self.bytes = bytes;
             return Ok(());
         }
@@ -143,7 +147,8 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         let shared = &self.budget.shared;
-        shared.used.fetch_sub(self.bytes, Ordering::AcqRel);
+        let before = shared.used.fetch_sub(self.bytes, Ordering::AcqRel);
+        debug_assert!(before >= self.bytes, "more is given back than was taken");
     }
 }
 

@@ -27,7 +27,7 @@ mod fill;
 mod inner;
 mod mapping;
 mod merge;
-mod node;
+pub(crate) mod node;
 mod nodes;
 mod pack;
 mod plan;

@@ -150,6 +150,13 @@ impl TreeView {
 
     /// Appends what a root record keeps. The mapping's changes were written.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        let used = (self.mapping.next() - self.mapping.free_count()) as u64;
+        debug_assert_eq!(
+            self.leaves + self.inner,
+            used,
+            "every node ID in use is a node"
+        );
+        debug_assert_eq!(self.height == 0, used == 0);
         for number in [
             self.height as u64,
             self.root as u64,

@@ -3,7 +3,7 @@
 //! Addresses are never reused, so a frame is never stale and never needs to be invalidated.
 
 mod claims;
-mod flash;
+pub(crate) mod flash;
 mod frames;
 mod pages;
 mod pinned;

@@ -117,6 +117,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Sieve<K, V> {
         }
         self.newest = slot;
         self.index.insert(key, slot);
+        debug_assert_eq!(self.index.len() + self.vacant.len(), self.entries.len());
     }
 
     /// Takes out the entry that the hand chooses.
@@ -164,6 +165,8 @@ impl<K: Clone + Eq + Hash, V: Clone> Sieve<K, V> {
             self.index.remove(key);
         }
         self.vacant.push(slot);
+        debug_assert!(content.is_some(), "what is linked has content");
+        debug_assert_eq!(self.index.len() + self.vacant.len(), self.entries.len());
         content
     }
 }

@@ -345,6 +345,7 @@ impl DocumentTables {
 
     /// Appends what the root record keeps. There must be no unwritten change.
     pub fn encode(&self, out: &mut Vec<u8>) {
+        debug_assert!(self.deleted <= self.end as u64);
         put_varint(out, self.end as u64);
         put_varint(out, self.deleted);
         self.addresses.encode(out);

@@ -23,7 +23,7 @@ mod maintenance;
 mod matching;
 mod read;
 mod recovery;
-mod state;
+pub(crate) mod state;
 #[cfg(test)]
 mod tests;
 mod update;

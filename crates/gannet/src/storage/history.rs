@@ -60,6 +60,7 @@ impl History {
 
     /// Appends the openings.
     pub fn encode(&self, out: &mut Vec<u8>) {
+        debug_assert!(self.0.len() <= OPENINGS_MAX);
         put_varint(out, self.0.len() as u64);
         for opening in &self.0 {
             put_u64(out, opening.number);

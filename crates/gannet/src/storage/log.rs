@@ -150,6 +150,9 @@ pub fn frame(kind: RecordKind, ends_batch: bool, body: &[u8]) -> Vec<u8> {
     put_varint(&mut record, body.len() as u64 + 1);
     record.push((kind as u8) << 1 | ends_batch as u8);
     record.extend_from_slice(body);
+    debug_assert!(
+        matches!(parse_record(&record), Ok(Some(read)) if read.kind == kind && read.body == body)
+    );
     record
 }
 

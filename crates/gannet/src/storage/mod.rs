@@ -9,7 +9,7 @@ mod copy;
 mod crash_tests;
 mod history;
 mod lineage;
-mod log;
+pub(crate) mod log;
 mod log_start;
 #[cfg(test)]
 mod log_tests;
@@ -17,7 +17,7 @@ mod pending;
 mod proof;
 mod records;
 mod replay;
-mod roots;
+pub(crate) mod roots;
 mod seal;
 mod slots;
 mod store;
@@ -36,7 +36,7 @@ pub use roots::{
     identity_of_slot, settle_slot, write_slot,
 };
 pub use seal::{IndexIdentity, PageKind, first_record, prove_page};
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub use seal::{Place, seal};
 pub use slots::TablePage;
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};

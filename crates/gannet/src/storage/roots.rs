@@ -362,6 +362,7 @@ fn encode_slot(slot: &RootSlot, page: u32, buffer: &mut PageBuffer) {
     slot.history.encode(&mut bytes);
     buffer.fill(0);
     buffer[..bytes.len()].copy_from_slice(&bytes);
+    debug_assert!(decode_unproved(buffer).is_ok_and(|read| read.root == slot.root));
     seal::seal(buffer, slot.identity, place_of(page), PageKind::RootSlot);
 }
 
@@ -379,7 +380,7 @@ fn decode_slot(page: &[u8; PAGE_SIZE], number: u32) -> Result<RootSlot> {
 }
 
 /// What a slot says, whether it proves itself or not.
-fn decode_unproved(page: &[u8; PAGE_SIZE]) -> Result<RootSlot> {
+pub(crate) fn decode_unproved(page: &[u8; PAGE_SIZE]) -> Result<RootSlot> {
     let mut reader = ByteReader::new(&page[..PAGE_PAYLOAD], "the superblock");
     if reader.take(MAGIC.len())? != MAGIC {
         return Err(reader.damaged("the mark of a Gannet index", "other bytes"));

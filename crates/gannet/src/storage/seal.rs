@@ -75,6 +75,10 @@ pub fn first_record(page: &[u8; PAGE_SIZE]) -> usize {
 
 /// Writes kind and checksum into the end of a page.
 pub fn seal(page: &mut [u8; PAGE_SIZE], identity: IndexIdentity, place: Place, kind: PageKind) {
+    debug_assert!(
+        place.file != FileId::Tier,
+        "a page of a tier keeps the seal of its index"
+    );
     page[PAGE_PAYLOAD] = kind as u8;
     page[FIRST_RECORD_AT + 2] = 0;
     let sum = checksum(page, identity, place);

@@ -227,6 +227,10 @@ impl StreamWriter {
     /// Starts a page, writing the full ones first when enough have gathered.
     fn begin_page(&mut self) -> Result<()> {
         let gathered = self.zone.as_ref().map_or(0, |zone| zone.buffers.len());
+        debug_assert!(
+            gathered <= self.store.write_pages(),
+            "full pages are written"
+        );
         if gathered >= self.store.write_pages() {
             self.write_out()?;
         }
@@ -312,6 +316,7 @@ impl StreamWriter {
         let file = FileId::Zone(zone.number);
         let first = zone.written;
         let mut buffers = std::mem::take(&mut zone.buffers);
+        debug_assert!(first as usize + buffers.len() <= zone.capacity as usize);
         for (page, buffer) in (first..).zip(&mut buffers) {
             let place = seal::Place { file, page };
             seal::seal(buffer, self.store.identity(), place, self.kind);

@@ -121,6 +121,7 @@ impl ZoneTable {
 
     /// Enters a zone that was found on the device.
     pub(super) fn adopt(&mut self, number: ZoneNumber, kind: PageKind, pages: u32, open: bool) {
+        debug_assert!(kind == PageKind::Root || !self.zones.contains_key(&number));
         self.reserve_numbers(number.saturating_add(1));
         let zone = Zone {
             kind,
@@ -134,6 +135,7 @@ impl ZoneTable {
     /// Notes that a zone has `pages` pages now.
     pub(super) fn grow(&mut self, number: ZoneNumber, pages: u32) {
         if let Some(zone) = self.zones.get_mut(&number) {
+            debug_assert!(zone.pages <= pages || zone.kind == PageKind::Log);
             zone.pages = zone.pages.max(pages);
         }
     }

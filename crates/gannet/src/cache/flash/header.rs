@@ -36,7 +36,7 @@ const SUM_AT: usize = PAGE_SIZE - 4;
 
 /// What a region says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Header {
+pub(crate) struct Header {
     pub(super) region: u32,
     pub(super) sequence: u64,
     pub(super) mark: u32,
@@ -66,7 +66,7 @@ impl Header {
     }
 
     /// The header of `region`, if the page is one.
-    pub(super) fn decode(page: &[u8; PAGE_SIZE], region: u32) -> Option<Header> {
+    pub(crate) fn decode(page: &[u8; PAGE_SIZE], region: u32) -> Option<Header> {
         let sum = crc32c::crc32c(&page[..SUM_AT]).to_le_bytes();
         let header = (page[SUM_AT..] == sum).then(|| Header::read(&page[..SUM_AT]));
         header?.ok()?.filter(|header| header.region == region)
@@ -78,7 +78,8 @@ impl Header {
         self.pages.get(number as usize).copied()
     }
 
-    fn read(bytes: &[u8]) -> Result<Option<Header>> {
+    /// What the page says, whether its checksum fits or not.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Option<Header>> {
         let mut reader = ByteReader::new(bytes, "a region of a cache");
         if reader.take(MAGIC.len())? != MAGIC || reader.u32()? != VERSION {
             return Ok(None);

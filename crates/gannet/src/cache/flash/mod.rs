@@ -18,7 +18,7 @@
 //! device: what failed to prove itself can join these. A round that needs both takes the time of
 //! both batches.
 
-mod header;
+pub(crate) mod header;
 mod map;
 mod opening;
 mod regions;

@@ -9,7 +9,7 @@ mod memory;
 mod options;
 mod published;
 mod room;
-mod root;
+pub(crate) mod root;
 mod shared;
 mod vacuumed;
 

@@ -211,7 +211,10 @@ impl TermEntry {
                 out.len(),
                 self.chunks.len()
             ))),
-            false => Ok(out),
+            false => {
+                debug_assert!(TermEntry::decode_only_chunks(&out).is_ok_and(|c| c == self.chunks));
+                Ok(out)
+            }
         }
     }
 
