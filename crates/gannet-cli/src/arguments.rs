@@ -7,7 +7,6 @@ mod cache;
 #[cfg(feature = "ssd")]
 mod device;
 mod documents;
-mod format;
 mod long_help;
 mod mistakes;
 mod rebuild;
@@ -20,6 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gannet::PhraseFilters;
 use gannet::diagnostics::Techniques;
+use gannet_input::InputFormat;
 
 use crate::size::Size;
 use crate::time::TimeLimit;
@@ -28,7 +28,6 @@ pub use cache::{CacheArguments, ResultCacheArguments, StatsArguments};
 #[cfg(feature = "ssd")]
 pub use device::{DeviceArguments, DrivenArguments};
 pub use documents::{ExportArguments, ExportFormat, GetArguments};
-pub use format::InputFormat;
 use long_help::{ANALYZERS, QUERIES};
 pub use rebuild::RebuildArguments;
 pub use remote::{PublishArguments, RemoteArguments};

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use gannet::Backend;
 use gannet::diagnostics::{CountersSnapshot, Stats};
+use gannet_input::Done;
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::pipeline::Done;
 use crate::arguments::{Common, IndexArguments};
 use crate::failure::Outcome;
 use crate::output::Output;

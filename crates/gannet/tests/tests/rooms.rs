@@ -46,7 +46,13 @@ fn arrows_between_rooms_point_down() {
 #[test]
 fn nothing_inside_a_room_forms_a_cycle() {
     let mut wrong = String::new();
-    for krate in ["gannet", "gannet-ssd", "gannet-remote", "gannet-offload"] {
+    for krate in [
+        "gannet",
+        "gannet-ssd",
+        "gannet-remote",
+        "gannet-offload",
+        "gannet-input",
+    ] {
         let source = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("..")
             .join(krate)

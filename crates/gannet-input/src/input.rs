@@ -15,11 +15,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
+use gannet::{Error, Result};
+
 use self::lines::JsonLines;
 use self::rows::Rows;
 use self::texts::{Folder, TextFile, Walk};
-use crate::arguments::InputFormat;
-use crate::failure::{Failure, Outcome};
+use crate::format::InputFormat;
+use crate::rejection::Origin;
 use crate::source::{BYTE_ORDER_MARK, Lines, Source};
 
 /// A file with its format, standard input, or a folder.
@@ -78,7 +80,7 @@ pub enum Found {
 impl Input {
     /// What a path on the command line means, in this format or in the one that its name says. What
     /// cannot be read is told at once, before any work.
-    fn at(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
+    fn at(path: &Path, format: Option<InputFormat>) -> Result<Input> {
         if path.is_dir() {
             return Input::folder(path, format);
         }
@@ -90,16 +92,16 @@ impl Input {
             && let Ok(mut reader) = source.reader(&Arc::default())
             && let Ok(Some(reason)) = no_json_lines(&mut reader)
         {
-            return Err(Failure::caller(format!("{source}: {reason}")));
+            return Err(Error::invalid(format!("{source}: {reason}")));
         }
         Ok(Input::File(source, format))
     }
 
     /// What all paths of a command line mean. Where several of them are texts, two folders may have
     /// files of the same name, so that the path of the folder is part of their IDs.
-    pub fn all(paths: &[PathBuf], format: Option<InputFormat>) -> Outcome<Vec<Input>> {
+    pub fn all(paths: &[PathBuf], format: Option<InputFormat>) -> Result<Vec<Input>> {
         let inputs = paths.iter().map(|path| Input::at(path, format));
-        let mut inputs: Vec<Input> = inputs.collect::<Outcome<_>>()?;
+        let mut inputs: Vec<Input> = inputs.collect::<Result<_>>()?;
         if inputs.iter().filter(|input| input.is_text()).count() > 1 {
             for input in &mut inputs {
                 if let Input::Folder(_, ids) = input {
@@ -117,19 +119,19 @@ impl Input {
         )
     }
 
-    fn folder(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
+    fn folder(path: &Path, format: Option<InputFormat>) -> Result<Input> {
         let name = path.display();
         match format {
             None | Some(InputFormat::Text) => {}
             Some(other) => {
-                return Err(Failure::caller(format!(
+                return Err(Error::invalid(format!(
                     "{name} is a folder, of which only text files are read, not {other}: name the files one by one"
                 )));
             }
         }
         match Walk::new(path).next() {
             Some(_) => Ok(Input::Folder(path.to_owned(), FolderIds::Below)),
-            None => Err(Failure::caller(format!(
+            None => Err(Error::invalid(format!(
                 "{name} is a folder without text files ({}): name files of other formats one by one",
                 texts::ENDINGS.map(|ending| format!(".{ending}")).join(", ")
             ))),
@@ -144,9 +146,17 @@ impl Input {
         }
     }
 
+    /// What its documents are said to be from.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            name: self.to_string().into(),
+            unit: "line",
+        }
+    }
+
     /// Opens it. The bytes taken from files are added to `taken`; a document has at most `limit`
     /// bytes.
-    pub fn open(
+    pub(crate) fn open(
         &self,
         taken: &Arc<AtomicU64>,
         limit: usize,
