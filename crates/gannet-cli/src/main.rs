@@ -30,7 +30,6 @@ mod process;
 mod remote;
 mod search;
 mod size;
-mod source;
 mod spinner;
 mod stats;
 mod time;

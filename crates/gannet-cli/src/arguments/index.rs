@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gannet::PhraseFilters;
+use gannet_input::InputFormat;
 
-use super::format::InputFormat;
 use super::long_help::ANALYZERS;
 
 /// What is said of documents and their formats.

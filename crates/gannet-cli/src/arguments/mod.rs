@@ -15,7 +15,6 @@ mod delete;
 #[cfg(feature = "ssd")]
 mod device;
 mod documents;
-mod format;
 mod index;
 mod inspect;
 mod long_help;
@@ -34,7 +33,6 @@ pub use common::{ColorChoice, Common};
 pub use completions::CompletionsArguments;
 pub use delete::DeleteArguments;
 pub use documents::{ExportArguments, ExportFormat, GetArguments};
-pub use format::InputFormat;
 pub use index::IndexArguments;
 pub use inspect::{InspectArguments, Part};
 pub use path::IndexPath;

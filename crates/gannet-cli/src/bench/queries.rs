@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use gannet::{Operator, Query};
+use gannet_input::{Line, Lines, Source};
 
 use crate::arguments::{BenchArguments, PlainKind};
 use crate::failure::{Failure, Outcome};
-use crate::source::{Line, Lines, Source};
 
 /// Bytes of the longest line of queries.
 const LINE_BYTES_MAX: usize = 1 << 20;

@@ -1,21 +1,19 @@
 //! `gannet index`: documents from files into an index.
 //!
-//! `input` reads what documents come from as lines of JSON. `batches` cuts these into batches,
-//! `pipeline` prepares them on several threads and writes them in order. `rejections` tells of lines
-//! that were rejected, `progress` entertains a terminal, `report` sums up.
+//! The crate `gannet-input` reads, prepares and writes them. `rejections` tells of lines that were
+//! rejected, `progress` entertains a terminal, `report` sums up.
 
-mod batches;
-mod gate;
-mod input;
-mod pipeline;
 mod progress;
 mod rejections;
 mod report;
 mod settings;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use gannet::Index;
+use gannet_input::{Done, End, Pipeline, PipelineOptions, Rejection, Watcher};
 
 use crate::arguments::{Common, IndexArguments};
 use crate::failure::{Failure, Outcome, remark};
@@ -23,7 +21,8 @@ use crate::output::Output;
 use crate::size::counted;
 use crate::spinner::spinner;
 use crate::{interrupt, process};
-use pipeline::{End, Pipeline};
+use progress::Progress;
+use rejections::Rejections;
 use report::{Report, report};
 use settings::Settings;
 
@@ -35,7 +34,7 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     let index = settings.open(common, arguments)?;
     settings.check_analyzers(&index)?;
     interrupt::catch()?;
-    let mut done = Pipeline::new(&index, &settings).run();
+    let mut done = index_all(&index, &settings);
     let durable = finish(&index, &mut done);
     let unused = settings.unused_analyzers(&index);
     let (stats, counters, backend) = (index.stats().ok(), index.counters(), index.backend());
@@ -70,10 +69,48 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     ended
 }
 
+/// Takes the documents of all sources, and tells on standard error how far it came and what was
+/// rejected.
+fn index_all(index: &Index, settings: &Settings) -> Done {
+    let taken = Arc::new(AtomicU64::new(0));
+    let options = PipelineOptions {
+        threads: settings.threads,
+        commit_every: settings.commit_every,
+        strict: settings.strict,
+    };
+    let mut teller = Teller {
+        progress: Progress::new(settings.sources.iter(), &taken),
+        rejections: Rejections::default(),
+    };
+    let pipeline = Pipeline::new(index, options, Arc::new(interrupt::asked), &mut teller);
+    let done = pipeline.run(settings.sources.clone(), &taken);
+    teller.progress.end();
+    teller.rejections.close();
+    done
+}
+
+/// Tells of a run on standard error.
+struct Teller {
+    progress: Progress,
+    rejections: Rejections,
+}
+
+impl Watcher for Teller {
+    fn wrote(&mut self, done: &Done) {
+        self.progress.show(done.documents, done.source_bytes);
+    }
+
+    fn rejected(&mut self, rejection: Rejection) {
+        if let Some(sentence) = self.rejections.note(&rejection) {
+            self.progress.say(&sentence);
+        }
+    }
+}
+
 /// Makes what was written durable, also after an end before the end, and puts the index in order
 /// unless something failed. Tells whether all that was written is durable; a failure is noted as
 /// the end of the run.
-fn finish(index: &Index, done: &mut pipeline::Done) -> bool {
+fn finish(index: &Index, done: &mut Done) -> bool {
     let checkpointed = index.checkpoint();
     let durable = checkpointed.is_ok();
     let finished = match &done.end {
@@ -97,7 +134,7 @@ fn maintenance(index: &Index) -> gannet::Result<()> {
 }
 
 /// How the process is to end after the summary.
-fn ended(done: &pipeline::Done, settings: &Settings, durable: bool) -> Outcome<()> {
+fn ended(done: &Done, settings: &Settings, durable: bool) -> Outcome<()> {
     let before = match done.documents {
         0 => "no document before it is in the index".to_owned(),
         1 => "the 1 document before it is in the index".to_owned(),

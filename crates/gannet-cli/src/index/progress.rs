@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use gannet_input::Input;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::input::Input;
 use crate::size::{counted, grouped, human};
 
 /// A bar with the remaining time where the end is known, or else a spinner.

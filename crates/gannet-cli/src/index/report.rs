@@ -4,9 +4,9 @@ use std::path::Path;
 
 use gannet::Backend;
 use gannet::diagnostics::{CountersSnapshot, Stats};
+use gannet_input::Done;
 use serde_json::{Value, json};
 
-use super::pipeline::Done;
 use super::settings::Settings;
 use crate::arguments::{Common, IndexArguments};
 use crate::failure::Outcome;

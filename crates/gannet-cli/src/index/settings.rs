@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use gannet::{Analyzer, Index};
+use gannet_input::Input;
 
-use super::input::Input;
 use crate::arguments::{Common, IndexArguments};
 use crate::failure::{Failure, Outcome};
 

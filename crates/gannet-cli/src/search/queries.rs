@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use gannet::Index;
+use gannet_input::{Line, Lines, Source};
 
 use super::{Opened, all_whole, ask, print, reused_of};
 use crate::arguments::SearchArguments;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Form, Output, harmless};
-use crate::source::{Line, Lines, Source};
 
 /// Bytes of the longest line; a query has at most 64 KiB.
 const LINE_BYTES_MAX: usize = 1 << 20;

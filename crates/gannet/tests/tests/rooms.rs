@@ -53,6 +53,7 @@ fn nothing_inside_a_room_forms_a_cycle() {
         "gannet-ssd",
         "gannet-remote",
         "gannet-offload",
+        "gannet-input",
     ] {
         let source = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("..")

@@ -1,11 +1,12 @@
-//! The way of the documents: one thread reads, several prepare, this one writes in the order of the
-//! lines.
+//! The way of the documents: one thread reads, several prepare, one writes in the order of the
+//! lines. Files are read by a thread of the pipeline, and the caller's writes. Where a program
+//! makes the documents, the caller's thread does that, and another writes.
 //!
 //! Invariants:
 //! 1. Batches are written in the order of their numbers, so a document replaces those before it.
 //! 2. Batches of at most a share of the memory are under way (see `gate`): enough for the workers
 //!    to go on while batches are written, and no more however large the files are.
-//! 3. With `--strict`, nothing behind the first rejected line is written.
+//! 3. If it is strict, nothing behind the first rejected line is written.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,18 +17,40 @@ use std::time::{Duration, Instant};
 
 use gannet::{Error, Index, PreparedBatch, Workbench, Written};
 
-use super::batches::{RawBatch, Reader, Sizes};
-use super::gate::Gate;
-use super::progress::Progress;
-use super::rejections::{Rejection, Rejections};
-use super::settings::Settings;
-use crate::interrupt;
+use crate::Asked;
+use crate::batches::{RawBatch, Reader, Sizes};
+use crate::feed::Feeder;
+use crate::gate::Gate;
+use crate::input::Input;
+use crate::rejection::{Origin, Rejection};
 
 /// How long a thread waits before it looks whether the caller asked for the end: a reader of
 /// standard input may never wake up.
-const LOOK_UP: Duration = Duration::from_millis(50);
+const LOOK_UP: Duration = Duration::from_millis(20);
+
+/// How documents are prepared and written.
+#[derive(Clone, Copy, Debug)]
+pub struct PipelineOptions {
+    /// Threads that prepare.
+    pub threads: usize,
+    /// What was written is made durable after each so many documents.
+    pub commit_every: Option<u64>,
+    /// Whether the first line that is rejected ends it.
+    pub strict: bool,
+}
+
+/// Is told of a run while it is under way.
+pub trait Watcher: Send {
+    /// What was written up to now.
+    fn wrote(&mut self, done: &Done);
+
+    /// A line that was rejected. With [`PipelineOptions::strict`] it is told by [`End::Rejected`]
+    /// instead.
+    fn rejected(&mut self, rejection: Rejection);
+}
 
 /// What a run came to.
+#[derive(Debug)]
 pub struct Done {
     /// Documents written.
     pub documents: u64,
@@ -46,6 +69,7 @@ pub struct Done {
 }
 
 /// Why a run ended.
+#[derive(Debug)]
 pub enum End {
     /// All was read.
     Whole,
@@ -62,10 +86,9 @@ pub enum End {
 /// A run.
 pub struct Pipeline<'a> {
     index: &'a Index,
-    settings: &'a Settings,
-    progress: Progress,
-    taken: Arc<AtomicU64>,
-    rejections: Rejections,
+    options: PipelineOptions,
+    asked: Asked,
+    watcher: &'a mut dyn Watcher,
     uncommitted: u64,
     done: Done,
 }
@@ -74,6 +97,7 @@ pub struct Pipeline<'a> {
 struct Workshop<'a> {
     index: &'a Index,
     strict: bool,
+    asked: Asked,
     raw: Mutex<Receiver<RawBatch>>,
     /// Whether the writer takes no more.
     closed: AtomicBool,
@@ -89,14 +113,17 @@ struct Ready {
 
 impl<'a> Pipeline<'a> {
     /// A run that has not begun.
-    pub fn new(index: &'a Index, settings: &'a Settings) -> Pipeline<'a> {
-        let taken = Arc::new(AtomicU64::new(0));
+    pub fn new(
+        index: &'a Index,
+        options: PipelineOptions,
+        asked: Asked,
+        watcher: &'a mut dyn Watcher,
+    ) -> Pipeline<'a> {
         Pipeline {
             index,
-            settings,
-            progress: Progress::new(settings.sources.iter(), &taken),
-            taken,
-            rejections: Rejections::default(),
+            options,
+            asked,
+            watcher,
             uncommitted: 0,
             done: Done {
                 documents: 0,
@@ -110,28 +137,58 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// Runs to the end, or to the first failure.
-    pub fn run(mut self) -> Done {
-        let workshop = Workshop {
+    /// Reads `sources` to the end, or to the first failure. The bytes taken from files are added to
+    /// `taken`.
+    pub fn run(self, sources: Vec<Input>, taken: &Arc<AtomicU64>) -> Done {
+        let raw = self.start_reader(sources, taken);
+        let workshop = self.workshop(raw);
+        thread::scope(|scope| {
+            let ready = workshop.open(scope, self.options.threads);
+            self.write_to_end(ready, &workshop)
+        })
+    }
+
+    /// Writes what `feed` gives to the feeder. Gives what came of the documents and what `feed`
+    /// gives, which may end early: what it gave to the feeder before is written.
+    pub fn feed<T>(
+        self,
+        origin: Origin,
+        feed: impl FnOnce(&mut Feeder) -> T,
+    ) -> (gannet::Result<Done>, T) {
+        let (batches, raw) = mpsc::channel();
+        let asked = Arc::clone(&self.asked);
+        let gate = Gate::new(self.index.preparation_bytes());
+        let sizes = Sizes::of(self.index, self.options.threads);
+        let workshop = self.workshop(raw);
+        thread::scope(|scope| {
+            let ready = workshop.open(scope, self.options.threads);
+            let (tell, told) = mpsc::channel();
+            let workshop = &workshop;
+            scope.spawn(move || tell.send(self.write_to_end(ready, workshop)));
+            let mut feeder = Feeder::new(origin, sizes, gate, batches, Arc::clone(&asked));
+            let given = feed(&mut feeder);
+            feeder.end();
+            (wait_for(&told, &asked), given)
+        })
+    }
+
+    fn workshop(&self, raw: Receiver<RawBatch>) -> Workshop<'a> {
+        Workshop {
             index: self.index,
-            strict: self.settings.strict,
-            raw: Mutex::new(self.start_reader()),
+            strict: self.options.strict,
+            asked: Arc::clone(&self.asked),
+            raw: Mutex::new(raw),
             closed: AtomicBool::new(false),
-        };
-        let written = thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
-            for _ in 0..self.settings.threads {
-                let (sender, workshop) = (sender.clone(), &workshop);
-                scope.spawn(move || workshop.work(&sender));
-            }
-            drop(sender);
-            let written = self.write_all(receiver);
-            workshop.closed.store(true, Ordering::Relaxed);
-            written
-        });
-        self.progress.end();
-        self.rejections.close();
-        self.done.rejected = self.rejections.count();
+        }
+    }
+
+    fn write_to_end(
+        mut self,
+        ready: Receiver<gannet::Result<Ready>>,
+        workshop: &Workshop<'_>,
+    ) -> Done {
+        let written = self.write_all(&ready);
+        workshop.closed.store(true, Ordering::Relaxed);
         if let Err(error) = written {
             self.done.end = End::Failed(error);
         }
@@ -140,32 +197,25 @@ impl<'a> Pipeline<'a> {
 
     /// The reader is not waited for: it may sit in front of a standard input that says nothing
     /// more.
-    fn start_reader(&self) -> Receiver<RawBatch> {
-        let threads = self.settings.threads;
-        let (batches, receiver) = mpsc::sync_channel(threads);
+    fn start_reader(&self, sources: Vec<Input>, taken: &Arc<AtomicU64>) -> Receiver<RawBatch> {
+        let (batches, receiver) = mpsc::channel();
         let reader = Reader {
-            sources: self
-                .settings
-                .sources
-                .iter()
-                .cloned()
-                .map(Arc::new)
-                .collect(),
-            taken: Arc::clone(&self.taken),
-            sizes: Sizes::of(self.index, threads),
+            sources,
+            taken: Arc::clone(taken),
+            sizes: Sizes::of(self.index, self.options.threads),
             gate: Gate::new(self.index.preparation_bytes()),
             batches,
+            asked: Arc::clone(&self.asked),
         };
         thread::spawn(move || reader.run());
         receiver
     }
 
-    /// Writes batches in order as they come. Dropping the receiver on the way out tells the workers
-    /// to end.
-    fn write_all(&mut self, ready: Receiver<gannet::Result<Ready>>) -> gannet::Result<()> {
+    /// Writes batches in order as they come. Once this ends, workers find nobody to take more.
+    fn write_all(&mut self, ready: &Receiver<gannet::Result<Ready>>) -> gannet::Result<()> {
         let mut waiting = BTreeMap::new();
         let mut next = 0;
-        for batch in ready {
+        while let Some(batch) = self.next_ready(ready) {
             let batch = batch?;
             waiting.insert(batch.raw.number, batch);
             while let Some(batch) = waiting.remove(&next) {
@@ -175,10 +225,22 @@ impl<'a> Pipeline<'a> {
                 }
             }
         }
-        if interrupt::asked() {
+        if (self.asked)() {
             self.done.end = End::Interrupted;
         }
         Ok(())
+    }
+
+    /// The next batch that a worker has prepared. The workers end where the caller asks for it.
+    fn next_ready(&self, ready: &Receiver<gannet::Result<Ready>>) -> Option<gannet::Result<Ready>> {
+        loop {
+            match ready.recv_timeout(LOOK_UP) {
+                Ok(batch) => return Some(batch),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                // Asking may be what notices a signal.
+                Err(RecvTimeoutError::Timeout) => drop((self.asked)()),
+            }
+        }
     }
 
     /// Writes one batch; whether to go on.
@@ -200,20 +262,23 @@ impl<'a> Pipeline<'a> {
         self.done.source_bytes += raw.bytes() as u64;
         self.done.last = Some(match raw.file(raw.last_line) {
             Some(file) => format!("the last file was {file}"),
-            None => format!("the last line was {} of {}", raw.last_line, raw.source),
+            None => format!(
+                "the last {} was {} of {}",
+                raw.origin.unit, raw.last_line, raw.origin
+            ),
         });
-        self.progress
-            .show(self.done.documents, self.done.source_bytes);
+        self.watcher.wrote(&self.done);
         self.commit(written.added)?;
         let mut rejected = rejected.into_iter();
-        if self.settings.strict
+        if self.options.strict
             && let Some(rejection) = rejected.next()
         {
             self.done.end = End::Rejected(rejection);
             return Ok(false);
         }
         for rejection in rejected {
-            self.reject(&rejection);
+            self.done.rejected += 1;
+            self.watcher.rejected(rejection);
         }
         if let Some(sentence) = raw.failed {
             self.done.end = End::Unreadable(sentence);
@@ -231,7 +296,7 @@ impl<'a> Pipeline<'a> {
     ) -> gannet::Result<Written> {
         let mut all = Written::default();
         for (number, line) in raw.lines() {
-            if self.settings.strict && rejected.first().is_some_and(|first| first.line < number) {
+            if self.options.strict && rejected.first().is_some_and(|first| first.line < number) {
                 break;
             }
             if rejected.iter().any(|rejection| rejection.line == number) {
@@ -252,15 +317,9 @@ impl<'a> Pipeline<'a> {
         Ok(all)
     }
 
-    fn reject(&mut self, rejection: &Rejection) {
-        if let Some(sentence) = self.rejections.note(rejection) {
-            self.progress.say(&sentence);
-        }
-    }
-
     fn commit(&mut self, added: u64) -> gannet::Result<()> {
         self.uncommitted += added;
-        match self.settings.commit_every {
+        match self.options.commit_every {
             Some(every) if self.uncommitted >= every => {
                 self.uncommitted = 0;
                 self.index.sync()
@@ -271,6 +330,20 @@ impl<'a> Pipeline<'a> {
 }
 
 impl Workshop<'_> {
+    /// Starts the workers; what they have prepared comes out of the receiver.
+    fn open<'s>(
+        &'s self,
+        scope: &'s thread::Scope<'s, '_>,
+        threads: usize,
+    ) -> Receiver<gannet::Result<Ready>> {
+        let (sender, receiver) = mpsc::channel();
+        for _ in 0..threads.max(1) {
+            let sender = sender.clone();
+            scope.spawn(move || self.work(&sender));
+        }
+        receiver
+    }
+
     /// What each worker does: takes a batch, prepares it, hands it on, until there is none or
     /// nobody to take it.
     fn work(&self, ready: &Sender<gannet::Result<Ready>>) {
@@ -295,7 +368,7 @@ impl Workshop<'_> {
     }
 
     fn is_closing(&self) -> bool {
-        interrupt::asked() || self.closed.load(Ordering::Relaxed)
+        (self.asked)() || self.closed.load(Ordering::Relaxed)
     }
 
     fn prepare(&self, bench: &mut Workbench, mut batch: RawBatch) -> gannet::Result<Ready> {
@@ -337,6 +410,21 @@ impl Workshop<'_> {
             rejected.push(rejection(batch, numbers[*place], error));
         }
         Ok(Some(prepared))
+    }
+}
+
+/// Waits for the end of writing, and asks meanwhile, which may be what notices a signal.
+fn wait_for(told: &Receiver<Done>, asked: &Asked) -> gannet::Result<Done> {
+    loop {
+        match told.recv_timeout(LOOK_UP) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => drop(asked()),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Error::internal(
+                    "the thread that writes has ended without a word",
+                ));
+            }
+        }
     }
 }
 

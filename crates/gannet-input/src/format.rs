@@ -3,12 +3,11 @@
 use std::fmt;
 use std::path::Path;
 
-use clap::ValueEnum;
-
 use crate::source::without_compression;
 
 /// How documents are read from a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum InputFormat {
     /// One JSON object a line
     Jsonl,

@@ -3,15 +3,15 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use gannet::Index;
 
-use super::gate::{Gate, Permit};
-use super::input::{Documents, Found, SharedInput};
-use super::rejections::Rejection;
-use crate::interrupt;
+use crate::Asked;
+use crate::gate::{Gate, Permit};
+use crate::input::{Documents, Found, Input};
+use crate::rejection::{Origin, Rejection};
 
 /// A batch is full with this many lines, or with the bytes of [`Sizes::batch`].
 const BATCH_LINES: usize = 256;
@@ -52,7 +52,7 @@ pub struct RawBatch {
     /// Its place among all batches, from 0.
     pub number: u64,
     /// Where the lines are from.
-    pub source: SharedInput,
+    pub origin: Origin,
     /// The number of the last line that was looked at for this batch.
     pub last_line: u64,
     /// The files of the documents, where each has its own, with the number of the document in it.
@@ -69,10 +69,11 @@ pub struct RawBatch {
 }
 
 impl RawBatch {
-    fn new(number: u64, source: &SharedInput) -> RawBatch {
+    /// An empty batch with this place.
+    pub fn new(number: u64, origin: &Origin) -> RawBatch {
         RawBatch {
             number,
-            source: Arc::clone(source),
+            origin: origin.clone(),
             last_line: 0,
             files: Vec::new(),
             rejected: Vec::new(),
@@ -98,18 +99,25 @@ impl RawBatch {
         self.text.len()
     }
 
-    fn is_full(&self, bytes: usize) -> bool {
+    /// Whether no more lines should be added to it.
+    pub fn is_full(&self, bytes: usize) -> bool {
         self.text.len() >= bytes || self.lines.len() >= BATCH_LINES
     }
 
-    fn says_nothing(&self) -> bool {
+    /// Whether there is nothing to be written or told.
+    pub fn says_nothing(&self) -> bool {
         self.lines.is_empty() && self.rejected.is_empty() && self.failed.is_none()
     }
 
     /// Fills the batch; whether there is more.
-    fn fill(&mut self, documents: &mut dyn Documents, sizes: Sizes) -> io::Result<bool> {
+    fn fill(
+        &mut self,
+        documents: &mut dyn Documents,
+        sizes: Sizes,
+        asked: &Asked,
+    ) -> io::Result<bool> {
         let mut until = None;
-        while !self.is_full(sizes.batch) && !interrupt::asked() {
+        while !self.is_full(sizes.batch) && !asked() {
             if !self.says_nothing() {
                 let until = *until.get_or_insert_with(|| Instant::now() + LINGER);
                 if documents.pauses(until) {
@@ -129,7 +137,19 @@ impl RawBatch {
                 _ => self.enter_line(number),
             }
         }
-        Ok(!interrupt::asked())
+        Ok(!asked())
+    }
+
+    /// Adds a line.
+    pub fn add_line(&mut self, number: u64, line: &[u8]) {
+        self.last_line = number;
+        self.text.extend_from_slice(line);
+        self.lines.push((number, self.text.len()));
+    }
+
+    /// Waits until so much may be under way.
+    pub fn enter(&mut self, gate: &Arc<Gate>, asked: &Asked) {
+        self._permit = gate.enter(self.bytes() * BYTES_PER_LINE_BYTE, asked);
     }
 
     /// Takes the text behind the last line as one more; blank lines are nothing.
@@ -144,7 +164,7 @@ impl RawBatch {
     /// That a line of this batch is rejected.
     pub fn rejection(&self, line: u64, reason: String) -> Rejection {
         Rejection {
-            source: Arc::clone(&self.source),
+            origin: self.origin.clone(),
             file: self.file(line),
             line,
             reason,
@@ -162,7 +182,7 @@ impl RawBatch {
 /// Reads sources and sends their batches.
 pub struct Reader {
     /// What is read, in order.
-    pub sources: Vec<SharedInput>,
+    pub sources: Vec<Input>,
     /// Bytes taken from the files so far.
     pub taken: Arc<AtomicU64>,
     /// How large batches and lines may be.
@@ -170,7 +190,9 @@ pub struct Reader {
     /// How much may be under way.
     pub gate: Arc<Gate>,
     /// Where batches go.
-    pub batches: SyncSender<RawBatch>,
+    pub batches: Sender<RawBatch>,
+    /// Whether the caller asked for the end.
+    pub asked: Asked,
 }
 
 impl Reader {
@@ -184,14 +206,15 @@ impl Reader {
         }
     }
 
-    fn read(&self, source: &SharedInput, number: &mut u64) -> bool {
+    fn read(&self, source: &Input, number: &mut u64) -> bool {
+        let origin = &source.origin();
         let mut documents = match source.open(&self.taken, self.sizes.line) {
             Ok(documents) => documents,
-            Err(error) => return self.send_failure(RawBatch::new(*number, source), &error),
+            Err(error) => return self.send_failure(RawBatch::new(*number, origin), &error),
         };
         loop {
-            let mut batch = RawBatch::new(*number, source);
-            let more = match batch.fill(&mut *documents, self.sizes) {
+            let mut batch = RawBatch::new(*number, origin);
+            let more = match batch.fill(&mut *documents, self.sizes, &self.asked) {
                 Ok(more) => more,
                 Err(error) => return self.send_failure(batch, &error),
             };
@@ -202,13 +225,13 @@ impl Reader {
                 }
             }
             if !more {
-                return !interrupt::asked();
+                return !(self.asked)();
             }
         }
     }
 
     fn send(&self, mut batch: RawBatch) -> bool {
-        batch._permit = Some(self.gate.enter(batch.bytes() * BYTES_PER_LINE_BYTE));
+        batch.enter(&self.gate, &self.asked);
         self.batches.send(batch).is_ok()
     }
 
@@ -221,7 +244,7 @@ impl Reader {
             true => ',',
             false => ':',
         };
-        batch.failed = Some(format!("{}{sign} {error}", batch.source));
+        batch.failed = Some(format!("{}{sign} {error}", batch.origin));
         self.send(batch);
         false
     }

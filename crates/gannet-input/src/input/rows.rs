@@ -13,7 +13,7 @@ use std::time::Instant;
 use csv::ByteRecord;
 
 use super::documents::{Documents, Found, append_json, too_long};
-use crate::arguments::InputFormat;
+use crate::format::InputFormat;
 use crate::source::Bytes;
 
 /// Bytes that are read at once.

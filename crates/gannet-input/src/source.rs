@@ -12,9 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use gannet::{Error, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
-use crate::failure::{Failure, Outcome};
 
 /// What some programs begin a file with that is in UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -33,14 +32,14 @@ pub enum Source {
 
 impl Source {
     /// What a path on the command line means; an unreadable one is told at once, before any work.
-    pub fn at(path: &Path) -> Outcome<Source> {
+    pub fn at(path: &Path) -> Result<Source> {
         if path == Path::new("-") {
             return Ok(Source::Stdin);
         }
-        let unreadable = |error| Failure::file(path, &error);
+        let unreadable = |error| Error::invalid(format!("{}: {error}", path.display()));
         let metadata = std::fs::metadata(path).map_err(unreadable)?;
         if metadata.is_dir() {
-            return Err(Failure::caller(format!(
+            return Err(Error::invalid(format!(
                 "{} is a folder, not a file",
                 path.display()
             )));

@@ -15,16 +15,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use gannet::{Error, Result};
+
 pub use self::documents::{Documents, Found};
 use self::lines::JsonLines;
 use self::rows::Rows;
 use self::texts::{Folder, FolderIds, TextFile, Walk};
-use crate::arguments::InputFormat;
-use crate::failure::{Failure, Outcome};
+use crate::format::InputFormat;
+use crate::rejection::Origin;
 use crate::source::{BYTE_ORDER_MARK, Lines, Source};
-
-/// An input that many lines refer to.
-pub type SharedInput = Arc<Input>;
 
 /// A file with its format, standard input, or a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +41,7 @@ const BEGINNING_SHOWN: usize = 40;
 impl Input {
     /// What a path on the command line means, in this format or in the one that its name says. What
     /// cannot be read is told at once, before any work.
-    fn at(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
+    fn at(path: &Path, format: Option<InputFormat>) -> Result<Input> {
         if path.is_dir() {
             return Input::folder(path, format);
         }
@@ -54,16 +53,16 @@ impl Input {
             && let Ok(mut reader) = source.reader(&Arc::default())
             && let Ok(Some(reason)) = no_json_lines(&mut reader)
         {
-            return Err(Failure::caller(format!("{source}: {reason}")));
+            return Err(Error::invalid(format!("{source}: {reason}")));
         }
         Ok(Input::File(source, format))
     }
 
     /// What all paths of a command line mean. Where several of them are texts, two folders may have
     /// files of the same name, so that the path of the folder is part of their IDs.
-    pub fn all(paths: &[PathBuf], format: Option<InputFormat>) -> Outcome<Vec<Input>> {
+    pub fn all(paths: &[PathBuf], format: Option<InputFormat>) -> Result<Vec<Input>> {
         let inputs = paths.iter().map(|path| Input::at(path, format));
-        let mut inputs: Vec<Input> = inputs.collect::<Outcome<_>>()?;
+        let mut inputs: Vec<Input> = inputs.collect::<Result<_>>()?;
         if inputs.iter().filter(|input| input.is_text()).count() > 1 {
             for input in &mut inputs {
                 if let Input::Folder(_, ids) = input {
@@ -81,19 +80,19 @@ impl Input {
         )
     }
 
-    fn folder(path: &Path, format: Option<InputFormat>) -> Outcome<Input> {
+    fn folder(path: &Path, format: Option<InputFormat>) -> Result<Input> {
         let name = path.display();
         match format {
             None | Some(InputFormat::Text) => {}
             Some(other) => {
-                return Err(Failure::caller(format!(
+                return Err(Error::invalid(format!(
                     "{name} is a folder, of which only text files are read, not {other}: name the files one by one"
                 )));
             }
         }
         match Walk::new(path).next() {
             Some(_) => Ok(Input::Folder(path.to_owned(), FolderIds::Below)),
-            None => Err(Failure::caller(format!(
+            None => Err(Error::invalid(format!(
                 "{name} is a folder without text files ({}): name files of other formats one by one",
                 texts::ENDINGS.map(|ending| format!(".{ending}")).join(", ")
             ))),
@@ -108,9 +107,17 @@ impl Input {
         }
     }
 
+    /// What its documents are said to be from.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            name: self.to_string().into(),
+            unit: "line",
+        }
+    }
+
     /// Opens it. The bytes taken from files are added to `taken`; a document has at most `limit`
     /// bytes.
-    pub fn open(
+    pub(crate) fn open(
         &self,
         taken: &Arc<AtomicU64>,
         limit: usize,

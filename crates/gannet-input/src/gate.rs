@@ -4,6 +4,12 @@
 //! dropped. The oldest batch always has a permit, so the pipeline cannot lock up.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use crate::Asked;
+
+/// How long it waits before it looks whether the caller asked for the end.
+const LOOK_UP: Duration = Duration::from_millis(20);
 
 /// The count of what is under way.
 pub struct Gate {
@@ -34,18 +40,24 @@ impl Gate {
         })
     }
 
-    /// Waits until a batch of `bytes` bytes may go.
-    pub fn enter(self: &Arc<Gate>, bytes: usize) -> Permit {
+    /// Waits until a batch of `bytes` bytes may go; gives nothing if the caller asked for the end
+    /// before.
+    pub fn enter(self: &Arc<Gate>, bytes: usize, asked: &Asked) -> Option<Permit> {
         let mut under_way = self.lock();
         while !self.admits(&under_way, bytes) {
-            under_way = self.less.wait(under_way).unwrap_or_else(|e| e.into_inner());
+            let waited = self.less.wait_timeout(under_way, LOOK_UP);
+            drop(waited.unwrap_or_else(|e| e.into_inner()));
+            if asked() {
+                return None;
+            }
+            under_way = self.lock();
         }
         under_way.batches += 1;
         under_way.bytes += bytes;
-        Permit {
+        Some(Permit {
             gate: Arc::clone(self),
             bytes,
-        }
+        })
     }
 
     fn admits(&self, under_way: &UnderWay, bytes: usize) -> bool {
@@ -74,10 +86,11 @@ mod tests {
     #[test]
     fn one_large_batch_goes_alone() {
         let gate = Gate::new(100);
-        let large = gate.enter(1_000);
+        let never: Asked = Arc::new(|| false);
+        let large = gate.enter(1_000, &never);
         assert!(!gate.admits(&gate.lock(), 1));
         drop(large);
-        let _small = [gate.enter(30), gate.enter(30)];
+        let _small = [gate.enter(30, &never), gate.enter(30, &never)];
         assert!(gate.admits(&gate.lock(), 40) && !gate.admits(&gate.lock(), 41));
     }
 }

@@ -1,0 +1,49 @@
+//! Documents that were rejected, and where they stand.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// What documents are from, as it is named in sentences.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The file, or what else gives documents.
+    pub name: Arc<str>,
+    /// What it has one after the other: `line`, `row`, `document`.
+    pub unit: &'static str,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.name)
+    }
+}
+
+/// A line that is no document.
+#[derive(Clone, Debug)]
+pub struct Rejection {
+    /// Where the line is from.
+    pub origin: Origin,
+    /// The file, where each document has its own.
+    pub file: Option<Arc<str>>,
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// Why, with the column where it is known.
+    pub reason: String,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(out, "{file}: {}", self.reason),
+            None => {
+                // A column is part of the place.
+                let sign = match self.reason.starts_with("column ") {
+                    true => ',',
+                    false => ':',
+                };
+                let (origin, line, reason) = (&self.origin, self.line, &self.reason);
+                write!(out, "{origin}, {} {line}{sign} {reason}", origin.unit)
+            }
+        }
+    }
+}

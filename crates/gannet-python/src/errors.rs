@@ -1,0 +1,95 @@
+//! Errors of the engine as Python exceptions.
+//!
+//! The classes are defined in Python (`python/gannet/_errors.py`), since most have a second base.
+
+use gannet::Error;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+/// The module that defines the classes.
+const MODULE: &str = "gannet._errors";
+
+/// The classes that are raised without an error of the engine.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// What was asked cannot be carried out.
+    Invalid,
+    /// There is no document with an ID.
+    NotFound,
+    /// A handle was closed.
+    Closed,
+    /// A handle is from before a fork.
+    Fork,
+}
+
+impl Kind {
+    fn class(self) -> &'static str {
+        match self {
+            Kind::Invalid => "InvalidError",
+            Kind::NotFound => "NotFoundError",
+            Kind::Closed => "ClosedError",
+            Kind::Fork => "ForkError",
+        }
+    }
+}
+
+/// The exception for an error of the engine.
+pub fn exception(error: &Error) -> PyErr {
+    let class = match error {
+        Error::Invalid(_) => "InvalidError",
+        Error::Memory { .. } | Error::DocumentMemory { .. } => "LimitError",
+        Error::Timeout { .. } => "SearchTimeoutError",
+        Error::Locked { .. } => "LockedError",
+        Error::Format { .. } => "FormatError",
+        Error::Damaged { .. } => "DamagedError",
+        Error::Device { .. } => "DeviceError",
+        Error::Conflict { .. } => "ConflictError",
+        Error::Expired { .. } => "ExpiredError",
+        Error::Stopped(_) => "StoppedError",
+        _ => "InternalError",
+    };
+    raised(class, error.to_string())
+}
+
+/// An exception with a sentence of this crate.
+pub fn fault(kind: Kind, sentence: impl Into<String>) -> PyErr {
+    raised(kind.class(), sentence.into())
+}
+
+/// What cannot be carried out as it was asked.
+pub fn invalid(sentence: impl Into<String>) -> PyErr {
+    fault(Kind::Invalid, sentence)
+}
+
+/// The same, caused by another exception.
+pub fn invalid_from(py: Python<'_>, sentence: impl Into<String>, cause: PyErr) -> PyErr {
+    let error = invalid(sentence);
+    error.set_cause(py, Some(cause));
+    error
+}
+
+fn raised(class: &'static str, sentence: String) -> PyErr {
+    Python::attach(|py| match find(py, class) {
+        Ok(class) => PyErr::from_type(class, sentence),
+        Err(error) => error,
+    })
+}
+
+fn find<'py>(py: Python<'py>, class: &'static str) -> PyResult<Bound<'py, PyType>> {
+    static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = ERRORS.get_or_try_init(py, || py.import(MODULE).map(Bound::unbind))?;
+    Ok(module.bind(py).getattr(class)?.cast_into::<PyType>()?)
+}
+
+/// Results of the engine as those of Python.
+pub trait Raise<T> {
+    /// The value, or the exception for the error.
+    fn or_raise(self) -> PyResult<T>;
+}
+
+impl<T> Raise<T> for gannet::Result<T> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(|error| exception(&error))
+    }
+}

@@ -1,0 +1,126 @@
+//! Gannet for Python: the module `gannet._native`.
+//!
+//! What a user sees is documented in `python/gannet/_native.pyi`. Here the objects of Python are
+//! taken apart and put together; the engine works without the interpreter's lock.
+
+mod adding;
+mod arrow_cells;
+mod arrow_stream;
+mod batch;
+mod errors;
+mod held;
+mod hits;
+mod index;
+mod interrupts;
+mod json;
+mod many;
+mod options;
+mod query;
+mod ranking_batches;
+mod searching;
+mod snapshot;
+mod source;
+mod written;
+
+use pyo3::prelude::*;
+
+/// What `import gannet` finds.
+#[pymodule]
+mod _native {
+    use std::collections::HashMap;
+    use std::path::{Path, PathBuf};
+
+    use pyo3::prelude::*;
+
+    use crate::errors::{Raise, invalid};
+    use crate::options::{Bytes, OpenArguments};
+
+    #[pymodule_export]
+    use crate::batch::Batch;
+    #[pymodule_export]
+    use crate::hits::{Hit, Hits};
+    #[pymodule_export]
+    use crate::index::PyIndex;
+    #[pymodule_export]
+    use crate::interrupts::CancelToken;
+    #[pymodule_export]
+    use crate::many::Rankings;
+    #[pymodule_export]
+    use crate::query::PyQuery;
+    #[pymodule_export]
+    use crate::searching::Searcher;
+    #[pymodule_export]
+    use crate::snapshot::Snapshot;
+    #[pymodule_export]
+    use crate::source::Document;
+    #[pymodule_export]
+    use crate::written::Written;
+
+    /// Opens the index in a folder, or makes one.
+    #[pyfunction]
+    #[pyo3(signature = (path, *, memory=Bytes(gannet::MEMORY_DEFAULT), read_only=false, create=true, analyzer=None, analyzers=None, durability="async", backend="auto", cache_dir=None, cache_size=None, result_cache=None))]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "they are keyword arguments in Python"
+    )]
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        memory: Bytes,
+        read_only: bool,
+        create: bool,
+        analyzer: Option<String>,
+        analyzers: Option<HashMap<String, String>>,
+        durability: &str,
+        backend: &str,
+        cache_dir: Option<PathBuf>,
+        cache_size: Option<Bytes>,
+        result_cache: Option<Bytes>,
+    ) -> PyResult<Py<PyIndex>> {
+        let arguments = OpenArguments {
+            memory,
+            read_only,
+            create,
+            analyzer,
+            analyzers: analyzers.unwrap_or_default(),
+            durability: durability.to_owned(),
+            backend: backend.to_owned(),
+            cache_dir,
+            cache_size,
+            result_cache,
+        };
+        let path = absolute(&path)?;
+        let options = arguments.options()?;
+        let index = py.detach(|| options.open(&path)).or_raise()?;
+        PyIndex::new(py, index, path, (arguments.memory.0, read_only))
+    }
+
+    /// Makes an index in a folder of the backup in another.
+    #[pyfunction]
+    #[pyo3(signature = (backup, path, *, memory=Bytes(gannet::MEMORY_DEFAULT)))]
+    fn restore(py: Python<'_>, backup: PathBuf, path: PathBuf, memory: Bytes) -> PyResult<()> {
+        let options = gannet::Index::options().memory(memory.0);
+        py.detach(|| options.restore(&backup, &path, &mut |_, _| ()))
+            .or_raise()?;
+        Ok(())
+    }
+
+    /// Opens what was pickled.
+    #[pyfunction]
+    fn reopen(py: Python<'_>, path: PathBuf, memory: usize) -> PyResult<Py<PyIndex>> {
+        let options = gannet::Index::options().memory(memory).read_only();
+        let index = py.detach(|| options.open(&path)).or_raise()?;
+        PyIndex::new(py, index, path, (memory, true))
+    }
+
+    /// A handle may outlive the working directory.
+    fn absolute(path: &Path) -> PyResult<PathBuf> {
+        if path.to_string_lossy().contains("://") {
+            return Err(invalid(format!(
+                "{} is a URL, and this package opens folders: `gannet search` of the command reads URLs",
+                path.display()
+            )));
+        }
+        std::path::absolute(path).map_err(|error| invalid(format!("{}: {error}", path.display())))
+    }
+}

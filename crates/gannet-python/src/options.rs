@@ -1,0 +1,139 @@
+//! How an index is opened: arguments as Python gives them.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use gannet::{Analyzer, BackendChoice, Durability, Index, Operator, Options};
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+
+use crate::errors::{Raise, invalid};
+
+/// Units of sizes by the letters behind a number.
+const UNITS: [(&str, u64); 13] = [
+    ("kib", 1 << 10),
+    ("mib", 1 << 20),
+    ("gib", 1 << 30),
+    ("tib", 1 << 40),
+    ("kb", 1_000),
+    ("mb", 1_000_000),
+    ("gb", 1_000_000_000),
+    ("tb", 1_000_000_000_000),
+    ("k", 1 << 10),
+    ("m", 1 << 20),
+    ("g", 1 << 30),
+    ("t", 1 << 40),
+    ("b", 1),
+];
+
+/// A number of bytes: an integer, or text like `512MiB` and `64MB`.
+pub struct Bytes(pub usize);
+
+impl<'py> FromPyObject<'_, 'py> for Bytes {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Bytes> {
+        if let Ok(text) = object.extract::<String>() {
+            return size(&text).map(Bytes);
+        }
+        let number = object.extract::<usize>().ok();
+        let number = number.filter(|_| !object.is_instance_of::<PyBool>());
+        number
+            .map(Bytes)
+            .ok_or_else(|| no_size(&object.to_string()))
+    }
+}
+
+fn size(text: &str) -> PyResult<usize> {
+    let lower = text.trim().to_ascii_lowercase();
+    let unit = UNITS
+        .iter()
+        .find_map(|(name, factor)| Some((lower.strip_suffix(name)?, *factor)));
+    let (number, factor) = unit.unwrap_or((&lower, 1));
+    let number: f64 = number.trim().parse().map_err(|_| no_size(text))?;
+    let bytes = number * factor as f64;
+    match number.is_finite() && (0.0..usize::MAX as f64).contains(&bytes) {
+        true => Ok(bytes as usize),
+        false => Err(no_size(text)),
+    }
+}
+
+fn no_size(given: &str) -> PyErr {
+    invalid(format!(
+        "{given:?} is no number of bytes: write it like \"512MiB\", \"64MB\" or 1048576"
+    ))
+}
+
+/// What `open` takes beside a path.
+pub struct OpenArguments {
+    pub memory: Bytes,
+    pub read_only: bool,
+    pub create: bool,
+    pub analyzer: Option<String>,
+    pub analyzers: HashMap<String, String>,
+    pub durability: String,
+    pub backend: String,
+    pub cache_dir: Option<PathBuf>,
+    pub cache_size: Option<Bytes>,
+    pub result_cache: Option<Bytes>,
+}
+
+impl OpenArguments {
+    /// The options of the engine.
+    pub fn options(&self) -> PyResult<Options> {
+        let mut options = Index::options()
+            .memory(self.memory.0)
+            .create(self.create)
+            .durability(durability(&self.durability)?)
+            .backend(backend(&self.backend)?)
+            .result_cache(self.result_cache.as_ref().map_or(0, |bytes| bytes.0));
+        if let Some(name) = &self.analyzer {
+            options = options.analyzer(Analyzer::named(name).or_raise()?);
+        }
+        for (field, name) in &self.analyzers {
+            options = options.field_analyzer(field, Analyzer::named(name).or_raise()?);
+        }
+        match (&self.cache_dir, &self.cache_size) {
+            (Some(folder), Some(bytes)) => options = options.cache(folder, bytes.0 as u64),
+            (None, None) => {}
+            _ => return Err(invalid("a cache needs both cache_dir and cache_size")),
+        }
+        Ok(match self.read_only {
+            true => options.read_only(),
+            false => options,
+        })
+    }
+}
+
+fn durability(name: &str) -> PyResult<Durability> {
+    match name {
+        "async" => Ok(Durability::Async),
+        "sync" => Ok(Durability::Sync),
+        other => Err(unknown("durability", other, "async, sync")),
+    }
+}
+
+fn backend(name: &str) -> PyResult<BackendChoice> {
+    match name {
+        "auto" => Ok(BackendChoice::Auto),
+        "uring" => Ok(BackendChoice::Uring),
+        "pread" => Ok(BackendChoice::Pread),
+        other => Err(unknown("backend", other, "auto, uring, pread")),
+    }
+}
+
+/// How words go together that nothing else joins.
+pub fn operator(name: &str) -> PyResult<Operator> {
+    match name {
+        "or" => Ok(Operator::Or),
+        "and" => Ok(Operator::And),
+        other => Err(unknown("operator", other, "or, and")),
+    }
+}
+
+/// The error for a value of an option that has only a few.
+pub fn unknown(option: &str, given: &str, known: &str) -> PyErr {
+    invalid(format!(
+        "{option}={given:?} is unknown: give one of {known}"
+    ))
+}

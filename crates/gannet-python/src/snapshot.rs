@@ -1,0 +1,48 @@
+//! One state of an index.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::held::Held;
+use crate::searching::{Searched, Searcher};
+
+/// An index as it was at one moment.
+#[pyclass(frozen, extends = Searcher, module = "gannet")]
+pub struct Snapshot {
+    held: Arc<Held<gannet::Snapshot>>,
+}
+
+impl Snapshot {
+    /// Of the state that the index has now.
+    pub fn new(snapshot: gannet::Snapshot, path: &str) -> (Snapshot, Searcher) {
+        let what = format!("the snapshot of {path}");
+        let held = Arc::new(Held::new(snapshot, what, "take a new one with snapshot()"));
+        let searched = Searched::Snapshot(Arc::clone(&held));
+        (Snapshot { held }, Searcher { searched })
+    }
+}
+
+#[pymethods]
+impl Snapshot {
+    /// Lets go of what it holds.
+    fn close(&self) -> PyResult<()> {
+        self.held.take().map(drop)
+    }
+
+    /// Whether it was closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.held.is_closed()
+    }
+
+    fn __enter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close()
+    }
+}

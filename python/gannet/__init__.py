@@ -1,0 +1,147 @@
+"""Full-text search for flash.
+
+    import gannet
+
+    with gannet.open("books.gnt") as ix:
+        ix.add({"id": "1", "title": "Moby-Dick", "body": "Call me Ishmael."})
+        for hit in ix.search("ishmael"):
+            print(hit.id, hit.score, hit["title"])
+
+An `Index` takes documents and answers queries with `Hits`. A `Snapshot` is an index at one moment,
+a `Query` is built from parts, and `Rankings` are the answers of `search_many`. Every exception is a
+`GannetError`.
+"""
+
+from __future__ import annotations
+
+import atexit as _atexit
+import weakref as _weakref
+from os import PathLike as _PathLike
+from typing import Literal as _Literal
+from typing import Mapping as _Mapping
+
+from . import _native
+from ._errors import (
+    ClosedError,
+    ConflictError,
+    DamagedError,
+    DeviceError,
+    ExpiredError,
+    ForkError,
+    FormatError,
+    GannetError,
+    InternalError,
+    InvalidError,
+    LimitError,
+    LockedError,
+    NotFoundError,
+    SearchTimeoutError,
+    StoppedError,
+)
+from ._fuse import Fused, fuse
+from ._native import (
+    Batch,
+    CancelToken,
+    Document,
+    Hit,
+    Hits,
+    Index,
+    Query,
+    Rankings,
+    Searcher,
+    Snapshot,
+    Written,
+    restore,
+)
+from ._show import Plan
+
+__all__ = [
+    "Batch",
+    "CancelToken",
+    "ClosedError",
+    "ConflictError",
+    "DamagedError",
+    "DeviceError",
+    "Document",
+    "ExpiredError",
+    "ForkError",
+    "FormatError",
+    "Fused",
+    "GannetError",
+    "Hit",
+    "Hits",
+    "Index",
+    "InternalError",
+    "InvalidError",
+    "LimitError",
+    "LockedError",
+    "NotFoundError",
+    "Plan",
+    "Query",
+    "Rankings",
+    "SearchTimeoutError",
+    "Searcher",
+    "Snapshot",
+    "StoppedError",
+    "Written",
+    "fuse",
+    "open",
+    "restore",
+]
+
+# What is still open when the interpreter ends is closed, so that what was written is kept.
+_open_indexes: _weakref.WeakSet[Index] = _weakref.WeakSet()
+
+
+def open(
+    path: str | _PathLike[str],
+    *,
+    memory: int | str = "512MiB",
+    read_only: bool = False,
+    create: bool = True,
+    analyzer: str | None = None,
+    analyzers: _Mapping[str, str] | None = None,
+    durability: _Literal["async", "sync"] = "async",
+    backend: _Literal["auto", "uring", "pread"] = "auto",
+    cache_dir: str | _PathLike[str] | None = None,
+    cache_size: int | str | None = None,
+    result_cache: int | str | None = None,
+) -> Index:
+    """Opens the index in the folder `path`, and makes one where there is none.
+
+    One handle writes at a time; with `read_only=True` any number read beside it, in this process or
+    in others.
+
+    - `memory` is the budget, 16 MiB or more: everything that grows with data stays within it.
+    - `create=False` makes it an error if there is no index.
+    - `analyzer` is that of text fields not seen so far ("standard", "english", "keyword", ...), and
+      `analyzers` has those of single fields by their names.
+    - `durability="sync"` makes each write durable before it returns; else `sync()` does.
+    - `cache_dir` and `cache_size` keep pages of a slow device in a folder on flash, for readers.
+    - `result_cache` keeps answers in so much of the memory, and reuses them.
+    """
+    index = _native.open(
+        path,
+        memory=memory,
+        read_only=read_only,
+        create=create,
+        analyzer=analyzer,
+        analyzers=None if analyzers is None else dict(analyzers),
+        durability=durability,
+        backend=backend,
+        cache_dir=cache_dir,
+        cache_size=cache_size,
+        result_cache=result_cache,
+    )
+    _open_indexes.add(index)
+    return index
+
+
+@_atexit.register
+def _close_all() -> None:
+    for index in list(_open_indexes):
+        try:
+            index.close()
+        except ForkError:
+            # A forked child has no part in the index of its parent.
+            pass

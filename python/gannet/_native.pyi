@@ -1,0 +1,520 @@
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import (
+    Any,
+    Literal,
+    Protocol,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    TypedDict,
+    Unpack,
+    final,
+    overload,
+)
+
+from ._show import Plan
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+_Path: TypeAlias = str | PathLike[str]
+_Size: TypeAlias = int | str
+_Id: TypeAlias = str | int
+_Operator: TypeAlias = Literal["or", "and"]
+_Fields: TypeAlias = Mapping[str, Any]
+
+class SearchOptions(TypedDict, total=False):
+    offset: int
+    highlight: str | Sequence[str] | None
+    operator: _Operator
+    count: bool
+    sources: bool
+    explain: bool
+    timeout: float | None
+
+def open(
+    path: _Path,
+    *,
+    memory: _Size = ...,
+    read_only: bool = False,
+    create: bool = True,
+    analyzer: str | None = None,
+    analyzers: dict[str, str] | None = None,
+    durability: str = "async",
+    backend: str = "auto",
+    cache_dir: _Path | None = None,
+    cache_size: _Size | None = None,
+    result_cache: _Size | None = None,
+) -> Index: ...
+def restore(backup: _Path, path: _Path, *, memory: _Size = ...) -> None:
+    """Makes an index in the folder `path` of the backup in another."""
+
+def reopen(path: _Path, memory: int) -> Index: ...
+@final
+class CancelToken:
+    """Lets another thread give up a search."""
+
+    def __new__(cls) -> Self: ...
+    def cancel(self) -> None:
+        """Asks for the end of the searches that have this token."""
+
+@final
+class Written:
+    """What a write did."""
+
+    @property
+    def added(self) -> int:
+        """Documents added, replacements included."""
+
+    @property
+    def replaced(self) -> int:
+        """Those of them that replaced an older one."""
+
+    @property
+    def deleted(self) -> int:
+        """Documents deleted."""
+
+    @property
+    def rejected(self) -> int:
+        """Documents rejected, where `on_error="skip"` passes over them."""
+
+    @property
+    def rejections(self) -> list[str]:
+        """Why, one sentence each, of the first hundred."""
+
+@final
+class Document:
+    """A document as it was stored. `dict(document)` and `document["field"]` work."""
+
+    @property
+    def id(self) -> str:
+        """The external ID."""
+
+    @property
+    def version(self) -> int:
+        """How often a document with this ID was written."""
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """All of it, decoded the first time."""
+
+    @property
+    def json(self) -> bytes:
+        """The JSON, byte for byte as it came."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
+    def __contains__(self, name: str, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def keys(self) -> list[str]:
+        """The names of its fields."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A field, or `default` where it is missing."""
+
+@final
+class Hit:
+    """A document that a search found. Its fields are decoded when one is asked for."""
+
+    @property
+    def id(self) -> str:
+        """The external ID."""
+
+    @property
+    def score(self) -> float:
+        """The score, or what `rescore` made of it."""
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """The document."""
+
+    @property
+    def json(self) -> bytes:
+        """The JSON of the document, byte for byte as it came."""
+
+    @property
+    def snippets(self) -> dict[str, list[str]]:
+        """Snippets by field, where `highlight` asked for them. Their text is not escaped."""
+
+    @property
+    def snippet(self) -> str | None:
+        """The best snippet of the first field that has one."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
+    def __contains__(self, name: str, /) -> bool: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def keys(self) -> list[str]:
+        """The names of its fields."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A field, or `default` where it is missing."""
+
+@final
+class Hits:
+    """What a search found, best first."""
+
+    @property
+    def total(self) -> int:
+        """Documents that match, or at least so many; see `total_is_exact`."""
+
+    @property
+    def total_is_exact(self) -> bool:
+        """Whether `total` is exact; `count=True` makes it so."""
+
+    @property
+    def took(self) -> float:
+        """Seconds that the search took."""
+
+    @property
+    def query(self) -> str:
+        """The query as it was understood."""
+
+    @property
+    def io(self) -> dict[str, int]:
+        """What the search read: rounds, reads, bytes, frames_hit, tier_hits."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What one should know of how the query was carried out."""
+
+    @property
+    def ids(self) -> list[str]:
+        """The external IDs, best first."""
+
+    @property
+    def scores(self) -> list[float]:
+        """The scores, best first."""
+
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> Hit: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> Hits: ...
+    def __iter__(self) -> Iterator[Hit]: ...
+    def rescore(self, function: Callable[[Hit], float]) -> Hits:
+        """The same hits in the order of what `function` gives for each, the highest first."""
+
+    def explain(self) -> Plan:
+        """How the query was carried out, and why each hit has its score.
+
+        Asks again unless the search was made with `explain=True`.
+        """
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with the columns id, score and all fields."""
+
+    def to_polars(self) -> Any:
+        """A polars.DataFrame with the columns id, score and all fields."""
+
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table with the columns id, score and all fields."""
+
+    def _repr_html_(self) -> str: ...
+
+@final
+class Rankings:
+    """The IDs and scores of the best documents of many queries."""
+
+    @property
+    def queries(self) -> list[str]:
+        """The IDs of the queries, in their order."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: int | str, /) -> list[tuple[str, float]]:
+        """The answer of one query, by its place or its ID: pairs of ID and score, best first."""
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Scores by document by query, as `ir_measures` takes them."""
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """The columns query, rank, id and score as lists."""
+
+    def to_trec(self, path: _Path, tag: str = "gannet") -> None:
+        """Writes a run file as TREC's tools read it."""
+
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table of all answers."""
+
+    def to_polars(self) -> Any:
+        """A polars.DataFrame of all answers."""
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of all answers."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Arrow data with the columns query, rank, id and score, by the PyCapsule interface."""
+
+@final
+class Query:
+    """A query of parts. `&` joins by AND, `|` by OR, and `~` is every other document.
+
+    Where `field` is None, all text fields are searched, and the best one counts. A query knows
+    nothing of an index: texts are analyzed when it is searched for. `str(query)` is the query
+    language.
+    """
+
+    @staticmethod
+    def words(text: str, field: str | None = None, *, operator: _Operator = "or") -> Query:
+        """The words of a text."""
+
+    @staticmethod
+    def phrase(text: str, field: str | None = None, *, slop: int = 0) -> Query:
+        """Words next to each other, which may move by `slop` places in all."""
+
+    @staticmethod
+    def prefix(prefix: str, field: str | None = None) -> Query:
+        """Words that begin so."""
+
+    @staticmethod
+    def wildcard(pattern: str, field: str | None = None) -> Query:
+        """Words that a pattern with `*` and `?` fits."""
+
+    @staticmethod
+    def fuzzy(text: str, field: str | None = None, *, distance: int | None = None) -> Query:
+        """Words that are at most `distance` edits away."""
+
+    @staticmethod
+    def range(field: str, lower: str | None = None, upper: str | None = None) -> Query:
+        """Whole values between two others, both included; None is no bound."""
+
+    @staticmethod
+    def exists(field: str) -> Query:
+        """Documents that have the field."""
+
+    @staticmethod
+    def everything() -> Query:
+        """Every document."""
+
+    @staticmethod
+    def some_of(*queries: Query, at_least: int = 1) -> Query:
+        """At least so many of these queries."""
+
+    def boost(self, factor: float) -> Query:
+        """The same query whose scores are multiplied."""
+
+    def as_filter(self) -> Query:
+        """The same documents, without scores."""
+
+    def __and__(self, other: Query, /) -> Query: ...
+    def __or__(self, other: Query, /) -> Query: ...
+    def __invert__(self) -> Query: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+class Searcher:
+    """Whatever can be searched: the base of Index and Snapshot."""
+
+    def search(
+        self,
+        query: str | Query,
+        k: int = 10,
+        *,
+        offset: int = 0,
+        highlight: str | Sequence[str] | None = None,
+        operator: _Operator = "or",
+        count: bool = False,
+        sources: bool = True,
+        explain: bool = False,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Hits:
+        """The best `k` documents for a query, behind the first `offset`.
+
+        - `highlight` names the fields to make snippets of.
+        - `operator` says how words go together that nothing else joins.
+        - `count=True` makes `total` exact, which costs more.
+        - `sources=False` gives IDs and scores alone.
+        - `timeout` is in seconds; a search that takes longer raises `SearchTimeoutError`.
+        - `cancel` lets another thread end it.
+        """
+
+    def search_async(
+        self, query: str | Query, k: int = 10, **options: Unpack[SearchOptions]
+    ) -> Coroutine[Any, Any, Hits]:
+        """The same on a thread: `hits = await ix.search_async("whale")`."""
+
+    def search_many(
+        self,
+        queries: Iterable[str | Query] | Mapping[str, str | Query],
+        k: int = 10,
+        *,
+        operator: _Operator = "or",
+        threads: int | None = None,
+        timeout: float | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Rankings:
+        """IDs and scores of the best `k` documents of many queries.
+
+        A dict gives queries by ID; those of a list are numbered from 0. The queries are carried out
+        by `threads` threads, one for each processor unless told otherwise.
+        """
+
+    def count(
+        self, query: str | Query, *, operator: _Operator = "or", timeout: float | None = None
+    ) -> int:
+        """How many documents match."""
+
+    def parse(self, text: str, *, operator: _Operator = "or") -> Query:
+        """Parses the query language."""
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields with the names of their analyzers."""
+
+    def __len__(self) -> int: ...
+    def __bool__(self) -> bool: ...
+
+@final
+class Snapshot(Searcher):
+    """An index as it was at one moment, which no later write changes."""
+
+    def close(self) -> None:
+        """Lets go of the memory and the space on flash that it holds."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> None: ...
+
+@final
+class Batch:
+    """An atomic batch: all of its documents become visible where its block ends, or none."""
+
+    def add(self, document: _Fields, *, expected_version: int | None = None) -> None:
+        """Adds one document.
+
+        With `expected_version` the whole batch is rejected unless the document replaces this
+        version; 0 is that there is none.
+        """
+
+    @property
+    def written(self) -> Written | None:
+        """What the batch did; None before it ends."""
+
+    def __len__(self) -> int: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *exception: object) -> None: ...
+
+@final
+class Index(Searcher):
+    """An index in a folder; `gannet.open` opens it. Threads may share it."""
+
+    def add(
+        self,
+        documents: _Fields | Iterable[_Fields] | _ArrowStream | _Path,
+        *,
+        id: str | None = None,
+        atomic: bool = False,
+        expected_version: int | None = None,
+        on_error: Literal["raise", "skip"] = "raise",
+        format: Literal["jsonl", "csv", "tsv", "text"] | None = None,
+        threads: int | None = None,
+    ) -> Written:
+        """Adds documents, or replaces those with their IDs.
+
+        `documents` is a dict, an iterable of dicts, the path of a file (JSON lines, CSV, TSV, text,
+        a folder of texts; also .gz and .zst; Parquet with pyarrow), or whatever gives Arrow data: a
+        DataFrame of pandas or polars, a table of pyarrow, a relation of DuckDB.
+
+        They can be found when the call returns and are durable after `sync`, `checkpoint` or
+        `close`. Many documents become visible batch by batch.
+
+        - `id` names the field or column of the IDs, which is "id" otherwise. Documents without an
+          ID get one, but an error where `id` is given.
+        - `atomic=True` writes all or none, from memory.
+        - `expected_version` is of one dict: it is written only if it replaces this version; 0 is
+          that there is none. Else it raises `ConflictError`.
+        - `on_error="skip"` passes over documents that are rejected and counts them. Otherwise the
+          first one raises, and those before it are in the index.
+        - `format` is that of a file whose name does not tell it.
+        """
+
+    def batch(self) -> Batch:
+        """Begins an atomic batch: `with ix.batch() as batch: batch.add(...)`."""
+
+    def update(
+        self,
+        id: _Id,
+        changes: _Fields | Callable[[dict[str, Any] | None], _Fields | None],
+        *,
+        upsert: _Fields | None = None,
+        expected_version: int | None = None,
+    ) -> Written:
+        """Changes one document.
+
+        The members of a dict take the place of those of the document, also within objects. A
+        function gets the document, or None, and gives what takes its place; it is asked again where
+        another writer was faster, and None leaves things as they are. `upsert` is written if there
+        is no document.
+        """
+
+    def delete(self, ids: _Id | Iterable[_Id], *, expected_version: int | None = None) -> Written:
+        """Deletes documents by ID, all at once; unknown IDs are passed over."""
+
+    def delete_matching(self, query: str | Query, *, operator: _Operator = "or") -> Written:
+        """Deletes all documents that a query finds."""
+
+    def get(self, id: _Id) -> Document | None:
+        """The document with this ID, or None."""
+
+    def __getitem__(self, id: _Id, /) -> Document: ...
+    def __delitem__(self, id: _Id, /) -> None: ...
+    def __contains__(self, id: _Id, /) -> bool: ...
+    def snapshot(self) -> Snapshot:
+        """The index as it is now, which no later write changes."""
+
+    def refresh(self) -> bool:
+        """Moves a reader to what a writer has written meanwhile; whether there was anything."""
+
+    def sync(self) -> None:
+        """Makes everything durable that was written before the call."""
+
+    def checkpoint(self) -> None:
+        """Moves all postings to flash, which readers in other processes see."""
+
+    def vacuum(self) -> None:
+        """Purges deleted documents, merges small chunks and returns space, where that pays."""
+
+    def rebuild(self) -> None:
+        """Writes the index anew, similar documents side by side."""
+
+    def check(self) -> list[str]:
+        """Reads every page and compares the postings with the documents: what is wrong."""
+
+    def backup(self, path: _Path) -> dict[str, Any]:
+        """Copies the index into a folder while writing goes on; later ones copy what is new."""
+
+    def stats(self) -> dict[str, int]:
+        """What the index holds."""
+
+    @property
+    def path(self) -> str:
+        """The folder."""
+
+    @property
+    def memory(self) -> int:
+        """The memory budget in bytes."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it was opened for reading only."""
+
+    @property
+    def backend(self) -> str:
+        """What does the I/O: uring or pread."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+
+    def close(self) -> None:
+        """Ends writing with a checkpoint. To close a closed index does nothing."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_exception: object) -> None: ...
+    def __reduce__(self) -> tuple[Any, tuple[str, int]]: ...
