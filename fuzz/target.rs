@@ -5,12 +5,12 @@
 use std::env;
 use std::sync::LazyLock;
 
-use gannet::testing::{TARGETS, Target};
+use gannet::testing::{TARGETS, FuzzTarget};
 use libfuzzer_sys::fuzz_target;
 
-static CHOSEN: LazyLock<&Target> = LazyLock::new(|| {
+static CHOSEN: LazyLock<&FuzzTarget> = LazyLock::new(|| {
     let name = env::var("GANNET_FUZZ").unwrap_or_default();
-    Target::named(&name).unwrap_or_else(|| {
+    FuzzTarget::named(&name).unwrap_or_else(|| {
         let names = TARGETS.each_ref().map(|target| target.name).join(", ");
         panic!("GANNET_FUZZ must name one of {names}")
     })

@@ -88,7 +88,7 @@ pub mod testing {
         BoundedDevice, CrashImage, Fault, FaultKind, MemoryDevice, MemoryPage, RecordingDevice,
         conformance, rewriting_conformance, sealed_conformance,
     };
-    pub use crate::fuzz::{TARGETS, Target};
+    pub use crate::fuzz::{FuzzTarget, TARGETS};
 }
 
 /// The device layer, the ordered index on it and the lists of postings, for the lab: other

@@ -99,12 +99,6 @@ pub(crate) fn encode(
         put_u16(&mut out, restart);
     }
     debug_assert!(out.len() <= PAGE_PAYLOAD, "a node of {} bytes", out.len());
-    debug_assert!(
-        range
-            .clone()
-            .skip(1)
-            .all(|at| entries.key(at - 1) < entries.key(at))
-    );
     out.into()
 }
 

@@ -12,7 +12,7 @@ mod tests;
 use self::sample::{Sample, open_changed};
 
 /// A decoder by its name.
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name, also that of its folder in `fuzz/corpus`.
     pub name: &'static str,
     run: fn(&[u8]),
@@ -20,57 +20,57 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 9] = [
-    Target {
+pub const TARGETS: [FuzzTarget; 9] = [
+    FuzzTarget {
         name: "log_record",
         run: decoders::log_record,
         seeds: || Sample::get().payloads(sample::LOG),
     },
-    Target {
+    FuzzTarget {
         name: "page",
         run: decoders::page,
         seeds: || Sample::get().pages(),
     },
-    Target {
+    FuzzTarget {
         name: "root",
         run: decoders::root,
         seeds: || Sample::get().payloads(sample::ROOTS),
     },
-    Target {
+    FuzzTarget {
         name: "tree_node",
         run: decoders::tree_node,
         seeds: || Sample::get().payloads(sample::NODES),
     },
-    Target {
+    FuzzTarget {
         name: "term_entry",
         run: decoders::term_entry,
         seeds: || Sample::get().entries(),
     },
-    Target {
+    FuzzTarget {
         name: "list_pages",
         run: decoders::list_pages,
         seeds: || Sample::get().list_pages(),
     },
-    Target {
+    FuzzTarget {
         name: "document",
         run: decoders::document,
         seeds: || texts(&sample::DOCUMENTS),
     },
-    Target {
+    FuzzTarget {
         name: "query",
         run: decoders::query,
         seeds: || texts(&sample::QUERIES),
     },
-    Target {
+    FuzzTarget {
         name: "open",
         run: open_changed,
         seeds: || Sample::get().changes(),
     },
 ];
 
-impl Target {
+impl FuzzTarget {
     /// The target of this name.
-    pub fn named(name: &str) -> Option<&'static Target> {
+    pub fn named(name: &str) -> Option<&'static FuzzTarget> {
         TARGETS.iter().find(|target| target.name == name)
     }
 

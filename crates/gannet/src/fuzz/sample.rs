@@ -132,16 +132,17 @@ impl Sample {
         entries
     }
 
-    /// The docs pages and the position pages of the chunks that all entries name.
+    /// The docs pages and the position pages of the chunks that entries name.
     pub fn list_pages(&self) -> Vec<Vec<u8>> {
         let mut pages = Vec::new();
         for entry in self.entries() {
             for chunk in TermEntry::decode_only_chunks(&entry).unwrap_or_default() {
-                let bytes: Vec<u8> = chunk
-                    .place
-                    .spans()
-                    .flat_map(|span| self.span(span))
-                    .collect();
+                let spans = chunk.place.spans().map(|span| self.span(span));
+                // An old node may name chunks whose zone is gone.
+                let Some(bytes) = spans.collect::<Option<Vec<_>>>() else {
+                    continue;
+                };
+                let bytes = bytes.concat();
                 let (head, docs) = (chunk.head_length as usize, chunk.docs_length as usize);
                 pages.push(bytes[head..docs].to_vec());
                 pages.push(bytes[chunk.filter().end as usize..].to_vec());
@@ -150,12 +151,16 @@ impl Sample {
         pages
     }
 
-    fn span(&self, span: Span) -> Vec<u8> {
-        let pages = span.page..span.page + span.page_count();
-        let payloads = pages
-            .flat_map(|page| self.bytes((FileId::Zone(span.zone), page))[..PAGE_PAYLOAD].to_vec());
-        let from = payloads.skip(span.offset as usize);
-        from.take(span.length as usize).collect()
+    fn span(&self, span: Span) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for page in span.page..span.page + span.page_count() {
+            let page = self.device.page(FileId::Zone(span.zone), page)?;
+            bytes.extend_from_slice(&page.bytes()[..PAGE_PAYLOAD]);
+        }
+        let from = span.offset as usize;
+        bytes
+            .get(from..from + span.length as usize)
+            .map(<[u8]>::to_vec)
     }
 
     /// Changes of [`open_changed`]: of one byte in each page.

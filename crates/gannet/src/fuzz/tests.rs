@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use super::{TARGETS, Target};
+use super::{FuzzTarget, TARGETS};
 
 /// Changed inputs of each target that reads bytes alone, and of the one that opens an index.
 const RUNS: usize = 4_000;
@@ -43,7 +43,7 @@ impl Generator {
 }
 
 /// Runs a target and tells the input if it panics.
-fn run(target: &Target, bytes: &[u8]) {
+fn run(target: &FuzzTarget, bytes: &[u8]) {
     if catch_unwind(AssertUnwindSafe(|| target.run(bytes))).is_err() {
         let hex = bytes.iter().fold(String::new(), |mut hex, byte| {
             let _ = write!(hex, "{byte:02x}");
@@ -58,7 +58,7 @@ fn inputs_that_once_failed_are_read() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     for folder in fs::read_dir(corpus).expect("a corpus").flatten() {
         let name = folder.file_name().to_string_lossy().into_owned();
-        let target = Target::named(&name).expect("a folder has the name of a target");
+        let target = FuzzTarget::named(&name).expect("a folder has the name of a target");
         for file in fs::read_dir(folder.path()).expect("a folder").flatten() {
             run(target, &fs::read(file.path()).expect("readable"));
         }
