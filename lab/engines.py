@@ -33,7 +33,7 @@ class Gannet:
         self.indexer = gannet_lab()
 
     def identity(self):
-        return [file_hash(self.command), file_hash(ROOT / "crates/gannet-lab/src/index.rs")]
+        return [file_hash(self.command), file_hash(ROOT / "lab/gannet-lab/src/index.rs")]
 
     def index(self, folder, source, commit_every, memory=INDEX_MEMORY, more=()):
         return run([self.indexer, "index", folder, source, "--memory", memory, "--threads", 2, "--commit-every", commit_every,

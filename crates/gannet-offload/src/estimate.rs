@@ -6,7 +6,8 @@
 //! sends no page over the link. How often a step is done is estimated as if the documents of a list
 //! were spread at random; what a step takes is counted in the program ([`Steps::work`]).
 
-use gannet::lab::{OffloadList, OffloadRanking, OffloadTask, PAGE_SIZE};
+use gannet::device::PAGE_SIZE;
+use gannet::offload::{OffloadList, OffloadRanking, OffloadTask};
 use gannet_ssd::smart::{SmartProfile, Times, Work};
 
 /// Postings of a block.

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use gannet::lab::{FileId, PAGE_SIZE, PageSpan};
+use gannet::device::{FileId, PAGE_SIZE, PageSpan};
 use gannet::{Error, IndexIdentity, Result, prove_page};
 use gannet_ssd::smart::PageSource;
 

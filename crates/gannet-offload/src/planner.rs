@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gannet::Result;
 use gannet::diagnostics::OffloadReport;
-use gannet::lab::{ListOffload, OffloadFound, OffloadTask};
+use gannet::offload::{ListOffload, OffloadFound, OffloadTask};
 use gannet_ssd::smart::{SmartProfile, SmartSsd, Work};
 
 use crate::estimate::{Cost, Estimate, Steps, Way, host_estimate, in_drive};

@@ -3,7 +3,8 @@
 //! What always holds: whatever the drive answers, a task ends, with its documents or with an error,
 //! after which the host does the work. A session that was opened is closed.
 
-use gannet::lab::{self, Offload, OffloadFound, OffloadTask, Poll, SessionId};
+use gannet::device::{self, Offload, Poll, SessionId};
+use gannet::offload::{OffloadFound, OffloadTask};
 use gannet::{Error, Result};
 use gannet_ssd::smart::{Limits, Report, SmartProfile, SmartSsd, Times, Work};
 
@@ -59,7 +60,7 @@ pub fn run(
     task: &Task,
     asked: &OffloadTask<'_>,
 ) -> Result<DriveRun> {
-    let session = drive.open(&lab::Task {
+    let session = drive.open(&device::Task {
         program: PROGRAM.0,
         parameters: &task.parameters,
         spans: &task.spans,

@@ -3,9 +3,9 @@
 //!
 //! Lists go to the drive with the fewest documents first; `Task::order` leads back.
 
-use gannet::lab::{
-    FileId, Fragment, Layout, OffloadList, OffloadRanking, OffloadTask, PageAddress, PageSpan,
-    docs_span,
+use gannet::device::{FileId, PageSpan};
+use gannet::offload::{
+    Fragment, Layout, OffloadList, OffloadRanking, OffloadTask, PageAddress, docs_span,
 };
 
 /// Lists that the program takes.

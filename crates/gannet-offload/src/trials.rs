@@ -9,8 +9,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gannet::Result;
+use gannet::device::{FileId, PageSpan};
 use gannet::diagnostics::OffloadReport;
-use gannet::lab::{FileId, ListOffload, OffloadFound, OffloadList, OffloadTask, PageSpan};
+use gannet::offload::{ListOffload, OffloadFound, OffloadList, OffloadTask};
 use gannet_ssd::smart::{PageSource, SmartProfile, SmartSsd, Times, Work};
 
 use crate::estimate::{Cost, Estimate, Steps, Way, in_drive};

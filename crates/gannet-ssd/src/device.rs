@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use gannet::lab::{
+use gannet::device::{
     Access, Backend, BackendChoice, Counters, Device, FileId, OpenOptions, Readers, Transfer,
     open_directory,
 };

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use gannet::lab::FileId;
+use gannet::device::FileId;
 use gannet::{Error, Result};
 
 use crate::medium::Medium;

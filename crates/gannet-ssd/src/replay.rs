@@ -4,7 +4,7 @@
 //! reader that waits for its round. The host takes no time in between.
 
 use gannet::Result;
-use gannet::lab::FileId;
+use gannet::device::FileId;
 
 use crate::clock::{Nanos, SECOND};
 use crate::layout::{Layout, Run};

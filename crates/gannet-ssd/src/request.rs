@@ -1,7 +1,7 @@
 //! Requests of the host.
 
 /// Bytes of a page of the host: the engine's unit of I/O.
-pub const PAGE_BYTES: u32 = gannet::lab::PAGE_SIZE as u32;
+pub const PAGE_BYTES: u32 = gannet::device::PAGE_SIZE as u32;
 
 /// What the host asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

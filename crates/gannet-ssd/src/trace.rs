@@ -6,7 +6,7 @@
 use std::fmt;
 use std::io::BufRead;
 
-use gannet::lab::FileId;
+use gannet::device::FileId;
 use gannet::{Error, Result};
 
 /// The name of a trace in the folder of what it traces.

@@ -59,7 +59,7 @@ pub use device::{Backend, BackendChoice};
 pub use documents::{Document, Expected, StoredDocument, Value};
 pub use index::{
     Backup, BackupReport, Durability, Index, Limits, Listing, MEMORY_DEFAULT, MEMORY_MIN, Options,
-    Order, Phase, PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
+    Order, PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
 };
 pub use search::{
     Cancelled, Clock, Hit, Operator, Query, Reused, SearchOptions, SearchResults, SnippetOptions,
@@ -89,22 +89,31 @@ pub mod testing {
         conformance, rewriting_conformance, sealed_conformance,
     };
     pub use crate::fuzz::{FuzzTarget, TARGETS};
+    pub use crate::index::Phase;
 }
 
-/// The device layer, the ordered index on it and the lists of postings, for the lab: other
-/// structures are measured on the reads and writes that the engine itself does, beside its own. No
-/// part of what a version promises.
+/// Lists of queries that are read elsewhere: by a device that runs programs, in the engine's place.
+///
+/// An index asks what [`Options::offload`] gave it, and reads the lists itself where nothing was
+/// given or the answer is no. What the device itself can do is [`device::Offload`].
+pub mod offload {
+    pub use crate::base::{PageAddress, Span};
+    pub use crate::postings::codec::entry::ChunkPlace;
+    pub use crate::postings::{ChunkRef, Fragment, Layout};
+    pub use crate::search::{
+        ListOffload, OffloadFound, OffloadList, OffloadRanking, OffloadTask, docs_span,
+    };
+}
+
+/// The ordered index, the lists of postings and what they are made of, for the lab: structures of
+/// the literature are measured on the reads and writes of the engine, beside its own. No part of
+/// what a version promises.
+#[cfg(feature = "lab")]
 #[doc(hidden)]
 pub mod lab {
-    pub use crate::base::{
-        Budget, ByteReader, PAGE_SIZE, PageAddress, Span, alone, put_bytes, put_varint,
-    };
+    pub use crate::base::{Budget, ByteReader, PageAddress, Span, alone, put_bytes, put_varint};
     pub use crate::btree::{Change as TreeChange, Tree};
     pub use crate::cache::{FramePool, IoCounts, Pages, Step, Stop, finish, gather};
-    pub use crate::device::{
-        Access, Backend, BackendChoice, Counters, Device, FileId, Offload, OpenOptions, PageBuffer,
-        PagePool, PageSpan, Poll, Readers, SessionId, Task, Transfer, open_directory,
-    };
     pub use crate::documents::{length_to_norm, norm_to_length};
     pub use crate::postings::codec::block::{
         BLOCK, NO_DOC, Numbers, Shape, distances, pack, unpack_docs, unpack_values,
@@ -113,9 +122,6 @@ pub mod lab {
         Addition, ChunkRef, ChunkStreams, Fragment, Inverter, Layout, MergeItem, MergeMemory,
         PostingBuffer, TermCursor, TermDictionary, TermEntry, TermList, TermTree, TermView,
         merge_window, relocate_window,
-    };
-    pub use crate::search::{
-        ListOffload, OffloadFound, OffloadList, OffloadRanking, OffloadTask, docs_span,
     };
     pub use crate::storage::{LogStart, Store, StreamWriter, Zone, ZoneTable};
 }

@@ -2,6 +2,8 @@
 
 #[path = "tests/backups.rs"]
 mod backups;
+#[path = "tests/bloom.rs"]
+mod bloom;
 #[path = "tests/cleaning.rs"]
 mod cleaning;
 #[path = "tests/environment.rs"]

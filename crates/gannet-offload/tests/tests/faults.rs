@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gannet::lab::{Offload, Poll, SessionId, Task};
+use gannet::device::{Offload, Poll, SessionId, Task};
 use gannet::{Error, Index, Result};
 use gannet_offload::{Choice, Drive, Planner};
 use gannet_ssd::random::Random;

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gannet::PhraseFilters;
+use gannet::device::{Access, BackendChoice, OpenOptions, open_directory};
 use gannet::lab::{
-    Access, BackendChoice, ChunkRef, ChunkStreams, Fragment, ListOffload, MergeItem, MergeMemory,
-    OffloadList, OffloadRanking, OffloadTask, OpenOptions, Store, TermEntry, ZoneTable,
-    merge_window, open_directory, put_varint,
+    ChunkStreams, MergeItem, MergeMemory, Store, TermEntry, ZoneTable, merge_window, put_varint,
 };
+use gannet::offload::{ChunkRef, Fragment, ListOffload, OffloadList, OffloadRanking, OffloadTask};
 use gannet_offload::{Choice, Planner};
 use gannet_ssd::random::Random;
 use gannet_ssd::smart::SmartProfile;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gannet::diagnostics::OffloadReport;
-use gannet::lab::{ListOffload, OffloadFound, OffloadTask};
+use gannet::offload::{ListOffload, OffloadFound, OffloadTask};
 use gannet::{Index, Operator, SearchOptions, SearchResults};
 use gannet_offload::{Choice, Comparison, Trials, Way};
 use gannet_ssd::random::Random;

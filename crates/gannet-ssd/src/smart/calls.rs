@@ -1,6 +1,6 @@
 //! What a program can call: five functions, each of which checks all that it is given.
 
-use gannet::lab::PageSpan;
+use gannet::device::PageSpan;
 use wasmi::{Caller, Engine, Extern, Linker, Memory, StoreLimits};
 
 use super::files::{Files, Way};

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use gannet::lab::{FileId, PageSpan};
+use gannet::device::{FileId, PageSpan};
 use gannet::{Error, Result};
 
 use super::profile::SmartProfile;

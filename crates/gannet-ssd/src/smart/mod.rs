@@ -26,7 +26,7 @@ mod work;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use gannet::lab::{FileId, Offload, PageSpan, Poll, SessionId, Task};
+use gannet::device::{FileId, Offload, PageSpan, Poll, SessionId, Task};
 use gannet::{Error, Result};
 use wasmi::Module;
 

@@ -1,6 +1,6 @@
 //! A session: what was asked for, how far its program is in virtual time, and what GET finds.
 
-use gannet::lab::{PageSpan, Poll, Task};
+use gannet::device::{PageSpan, Poll, Task};
 use gannet::{Error, Result};
 use wasmi::Module;
 

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::BufReader;
 
-use gannet::lab::{Device, FileId, PagePool, Transfer};
+use gannet::device::{Device, FileId, PagePool, Transfer};
 use gannet_ssd::random::Random;
 use gannet_ssd::{
     Action, Disk, Drive, Medium, Modelled, Player, TRACE_FILE, Work, entries, hdd, profile,

@@ -1,7 +1,7 @@
 //! Programs that want harm, modules that are none, and calls that make no sense: each is answered
 //! with an error that says why, and a session beside it goes on to the same answer.
 
-use gannet::lab::{FileId, Offload, PageSpan, Poll, SessionId, Task};
+use gannet::device::{FileId, Offload, PageSpan, Poll, SessionId, Task};
 use gannet_ssd::smart::{Limits, SmartProfile, SmartSsd};
 
 const FILE: FileId = FileId::Zone(7);

@@ -1,6 +1,6 @@
 //! Counters against programs whose operators and accesses can be counted by hand.
 
-use gannet::lab::{FileId, Offload, Poll, Task};
+use gannet::device::{FileId, Offload, Poll, Task};
 use gannet_ssd::smart::{Limits, SmartProfile, SmartSsd, Work};
 
 fn run(functions: &str) -> Work {

@@ -72,12 +72,9 @@ pub use memory::MemoryDevice;
 #[doc(hidden)]
 pub use memory::Page as MemoryPage;
 pub use offload::{Offload, PageSpan, Poll, SessionId, Task};
-#[doc(hidden)]
 pub use open::open_directory;
 pub(crate) use open::open_tier;
-pub use options::BackendChoice;
-#[doc(hidden)]
-pub use options::{Access, OpenOptions};
+pub use options::{Access, BackendChoice, OpenOptions};
 pub use page::{PageBuffer, PagePool};
 pub use readers::Readers;
 #[cfg(any(test, feature = "testing"))]

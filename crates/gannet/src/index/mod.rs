@@ -39,7 +39,7 @@ pub use inspect::{
 pub use maintenance::Order;
 pub use read::{Listing, Search, Snapshot};
 pub use recovery::CacheState;
-pub use state::{
-    BytesWritten, Durability, Lifetime, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, Phase,
-};
+#[cfg(any(test, feature = "testing"))]
+pub use state::Phase;
+pub use state::{BytesWritten, Durability, Lifetime, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options};
 pub use write::Written;

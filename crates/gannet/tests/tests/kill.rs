@@ -18,7 +18,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use gannet::{Document, Durability, Index, Limits, Operator, Options, Phase};
+use gannet::testing::Phase;
+use gannet::{Document, Durability, Index, Limits, Operator, Options};
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -53,7 +53,7 @@ pub(crate) struct CacheOptions {
     pub(crate) bytes: u64,
 }
 
-/// What the writer is at, told to [`Limits::on_phase`].
+/// What the writer is at, told to tests by [`Limits::enter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// No checkpoint is under way.
@@ -98,16 +98,22 @@ pub struct Limits {
     /// at most. That of a flush comes on top where flushes run beside writing. The writer goes on
     /// so for six times as long after the last process has read. `None`: the other limits decide.
     pub visible_after: Option<Duration>,
-    /// For tests: told of each phase of a checkpoint before it begins, and of its end. A phase that
-    /// has nothing to do is left out.
+    /// Told of each phase of a checkpoint before it begins, and of its end. A phase that has
+    /// nothing to do is left out.
+    #[cfg(any(test, feature = "testing"))]
+    #[doc(hidden)]
     pub on_phase: Option<fn(Phase)>,
 }
 
 impl Limits {
+    /// Says what the writer does next; only tests listen.
     pub(crate) fn enter(&self, phase: Phase) {
+        #[cfg(any(test, feature = "testing"))]
         if let Some(tell) = self.on_phase {
             tell(phase);
         }
+        #[cfg(not(any(test, feature = "testing")))]
+        let _ = phase;
     }
 }
 
@@ -124,6 +130,7 @@ impl Default for Limits {
             beside: true,
             maintain_after: Some(Duration::from_secs(1)),
             visible_after: Some(Duration::from_secs(10)),
+            #[cfg(any(test, feature = "testing"))]
             on_phase: None,
         }
     }
@@ -180,7 +187,8 @@ impl Options {
 
     /// The phrase filters of text fields not seen so far; of common neighbours unless told
     /// otherwise. With these a phrase that has a common word reads a fraction of what it would;
-    /// what they take is in `docs/experiments.md`. Bloom filters are there to be compared with.
+    /// what they take is in `docs/experiments.md`. Bloom filters are there to be compared with:
+    /// every build reads them, and one with the feature `lab` can create them.
     pub fn phrase_filters(mut self, filters: PhraseFilters) -> Options {
         self.schema.phrase_filters = filters;
         self
@@ -280,6 +288,7 @@ impl Options {
                 "{given} of memory is too little: an index needs at least 16 MiB"
             )));
         }
+        self.check_filters()?;
         if let Some(cache) = &self.cache {
             self.check_cache(cache)?;
         }
@@ -289,6 +298,17 @@ impl Options {
     /// Bytes of memory for the flash tier and the result cache, which frames do without.
     pub(crate) fn cache_memory(&self) -> usize {
         self.tier_memory().saturating_add(self.result_cache)
+    }
+
+    fn check_filters(&self) -> Result<()> {
+        let can_create = cfg!(any(test, feature = "lab"));
+        if self.schema.phrase_filters == PhraseFilters::Bloom && !can_create {
+            return Err(Error::invalid(
+                "Bloom phrase filters are created only by a build with the feature `lab`: choose the phrase filters \
+                 `common` or `none` (an index that has Bloom filters is read by every build)",
+            ));
+        }
+        Ok(())
     }
 
     fn tier_memory(&self) -> usize {

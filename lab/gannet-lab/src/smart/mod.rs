@@ -6,6 +6,7 @@
 
 mod calibrate;
 mod cases;
+mod counted;
 mod early;
 mod host;
 mod lists;

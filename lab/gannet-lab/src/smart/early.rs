@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::host::{Found, Read, Tally};
+use super::counted::{Found, Read, Tally};
 use super::lists::{List, POSTINGS_OF_PAGE, Posting, document, score, table};
 
 /// Pages that are read at once where a list is read in order.

@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use gannet::Result;
-use gannet::lab::PAGE_SIZE;
+use gannet::device::PAGE_SIZE;
 use gannet_ssd::Work;
 
 use super::coding::{Coded, Coding, Postings, Summary};

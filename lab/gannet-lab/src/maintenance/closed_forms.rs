@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gannet::lab::{Fragment, PAGE_SIZE, put_varint};
+use gannet::device::PAGE_SIZE;
+use gannet::lab::{Fragment, put_varint};
 use gannet_ssd::Work;
 
 use super::blocks::BLOCK_BYTES;

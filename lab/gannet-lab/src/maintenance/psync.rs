@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use gannet::lab::PAGE_SIZE;
+use gannet::device::PAGE_SIZE;
 use serde_json::json;
 
 use super::files::{Files, Pages, Place};

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use gannet::lab::{
+use gannet::device::{
     Access, BackendChoice, Device, FileId, OpenOptions, PAGE_SIZE, PagePool, Transfer,
     open_directory,
 };

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gannet::lab::{Device, FileId, PAGE_SIZE, PageBuffer, PagePool, Transfer};
+use gannet::device::{Device, FileId, PAGE_SIZE, PageBuffer, PagePool, Transfer};
 use gannet::{Error, Result};
 use gannet_ssd::hdd::DESKSTAR;
 use gannet_ssd::{Disk, Modelled, Work};

@@ -7,53 +7,13 @@
 //! sides: one for each head that is looked at, and each word that is stored. Ranking is not
 //! counted: the paper gives what it takes for a result, and that is its price.
 
+use super::counted::{Found, Read, Tally};
 use super::early;
 use super::lists::{List, Posting, WORDS, document, pages, score, with_score};
 use super::operation::{Operation, Query};
 
 /// The size ratio below which lists are searched step by step.
 const LINEAR_BELOW: usize = 4;
-
-/// What was executed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Operators.
-    pub operators: u64,
-    /// Accesses to memory.
-    pub accesses: u64,
-}
-
-impl Tally {
-    /// Adds operators, and accesses, each of which is an operator too.
-    pub fn add(&mut self, operators: u64, accesses: u64) {
-        self.operators += operators + accesses;
-        self.accesses += accesses;
-    }
-}
-
-/// Pages that were read from a span at once: spans of lists, and behind them those of their tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Read {
-    /// The number of the span.
-    pub span: usize,
-    /// Its first page that is read.
-    pub page: usize,
-    /// How many are read.
-    pub pages: usize,
-}
-
-/// What an operation found.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Found {
-    /// The results as a drive sends them.
-    pub bytes: Vec<u8>,
-    /// Results before ranking; with early termination those that were ranked.
-    pub results: usize,
-    /// What was read, in order.
-    pub reads: Vec<Read>,
-    /// What was executed.
-    pub tally: Tally,
-}
 
 /// A list and how far it is.
 struct Cursor<'a> {

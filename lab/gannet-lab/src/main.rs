@@ -26,7 +26,7 @@ mod offload;
 mod offsets;
 /// The naive engine of the test suite. What only the tests ask of it is unused here.
 #[allow(dead_code)]
-#[path = "../../gannet/tests/tests/oracle/mod.rs"]
+#[path = "../../../crates/gannet/tests/tests/oracle/mod.rs"]
 mod oracle;
 mod pages;
 mod prepared;

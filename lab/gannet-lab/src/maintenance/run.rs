@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Subcommand, ValueEnum};
-use gannet::lab::PAGE_SIZE;
+use gannet::device::PAGE_SIZE;
 use gannet_ssd::Work;
 use gannet_ssd::hdd::DESKSTAR;
 use serde_json::{Value as Json, json};

@@ -14,7 +14,8 @@
 use std::sync::Arc;
 
 use gannet::Result;
-use gannet::lab::{PAGE_SIZE, put_bytes, put_varint};
+use gannet::device::PAGE_SIZE;
+use gannet::lab::{put_bytes, put_varint};
 
 use super::coding::{Coded, Summary};
 use super::files::{FileNumber, Files, Pages, Place, bytes_of};

@@ -1,9 +1,10 @@
 //! A query in the drive and the same on the host, with what each did.
 
 use gannet::Result;
-use gannet::lab::{FileId, Offload, PageSpan, Poll, Task};
+use gannet::device::{FileId, Offload, PageSpan, Poll, Task};
 use gannet_ssd::smart::{Limits, SmartProfile, SmartSsd, Times, Work};
 
+use super::counted::Read;
 use super::host;
 use super::lists::{List, POSTING_BYTES, bytes, table};
 use super::operation::{Operation, PROGRAMS, Query};
@@ -101,7 +102,7 @@ impl Bench {
         Ok(plan(answer, report.work, times, watts))
     }
 
-    fn fetch(&self, session: gannet::lab::SessionId) -> Result<Vec<u8>> {
+    fn fetch(&self, session: gannet::device::SessionId) -> Result<Vec<u8>> {
         let mut answer = Vec::new();
         loop {
             if let Poll::Results { bytes, more } = self.drive.get(session, GET_BYTES)? {
@@ -116,7 +117,7 @@ impl Bench {
     /// Carries out a query on the host, which reads the lists whole unless it terminates early.
     pub fn on_host(&self, query: &Query) -> Result<Plan> {
         let found = host::run(query, &self.lists);
-        let span = |read: &host::Read| PageSpan {
+        let span = |read: &Read| PageSpan {
             page: self.spans[read.span].page + read.page as u32,
             pages: read.pages as u32,
             ..self.spans[read.span]

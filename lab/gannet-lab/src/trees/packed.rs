@@ -197,7 +197,7 @@ impl OrderedIndex for Packed {
     }
 
     fn cleaning(&self) -> Cleaning {
-        let page = gannet::lab::PAGE_SIZE as u64;
+        let page = gannet::device::PAGE_SIZE as u64;
         let zones = self.store.zones();
         let subfiles = zones
             .iter()

@@ -12,11 +12,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use gannet::device::{PAGE_SIZE, PagePool};
 use gannet::lab::{
-    Addition, Budget, ChunkStreams, FramePool, LogStart, MergeItem, MergeMemory, PAGE_SIZE,
-    PagePool, Pages, Span, Store, StreamWriter, TermDictionary, TermEntry, TermList, TermTree,
-    TermView, Zone, ZoneTable, alone, finish, gather, merge_window, put_bytes, put_varint,
-    relocate_window,
+    Addition, Budget, ChunkStreams, FramePool, LogStart, MergeItem, MergeMemory, Pages, Span,
+    Store, StreamWriter, TermDictionary, TermEntry, TermList, TermTree, TermView, Zone, ZoneTable,
+    alone, finish, gather, merge_window, put_bytes, put_varint, relocate_window,
 };
 use gannet::{Error, PageKind, Result};
 use gannet_ssd::hdd::DESKSTAR;

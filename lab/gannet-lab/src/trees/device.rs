@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use gannet::lab::{Device, FileId, PAGE_SIZE, PagePool, Transfer};
+use gannet::device::{Device, FileId, PAGE_SIZE, PagePool, Transfer};
 use gannet::{Error, Result};
 use gannet_ssd::profile::X25_E;
 use gannet_ssd::{Drive, Modelled, Work};

@@ -23,7 +23,7 @@
 
 use std::sync::Arc;
 
-use gannet::lab::PAGE_SIZE;
+use gannet::device::PAGE_SIZE;
 use gannet::{Error, Result};
 use gannet_ssd::Work;
 
