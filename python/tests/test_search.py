@@ -86,7 +86,7 @@ def test_queries_of_parts(books: gannet.Index) -> None:
         (Query.wildcard("w?ale"), {"1", "3"}),
         (Query.fuzzy("whalw", distance=1), {"1", "3"}),
         (Query.exists("year"), {"1", "2", "3"}),
-        (Query.everything() & ~Query.exists("none") if False else Query.everything(), {"1", "2", "3"}),
+        (Query.everything(), {"1", "2", "3"}),
         (Query.some_of(whale, white, Query.words("rope"), at_least=2), {"1", "3"}),
         (whale.as_filter() & white.boost(2), {"1"}),
         (books.parse("+whale -white"), {"3"}),
@@ -185,7 +185,7 @@ def test_threads_share_an_index(books: gannet.Index) -> None:
         try:
             for n in range(20):
                 books.add({"id": f"{number}-{n}", "body": "threads"})
-                assert books.search("whale").ids == ["3", "1"]
+                assert set(books.search("whale").ids) == {"3", "1"}
         except BaseException as error:
             failures.append(error)
 

@@ -35,7 +35,8 @@ pub fn append_document(
         )));
     };
     let start = out.len();
-    let written = Writer { naming, out }.document(document);
+    let depth = 0;
+    let written = Writer { naming, out, depth }.document(document);
     if written.is_err() {
         out.truncate(start);
     }
@@ -77,6 +78,8 @@ pub fn class_of(object: &Bound<'_, PyAny>) -> String {
 struct Writer<'a> {
     naming: Naming<'a>,
     out: &'a mut Vec<u8>,
+    /// Lists and objects around the value, but for the document.
+    depth: usize,
 }
 
 /// Where a value stands in a document: field names from the outside in.
@@ -91,10 +94,6 @@ impl Place<'_> {
             None => self.name.to_owned(),
             Some(outer) => format!("{}.{}", outer.path(), self.name),
         }
-    }
-
-    fn depth(&self) -> usize {
-        1 + self.outer.map_or(0, Place::depth)
     }
 }
 
@@ -177,12 +176,25 @@ impl Writer<'_> {
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
             self.items(tuple.iter(), place)?;
         } else if let Ok(object) = value.cast::<PyMapping>() {
-            check_depth(place)?;
+            self.enter(place)?;
             self.object(object, Some(place))?;
+            self.depth -= 1;
         } else {
             self.converted(value, place)?;
         }
         Ok(())
+    }
+
+    /// Goes into a list or an object, unless it is too deep, as one is that holds itself.
+    fn enter(&mut self, place: &Place<'_>) -> PyResult<()> {
+        self.depth += 1;
+        match self.depth > DEPTH_MAX {
+            false => Ok(()),
+            true => Err(invalid(format!(
+                "field {:?} is nested deeper than {DEPTH_MAX} levels: flatten it",
+                place.path()
+            ))),
+        }
     }
 
     fn items<'py>(
@@ -190,7 +202,7 @@ impl Writer<'_> {
         items: impl Iterator<Item = Bound<'py, PyAny>>,
         place: &Place<'_>,
     ) -> PyResult<()> {
-        check_depth(place)?;
+        self.enter(place)?;
         self.out.push(b'[');
         for (at, item) in items.enumerate() {
             if at > 0 {
@@ -199,6 +211,7 @@ impl Writer<'_> {
             self.value(&item, place)?;
         }
         self.out.push(b']');
+        self.depth -= 1;
         Ok(())
     }
 
@@ -250,16 +263,6 @@ fn unfit(class: &str, place: &Place<'_>) -> PyErr {
         "field {:?}: expected a string, number, boolean, date, list, dict or None, found {class}: {hint}",
         place.path()
     ))
-}
-
-fn check_depth(place: &Place<'_>) -> PyResult<()> {
-    match place.depth() > DEPTH_MAX {
-        false => Ok(()),
-        true => Err(invalid(format!(
-            "field {:?} is nested deeper than {DEPTH_MAX} levels: flatten it",
-            place.path()
-        ))),
-    }
 }
 
 /// The text of a string, which may hold half a surrogate pair.

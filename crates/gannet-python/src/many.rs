@@ -91,20 +91,7 @@ pub fn queries(given: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Vec<Asked>)> 
     Ok((ids, asked))
 }
 
-/// Parses all queries; an error names the query.
-pub fn parse(
-    asked: Vec<Asked>,
-    ids: &[String],
-    snapshot: &Snapshot,
-    operator: Operator,
-) -> PyResult<Vec<Query>> {
-    let parsed = asked.into_iter().zip(ids).map(|(asked, id)| {
-        let parsed = asked.parse(snapshot, operator);
-        parsed.map_err(|error| named(id, &error))
-    });
-    parsed.collect()
-}
-
+/// An error that names its query.
 fn named(id: &str, error: &gannet::Error) -> PyErr {
     match error {
         gannet::Error::Invalid(reason) => invalid(format!("query {id:?}: {reason}")),
@@ -115,7 +102,8 @@ fn named(id: &str, error: &gannet::Error) -> PyErr {
 /// What the threads share.
 struct Work<'a> {
     snapshot: &'a Snapshot,
-    queries: &'a [Query],
+    queries: &'a [Asked],
+    operator: Operator,
     options: &'a SearchOptions,
     next: AtomicUsize,
     failed: AtomicBool,
@@ -128,7 +116,8 @@ struct Work<'a> {
 pub fn run(
     py: Python<'_>,
     snapshot: &Snapshot,
-    (ids, queries): (Vec<String>, Vec<Query>),
+    (ids, queries): (Vec<String>, Vec<Asked>),
+    operator: Operator,
     mut options: SearchOptions,
     threads: Option<usize>,
     interrupts: &Arc<Interrupts>,
@@ -141,6 +130,7 @@ pub fn run(
     let work = Work {
         snapshot,
         queries: &queries,
+        operator,
         options: &options,
         next: AtomicUsize::new(0),
         failed: AtomicBool::new(false),
@@ -187,11 +177,26 @@ impl Work<'_> {
                 return Err((first, gannet::Error::invalid("the search was cancelled")));
             }
             let group = &rest[..rest.len().min(GROUP)];
-            let answers = self.snapshot.search_all(group, self.options);
-            self.keep(first, answers)
+            let answers = self.search(first, group);
+            answers
+                .and_then(|answers| self.keep(first, answers))
                 .inspect_err(|_| self.failed.store(true, Ordering::Relaxed))?;
         }
         Ok(())
+    }
+
+    /// Answers a group whose first query has this place.
+    fn search(
+        &self,
+        first: usize,
+        group: &[Asked],
+    ) -> Result<Vec<gannet::Result<gannet::SearchResults>>, (usize, gannet::Error)> {
+        let parsed = (first..).zip(group).map(|(place, asked)| {
+            let parsed = asked.parse(self.snapshot, self.operator);
+            parsed.map_err(|error| (place, error))
+        });
+        let queries: Vec<Query> = parsed.collect::<Result<_, _>>()?;
+        Ok(self.snapshot.search_all(&queries, self.options))
     }
 
     fn keep(

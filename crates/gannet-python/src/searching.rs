@@ -63,10 +63,10 @@ impl<'py> FromPyObject<'_, 'py> for Asked {
 
 impl Asked {
     /// The query, whose fields are those of the snapshot.
-    pub fn parse(self, snapshot: &Snapshot, operator: gannet::Operator) -> gannet::Result<Query> {
+    pub fn parse(&self, snapshot: &Snapshot, operator: gannet::Operator) -> gannet::Result<Query> {
         match self {
-            Asked::Built(query) => Ok(query),
-            Asked::Text(text) => snapshot.parse(&text, operator),
+            Asked::Built(query) => Ok(query.clone()),
+            Asked::Text(text) => snapshot.parse(text, operator),
         }
     }
 }
@@ -214,10 +214,17 @@ impl Searcher {
         };
         let parse_with = crate::options::operator(operator)?;
         let snapshot = self.searched.snapshot()?;
-        let (ids, asked) = many::queries(queries)?;
-        let parsed = many::parse(asked, &ids, &snapshot, parse_with)?;
+        let queries = many::queries(queries)?;
         let interrupts = Interrupts::new(cancel);
-        many::run(py, &snapshot, (ids, parsed), options, threads, &interrupts)
+        many::run(
+            py,
+            &snapshot,
+            queries,
+            parse_with,
+            options,
+            threads,
+            &interrupts,
+        )
     }
 
     /// How many documents match.
