@@ -91,7 +91,8 @@ def asked_of(program, index, lines, folder, options):
 
 def call(program, *arguments):
     ran = subprocess.run([program, *map(str, arguments), "--json"], capture_output=True, text=True)
-    if ran.returncode != 0:
+    # 1 with an answer: documents were rejected, of each program the same ones.
+    if ran.returncode not in (0, 1) or not ran.stdout.strip():
         raise Unable(f"{program} {' '.join(map(str, arguments))} has failed with {ran.returncode}: {ran.stderr[-500:].strip()}")
     return json.loads(ran.stdout)
 
