@@ -74,9 +74,12 @@ impl FlushProgress {
     }
 
     /// Waits until the flush is carried out, at most for so long.
-    pub(crate) fn wait_for_end(&self, most: Duration) {
-        let held = self.end_lock();
-        drop(self.ended.wait_timeout_while(held, most, |ended| !*ended));
+    pub(crate) fn wait_for_end(&self, most: Option<Duration>) {
+        let (held, goes_on) = (self.end_lock(), |ended: &mut bool| !*ended);
+        match most {
+            Some(most) => drop(self.ended.wait_timeout_while(held, most, goes_on)),
+            None => drop(self.ended.wait_while(held, goes_on)),
+        }
     }
 
     fn end_lock(&self) -> MutexGuard<'_, bool> {

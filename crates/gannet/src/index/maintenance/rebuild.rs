@@ -127,7 +127,7 @@ impl Writer {
         };
         self.unseen = true;
         // That was for the old one's sake.
-        self.flushes_early = false;
+        self.scheduler.flushes_early = false;
         let moved = Writer::stream(&shared, PageKind::Documents);
         let pages = Writer::stream(&shared, PageKind::Table);
         let flusher = Arc::new(Mutex::new(flusher));
@@ -225,8 +225,7 @@ impl Writer {
         let flusher = &mut *lock(&flusher);
         flusher.first_zone = 0;
         // What was wanted of vacuum is done, and counted in numbers that are gone.
-        self.tasks.wanted = 0;
-        self.tasks.vacuum.go_on = false;
+        self.scheduler.forget_vacuum();
         let covered = Covered {
             log_start: self.log.end(),
             below: self.state.below,

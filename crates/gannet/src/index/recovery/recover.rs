@@ -9,8 +9,9 @@ use super::tier::tier_root;
 use crate::base::{Budget, ForegroundLoad, Reservation, Result};
 use crate::btree::Tree;
 use crate::cache::FramePool;
-use crate::index::flush::{Backpressure, Flusher, IdleProgress, TaskBoard, Vacuum};
+use crate::index::flush::{Backpressure, Flusher, Vacuum};
 use crate::index::ingest::Preparation;
+use crate::index::schedule::Scheduler;
 use crate::index::state::{
     Buffers, Epoch, HeldRoot, Lifetime, MemoryPlan, Options, Published, Room, RootRecord, Shared,
     State,
@@ -186,9 +187,7 @@ fn new_writer(
         flushes: 0,
         life_before: state.lifetime,
         life: Lifetime::default(),
-        tasks: TaskBoard::default(),
-        idle: IdleProgress::default(),
-        flushes_early: false,
+        scheduler: Scheduler::default(),
         asked_at: Instant::now(),
         written_at: Instant::now(),
         is_watched: false,

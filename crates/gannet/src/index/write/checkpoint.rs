@@ -14,15 +14,15 @@
 //! (4) zones that nothing refers to any more are given up.
 
 use std::sync::Arc;
-use std::thread::{self};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::flushing::{FlushStage, Flushing};
 use super::writer::Writer;
 use crate::base::{Error, Reservation, Result, yield_to_foreground};
 use crate::index::flush::{Flush, FlushProgress, Flusher, PAUSE_STEP, lock};
-use crate::index::state::encode_root;
-use crate::index::state::{BytesWritten, Covered, Epoch, Phase, RetiredZones};
+use crate::index::schedule::{Occasion, Task, due};
+use crate::index::state::{BytesWritten, Covered, Epoch, Phase, RetiredZones, encode_root};
 use crate::postings::InvertedBatch;
 use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
 
@@ -125,7 +125,7 @@ impl Writer {
             self.wait_for_flush()?;
         }
         // Nobody is to wait for memory for the sake of cleaning.
-        let flushes_early = self.flushes_early && self.hold_flush_memory().is_ok();
+        let flushes_early = self.scheduler.flushes_early && self.hold_flush_memory().is_ok();
         if self.flushing.is_none() && (flushes_early || self.fill() >= self.flush_share()) {
             self.begin_flush()?;
         }
@@ -167,7 +167,7 @@ impl Writer {
             return Ok(());
         };
         if !pause.is_zero() {
-            flushing.filling.wait_for_end(pause);
+            flushing.filling.wait_for_end(Some(pause));
         }
         self.pace.go_on();
         self.poll_flush()
@@ -269,7 +269,7 @@ impl Writer {
     fn freeze(&mut self) -> Result<Flush> {
         let memory = self.reserve(Writer::hold_flush_memory)?;
         let budget = &self.shared.budget;
-        let asked = std::mem::take(&mut self.tasks.asked);
+        let asked = self.scheduler.take_requests();
         let kept = self.kept().buffered;
         let (buffer, ids) = self.state.buffers.freeze(budget)?;
         let filling = Arc::new(FlushProgress::begin(buffer.terms()));
@@ -332,12 +332,13 @@ impl Writer {
         self.shared.options.limits.enter(Phase::Checkpoint);
         self.write_root(flusher, flushing.covered)?;
         self.flushes += flushing.has_terms as u64;
-        self.give_up_zones()?;
-        self.flushes_early = self.cleans_early();
-        self.tasks.count(flushing.asked);
-        if flushing.asked.cleaning.is_some() {
-            self.tasks.cleaning.go_on = self.has_more_to_clean(flusher);
-        }
+        let tasks: Vec<Task> = due(Occasion::FlushEnd, &self.condition()).collect();
+        tasks
+            .into_iter()
+            .try_for_each(|task| self.carry_out(task))?;
+        self.scheduler.flushes_early = self.is_due_early();
+        let more = flushing.asked.cleans() && self.has_more_to_clean(flusher);
+        self.scheduler.count(flushing.asked, more);
         self.shared.options.limits.enter(Phase::Writing);
         Ok(())
     }

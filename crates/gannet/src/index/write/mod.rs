@@ -8,6 +8,7 @@ mod lock;
 mod restored;
 mod retention;
 mod space;
+mod tasks;
 mod writer;
 
 pub(crate) use idle_thread::IdleMaintenance;

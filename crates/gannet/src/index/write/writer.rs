@@ -21,8 +21,9 @@ use super::leases::Leases;
 use crate::base::{DocId, END, Error, Reservation, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
 use crate::documents::{DictionaryVersion, DocumentRecord, Expected, TableChange, length_to_norm};
-use crate::index::flush::{Backpressure, Flusher, IdleProgress, TaskBoard};
+use crate::index::flush::{Backpressure, Flusher};
 use crate::index::ingest::{Input, PreparedBatch, PreparedDocument, Workbench, pack};
+use crate::index::schedule::Scheduler;
 use crate::index::state::{IdEntry, Lifetime, Shared, State};
 use crate::storage::{
     History, Log, LogStart, PageKind, RecordKind, StreamWriter, Unsynced, record_length,
@@ -79,11 +80,7 @@ pub(crate) struct Writer {
     /// What was written in the index's life before it was opened, and what it was given since.
     pub(crate) life_before: Lifetime,
     pub(crate) life: Lifetime,
-    /// What flushes are asked for.
-    pub(crate) tasks: TaskBoard,
-    pub(crate) idle: IdleProgress,
-    /// Whether the next flush begins before the buffer is full, for what it cleans.
-    pub(crate) flushes_early: bool,
+    pub(crate) scheduler: Scheduler,
     /// When the turn under way was asked for.
     pub(crate) asked_at: Instant,
     /// When documents were last written or deleted.
