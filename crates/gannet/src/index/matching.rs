@@ -78,7 +78,7 @@ impl Index {
                 }
                 (Some((_, last)), false) => options.from = last + 1,
             }
-            let written = self.with_writer(|writer| writer.delete_found(&found, renumbered));
+            let written = self.delete_with(|writer| writer.delete_found(&found, renumbered));
             let written = written.map_err(|error| after_deleting(all.deleted, error))?;
             all.deleted += written.deleted;
             all.sequence = written.sequence;
@@ -98,7 +98,7 @@ impl Index {
         let search = || self.snapshot().search_again(query, options, known);
         match search() {
             Err(Error::Memory { .. }) => {
-                self.with_writer(Writer::free_buffers)?;
+                self.after_flush(Writer::free_buffers)?;
                 search()
             }
             found => found,

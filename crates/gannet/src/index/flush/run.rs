@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::flusher::{Flusher, ListMerger, TableNorms, lock};
-use super::pace::FlushProgress;
+use super::progress::FlushProgress;
 use crate::base::{Reservation, Result, alone, back_off, both, on_all_cores};
 use crate::btree::{Change, Tree};
 use crate::documents::DocumentTables;

@@ -61,7 +61,7 @@ impl Index {
         order: Order,
         progress: &mut dyn FnMut(&str, u64, u64),
     ) -> Result<()> {
-        self.with_writer(|writer| writer.vacuum_fully(order, progress))
+        self.after_flush(|writer| writer.vacuum_fully(order, progress))
     }
 }
 

@@ -41,14 +41,14 @@ impl Index {
     /// Whether enough documents are deleted for [`Index::vacuum`] to be worth what it writes: one
     /// in a hundred.
     pub fn needs_vacuum(&self) -> Result<bool> {
-        self.with_writer(|writer| Ok(writer.is_worth(|task| task.vacuum().is_some())?))
+        self.after_flush(|writer| writer.is_worth(|task| task.vacuum().is_some()))
     }
 
     /// Whether [`Index::clean`] has enough to do to be worth what it writes. Either a sixty-fourth
     /// of the index, and 64 KiB, come back from zones of which a tenth is dead. Or lists have many
     /// delta postings, or small chunks that can be joined.
     pub fn needs_cleaning(&self) -> Result<bool> {
-        self.with_writer(|writer| {
+        self.after_flush(|writer| {
             let is_worth = writer.is_worth(|task| task.cleaning().is_some())?;
             Ok(is_worth || lock(&writer.flusher).has_chunks_to_join(&writer.shared)?)
         })

@@ -30,6 +30,8 @@ pub(crate) struct State {
     pub(crate) below: DocId,
     /// How often the documents got other numbers since the index was opened.
     pub(crate) renumbered: u64,
+    /// Flushes since the index was opened.
+    pub(crate) flushes: u64,
     /// Documents that are neither deleted nor replaced.
     pub(crate) documents: u64,
     /// What was written in the index's life, as of the last checkpoint.

@@ -18,9 +18,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::flushing::{FlushStage, Flushing};
+use super::lock::Gate;
 use super::writer::Writer;
 use crate::base::{Error, Reservation, Result, yield_to_foreground};
-use crate::index::flush::{Flush, FlushProgress, Flusher, PAUSE_STEP, lock};
+use crate::index::flush::{Flush, FlushProgress, Flusher, Pause, lock};
 use crate::index::schedule::{Occasion, Task, due};
 use crate::index::state::{BytesWritten, Covered, Epoch, Phase, RetiredZones, encode_root};
 use crate::postings::InvertedBatch;
@@ -120,7 +121,6 @@ impl Writer {
         mut reserve: impl FnMut(&mut Writer) -> Result<()>,
     ) -> Result<()> {
         self.poll_flush()?;
-        self.keep_pace()?;
         if self.flushing.is_some() && self.fill() >= 1.0 {
             self.wait_for_flush()?;
         }
@@ -158,19 +158,31 @@ impl Writer {
         flushing.map(|flushing| Arc::clone(&flushing.filling))
     }
 
-    /// Waits for the flush under way, for as long as its pace asks for.
-    fn keep_pace(&mut self) -> Result<()> {
+    /// What is to be waited for before `gate` lets an act have the writer.
+    pub(crate) fn pause(&mut self, gate: &mut Gate) -> Result<Option<Pause>> {
+        self.check_running()?;
+        self.poll_flush()?;
         let fill = self.fill();
-        let filling = self.flushing.as_ref().map(|flushing| &*flushing.filling);
-        let pause = self.pace.pause(fill, filling);
-        let Some(flushing) = &self.flushing else {
-            return Ok(());
+        let flush = self.flush_progress();
+        let paced = match gate {
+            Gate::Backpressure => self.pace.pause(fill, flush.as_deref()),
+            _ => Duration::ZERO,
         };
-        if !pause.is_zero() {
-            flushing.filling.wait_for_end(Some(pause));
+        if *gate == Gate::Room {
+            self.pace.go_on();
         }
-        self.pace.go_on();
-        self.poll_flush()
+        let is_open = *gate != Gate::NoFlush && fill < 1.0;
+        let waits = |flush| match paced {
+            Duration::ZERO => (!is_open).then_some(Pause { flush, most: None }),
+            paced => {
+                *gate = Gate::Room;
+                Some(Pause {
+                    flush,
+                    most: Some(paced),
+                })
+            }
+        };
+        Ok(flush.and_then(waits))
     }
 
     fn flush_share(&self) -> f64 {
@@ -242,7 +254,7 @@ impl Writer {
             if reserved.is_ok() || !waits {
                 return reserved;
             }
-            thread::sleep(PAUSE_STEP);
+            thread::sleep(Duration::from_millis(2));
         }
     }
 
@@ -330,8 +342,8 @@ impl Writer {
         self.keep_space()?;
         self.clean(flusher, flushing.covered.log_start)?;
         self.shared.options.limits.enter(Phase::Checkpoint);
+        self.state.flushes += flushing.has_terms as u64;
         self.write_root(flusher, flushing.covered)?;
-        self.flushes += flushing.has_terms as u64;
         let tasks: Vec<Task> = due(Occasion::FlushEnd, &self.condition()).collect();
         tasks
             .into_iter()

@@ -76,7 +76,6 @@ pub(crate) struct Writer {
     pub(crate) logged_dictionary: DictionaryVersion,
     /// Bytes of source in the log since the last flush began.
     pub(crate) log_source_bytes: u64,
-    pub(crate) flushes: u64,
     /// What was written in the index's life before it was opened, and what it was given since.
     pub(crate) life_before: Lifetime,
     pub(crate) life: Lifetime,
@@ -103,7 +102,7 @@ impl Writer {
     }
 
     /// Writes a prepared batch; it is visible when this returns, not yet durable.
-    pub(crate) fn write(&mut self, batch: PreparedBatch) -> Result<Written> {
+    pub(crate) fn write(&mut self, batch: &PreparedBatch) -> Result<Written> {
         self.check_running()?;
         if batch.is_empty() {
             return Ok(self.nothing_written());
@@ -112,11 +111,11 @@ impl Writer {
         let ids = batch.documents.iter().map(|document| document.id.as_str());
         self.make_room(Some(&batch.inverted), ids)?;
         let base = self.first_doc(batch.len())?;
-        let replaced = self.find_replaced(&batch, base)?;
+        let replaced = self.find_replaced(batch, base)?;
         for (document, old) in batch.documents.iter().zip(&replaced) {
             check_expected(&document.id, document.expected, *old)?;
         }
-        let done = self.write_batch(&batch, base, &replaced);
+        let done = self.write_batch(batch, base, &replaced);
         self.stop_on_error(done)
     }
 
@@ -142,7 +141,7 @@ impl Writer {
         };
         match batch.rejected().first() {
             Some((_, error)) => Err(error.clone()),
-            None => self.write(batch),
+            None => self.write(&batch),
         }
     }
 
