@@ -34,7 +34,7 @@ impl Index {
         let sequence = writer.as_ref().map_or(0, |writer| writer.state.sequence);
         let limits = &shared.options.limits;
         let sees_to_itself = limits.beside && writer.is_some();
-        let turns = Arc::new(WriterLock::new(writer));
+        let turns = Arc::new(WriterLock::new(writer, shared.budget.events()));
         let maintenance =
             sees_to_itself.then(|| IdleMaintenance::begin(&turns, limits.maintain_after));
         Ok(Index {
@@ -150,8 +150,7 @@ impl Index {
         if self.shared.options.read_only {
             return Ok(());
         }
-        self.after_flush(|_| Ok(()))?;
-        self.turns.end_after(Writer::close)
+        self.turns.end_after(&self.shared, Writer::close)
     }
 
     /// A view of the index as it is now, which no later write changes.
@@ -227,6 +226,12 @@ impl Index {
         let gate = Gate::Backpressure;
         self.turns
             .take_behind(&self.shared, Instant::now(), gate, act)
+    }
+
+    /// Has `act` change the index. Where it lacks memory, it waits for some without the lock.
+    pub(crate) fn patiently<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
+        self.turns
+            .take_behind(&self.shared, Instant::now(), Gate::Open, act)
     }
 
     /// Has `act` change the index once no flush is under way. Batches wait meanwhile.

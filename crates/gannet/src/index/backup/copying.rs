@@ -127,7 +127,7 @@ impl Index {
     /// Makes a root of all that was written before.
     fn newest_root(&self) -> Result<(RootSlot, Arc<State>)> {
         self.flush_beside()?;
-        self.with_writer(|writer| {
+        self.after_flush(|writer| {
             writer.checkpoint_if_new()?;
             Ok((writer.slot()?, self.shared().published.get()))
         })
@@ -136,7 +136,7 @@ impl Index {
     /// Has what was written flushed while writing goes on, so that the checkpoint, for which writes
     /// wait, has little left to do.
     fn flush_beside(&self) -> Result<()> {
-        let before = self.with_writer(|writer| {
+        let before = self.patiently(|writer| {
             writer.check_running()?;
             writer.poll_flush()?;
             if writer.flushing.is_none() && writer.state.buffers.terms() > 0 {

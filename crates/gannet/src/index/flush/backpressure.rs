@@ -35,19 +35,25 @@ const TELLING: f64 = 0.05;
 /// that it takes beyond.
 const FULL_ON_TIME: f64 = 0.9;
 
-/// What a write waits for, without the writer lock.
-pub(crate) struct Pause {
-    pub(crate) flush: Arc<FlushProgress>,
-    /// For how long; until the flush is carried out where the buffers are full.
-    pub(crate) most: Option<Duration>,
+/// What an act of the writer waits for, without the writer lock.
+pub(crate) enum Pause {
+    /// A flush, at most for so long; until it is carried out if nothing is said.
+    Flush(Arc<FlushProgress>, Option<Duration>),
+    /// Memory, since so many events, at most for so long.
+    Memory(u64, Duration),
 }
 
 impl Pause {
     pub(crate) fn wait(&self, shared: &Shared) {
-        shared.options.limits.enter(Phase::Backpressure);
-        // A flush that somebody waits for does not yield to searches.
-        let _waiting = self.most.is_none().then(|| shared.traffic.wait());
-        self.flush.wait_for_end(self.most);
+        match self {
+            Pause::Flush(flush, most) => {
+                shared.options.limits.enter(Phase::Backpressure);
+                // A flush that somebody waits for does not yield to searches.
+                let _waiting = most.is_none().then(|| shared.traffic.wait());
+                flush.wait_for_end(*most);
+            }
+            Pause::Memory(seen, most) => shared.budget.events().wait(*seen, Some(*most)),
+        }
     }
 }
 

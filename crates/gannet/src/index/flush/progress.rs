@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
+use crate::base::EventCount;
+
 /// How far a flush is with the terms of its buffer.
 pub(crate) struct FlushProgress {
     began: Instant,
@@ -17,12 +19,13 @@ pub(crate) struct FlushProgress {
 }
 
 /// Tells those who wait for a flush that it is carried out, however that ends.
-pub(crate) struct FlushEnd(Arc<FlushProgress>);
+pub(crate) struct FlushEnd(Arc<FlushProgress>, EventCount);
 
 impl Drop for FlushEnd {
     fn drop(&mut self) {
         *self.0.end_lock() = true;
         self.0.ended.notify_all();
+        self.1.notify();
     }
 }
 
@@ -39,9 +42,9 @@ impl FlushProgress {
         }
     }
 
-    /// What tells that the flush is carried out when it is dropped.
-    pub(crate) fn end_of(self: &Arc<FlushProgress>) -> FlushEnd {
-        FlushEnd(Arc::clone(self))
+    /// What tells that the flush is carried out when it is dropped, `events` as well.
+    pub(crate) fn end_of(self: &Arc<FlushProgress>, events: &EventCount) -> FlushEnd {
+        FlushEnd(Arc::clone(self), events.clone())
     }
 
     /// Whether the flush is carried out.

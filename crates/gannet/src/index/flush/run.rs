@@ -1,9 +1,5 @@
-//! Flush: a full posting buffer and the IDs beside it move into the trees and their chunks.
-//!
-//! It runs on a thread of its own while writing goes on into a fresh buffer; nothing that it
-//! appends is seen before the checkpoint that ends it (see `checkpoint`). What it changes is the
-//! [`Flusher`], which only it and that checkpoint touch; it reads the norms of its documents from a
-//! snapshot of the tables.
+//! One flush: a full posting buffer and the IDs beside it move into the trees and their chunks. It
+//! reads the norms of its documents from a snapshot of the tables.
 
 use std::sync::{Arc, Mutex};
 

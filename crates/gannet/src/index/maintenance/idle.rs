@@ -18,22 +18,20 @@ use crate::base::Result;
 use crate::index::schedule::{Condition, Occasion, Task, due};
 use crate::index::write::Writer;
 
-/// How often it is looked whether a flush has ended.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// How often it is looked whether searches and snapshots have let go of what they hold.
-const LOOK_HELD: Duration = Duration::from_millis(200);
+/// How often it is looked whether other processes read, and what is free on the device: nobody tells
+/// of these.
+const LOOK: Duration = Duration::from_millis(200);
 
 impl Writer {
-    /// Does what is to be done while nobody writes. Tells when to look again; not before the next
-    /// turn if it does not say.
+    /// Does what is to be done while nobody writes. Tells when to look again if nothing happens
+    /// before: a flush ends, readers let go, or memory that was wanted is free.
     pub(crate) fn keep_up(&mut self, after: Option<Duration>) -> Option<Duration> {
         // What has failed is said to whoever writes next.
         self.check_running().ok()?;
         self.poll_flush().ok()?;
         let held = self.serve_readers().ok()?;
         if self.flushing.is_some() {
-            return Some(LOOK);
+            return held;
         }
         let idle = self.written_at.elapsed();
         let left = after.map(|after| after.saturating_sub(idle));
@@ -44,15 +42,15 @@ impl Writer {
             return held;
         };
         // Nobody who wants to write is to wait until searches give memory back.
+        self.shared.budget.want(self.shared.memory.flush.bytes());
         if self.hold_flush_memory().is_err() {
-            return Some(LOOK_HELD);
+            return held;
         }
         match self.carry_out(task) {
-            Ok(()) => Some(LOOK),
-            // It was rejected: there may be space or memory later, of which nobody tells.
+            Ok(()) => held,
             Err(_) => {
                 self.release_flush_memory();
-                self.check_running().ok().map(|()| LOOK_HELD)
+                self.check_running().ok().map(|()| LOOK)
             }
         }
     }
@@ -72,10 +70,10 @@ impl Writer {
         }
         let after = self.shared.options.limits.visible_after.unwrap_or_default();
         let unseen = unseen.map(|left| match left {
-            Duration::ZERO => after.max(LOOK_HELD),
+            Duration::ZERO => after.max(LOOK),
             left => left,
         });
-        let held = self.shared.published.has_retired().then_some(LOOK_HELD);
+        let held = self.next_removal();
         Ok(unseen.into_iter().chain(held).min())
     }
 
@@ -143,7 +141,7 @@ mod tests {
         let start = Instant::now();
         while !is_so() {
             assert!(start.elapsed() < TIME_MAX);
-            thread::sleep(LOOK);
+            thread::sleep(Duration::from_millis(20));
         }
     }
 

@@ -18,14 +18,14 @@
 use std::sync::{Arc, Mutex};
 
 use super::order::{LiveDocs, Order, alike};
-use crate::base::{DocId, Error, Result, Span, ZoneNumber};
+use crate::base::{DocId, Result, Span, ZoneNumber};
 use crate::btree::Tree;
 use crate::cache::{Pages, finish};
 use crate::device::FileId;
 use crate::documents::{DocumentRecord, DocumentTables, stored_records};
 use crate::index::flush::{Flusher, lock};
 use crate::index::handle::Index;
-use crate::index::state::{Buffers, Covered, Phase, State, Vacuumed};
+use crate::index::state::{Buffers, Covered, Phase, Relief, State, Vacuumed};
 use crate::index::write::{Restored, Restoring, Writer};
 use crate::postings::TermDictionary;
 use crate::storage::{PageKind, RecordKind, StreamWriter, frame};
@@ -189,14 +189,8 @@ impl Writer {
         let runs = std::iter::once(moved.as_slice());
         let mut restoring = Restoring::new(&self.shared, dictionaries, runs)?;
         loop {
-            let restored = match restoring.next() {
-                Err(Error::Memory { .. }) => {
-                    // What waits to be flushed takes the memory.
-                    self.checkpoint()?;
-                    restoring.next()?
-                }
-                restored => restored?,
-            };
+            // What waits to be flushed may take the memory.
+            let restored = self.with_memory(&[Relief::Buffers], |_| restoring.next())?;
             if restored.is_empty() {
                 return Ok(());
             }

@@ -59,7 +59,7 @@ impl Index {
     fn step(&self, task: Task) -> Result<bool> {
         let before = self.with_writer(|writer| writer.ask(task))?;
         loop {
-            let (more, flush) = self.with_writer(|writer| {
+            let (more, flush) = self.patiently(|writer| {
                 let more = writer.poll_task(task, before)?;
                 Ok((more, writer.flush_progress()))
             })?;

@@ -128,7 +128,7 @@ fn root_state(
     let generation = root.map_or(0, |root| root.slot.generation);
     let lease = root.and_then(|root| root.lease.clone());
     Ok(State {
-        epoch: Arc::new(Epoch::new(generation, lease)),
+        epoch: Arc::new(Epoch::new(generation, budget.events(), lease)),
         schema: Arc::clone(&record.schema),
         terms: terms.view(),
         ids: ids.view().clone(),
@@ -190,6 +190,7 @@ fn new_writer(
         scheduler: Scheduler::default(),
         asked_at: Instant::now(),
         written_at: Instant::now(),
+        retries: false,
         is_watched: false,
         syncing: Unsynced::default(),
         stopped: None,

@@ -3,11 +3,11 @@
 //! Nobody who holds it waits for a flush or for memory, but for a full vacuum, for which all writing
 //! waits. Who has to wait says so as a [`Pause`], lets go of the lock, and begins anew then.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::writer::Writer;
-use crate::base::{Error, Result};
+use crate::base::{Error, EventCount, Result};
 use crate::index::flush::Pause;
 use crate::index::state::Shared;
 
@@ -17,12 +17,14 @@ pub(crate) struct WriterLock {
     /// Held by the batch whose turn it is, also while it waits.
     batches: Mutex<()>,
     /// Told after a turn that may have brought something, if anybody waits for that.
-    news: Condvar,
+    events: EventCount,
 }
 
 /// What must be so before an act has the writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gate {
+    /// Nothing.
+    Open,
     /// The flush under way leaves room for a write.
     Backpressure,
     /// The same for a write that has waited for its pace.
@@ -32,11 +34,11 @@ pub(crate) enum Gate {
 }
 
 impl WriterLock {
-    pub(crate) fn new(writer: Option<Writer>) -> WriterLock {
+    pub(crate) fn new(writer: Option<Writer>, events: &EventCount) -> WriterLock {
         WriterLock {
             writer: Mutex::new(writer),
             batches: Mutex::new(()),
-            news: Condvar::new(),
+            events: events.clone(),
         }
     }
 
@@ -67,13 +69,14 @@ impl WriterLock {
         mut act: impl FnMut(&mut Writer) -> Result<T>,
     ) -> Result<T> {
         loop {
-            let turn = self.take_since(asked_at, |writer| match writer.pause(&mut gate)? {
-                Some(pause) => Ok(Err(pause)),
-                None => act(writer).map(Ok),
-            });
+            let turn: Result<std::result::Result<T, Pause>> =
+                self.take_since(asked_at, |writer| match writer.pause(&mut gate)? {
+                    Some(pause) => Ok(Err(pause)),
+                    None => writer.try_act(&mut gate, &mut act),
+                });
             match turn? {
                 Ok(done) => return Ok(done),
-                Err(pause) => Pause::wait(&pause, shared),
+                Err(pause) => pause.wait(shared),
             }
         }
     }
@@ -92,43 +95,54 @@ impl WriterLock {
         writer.asked_at = asked_at;
         let done = act(writer);
         if std::mem::take(&mut writer.is_watched) {
-            self.news.notify_all();
+            self.events.notify();
         }
         done
     }
 
     /// Has `act` change the index and ends writing, with nobody in between, if it has not ended.
-    pub(crate) fn end_after(&self, act: impl FnOnce(&mut Writer) -> Result<()>) -> Result<()> {
+    /// Waits without the lock until no flush is under way.
+    pub(crate) fn end_after(
+        &self,
+        shared: &Shared,
+        act: impl FnOnce(&mut Writer) -> Result<()>,
+    ) -> Result<()> {
+        let _turn = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut taken = self.lock();
+        while let Some(writer) = &mut *taken
+            && let Some(pause) = writer.pause(&mut Gate::NoFlush)?
+        {
+            drop(taken);
+            pause.wait(shared);
+            taken = self.lock();
+        }
         if let Some(writer) = &mut *taken {
             act(writer)?;
         }
         *taken = None;
-        self.news.notify_all();
+        self.events.notify();
         Ok(())
     }
 
-    /// Wakes up who waits.
+    /// Wakes up who watches.
     pub(crate) fn wake(&self) {
-        let _held = self.lock();
-        self.news.notify_all();
+        self.events.notify();
     }
 
-    /// Has `watch` look at the writer, and waits for as long as it says, or until the next turn
-    /// where it does not. Ends, with `false`, when writing has ended.
+    /// Has `watch` look at the writer. Then waits for as long as it says, or until the next turn
+    /// where it does not, or until a flush ends, a reader lets go, or memory that was wanted is
+    /// free. Ends, with `false`, when writing has ended.
     pub(crate) fn watch(&self, watch: impl FnOnce(&mut Writer) -> Option<Duration>) -> bool {
+        let seen = self.events.seen();
         let mut taken = self.lock();
         let Some(writer) = &mut *taken else {
             return false;
         };
-        match watch(writer) {
-            Some(Duration::ZERO) => {}
-            Some(time) => drop(self.news.wait_timeout(taken, time)),
-            None => {
-                writer.is_watched = true;
-                drop(self.news.wait(taken));
-            }
-        }
+        let most = watch(writer);
+        // The end of a flush wakes up as well, and turns beside it need not.
+        writer.is_watched = most.is_none() && writer.flushing.is_none();
+        drop(taken);
+        self.events.wait(seen, most);
         true
     }
 

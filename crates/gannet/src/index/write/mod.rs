@@ -9,6 +9,7 @@ mod restored;
 mod retention;
 mod space;
 mod tasks;
+mod waiting;
 mod writer;
 
 pub(crate) use idle_thread::IdleMaintenance;

@@ -24,7 +24,7 @@ use crate::documents::{DictionaryVersion, DocumentRecord, Expected, TableChange,
 use crate::index::flush::{Backpressure, Flusher};
 use crate::index::ingest::{Input, PreparedBatch, PreparedDocument, Workbench, pack};
 use crate::index::schedule::Scheduler;
-use crate::index::state::{IdEntry, Lifetime, Shared, State};
+use crate::index::state::{IdEntry, Lifetime, Relief, Shared, State};
 use crate::storage::{
     History, Log, LogStart, PageKind, RecordKind, StreamWriter, Unsynced, record_length,
 };
@@ -84,6 +84,8 @@ pub(crate) struct Writer {
     pub(crate) asked_at: Instant,
     /// When documents were last written or deleted.
     pub(crate) written_at: Instant,
+    /// Whether the act under way is tried again after a flush if it lacks memory or space.
+    pub(crate) retries: bool,
     /// Whether someone waits for the end of the next turn.
     pub(crate) is_watched: bool,
     /// What syncs have taken since the last checkpoint; they may still be under way.
@@ -132,13 +134,8 @@ impl Writer {
             let (preparation, budget) = (&shared.preparation, &shared.budget);
             preparation.prepare(bench, budget, &mut inputs())
         };
-        let batch = match prepare() {
-            Err(Error::Memory { .. }) => {
-                self.checkpoint()?;
-                self.reserve(|_| prepare())?
-            }
-            prepared => prepared?,
-        };
+        let order = [Relief::Buffers, Relief::EarlierStates];
+        let batch = self.with_memory(&order, |_| prepare())?;
         match batch.rejected().first() {
             Some((_, error)) => Err(error.clone()),
             None => self.write(&batch),
