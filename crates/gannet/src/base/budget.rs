@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::turns::{Turn, Turns};
-use super::{Error, Interrupt, Result};
+use super::{Error, EventCount, Interrupt, Result};
 
 /// A number of bytes shared by all parts of an index.
 ///
@@ -19,6 +19,9 @@ struct BudgetShared {
     total: usize,
     used: AtomicUsize,
     peak: AtomicUsize,
+    /// So many free bytes are waited for; none if nobody waits.
+    wanted: AtomicUsize,
+    events: EventCount,
     /// What this budget is a part of.
     _part: Option<Reservation>,
     /// Held by who reserves a little for a while: together, or alone by who found too little beside
@@ -45,6 +48,8 @@ impl Budget {
                 _part: part,
                 used: AtomicUsize::new(0),
                 peak: AtomicUsize::new(0),
+                wanted: AtomicUsize::new(0),
+                events: EventCount::default(),
                 turns: Turns::default(),
             }),
         }
@@ -59,6 +64,20 @@ impl Budget {
     /// A turn alone: waits until all others have ended, and lets none begin.
     pub fn turn_alone(&self, interrupt: &dyn Interrupt) -> Result<Turn<'_>> {
         self.shared.turns.take_alone(interrupt)
+    }
+
+    /// What tells those who wait: for memory, or for anything else that whoever shares the budget
+    /// notifies it of.
+    pub fn events(&self) -> &EventCount {
+        &self.shared.events
+    }
+
+    /// Notifies [`Budget::events`] once so many bytes are free. To be called before the attempt
+    /// that may have to be repeated then.
+    pub fn want(&self, bytes: usize) {
+        let wanted = &self.shared.wanted;
+        let fewer = |known: usize| (known == 0 || bytes < known).then_some(bytes.max(1));
+        let _ = wanted.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer);
     }
 
     /// The whole budget in bytes.
@@ -88,6 +107,18 @@ impl Budget {
     }
 }
 
+impl BudgetShared {
+    /// Who wants memory says so before an attempt, and an attempt reads `used`. So either the
+    /// attempt sees what is given back here, or this sees who wants it.
+    fn give_back(&self, bytes: usize) {
+        let used = self.used.fetch_sub(bytes, Ordering::SeqCst) - bytes;
+        let wanted = self.wanted.load(Ordering::SeqCst);
+        if wanted > 0 && self.total - used >= wanted && self.wanted.swap(0, Ordering::SeqCst) > 0 {
+            self.events.notify();
+        }
+    }
+}
+
 /// Bytes taken from a [`Budget`], given back when dropped.
 #[derive(Debug)]
 pub struct Reservation {
@@ -106,18 +137,14 @@ impl Reservation {
     pub fn grow_to(&mut self, bytes: usize) -> Result<()> {
         let shared = &self.budget.shared;
         if bytes <= self.bytes {
-            let before = shared.used.fetch_sub(self.bytes - bytes, Ordering::AcqRel);
-            debug_assert!(
-                before >= self.bytes - bytes,
-                "more is given back than was taken"
-            );
+            shared.give_back(self.bytes - bytes);
             self.bytes = bytes;
             return Ok(());
         }
         let more = bytes - self.bytes;
         let taken = shared
             .used
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |used| {
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |used| {
                 used.checked_add(more).filter(|sum| *sum <= shared.total)
             });
         match taken {
@@ -146,9 +173,7 @@ impl Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let shared = &self.budget.shared;
-        let before = shared.used.fetch_sub(self.bytes, Ordering::AcqRel);
-        debug_assert!(before >= self.bytes, "more is given back than was taken");
+        self.budget.shared.give_back(self.bytes);
     }
 }
 
@@ -166,5 +191,19 @@ mod tests {
         assert_eq!((budget.used(), budget.peak()), (100, 100));
         drop((first, second));
         assert_eq!(budget.used(), 0);
+    }
+
+    #[test]
+    fn who_wants_memory_is_told_when_there_is_as_much() {
+        let budget = Budget::new(100);
+        let (first, second) = (budget.reserve("one", 30), budget.reserve("other", 60));
+        let seen = budget.events().seen();
+        budget.want(50);
+        drop(first);
+        assert_eq!(budget.events().seen(), seen);
+        drop(second);
+        assert_eq!(budget.events().seen(), seen + 1);
+        drop(budget.reserve("one", 30));
+        assert_eq!(budget.events().seen(), seen + 1);
     }
 }

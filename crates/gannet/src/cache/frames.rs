@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use super::claims::Claims;
 use super::flash::{EvictedPage, FlashTier};
@@ -86,6 +87,11 @@ impl FramePool {
     /// The flash tier, if there is one.
     pub fn tier(&self) -> Option<&FlashTier> {
         self.tier.as_ref()
+    }
+
+    /// Waits until a frame comes back that somebody held, at most for so long.
+    pub(super) fn wait_for_frame(&self, most: Duration) {
+        self.buffers.wait_for_return(most);
     }
 
     /// Frames in the pool, used or not.

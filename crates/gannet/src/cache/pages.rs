@@ -6,7 +6,6 @@
 //! A driver of many queries fetches for all of them at once.
 
 use std::ops::{Deref, Range};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -20,9 +19,10 @@ use crate::storage::{IndexIdentity, PageKind};
 /// Pages that a round asks for ahead of need, at least and at most.
 const ROUND_PAGES: (usize, usize) = (4, 1024);
 
-/// How long frames are waited for that searches hold, and how long between looks.
+/// How long frames are waited for that searches hold, and after how long it is looked again though
+/// none came back: one that did before the wait is not told of.
 const FRAMES_COME_BACK: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(1);
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Pages that may stay held between rounds, at least and at most: more than a round asks for, and
 /// few enough that the map of them is small beside what a query reserves.
@@ -373,7 +373,7 @@ impl<'a> Pages<'a> {
         loop {
             match act(self) {
                 Err(Error::Memory { .. }) if self.waits && start.elapsed() < FRAMES_COME_BACK => {
-                    thread::sleep(LOOK);
+                    self.pool.wait_for_frame(LOOK);
                 }
                 done => return done,
             }

@@ -4,7 +4,8 @@ use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use crate::base::PAGE_SIZE;
 
@@ -30,12 +31,18 @@ struct Slab {
     first: usize,
     pages: usize,
     free: Mutex<Free>,
+    /// Told of pages that come back, if anybody waits for one.
+    returned: Condvar,
 }
 
 /// Pages that came back are used before pages that were never used.
 struct Free {
     returned: Vec<u32>,
     untouched: u32,
+    /// Who waits for a page that comes back.
+    waiting: usize,
+    /// Pages that came back while somebody waited.
+    told: u64,
 }
 
 // SAFETY: the slab's memory is reached only through `PageBuffer`s, each the sole owner of its page;
@@ -61,6 +68,8 @@ impl PagePool {
         let free = Mutex::new(Free {
             returned: Vec::new(),
             untouched: 0,
+            waiting: 0,
+            told: 0,
         });
         Some(PagePool {
             slab: Arc::new(Slab {
@@ -68,6 +77,7 @@ impl PagePool {
                 first,
                 pages,
                 free,
+                returned: Condvar::new(),
             }),
         })
     }
@@ -92,6 +102,18 @@ impl PagePool {
             slab: Arc::clone(&self.slab),
             index,
         })
+    }
+}
+
+impl PagePool {
+    /// Waits until a page comes back, at most for so long.
+    pub fn wait_for_return(&self, most: Duration) {
+        let mut free = self.slab.free.lock().unwrap_or_else(|e| e.into_inner());
+        free.waiting += 1;
+        let told = free.told;
+        let is_same = |free: &mut Free| free.told == told;
+        let waited = self.slab.returned.wait_timeout_while(free, most, is_same);
+        waited.unwrap_or_else(|e| e.into_inner()).0.waiting -= 1;
     }
 }
 
@@ -144,6 +166,10 @@ impl Drop for PageBuffer {
     fn drop(&mut self) {
         let mut free = self.slab.free.lock().unwrap_or_else(|e| e.into_inner());
         free.returned.push(self.index);
+        if free.waiting > 0 {
+            free.told += 1;
+            self.slab.returned.notify_all();
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! The public index: opening, writing, snapshots.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use super::ingest::{Input, PreparedBatch, Workbench};
 use super::read::Snapshot;
 use super::state::{Durability, Options, Shared};
-use super::write::{IdleMaintenance, Writer, WriterLock, Written};
+use super::write::{Gate, IdleMaintenance, Writer, WriterLock, Written};
 use crate::base::{Error, Reservation, Result, Sequence};
 use crate::device::{Backend, CountersSnapshot, RequestCounts};
 use crate::documents::Document;
@@ -33,7 +34,7 @@ impl Index {
         let sequence = writer.as_ref().map_or(0, |writer| writer.state.sequence);
         let limits = &shared.options.limits;
         let sees_to_itself = limits.beside && writer.is_some();
-        let turns = Arc::new(WriterLock::new(writer));
+        let turns = Arc::new(WriterLock::new(writer, shared.budget.events()));
         let maintenance =
             sees_to_itself.then(|| IdleMaintenance::begin(&turns, limits.maintain_after));
         Ok(Index {
@@ -111,14 +112,14 @@ impl Index {
 
     /// Writes what was prepared, as one atomic batch.
     pub fn write_prepared(&self, batch: PreparedBatch) -> Result<Written> {
-        let written = self.with_writer(|writer| writer.write(batch))?;
+        let written = self.write_in_turn(|writer| writer.write(&batch))?;
         self.acknowledge(written)
     }
 
     /// Deletes the documents with these external IDs as one atomic batch; unknown ones are passed
     /// over.
     pub fn delete(&self, ids: &[&str]) -> Result<Written> {
-        let written = self.with_writer(|writer| writer.delete(ids))?;
+        let written = self.delete_with(|writer| writer.delete(ids))?;
         self.acknowledge(written)
     }
 
@@ -140,7 +141,7 @@ impl Index {
     /// Moves all postings to flash and makes the log short. Everything written before is durable
     /// then.
     pub fn checkpoint(&self) -> Result<()> {
-        self.with_writer(Writer::checkpoint)
+        self.after_flush(Writer::checkpoint)
     }
 
     /// Ends writing with a checkpoint, if there is anything that the last one does not have, and
@@ -149,7 +150,7 @@ impl Index {
         if self.shared.options.read_only {
             return Ok(());
         }
-        self.turns.end_after(Writer::close)
+        self.turns.end_after(&self.shared, Writer::close)
     }
 
     /// A view of the index as it is now, which no later write changes.
@@ -197,18 +198,12 @@ impl Index {
         bench: &mut Workbench,
         inputs: &dyn Fn() -> I,
     ) -> Result<Written> {
-        let written = self.with_writer(|writer| writer.write_alone(bench, inputs))?;
+        let written = self.write_in_turn(|writer| writer.write_alone(bench, inputs))?;
         self.acknowledge(written)
     }
 
     pub(crate) fn is_writable(&self) -> bool {
         !self.shared.options.read_only
-    }
-
-    /// Flushes since the index was opened.
-    pub(crate) fn flushes(&self) -> u64 {
-        let flushes = self.turns.look(|writer| writer.flushes);
-        flushes.unwrap_or_default()
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
@@ -217,6 +212,31 @@ impl Index {
 
     pub(crate) fn with_writer<T>(&self, act: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
         self.turns.take(act)
+    }
+
+    /// Has `act` write a batch, once the flush under way leaves room for it.
+    fn write_in_turn<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
+        self.turns
+            .take_in_turn(&self.shared, Gate::Backpressure, act)
+    }
+
+    /// Has `act` delete documents, once the flush under way leaves room for that. Batches may wait
+    /// meanwhile.
+    pub(crate) fn delete_with<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
+        let gate = Gate::Backpressure;
+        self.turns
+            .take_behind(&self.shared, Instant::now(), gate, act)
+    }
+
+    /// Has `act` change the index. Where it lacks memory, it waits for some without the lock.
+    pub(crate) fn patiently<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
+        self.turns
+            .take_behind(&self.shared, Instant::now(), Gate::Open, act)
+    }
+
+    /// Has `act` change the index once no flush is under way. Batches wait meanwhile.
+    pub(crate) fn after_flush<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
+        self.turns.take_in_turn(&self.shared, Gate::NoFlush, act)
     }
 
     pub(crate) fn acknowledge(&self, written: Written) -> Result<Written> {

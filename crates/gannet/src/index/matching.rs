@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::handle::Index;
+use super::state::{Relief, with_relief};
 use super::write::{Writer, Written};
 use crate::base::{DocId, Error, Result};
 use crate::search::{KnownPatterns, Query, SearchOptions, SearchResults};
@@ -78,7 +79,7 @@ impl Index {
                 }
                 (Some((_, last)), false) => options.from = last + 1,
             }
-            let written = self.with_writer(|writer| writer.delete_found(&found, renumbered));
+            let written = self.delete_with(|writer| writer.delete_found(&found, renumbered));
             let written = written.map_err(|error| after_deleting(all.deleted, error))?;
             all.deleted += written.deleted;
             all.sequence = written.sequence;
@@ -96,13 +97,8 @@ impl Index {
     ) -> Result<SearchResults> {
         // The snapshot ends with the search, so that it holds no buffers of which memory is needed.
         let search = || self.snapshot().search_again(query, options, known);
-        match search() {
-            Err(Error::Memory { .. }) => {
-                self.with_writer(Writer::free_buffers)?;
-                search()
-            }
-            found => found,
-        }
+        let give_back = |_: &mut (), _| self.after_flush(Writer::free_buffers).map(|()| true);
+        with_relief(&mut (), &[Relief::Buffers], give_back, |_| search())
     }
 }
 

@@ -11,6 +11,7 @@
 //! | `write` | the one writer: batches, checkpoints, backpressure, space |
 //! | `read` | snapshots |
 //! | `flush` | from the posting buffer to flash |
+//! | `schedule` | when maintenance runs, and how much of it |
 //! | `state` | what writer and readers share |
 //! | `ingest` | documents become batches |
 
@@ -23,6 +24,7 @@ mod maintenance;
 mod matching;
 mod read;
 mod recovery;
+mod schedule;
 pub(crate) mod state;
 #[cfg(test)]
 mod tests;

@@ -112,7 +112,7 @@ impl Index {
 
     /// Deletes a document if it is what is expected. Of an absent one, nothing is written.
     pub fn delete_expecting(&self, id: &str, expected: Expected) -> Result<Written> {
-        let written = self.with_writer(|writer| writer.delete_expecting(id, expected))?;
+        let written = self.delete_with(|writer| writer.delete_expecting(id, expected))?;
         self.acknowledge(written)
     }
 

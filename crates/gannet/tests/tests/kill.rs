@@ -162,6 +162,8 @@ fn tell_phase(phase: Phase) {
         Phase::Vacuum => "phase vacuum",
         Phase::Cleaning => "phase cleaning",
         Phase::Checkpoint => "phase checkpoint",
+        // The flush beside which a write waits goes on.
+        Phase::Backpressure => return,
     });
 }
 

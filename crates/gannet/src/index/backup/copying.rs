@@ -20,7 +20,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::destination::Destination;
 use crate::base::{Error, PAGE_SIZE, PageAddress, Result, ZoneNumber};
@@ -35,9 +34,6 @@ use crate::storage::{PageKind, RootSlot, SlotKind};
 
 /// Pages read and written at once: 1 MiB.
 const COPY_PAGES: usize = 256;
-
-/// After how long it is looked again whether a flush beside writing is done.
-const WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// A state of an index that is held to be copied; made by [`Index::begin_backup`].
 ///
@@ -131,7 +127,7 @@ impl Index {
     /// Makes a root of all that was written before.
     fn newest_root(&self) -> Result<(RootSlot, Arc<State>)> {
         self.flush_beside()?;
-        self.with_writer(|writer| {
+        self.after_flush(|writer| {
             writer.checkpoint_if_new()?;
             Ok((writer.slot()?, self.shared().published.get()))
         })
@@ -140,7 +136,7 @@ impl Index {
     /// Has what was written flushed while writing goes on, so that the checkpoint, for which writes
     /// wait, has little left to do.
     fn flush_beside(&self) -> Result<()> {
-        let before = self.with_writer(|writer| {
+        let before = self.patiently(|writer| {
             writer.check_running()?;
             writer.poll_flush()?;
             if writer.flushing.is_none() && writer.state.buffers.terms() > 0 {
@@ -155,7 +151,7 @@ impl Index {
             Ok(writer.flush_progress().filter(|_| is_same))
         };
         while let Some(flush) = self.with_writer(under_way)? {
-            flush.wait_for_end(WAIT_MAX);
+            flush.wait_for_end(None);
         }
         Ok(())
     }

@@ -2,13 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use super::policy::{BESIDE_WRITING, CleaningPolicy};
 use super::sweep::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Result, ZoneNumber};
 use crate::btree::Tree;
 use crate::cache::{FramePool, Pages, finish};
 use crate::documents::{DocumentTables, NormCursor};
+use crate::index::schedule::{CleaningPolicy, Condition, KeptSpace};
 use crate::index::state::Shared;
 use crate::postings::{
     Addition, ChunkStreams, MergeItem, NormReader, Norms, TermDictionary, merge_window,
@@ -20,7 +20,8 @@ pub(crate) struct Flusher {
     pub(crate) terms: TermDictionary,
     pub(crate) ids: Tree,
     pub(crate) postings: ChunkStreams,
-    pub(crate) worth: CleaningPolicy,
+    /// The cleaning of the flush under way, of which the checkpoint behind it does the rest.
+    pub(crate) cleaning: Option<CleaningPolicy>,
     /// Bytes that were dead before the last cleaning.
     pub(crate) dead_before: u64,
     pub(crate) joining: ChunkJoining,
@@ -45,11 +46,30 @@ impl Flusher {
             terms,
             ids,
             postings: ChunkStreams::new(&shared.store, shared.memory.flush),
-            worth: BESIDE_WRITING,
+            cleaning: None,
             dead_before: 0,
             joining: ChunkJoining::default(),
             vacuum: Vacuum::default(),
             first_zone: 0,
+        }
+    }
+
+    /// What a flush asks the scheduler about.
+    pub(crate) fn condition<'s>(
+        &self,
+        shared: &'s Shared,
+        tables: &DocumentTables,
+    ) -> Condition<'s> {
+        let gone = self.vacuum.so_far.documents;
+        Condition {
+            shared,
+            terms: self.terms.view(),
+            documents: (tables.end() as u64).saturating_sub(gone),
+            dead: tables.deleted_count().saturating_sub(gone),
+            is_sweeping: self.vacuum.sweep.is_some(),
+            is_unseen: false,
+            log: None,
+            kept: KeptSpace::default(),
         }
     }
 

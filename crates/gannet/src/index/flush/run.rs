@@ -1,18 +1,14 @@
-//! Flush: a full posting buffer and the IDs beside it move into the trees and their chunks.
-//!
-//! It runs on a thread of its own while writing goes on into a fresh buffer; nothing that it
-//! appends is seen before the checkpoint that ends it (see `checkpoint`). What it changes is the
-//! [`Flusher`], which only it and that checkpoint touch; it reads the norms of its documents from a
-//! snapshot of the tables.
+//! One flush: a full posting buffer and the IDs beside it move into the trees and their chunks. It
+//! reads the norms of its documents from a snapshot of the tables.
 
 use std::sync::{Arc, Mutex};
 
 use super::flusher::{Flusher, ListMerger, TableNorms, lock};
-use super::pace::FlushProgress;
-use super::tasks::RequestedTasks;
+use super::progress::FlushProgress;
 use crate::base::{Reservation, Result, alone, back_off, both, on_all_cores};
 use crate::btree::{Change, Tree};
 use crate::documents::DocumentTables;
+use crate::index::schedule::Requests;
 use crate::index::state::{NewIds, Phase, Shared};
 use crate::postings::{ChunkStreams, PostingBuffer, TermDictionary};
 
@@ -31,7 +27,7 @@ pub(crate) struct Flush {
     /// The tables as they were when the buffer was full.
     pub(crate) tables: DocumentTables,
     /// What it was asked for.
-    pub(crate) asked: RequestedTasks,
+    pub(crate) asked: Requests,
     /// Held until it is done.
     pub(crate) _memory: Arc<Reservation>,
 }
@@ -66,8 +62,8 @@ impl Flush {
         terms.and(ids)?;
         self.shared.room.release_kept(self.kept);
         self.filling.end();
-        flusher.vacuum(self.asked.vacuum, &self.shared, &self.tables)?;
-        flusher.clean(self.asked.cleaning, &self.shared, &self.tables)
+        flusher.vacuum(self.asked, &self.shared, &self.tables)?;
+        flusher.clean(self.asked, &self.shared, &self.tables)
     }
 
     /// Moves the posting buffer into the term dictionary.

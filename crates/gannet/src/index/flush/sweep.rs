@@ -35,9 +35,4 @@ impl Vacuum {
             ..Vacuum::default()
         }
     }
-
-    /// Whether a sweep is under way.
-    pub(crate) fn is_under_way(&self) -> bool {
-        self.sweep.is_some()
-    }
 }

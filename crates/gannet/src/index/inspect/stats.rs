@@ -145,7 +145,7 @@ impl Index {
             short_lists: of_terms(TermTree::Short),
             delta_postings: std::array::from_fn(|level| of_terms(TermTree::Delta(level))),
             ids: TreeFigures::of(&state.ids),
-            flushes: self.flushes(),
+            flushes: state.flushes,
             written: BytesWritten::of(&shared.store),
             lifetime: state.lifetime,
             device_free: shared.store.device().free_bytes()?,

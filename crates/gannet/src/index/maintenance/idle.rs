@@ -15,130 +15,82 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::Result;
-use crate::index::flush::{AT_REST, MaintenanceTask};
-use crate::index::handle::Index;
+use crate::index::schedule::{Condition, Occasion, Task, due};
 use crate::index::write::Writer;
 
-/// A vacuum begins when one in so many documents with postings is deleted.
-const DEAD_ONE_OF: u64 = 16;
-
-/// How often it is looked whether a flush has ended.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// How often it is looked whether searches and snapshots have let go of what they hold.
-const LOOK_HELD: Duration = Duration::from_millis(200);
-
-impl Index {
-    /// Does the next step of its idle maintenance now, which else it does by itself once nobody has
-    /// written for a second: what deleted documents have left is taken out, delta postings and
-    /// small chunks join their lists, sparse zones are emptied, all of it only where there is
-    /// enough to be worth what it writes. Tells whether there is more.
-    pub fn maintain(&self) -> Result<bool> {
-        match self.with_writer(|writer| Ok(writer.next_task()))? {
-            None => Ok(false),
-            Some(task) => self.step(task).map(|_| true),
-        }
-    }
-}
+/// How often it is looked whether other processes read, and what is free on the device: nobody tells
+/// of these.
+const LOOK: Duration = Duration::from_millis(200);
 
 impl Writer {
-    /// Does what is to be done while nobody writes. Tells when to look again; not before the next
-    /// turn if it does not say.
+    /// Does what is to be done while nobody writes. Tells when to look again if nothing happens
+    /// before: a flush ends, readers let go, or memory that was wanted is free.
     pub(crate) fn keep_up(&mut self, after: Option<Duration>) -> Option<Duration> {
         // What has failed is said to whoever writes next.
         self.check_running().ok()?;
         self.poll_flush().ok()?;
-        let held = self.give_up_held().ok()?;
+        let held = self.serve_readers().ok()?;
         if self.flushing.is_some() {
-            return Some(LOOK);
-        }
-        let held = held.into_iter().chain(self.show_others().ok()?).min();
-        if self.flushing.is_some() {
-            return Some(LOOK);
+            return held;
         }
         let idle = self.written_at.elapsed();
         let left = after.map(|after| after.saturating_sub(idle));
         if left.is_none_or(|left| !left.is_zero()) {
             return left.into_iter().chain(held).min();
         }
-        let Some(task) = self.next_task() else {
+        let Some(task) = self.next_idle() else {
             return held;
         };
         // Nobody who wants to write is to wait until searches give memory back.
+        self.shared.budget.want(self.shared.memory.flush.bytes());
         if self.hold_flush_memory().is_err() {
-            return Some(LOOK_HELD);
+            return held;
         }
-        match self.ask(task).and_then(|_| self.begin_flush()) {
-            Ok(()) => Some(LOOK),
-            // It was rejected: there may be space or memory later, of which nobody tells.
+        match self.carry_out(task) {
+            Ok(()) => held,
             Err(_) => {
                 self.release_flush_memory();
-                self.check_running().ok().map(|()| LOOK_HELD)
+                self.check_running().ok().map(|()| LOOK)
             }
         }
     }
 
-    /// Begins a checkpoint if other processes read, or have of late, and have not been shown for
-    /// too long what was written. Tells when to look again.
-    fn show_others(&mut self) -> Result<Option<Duration>> {
+    /// Does what readers wait for or hold up. Tells when to look again.
+    fn serve_readers(&mut self) -> Result<Option<Duration>> {
+        let unseen = self.unseen_left();
+        let is_unseen = unseen == Some(Duration::ZERO) && self.can_show();
+        let condition = Condition {
+            is_unseen,
+            ..self.condition()
+        };
+        let tasks: Vec<Task> = due(Occasion::Readers, &condition).collect();
+        for task in tasks {
+            let done = self.carry_out(task);
+            self.stop_on_error(done)?;
+        }
+        let after = self.shared.options.limits.visible_after.unwrap_or_default();
+        let unseen = unseen.map(|left| match left {
+            Duration::ZERO => after.max(LOOK),
+            left => left,
+        });
+        let held = self.next_removal();
+        Ok(unseen.into_iter().chain(held).min())
+    }
+
+    /// How long what was written need not be shown to other processes; nothing where it was.
+    fn unseen_left(&self) -> Option<Duration> {
         let (known, since) = self.rooted;
-        let Some(after) = self.shared.options.limits.visible_after else {
-            return Ok(None);
-        };
-        if known == self.state.sequence {
-            return Ok(None);
-        }
-        let left = after.saturating_sub(since.elapsed());
-        if !left.is_zero() {
-            return Ok(Some(left));
-        }
+        let after = self.shared.options.limits.visible_after?;
+        (known != self.state.sequence).then(|| after.saturating_sub(since.elapsed()))
+    }
+
+    /// Whether a flush can begin for other processes that read, or have of late.
+    fn can_show(&mut self) -> bool {
         let device = Arc::clone(self.shared.store.device());
-        if self.leases.are_read(&*device, after) && self.hold_flush_memory().is_ok() {
-            self.begin_flush()?;
-        }
-        Ok(Some(after.max(LOOK_HELD)))
-    }
-
-    /// Removes zones that waited for readers, if these are gone or have waited for too long. Tells
-    /// when to look again if any are left.
-    fn give_up_held(&mut self) -> Result<Option<Duration>> {
-        if !self.shared.published.has_retired() {
-            return Ok(None);
-        }
-        let given_up = self.give_up_zones();
-        self.stop_on_error(given_up)?;
-        Ok(self.shared.published.has_retired().then_some(LOOK_HELD))
-    }
-
-    /// What is to be done next if nobody writes.
-    fn next_task(&mut self) -> Option<MaintenanceTask> {
-        let (kept, sequence) = (&mut self.idle, self.state.sequence);
-        if kept.began != sequence {
-            // What came since may ask for what was done or passed over before.
-            (kept.began, kept.task) = (sequence, None);
-        }
-        if kept.done == Some(sequence) {
-            return None;
-        }
-        let dead = self.state.dead_documents();
-        let gone = self.state.vacuumed.documents;
-        let all = (self.state.below as u64).saturating_sub(gone);
-        let rejected = self.tasks.rejected.take().is_some();
-        let next = match kept.task {
-            Some((task, before)) if !rejected && self.tasks.steps(task).are_due(before) => {
-                Some(task)
-            }
-            Some((MaintenanceTask::Cleaning(_), _)) => None,
-            None if dead > 0 && dead * DEAD_ONE_OF >= all => Some(MaintenanceTask::Vacuum),
-            Some((MaintenanceTask::Vacuum, _)) | None => {
-                self.is_worn().then_some(MaintenanceTask::Cleaning(AT_REST))
-            }
-        };
-        self.idle.task = next.map(|task| (task, self.tasks.steps(task).done));
-        if next.is_none() {
-            self.idle.done = Some(sequence);
-        }
-        next
+        let after = self.shared.options.limits.visible_after.unwrap_or_default();
+        self.flushing.is_none()
+            && self.leases.are_read(&*device, after)
+            && self.hold_flush_memory().is_ok()
     }
 }
 
@@ -151,7 +103,7 @@ mod tests {
     use super::*;
     use crate::device::MemoryDevice;
     use crate::documents::Document;
-    use crate::index::{Limits, MEMORY_MIN, Options};
+    use crate::index::{Index, Limits, MEMORY_MIN, Options};
 
     const TIME_MAX: Duration = Duration::from_secs(60);
 
@@ -189,7 +141,7 @@ mod tests {
         let start = Instant::now();
         while !is_so() {
             assert!(start.elapsed() < TIME_MAX);
-            thread::sleep(LOOK);
+            thread::sleep(Duration::from_millis(20));
         }
     }
 

@@ -6,7 +6,7 @@ mod forward;
 mod idle;
 mod order;
 mod rebuild;
-mod steps;
+mod requests;
 mod vacuum;
 
 pub use order::Order;

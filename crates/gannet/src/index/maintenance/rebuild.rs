@@ -18,14 +18,14 @@
 use std::sync::{Arc, Mutex};
 
 use super::order::{LiveDocs, Order, alike};
-use crate::base::{DocId, Error, Result, Span, ZoneNumber};
+use crate::base::{DocId, Result, Span, ZoneNumber};
 use crate::btree::Tree;
 use crate::cache::{Pages, finish};
 use crate::device::FileId;
 use crate::documents::{DocumentRecord, DocumentTables, stored_records};
 use crate::index::flush::{Flusher, lock};
 use crate::index::handle::Index;
-use crate::index::state::{Buffers, Covered, Phase, State, Vacuumed};
+use crate::index::state::{Buffers, Covered, Phase, Relief, State, Vacuumed};
 use crate::index::write::{Restored, Restoring, Writer};
 use crate::postings::TermDictionary;
 use crate::storage::{PageKind, RecordKind, StreamWriter, frame};
@@ -61,7 +61,7 @@ impl Index {
         order: Order,
         progress: &mut dyn FnMut(&str, u64, u64),
     ) -> Result<()> {
-        self.with_writer(|writer| writer.vacuum_fully(order, progress))
+        self.after_flush(|writer| writer.vacuum_fully(order, progress))
     }
 }
 
@@ -127,7 +127,7 @@ impl Writer {
         };
         self.unseen = true;
         // That was for the old one's sake.
-        self.flushes_early = false;
+        self.scheduler.flushes_early = false;
         let moved = Writer::stream(&shared, PageKind::Documents);
         let pages = Writer::stream(&shared, PageKind::Table);
         let flusher = Arc::new(Mutex::new(flusher));
@@ -189,14 +189,8 @@ impl Writer {
         let runs = std::iter::once(moved.as_slice());
         let mut restoring = Restoring::new(&self.shared, dictionaries, runs)?;
         loop {
-            let restored = match restoring.next() {
-                Err(Error::Memory { .. }) => {
-                    // What waits to be flushed takes the memory.
-                    self.checkpoint()?;
-                    restoring.next()?
-                }
-                restored => restored?,
-            };
+            // What waits to be flushed may take the memory.
+            let restored = self.with_memory(&[Relief::Buffers], |_| restoring.next())?;
             if restored.is_empty() {
                 return Ok(());
             }
@@ -225,8 +219,7 @@ impl Writer {
         let flusher = &mut *lock(&flusher);
         flusher.first_zone = 0;
         // What was wanted of vacuum is done, and counted in numbers that are gone.
-        self.tasks.wanted = 0;
-        self.tasks.vacuum.go_on = false;
+        self.scheduler.forget_vacuum();
         let covered = Covered {
             log_start: self.log.end(),
             below: self.state.below,

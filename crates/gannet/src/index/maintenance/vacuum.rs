@@ -19,8 +19,8 @@ use crate::analysis::{Schema, split_term_key};
 use crate::base::{DocId, Error, PhraseFilters, Result};
 use crate::cache::Pages;
 use crate::documents::DocumentTables;
-use crate::index::flush::{Flusher, MaintenanceTask, Sweep, TableNorms, Vacuum};
-use crate::index::handle::Index;
+use crate::index::flush::{Flusher, Sweep, TableNorms, Vacuum};
+use crate::index::schedule::{Requests, VacuumPolicy};
 use crate::index::state::{Phase, Shared, State, no_space, statistics_of};
 use crate::index::write::Writer;
 use crate::postings::{
@@ -29,25 +29,17 @@ use crate::postings::{
 use crate::search::FieldStatistics;
 use crate::storage::{PageKind, Store};
 
-/// A sweep begins by itself when one in so many documents is deleted, of those that have postings,
-/// and they are no fewer than these.
-const DEAD_ONE_OF: u64 = 4;
-const DEAD_MIN: u64 = 1024;
-
 /// A sweep beside writing is to end before one in so many documents more is deleted: so for each
 /// the bytes of ten are read, as long as it lasts, and of four in all.
 const SWEEP_ONE_OF: u64 = 10;
 
-/// The least that a slice reads, the least when it was asked for, and the most.
-const SLICE_BYTES: u64 = 1 << 20;
-const SLICE_BYTES_ASKED: u64 = 32 << 20;
+/// The most that a slice reads.
 const SLICE_BYTES_MAX: u64 = 64 << 20;
 
-/// Where there is little space: the least that a slice reads, what it may write for each byte that
-/// it reads, and which part of the room it takes; the rest is for cleaning, which gives space back.
+/// Where there is little space: the least that a slice reads, and what it may write for each byte
+/// that it reads.
 const SLICE_BYTES_MIN: u64 = 32 << 10;
 const SLICE_COST: u64 = 2;
-const SLICE_ROOM_ONE_OF: u64 = 4;
 
 /// Norms that the tables forget in one checkpoint, some hundred pages; but some pages of each field
 /// at least.
@@ -55,15 +47,14 @@ const FORGOTTEN_AT_ONCE: DocId = 1 << 20;
 const FORGOTTEN_AT_LEAST: DocId = 1 << 14;
 
 impl Vacuum {
-    /// Begins a sweep if it is time.
-    fn begin(&mut self, asked: bool, shared: &Shared, tables: &DocumentTables) -> Result<()> {
-        let gone = self.so_far.documents;
-        let (dead, all) = (
-            tables.deleted_count().saturating_sub(gone),
-            (tables.end() as u64).saturating_sub(gone),
-        );
-        let many = dead >= DEAD_MIN && dead * DEAD_ONE_OF >= all;
-        if self.sweep.is_some() || dead == 0 || !(asked || many) {
+    /// Begins a sweep if none is under way.
+    fn begin(
+        &mut self,
+        policy: VacuumPolicy,
+        shared: &Shared,
+        tables: &DocumentTables,
+    ) -> Result<()> {
+        if self.sweep.is_some() || tables.deleted_count() <= self.so_far.documents {
             return Ok(());
         }
         let end = tables.end();
@@ -74,7 +65,7 @@ impl Vacuum {
             // Writing must not stop for it. It is tried again with the next flush; who asked for it
             // is told.
             Err(error) => {
-                self.rejected = Some(error).filter(|_| asked);
+                self.rejected = Some(error).filter(|_| policy.tells);
                 return Ok(());
             }
         };
@@ -92,22 +83,22 @@ impl Vacuum {
     }
 
     /// Bytes that the next slice reads.
-    fn slice_bytes(&mut self, asked: bool, shared: &Shared, tables: &DocumentTables) -> u64 {
+    fn slice_bytes(
+        &mut self,
+        policy: VacuumPolicy,
+        shared: &Shared,
+        tables: &DocumentTables,
+    ) -> u64 {
         let more = tables.deleted_count().saturating_sub(self.deleted);
         self.deleted = tables.deleted_count();
         let documents = (tables.end() as u64)
             .saturating_sub(self.so_far.documents)
             .max(1);
-        let least = if asked {
-            SLICE_BYTES_ASKED
-        } else {
-            SLICE_BYTES
-        };
         let share = (more * SWEEP_ONE_OF) as f64 / documents as f64;
         let all = list_bytes(&shared.store) as f64;
         let bytes = shared.options.limits.vacuum_bytes;
         let bytes = bytes.map(|bytes| bytes.max(1));
-        bytes.unwrap_or(((all * share) as u64).clamp(least, SLICE_BYTES_MAX))
+        bytes.unwrap_or(((all * share) as u64).clamp(policy.slice_bytes, SLICE_BYTES_MAX))
     }
 }
 
@@ -121,15 +112,18 @@ fn list_bytes(store: &Store) -> u64 {
 }
 
 impl Flusher {
-    /// Sweeps the next slice of lists, if a sweep is under way or it is time for one.
+    /// Sweeps the next slice of lists, if one is due.
     pub(crate) fn vacuum(
         &mut self,
-        asked: bool,
+        asked: Requests,
         shared: &Shared,
         tables: &DocumentTables,
     ) -> Result<()> {
-        self.vacuum.begin(asked, shared, tables)?;
-        let wanted = self.vacuum.slice_bytes(asked, shared, tables);
+        let Some(policy) = asked.vacuum(&self.condition(shared, tables)) else {
+            return Ok(());
+        };
+        self.vacuum.begin(policy, shared, tables)?;
+        let wanted = self.vacuum.slice_bytes(policy, shared, tables);
         let Some(sweep) = self
             .vacuum
             .sweep
@@ -140,14 +134,14 @@ impl Flusher {
         };
         let claim = shared
             .room
-            .claim(wanted.saturating_mul(SLICE_COST), SLICE_ROOM_ONE_OF)?;
+            .claim(wanted.saturating_mul(SLICE_COST), policy.room_one_of)?;
         let bytes = wanted.min(claim.bytes() / SLICE_COST);
         let least = wanted.min(SLICE_BYTES_MIN);
         if bytes < least {
             // Writing must not stop for it either.
-            let needed = least * SLICE_COST * SLICE_ROOM_ONE_OF;
-            let rejected = || no_space(claim.bytes() * SLICE_ROOM_ONE_OF, needed, "to vacuum");
-            self.vacuum.rejected = asked.then(rejected);
+            let needed = least * SLICE_COST * policy.room_one_of;
+            let rejected = || no_space(claim.bytes() * policy.room_one_of, needed, "to vacuum");
+            self.vacuum.rejected = policy.tells.then(rejected);
             return Ok(());
         }
         shared.options.limits.enter(Phase::Vacuum);
@@ -242,9 +236,9 @@ impl Writer {
             }
         }
         self.state.vacuumed = so_far.clone();
-        self.tasks.rejected = rejected.take();
-        // Who asked while a sweep was under way that had begun before is owed another.
-        self.tasks.vacuum.go_on = sweep.is_some() || self.tasks.wanted > so_far.documents;
+        let gone = so_far.documents;
+        self.scheduler
+            .note_vacuum(sweep.is_some(), gone, rejected.take());
         Ok(())
     }
 }
@@ -267,20 +261,6 @@ impl State {
     }
 }
 
-impl Index {
-    /// Takes the next slice of what deleted documents have left out of lists, tables and
-    /// statistics, 32 MiB of lists and a checkpoint at a time. Tells whether there is more: called
-    /// until there is not, nothing is left of the documents that had been deleted before the first
-    /// call; who joins others that call it shares their sweep. Their space comes back by
-    /// [`Index::clean`]. Others read and write meanwhile.
-    ///
-    /// Beside writing that happens by itself once a quarter of the documents with postings are
-    /// deleted.
-    pub fn vacuum(&self) -> Result<bool> {
-        self.step(MaintenanceTask::Vacuum)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -289,7 +269,7 @@ mod tests {
     use super::*;
     use crate::device::MemoryDevice;
     use crate::documents::Document;
-    use crate::index::{MEMORY_MIN, Options};
+    use crate::index::{Index, MEMORY_MIN, Options};
 
     fn write(index: &Index, words: &str) -> Result<()> {
         let ids = 0..200;

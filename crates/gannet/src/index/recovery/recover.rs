@@ -9,8 +9,9 @@ use super::tier::tier_root;
 use crate::base::{Budget, ForegroundLoad, Reservation, Result};
 use crate::btree::Tree;
 use crate::cache::FramePool;
-use crate::index::flush::{Backpressure, Flusher, IdleProgress, TaskBoard, Vacuum};
+use crate::index::flush::{Backpressure, Flusher, Vacuum};
 use crate::index::ingest::Preparation;
+use crate::index::schedule::Scheduler;
 use crate::index::state::{
     Buffers, Epoch, HeldRoot, Lifetime, MemoryPlan, Options, Published, Room, RootRecord, Shared,
     State,
@@ -127,7 +128,7 @@ fn root_state(
     let generation = root.map_or(0, |root| root.slot.generation);
     let lease = root.and_then(|root| root.lease.clone());
     Ok(State {
-        epoch: Arc::new(Epoch::new(generation, lease)),
+        epoch: Arc::new(Epoch::new(generation, budget.events(), lease)),
         schema: Arc::clone(&record.schema),
         terms: terms.view(),
         ids: ids.view().clone(),
@@ -139,6 +140,7 @@ fn root_state(
         lifetime: record.lifetime,
         below: record.next_doc,
         renumbered: 0,
+        flushes: 0,
         documents: record.documents,
         sequence: record.sequence,
         number: 0,
@@ -183,14 +185,12 @@ fn new_writer(
         logged_fields: state.schema.fields().len(),
         logged_dictionary: state.dictionaries.newest(),
         log_source_bytes: 0,
-        flushes: 0,
         life_before: state.lifetime,
         life: Lifetime::default(),
-        tasks: TaskBoard::default(),
-        idle: IdleProgress::default(),
-        flushes_early: false,
+        scheduler: Scheduler::default(),
         asked_at: Instant::now(),
         written_at: Instant::now(),
+        retries: false,
         is_watched: false,
         syncing: Unsynced::default(),
         stopped: None,

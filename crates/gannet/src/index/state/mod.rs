@@ -11,6 +11,7 @@ mod published;
 mod room;
 pub(crate) mod root;
 mod shared;
+mod shortage;
 mod vacuumed;
 
 pub(crate) use buffers::Buffers;
@@ -26,4 +27,5 @@ pub(crate) use published::{
 pub(crate) use room::{Room, no_space};
 pub(crate) use root::{Covered, RootRecord, decode_root, encode_root};
 pub(crate) use shared::Shared;
+pub(crate) use shortage::{Relief, SEARCHES_END, with_relief};
 pub(crate) use vacuumed::Vacuumed;

@@ -66,6 +66,8 @@ pub enum Phase {
     Cleaning,
     /// Pages are synced, a root is written, zones are given up.
     Checkpoint,
+    /// A write waits for a flush under way, without the writer lock.
+    Backpressure,
 }
 
 /// When the writer does what it does by itself. The defaults suit production; tests make them

@@ -7,7 +7,7 @@ use super::buffers::Buffers;
 use super::lifetime::Lifetime;
 use super::vacuumed::Vacuumed;
 use crate::analysis::{FieldId, Schema};
-use crate::base::{DocId, Error, Reservation, Result, Sequence, ZoneNumber};
+use crate::base::{DocId, Error, EventCount, Reservation, Result, Sequence, ZoneNumber};
 use crate::btree::TreeView;
 use crate::device::Lease;
 use crate::documents::{Dictionaries, DocumentTables};
@@ -30,6 +30,8 @@ pub(crate) struct State {
     pub(crate) below: DocId,
     /// How often the documents got other numbers since the index was opened.
     pub(crate) renumbered: u64,
+    /// Flushes since the index was opened.
+    pub(crate) flushes: u64,
     /// Documents that are neither deleted nor replaced.
     pub(crate) documents: u64,
     /// What was written in the index's life, as of the last checkpoint.
@@ -47,6 +49,8 @@ pub(crate) struct State {
 /// up.
 pub(crate) struct Epoch {
     pub(crate) generation: u64,
+    /// Told when it ends: zones that waited for it can be removed.
+    events: EventCount,
     /// Where another process may write: what has it keep those zones.
     _lease: Option<Arc<Lease>>,
     /// Memory of the tables of an index that nobody writes here; the writer has it else.
@@ -104,21 +108,34 @@ pub(crate) struct RetentionLimits {
 }
 
 impl Epoch {
-    pub(crate) fn new(generation: u64, lease: Option<Arc<Lease>>) -> Epoch {
+    pub(crate) fn new(generation: u64, events: &EventCount, lease: Option<Arc<Lease>>) -> Epoch {
         Epoch {
             generation,
+            events: events.clone(),
             _lease: lease,
             tables: OnceLock::new(),
         }
     }
 }
 
+impl Drop for Epoch {
+    fn drop(&mut self) {
+        self.events.notify();
+    }
+}
+
 impl RetentionLimits {
+    /// How long it may be kept, by one that holds back so many bytes and is so old; nothing where
+    /// these are no more than may be.
+    fn left(&self, bytes: u64, age: Duration) -> Option<Duration> {
+        let excess = bytes as f64 / self.bytes.max(1) as f64;
+        (excess > 1.0).then(|| self.age.div_f64(excess).saturating_sub(age))
+    }
+
     /// Whether what holds back so many bytes, and is so old, is to be given up: the more it holds
     /// back, the younger it may be.
     pub(crate) fn is_lost(&self, bytes: u64, age: Duration) -> bool {
-        let excess = bytes as f64 / self.bytes.max(1) as f64;
-        excess > 1.0 && age >= self.age.div_f64(excess)
+        self.left(bytes, age) == Some(Duration::ZERO)
     }
 }
 
@@ -249,6 +266,15 @@ impl Published {
                 "{pinned} bytes on flash, more than the {limit} that it may"
             ));
         }
+    }
+
+    /// When [`Published::enforce_limits`] has more to give up if nothing else happens.
+    pub(crate) fn next_loss(&self, retention: RetentionLimits) -> Option<Duration> {
+        let oldest = self.oldest_first().into_iter().next()?;
+        retention.left(
+            self.retired_after(oldest.generation),
+            oldest.since.elapsed(),
+        )
     }
 
     /// Has all snapshots given up but those of the newest generation, for the memory that they

@@ -1,28 +1,16 @@
-//! Checkpoint: a flush begins, runs and ends with a root that makes all of it durable.
-//!
-//! ```text
-//! begin_flush ── the buffer is frozen; log position F
-//!     ──▶ Flush::run, beside writing ──▶ end_flush: root R
-//! ```
-//!
-//! The root at R refers to trees that hold the documents before F, and to tables, live set and
-//! statistics as of R. So a replay starts at F: records up to R's sequence number give only their
-//! postings and IDs, for the root knows the rest of them; later ones take their full effect.
-//!
-//! Order matters in `end_flush`: (1) everything the new root refers to is written and synced, the
-//! root record with it; (2) the root slots are written and synced; (3) readers get the new state;
-//! (4) zones that nothing refers to any more are given up.
+//! Checkpoint: the writer's side of a flush, from the frozen buffer to the root that makes all of it
+//! durable. `flush` tells how both go together, and in which order a root is written.
 
 use std::sync::Arc;
-use std::thread::{self};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::flushing::{FlushStage, Flushing};
 use super::writer::Writer;
 use crate::base::{Error, Reservation, Result, yield_to_foreground};
-use crate::index::flush::{Flush, FlushProgress, Flusher, PAUSE_STEP, lock};
-use crate::index::state::encode_root;
-use crate::index::state::{BytesWritten, Covered, Epoch, Phase, RetiredZones};
+use crate::index::flush::{Flush, FlushProgress, Flusher, lock};
+use crate::index::schedule::{Occasion, Task, due};
+use crate::index::state::{BytesWritten, Covered, Epoch, Phase, Relief, RetiredZones, encode_root};
 use crate::postings::InvertedBatch;
 use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
 
@@ -30,12 +18,9 @@ use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
 /// comes while it runs. At 0.6 passages take 7 % more bytes written and articles 4 %.
 const FLUSH_SHARE: f64 = 0.66;
 
-/// How long memory is waited for that searches under way hold.
-const SEARCHES_END: Duration = Duration::from_secs(5);
-
 /// Carries a flush out and gives how long it took.
 fn timed(flush: Flush) -> Result<Duration> {
-    let _end = flush.filling.end_of();
+    let _end = flush.filling.end_of(flush.shared.budget.events());
     // A query that finds too little memory beside it waits until it has given its own back.
     let budget = flush.shared.budget.clone();
     let _turn = budget.turn(&())?;
@@ -115,39 +100,21 @@ impl Writer {
         })
     }
 
-    fn flush_or_reserve(
-        &mut self,
-        mut reserve: impl FnMut(&mut Writer) -> Result<()>,
-    ) -> Result<()> {
+    fn flush_or_reserve(&mut self, reserve: impl FnMut(&mut Writer) -> Result<()>) -> Result<()> {
         self.poll_flush()?;
-        self.keep_pace()?;
         if self.flushing.is_some() && self.fill() >= 1.0 {
             self.wait_for_flush()?;
         }
         // Nobody is to wait for memory for the sake of cleaning.
-        let flushes_early = self.flushes_early && self.hold_flush_memory().is_ok();
+        let flushes_early = self.scheduler.flushes_early && self.hold_flush_memory().is_ok();
         if self.flushing.is_none() && (flushes_early || self.fill() >= self.flush_share()) {
             self.begin_flush()?;
         }
-        if reserve(self).is_ok() {
-            return Ok(());
-        }
-        self.free_buffers()?;
-        self.reserve(reserve)
-    }
-
-    /// Gives back what postings and IDs take that are not on flash yet, and what their flush would
-    /// take.
-    pub(crate) fn free_buffers(&mut self) -> Result<()> {
-        match self.has_news() {
-            true => self.checkpoint()?,
-            false => self.wait_for_flush()?,
-        }
-        self.tables_memory.grow_to(self.state.tables_bytes())
+        self.with_memory(&[Relief::Buffers, Relief::EarlierStates], reserve)
     }
 
     /// Whether there is anything to be flushed.
-    fn has_news(&self) -> bool {
+    pub(super) fn has_news(&self) -> bool {
         let buffers = &self.state.buffers;
         buffers.terms() > 0 || buffers.new_ids.has_any()
     }
@@ -158,21 +125,6 @@ impl Writer {
         flushing.map(|flushing| Arc::clone(&flushing.filling))
     }
 
-    /// Waits for the flush under way, for as long as its pace asks for.
-    fn keep_pace(&mut self) -> Result<()> {
-        let fill = self.fill();
-        let filling = self.flushing.as_ref().map(|flushing| &*flushing.filling);
-        let pause = self.pace.pause(fill, filling);
-        let Some(flushing) = &self.flushing else {
-            return Ok(());
-        };
-        if !pause.is_zero() {
-            flushing.filling.wait_for_end(pause);
-        }
-        self.pace.go_on();
-        self.poll_flush()
-    }
-
     fn flush_share(&self) -> f64 {
         match self.shared.options.limits.beside {
             true => FLUSH_SHARE,
@@ -181,7 +133,7 @@ impl Writer {
     }
 
     /// How full the buffers are, or the log; 1 is as full as they may be.
-    fn fill(&self) -> f64 {
+    pub(super) fn fill(&self) -> f64 {
         let options = &self.shared.options;
         let buffers = &self.state.buffers;
         let mut memory = buffers.filling.memory_bytes() + buffers.new_ids.memory_bytes();
@@ -222,30 +174,6 @@ impl Writer {
         }
     }
 
-    /// Reserves memory. Where there is too little, snapshots that hold buffers of before give
-    /// theirs, and searches under way are to end first.
-    pub(crate) fn reserve<T>(
-        &mut self,
-        mut reserve: impl FnMut(&mut Writer) -> Result<T>,
-    ) -> Result<T> {
-        let shared = Arc::clone(&self.shared);
-        let (published, generation) = (&shared.published, self.generation);
-        let start = Instant::now();
-        loop {
-            // Asked before: who lets go in between may have made room.
-            let waits = published.has_older(generation) && start.elapsed() < SEARCHES_END;
-            let reserved = reserve(self).or_else(|_| {
-                published.give_up_older(generation);
-                let _turn = shared.budget.turn_alone(&())?;
-                reserve(self)
-            });
-            if reserved.is_ok() || !waits {
-                return reserved;
-            }
-            thread::sleep(PAUSE_STEP);
-        }
-    }
-
     /// Sets the memory of a flush aside. It is held as long as there is anything to be flushed, so
     /// that what was taken can be made durable whatever else takes memory.
     pub(crate) fn hold_flush_memory(&mut self) -> Result<Arc<Reservation>> {
@@ -267,9 +195,9 @@ impl Writer {
 
     /// Sets what was written aside for a flush, and goes on with an empty buffer.
     fn freeze(&mut self) -> Result<Flush> {
-        let memory = self.reserve(Writer::hold_flush_memory)?;
+        let memory = self.with_memory(&[Relief::EarlierStates], Writer::hold_flush_memory)?;
         let budget = &self.shared.budget;
-        let asked = std::mem::take(&mut self.tasks.asked);
+        let asked = self.scheduler.take_requests();
         let kept = self.kept().buffered;
         let (buffer, ids) = self.state.buffers.freeze(budget)?;
         let filling = Arc::new(FlushProgress::begin(buffer.terms()));
@@ -330,14 +258,15 @@ impl Writer {
         self.keep_space()?;
         self.clean(flusher, flushing.covered.log_start)?;
         self.shared.options.limits.enter(Phase::Checkpoint);
+        self.state.flushes += flushing.has_terms as u64;
         self.write_root(flusher, flushing.covered)?;
-        self.flushes += flushing.has_terms as u64;
-        self.give_up_zones()?;
-        self.flushes_early = self.cleans_early();
-        self.tasks.count(flushing.asked);
-        if flushing.asked.cleaning.is_some() {
-            self.tasks.cleaning.go_on = self.has_more_to_clean(flusher);
-        }
+        let tasks: Vec<Task> = due(Occasion::FlushEnd, &self.condition()).collect();
+        tasks
+            .into_iter()
+            .try_for_each(|task| self.carry_out(task))?;
+        self.scheduler.flushes_early = self.is_due_early();
+        let more = flushing.asked.cleans() && self.has_more_to_clean(flusher);
+        self.scheduler.count(flushing.asked, more);
         self.shared.options.limits.enter(Phase::Writing);
         Ok(())
     }
@@ -356,7 +285,8 @@ impl Writer {
         let (terms, ids) = self.encode_trees(flusher)?;
         self.flush_streams(flusher)?;
         self.generation += 1;
-        self.state.epoch = Arc::new(Epoch::new(self.generation, None));
+        let events = self.shared.budget.events();
+        self.state.epoch = Arc::new(Epoch::new(self.generation, events, None));
         self.state.schema = self.shared.preparation.fields.written();
         let (retired, zones) = {
             let mut zones = self.shared.store.zones();

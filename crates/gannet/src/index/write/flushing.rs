@@ -5,7 +5,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::base::{Error, Result};
-use crate::index::flush::{FlushProgress, RequestedTasks};
+use crate::index::flush::FlushProgress;
+use crate::index::schedule::Requests;
 use crate::index::state::{Covered, NewIds};
 
 /// A flush that is under way, or done and not ended.
@@ -23,7 +24,7 @@ pub(crate) struct Flushing {
     /// How far it is.
     pub(crate) filling: Arc<FlushProgress>,
     /// What it was asked for.
-    pub(crate) asked: RequestedTasks,
+    pub(crate) asked: Requests,
     pub(crate) progress: FlushStage,
 }
 
@@ -36,10 +37,6 @@ pub(crate) enum FlushStage {
 }
 
 impl Flushing {
-    pub(crate) fn asked(&self) -> RequestedTasks {
-        self.asked
-    }
-
     pub(crate) fn is_filled(&self) -> bool {
         self.filling.is_whole()
     }

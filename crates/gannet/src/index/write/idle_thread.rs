@@ -27,7 +27,7 @@ impl IdleMaintenance {
         let (own, over) = (Arc::clone(&turns), Arc::clone(&is_over));
         let name = "gannet-idle".to_owned();
         let thread = thread::Builder::new().name(name).spawn(move || {
-            // Looked at under the lock, behind which whoever ends it wakes it up: else it could go
+            // Looked at behind the count of events, which whoever ends it raises: else it could go
             // to sleep just then.
             let watch = |writer: &mut Writer| match over.load(Ordering::Relaxed) {
                 true => Some(Duration::ZERO),

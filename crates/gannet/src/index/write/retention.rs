@@ -1,11 +1,16 @@
 //! Zones that later roots gave up, and what readers may keep of them.
 
+use std::time::Duration;
+
 use super::writer::Writer;
 use crate::base::Result;
 use crate::index::state::RetentionLimits;
 
 /// Bytes on flash that snapshots and leases may keep from being reused, however small the index.
 const HELD_BYTES: u64 = 64 << 20;
+
+/// How often it is looked whether other processes have let go.
+const LOOK: Duration = Duration::from_millis(200);
 
 impl Writer {
     /// Tells readers that the newest root has all of the log that was found when the index was
@@ -22,12 +27,7 @@ impl Writer {
         if !published.has_retired() {
             return Ok(());
         }
-        let limits = &self.shared.options.limits;
-        let eighth = self.shared.store.zones().allocated_bytes() / 8;
-        let retention = RetentionLimits {
-            bytes: limits.snapshot_bytes.unwrap_or(eighth.max(HELD_BYTES)),
-            age: limits.snapshot_age,
-        };
+        let retention = self.retention();
         published.enforce_limits(retention);
         let device = self.shared.store.device();
         if self.leases.look(&**device).is_err() {
@@ -37,5 +37,25 @@ impl Writer {
         self.leases.enforce_limits(&**device, published, retention);
         let free = published.take_unreachable(self.leases.oldest());
         self.shared.store.remove_zones(&free)
+    }
+
+    /// When zones may have to be removed that wait for readers, if nothing happens before. What
+    /// another process reads can only be looked for.
+    pub(crate) fn next_removal(&self) -> Option<Duration> {
+        let published = &self.shared.published;
+        match (published.has_retired(), self.leases.oldest()) {
+            (false, _) => None,
+            (true, Some(_)) => Some(LOOK),
+            (true, None) => published.next_loss(self.retention()),
+        }
+    }
+
+    fn retention(&self) -> RetentionLimits {
+        let limits = &self.shared.options.limits;
+        let eighth = self.shared.store.zones().allocated_bytes() / 8;
+        RetentionLimits {
+            bytes: limits.snapshot_bytes.unwrap_or(eighth.max(HELD_BYTES)),
+            age: limits.snapshot_age,
+        }
     }
 }

@@ -20,6 +20,7 @@
 
 use super::writer::Writer;
 use crate::base::{PAGE_SIZE, Result};
+use crate::index::schedule::{Condition, KeptSpace, Occasion, REBUILD_SPACE, Task, rows};
 use crate::index::state::{ENTRY_BYTES, no_space};
 use crate::postings::{DELTA_LEVELS, TermTree, terms_join_at_once};
 use crate::storage::PageKind;
@@ -50,25 +51,6 @@ const FORGOTTEN_MAX: u64 = 2 << 20;
 const RESERVE_ONE_OF: u64 = 12;
 const RESERVE_MIN: u64 = 512 << 10;
 const RESERVE_MAX: u64 = 64 << 20;
-
-/// The buffers are flushed before anything is rejected if what is kept for them is at least one
-/// byte of so many that are free.
-const FLUSHED_ONE_OF: u64 = 12;
-
-/// What the next flush and checkpoint may write at most.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct KeptSpace {
-    /// For what is in the buffers.
-    pub(crate) buffered: u64,
-    /// For delta postings that move on with a flush, tables and the root.
-    rest: u64,
-}
-
-impl KeptSpace {
-    pub(crate) fn bytes(&self) -> u64 {
-        self.buffered + self.rest
-    }
-}
 
 /// The reserve for the steps of a vacuum of an index of so many bytes.
 pub(crate) fn reserve_for_steps(allocated: u64) -> u64 {
@@ -110,8 +92,7 @@ impl Writer {
         self.keep_or_reject(batch, 0, "for what was written before")
     }
 
-    /// Rejects to write the index anew if there is not enough space for that: what lives once more,
-    /// and as much again for what comes to be dead on the way.
+    /// Rejects to write the index anew if there is not enough space for that.
     pub(crate) fn check_space_to_write_anew(&self) -> Result<()> {
         let live: u64 = self
             .shared
@@ -120,7 +101,7 @@ impl Writer {
             .iter()
             .map(|(_, zone)| zone.live)
             .sum();
-        let needed = live * 2;
+        let needed = live * REBUILD_SPACE;
         match self.shared.room.keep(self.kept().bytes(), 0, needed)? {
             Some((free, needed)) => Err(no_space(free, needed, "to write the index anew")),
             None => Ok(()),
@@ -141,33 +122,27 @@ impl Writer {
     /// Before anything is rejected, space is made: zones that no reader needs any more are removed,
     /// a flush under way is ended, and the buffers are flushed where that helps.
     fn keep_or_reject(&mut self, batch: u64, reserve: u64, purpose: &str) -> Result<()> {
-        let steps = [
-            Writer::give_up_zones,
-            Writer::wait_for_flush,
-            Writer::flush_for_space,
-        ];
-        let mut steps = steps.into_iter();
-        while let Some((free, needed)) =
-            self.shared.room.keep(self.kept().bytes(), batch, reserve)?
-        {
-            match steps.next() {
-                Some(make_space) => make_space(self)?,
-                None => return Err(no_space(free, needed, purpose)),
+        let mut rows = rows(Occasion::FullDevice);
+        loop {
+            let kept = self.kept();
+            let Some((free, needed)) = self.shared.room.keep(kept.bytes(), batch, reserve)? else {
+                break;
+            };
+            let row = rows.next().ok_or_else(|| no_space(free, needed, purpose))?;
+            let condition = Condition {
+                kept,
+                ..self.condition()
+            };
+            if self.retries && self.flushing.is_some() && matches!(row.task, Task::EndFlush) {
+                // It is waited for without the lock.
+                return Err(no_space(free, needed, purpose));
+            }
+            if (row.is_due)(&condition) {
+                self.carry_out(row.task)?;
             }
         }
         self.unasked_bytes = 0;
         Ok(())
-    }
-
-    /// Flushes the buffers if what is kept for them is much of what is free: the more they hold,
-    /// the higher the estimate is above what a flush writes.
-    fn flush_for_space(&mut self) -> Result<()> {
-        let kept = self.kept();
-        let free = self.shared.store.device().free_bytes()?;
-        match free >= kept.bytes() && kept.buffered * FLUSHED_ONE_OF >= free {
-            true => self.checkpoint(),
-            false => Ok(()),
-        }
     }
 
     /// What a batch, and what comes before the device is asked again, may add to what is kept.

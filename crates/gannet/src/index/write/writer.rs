@@ -21,9 +21,10 @@ use super::leases::Leases;
 use crate::base::{DocId, END, Error, Reservation, Result, Sequence, Span, put_varint};
 use crate::cache::{Pages, finish};
 use crate::documents::{DictionaryVersion, DocumentRecord, Expected, TableChange, length_to_norm};
-use crate::index::flush::{Backpressure, Flusher, IdleProgress, TaskBoard};
+use crate::index::flush::{Backpressure, Flusher};
 use crate::index::ingest::{Input, PreparedBatch, PreparedDocument, Workbench, pack};
-use crate::index::state::{IdEntry, Lifetime, Shared, State};
+use crate::index::schedule::Scheduler;
+use crate::index::state::{IdEntry, Lifetime, Relief, Shared, State};
 use crate::storage::{
     History, Log, LogStart, PageKind, RecordKind, StreamWriter, Unsynced, record_length,
 };
@@ -75,19 +76,16 @@ pub(crate) struct Writer {
     pub(crate) logged_dictionary: DictionaryVersion,
     /// Bytes of source in the log since the last flush began.
     pub(crate) log_source_bytes: u64,
-    pub(crate) flushes: u64,
     /// What was written in the index's life before it was opened, and what it was given since.
     pub(crate) life_before: Lifetime,
     pub(crate) life: Lifetime,
-    /// What flushes are asked for.
-    pub(crate) tasks: TaskBoard,
-    pub(crate) idle: IdleProgress,
-    /// Whether the next flush begins before the buffer is full, for what it cleans.
-    pub(crate) flushes_early: bool,
+    pub(crate) scheduler: Scheduler,
     /// When the turn under way was asked for.
     pub(crate) asked_at: Instant,
     /// When documents were last written or deleted.
     pub(crate) written_at: Instant,
+    /// Whether the act under way is tried again after a flush if it lacks memory or space.
+    pub(crate) retries: bool,
     /// Whether someone waits for the end of the next turn.
     pub(crate) is_watched: bool,
     /// What syncs have taken since the last checkpoint; they may still be under way.
@@ -106,7 +104,7 @@ impl Writer {
     }
 
     /// Writes a prepared batch; it is visible when this returns, not yet durable.
-    pub(crate) fn write(&mut self, batch: PreparedBatch) -> Result<Written> {
+    pub(crate) fn write(&mut self, batch: &PreparedBatch) -> Result<Written> {
         self.check_running()?;
         if batch.is_empty() {
             return Ok(self.nothing_written());
@@ -115,11 +113,11 @@ impl Writer {
         let ids = batch.documents.iter().map(|document| document.id.as_str());
         self.make_room(Some(&batch.inverted), ids)?;
         let base = self.first_doc(batch.len())?;
-        let replaced = self.find_replaced(&batch, base)?;
+        let replaced = self.find_replaced(batch, base)?;
         for (document, old) in batch.documents.iter().zip(&replaced) {
             check_expected(&document.id, document.expected, *old)?;
         }
-        let done = self.write_batch(&batch, base, &replaced);
+        let done = self.write_batch(batch, base, &replaced);
         self.stop_on_error(done)
     }
 
@@ -136,16 +134,11 @@ impl Writer {
             let (preparation, budget) = (&shared.preparation, &shared.budget);
             preparation.prepare(bench, budget, &mut inputs())
         };
-        let batch = match prepare() {
-            Err(Error::Memory { .. }) => {
-                self.checkpoint()?;
-                self.reserve(|_| prepare())?
-            }
-            prepared => prepared?,
-        };
+        let order = [Relief::Buffers, Relief::EarlierStates];
+        let batch = self.with_memory(&order, |_| prepare())?;
         match batch.rejected().first() {
             Some((_, error)) => Err(error.clone()),
-            None => self.write(batch),
+            None => self.write(&batch),
         }
     }
 

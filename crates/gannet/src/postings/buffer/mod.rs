@@ -19,9 +19,9 @@ pub(crate) mod invert;
 pub(crate) mod slots;
 
 use std::cmp::Ordering;
-use std::sync::atomic::{self, AtomicUsize};
-use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::thread;
+use std::sync::{
+    Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 use std::time::Duration;
 
 use hashbrown::HashTable;
@@ -59,9 +59,8 @@ const ADDED_AT_ONCE: usize = 4 * FOUND_AHEAD;
 /// Terms that are visited before a writer gets the lock.
 const VISITED_AT_ONCE: usize = 256;
 
-/// How often and for how long a writer waits for readers that want the lock.
-const WAITS_FOR_READERS: usize = 4;
-const WAIT_FOR_READERS: Duration = Duration::from_micros(20);
+/// For how long a writer waits for readers that want the lock.
+const WAIT_FOR_READERS: Duration = Duration::from_micros(300);
 
 const WHAT: &str = "a posting buffer";
 
@@ -78,8 +77,9 @@ pub trait TermVisitor {
 #[derive(Debug)]
 pub struct PostingBuffer {
     inner: RwLock<Inner>,
-    /// Readers that want the lock.
-    readers: AtomicUsize,
+    /// Readers that want the lock, and who waits until there are none.
+    readers: Mutex<usize>,
+    let_in: Condvar,
 }
 
 #[derive(Debug)]
@@ -105,7 +105,8 @@ impl PostingBuffer {
         };
         Ok(PostingBuffer {
             inner: RwLock::new(inner),
-            readers: AtomicUsize::new(0),
+            readers: Mutex::new(0),
+            let_in: Condvar::new(),
         })
     }
 
@@ -220,10 +221,18 @@ impl PostingBuffer {
         if let Ok(inner) = self.inner.try_read() {
             return inner;
         }
-        self.readers.fetch_add(1, atomic::Ordering::Relaxed);
+        *self.readers() += 1;
         let inner = self.inner.read().unwrap_or_else(|e| e.into_inner());
-        self.readers.fetch_sub(1, atomic::Ordering::Relaxed);
+        let mut readers = self.readers();
+        *readers -= 1;
+        if *readers == 0 {
+            self.let_in.notify_all();
+        }
         inner
+    }
+
+    fn readers(&self) -> MutexGuard<'_, usize> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, Inner> {
@@ -233,12 +242,11 @@ impl PostingBuffer {
     /// Waits for readers that want the lock, for a while: the lock itself would go to who asks
     /// next, which is the writer.
     fn let_readers_in(&self) {
-        for _ in 0..WAITS_FOR_READERS {
-            if self.readers.load(atomic::Ordering::Relaxed) == 0 {
-                return;
-            }
-            thread::sleep(WAIT_FOR_READERS);
-        }
+        let (readers, want) = (self.readers(), |readers: &mut usize| *readers > 0);
+        drop(
+            self.let_in
+                .wait_timeout_while(readers, WAIT_FOR_READERS, want),
+        );
     }
 }
 

@@ -103,7 +103,7 @@ impl Index {
     pub fn check(&self, progress: &dyn Fn(&str, u64)) -> Result<CheckReport> {
         let moment = match self.is_writable() {
             // What a flush takes and gives later is not to be counted.
-            true => self.with_writer(|writer| {
+            true => self.after_flush(|writer| {
                 writer.checkpoint()?;
                 Moment::now(self.shared())
             })?,

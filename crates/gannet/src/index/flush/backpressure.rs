@@ -1,18 +1,25 @@
-//! The pace of writing beside a flush: many writes wait briefly, and none for long.
+//! Backpressure: many writes wait briefly beside a flush, and none for long.
 //!
 //! The time that a flush still takes is spread over the room that the buffers still have. How far
 //! it is with its terms tells most of that time. What follows the terms (delta postings join
 //! lists, cleaning, syncing) shows no progress and is expected to take as long as it did of late.
+//!
+//! A write reckons its pause under the writer lock and waits without it. Batches take turns: the
+//! next reckons after the one before has been written, so however many threads write, each batch
+//! is paid for once. Deletions do not wait for the turn of batches. They pay for what was written
+//! since the last reckoning, which is little.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use super::progress::{FlushProgress, KnownProgress};
+use crate::index::state::{Phase, Shared};
 
 /// How long a write waits at most, unless the buffers are full.
 const PAUSE: Duration = Duration::from_millis(120);
 
 /// Shorter pauses are added to the next.
-pub(crate) const PAUSE_STEP: Duration = Duration::from_millis(2);
+const PAUSE_STEP: Duration = Duration::from_millis(2);
 
 /// The part of what followed the terms of a flush that is expected behind the next, at least.
 const REMEMBERED: f64 = 0.98;
@@ -28,100 +35,26 @@ const TELLING: f64 = 0.05;
 /// that it takes beyond.
 const FULL_ON_TIME: f64 = 0.9;
 
-/// How far a flush is with the terms of its buffer.
-pub(crate) struct FlushProgress {
-    began: Instant,
-    terms: usize,
-    done: AtomicUsize,
-    /// How long all of them took.
-    took: OnceLock<Duration>,
-    /// Whether the flush is carried out, and who waits for that.
-    has_ended: Mutex<bool>,
-    ended: Condvar,
+/// What an act of the writer waits for, without the writer lock.
+pub(crate) enum Pause {
+    /// A flush, at most for so long; until it is carried out if nothing is said.
+    Flush(Arc<FlushProgress>, Option<Duration>),
+    /// Memory, since so many events, at most for so long.
+    Memory(u64, Duration),
 }
 
-/// Tells those who wait for a flush that it is carried out, however that ends.
-pub(crate) struct FlushEnd(Arc<FlushProgress>);
-
-impl Drop for FlushEnd {
-    fn drop(&mut self) {
-        *self.0.end_lock() = true;
-        self.0.ended.notify_all();
-    }
-}
-
-impl FlushProgress {
-    /// A flush of so many terms begins.
-    pub(crate) fn begin(terms: usize) -> FlushProgress {
-        FlushProgress {
-            began: Instant::now(),
-            terms,
-            done: AtomicUsize::new(0),
-            took: OnceLock::new(),
-            has_ended: Mutex::new(false),
-            ended: Condvar::new(),
+impl Pause {
+    pub(crate) fn wait(&self, shared: &Shared) {
+        match self {
+            Pause::Flush(flush, most) => {
+                shared.options.limits.enter(Phase::Backpressure);
+                // A flush that somebody waits for does not yield to searches.
+                let _waiting = most.is_none().then(|| shared.traffic.wait());
+                flush.wait_for_end(*most);
+            }
+            Pause::Memory(seen, most) => shared.budget.events().wait(*seen, Some(*most)),
         }
     }
-
-    /// What tells that the flush is carried out when it is dropped.
-    pub(crate) fn end_of(self: &Arc<FlushProgress>) -> FlushEnd {
-        FlushEnd(Arc::clone(self))
-    }
-
-    /// Whether the flush is carried out.
-    pub(crate) fn has_ended(&self) -> bool {
-        *self.end_lock()
-    }
-
-    /// Waits until the flush is carried out, at most for so long.
-    pub(crate) fn wait_for_end(&self, most: Duration) {
-        let held = self.end_lock();
-        drop(self.ended.wait_timeout_while(held, most, |ended| !*ended));
-    }
-
-    fn end_lock(&self) -> MutexGuard<'_, bool> {
-        self.has_ended.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
-    /// So many terms, in the order of their keys, are under way or done. Each may be told of twice:
-    /// a flush looks at the next terms while it adds those before to their lists.
-    pub(crate) fn reach(&self, terms: usize) {
-        self.done.fetch_max(terms, Ordering::Relaxed);
-    }
-
-    /// All that was in the buffer is written.
-    pub(crate) fn end(&self) {
-        let _ = self.took.set(self.began.elapsed());
-    }
-
-    /// Whether all that was in the buffer is written.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.took.get().is_some()
-    }
-
-    /// How long the flush runs.
-    pub(crate) fn running(&self) -> Duration {
-        self.began.elapsed()
-    }
-
-    fn progress(&self) -> KnownProgress {
-        let done = self.done.load(Ordering::Relaxed);
-        KnownProgress {
-            running: self.running(),
-            share: done as f64 / self.terms.max(1) as f64,
-            took: self.took.get().copied(),
-        }
-    }
-}
-
-/// What is known of a flush that runs.
-#[derive(Clone, Copy)]
-struct KnownProgress {
-    running: Duration,
-    /// The part of its terms that it has begun with.
-    share: f64,
-    /// How long all of them took.
-    took: Option<Duration>,
 }
 
 /// Slows writing down while a flush runs.
@@ -154,8 +87,8 @@ impl Backpressure {
         (self.terms, self.rest) = (terms, rest.max(self.rest.mul_f64(REMEMBERED)));
     }
 
-    /// How long a write should wait that finds the buffers so full beside `flush`, and what to do
-    /// when it has waited: see [`Backpressure::go_on`].
+    /// How long a write should wait that finds the buffers so full beside `flush`. After it has
+    /// waited, it calls [`Backpressure::go_on`].
     pub(crate) fn pause(&mut self, fill: f64, flush: Option<&FlushProgress>) -> Duration {
         let now = Instant::now();
         let went_on = self.went_on.replace(now).unwrap_or(now);
@@ -265,15 +198,6 @@ mod tests {
             count > 50 && waited < 500 * MS,
             "{count} writes, {waited:?}"
         );
-    }
-
-    #[test]
-    fn terms_that_are_told_of_twice_count_once() {
-        let filling = FlushProgress::begin(100);
-        for terms in [40, 80, 40, 60] {
-            filling.reach(terms);
-        }
-        assert_eq!(filling.progress().share, 0.8);
     }
 
     #[test]

@@ -1,0 +1,181 @@
+//! What flushes are asked for, what became of it, and how far idle maintenance has come.
+
+use super::condition::Condition;
+use super::policies::{POLICIES, due};
+use super::task::{CleaningPolicy, Occasion, Task, VacuumPolicy};
+use crate::base::{Error, Result, Sequence};
+
+/// What one flush is asked for beside what it brings.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Requests {
+    vacuum: Option<VacuumPolicy>,
+    cleaning: Option<CleaningPolicy>,
+}
+
+/// What came of the steps of a task that were asked for.
+#[derive(Clone, Copy, Debug, Default)]
+struct TaskSteps {
+    /// How many are done.
+    done: u64,
+    /// Whether there is more to do behind the last.
+    go_on: bool,
+}
+
+/// What those who ask for tasks want, and what became of it.
+#[derive(Debug, Default)]
+pub(crate) struct Scheduler {
+    /// What the next flush is asked for.
+    requests: Requests,
+    vacuum: TaskSteps,
+    cleaning: TaskSteps,
+    /// How many deleted documents are to be taken out.
+    wanted: u64,
+    /// Why a sweep could not begin.
+    rejected: Option<Error>,
+    /// Whether the next flush begins before the buffers are full.
+    pub(crate) flushes_early: bool,
+    idle: IdleProgress,
+}
+
+/// How far idle maintenance has come.
+#[derive(Debug, Default)]
+struct IdleProgress {
+    /// The row under way, and how many of its steps were done before.
+    row: Option<(usize, u64)>,
+    /// The last operation before the tasks under way.
+    began: Sequence,
+    /// The last that all is done for.
+    done: Option<Sequence>,
+}
+
+impl Requests {
+    fn has(&self, task: Task) -> bool {
+        match task {
+            Task::Vacuum(_) => self.vacuum.is_some(),
+            _ => self.cleaning.is_some(),
+        }
+    }
+
+    /// Whether somebody waits for cleaning.
+    pub(crate) fn cleans(&self) -> bool {
+        self.cleaning.is_some()
+    }
+
+    /// The slice of vacuum that a flush does.
+    pub(crate) fn vacuum(&self, now: &Condition<'_>) -> Option<VacuumPolicy> {
+        let due = || due(Occasion::Flush, now).find_map(Task::vacuum);
+        self.vacuum.or_else(due)
+    }
+
+    /// The cleaning that a flush does.
+    pub(crate) fn cleaning(&self, now: &Condition<'_>) -> Option<CleaningPolicy> {
+        let due = || due(Occasion::Flush, now).find_map(Task::cleaning);
+        self.cleaning.or_else(due)
+    }
+}
+
+impl Scheduler {
+    /// Asks the next flush for a step, where `deleted` documents are deleted and `vacuumed` of them
+    /// taken out. Gives the number of steps after which it is done: one that is under way, as of
+    /// `flushing`, began before what was deleted of late.
+    pub(crate) fn ask(
+        &mut self,
+        task: Task,
+        flushing: Requests,
+        (vacuumed, deleted): (u64, u64),
+    ) -> u64 {
+        match task {
+            Task::Vacuum(policy) => {
+                self.requests.vacuum = Some(policy);
+                if vacuumed >= self.wanted {
+                    self.wanted = deleted;
+                }
+            }
+            Task::Clean(policy) => {
+                let other = self.requests.cleaning;
+                self.requests.cleaning = Some(other.map_or(policy, |other| other.or_less(policy)));
+            }
+            _ => {}
+        }
+        self.steps(task).done + u64::from(flushing.has(task))
+    }
+
+    /// Whether the next flush is asked for a step.
+    pub(crate) fn is_asked(&self, task: Task) -> bool {
+        self.requests.has(task)
+    }
+
+    /// What a flush that begins is asked for.
+    pub(crate) fn take_requests(&mut self) -> Requests {
+        std::mem::take(&mut self.requests)
+    }
+
+    /// What came of the vacuum of a flush that ends.
+    pub(crate) fn note_vacuum(&mut self, is_sweeping: bool, gone: u64, rejected: Option<Error>) {
+        self.rejected = rejected;
+        // Who asked while a sweep was under way that had begun before is owed another.
+        self.vacuum.go_on = is_sweeping || self.wanted > gone;
+    }
+
+    /// A flush that was asked for `requests` is done; another step of cleaning would do `more`.
+    pub(crate) fn count(&mut self, requests: Requests, more: bool) {
+        self.vacuum.done += u64::from(requests.vacuum.is_some());
+        if requests.cleaning.is_some() {
+            self.cleaning.done += 1;
+            self.cleaning.go_on = more;
+        }
+    }
+
+    /// What was wanted of vacuum is done by other means.
+    pub(crate) fn forget_vacuum(&mut self) {
+        self.wanted = 0;
+        self.vacuum.go_on = false;
+    }
+
+    /// Whether there is more to do, once more steps of a task are done than `before`.
+    pub(crate) fn answer(&mut self, task: Task, before: u64) -> Result<Option<bool>> {
+        if let (Task::Vacuum(_), Some(error)) = (task, self.rejected.take()) {
+            return Err(error);
+        }
+        let steps = self.steps(task);
+        Ok((steps.done > before).then_some(steps.go_on))
+    }
+
+    /// What is to be done next if nobody writes, behind the operation `sequence`: the row under
+    /// way, or the next that is due.
+    pub(crate) fn next_idle(&mut self, sequence: Sequence, now: &Condition<'_>) -> Option<Task> {
+        if self.idle.began != sequence {
+            // What came since may ask for what was done or passed over before.
+            (self.idle.began, self.idle.row) = (sequence, None);
+        }
+        if self.idle.done == Some(sequence) {
+            return None;
+        }
+        let rejected = self.rejected.take().is_some();
+        let under_way = self.idle.row.filter(|(row, before)| {
+            let steps = self.steps(POLICIES[*row].task);
+            !rejected && (steps.done == *before || steps.go_on)
+        });
+        let row = under_way.map(|(row, _)| row).or_else(|| {
+            let first = self.idle.row.map_or(0, |(row, _)| row + 1);
+            let is_next = |row: &usize| {
+                let policy = &POLICIES[*row];
+                policy.occasion == Occasion::Idle && (policy.is_due)(now)
+            };
+            (first..POLICIES.len()).find(is_next)
+        });
+        let task = row.map(|row| POLICIES[row].task);
+        self.idle.row = row.map(|row| (row, self.steps(POLICIES[row].task).done));
+        if row.is_none() {
+            self.idle.done = Some(sequence);
+        }
+        task
+    }
+
+    fn steps(&self, task: Task) -> TaskSteps {
+        match task {
+            Task::Vacuum(_) => self.vacuum,
+            _ => self.cleaning,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What maintenance can do, with the bounds of one step.
+
+/// When the scheduler is asked for work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Occasion {
+    /// Somebody calls for a task. A row that is due says that the task is worth it.
+    Request,
+    /// Nobody has written for a while.
+    Idle,
+    /// Readers hold zones, or have not been shown for too long what was written.
+    Readers,
+    /// A flush is at the end of the postings that it brings.
+    Flush,
+    /// A flush has ended with a root.
+    FlushEnd,
+    /// A write comes before the buffers are full. Asked at the end of each flush.
+    Write,
+    /// A write finds too little space.
+    FullDevice,
+}
+
+/// What an occasion leads to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Task {
+    /// The next slice of what deleted documents have left.
+    Vacuum(VacuumPolicy),
+    /// A step of cleaning.
+    Clean(CleaningPolicy),
+    /// Delta postings join their lists, beside any cleaning.
+    MergeDeltas,
+    /// Zones that no reader needs are removed.
+    RemoveZones,
+    /// A flush begins beside writing.
+    Flush,
+    /// The flush under way is ended.
+    EndFlush,
+    /// Everything written so far is flushed at once.
+    Checkpoint,
+}
+
+/// A slice of vacuum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VacuumPolicy {
+    /// Bytes of lists that it reads at least.
+    pub(crate) slice_bytes: u64,
+    /// It may take one byte of so many that are free. The rest is for cleaning, which gives space
+    /// back.
+    pub(crate) room_one_of: u64,
+    /// Whether who waits for it is told that there is too little memory or space.
+    pub(crate) tells: bool,
+}
+
+/// Live bytes that a step of cleaning moves at most, so that it never holds up a write for long.
+pub(crate) const MOVED_BYTES_MAX: u64 = 32 << 20;
+
+/// A step of cleaning, and when it is worth what it writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CleaningPolicy {
+    /// A zone is a victim when less than this share of it lives.
+    pub(crate) live_share: f64,
+    /// Cleaning begins when it gives back one byte of so many of the index: each begins with a
+    /// sweep over what may refer to the victims.
+    pub(crate) one_of: u64,
+    /// Whether small chunks of lists are joined too, and delta postings join their lists.
+    pub(crate) joins: bool,
+    /// Whether open zones of which less than half lives are left, so that they are emptied as well.
+    pub(crate) leaves_open: bool,
+    /// Which part of what is free a step over nodes, chunks or tables may take. Most is left for
+    /// documents, of which a zone is the cheapest to empty.
+    pub(crate) room_one_of: u64,
+}
+
+impl Task {
+    pub(crate) fn vacuum(self) -> Option<VacuumPolicy> {
+        match self {
+            Task::Vacuum(policy) => Some(policy),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn cleaning(self) -> Option<CleaningPolicy> {
+        match self {
+            Task::Clean(policy) => Some(policy),
+            _ => None,
+        }
+    }
+}
+
+impl CleaningPolicy {
+    /// Of two, that of which more is worth it.
+    pub(crate) fn or_less(self, other: CleaningPolicy) -> CleaningPolicy {
+        match self.live_share > other.live_share {
+            true => self,
+            false => other,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What an act of the writer waits for, and what it gives back where memory is too little.
+//!
+//! The writer says what is to be waited for; `WriterLock` waits without the lock and tries again.
+
+use std::time::Duration;
+
+use super::lock::Gate;
+use super::writer::Writer;
+use crate::base::{Error, Result};
+use crate::index::flush::Pause;
+use crate::index::state::{Relief, SEARCHES_END, with_relief};
+
+/// How long memory is waited for before it is looked whether there is more: what was given back
+/// between an attempt and the wait is not told.
+const LOOK: Duration = Duration::from_millis(20);
+
+impl Writer {
+    /// What is to be waited for before `gate` lets an act have the writer.
+    pub(crate) fn pause(&mut self, gate: &mut Gate) -> Result<Option<Pause>> {
+        self.check_running()?;
+        self.poll_flush()?;
+        let fill = self.fill();
+        let flush = self.flush_progress();
+        let paced = match gate {
+            Gate::Backpressure => self.pace.pause(fill, flush.as_deref()),
+            _ => Duration::ZERO,
+        };
+        if *gate == Gate::Room {
+            self.pace.go_on();
+        }
+        let is_open = match gate {
+            Gate::Open => true,
+            Gate::Backpressure | Gate::Room => fill < 1.0,
+            Gate::NoFlush => false,
+        };
+        let waits = |flush| match paced {
+            Duration::ZERO => (!is_open).then_some(Pause::Flush(flush, None)),
+            paced => {
+                *gate = Gate::Room;
+                Some(Pause::Flush(flush, Some(paced)))
+            }
+        };
+        Ok(flush.and_then(waits))
+    }
+
+    /// Has `act` change the index. Gives what to wait for if it lacks memory or space and may find
+    /// some then.
+    pub(crate) fn try_act<T>(
+        &mut self,
+        gate: &mut Gate,
+        act: &mut impl FnMut(&mut Writer) -> Result<T>,
+    ) -> Result<std::result::Result<T, Pause>> {
+        // Asked before: who lets go in between may have made room.
+        let had_earlier = self.shared.published.has_older(self.generation);
+        self.retries = *gate != Gate::NoFlush;
+        let done = act(self);
+        let done = match done {
+            Ok(done) => Ok(Ok(done)),
+            Err(error) => self.pause_after(error, gate, had_earlier).map(Err),
+        };
+        self.retries = false;
+        done
+    }
+
+    /// What is to be waited for before an act is tried again that failed, if that may help.
+    fn pause_after(&mut self, error: Error, gate: &mut Gate, had_earlier: bool) -> Result<Pause> {
+        let lacks = matches!(
+            error,
+            Error::Memory { .. } | Error::Device { full: true, .. }
+        );
+        if let Some(flush) = self.flush_progress().filter(|_| lacks && self.retries) {
+            *gate = Gate::NoFlush;
+            return Ok(Pause::Flush(flush, None));
+        }
+        let left = SEARCHES_END.saturating_sub(self.asked_at.elapsed());
+        match error {
+            Error::Memory { needed, .. } if had_earlier && !left.is_zero() => {
+                let budget = &self.shared.budget;
+                budget.want(needed);
+                Ok(Pause::Memory(budget.events().seen(), left.min(LOOK)))
+            }
+            error => Err(error),
+        }
+    }
+
+    /// Attempts what takes memory, and gives back what may help where there is too little.
+    pub(crate) fn with_memory<T>(
+        &mut self,
+        order: &[Relief],
+        mut attempt: impl FnMut(&mut Writer) -> Result<T>,
+    ) -> Result<T> {
+        let budget = self.shared.budget.clone();
+        // Held while it is tried again: no search takes what another has given back.
+        let mut context = (self, None);
+        with_relief(
+            &mut context,
+            order,
+            |(writer, turn), relief| match relief {
+                // It is waited for without the lock.
+                Relief::Buffers if writer.retries && writer.flushing.is_some() => Ok(false),
+                Relief::Buffers => writer.free_buffers().map(|()| true),
+                Relief::EarlierStates => {
+                    writer.shared.published.give_up_older(writer.generation);
+                    *turn = Some(budget.turn_alone(&())?);
+                    Ok(true)
+                }
+            },
+            |(writer, _)| attempt(writer),
+        )
+    }
+
+    /// Gives back what postings and IDs take that are not on flash yet, and what their flush would
+    /// take.
+    pub(crate) fn free_buffers(&mut self) -> Result<()> {
+        match self.has_news() {
+            true => self.checkpoint()?,
+            false => self.wait_for_flush()?,
+        }
+        self.tables_memory.grow_to(self.state.tables_bytes())
+    }
+}
