@@ -164,6 +164,6 @@ def test_nothing_but_the_standard_library_is_needed() -> None:
         "try: ix.search('whale').to_pandas()\n"
         "except gannet.InvalidError as error: print(error)\n"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=60)
     assert ended.stdout == "pandas is not installed, which is needed for this table: pip install pandas\n"
     assert (ended.returncode, ended.stderr) == (0, "")
