@@ -6,7 +6,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 GANNET := $(TARGET)/release/gannet
 DEMO := target/demo
 
-.PHONY: demo test lint tables lab lab-quick memory help
+.PHONY: demo test lint python-tests wheel dist tables lab lab-quick memory help
 
 # Indexes the sample and asks it a few questions. Without object storage, which takes long to build.
 demo:
@@ -19,6 +19,19 @@ test: lint
 	$(PYTHON) scripts/tables --check
 	$(PYTHON) -m unittest discover --start-directory lab
 	$(CARGO) test --workspace --locked
+	$(MAKE) python-tests
+
+# The Python package: types, stubs, pytest. It is built into target/venv.
+python-tests:
+	PYTHON=$(PYTHON) scripts/python-tests
+
+# A wheel for every Linux since glibc 2.28, with the command in it.
+wheel:
+	PYTHON=$(PYTHON) scripts/wheel
+
+# The command as one static file, with completions, checksums and the licences of what is in it.
+dist:
+	PYTHON=$(PYTHON) scripts/dist
 
 lint:
 	$(CARGO) fmt --all --check
@@ -75,6 +88,9 @@ help:
 	@echo "make demo          build the command and try it on the sample"
 	@echo "make test          formatting, lints, links and all tests"
 	@echo "make lint          formatting, lints and links of the API docs"
+	@echo "make python-tests  tests of the Python package"
+	@echo "make wheel         the Python package as a wheel, in target/dist"
+	@echo "make dist          the command as one static file, in target/dist"
 	@echo "make tables        write the tables of the docs from docs/results"
 	@echo "make lab           Gannet beside its peers, for hours"
 	@echo "make lab-quick     the same with little of everything, in minutes"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Unpack
 from ._native import CancelToken
 
 if TYPE_CHECKING:
-    from ._native import Hits, Query, Searcher, SearchOptions
+    from ._native import Hits, Query, Searcher
+    from ._options import SearchOptions
 
 
 async def search(

@@ -60,9 +60,9 @@ def parquet(path: str | PathLike[str]) -> Any:
 
 def _rows(hits: Hits) -> list[dict[str, Any]]:
     """A column of each field beside id and score, which come first."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for hit in hits:
-        row = {"id": hit.id, "score": hit.score}
+        row: dict[str, Any] = {"id": hit.id, "score": hit.score}
         row.update((name, value) for name, value in hit.source.items() if name not in row)
         rows.append(row)
     return rows

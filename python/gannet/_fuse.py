@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from operator import index
+from typing import NamedTuple, SupportsIndex
 
 from ._errors import InvalidError
 from ._native import Hit, Hits
@@ -53,8 +54,8 @@ def _id(given: object) -> str:
     if isinstance(given, str):
         return given
     # Integers of numpy are none of Python's, but have an index.
-    if hasattr(given, "__index__") and not isinstance(given, bool):
-        return str(given.__index__())
+    if isinstance(given, SupportsIndex) and not isinstance(given, bool):
+        return str(index(given))
     raise InvalidError(
         f"an ID is a string or an integer, found {type(given).__name__}: give the IDs, best first"
     )

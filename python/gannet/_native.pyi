@@ -7,13 +7,32 @@ from typing import (
     Self,
     SupportsIndex,
     TypeAlias,
-    TypedDict,
     Unpack,
     final,
     overload,
 )
 
+from typing_extensions import disjoint_base
+
+from ._options import SearchOptions
 from ._show import Plan
+
+__all__ = [
+    "Batch",
+    "CancelToken",
+    "Document",
+    "Hit",
+    "Hits",
+    "Index",
+    "Query",
+    "Rankings",
+    "Searcher",
+    "Snapshot",
+    "Written",
+    "open",
+    "reopen",
+    "restore",
+]
 
 class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -23,15 +42,6 @@ _Size: TypeAlias = int | str
 _Id: TypeAlias = str | int
 _Operator: TypeAlias = Literal["or", "and"]
 _Fields: TypeAlias = Mapping[str, Any]
-
-class SearchOptions(TypedDict, total=False):
-    offset: int
-    highlight: str | Sequence[str] | None
-    operator: _Operator
-    count: bool
-    sources: bool
-    explain: bool
-    timeout: float | None
 
 def open(
     path: _Path,
@@ -299,11 +309,14 @@ class Query:
 
     def __and__(self, other: Query, /) -> Query: ...
     def __or__(self, other: Query, /) -> Query: ...
+    def __rand__(self, other: Query, /) -> Query: ...
+    def __ror__(self, other: Query, /) -> Query: ...
     def __invert__(self) -> Query: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+@disjoint_base
 class Searcher:
     """Whatever can be searched: the base of Index and Snapshot."""
 

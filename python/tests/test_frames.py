@@ -18,7 +18,7 @@ import pytest
 
 import gannet
 
-ROWS = {"id": ["a", "b", "c"], "body": ["one whale", "two", None], "n": [1, 2, 3]}
+ROWS: dict[str, list[Any]] = {"id": ["a", "b", "c"], "body": ["one whale", "two", None], "n": [1, 2, 3]}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_many_rows_in_small_and_large_batches(ix: gannet.Index) -> None:
 
 def test_values_of_all_types(ix: gannet.Index) -> None:
     day, moment = datetime.date(2026, 11, 26), datetime.datetime(2026, 11, 26, 3, 4, 5)
-    columns = {
+    columns: dict[str, Any] = {
         "id": pyarrow.array([7], pyarrow.uint8()),
         "flag": pyarrow.array([True]),
         "single": pyarrow.array([0.1], pyarrow.float32()),
@@ -84,13 +84,17 @@ def test_values_of_all_types(ix: gannet.Index) -> None:
     }
 
 
+def table(columns: dict[str, Any]) -> pyarrow.Table:
+    return pyarrow.table(columns)
+
+
 BAD: list[tuple[Any, dict[str, Any], str]] = [
-    (pyarrow.table({"id": ["1"], "raw": [b"x"]}), {}, 'column "raw" has the type Binary'),
-    (pyarrow.table({"s": [{"t": [datetime.timedelta(1)]}]}), {}, 'column "s.t" has the type Dur'),
-    (pyarrow.table({"x": [1.0, float("nan")]}), {}, 'row 2: column "x": NaN'),
-    (pyarrow.table({"x": [1]}), {"id": "y"}, 'no column "y" for the IDs: the columns are "x"'),
-    (pyarrow.table({"y": ["a", None]}), {"id": "y"}, 'row 2: column "y": expected an ID'),
-    (pyarrow.table({"y": [1], "id": [2]}), {"id": "y"}, 'a column "id" beside the IDs in "y"'),
+    (table({"id": ["1"], "raw": [b"x"]}), {}, 'column "raw" has the type Binary'),
+    (table({"s": [{"t": [datetime.timedelta(1)]}]}), {}, 'column "s.t" has the type Dur'),
+    (table({"x": [1.0, float("nan")]}), {}, 'row 2: column "x": NaN'),
+    (table({"x": [1]}), {"id": "y"}, 'no column "y" for the IDs: the columns are "x"'),
+    (table({"y": ["a", None]}), {"id": "y"}, 'row 2: column "y": expected an ID'),
+    (table({"y": [1], "id": [2]}), {"id": "y"}, 'a column "id" beside the IDs in "y"'),
     (pandas.DataFrame({"id": ["1", "2"], "mixed": ["x", 7]}), {}, "mixed"),
     (polars.DataFrame({f"c{n}": [1] for n in range(1001)}), {}, "c1000|1000|1,000"),
     (polars.DataFrame({"x": [object()]}, schema={"x": polars.Object}), {}, "."),
@@ -140,7 +144,8 @@ def test_rankings_become_tables(books: gannet.Index) -> None:
     assert table["query"].to_pylist() == ["a", "a", "c"] and table["rank"].to_pylist() == [1, 2, 1]
     assert table.to_pydict() == found.to_columns()
     assert found.to_polars()["id"].to_list() == found.to_pandas()["id"].to_list() == ["3", "1", "2"]
-    assert duckdb.sql("select max(rank) from found").fetchall() == [(2,)]
+    largest = duckdb.sql("select max(rank) from found")
+    assert largest is not None and largest.fetchall() == [(2,)]
 
 
 def test_many_rankings_are_many_batches(ix: gannet.Index) -> None:
@@ -159,6 +164,6 @@ def test_nothing_but_the_standard_library_is_needed() -> None:
         "try: ix.search('whale').to_pandas()\n"
         "except gannet.InvalidError as error: print(error)\n"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=60)
     assert ended.stdout == "pandas is not installed, which is needed for this table: pip install pandas\n"
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -81,7 +81,7 @@ def test_a_handle_pickles_as_its_path(books: gannet.Index) -> None:
 
 
 def run(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", code, *map(str, arguments)]
+    command = [sys.executable, "-I", "-c", code, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
