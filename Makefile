@@ -35,6 +35,7 @@ dist:
 
 lint:
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --package gannet --package gannet-remote --package gannet-offload --package gannet-ssd --no-deps --locked --quiet
 
