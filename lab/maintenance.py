@@ -168,7 +168,7 @@ def churn_tables(churned, asked, corpus, options):
              f"(full: {churned['full_bytes'] / 1e6:.0f} MB); allowed: at each moment 1.5 of what lives and 256 MiB")
     text = table(title, heads, lines)
     full = churned["full"]
-    text += (f"\nwritten anew, alike documents together, in {full['seconds']:.0f} s with {full['cpu_seconds']:.0f} s of CPU: "
+    text += (f"\nrebuilt in {full['seconds']:.0f} s with {full['cpu_seconds']:.0f} s of CPU: "
              f"{full['bytes_written'] / 1e6:.0f} MB written, {full['allocated'] / 1e6:.0f} MB after, {full['free'] / 1e6:.0f} MB of them free\n")
     median = lambda rows, what: statistics.median(row[what] for row in rows)
     heads = ["queries/s", "fresh", "CPU us", "fresh", "reads", "fresh", "time ratio", "CPU ratio"]

@@ -3,12 +3,12 @@
 //! A vacuum works on the index in steps, where that is worth what it writes: it purges deleted
 //! documents, then merges small chunks and returns space. A rebuild writes the index anew.
 
+use gannet::Index;
 use gannet::diagnostics::{BytesByPart, Stats};
-use gannet::{Error, Index, Order};
 use serde_json::json;
 
-use crate::arguments::{Common, IndexPath, RebuildArguments};
-use crate::failure::{Failure, Outcome};
+use crate::arguments::{Common, IndexPath};
+use crate::failure::Outcome;
 use crate::interrupt;
 use crate::opening::open_to_write;
 use crate::output::Output;
@@ -21,7 +21,7 @@ enum Work {
     /// Steps, each of which tells whether another would do more.
     Steps(fn(&Index) -> gannet::Result<bool>),
     /// Writing the index anew.
-    Anew(Order),
+    Anew,
 }
 
 /// Purges deleted documents, merges small chunks and returns space, step by step until nothing is
@@ -32,12 +32,9 @@ pub fn vacuum(common: &Common, arguments: &IndexPath, output: &mut Output) -> Ou
 }
 
 /// Writes the index anew, then returns the space of the old one.
-pub fn rebuild(common: &Common, arguments: &RebuildArguments, output: &mut Output) -> Outcome<()> {
-    let work = [
-        Work::Anew(arguments.order.into()),
-        Work::Steps(Index::clean),
-    ];
-    run(common, &arguments.index, |_| Ok(work.to_vec()), output)
+pub fn rebuild(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
+    let work = [Work::Anew, Work::Steps(Index::clean)];
+    run(common, arguments, |_| Ok(work.to_vec()), output)
 }
 
 fn vacuum_work(index: &Index) -> gannet::Result<Vec<Work>> {
@@ -70,12 +67,9 @@ fn run(
                     is_whole = !interrupt::asked();
                 }
             }
-            Work::Anew(order) => {
-                let written = index.vacuum_fully(*order, &mut |what, done, all| {
-                    bar.set_message(format!("{what}: {} of {}", grouped(done), grouped(all)));
-                });
-                written.map_err(|error| failure(error, *order))?;
-            }
+            Work::Anew => index.rebuild(&mut |what, done, all| {
+                bar.set_message(format!("{what}: {} of {}", grouped(done), grouped(all)));
+            })?,
         }
     }
     bar.finish_and_clear();
@@ -123,16 +117,6 @@ fn report(
         gone => format!("{} purged; ", counted(gone, "deleted document")),
     };
     output.line(format!("{gone}{sentence}, {} written", human(written)))
-}
-
-/// Why the index was not written anew, with the way that takes less memory where there is one.
-fn failure(error: Error, order: Order) -> Failure {
-    let less = matches!(error, Error::Memory { .. }) && order == Order::Alike;
-    let failure = Failure::from(error);
-    match less {
-        true => failure.and_say("--order kept needs no memory for that"),
-        false => failure,
-    }
 }
 
 fn sentence(before: &BytesByPart, now: &BytesByPart) -> String {

@@ -16,7 +16,7 @@ pub fn reject_to_write(command: &Command) -> Outcome<()> {
         Command::Index(arguments) => &arguments.index,
         Command::Delete(arguments) => &arguments.index,
         Command::Vacuum(arguments) => &arguments.index,
-        Command::Rebuild(arguments) => &arguments.index.index,
+        Command::Rebuild(arguments) => &arguments.index,
         Command::Restore(arguments) => &arguments.index,
         Command::Backup(arguments) => &arguments.destination,
         _ => return Ok(()),

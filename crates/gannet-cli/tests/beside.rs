@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gannet::{Document, Error, Index, Limits, Operator, Options, Order, SearchResults, Snapshot};
+use gannet::{Document, Error, Index, Limits, Operator, Options, SearchResults, Snapshot};
 
 use crate::command::Place;
 
@@ -306,8 +306,7 @@ fn write_for_ever(path: &Path) {
             3 => while index.vacuum().unwrap_or_else(|error| wrong(error)) {},
             5 => while index.clean().unwrap_or_else(|error| wrong(error)) {},
             7 => {
-                let order = [Order::Kept, Order::Alike][number as usize / 8 % 2];
-                done(index.vacuum_fully(order, &mut |_, _, _| ()));
+                done(index.rebuild(&mut |_, _, _| ()));
                 tell("rebuilds 1\n".to_owned());
             }
             _ => {}

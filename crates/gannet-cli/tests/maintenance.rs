@@ -136,20 +136,3 @@ fn verbs_that_are_gone_name_the_new_ones() {
         .run(&["vacuum", "index", "--order", "kept"])
         .rejected(1, &["gannet rebuild"]);
 }
-
-#[test]
-fn a_rebuild_without_memory_for_an_order_names_the_one_that_takes_none() {
-    let place = Place::new();
-    let lines: String = (0..400_000)
-        .map(|n| format!("{{\"body\":\"w{}\"}}\n", n % 9))
-        .collect();
-    place.write("docs.jsonl", lines);
-    place.done(&["index", "index", "docs.jsonl"]);
-    let rebuild = ["rebuild", "index", "--memory", "16MiB"];
-    let alike = [&rebuild[..], &["--order", "alike"]].concat();
-    place
-        .run(&alike)
-        .rejected(1, &["order", "memory", "--order kept"]);
-    place.done(&rebuild);
-    assert_eq!(place.json(&["stats", "index"])["documents"], 400_000);
-}

@@ -300,12 +300,10 @@ impl PyIndex {
         Ok(())
     }
 
-    /// Writes the index anew, similar documents side by side.
+    /// Writes the index anew, without what was deleted.
     fn rebuild(&self, py: Python<'_>) -> PyResult<()> {
         let index = self.held.get()?;
-        let order = gannet::Order::default();
-        py.detach(|| index.vacuum_fully(order, &mut |_, _, _| ()))
-            .or_raise()
+        py.detach(|| index.rebuild(&mut |_, _, _| ())).or_raise()
     }
 
     /// Reads every page and compares the postings with the documents: what is wrong, one sentence

@@ -59,7 +59,7 @@ pub use device::{Backend, BackendChoice};
 pub use documents::{Document, Expected, StoredDocument, Value};
 pub use index::{
     Backup, BackupReport, Durability, Index, Limits, Listing, MEMORY_DEFAULT, MEMORY_MIN, Options,
-    Order, PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
+    PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
 };
 pub use search::{
     Cancelled, Clock, Hit, Operator, Query, Reused, SearchOptions, SearchResults, SnippetOptions,

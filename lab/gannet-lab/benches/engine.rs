@@ -20,7 +20,9 @@ fn main() {
 fn numbers(bits: u32) -> Numbers {
     let mut state = 7u64;
     [(); BLOCK].map(|()| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 33) as u32 & ((1 << bits) - 1)
     })
 }
@@ -74,7 +76,9 @@ const DOCUMENTS: u64 = 50_000;
 static MADE: LazyLock<Made> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     let index = Index::options().memory(256 << 20);
-    let index = index.open(folder.path().join("bench.gnt")).expect("an index");
+    let index = index
+        .open(folder.path().join("bench.gnt"))
+        .expect("an index");
     for from in (0..DOCUMENTS).step_by(1_000) {
         let batch = (from..from + 1_000).map(document).collect();
         index.write(batch).expect("written");
@@ -110,7 +114,14 @@ fn document(number: u64) -> Document {
 fn query(bencher: Bencher, text: &str) {
     let snapshot = &MADE.snapshot;
     let query = snapshot.parse(text, Operator::Or).expect("a query");
-    bencher.bench(|| snapshot.search(&query).top(10).fetch(false).run().expect("found"));
+    bencher.bench(|| {
+        snapshot
+            .search(&query)
+            .top(10)
+            .fetch(false)
+            .run()
+            .expect("found")
+    });
 }
 
 /// A walk down the tree of external IDs.

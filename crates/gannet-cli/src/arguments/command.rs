@@ -13,7 +13,6 @@ use super::documents::{ExportArguments, GetArguments};
 use super::index::IndexArguments;
 use super::inspect::InspectArguments;
 use super::path::IndexPath;
-use super::rebuild::RebuildArguments;
 use super::remote::PublishArguments;
 use super::search::SearchArguments;
 
@@ -62,7 +61,11 @@ pub enum Command {
     )]
     Vacuum(IndexPath),
     /// Write the index anew, without what was deleted and each list in one piece
-    Rebuild(RebuildArguments),
+    #[command(
+        after_help = "Searches go on meanwhile, and writing waits. It takes about as long as indexing all documents, and \
+                      until it ends twice the space of the live documents."
+    )]
+    Rebuild(IndexPath),
     /// Copy an index as it is at this moment; later backups to the same folder copy only new pages
     Backup(BackupArguments),
     /// Copy an index to object storage, where it can be searched; later calls copy only new pages

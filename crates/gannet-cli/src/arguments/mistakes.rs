@@ -16,7 +16,7 @@ const RENAMED: [(&str, &str); 4] = [
     ),
     (
         "--order",
-        "--order is an option of `gannet rebuild INDEX`, which was `vacuum --full`",
+        "--order is gone: `gannet rebuild INDEX` keeps the order of the documents",
     ),
 ];
 

@@ -20,7 +20,6 @@ mod inspect;
 mod long_help;
 mod mistakes;
 mod path;
-mod rebuild;
 mod remote;
 mod search;
 
@@ -36,6 +35,5 @@ pub use documents::{ExportArguments, ExportFormat, GetArguments};
 pub use index::IndexArguments;
 pub use inspect::{InspectArguments, Part};
 pub use path::IndexPath;
-pub use rebuild::RebuildArguments;
 pub use remote::PublishArguments;
 pub use search::SearchArguments;

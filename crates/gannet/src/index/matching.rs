@@ -116,7 +116,7 @@ fn check_numbers(now: u64, before: u64) -> Result<()> {
     match now == before {
         true => Ok(()),
         false => Err(Error::invalid(
-            "a full vacuum came between: not all documents that the query finds are deleted; delete them again",
+            "a rebuild came between: not all documents that the query finds are deleted; delete them again",
         )),
     }
 }

@@ -38,7 +38,6 @@ pub use inspect::{
     BytesByPart, CheckReport, ChunkReport, FillReport, ListReport, ListsReport, MemoryByPart,
     Stats, TreeFigures, ZoneReport,
 };
-pub use maintenance::Order;
 pub use read::{Listing, Search, Snapshot};
 pub use recovery::CacheState;
 #[cfg(any(test, feature = "testing"))]

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gannet::diagnostics::{CacheState, TierFigures};
-use gannet::{Document, Index, Limits, Operator, Order};
+use gannet::{Document, Index, Limits, Operator};
 use tempfile::TempDir;
 
 use super::environment::{number, open};
@@ -155,7 +155,7 @@ fn answers_are_the_same_with_a_tier_beside_a_writer() {
             1 => while writer.vacuum().expect("a vacuum") {},
             2 => while writer.clean().expect("a cleaning") {},
             3 => {
-                let rebuilt = writer.vacuum_fully(Order::Alike, &mut |_, _, _| ());
+                let rebuilt = writer.rebuild(&mut |_, _, _| ());
                 rebuilt.expect("a rebuild");
             }
             _ => {}

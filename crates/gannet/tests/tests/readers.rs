@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use gannet::{Document, Error, Index, Limits, Operator, Order, SearchResults, Snapshot};
+use gannet::{Document, Error, Index, Limits, Operator, SearchResults, Snapshot};
 use tempfile::TempDir;
 
 use super::environment::open;
@@ -194,10 +194,7 @@ fn what_a_reader_holds_stays_through_vacuum_cleaning_and_rebuild() {
         write(&writer, 600, round);
         while writer.vacuum().expect("a slice") {}
         while writer.clean().expect("a cleaning") {}
-        let order = [Order::Kept, Order::Alike][round as usize % 2];
-        writer
-            .vacuum_fully(order, &mut |_, _, _| ())
-            .expect("a rebuild");
+        writer.rebuild(&mut |_, _, _| ()).expect("a rebuild");
         sound(&reader);
         assert_eq!(total(&reader, "body:round0"), 600);
         // What the reader has not in memory is there too.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gannet::{
-    Document, Error, Index, Limits, Operator, Options, Order, Query, SearchOptions, SearchResults,
+    Document, Error, Index, Limits, Operator, Options, Query, SearchOptions, SearchResults,
     Snapshot,
 };
 use tempfile::TempDir;
@@ -142,7 +142,7 @@ fn change(index: &Index, round: u64, random: &mut Rng) {
             index.delete(&ids).expect("a deletion");
         }
         4 if round % 32 == 4 => {
-            let rebuilt = index.vacuum_fully(Order::Alike, &mut |_, _, _| ());
+            let rebuilt = index.rebuild(&mut |_, _, _| ());
             rebuilt.expect("a rebuild");
         }
         _ => write(index, first..first + 20, random),

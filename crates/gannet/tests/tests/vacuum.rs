@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use gannet::diagnostics::BytesByPart;
-use gannet::{Document, Index, Limits, Operator, Order, SearchOptions};
+use gannet::{Document, Index, Limits, Operator, SearchOptions};
 
 use super::environment::open;
 use super::random::Rng;
@@ -258,60 +258,56 @@ fn a_vacuum_takes_out_what_was_deleted_before_it_was_asked_for() {
 }
 
 #[test]
-fn a_full_vacuum_leaves_what_a_fresh_index_has() {
-    for order in [Order::Kept, Order::Alike] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("index");
-        let index = open(Index::options().limits(limits()), &path).expect("an index");
-        write(&index, 0..DOCUMENTS, 1);
-        write(&index, 0..DOCUMENTS / 2, 2);
-        let gone: Vec<String> = (0..DOCUMENTS).step_by(3).map(|id| id.to_string()).collect();
-        index
-            .delete(&gone.iter().map(String::as_str).collect::<Vec<_>>())
-            .expect("a batch");
-        let before = [answers(&index), versions(&index)];
-        let snapshot = index.snapshot();
-        let mut told = 0;
-        let mut progress = |_: &str, done, all| {
-            assert!(done <= all);
-            told += 1;
-        };
-        index
-            .vacuum_fully(order, &mut progress)
-            .expect("a full vacuum");
-        assert!(told > 0);
-        assert_eq!(snapshot.documents(), DOCUMENTS / 3 * 2);
-        assert!(
-            snapshot
-                .search(&snapshot.parse("body:w1", Operator::Or).unwrap())
-                .run()
-                .is_ok()
-        );
-        drop(snapshot);
-        let fresh = open(Index::options(), &folder.path().join("fresh")).expect("an index");
-        let left = |ids: std::ops::Range<u64>| ids.filter(|id| id % 3 != 0);
-        write(&fresh, left(0..DOCUMENTS / 2), 2);
-        write(&fresh, left(DOCUMENTS / 2..DOCUMENTS), 1);
-        fresh.checkpoint().expect("a checkpoint");
-        assert_whole(&index);
-        assert_eq!(answers(&index), answers(&fresh));
-        assert_eq!(versions(&index), before[1]);
-        let stats = index.stats().expect("figures");
-        assert_eq!(
-            (stats.dead_documents, stats.documents),
-            (0, DOCUMENTS / 3 * 2)
-        );
-        // Writing goes on, and what it logged is replayed behind the new numbers.
-        write(&index, 0..30, 3);
-        index.delete(&["31", "32"]).expect("a batch");
-        index.sync().expect("a sync");
-        let after = [answers(&index), versions(&index)];
-        drop(index);
-        let index = open(Index::options().limits(limits()), &path).expect("an index");
-        assert_eq!([answers(&index), versions(&index)], after);
-        assert_whole(&index);
-        assert_ne!(before, after);
-    }
+fn a_rebuild_leaves_what_a_fresh_index_has() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = open(Index::options().limits(limits()), &path).expect("an index");
+    write(&index, 0..DOCUMENTS, 1);
+    write(&index, 0..DOCUMENTS / 2, 2);
+    let gone: Vec<String> = (0..DOCUMENTS).step_by(3).map(|id| id.to_string()).collect();
+    index
+        .delete(&gone.iter().map(String::as_str).collect::<Vec<_>>())
+        .expect("a batch");
+    let before = [answers(&index), versions(&index)];
+    let snapshot = index.snapshot();
+    let mut told = 0;
+    let mut progress = |_: &str, done, all| {
+        assert!(done <= all);
+        told += 1;
+    };
+    index.rebuild(&mut progress).expect("a rebuild");
+    assert!(told > 0);
+    assert_eq!(snapshot.documents(), DOCUMENTS / 3 * 2);
+    assert!(
+        snapshot
+            .search(&snapshot.parse("body:w1", Operator::Or).unwrap())
+            .run()
+            .is_ok()
+    );
+    drop(snapshot);
+    let fresh = open(Index::options(), &folder.path().join("fresh")).expect("an index");
+    let left = |ids: std::ops::Range<u64>| ids.filter(|id| id % 3 != 0);
+    write(&fresh, left(0..DOCUMENTS / 2), 2);
+    write(&fresh, left(DOCUMENTS / 2..DOCUMENTS), 1);
+    fresh.checkpoint().expect("a checkpoint");
+    assert_whole(&index);
+    assert_eq!(answers(&index), answers(&fresh));
+    assert_eq!(versions(&index), before[1]);
+    let stats = index.stats().expect("figures");
+    assert_eq!(
+        (stats.dead_documents, stats.documents),
+        (0, DOCUMENTS / 3 * 2)
+    );
+    // Writing goes on, and what it logged is replayed behind the new numbers.
+    write(&index, 0..30, 3);
+    index.delete(&["31", "32"]).expect("a batch");
+    index.sync().expect("a sync");
+    let after = [answers(&index), versions(&index)];
+    drop(index);
+    let index = open(Index::options().limits(limits()), &path).expect("an index");
+    assert_eq!([answers(&index), versions(&index)], after);
+    assert_whole(&index);
+    assert_ne!(before, after);
 }
 
 #[test]
@@ -334,9 +330,7 @@ fn vacuum_ends_after_a_full_one() {
     };
     delete(&ids);
     while index.vacuum().expect("a step") {}
-    index
-        .vacuum_fully(Order::Kept, &mut |_, _, _| {})
-        .expect("a full vacuum");
+    index.rebuild(&mut |_, _, _| {}).expect("a rebuild");
     assert!((0..50).any(|_| !index.vacuum().expect("a step")));
     let ids: Vec<String> = (200..230).map(|id: u64| id.to_string()).collect();
     delete(&ids);

@@ -1,10 +1,9 @@
-//! Full vacuum: the index is written anew beside itself, its live documents numbered from 0 without
-//! gaps, in an order that may put alike ones together; a root then names the new one in place of
-//! the old.
+//! Rebuild: the index is written anew beside itself, its live documents numbered from 0 without
+//! gaps, in their order; a root then names the new one in place of the old.
 //!
 //! ```text
 //! checkpoint ──▶ the writer's parts are set aside
-//!     ──▶ records, in their new order, go through empty parts, unseen ──▶ root
+//!     ──▶ records go through empty parts, unseen ──▶ root
 //! ```
 //!
 //! 1. What is written meanwhile lies in zones that no root names. A crash leaves the old index, and
@@ -17,7 +16,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::order::{LiveDocs, Order, alike};
 use crate::base::{DocId, Result, Span, ZoneNumber};
 use crate::btree::Tree;
 use crate::cache::{Pages, finish};
@@ -27,7 +25,7 @@ use crate::index::flush::{Flusher, lock};
 use crate::index::handle::Index;
 use crate::index::state::{Buffers, Covered, Phase, Relief, State, Vacuumed};
 use crate::index::write::{Restored, Restoring, Writer};
-use crate::postings::TermDictionary;
+use crate::postings::{DeadDocs, TermDictionary};
 use crate::storage::{PageKind, RecordKind, StreamWriter, frame};
 
 /// Documents whose records are read together, at most, and the share of the frames that these take.
@@ -45,53 +43,39 @@ struct Aside {
 }
 
 impl Index {
-    /// Writes the index anew with its live documents numbered from 0, in this order: nothing of
-    /// deleted documents is left, lists are as after a bulk load, and smaller and faster to search
-    /// where alike documents are together. Searches go on; writing waits. It takes about as much
-    /// time as indexing all documents, and twice the space of what lives meanwhile. `progress` is
-    /// told what is being done, how much of it is, and of how much.
+    /// Writes the index anew with its live documents numbered from 0: nothing of deleted documents
+    /// is left, and lists are as after a bulk load. Searches go on; writing waits. It takes about as
+    /// much time as indexing all documents, and twice the space of what lives meanwhile. `progress`
+    /// is told what is being done, how much of it is, and of how much.
     ///
     /// # Errors
     ///
-    /// [`Error::Memory`](crate::Error::Memory) if the memory does not hold the order.
+    /// [`Error::Memory`](crate::Error::Memory) if the memory lacks a bit for each document.
     /// [`Error::Device`](crate::Error::Device) if there is too little space. The index is as it was
     /// then; if the root that names the new one cannot be written, the writer stops.
-    pub fn vacuum_fully(
-        &self,
-        order: Order,
-        progress: &mut dyn FnMut(&str, u64, u64),
-    ) -> Result<()> {
-        self.after_flush(|writer| writer.vacuum_fully(order, progress))
+    pub fn rebuild(&self, progress: &mut dyn FnMut(&str, u64, u64)) -> Result<()> {
+        self.after_flush(|writer| writer.rebuild(progress))
     }
 }
 
 impl Writer {
-    fn vacuum_fully(
-        &mut self,
-        order: Order,
-        progress: &mut dyn FnMut(&str, u64, u64),
-    ) -> Result<()> {
+    fn rebuild(&mut self, progress: &mut dyn FnMut(&str, u64, u64)) -> Result<()> {
         self.check_running()?;
         self.check_space_to_write_anew()?;
         self.checkpoint()?;
         self.shared.options.limits.enter(Phase::Vacuum);
         let shared = Arc::clone(&self.shared);
-        let what = "the live documents of a full vacuum";
-        let bytes = LiveDocs::memory_bytes(self.state.below);
-        let mut memory = shared.budget.reserve(what, bytes)?;
-        let live = LiveDocs::of(&self.state, &shared)?;
-        let alike = match order {
-            Order::Kept => None,
-            Order::Alike => {
-                memory.grow_to(bytes + live.count() * 2 * size_of::<DocId>())?;
-                Some(alike(&shared, &self.state, &live, progress)?)
-            }
-        };
+        let end = self.state.below;
+        let what = "the live documents of a rebuild";
+        let _memory = shared.budget.reserve(what, DeadDocs::memory_bytes(end))?;
+        let deletions = self
+            .state
+            .tables
+            .deletions(end, &mut Pages::new(&shared.pool))?;
+        let dead = DeadDocs::new(&deletions);
         let aside = self.set_aside()?;
-        let written = match &alike {
-            Some(numbers) => self.write_anew(&aside, &mut numbers.iter().copied(), progress),
-            None => self.write_anew(&aside, &mut live.iter(), progress),
-        };
+        let mut live = (0..end).filter(|doc| !dead.has(*doc));
+        let written = self.write_anew(&aside, &mut live, progress);
         self.unseen = false;
         match written {
             Ok(()) => self.take_over(aside),
@@ -140,7 +124,7 @@ impl Writer {
         })
     }
 
-    /// Writes these documents of the old index, in this order, and flushes them.
+    /// Writes these documents of the old index and flushes them.
     fn write_anew(
         &mut self,
         aside: &Aside,

@@ -5,7 +5,7 @@
 //! | a write | buffers, states of before |
 //! | a flush that begins | states of before |
 //! | a search | states of before |
-//! | a deletion by query, a full vacuum | buffers |
+//! | a deletion by query, a rebuild | buffers |
 //!
 //! 1. Each attempt that lacks memory is followed by the next of these, and each is tried once.
 //! 2. Documents are prepared in their part of the budget first, then alone in all of it.

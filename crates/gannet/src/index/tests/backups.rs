@@ -202,7 +202,7 @@ fn backed_up(seed: u64) -> (Arc<RecordingDevice>, Marks) {
     let device = Arc::new(RecordingDevice::new());
     let mut world = World::new(Arc::default());
     let mut marks = Vec::new();
-    let steps = workload::written_anew(workload::mixed(seed, 45, 24), seed);
+    let steps = workload::written_anew(workload::mixed(seed, 45, 24));
     for part in steps.chunks(17) {
         world.run(part).expect("nothing fails");
         back_up(index(&world), device.clone()).expect("a backup");

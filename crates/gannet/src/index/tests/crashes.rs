@@ -100,11 +100,11 @@ fn every_crash_leaves_a_state_that_includes_all_that_was_acknowledged() {
 #[test]
 fn writing_an_index_anew_survives_every_crash() {
     for seed in 61..=63 {
-        let steps = workload::written_anew(workload::mixed(seed, 40, 24), seed);
+        let steps = workload::written_anew(workload::mixed(seed, 40, 24));
         let world = World::of(&steps);
         expect_clean("anew", seed, &judge_crashes(&world, 250, seed));
     }
-    let steps = workload::written_anew(workload::many(64), 64);
+    let steps = workload::written_anew(workload::many(64));
     let world = World::beside(&steps);
     expect_clean("anew, beside", 64, &judge_crashes(&world, 150, 64));
 }

@@ -10,7 +10,6 @@ use super::workload::{self, Step};
 use super::world::{State, World, contents, open};
 use crate::base::{Error, Result};
 use crate::device::{Fault, FaultKind, RecordingDevice};
-use crate::index::Order;
 
 const KINDS: [FaultKind; 5] = [
     FaultKind::Io,
@@ -50,12 +49,12 @@ fn no_failed_operation_costs_what_was_acknowledged() {
 /// Whatever fails while an index is written anew: it goes on as it was, or stops if even that
 /// fails.
 #[test]
-fn a_full_vacuum_that_fails_leaves_the_index_as_it_was() {
+fn a_rebuild_that_fails_leaves_the_index_as_it_was() {
     let mut steps = workload::short(3);
     steps.push(Step::Checkpoint);
     let before = World::of(&steps).device.changes();
     let mut all = steps.clone();
-    all.push(Step::VacuumFully(Order::Alike));
+    all.push(Step::Rebuild);
     let changes = World::of(&all).device.changes();
     let (mut went_on, mut stopped) = (0, 0);
     for at in before..changes {
@@ -88,7 +87,7 @@ fn a_full_vacuum_that_fails_leaves_the_index_as_it_was() {
         }
     }
     println!(
-        "full vacuum: went on {went_on} times and stopped {stopped} of {} operations",
+        "rebuild: went on {went_on} times and stopped {stopped} of {} operations",
         changes - before
     );
     assert!(

@@ -58,7 +58,7 @@ fn take(index: &Index, step: &Step, state: &mut State) -> Result<()> {
         Step::Checkpoint => index.checkpoint()?,
         Step::Clean => drop(index.clean()?),
         Step::Vacuum => drop(index.vacuum()?),
-        Step::VacuumFully(order) => index.vacuum_fully(*order, &mut |_, _, _| {})?,
+        Step::Rebuild => index.rebuild(&mut |_, _, _| {})?,
         Step::Restart => {}
     }
     apply(step, state);

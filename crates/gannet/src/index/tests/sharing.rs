@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::base::{Error, PageAddress};
 use crate::device::{BoundedDevice, Device, MemoryDevice};
 use crate::documents::Document;
-use crate::index::{Index, Limits, MEMORY_MIN, Options, Order};
+use crate::index::{Index, Limits, MEMORY_MIN, Options};
 use crate::storage::Zone;
 
 const TIME_MAX: Duration = Duration::from_secs(60);
@@ -74,7 +74,7 @@ fn a_panic_while_an_index_is_changed_stops_the_writer() {
     write(&index, 0..200, 1);
     index.checkpoint().unwrap();
     let panicked = catch_unwind(AssertUnwindSafe(|| {
-        index.vacuum_fully(Order::Kept, &mut |what, _, _| {
+        index.rebuild(&mut |what, _, _| {
             assert!(what != "documents", "the caller's own fault");
         })
     }));

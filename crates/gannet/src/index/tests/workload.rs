@@ -1,7 +1,6 @@
 //! Small workloads: what an index is asked to do, step by step.
 
 use super::random::Random;
-use crate::index::Order;
 
 /// One thing that the index is asked to do.
 #[derive(Clone, Debug)]
@@ -17,7 +16,7 @@ pub(super) enum Step {
     /// A slice of vacuum.
     Vacuum,
     /// The index is written anew.
-    VacuumFully(Order),
+    Rebuild,
     /// The process ends without a word and another opens the index; power stays on.
     Restart,
 }
@@ -35,14 +34,9 @@ pub(super) fn mixed(seed: u64, steps: usize, ids: usize) -> Vec<Step> {
 }
 
 /// The same with the index written anew now and then.
-pub(super) fn written_anew(mut steps: Vec<Step>, seed: u64) -> Vec<Step> {
-    let mut random = Random::new(seed);
+pub(super) fn written_anew(mut steps: Vec<Step>) -> Vec<Step> {
     for at in (0..=steps.len()).rev().step_by(9) {
-        let order = match random.one_in(2) {
-            true => Order::Kept,
-            false => Order::Alike,
-        };
-        steps.insert(at, Step::VacuumFully(order));
+        steps.insert(at, Step::Rebuild);
     }
     steps
 }

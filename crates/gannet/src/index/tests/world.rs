@@ -121,7 +121,7 @@ impl World {
             Step::Checkpoint => index.checkpoint()?,
             Step::Clean => drop(index.clean()?),
             Step::Vacuum => drop(index.vacuum()?),
-            Step::VacuumFully(order) => index.vacuum_fully(*order, &mut |_, _, _| {})?,
+            Step::Rebuild => index.rebuild(&mut |_, _, _| {})?,
             Step::Restart => {
                 drop(index);
                 self.restart()?;
@@ -134,7 +134,7 @@ impl World {
                     | Step::Checkpoint
                     | Step::Clean
                     | Step::Vacuum
-                    | Step::VacuumFully(_)
+                    | Step::Rebuild
                     | Step::Restart
             )
         {

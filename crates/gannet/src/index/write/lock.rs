@@ -1,6 +1,6 @@
 //! The writer lock: whoever changes an index waits until nobody else does.
 //!
-//! Nobody who holds it waits for a flush or for memory, but for a full vacuum, for which all writing
+//! Nobody who holds it waits for a flush or for memory, but for a rebuild, for which all writing
 //! waits. Who has to wait says so as a [`Pause`], lets go of the lock, and begins anew then.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -40,14 +40,6 @@ impl DeadDocs {
         word.is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
 
-    /// How many of the 64 documents that share a word with this one come before it and are among
-    /// them.
-    #[inline]
-    pub fn count_in_group(&self, doc: DocId) -> u32 {
-        let word = self.words.get(doc as usize / 64).copied().unwrap_or(0);
-        (word & ((1 << (doc % 64)) - 1)).count_ones()
-    }
-
     /// Whether any document from `first` to `last` is among them.
     pub fn has_any(&self, first: DocId, last: DocId) -> bool {
         self.within(first, last)
@@ -88,10 +80,6 @@ mod tests {
         }
         let dead = DeadDocs::new(&bytes);
         assert_eq!(dead.count(), 12);
-        for doc in 0..300 {
-            let before = (doc / 64 * 64..doc).filter(|doc| dead.has(*doc)).count();
-            assert_eq!(dead.count_in_group(doc) as usize, before);
-        }
         for first in 0..300 {
             for last in first..300 {
                 let each: Vec<bool> = (first..=last).map(|doc| dead.has(doc)).collect();
