@@ -17,6 +17,7 @@ from tier_tables import (
     TIER_POINTS, TIER_POLICIES, TIER_SITUATIONS, TIER_STORES, against, curve_lines, holds_columns,
     pattern_lines, peer_lines, point_lines, setting_lines, situation_lines, tier_lines,
 )
+from mechanism_tables import MECHANISMS, ORDERS
 from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
 
 
@@ -503,6 +504,9 @@ TABLES = {
     "offload-map-or": Table("bytes of a posting, cores", offload_map_lines("ranked or", False), offload_map_columns),
     "offload-map-or-early": Table("bytes of a posting, cores", offload_map_lines("ranked or", True), offload_map_columns),
     "offload-vary": Table("number of smart-ssd-2016", offload_vary_lines, OFFLOAD_VARY),
+    # lab/mechanisms.py
+    "mechanisms": MECHANISMS,
+    "mechanisms-order": ORDERS,
     # lab/remote.py
     "remote": Table("gap", remote_lines, REMOTE),
     "remote-cached": Table("what", cached_lines, CACHED),
