@@ -191,6 +191,7 @@ fn new_writer(
         asked_at: Instant::now(),
         written_at: Instant::now(),
         retries: false,
+        had_earlier: false,
         is_watched: false,
         syncing: Unsynced::default(),
         stopped: None,

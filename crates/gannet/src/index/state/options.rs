@@ -66,7 +66,8 @@ pub enum Phase {
     Cleaning,
     /// Pages are synced, a root is written, zones are given up.
     Checkpoint,
-    /// A write waits for a flush under way, without the writer lock.
+    /// A write, or a call for which no flush may be under way, waits for a flush without the writer
+    /// lock.
     Backpressure,
 }
 

@@ -50,20 +50,21 @@ impl Writer {
         gate: &mut Gate,
         act: &mut impl FnMut(&mut Writer) -> Result<T>,
     ) -> Result<std::result::Result<T, Pause>> {
-        // Asked before: who lets go in between may have made room.
-        let had_earlier = self.shared.published.has_older(self.generation);
         self.retries = *gate != Gate::NoFlush;
-        let done = act(self);
-        let done = match done {
+        self.had_earlier = false;
+        let done = match act(self) {
             Ok(done) => Ok(Ok(done)),
-            Err(error) => self.pause_after(error, gate, had_earlier).map(Err),
+            Err(error) => self.pause_after(error, gate).map(Err),
         };
         self.retries = false;
         done
     }
 
     /// What is to be waited for before an act is tried again that failed, if that may help.
-    fn pause_after(&mut self, error: Error, gate: &mut Gate, had_earlier: bool) -> Result<Pause> {
+    fn pause_after(&mut self, error: Error, gate: &mut Gate) -> Result<Pause> {
+        if self.stopped.is_some() {
+            return Err(error);
+        }
         let lacks = matches!(
             error,
             Error::Memory { .. } | Error::Device { full: true, .. }
@@ -74,7 +75,7 @@ impl Writer {
         }
         let left = SEARCHES_END.saturating_sub(self.asked_at.elapsed());
         match error {
-            Error::Memory { needed, .. } if had_earlier && !left.is_zero() => {
+            Error::Memory { needed, .. } if self.had_earlier && !left.is_zero() => {
                 let budget = &self.shared.budget;
                 budget.want(needed);
                 Ok(Pause::Memory(budget.events().seen(), left.min(LOOK)))
@@ -100,7 +101,10 @@ impl Writer {
                 Relief::Buffers if writer.retries && writer.flushing.is_some() => Ok(false),
                 Relief::Buffers => writer.free_buffers().map(|()| true),
                 Relief::EarlierStates => {
-                    writer.shared.published.give_up_older(writer.generation);
+                    let published = &writer.shared.published;
+                    published.give_up_older(writer.generation);
+                    // Asked before: who lets go in between may have made room.
+                    writer.had_earlier = published.has_older(writer.generation);
                     *turn = Some(budget.turn_alone(&())?);
                     Ok(true)
                 }

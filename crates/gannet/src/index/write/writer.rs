@@ -86,6 +86,8 @@ pub(crate) struct Writer {
     pub(crate) written_at: Instant,
     /// Whether the act under way is tried again after a flush if it lacks memory or space.
     pub(crate) retries: bool,
+    /// Whether searches held earlier states when memory was last tried for.
+    pub(crate) had_earlier: bool,
     /// Whether someone waits for the end of the next turn.
     pub(crate) is_watched: bool,
     /// What syncs have taken since the last checkpoint; they may still be under way.
