@@ -97,5 +97,5 @@ help:
 	@echo "make lab-quick     the same with little of everything, in minutes"
 	@echo "make memory        peak memory against the memory budget"
 	@for script in measure/*.py; do name=$$(basename $$script .py); \
-		case $$name in harness|ndcg|passages) ;; *) \
+		case $$name in harness|ndcg|passages|python_runs) ;; *) \
 		printf 'make measure-%-12s %s\n' $$name "$$(sed -n '2s/^"""//; 2s/"""$$//p' $$script)";; esac; done

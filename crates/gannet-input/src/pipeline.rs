@@ -164,7 +164,10 @@ impl<'a> Pipeline<'a> {
             let ready = workshop.open(scope, self.options.threads);
             let (tell, told) = mpsc::channel();
             let workshop = &workshop;
-            scope.spawn(move || tell.send(self.write_to_end(ready, workshop)));
+            scope.spawn(move || {
+                // Whoever waits is this call.
+                let _ = tell.send(self.write_to_end(ready, workshop));
+            });
             let mut feeder = Feeder::new(origin, sizes, gate, batches, Arc::clone(&asked));
             let given = feed(&mut feeder);
             feeder.end();

@@ -38,6 +38,18 @@ impl Batch {
         let mut place = self.state.lock().unwrap_or_else(|e| e.into_inner());
         std::mem::replace(&mut *place, state)
     }
+
+    /// Adds a document; whether the batch is still open.
+    fn push(&self, document: Document) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
+        match &mut *state {
+            State::Open(documents) => {
+                documents.push(document);
+                true
+            }
+            _ => false,
+        }
+    }
 }
 
 #[pymethods]
@@ -52,12 +64,10 @@ impl Batch {
         if let Some(version) = expected_version {
             document = document.expecting(expected(version));
         }
-        let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
-        match &mut *state {
-            State::Open(documents) => documents.push(document),
-            _ => return Err(invalid("the batch has ended: begin a new one with batch()")),
+        match self.push(document) {
+            true => Ok(()),
+            false => Err(invalid("the batch has ended: begin a new one with batch()")),
         }
-        Ok(())
     }
 
     /// What the batch did; None before it ends.

@@ -34,8 +34,9 @@ impl<T: Clone> Held<T> {
     /// What is held, unless it was closed or is from before a fork.
     pub fn get(&self) -> PyResult<T> {
         self.check_process()?;
-        let value = self.value.read().unwrap_or_else(|e| e.into_inner());
-        value.clone().ok_or_else(|| {
+        // An exception is made without the lock, since that may wait for another thread.
+        let value = self.value.read().unwrap_or_else(|e| e.into_inner()).clone();
+        value.ok_or_else(|| {
             fault(
                 Kind::Closed,
                 format!("{} was closed: {}", self.what, self.remedy),

@@ -1,0 +1,123 @@
+"""What measure/python.py runs in an environment that has the wheel: one run, its figures as JSON.
+
+Not a script of its own: it has the arguments KIND, INDEX, FILE and a number, and needs `gannet`.
+"""
+import json
+import resource
+import sys
+import threading
+import time
+
+import gannet
+
+MEMORY = "512MiB"
+
+
+def main(kind, index, file, number):
+    figures = RUNS[kind](index, file, int(number))
+    print(json.dumps(figures))
+
+
+def add(index, source):
+    """Adds documents and closes, as `gannet index` does."""
+    begun = used()
+    with gannet.open(index, memory=MEMORY) as ix:
+        added = ix.add(source).added
+    return spent(begun) | {"documents": added}
+
+
+def from_path(index, file, _):
+    return add(index, file)
+
+
+def from_polars(index, file, _):
+    import polars
+
+    return add(index, polars.read_ndjson(file))
+
+
+def from_pandas(index, file, _):
+    import pandas
+
+    return add(index, pandas.read_json(file, lines=True, dtype={"id": str}))
+
+
+def from_pyarrow(index, file, _):
+    import pyarrow.json
+
+    return add(index, pyarrow.json.read_json(file))
+
+
+def from_dicts(index, file, _):
+    with open(file, encoding="utf-8") as lines:
+        return add(index, map(json.loads, lines))
+
+
+def many(index, file, threads):
+    """All queries by `search_many`, warm: IDs and scores of ten documents each."""
+    asked = queries(file)
+    with gannet.open(index, memory=MEMORY, read_only=True) as ix:
+        ix.search_many(asked)
+        begun = used()
+        ix.search_many(asked, threads=threads)
+        return spent(begun) | {"queries": len(asked), "threads": threads}
+
+
+def one_by_one(index, file, _):
+    """The same queries by one call each, on one thread, without documents."""
+    asked = queries(file)
+    with gannet.open(index, memory=MEMORY, read_only=True) as ix:
+        ix.search_many(asked)
+        begun = used()
+        for query in asked:
+            ix.search(query, sources=False)
+        return spent(begun) | {"queries": len(asked)}
+
+
+def threads(index, file, number):
+    """The same queries by calls of several threads, which share them."""
+    asked = queries(file)
+    with gannet.open(index, memory=MEMORY, read_only=True) as ix:
+        ix.search_many(asked)
+
+        def work(first):
+            for query in asked[first::number]:
+                ix.search(query, sources=False)
+
+        workers = [threading.Thread(target=work, args=(first,)) for first in range(number)]
+        begun = used()
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        return spent(begun) | {"queries": len(asked), "threads": number}
+
+
+def queries(file):
+    with open(file, encoding="utf-8") as lines:
+        return [line.rstrip("\n").split("\t")[-1] for line in lines]
+
+
+def used():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return time.perf_counter(), usage.ru_utime + usage.ru_stime
+
+
+def spent(begun):
+    seconds, cpu = used()
+    return {"seconds": seconds - begun[0], "cpu_seconds": cpu - begun[1]}
+
+
+RUNS = {
+    "path": from_path,
+    "polars": from_polars,
+    "pandas": from_pandas,
+    "pyarrow": from_pyarrow,
+    "dicts": from_dicts,
+    "many": many,
+    "one": one_by_one,
+    "threads": threads,
+}
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
