@@ -88,6 +88,14 @@ impl FramePool {
         self.tier.as_ref()
     }
 
+    /// Lets go of all frames, for measurements without a cache.
+    #[cfg(feature = "lab")]
+    pub fn empty(&self) {
+        for shard in &self.shards {
+            *shard.lock().unwrap_or_else(|e| e.into_inner()) = Sieve::new();
+        }
+    }
+
     /// Frames in the pool, used or not.
     pub fn capacity(&self) -> usize {
         self.buffers.pages()
