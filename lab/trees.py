@@ -123,7 +123,7 @@ class Lab:
         self.program = options.program or gannet_lab()
         self.folder = (options.nodes or PLACE) / f"{options.name}-nodes"
         remove(self.folder)
-        self.folder.mkdir()
+        self.folder.mkdir(parents=True)
         self.rates, self.modelled, self.numbers, self.loading = None, None, itertools.count(), threading.Lock()
         self.result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
         path = self.result.path
