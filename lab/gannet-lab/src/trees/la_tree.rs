@@ -312,18 +312,17 @@ impl LaTree {
 
 #[cfg(test)]
 impl LaTree {
-    /// Nodes of each level, the leaves first.
-    pub fn node_count(&mut self) -> Result<Vec<usize>> {
-        let mut counts = vec![0; self.height + 1];
-        let mut open = vec![ROOT];
+    /// How many leaves each node above the leaves has.
+    pub fn children_of_buffers(&mut self) -> Result<Vec<usize>> {
+        let (mut children, mut open) = (Vec::new(), vec![ROOT]);
         while let Some(id) = open.pop() {
             let node = self.tree.node(id)?;
-            counts[node.level()] += 1;
-            if node.level() > 0 {
-                open.extend((0..node.len()).map(|at| node.value(at) as NodeId));
+            match node.level() {
+                1 => children.push(node.len()),
+                _ => open.extend((0..node.len()).map(|at| node.value(at) as NodeId)),
             }
         }
-        Ok(counts)
+        Ok(children)
     }
 
     /// Pages of all buffers.

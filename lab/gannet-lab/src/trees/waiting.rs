@@ -294,8 +294,9 @@ mod tests {
                 model.insert(key.clone(), number);
                 assert_eq!(waiting.get(&key), Some(number));
                 assert_eq!(waiting.len(), model.len());
-                let above = [&key[..], &[0]].concat();
-                assert_eq!(waiting.floor(&above), Some(number));
+                let above = [&key[..], &[1]].concat();
+                let below = model.range(..=above.clone()).next_back();
+                assert_eq!(waiting.floor(&above), below.map(|(_, code)| *code));
             }
             let all: Vec<_> = waiting.from(&[]).collect();
             let expected: Vec<_> = model.iter().map(|(key, code)| (&key[..], *code)).collect();
