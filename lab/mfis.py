@@ -52,7 +52,7 @@ PAPER_SHARES = {"kept-share": 10, "long-share": 4}
 SWEEP_SHARES = {"kept-share": 200, "long-share": 4}
 SMALL_DOCUMENTS = 1_000
 THRESHOLDS = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
-TABLES = ["psync", "small", "paper", "thresholds", "full"]
+TABLES = ["psync", "small", "paper", "long", "thresholds", "full"]
 WITHIN = 1.05
 
 
@@ -82,6 +82,8 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=2, help="of eight threads that ask")
     parser.add_argument("--most-seconds", type=float, default=120, help="of a run with a whole vocabulary that does one transfer after the other")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
+    parser.add_argument("--place", type=Path, default=PLACE, help="folder for streams and lists; in memory only counts and modelled seconds count")
+    parser.add_argument("--program", help="a `gannet-lab` that is there; counts and modelled seconds do not depend on how it was built")
     parser.add_argument("--name", default="mfis", help="name of the result's files in target/lab")
     results.add_option(parser)
     return parser.parse_args()
@@ -92,11 +94,11 @@ class Lab:
 
     def __init__(self, options):
         self.options, self.name = options, options.name
-        self.program = gannet_lab()
+        self.program = options.program or gannet_lab()
         self.result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
         path = self.result.path
         kept = json.loads(path.read_text()) if options.keep and path.exists() else {"rows": [], "rates": None}
-        self.rows, self.rates = kept["rows"], kept["rates"]
+        self.rows, self.rates, self.misses = kept["rows"], kept["rates"], []
 
     def psync(self):
         """Figure 2, and the same of writes."""
@@ -148,6 +150,14 @@ class Lab:
         heads = [*MAINTAINED, "s / MFIS", "ioDrive", "Vertex3", "P300", "us a list", "/ MFIS", "paper"]
         self.curves("figure-7-8", "long lists (figures 7 and 8)", rows)
         return table(f"Figures 7 and 8, table 2: {self.of(rows)}; with the paper's gains of MFIS", heads, lines)
+
+    def long(self):
+        """The lists of the paper's setting with the codes of the whole vocabulary for all, Gannet too."""
+        names, stream = self.strategies(ALL), self.stream(self.options.documents)
+        rows = {name: self.run(name, stream, "long", PAPER_SHARES) for name in names}
+        lines = {LABELS[name]: [*maintained(row), row["file_bytes"] / 1e6, *asked_of(row)] for name, row in rows.items()}
+        self.curves("long", "long lists, equal codes", rows)
+        return table(f"Long lists, equal codes: {self.of(rows)}", [*MAINTAINED, "files MB", "reads a list", "KB a list"], lines)
 
     def thresholds(self):
         """Figure 7 (d)."""
@@ -201,6 +211,7 @@ class Lab:
         best = max(whole, key=lambda name: whole[name]["together"]["queries_per_second"])
         ours, theirs = (rows[name]["together"]["queries_per_second"] for name in ("gannet", best))
         lines.append(f"{verdict(ours * WITHIN >= theirs)}: 8 threads within 5 % of the best ({LABELS[best]}): {ours:,.0f} pairs/s, {theirs:,.0f}")
+        self.misses = [line.removeprefix("MISSES: ") for line in lines if line.startswith("MISSES")]
         return "\n".join(["What Gannet promises beside them", *lines]) + "\n"
 
     def strategies(self, some):
@@ -209,7 +220,7 @@ class Lab:
     def stream(self, documents):
         """The folder of a corpus in flushes, made once."""
         source = inputs.source(self.options.corpus, documents)
-        folder = PLACE / f"{source.stem}-in-{self.options.flushes}-flushes"
+        folder = self.options.place / f"{source.stem}-in-{self.options.flushes}-flushes"
         if not (folder / "meta.json").exists():
             remove(folder)
             note(f"inverting {source.name}")
@@ -234,7 +245,7 @@ class Lab:
         known = [row for row in self.rows if all(row.get(name) == value for name, value in asked.items())]
         if known:
             return known[0]
-        place = PLACE / f"{self.name}-lists"
+        place = self.options.place / f"{self.name}-lists"
         remove(place)
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
         done = run([self.program, "maintenance", "run", stream, place, "--strategy", strategy, *words])
@@ -246,7 +257,7 @@ class Lab:
         return row
 
     def save(self):
-        self.result.rows, self.result.more = self.rows, {"rates": self.rates}
+        self.result.rows, self.result.more = self.rows, {"rates": self.rates, "misses": self.misses}
         self.result.write()
 
     def curves(self, name, title, rows):
@@ -295,6 +306,12 @@ MAINTAINED = ["s", "modelled disk s", "MB written", "MB read", "writes", "reads"
 def maintained(row):
     work = row["work"]
     return [row["seconds"], work["modelled_seconds"], work["written_bytes"] / 1e6, work["read_bytes"] / 1e6, work["writes"], work["reads"]]
+
+
+def asked_of(row):
+    """Reads and KB of a list in the end."""
+    last = row["last"]["lists"]
+    return [last["work"]["reads"] / last["count"], last["work"]["read_bytes"] / last["count"] / 1e3]
 
 
 def modelled(row):

@@ -1,6 +1,7 @@
 """The tables of README and docs: for each its lines and its columns. `scripts/tables` writes them."""
 import statistics
 
+from claims import AS_B_TREE, CLAIM_COLUMNS, MFIS, claim_lines
 from columns import (
     Column, ENGINES, MIB, Table, at, by, hundredths, largest, median, percent, signed, significant,
     tenths, whole,
@@ -261,7 +262,9 @@ CHECKS = [
 
 
 RATES = ["sequential_read", "sequential_write", "random_read", "random_write"]
-PLAIN = {"fan_out": 256, "write_buffer": 32, "cache": 0}
+PLAIN = {"shape": "F 256 WB 32", "cache": 0}
+# Operations of the paper's runs, to which modelled seconds and counts are scaled where there were fewer.
+OF_SINGLE, OF_MIXED = 100_000, 1_000_000
 KINDS = {"insert": [100, 0, 0, 0, 0], "search": [0, 100, 0, 0, 0], "update": [0, 0, 100, 0, 0], "delete": [0, 0, 0, 100, 0]}
 MIXED = {"10/90": [10, 90, 0, 0, 0], "30/70": [30, 70, 0, 0, 0], "50/50": [50, 50, 0, 0, 0], "70/30": [70, 30, 0, 0, 0],
          "90/10": [90, 10, 0, 0, 0], "OLTP": [24, 72, 0, 1, 3]}
@@ -290,17 +293,37 @@ def mixed_lines(result):
 
 
 def tree_lines(rows):
-    return by("name")({"rows": [row | {"name": f"`{row['structure']}`"} for row in rows if row.get("structure")]})
+    return by("name")({"rows": [row | {"name": f"`{row['variant']}`"} for row in rows if row.get("variant")]})
 
 
 def inserts(path, scale=1):
-    return median(path, scale, mix=KINDS["insert"], **PLAIN)
+    def of(rows):
+        parts = [median(part, mix=KINDS["insert"], **PLAIN)(rows) for part in (path, "operations")]
+        return None if None in parts else scale * parts[0] * OF_SINGLE / parts[1]
+    return of
 
 
-def modelled_seconds(**only):
+def modelled_seconds(operations=None, **only):
+    """The modelled seconds of so many operations, or of those that there were."""
     def of(rows):
         parts = [median(f"work/modelled_{what}_seconds", **only)(rows) for what in ("read", "write")]
-        return None if None in parts else sum(parts)
+        return None if None in parts else sum(parts) * (operations / median("operations", **only)(rows) if operations else 1)
+    return of
+
+
+def each(kind, what, scale=1, **only):
+    """A figure of one kind of operations, for each of them."""
+    def of(rows):
+        parts = [median(f"kinds/{kind}/{part}", **only)(rows) for part in (f"work/{what}", "count")]
+        return None if None in parts else scale * parts[0] / parts[1]
+    return of
+
+
+def written(**only):
+    """KB that are written for an insertion, whenever that is."""
+    def of(rows):
+        parts = [median(part, **only)(rows) for part in ("work/written_bytes", "kinds/insert/count")]
+        return None if None in parts else parts[0] / parts[1] / 1000
     return of
 
 
@@ -313,9 +336,24 @@ def published_mixed(part):
 
 
 def shaped(fan_out, write_buffer):
-    return PLAIN | {"fan_out": fan_out, "write_buffer": write_buffer}
+    return PLAIN | {"shape": f"F {fan_out} WB {write_buffer}"}
 
 
+def of_a_list(what, scale=1):
+    """A figure of the lists that are asked for in the end, for each of them."""
+    def of(rows):
+        parts = [median(f"last/lists/{part}")(rows) for part in (f"work/{what}", "count")]
+        return None if None in parts or not parts[1] else scale * parts[0] / parts[1]
+    return of
+
+
+STRATEGIES = [
+    Column("MB written", median("work/written_bytes", 1e-6), whole), Column("MB read", median("work/read_bytes", 1e-6), whole),
+    Column("writes", median("work/writes"), whole), Column("reads", median("work/reads"), whole),
+    Column("s on the paper's disk, modelled", median("work/modelled_seconds"), whole),
+    Column("MB of files", median("file_bytes", 1e-6), whole),
+    Column("reads a list", of_a_list("reads"), hundredths), Column("KB a list", of_a_list("read_bytes", 1e-3), whole),
+]
 DRIVE_RATES = [
     *(Column(kind.replace("_", " "), median(f"{kind}/rate"), whole) for kind in RATES),
     *(Column(f"the paper's {kind.replace('_', ' ')}", published_rate(at), whole) for at, kind in enumerate(RATES)),
@@ -325,17 +363,23 @@ INSERTS = [
     Column("MB written", inserts("work/written_bytes", 1e-6), whole),
     Column("modelled reads, s", inserts("work/modelled_read_seconds"), tenths),
     Column("writes, s", inserts("work/modelled_write_seconds"), tenths),
-    Column("both, s", modelled_seconds(mix=KINDS["insert"], **PLAIN), tenths),
+    Column("both, s", modelled_seconds(OF_SINGLE, mix=KINDS["insert"], **PLAIN), tenths),
     *(Column(f"the paper's {what}", published_insert(part), whole) for part, what in enumerate(["reads", "writes", "both"])),
 ]
 SINGLE = [
-    *(Column(f"insert, F {fan_out} WB {buffer}", modelled_seconds(mix=KINDS["insert"], **shaped(fan_out, buffer)), tenths)
+    *(Column(f"insert, F {fan_out} WB {buffer}", modelled_seconds(OF_SINGLE, mix=KINDS["insert"], **shaped(fan_out, buffer)), tenths)
       for fan_out, buffer in [(64, 32), (256, 1), (256, 32)]),
-    *(Column(kind, modelled_seconds(mix=KINDS[kind], **PLAIN), tenths) for kind in ("search", "update", "delete")),
+    *(Column(kind, modelled_seconds(OF_SINGLE, mix=KINDS[kind], **PLAIN), tenths) for kind in ("search", "update", "delete")),
 ]
 MIXED_SECONDS = [
-    *(Column(name, modelled_seconds(mix=mix), tenths) for name, mix in MIXED.items()),
+    *(Column(name, modelled_seconds(OF_MIXED, mix=mix), tenths) for name, mix in MIXED.items()),
     *(Column(f"the paper's {name}", published_mixed(at), whole) for at, name in enumerate(list(MIXED)[:5])),
+]
+MIXED_COUNTS = [
+    *(Column(f"reads a search, {name}", each("search", "reads", mix=mix), hundredths) for name, mix in MIXED.items()),
+    *(Column(f"KB written an insertion, {name}", written(mix=mix), hundredths) for name, mix in MIXED.items()),
+    Column("KiB of memory", largest("memory_bytes", 1 / 1024), whole),
+    Column("changes that wait", largest("waiting"), whole),
 ]
 
 AMPLIFICATION = [
@@ -467,9 +511,14 @@ TABLES = {
     "during": Table("threads", during_lines, DURING),
     # lab/trees.py
     "drive-rates": Table("MB/s, modelled", drive_lines, DRIVE_RATES),
-    "trees-inserts": Table("structure", single_lines, INSERTS),
-    "trees-single": Table("s, modelled", single_lines, SINGLE),
-    "trees-mixed": Table("s, modelled", mixed_lines, MIXED_SECONDS),
+    "trees-inserts": Table("100,000 insertions", single_lines, INSERTS),
+    "trees-single": Table("s of 100,000 operations, modelled", single_lines, SINGLE),
+    "trees-mixed": Table("s of 1,000,000 operations, modelled", mixed_lines, MIXED_SECONDS),
+    "as-b-tree-claims": Table("the AS B-tree's paper says", claim_lines(AS_B_TREE), CLAIM_COLUMNS),
+    "trees-mixed-counts": Table("structure", mixed_lines, MIXED_COUNTS),
+    # lab/mfis.py
+    "mfis-strategies": Table("strategy", by("strategy"), STRATEGIES),
+    "mfis-claims": Table("the paper of MFIS says", claim_lines(MFIS), CLAIM_COLUMNS),
     # lab/ssd.py
     "amplification": Table("utilization", by("utilization"), AMPLIFICATION),
     # lab/tiers.py

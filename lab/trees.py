@@ -28,15 +28,20 @@ from published import AS_B_TREE_FILES, AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_
 from report import figures as table
 
 PAPERS = ["b-tree", "as-b-tree", "bftl"]
-OURS = ["rolling", "gannet"]
-ALL = [*PAPERS, "fd-tree", "la-tree", *OURS]
+# The engine's tree as the engine uses it, and two that only the lab has.
+OURS = ["gannet", "gannet-rolling", "rolling"]
+# Structures with other settings.
+VARIANTS = {"b-tree-batched": "b-tree", "la-tree-batched": "la-tree", "fd-tree-levels": "fd-tree"}
+ALL = [*PAPERS, "b-tree-batched", "fd-tree", "fd-tree-levels", "la-tree", "la-tree-batched", *OURS]
 LABELS = {
     "b-tree": "B+-tree", "as-b-tree": "AS B-tree", "bftl": "BFTL", "fd-tree": "FD-tree", "la-tree": "LA-tree",
-    "rolling": "Gannet's way, nodes as theirs", "gannet": "Gannet's tree, own packing",
+    "b-tree-batched": "B+-tree, batches", "la-tree-batched": "LA-tree, batches", "fd-tree-levels": "FD-tree, two levels",
+    "gannet": "Gannet's tree", "gannet-rolling": "the same, merged in parts", "rolling": "nodes as theirs, merged in parts",
 }
 COLOURS = {
     "b-tree": "#999999", "as-b-tree": "#d55e00", "bftl": "#cc79a7", "fd-tree": "#e69f00", "la-tree": "#009e73",
-    "rolling": "#56b4e9", "gannet": "#0072b2",
+    "b-tree-batched": "#666666", "la-tree-batched": "#66c2a5", "fd-tree-levels": "#b8860b",
+    "gannet": "#0072b2", "gannet-rolling": "#3b5998", "rolling": "#56b4e9",
 }
 MIXES = {"insert": [100, 0, 0, 0, 0], "search": [0, 100, 0, 0, 0], "update": [0, 0, 100, 0, 0], "delete": [0, 0, 0, 100, 0]}
 NUMBERS = {"insert": 9, "search": 10, "update": 11, "delete": 12}
@@ -47,15 +52,21 @@ MIXED = {"10/90": [10, 90, 0, 0, 0], "30/70": [30, 70, 0, 0, 0], "50/50": [50, 5
          "90/10": [90, 10, 0, 0, 0], "OLTP": [24, 72, 0, 1, 3]}
 RECORDS, OPERATIONS = 400_000, 100_000
 MIXED_RECORDS, MIXED_OPERATIONS = 500_000, 1_000_000
-# 896 KB are 112 nodes. What is not named takes none.
+# What each takes of 896 KiB, with the tables of where nodes are, what merging takes, and the room that splits leave among
+# changes that wait: `memory_bytes` of a row is what was there.
+MEMORY_LIMIT = 896 << 10
 MEMORY = {
-    "b-tree": {"cache": 80, "write-buffer": 32},
-    "as-b-tree": {"cache": 80, "write-buffer": 32},
-    "bftl": {"cache": 111, "write-buffer": 1},
-    "fd-tree": {"head": 112},
-    "la-tree": {"buffers": 48, "cache": 56, "write-buffer": 8},
-    "rolling": {"buffers": 40, "cache": 56, "write-buffer": 16},
-    "gannet": {"buffers": 56, "cache": 32},
+    "b-tree": {"cache": 79, "write-buffer": 32},
+    "b-tree-batched": {"cache": 79, "write-buffer": 32, "batched": True},
+    "as-b-tree": {"cache": 70, "write-buffer": 32},
+    "bftl": {"cache": 60, "write-buffer": 1},
+    "fd-tree": {"head": 95, "ratio": 128},
+    "fd-tree-levels": {"head": 87, "ratio": 8},
+    "la-tree": {"buffers": 33, "cache": 50, "write-buffer": 8, "buffer-most": 8},
+    "la-tree-batched": {"buffers": 33, "cache": 50, "write-buffer": 8, "buffer-most": 8, "batched": True},
+    "rolling": {"buffers": 40, "cache": 46, "write-buffer": 16},
+    "gannet": {"buffers": 53, "cache": 32, "write-buffer": 8},
+    "gannet-rolling": {"buffers": 53, "cache": 32, "write-buffer": 8},
 }
 # Nodes of a subfile where the spread of nodes is looked at: 8 MiB.
 SPREAD = 1024
@@ -67,8 +78,7 @@ STORE_OPERATIONS = 300_000
 STORE_MIXES = {"50/50": [50, 50, 0, 0, 0], "10/90": [10, 90, 0, 0, 0], "90/10": [90, 10, 0, 0, 0]}
 # Of it, what caches take: the rest is for programs, and for the page cache.
 STORE_CACHE = {"redb": 12 * MIB, "fjall": 4 * MIB, "lmdb": 0}
-# A change that waits takes five times as much in this program's map as it is counted for.
-STORE_GANNET = {"buffers": 120, "cache": 512}
+STORE_GANNET = {"buffers": 600, "cache": 512, "write-buffer": 32}
 SCANNED_RECORDS, SCANS, SCANNED_KEYS, CHURN = 200_000, 2_000, 1_000, 10
 OPENED_RECORDS = [1_000_000, 10_000_000]
 # What would take long to load gets more memory for it.
@@ -95,6 +105,9 @@ def arguments():
     parser.add_argument("--structures", nargs="+", choices=ALL, default=ALL)
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, but for stores; counts are the same, seconds nearly")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
+    parser.add_argument("--mixes", nargs="+", choices=list(MIXED), default=list(MIXED), help="of figure 15")
+    parser.add_argument("--mixed-operations", type=int, default=MIXED_OPERATIONS, help="operations of figure 15")
+    parser.add_argument("--program", help="a `gannet-lab` that is there; counts and modelled seconds do not depend on how it was built")
     parser.add_argument("--scale", type=float, default=1, help="records and operations times this, for a look")
     parser.add_argument("--nodes", type=Path, help="folder for the nodes; on a file system in memory runs are short, and only modelled seconds count")
     parser.add_argument("--name", default="trees", help="name of the result's files in target/lab")
@@ -107,10 +120,10 @@ class Lab:
 
     def __init__(self, options):
         self.options, self.name = options, options.name
-        self.program = gannet_lab()
+        self.program = options.program or gannet_lab()
         self.folder = (options.nodes or PLACE) / f"{options.name}-nodes"
         remove(self.folder)
-        self.folder.mkdir()
+        self.folder.mkdir(parents=True)
         self.rates, self.modelled, self.numbers, self.loading = None, None, itertools.count(), threading.Lock()
         self.result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
         path = self.result.path
@@ -212,20 +225,22 @@ class Lab:
                 "reads a search": lambda row: of_kind(row, "search", "reads"),
                 "KB read a search": lambda row: of_kind(row, "search", "read_bytes") / 1e3,
                 "KB written an insertion": lambda row: row["work"]["written_bytes"] / row["kinds"]["insert"]["count"] / 1e3,
+                "KiB of memory at most": lambda row: row["memory_bytes"] / 1024,
+                "changes that wait at most": lambda row: row["waiting"],
                 "file MB": lambda row: row["file_bytes"] / 1e6}
         # Rivals run next to each other: the disk is not the same all the time. BFTL takes as long as all others.
-        wanted = [(structure, name) for name in MIXED for structure in self.structures(ALL) if structure != "bftl"]
-        wanted += [(structure, name) for name in MIXED for structure in self.structures(["bftl"])]
-        rows = self.together(lambda of: self.run(of[0], MIXED_RECORDS, MIXED_OPERATIONS, MIXED[of[1]], MEMORY[of[0]]), wanted)
+        wanted = [(structure, name) for name in self.options.mixes for structure in self.structures(ALL) if structure != "bftl"]
+        wanted += [(structure, name) for name in self.options.mixes for structure in self.structures(["bftl"])]
+        rows = self.together(lambda of: self.run(of[0], MIXED_RECORDS, self.options.mixed_operations, MIXED[of[1]], MEMORY[of[0]]), wanted)
         made = dict(zip(wanted, rows))
         texts, panels = [], {}
         for title, figure in what.items():
-            rows = {LABELS[structure]: [figure(made[structure, name]) for name in MIXED] for structure in self.structures(ALL)}
+            rows = {LABELS[structure]: [figure(made[structure, name]) for name in self.options.mixes] for structure in self.structures(ALL)}
             panels[title] = rows
-            texts.append(table(f"{title}, insertions/searches", list(MIXED), rows))
+            texts.append(table(f"{title}, insertions/searches", self.options.mixes, rows))
         texts.append(table("the paper's seconds (table 4)", list(MIXED)[:5], {LABELS[name]: row for name, row in AS_B_TREE_MIXED.items()}))
-        self.draw("figure-15", "mixed workloads (figure 15)", list(MIXED), {name: panels[name] for name in ("measured s", "modelled s")})
-        heading = (f"Figure 15 and table 4: {self.count(MIXED_OPERATIONS):,} operations on {self.count(MIXED_RECORDS):,} records with 896 KB "
+        self.draw("figure-15", "mixed workloads (figure 15)", self.options.mixes, {name: panels[name] for name in ("measured s", "modelled s")})
+        heading = (f"Figure 15 and table 4: {self.count(self.options.mixed_operations):,} operations on {self.count(MIXED_RECORDS):,} records with 896 KB "
                    "(OLTP: 72 % searches, 24 % insertions, 3 % ranges of 100 keys, 1 % deletions)\n")
         return "\n".join([heading, *texts])
 
@@ -313,19 +328,29 @@ class Lab:
             return list(pool.map(make, wanted))
 
     def save(self):
-        self.result.rows, self.result.more = self.rows, {"rates": self.rates, "modelled": self.modelled}
+        self.result.rows = self.rows
+        self.result.more = {"rates": self.rates, "modelled": self.modelled, "misses": self.misses()}
         self.result.write()
 
+    def misses(self):
+        """Runs that took more memory than their share of the paper's."""
+        rows = (row for row in self.rows if row.get("variant") and row["mix"] in MIXED.values() and not row["churn"])
+        return [f"{row['variant']} {row['mix']}: {row['memory_bytes']:,} bytes of memory, {MEMORY_LIMIT:,} at most"
+                for row in rows if row["memory_bytes"] > MEMORY_LIMIT]
+
     def single(self, structure, kind, fan_out, buffer, cache=0):
-        """100,000 operations of one kind. Gannet's has the memory of the write buffer for what waits, and as many nodes to write."""
+        """100,000 operations of one kind. Ours have three quarters of the write buffer for what waits, and the rest to write nodes."""
         settings = {"fan-out": fan_out, "write-buffer": buffer, "cache": cache}
         if structure in OURS:
-            settings["buffers"] = buffer
-        return self.run(structure, RECORDS, OPERATIONS, MIXES[kind], settings)
+            streams = 1 if structure == "rolling" else 2
+            settings["write-buffer"] = max(1, buffer // 4 // streams)
+            settings["buffers"] = max(1, buffer - streams * settings["write-buffer"])
+        return self.run(structure, RECORDS, OPERATIONS, MIXES[kind], settings, f"F {fan_out} WB {buffer}")
 
-    def run(self, structure, records, operations, mix, settings):
+    def run(self, structure, records, operations, mix, settings, shape=None):
         """One run on a copy of the loaded index."""
-        wanted = {"structure": structure, "records": self.count(records), "operations": self.count(operations), "mix": mix}
+        variant, structure = structure, VARIANTS.get(structure, structure)
+        wanted = {"structure": structure, "variant": variant, "records": self.count(records), "operations": self.count(operations), "mix": mix, "shape": shape}
         asked = wanted | {name.replace("-", "_"): value for name, value in settings.items()}
         known = [row for row in self.rows if all(row.get(name) == value for name, value in asked.items())]
         if known:
@@ -341,10 +366,11 @@ class Lab:
                 run([self.program, "trees", loaded, *shape, "--load-only"]).json()
         place = self.folder / f"run-{next(self.numbers)}"
         copied(loaded, place)
-        more = [word for name, value in settings.items() if name not in ("fan-out", "subfile") for word in (f"--{name}", value)]
+        shown = {name: value for name, value in settings.items() if name not in ("fan-out", "subfile")}
+        more = [word for name, value in shown.items() for word in ([f"--{name}"] if value is True else [f"--{name}", value])]
         done = run([self.program, "trees", place, *shape, "--loaded", "--operations", self.count(operations), "--mix", *mix, *more])
-        row = done.json() | {"cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
-        note(f"{structure} {mix} {settings}: {row['seconds']:.1f} s, modelled {modelled_seconds(row):.1f}")
+        row = done.json() | {"variant": variant, "shape": shape, "cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
+        note(f"{variant} {mix} {settings}: {row['seconds']:.1f} s, modelled {modelled_seconds(row):.1f}")
         with self.loading:
             self.rows.append(row)
             self.save()
@@ -396,7 +422,7 @@ def of_kind(row, kind, what):
 
 def node_bytes(structure):
     """The engine's nodes are pages."""
-    return 4096 if structure == "gannet" else 8192
+    return 4096 if structure.startswith("gannet") else 8192
 
 
 def tenths(subfiles):

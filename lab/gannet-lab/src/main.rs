@@ -17,6 +17,8 @@
 mod answers;
 mod churn;
 mod corpus;
+#[cfg(test)]
+mod counting;
 mod disk;
 mod during;
 mod index;

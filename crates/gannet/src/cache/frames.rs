@@ -94,6 +94,14 @@ impl FramePool {
         self.buffers.wait_for_return(most);
     }
 
+    /// Lets go of all frames, for measurements without a cache.
+    #[cfg(feature = "lab")]
+    pub fn empty(&self) {
+        for shard in &self.shards {
+            *shard.lock().unwrap_or_else(|e| e.into_inner()) = Sieve::new();
+        }
+    }
+
     /// Frames in the pool, used or not.
     pub fn capacity(&self) -> usize {
         self.buffers.pages()

@@ -23,7 +23,7 @@ pub struct RunArguments {
     /// Take no flush in after so many seconds of maintenance, and ask of what is there
     #[arg(long, default_value_t = f64::INFINITY)]
     pub(super) most_seconds: f64,
-    /// Blocks that MFIS reads together
+    /// Last blocks that MFIS reads together
     #[arg(long, default_value_t = 1024)]
     pub(super) threshold: usize,
     /// In the paper's setting a list is kept if more than one of so many documents has its term in
@@ -94,6 +94,8 @@ pub enum Setting {
     /// Long lists only, postings of eight bytes without positions; Gannet's as it codes them, with
     /// positions that are all 0
     Paper,
+    /// The same lists, coded, with positions, so that all have the same codes
+    Long,
     /// All terms, coded, with positions
     Full,
 }

@@ -4,13 +4,13 @@
 //! was read from; what does not fit goes to new blocks at the end of the file. Blocks of a list
 //! that lie one behind the other are a *chunk* (the paper's word; Gannet's chunks are another
 //! thing). In-place non-contiguous reads and writes term by term, one transfer at a time. MFIS goes
-//! through the terms until it has as many as its threshold: it reads their last blocks in one batch
+//! through the terms until it has as many last blocks as its threshold: it reads these in one batch
 //! (scan), puts new postings in (migration), and writes all blocks in one batch (write); a query
 //! reads all chunks of a list in one batch.
 //!
 //! Sources: Tomasic, Garcia-Molina, Shoens, "Incremental Updates of Inverted Lists for Text
 //! Document Retrieval", 1994; MFIS: Jung et al., 2014, algorithms 1 and 2. Not as printed: a last
-//! block that is full is not read, and as many terms that are new as the threshold says end a batch
+//! block that is full is not read, and as many terms without one as the threshold says end a batch
 //! too, since they take as much memory.
 //!
 //! L lists of c postings get b more. A flush reads L blocks, none where 1,022 divides c. It writes
@@ -48,7 +48,7 @@ pub struct Blocks {
     files: Arc<Files>,
     file: FileNumber,
     coding: Coding,
-    /// Terms whose last blocks are read together; with one, all is done one after the other.
+    /// Last blocks that are read together; with one, all is done one after the other.
     threshold: usize,
     lists: Vec<List>,
     /// Blocks of the file.
@@ -93,11 +93,14 @@ impl Blocks {
         &mut self,
         all: impl Iterator<Item = Result<(TermNumber, Postings)>>,
     ) -> Result<()> {
-        let mut batch = Vec::new();
+        let (mut batch, mut blocks) = (Vec::new(), 0);
         for one in all {
-            batch.push(one?);
-            if batch.len() == self.threshold {
+            let (term, postings) = one?;
+            blocks += usize::from(self.lists[term as usize].last_block().is_some());
+            batch.push((term, postings));
+            if self.threshold == blocks.max(batch.len() - blocks) {
                 self.append_batch(&std::mem::take(&mut batch))?;
+                blocks = 0;
             }
         }
         self.append_batch(&batch)?;
@@ -117,7 +120,7 @@ impl Blocks {
             let (mut from, mut start) = (0, 0);
             if let Some(block) = block {
                 let bytes = read.next().unwrap_or_default();
-                let mut coded = decode(&bytes)?;
+                let mut coded = decode(&bytes, true)?;
                 (from, start) = fill(self.coding, &mut coded, postings, 0, 0)?;
                 (list.last, list.is_full) = (coded.summary, from < postings.docs.len());
                 rewritten.push((block, encode(&coded)));
@@ -245,7 +248,7 @@ fn encode(block: &Coded) -> Vec<u8> {
     bytes
 }
 
-fn decode(bytes: &[u8]) -> Result<Coded> {
+fn decode(bytes: &[u8], with_positions: bool) -> Result<Coded> {
     let short = || Error::damaged("a block of the lab", "expected lengths that fit it");
     let (header, rest) = bytes.split_at_checked(HEADER_BYTES).ok_or_else(short)?;
     let long = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[at + byte]));
@@ -264,7 +267,7 @@ fn decode(bytes: &[u8]) -> Result<Coded> {
     Ok(Coded {
         summary,
         docs: front.to_vec(),
-        positions: back.to_vec(),
+        positions: if with_positions { back } else { &[] }.to_vec(),
     })
 }
 
@@ -278,8 +281,8 @@ impl Lists for Blocks {
         self.append(terms.map(|(term, fragment)| Ok((*term, Postings::of(fragment)?))))
     }
 
-    /// Positions come along whether they are asked for or not: they stand in the same blocks.
-    fn read(&self, terms: &[TermNumber], _with_positions: bool) -> Result<Vec<Vec<Part>>> {
+    /// Positions are read whether they are asked for or not: they stand in the same blocks.
+    fn read(&self, terms: &[TermNumber], with_positions: bool) -> Result<Vec<Vec<Part>>> {
         let mut places = Vec::new();
         for (at, term) in terms.iter().enumerate() {
             let chunks = self.lists[*term as usize].chunks.iter();
@@ -300,7 +303,7 @@ impl Lists for Blocks {
                     summary,
                     docs,
                     positions,
-                } = decode(block)?;
+                } = decode(block, with_positions)?;
                 lists[at].push(Part {
                     summary,
                     docs,

@@ -173,6 +173,47 @@ fn lists_in_blocks_read_and_write_their_last_blocks() {
     }
 }
 
+/// A batch ends with the block that the threshold says: three of four lists have a last block, and
+/// 16 of these are read, and written, together with what is new beside them.
+#[test]
+fn a_threshold_counts_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = Arc::new(Files::open(&folder.path().join("lists"), false).unwrap());
+    let mut blocks = Blocks::new(files, 0, 63, Coding::Plain, 16).unwrap();
+    let growth = Growth {
+        lists: 63,
+        postings: 10,
+        flushes: 2,
+    };
+    let mut first = flush(growth, 0, 0);
+    first.terms.retain(|(term, _)| term % 4 < 3);
+    Lists::add(&mut blocks, &first).unwrap();
+    let before = Lists::work(&blocks);
+    Lists::add(&mut blocks, &flush(growth, 0, 1)).unwrap();
+    let done = Lists::work(&blocks).less(before);
+    // The 48 last blocks lie one behind the other, and so do new ones: each batch is two writes.
+    assert_eq!(done.writes, 6);
+}
+
+/// A large region that was left takes the next one that fits.
+#[test]
+fn contiguous_lists_use_left_regions_again() {
+    let growth = Growth {
+        lists: 40,
+        postings: 20_000,
+        flushes: 20,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let files = Arc::new(Files::open(&folder.path().join("lists"), false).unwrap());
+    let mut lists = Contiguous::new(Arc::clone(&files), 40, Coding::Plain).unwrap();
+    for number in 0..growth.flushes {
+        Lists::add(&mut lists, &flush(growth, 0, number)).unwrap();
+    }
+    let held = growth.bytes() * u64::from(growth.flushes);
+    let taken = files.bytes().unwrap();
+    assert!(taken < 2 * held, "{taken} bytes for {held}");
+}
+
 #[test]
 fn contiguous_lists_move_when_their_room_is_full() {
     let growth = Growth {

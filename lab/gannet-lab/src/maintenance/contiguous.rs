@@ -4,8 +4,9 @@
 //! than was needed. What comes is put into the room, for which the pages where it ends are read and
 //! written back. Where it does not fit, the whole list is read and moved to the end of the file,
 //! with new room. Lists are taken one by one, and so are their transfers; small new regions are
-//! gathered and written together, large ones begin at a page and their room is not written. Regions
-//! that were left are not used again.
+//! gathered and written together, large ones begin at a page and their room is not written. A large
+//! region that was left is free: the next large one goes to the first free place that has room, as
+//! in the paper. Small ones share pages, and are not used again.
 //!
 //! Source: Lester, Zobel, Williams, "Efficient Online Index Maintenance for Contiguous Inverted
 //! Lists", 2006; k = 1.25: Tomasic et al., 1994, as in the paper of MFIS. A list of c postings of
@@ -13,6 +14,7 @@
 //! (k - 1) = 4 times more as the list grows without end. 100 flushes of equal size move a list 17
 //! times.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gannet::Result;
@@ -44,6 +46,8 @@ pub struct Contiguous {
     files: Arc<Files>,
     coding: Coding,
     regions: Vec<Region>,
+    /// Whole pages that large regions have left, by where they start.
+    free: BTreeMap<u64, u64>,
     /// New regions that are not written yet, behind `written` bytes of the file.
     gathered: Vec<u8>,
     written: u64,
@@ -61,6 +65,10 @@ struct Region {
 impl Region {
     fn positions_start(&self) -> u64 {
         self.start + u64::from(self.docs_room)
+    }
+
+    fn room(&self) -> u64 {
+        u64::from(self.docs_room) + u64::from(self.positions_room)
     }
 
     /// Whether its pages have nothing of other lists.
@@ -93,6 +101,7 @@ impl Contiguous {
             files,
             coding,
             regions: vec![Region::default(); terms],
+            free: BTreeMap::new(),
             gathered: Vec::new(),
             written: 0,
         })
@@ -156,7 +165,42 @@ impl Contiguous {
         list.positions = read.pop().unwrap_or_default();
         list.docs = read.pop().unwrap_or_default();
         self.coding.append(&mut list, postings)?;
-        self.place(term, &list)
+        let left = *region;
+        self.place(term, &list)?;
+        if left.is_apart() {
+            self.release(left.start, left.room());
+        }
+        Ok(())
+    }
+
+    /// Says that whole pages are free.
+    fn release(&mut self, mut start: u64, mut bytes: u64) {
+        if let Some(behind) = self.free.remove(&(start + bytes)) {
+            bytes += behind;
+        }
+        let before = self.free.range(..start).next_back();
+        let before = before.map(|(before, length)| (*before, *length));
+        if let Some((before, length)) = before.filter(|(before, length)| before + length == start) {
+            self.free.remove(&before);
+            (start, bytes) = (before, bytes + length);
+        }
+        self.free.insert(start, bytes);
+    }
+
+    /// The first free place of so many bytes, or the end of the file.
+    fn claim(&mut self, bytes: u64) -> Result<u64> {
+        let found = self.free.iter().find(|(_, free)| **free >= bytes);
+        let Some((start, free)) = found.map(|(start, free)| (*start, *free)) else {
+            self.write_gathered()?;
+            let start = self.written;
+            self.written += bytes;
+            return Ok(start);
+        };
+        self.free.remove(&start);
+        if free > bytes {
+            self.free.insert(start + bytes, free - bytes);
+        }
+        Ok(start)
     }
 
     /// Gives a list a new region.
@@ -171,18 +215,16 @@ impl Contiguous {
             ..Region::default()
         };
         if list.summary.bytes() > LARGE_BYTES {
-            self.write_gathered()?;
             let whole = |bytes: u32| bytes.next_multiple_of(PAGE_SIZE as u32);
-            region.start = self.written;
             region.docs_room = whole(region.docs_room);
             region.positions_room = whole(region.positions_room);
+            region.start = self.claim(region.room())?;
             for (start, bytes) in [
                 (region.start, &list.docs),
                 (region.positions_start(), &list.positions),
             ] {
                 self.files.write(&[pages(start, bytes)])?;
             }
-            self.written = region.positions_start() + u64::from(region.positions_room);
         } else {
             region.start = self.written + self.gathered.len() as u64;
             for (bytes, room) in [

@@ -68,7 +68,7 @@ impl Name {
         }
         let coding = match input.setting {
             Setting::Paper => Coding::Plain,
-            Setting::Full => Coding::Packed,
+            Setting::Long | Setting::Full => Coding::Packed,
         };
         let documents = u64::from(input.stream.documents());
         let files = Arc::new(Files::open(folder, arguments.trace)?);

@@ -15,7 +15,8 @@ use super::arguments::{Name, RunArguments, Setting};
 use super::coding::{Coded, Coding, Postings};
 use super::input::Input;
 use super::invert::{Wanted, invert};
-use super::queries::Scoring;
+use super::queries::{Mix, Scoring};
+use super::run::check;
 use super::*;
 use crate::random::Random;
 
@@ -28,7 +29,7 @@ type Map = BTreeMap<String, Vec<(u32, Vec<u32>)>>;
 
 #[test]
 fn every_strategy_gives_all_postings_after_every_flush() {
-    for (setting, seed) in [(Setting::Full, 1), (Setting::Paper, 2)] {
+    for (setting, seed) in [(Setting::Full, 1), (Setting::Paper, 2), (Setting::Long, 3)] {
         for name in Name::value_variants() {
             follow(*name, setting, seed);
         }
@@ -106,7 +107,7 @@ fn expected(map: &Map, input: &Input, term: TermNumber) -> Postings {
     for (doc, positions) in known.into_iter().flatten() {
         postings.docs.push(*doc);
         postings.frequencies.push(positions.len() as u32);
-        if input.setting == Setting::Full {
+        if input.setting != Setting::Paper {
             let mut before = 0;
             for position in positions {
                 put_varint(&mut postings.positions, u64::from(position - before));
@@ -125,6 +126,62 @@ fn add(map: &mut Map, doc: u32, words: &[String]) {
             _ => list.push((doc, vec![position])),
         }
     }
+}
+
+/// Loses the last posting of each list.
+struct Losing(Box<dyn Strategy>);
+
+impl Strategy for Losing {
+    fn flush(&mut self, flush: &Flush) -> gannet::Result<()> {
+        self.0.flush(flush)
+    }
+
+    fn retrieve(&self, term: TermNumber) -> gannet::Result<u64> {
+        self.0.retrieve(term)
+    }
+
+    fn postings(&self, term: TermNumber) -> gannet::Result<Postings> {
+        let mut found = self.0.postings(term)?;
+        found.docs.pop();
+        Ok(found)
+    }
+
+    fn both(
+        &self,
+        terms: [TermNumber; 2],
+        scoring: &Scoring,
+    ) -> gannet::Result<super::queries::Both> {
+        self.0.both(terms, scoring)
+    }
+
+    fn work(&self) -> gannet_ssd::Work {
+        self.0.work()
+    }
+
+    fn kept(&self) -> gannet::Result<super::strategy::Kept> {
+        self.0.kept()
+    }
+}
+
+/// A run that is stopped before its stream ends is checked against what it was given.
+#[test]
+fn a_stopped_run_that_lost_postings_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut input = input(folder.path(), &documents(1), Setting::Full);
+    input.flushes = FLUSHES / 2;
+    let arguments = RunArguments::of_test(&folder.path().join("lists"), Name::Mfis, Setting::Full);
+    let mut strategy = Name::Mfis.open(&input, &arguments).unwrap();
+    let mut given = vec![0; input.stream.keys.len()];
+    for number in 0..input.flushes {
+        let flush = input.flush(number).unwrap();
+        for (term, fragment) in &flush.terms {
+            given[*term as usize] += fragment.count as usize;
+        }
+        strategy.flush(&flush).unwrap();
+    }
+    let mix = Mix::new(&input.stream, 50, |_| true);
+    check(&input, &given, &*strategy, &mix, 1).unwrap();
+    assert!(check(&input, &given, &Losing(strategy), &mix, 1).is_err());
 }
 
 /// Words of documents; a few are in most of them.

@@ -10,7 +10,8 @@ use gannet::Result;
 use gannet_ssd::Work;
 
 use super::node::{Node, NodeId};
-use super::rolling::{Change, Merging};
+use super::rolling::Merging;
+use super::waiting::Change;
 use super::{Cleaning, OrderedIndex, Value, entry_fits};
 
 /// The root's name, the first that is given.
@@ -48,6 +49,9 @@ pub trait Nodes {
 
     /// Bytes of the files.
     fn file_bytes(&self) -> u64;
+
+    /// Bytes of memory that it holds.
+    fn memory(&self) -> usize;
 
     /// What cleaning has to do and did.
     fn cleaning(&self) -> Cleaning {
@@ -257,13 +261,18 @@ impl<N: Nodes> OrderedIndex for BTree<N> {
         self.nodes.file_bytes()
     }
 
+    fn memory(&self) -> usize {
+        self.nodes.memory()
+    }
+
     fn cleaning(&self) -> Cleaning {
         self.nodes.cleaning()
     }
 }
 
 impl<N: Nodes> Merging for BTree<N> {
-    fn merge(&mut self, changes: &[(Vec<u8>, Change)]) -> Result<()> {
+    fn merge(&mut self, changes: &[(&[u8], Change)]) -> Result<()> {
+        self.splits.clear();
         let mut rest = changes;
         while !rest.is_empty() {
             let (mut leaves, mut there) = (Vec::new(), 0);
@@ -285,15 +294,15 @@ impl<N: Nodes> Merging for BTree<N> {
 
 impl<N: Nodes> BTree<N> {
     /// The leaf that the first changes belong to, which is not read, and how many do.
-    fn first_leaf(&mut self, changes: &[(Vec<u8>, Change)]) -> Result<(NodeId, usize)> {
-        let key = &changes[0].0;
+    fn first_leaf(&mut self, changes: &[(&[u8], Change)]) -> Result<(NodeId, usize)> {
+        let key = changes[0].0;
         let (mut id, mut here) = (ROOT, changes.len());
         for _ in 0..self.height()? {
             let node = self.nodes.read(id)?;
             let at = node.floor(key);
             if at + 1 < node.len() {
                 let end = node.key(at + 1);
-                here = changes[..here].partition_point(|(key, _)| &key[..] < end);
+                here = changes[..here].partition_point(|(key, _)| *key < end);
             }
             id = node.value(at) as NodeId;
         }
@@ -302,10 +311,10 @@ impl<N: Nodes> BTree<N> {
 
     /// Makes the first changes, those of one leaf, which is written once; gives how many. If it is
     /// full, the change that finds no room splits it and is the last.
-    fn merge_first(&mut self, changes: &[(Vec<u8>, Change)]) -> Result<usize> {
+    fn merge_first(&mut self, changes: &[(&[u8], Change)]) -> Result<usize> {
         let (_, here) = self.first_leaf(changes)?;
         let mut path = Path::new();
-        let (id, leaf) = self.leaf(&changes[0].0, &mut path)?;
+        let (id, leaf) = self.leaf(changes[0].0, &mut path)?;
         let mut leaf = Node::clone(&*leaf);
         for (at, (key, change)) in changes[..here].iter().enumerate() {
             match (leaf.find(key), change) {

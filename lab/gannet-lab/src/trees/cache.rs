@@ -6,10 +6,13 @@ use std::rc::Rc;
 
 use lru::LruCache;
 
-use super::node::{Node, NodeId};
+use super::node::{NODE_BYTES, Node, NodeId};
 
 /// The buffer cache: what was used last by name or slot, nothing if it has no room.
 pub struct Cache<T = Node>(Option<LruCache<u32, Rc<T>>>);
+
+/// What a node in memory takes besides its bytes: its counts, and its place in a cache.
+const AROUND: usize = 64;
 
 /// The nodes in memory.
 pub struct Held {
@@ -31,6 +34,11 @@ impl<T> Cache<T> {
     /// Room for so many nodes.
     pub fn new(nodes: usize) -> Cache<T> {
         Cache(NonZeroUsize::new(nodes).map(LruCache::new))
+    }
+
+    /// Bytes of memory that its nodes take.
+    pub fn memory(&self) -> usize {
+        self.0.as_ref().map_or(0, LruCache::len) * (NODE_BYTES + AROUND)
     }
 
     /// A node, if it is there.
@@ -97,14 +105,23 @@ impl Held {
         self.waiting.put(id, Rc::new(node))
     }
 
+    /// Bytes of memory that the nodes take.
+    pub fn memory(&self) -> usize {
+        let apart = self.waiting.nodes.len() + self.fetched.len();
+        apart * (NODE_BYTES + AROUND) + self.cache.memory()
+    }
+
     /// All that wait, in the order in which they came, to be written now.
     pub fn take(&mut self) -> Vec<(NodeId, Rc<Node>)> {
-        let nodes = std::mem::take(&mut self.waiting.nodes);
         self.waiting.places.clear();
-        for (id, node) in &nodes {
-            self.cache.put(*id, Rc::clone(node));
+        std::mem::take(&mut self.waiting.nodes)
+    }
+
+    /// Keeps nodes that were written, as far as there is room.
+    pub fn keep_written(&mut self, nodes: Vec<(NodeId, Rc<Node>)>) {
+        for (id, node) in nodes {
+            self.cache.put(id, node);
         }
-        nodes
     }
 }
 

@@ -12,9 +12,8 @@
 //! flash too; here it lies in the memory that the comparison gives it, and is written by
 //! [`OrderedIndex::settle`].
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::iter::Peekable;
-use std::ops::Bound::{Included, Unbounded};
 use std::path::Path;
 use std::rc::Rc;
 use std::vec::IntoIter;
@@ -25,10 +24,12 @@ use gannet_ssd::Work;
 use super::cache::Cache;
 use super::device::{NodeFile, Slot};
 use super::node::{NODE_BYTES, Node};
-use super::{OrderedIndex, Settings, VALUE_END, Value, entry_fits};
+use super::waiting::{Entries, Waiting, change_fits};
+use super::{OrderedIndex, Settings, VALUE_END, Value};
 
-/// Pages of one operation where runs are merged.
-const RUN: usize = 32;
+/// Pages of one operation where runs are merged. Each run that is read or written has so many in
+/// memory.
+const RUN: usize = 8;
 
 /// What an entry takes in a node besides its key, about.
 const AROUND: usize = 12;
@@ -55,10 +56,9 @@ struct Level {
 pub struct FdTree {
     file: NodeFile,
     cache: Cache,
-    records: BTreeMap<Vec<u8>, Entry>,
-    fences: BTreeMap<Vec<u8>, Slot>,
-    /// Bytes of the head.
-    head: usize,
+    /// The head.
+    records: Waiting,
+    fences: Waiting,
     head_most: usize,
     levels: Vec<Level>,
     ratio: usize,
@@ -75,9 +75,8 @@ impl FdTree {
         let mut tree = FdTree {
             file: NodeFile::open(folder, settings)?,
             cache: Cache::new(settings.cache),
-            records: BTreeMap::new(),
-            fences: BTreeMap::new(),
-            head: 0,
+            records: Waiting::default(),
+            fences: Waiting::default(),
             head_most: settings.head.max(1) * NODE_BYTES,
             levels: Vec::new(),
             ratio: settings.ratio.max(2),
@@ -90,10 +89,8 @@ impl FdTree {
     }
 
     fn put(&mut self, key: &[u8], entry: Entry) -> Result<()> {
-        if self.records.insert(key.to_vec(), entry).is_none() {
-            self.head += key.len() + AROUND;
-        }
-        match self.head > self.head_most {
+        self.records.put(key, entry.code());
+        match self.records.bytes() + self.fences.bytes() > self.head_most {
             true => self.merge(),
             false => Ok(()),
         }
@@ -115,8 +112,7 @@ impl FdTree {
         let is_last = target + 1 >= self.levels.len();
         self.levels
             .resize(self.levels.len().max(target + 1), Level::default());
-        let head = std::mem::take(&mut self.records).into_iter().collect();
-        let mut sources = vec![Source::of(head)];
+        let mut sources = vec![Source::of(self.records.take_blocks())];
         sources.extend(
             self.levels[..=target]
                 .iter()
@@ -182,11 +178,17 @@ impl FdTree {
             self.levels[level] = written;
             fences = above;
         }
-        self.head = fences.iter().map(|(key, _)| key.len() + AROUND).sum();
-        // A head of fences alone takes records again.
-        self.head_most = self.head_most.max(2 * self.head);
-        self.fences = fences.into_iter().collect();
+        self.fences = Waiting::default();
+        for (key, page) in &fences {
+            self.fences.put(key, u64::from(*page));
+        }
+        self.make_room_for_records();
         Ok(())
+    }
+
+    /// A head of fences alone takes records again.
+    fn make_room_for_records(&mut self) {
+        self.head_most = self.head_most.max(2 * self.fences.bytes());
     }
 
     fn page(&mut self, slot: Slot) -> Result<Rc<Node>> {
@@ -200,12 +202,7 @@ impl FdTree {
 
     /// The page of the first level that a key belongs to.
     fn first_page(&self, key: &[u8]) -> Option<Slot> {
-        let fence = self
-            .fences
-            .range::<[u8], _>((Unbounded, Included(key)))
-            .next_back();
-        let fence = fence.or_else(|| self.fences.first_key_value());
-        fence.map(|(_, page)| *page)
+        self.fences.floor(key).map(|page| page as Slot)
     }
 
     /// Writes which runs there are, and where the head was written, if it was.
@@ -267,24 +264,18 @@ impl FdTree {
         let mut source = Source::of_level(head);
         source.fill(&mut self.file)?;
         while let Some((key, entry)) = source.take(&mut self.file)? {
-            self.head += key.len() + AROUND;
             match entry {
-                Entry::Fence(page) => {
-                    self.fences.insert(key, page);
-                }
-                record => {
-                    self.records.insert(key, record);
-                }
+                Entry::Fence(page) => self.fences.put(&key, u64::from(page)),
+                record => self.records.put(&key, record.code()),
             }
         }
         if let (0, Some(first)) = (head.pages, self.levels.first().copied()) {
             for slot in first.first..first.first + first.pages {
                 let page = Node::from_bytes(self.file.read(slot)?)?;
-                self.head += page.key(0).len() + AROUND;
-                self.fences.insert(page.key(0).to_vec(), slot);
+                self.fences.put(page.key(0), u64::from(slot));
             }
         }
-        self.head_most = self.head_most.max(2 * self.fences.len() * AROUND);
+        self.make_room_for_records();
         Ok(())
     }
 
@@ -308,13 +299,13 @@ impl FdTree {
 
 impl OrderedIndex for FdTree {
     fn insert(&mut self, key: &[u8], value: Value) -> Result<()> {
-        entry_fits(key, value)?;
+        change_fits(key, Some(value))?;
         self.put(key, Entry::Record(value))
     }
 
     fn search(&mut self, key: &[u8]) -> Result<Option<Value>> {
-        match self.records.get(key) {
-            Some(Entry::Record(value)) => return Ok(Some(*value)),
+        match self.records.get(key).map(Entry::of) {
+            Some(Entry::Record(value)) => return Ok(Some(value)),
             Some(_) => return Ok(None),
             None => {}
         }
@@ -339,9 +330,9 @@ impl OrderedIndex for FdTree {
     }
 
     fn range(&mut self, from: &[u8], most: usize) -> Result<Vec<Keyed<Value>>> {
-        let head = self.records.range::<[u8], _>((Included(from), Unbounded));
-        let head = head.map(|(key, entry)| (key.clone(), *entry)).collect();
-        let mut sources = vec![Source::of(head)];
+        let head = self.records.from(from);
+        let head = head.map(|(key, code)| (key.to_vec(), Entry::of(code)));
+        let mut sources = vec![Source::at_hand(head.collect())];
         let mut next = self.first_page(from);
         for level in &self.levels {
             let Some(slot) = next else { break };
@@ -377,14 +368,10 @@ impl OrderedIndex for FdTree {
     }
 
     fn settle(&mut self) -> Result<()> {
-        let fences = self
-            .fences
-            .iter()
-            .map(|(key, page)| (key.clone(), Entry::Fence(*page)));
-        let records = self
-            .records
-            .iter()
-            .map(|(key, entry)| (key.clone(), *entry));
+        let fences = self.fences.from(&[]);
+        let fences = fences.map(|(key, page)| (key.to_vec(), Entry::Fence(page as Slot)));
+        let records = self.records.from(&[]);
+        let records = records.map(|(key, code)| (key.to_vec(), Entry::of(code)));
         let mut all: Vec<Keyed<Entry>> = fences.chain(records).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
         let mut writer = Writer::new(self.end, self.fan_out, Level::default());
@@ -403,6 +390,16 @@ impl OrderedIndex for FdTree {
 
     fn file_bytes(&self) -> u64 {
         self.file.bytes()
+    }
+
+    /// A merge has pages of each run that it reads, and of the one that it writes.
+    fn memory(&self) -> usize {
+        let merging = (self.levels.len() + 1) * RUN * NODE_BYTES;
+        self.records.bytes() + self.fences.bytes() + self.cache.memory() + merging
+    }
+
+    fn waiting(&self) -> usize {
+        self.records.len()
     }
 }
 
@@ -452,15 +449,26 @@ impl Entry {
 struct Source {
     next: Slot,
     end: Slot,
+    blocks: IntoIter<Vec<u8>>,
+    pages: VecDeque<Node>,
     at_hand: Peekable<IntoIter<Keyed<Entry>>>,
 }
 
 impl Source {
-    fn of(entries: Vec<Keyed<Entry>>) -> Source {
+    fn of(blocks: Vec<Vec<u8>>) -> Source {
         Source {
             next: 0,
             end: 0,
+            blocks: blocks.into_iter(),
+            pages: VecDeque::new(),
+            at_hand: Vec::new().into_iter().peekable(),
+        }
+    }
+
+    fn at_hand(entries: Vec<Keyed<Entry>>) -> Source {
+        Source {
             at_hand: entries.into_iter().peekable(),
+            ..Source::of(Vec::new())
         }
     }
 
@@ -468,24 +476,40 @@ impl Source {
         Source {
             next: level.first,
             end: level.first + level.pages,
-            at_hand: Vec::new().into_iter().peekable(),
+            ..Source::of(Vec::new())
         }
     }
 
     /// Reads on if nothing is at hand.
     fn fill(&mut self, file: &mut NodeFile) -> Result<()> {
-        while self.at_hand.peek().is_none() && self.next < self.end {
-            let count = RUN.min((self.end - self.next) as usize);
-            let mut entries = Vec::new();
-            for bytes in file.read_run(self.next, count)? {
-                let page = Node::from_bytes(bytes)?;
-                entries.extend(
-                    (0..page.len()).map(|at| (page.key(at).to_vec(), Entry::of(page.value(at)))),
-                );
-            }
-            self.next += count as Slot;
+        while self.at_hand.peek().is_none() {
+            let entries: Vec<_> = if let Some(block) = self.blocks.next() {
+                let entries = Entries::of(&block);
+                entries
+                    .map(|(key, code)| (key.to_vec(), Entry::of(code)))
+                    .collect()
+            } else if let Some(page) = self.pages.pop_front() {
+                let entries = (0..page.len()).map(|at| (page.key(at), page.value(at)));
+                entries
+                    .map(|(key, code)| (key.to_vec(), Entry::of(code)))
+                    .collect()
+            } else if self.next < self.end {
+                self.read(file)?;
+                continue;
+            } else {
+                break;
+            };
             self.at_hand = entries.into_iter().peekable();
         }
+        Ok(())
+    }
+
+    fn read(&mut self, file: &mut NodeFile) -> Result<()> {
+        let count = RUN.min((self.end - self.next) as usize);
+        for bytes in file.read_run(self.next, count)? {
+            self.pages.push_back(Node::from_bytes(bytes)?);
+        }
+        self.next += count as Slot;
         Ok(())
     }
 

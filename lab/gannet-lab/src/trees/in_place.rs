@@ -62,6 +62,28 @@ impl Nodes for InPlace {
         }
     }
 
+    fn fetches(&self) -> usize {
+        match self.one_by_one {
+            true => 1,
+            false => self.held.most(),
+        }
+    }
+
+    fn fetch(&mut self, ids: &[NodeId]) -> Result<()> {
+        if self.one_by_one {
+            return Ok(());
+        }
+        // They take the room of nodes that waited, and wait next.
+        self.settle()?;
+        let mut missing: Vec<NodeId> = ids.to_vec();
+        missing.retain(|id| self.held.get(*id).is_none());
+        missing.sort_unstable();
+        let read = self.file.read_scattered(&missing)?.into_iter();
+        let nodes = read.map(Node::from_bytes).collect::<Result<Vec<Node>>>()?;
+        self.held.keep_fetched(missing.into_iter().zip(nodes));
+        Ok(())
+    }
+
     fn settle(&mut self) -> Result<()> {
         let nodes = self.held.take();
         let places: Vec<_> = nodes.iter().map(|(id, node)| (*id, node.bytes())).collect();
@@ -73,6 +95,7 @@ impl Nodes for InPlace {
             }
             false => self.file.write_scattered(&places)?,
         }
+        self.held.keep_written(nodes);
         Ok(())
     }
 
@@ -82,5 +105,9 @@ impl Nodes for InPlace {
 
     fn file_bytes(&self) -> u64 {
         self.file.bytes()
+    }
+
+    fn memory(&self) -> usize {
+        self.held.memory()
     }
 }

@@ -4,14 +4,16 @@
 //! highest such node on its way; when that is emptied its operations go, sorted, to the buffers of
 //! the next such level, or to the leaves. So many that belong to one leaf cost one change of it. A
 //! search must look through the buffers on its way. When to empty one is decided by what it has
-//! cost: once searches have paid for reading it what emptying it costs, it is emptied (or when it
-//! is full). No sequence of operations can make that cost more than about twice what the best
-//! decision would have.
+//! cost. The rule is the published one (*ADAPT*): for each search in the past the buffer is asked
+//! what emptying it then would have saved all later searches. Once that is what emptying would have
+//! cost, it is emptied, or when it is full. No sequence of operations makes this cost more than
+//! twice what the best decisions would have. An operation of a search costs what one of emptying
+//! does: the published costs are those of bare flash.
 //!
 //! Source: Agrawal, Ganesan, Sitaraman, Diao, Singh, "Lazy-Adaptive Tree: An Optimized Index
-//! Structure for Flash Devices", PVLDB 2009. Their rule weighs savings of sizes that a buffer had;
-//! this one is its simplest form. Parts of buffers in memory share one pool, of which the largest
-//! part is written when it is full.
+//! Structure for Flash Devices", PVLDB 2009. Parts of buffers in memory share one pool, of which
+//! the largest part is written when it is full. A full buffer is emptied in memory, so its pages
+//! are at most as many as memory takes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,16 +25,15 @@ use super::btree::{BTree, ROOT, Split};
 use super::device::{NodeFile, Slot};
 use super::in_place::InPlace;
 use super::node::{KEY_MAX, NODE_BYTES, Node, NodeId};
-use super::{OrderedIndex, Settings, VALUE_END, Value, entry_fits};
+use super::rolling::Merging;
+use super::waiting::{Change, Entries, Waiting, change_fits, change_of, code_of};
+use super::{OrderedIndex, Settings, Value};
 
-/// What an operation takes in memory besides its key.
+/// What an operation takes in a page of a buffer besides its key.
 const AROUND: usize = 12;
 
-/// What an operation does with its key.
-type Change = Option<Value>;
-
-/// Stands for a key that is gone.
-const GONE: Value = VALUE_END;
+/// Operations of a page, with keys of eight bytes.
+const OF_A_PAGE: usize = NODE_BYTES / (8 + AROUND);
 
 /// Operations that wait at a node: the later ones count.
 #[derive(Default)]
@@ -40,11 +41,26 @@ struct Buffer {
     /// Pages on flash, the oldest first.
     pages: Vec<Slot>,
     /// What is only in memory.
-    recent: BTreeMap<Vec<u8>, Change>,
-    bytes: usize,
-    /// Pages that searches have read of it.
-    paid: usize,
+    recent: Waiting,
+    past: Vec<Past>,
 }
+
+/// What emptying a buffer in the past would have saved.
+struct Past {
+    /// Pages that it had.
+    pages: usize,
+    /// How many of these later searches have read.
+    saved: usize,
+}
+
+/// What a buffer had, in memory to be sent down.
+struct Emptied {
+    pages: Vec<Node>,
+    recent: Waiting,
+}
+
+/// An operation of a buffer: its key, how old its page is, and its code.
+type Aged<'a> = (&'a [u8], u32, u64);
 
 /// The LA-tree.
 pub struct LaTree {
@@ -61,6 +77,7 @@ pub struct LaTree {
     bytes_most: usize,
     pages_most: usize,
     every: usize,
+    one_by_one: bool,
 }
 
 impl LaTree {
@@ -81,6 +98,7 @@ impl LaTree {
             bytes_most: settings.buffers.max(1) * NODE_BYTES,
             pages_most: settings.buffer_most.max(1),
             every: settings.buffered_every.max(1),
+            one_by_one: settings.one_by_one,
         })
     }
 
@@ -98,10 +116,10 @@ impl LaTree {
 
     fn change(&mut self, key: &[u8], change: Change) -> Result<()> {
         match self.top() {
-            None => self.apply(key, change),
+            None => self.apply(&[(key, change)]),
             Some(level) => {
                 let id = self.tree.node_at(key, level)?;
-                self.wait(id, key.to_vec(), change);
+                self.wait(id, key, code_of(change));
                 self.make_room()?;
                 self.empty_full(id, level)
             }
@@ -109,19 +127,18 @@ impl LaTree {
     }
 
     /// Lets an operation wait at a node.
-    fn wait(&mut self, id: NodeId, key: Vec<u8>, change: Change) {
-        let buffer = self.buffers.entry(id).or_default();
-        let bytes = key.len() + AROUND;
-        if buffer.recent.insert(key, change).is_none() {
-            buffer.bytes += bytes;
-            self.bytes += bytes;
-        }
+    fn wait(&mut self, id: NodeId, key: &[u8], code: u64) {
+        let recent = &mut self.buffers.entry(id).or_default().recent;
+        let before = recent.bytes();
+        recent.put(key, code);
+        self.bytes = self.bytes + recent.bytes() - before;
     }
 
     /// Writes the largest parts in memory until there is room.
     fn make_room(&mut self) -> Result<()> {
         while self.bytes > self.bytes_most {
-            let largest = self.buffers.iter().max_by_key(|(_, buffer)| buffer.bytes);
+            let buffers = self.buffers.iter();
+            let largest = buffers.max_by_key(|(_, buffer)| buffer.recent.entry_bytes());
             let Some((&id, _)) = largest else { break };
             self.write_recent(id)?;
         }
@@ -133,29 +150,59 @@ impl LaTree {
         let Some(buffer) = self.buffers.get_mut(&id) else {
             return Ok(());
         };
-        let recent = std::mem::take(&mut buffer.recent);
-        self.bytes -= std::mem::take(&mut buffer.bytes);
-        let mut page = Node::new(0);
-        for (key, change) in recent {
-            if !page.fits(key.len()) {
-                self.write_page(id, std::mem::replace(&mut page, Node::new(0)))?;
+        let mut recent = std::mem::take(&mut buffer.recent);
+        self.bytes -= recent.bytes();
+        let mut pages = vec![Node::new(0)];
+        for block in recent.take_blocks() {
+            for (key, code) in Entries::of(&block) {
+                if pages.last().is_none_or(|page| !page.fits(key.len())) {
+                    pages.push(Node::new(0));
+                }
+                if let Some(page) = pages.last_mut() {
+                    page.insert(page.len(), key, code);
+                }
             }
-            page.insert(page.len(), &key, change.unwrap_or(GONE));
         }
-        match page.len() {
-            0 => Ok(()),
-            _ => self.write_page(id, page),
-        }
+        pages.retain(|page| page.len() > 0);
+        self.write_pages(id, &pages)
     }
 
-    fn write_page(&mut self, id: NodeId, page: Node) -> Result<()> {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.end += 1;
-            self.end - 1
-        });
-        self.file.write_run(slot, &[page.bytes()])?;
-        self.buffers.entry(id).or_default().pages.push(slot);
+    fn write_pages(&mut self, id: NodeId, pages: &[Node]) -> Result<()> {
+        let mut placed = Vec::with_capacity(pages.len());
+        for page in pages {
+            let slot = self.free.pop().unwrap_or_else(|| {
+                self.end += 1;
+                self.end - 1
+            });
+            placed.push((slot, page.bytes()));
+        }
+        match self.one_by_one {
+            true => {
+                for (slot, page) in &placed {
+                    self.file.write_run(*slot, &[*page])?;
+                }
+            }
+            false => self.file.write_scattered(&placed)?,
+        }
+        let slots = placed.iter().map(|(slot, _)| *slot);
+        self.buffers.entry(id).or_default().pages.extend(slots);
         Ok(())
+    }
+
+    /// The pages of a buffer.
+    fn read_pages(&mut self, id: NodeId) -> Result<Vec<Node>> {
+        let slots = match self.buffers.get(&id) {
+            Some(buffer) => buffer.pages.clone(),
+            None => return Ok(Vec::new()),
+        };
+        let read = match self.one_by_one {
+            true => {
+                let pages = slots.iter().map(|slot| self.file.read(*slot));
+                pages.collect::<Result<Vec<_>>>()?
+            }
+            false => self.file.read_scattered(&slots)?,
+        };
+        read.into_iter().map(Node::from_bytes).collect()
     }
 
     /// Empties a buffer if it is full.
@@ -166,29 +213,33 @@ impl LaTree {
         }
     }
 
-    /// Takes all operations of a buffer, the later of each key.
-    fn take(&mut self, id: NodeId) -> Result<BTreeMap<Vec<u8>, Change>> {
-        let all = self.waiting(id)?;
-        if let Some(buffer) = self.buffers.remove(&id) {
-            self.bytes -= buffer.bytes;
-            self.free.extend(buffer.pages);
-        }
-        Ok(all)
+    /// Takes all operations of a buffer.
+    fn take(&mut self, id: NodeId) -> Result<Emptied> {
+        let pages = self.read_pages(id)?;
+        let buffer = self.buffers.remove(&id).unwrap_or_default();
+        self.bytes -= buffer.recent.bytes();
+        self.free.extend(buffer.pages);
+        Ok(Emptied {
+            pages,
+            recent: buffer.recent,
+        })
     }
 
     /// Sends the operations of a buffer down.
     fn empty(&mut self, id: NodeId, level: usize) -> Result<()> {
-        let all = self.take(id)?;
+        let emptied = self.take(id)?;
+        let all = emptied.operations();
         let Some(below) = self.below(level) else {
-            for (key, change) in all {
-                self.apply(&key, change)?;
-            }
-            return Ok(());
+            let changes: Vec<_> = all
+                .iter()
+                .map(|(key, _, code)| (*key, change_of(*code)))
+                .collect();
+            return self.apply(&changes);
         };
         let mut touched = Vec::new();
-        for (key, change) in all {
-            let child = self.tree.node_at(&key, below)?;
-            self.wait(child, key, change);
+        for (key, _, code) in all {
+            let child = self.tree.node_at(key, below)?;
+            self.wait(child, key, code);
             if touched.last() != Some(&child) {
                 touched.push(child);
             }
@@ -200,12 +251,9 @@ impl LaTree {
         Ok(())
     }
 
-    /// Applies an operation to its leaf.
-    fn apply(&mut self, key: &[u8], change: Change) -> Result<()> {
-        match change {
-            Some(value) => self.tree.insert(key, value)?,
-            None => self.tree.delete(key)?,
-        }
+    /// Applies operations, ascending by key, to their leaves.
+    fn apply(&mut self, changes: &[(&[u8], Change)]) -> Result<()> {
+        self.tree.merge(changes)?;
         for split in self.tree.take_splits() {
             self.height += usize::from(split.before == ROOT);
             self.divide(split)?;
@@ -218,9 +266,10 @@ impl LaTree {
         if !self.buffers.contains_key(&split.before) {
             return Ok(());
         }
-        for (key, change) in self.take(split.before)? {
-            let half = split.halves[usize::from(key >= split.bound)];
-            self.wait(half, key, change);
+        let emptied = self.take(split.before)?;
+        for (key, _, code) in emptied.operations() {
+            let half = split.halves[usize::from(key >= &split.bound[..])];
+            self.wait(half, key, code);
         }
         self.make_room()
     }
@@ -230,53 +279,120 @@ impl LaTree {
         let Some(buffer) = self.buffers.get_mut(&id) else {
             return Ok(None);
         };
-        if let Some(change) = buffer.recent.get(key) {
-            return Ok(Some(*change));
+        if let Some(code) = buffer.recent.get(key) {
+            return Ok(Some(change_of(code)));
         }
+        let (mut read, mut found) = (0, None);
         for slot in buffer.pages.iter().rev() {
-            buffer.paid += 1;
+            read += 1;
             let page = Node::from_bytes(self.file.read(*slot)?)?;
             if let Ok(at) = page.find(key) {
-                return Ok(Some(change_of(page.value(at))));
+                found = Some(change_of(page.value(at)));
+                break;
             }
         }
-        Ok(None)
+        buffer.note_search(read);
+        Ok(found)
     }
 
-    /// Empties a buffer for which searches have paid what that costs: its pages are read, and each
-    /// of its operations may change a leaf, that is read and written.
-    fn empty_paid(&mut self, id: NodeId, level: usize) -> Result<()> {
-        let Some(buffer) = self.buffers.get(&id) else {
-            return Ok(());
-        };
-        let pages = buffer.pages.len();
-        let operations = buffer.recent.len() + pages * (NODE_BYTES / (8 + AROUND));
-        let leaves = 2 * operations.min(pages_below(level));
-        match pages > 0 && buffer.paid >= pages + leaves {
+    /// Empties a buffer if doing so in the past would have paid by now. `children` are those of its
+    /// node.
+    fn empty_paid(&mut self, id: NodeId, level: usize, children: usize) -> Result<()> {
+        let is_last = self.below(level).is_none();
+        let has_paid = self.buffers.get(&id).is_some_and(|buffer| {
+            let mut past = buffer.past.iter();
+            past.any(|past| past.saved >= cost(past.pages, is_last.then_some(children)))
+        });
+        match has_paid {
             true => self.empty(id, level),
             false => Ok(()),
         }
     }
 }
 
-/// About how many nodes a node of a level has below it at most, that are changed when it is
-/// emptied.
-fn pages_below(level: usize) -> usize {
-    256usize.saturating_pow(level as u32)
+#[cfg(test)]
+impl LaTree {
+    /// How many leaves each node above the leaves has.
+    pub fn children_of_buffers(&mut self) -> Result<Vec<usize>> {
+        let (mut children, mut open) = (Vec::new(), vec![ROOT]);
+        while let Some(id) = open.pop() {
+            let node = self.tree.node(id)?;
+            match node.level() {
+                1 => children.push(node.len()),
+                _ => open.extend((0..node.len()).map(|at| node.value(at) as NodeId)),
+            }
+        }
+        Ok(children)
+    }
+
+    /// Pages of all buffers.
+    pub fn flash_pages(&self) -> usize {
+        self.buffers.values().map(|buffer| buffer.pages.len()).sum()
+    }
+
+    /// Children of the first node that has pages of a buffer.
+    pub fn children_of_first_buffer(&mut self) -> Result<usize> {
+        let mut buffers = self.buffers.iter();
+        let id = buffers.find(|(_, buffer)| !buffer.pages.is_empty());
+        let id = id.map_or(ROOT, |(id, _)| *id);
+        Ok(self.tree.node(id)?.len())
+    }
 }
 
-fn change_of(value: Value) -> Change {
-    Some(value).filter(|value| *value != GONE)
+impl Buffer {
+    /// Notes that a search has read so many pages, the newest: those that a past emptying would
+    /// have taken away are what it would have saved.
+    fn note_search(&mut self, read: usize) {
+        let pages = self.pages.len();
+        for past in &mut self.past {
+            past.saved += (past.pages + read).saturating_sub(pages);
+        }
+        if pages > 0 && self.past.last().is_none_or(|past| past.pages != pages) {
+            self.past.push(Past { pages, saved: 0 });
+        }
+    }
+
+    fn memory(&self) -> usize {
+        let places = self.pages.capacity() * size_of::<Slot>();
+        let past = self.past.capacity() * size_of::<Past>();
+        size_of::<Buffer>() + self.recent.bytes() + places + past
+    }
+}
+
+impl Emptied {
+    /// The operations, ascending by key, of each key the newest.
+    fn operations(&self) -> Vec<Aged<'_>> {
+        let in_memory = self.pages.len() as u32;
+        let mut all = Vec::new();
+        for (age, page) in (0..).zip(&self.pages) {
+            all.extend((0..page.len()).map(|at| (page.key(at), age, page.value(at))));
+        }
+        let recent = self.recent.from(&[]);
+        all.extend(recent.map(|(key, code)| (key, in_memory, code)));
+        all.sort_unstable_by(|a, b| (a.0, b.1).cmp(&(b.0, a.1)));
+        all.dedup_by(|later, kept| later.0 == kept.0);
+        all
+    }
+}
+
+/// Operations of the device that emptying a buffer of so many pages takes: it is read, and each of
+/// its operations changes one of the leaves, which is read and written, or goes to a page of a
+/// lower buffer.
+fn cost(pages: usize, leaves: Option<usize>) -> usize {
+    match leaves {
+        Some(leaves) => pages + 2 * leaves.min(pages * OF_A_PAGE),
+        None => 2 * pages,
+    }
 }
 
 impl OrderedIndex for LaTree {
     fn insert(&mut self, key: &[u8], value: Value) -> Result<()> {
-        entry_fits(key, value)?;
+        change_fits(key, Some(value))?;
         self.change(key, Some(value))
     }
 
     fn search(&mut self, key: &[u8]) -> Result<Option<Value>> {
-        let (mut id, mut first) = (ROOT, None);
+        let (mut id, mut passed) = (ROOT, Vec::new());
         let found = loop {
             let node = self.tree.node(id)?;
             let level = node.level();
@@ -284,15 +400,15 @@ impl OrderedIndex for LaTree {
                 break node.find(key).ok().map(|at| node.value(at));
             }
             if (level - 1).is_multiple_of(self.every) {
-                first = first.or(Some((id, level)));
+                passed.push((id, level, node.len()));
                 if let Some(change) = self.look(id, key)? {
                     break change;
                 }
             }
             id = node.value(node.floor(key)) as NodeId;
         };
-        if let Some((id, level)) = first {
-            self.empty_paid(id, level)?;
+        for (id, level, children) in passed {
+            self.empty_paid(id, level, children)?;
         }
         Ok(found)
     }
@@ -322,6 +438,17 @@ impl OrderedIndex for LaTree {
     fn file_bytes(&self) -> u64 {
         self.tree.file_bytes() + self.file.bytes()
     }
+
+    fn memory(&self) -> usize {
+        let buffers: usize = self.buffers.values().map(Buffer::memory).sum();
+        let emptied = self.pages_most * (NODE_BYTES + OF_A_PAGE * size_of::<Aged<'_>>());
+        self.tree.memory() + buffers + emptied
+    }
+
+    fn waiting(&self) -> usize {
+        let buffers = self.buffers.values();
+        buffers.map(|buffer| buffer.recent.len()).sum()
+    }
 }
 
 impl LaTree {
@@ -335,7 +462,7 @@ impl LaTree {
         out: &mut Vec<(Vec<u8>, Value)>,
     ) -> Result<()> {
         let node = self.tree.node(id)?;
-        let mut waiting = self.waiting(id)?;
+        let mut waiting = self.waiting_at(id)?;
         waiting.extend(newer);
         if node.level() == 0 {
             let entries = (0..node.len()).map(|at| (node.key(at).to_vec(), Some(node.value(at))));
@@ -362,21 +489,15 @@ impl LaTree {
     }
 
     /// The operations that wait at a node, which stay there.
-    fn waiting(&mut self, id: NodeId) -> Result<BTreeMap<Vec<u8>, Change>> {
+    fn waiting_at(&mut self, id: NodeId) -> Result<BTreeMap<Vec<u8>, Change>> {
         let mut all = BTreeMap::new();
+        for page in self.read_pages(id)? {
+            let entries = (0..page.len()).map(|at| (page.key(at), page.value(at)));
+            all.extend(entries.map(|(key, code)| (key.to_vec(), change_of(code))));
+        }
         if let Some(buffer) = self.buffers.get(&id) {
-            for slot in &buffer.pages {
-                let page = Node::from_bytes(self.file.read(*slot)?)?;
-                all.extend(
-                    (0..page.len()).map(|at| (page.key(at).to_vec(), change_of(page.value(at)))),
-                );
-            }
-            all.extend(
-                buffer
-                    .recent
-                    .iter()
-                    .map(|(key, change)| (key.clone(), *change)),
-            );
+            let recent = buffer.recent.from(&[]);
+            all.extend(recent.map(|(key, code)| (key.to_vec(), change_of(code))));
         }
         Ok(all)
     }

@@ -25,6 +25,7 @@ mod sequential;
 #[cfg(test)]
 mod tests;
 mod units;
+mod waiting;
 
 pub use btree::BTree;
 pub use fd_tree::FdTree;
@@ -68,6 +69,15 @@ pub trait OrderedIndex {
 
     /// Bytes of its files.
     fn file_bytes(&self) -> u64;
+
+    /// Bytes of memory that it holds: nodes, changes that wait, tables of where nodes are, and what
+    /// a merge takes. Buffers of operations under way do not count, for no structure.
+    fn memory(&self) -> usize;
+
+    /// Changes that wait in memory.
+    fn waiting(&self) -> usize {
+        0
+    }
 
     /// What cleaning has to do and did.
     fn cleaning(&self) -> Cleaning {

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gannet::device::PAGE_SIZE;
 use gannet::lab::{
     Budget, ByteReader, FramePool, LogStart, Pages, Store, StreamWriter, Tree, TreeChange,
     ZoneTable, finish, put_bytes,
@@ -18,7 +19,8 @@ use gannet_ssd::{Modelled, Work};
 
 use super::device::drive;
 use super::node::NODE_BYTES;
-use super::rolling::{Change, Merging};
+use super::rolling::Merging;
+use super::waiting::Change;
 use super::{Cleaning, OrderedIndex, Settings, Value, entry_fits};
 
 /// Pages of a zone: 1 MiB. A tree of the lab is small.
@@ -28,6 +30,12 @@ const ZONE_PAGES: u32 = 256;
 /// lives.
 const DEAD_SHARE: f64 = 0.4;
 const LIVE_SHARE: f64 = 0.4;
+
+/// Pages in the place of a node of the others.
+const PAGES_OF_NODE: usize = NODE_BYTES / PAGE_SIZE;
+
+/// Streams that have a write buffer.
+const STREAMS: usize = 2;
 
 /// Any: an index would draw one.
 const IDENTITY: u64 = 1;
@@ -41,6 +49,8 @@ pub struct Packed {
     tables: StreamWriter,
     root: PathBuf,
     moved: u64,
+    /// Whether there is a cache: the pool has frames without one, too.
+    keeps: bool,
 }
 
 impl Packed {
@@ -60,7 +70,8 @@ impl Packed {
             zones = ZoneTable::decode(&mut reader)?;
         }
         zones.set_zone_pages(Some(ZONE_PAGES));
-        let store = Arc::new(Store::new(device.clone(), IDENTITY, zones));
+        let store = Store::new(device.clone(), IDENTITY, zones);
+        let store = Arc::new(store.with_write_pages(settings.write_buffer * PAGES_OF_NODE));
         let budget = Budget::new(usize::MAX);
         let frames = settings.cache * NODE_BYTES;
         Ok(Packed {
@@ -74,7 +85,15 @@ impl Packed {
             store,
             root,
             moved: 0,
+            keeps: settings.cache > 0,
         })
+    }
+
+    /// Empties the frames between operations where there is no cache.
+    fn forget(&self) {
+        if !self.keeps {
+            self.pool.empty();
+        }
     }
 
     /// Cleans if enough is dead. What the root names stays until the next one is written.
@@ -140,8 +159,9 @@ fn decode(bytes: &[u8]) -> Value {
 }
 
 impl Merging for Packed {
-    fn merge(&mut self, changes: &[(Vec<u8>, Change)]) -> Result<()> {
-        let keys: Vec<&[u8]> = changes.iter().map(|(key, _)| key.as_slice()).collect();
+    fn merge(&mut self, changes: &[(&[u8], Change)]) -> Result<()> {
+        self.forget();
+        let keys: Vec<&[u8]> = changes.iter().map(|(key, _)| *key).collect();
         self.tree.apply(&self.pool, &keys, &mut |window| {
             for at in window.indexes() {
                 let change = match changes[at].1 {
@@ -160,20 +180,22 @@ impl Merging for Packed {
 impl OrderedIndex for Packed {
     fn insert(&mut self, key: &[u8], value: Value) -> Result<()> {
         entry_fits(key, value)?;
-        self.merge(&[(key.to_vec(), Some(value))])
+        self.merge(&[(key, Some(value))])
     }
 
     fn search(&mut self, key: &[u8]) -> Result<Option<Value>> {
+        self.forget();
         let view = self.tree.view();
         let found = finish(&mut Pages::new(&self.pool), |pages| view.get(key, pages))?;
         Ok(found.map(|bytes| decode(&bytes)))
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
-        self.merge(&[(key.to_vec(), None)])
+        self.merge(&[(key, None)])
     }
 
     fn range(&mut self, from: &[u8], most: usize) -> Result<Vec<(Vec<u8>, Value)>> {
+        self.forget();
         let view = self.tree.view();
         let (mut pages, mut scan) = (Pages::new(&self.pool), view.scan(from));
         let mut found = Vec::new();
@@ -196,8 +218,14 @@ impl OrderedIndex for Packed {
         self.store.zones().allocated_bytes()
     }
 
+    fn memory(&self) -> usize {
+        let frames = if self.keeps { self.pool.capacity() } else { 0 };
+        let buffers = STREAMS * (self.store.write_pages() + 1);
+        (frames + buffers) * PAGE_SIZE + self.tree.view().memory_bytes()
+    }
+
     fn cleaning(&self) -> Cleaning {
-        let page = gannet::device::PAGE_SIZE as u64;
+        let page = PAGE_SIZE as u64;
         let zones = self.store.zones();
         let subfiles = zones
             .iter()

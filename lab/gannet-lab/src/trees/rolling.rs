@@ -9,86 +9,89 @@
 //! anew next: zones die whole, and cleaning has next to nothing to move.
 //!
 //! Source of merging round and round: the rolling merge of O'Neil, Cheng, Gawlick, O'Neil, "The
-//! Log-Structured Merge-Tree",
-//! 1996. There the lower tree is made anew as a whole; here only the leaves that change are,
-//!       wherever the always-sequential tree puts them.
+//! Log-Structured Merge-Tree", 1996. There the lower tree is made anew as a whole; here only the
+//! leaves that change are, wherever the always-sequential tree puts them.
+//!
+//! The engine does not do this: its tree of external IDs takes all that waits at each flush, which
+//! is [`Rolling::whole`].
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Range;
 use std::iter::Peekable;
-use std::ops::Bound::{Included, Unbounded};
 
 use gannet::Result;
 use gannet_ssd::Work;
 
 use super::node::{KEY_MAX, NODE_BYTES};
-use super::{Cleaning, OrderedIndex, Settings, Value, entry_fits};
-
-/// What an entry takes in memory besides its key, as the LA-tree counts it.
-const AROUND: usize = 12;
+use super::waiting::{Change, Waiting, change_fits, change_of, code_of};
+use super::{Cleaning, OrderedIndex, Settings, Value};
 
 /// Which part of what waits is merged at a time.
 pub(super) const PARTS: usize = 32;
 
-/// What becomes of a key: its value, or that it is gone.
-pub type Change = Option<Value>;
+/// What a change takes besides, while it is merged: its place in the list of changes, and in the
+/// list of keys that the engine's tree is given.
+const MERGED: usize = size_of::<(&[u8], Change)>() + size_of::<&[u8]>();
 
 /// A tree that takes sorted changes together.
 pub trait Merging: OrderedIndex {
     /// Makes changes of ascending, distinct keys.
-    fn merge(&mut self, changes: &[(Vec<u8>, Change)]) -> Result<()>;
+    fn merge(&mut self, changes: &[(&[u8], Change)]) -> Result<()>;
 }
 
 /// A tree with changes that wait.
 pub struct Rolling<T> {
     tree: T,
-    waiting: BTreeMap<Vec<u8>, Change>,
-    bytes: usize,
+    waiting: Waiting,
     bytes_most: usize,
+    parts: usize,
     /// Where the next part begins.
     from: Vec<u8>,
 }
 
 impl<T: Merging> Rolling<T> {
-    /// Lets changes wait above a tree.
+    /// Lets changes wait above a tree, to be merged part by part.
     pub fn new(tree: T, settings: &Settings) -> Rolling<T> {
         Rolling {
             tree,
-            waiting: BTreeMap::new(),
-            bytes: 0,
+            waiting: Waiting::default(),
             bytes_most: settings.buffers.max(1) * NODE_BYTES,
+            parts: PARTS,
             from: Vec::new(),
         }
     }
 
-    fn change(&mut self, key: &[u8], change: Change) -> Result<()> {
-        if self.waiting.insert(key.to_vec(), change).is_none() {
-            self.bytes += key.len() + AROUND;
+    /// The same with all that waits merged at once, as a flush of the engine does.
+    pub fn whole(tree: T, settings: &Settings) -> Rolling<T> {
+        Rolling {
+            parts: 1,
+            ..Rolling::new(tree, settings)
         }
-        if self.bytes <= self.bytes_most {
-            return Ok(());
-        }
-        let part = self.take(self.bytes_most / PARTS);
-        self.tree.merge(&part)
     }
 
-    /// Takes the next changes that wait, of about so many bytes, up to the last key.
-    fn take(&mut self, bytes: usize) -> Vec<(Vec<u8>, Change)> {
-        let (mut part, mut taken) = (Vec::new(), 0);
-        let bounds = (Included(&self.from[..]), Unbounded);
-        let next = self.waiting.range::<[u8], _>(bounds);
-        for (key, change) in next.take_while(|(key, _)| {
-            taken += key.len() + AROUND;
-            taken <= bytes.max(key.len() + AROUND)
-        }) {
-            part.push((key.clone(), *change));
+    fn change(&mut self, key: &[u8], change: Change) -> Result<()> {
+        self.waiting.put(key, code_of(change));
+        while self.waiting.len() > 0 && self.waiting_bytes() > self.bytes_most {
+            let part = self.take_part();
+            self.tree.merge(&part.changes())?;
         }
-        for (key, _) in &part {
-            self.waiting.remove(key);
-            self.bytes -= key.len() + AROUND;
+        Ok(())
+    }
+
+    /// Bytes of what waits, with what merging a part takes.
+    fn waiting_bytes(&self) -> usize {
+        let all = self.waiting.bytes();
+        let copied = if self.parts > 1 { all } else { 0 };
+        all + (copied + self.waiting.len() * MERGED) / self.parts
+    }
+
+    /// Takes the next changes that wait, up to the last key.
+    fn take_part(&mut self) -> Waiting {
+        if self.parts == 1 {
+            return std::mem::take(&mut self.waiting);
         }
-        let last = part.last().map(|(key, _)| key);
-        self.from = last.map_or_else(Vec::new, |key| behind(key));
+        let part = self.waiting.entry_bytes() / self.parts;
+        let part = self.waiting.take(&self.from, part);
+        let last = part.changes().last().map(|(key, _)| behind(key));
+        self.from = last.unwrap_or_default();
         part
     }
 }
@@ -100,13 +103,13 @@ fn behind(key: &[u8]) -> Vec<u8> {
 
 impl<T: Merging> OrderedIndex for Rolling<T> {
     fn insert(&mut self, key: &[u8], value: Value) -> Result<()> {
-        entry_fits(key, value)?;
+        change_fits(key, Some(value))?;
         self.change(key, Some(value))
     }
 
     fn search(&mut self, key: &[u8]) -> Result<Option<Value>> {
         match self.waiting.get(key) {
-            Some(change) => Ok(*change),
+            Some(code) => Ok(change_of(code)),
             None => self.tree.search(key),
         }
     }
@@ -125,11 +128,12 @@ impl<T: Merging> OrderedIndex for Rolling<T> {
             let below = self.tree.range(&from, most - found.len())?;
             let is_last = below.len() < most - found.len();
             let end = below.last().map(|(key, _)| behind(key));
-            let bounds = (Included(&from[..]), Unbounded);
-            let mut waiting = self.waiting.range::<[u8], _>(bounds).peekable();
+            let start = from.clone();
+            let next = self.waiting.from(&start);
+            let mut waiting = next.map(|(key, code)| (key, change_of(code))).peekable();
             for (key, value) in below {
                 take_below(&mut waiting, &key, &mut found);
-                match waiting.next_if(|(next, _)| **next == key) {
+                match waiting.next_if(|(next, _)| *next == key) {
                     Some((_, change)) => found.extend(change.map(|value| (key, value))),
                     None => found.push((key, value)),
                 }
@@ -137,7 +141,9 @@ impl<T: Merging> OrderedIndex for Rolling<T> {
             match end {
                 Some(end) if !is_last => from = end,
                 _ => {
-                    found.extend(waiting.filter_map(|(key, value)| Some((key.clone(), (*value)?))));
+                    let room = most - found.len().min(most);
+                    let rest = waiting.filter_map(|(key, value)| Some((key.to_vec(), value?)));
+                    found.extend(rest.take(room));
                     break;
                 }
             }
@@ -147,9 +153,8 @@ impl<T: Merging> OrderedIndex for Rolling<T> {
     }
 
     fn settle(&mut self) -> Result<()> {
-        let all: Vec<_> = std::mem::take(&mut self.waiting).into_iter().collect();
-        self.bytes = 0;
-        self.tree.merge(&all)?;
+        let all = std::mem::take(&mut self.waiting);
+        self.tree.merge(&all.changes())?;
         self.tree.settle()
     }
 
@@ -161,18 +166,26 @@ impl<T: Merging> OrderedIndex for Rolling<T> {
         self.tree.file_bytes()
     }
 
+    fn memory(&self) -> usize {
+        self.waiting_bytes() + self.tree.memory()
+    }
+
+    fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
     fn cleaning(&self) -> Cleaning {
         self.tree.cleaning()
     }
 }
 
 /// Appends what waits below a key.
-fn take_below(
-    waiting: &mut Peekable<Range<'_, Vec<u8>, Change>>,
+fn take_below<'a>(
+    waiting: &mut Peekable<impl Iterator<Item = (&'a [u8], Change)>>,
     key: &[u8],
     found: &mut Vec<(Vec<u8>, Value)>,
 ) {
-    while let Some((next, change)) = waiting.next_if(|(next, _)| next.as_slice() < key) {
-        found.extend(change.map(|value| (next.clone(), value)));
+    while let Some((next, change)) = waiting.next_if(|(next, _)| *next < key) {
+        found.extend(change.map(|value| (next.to_vec(), value)));
     }
 }

@@ -22,6 +22,9 @@ use crate::random::{Random, nth};
 const LOAD_CACHE: usize = 16_384;
 const LOAD_BUFFER: usize = 1_024;
 
+/// Operations between two looks at what is in memory.
+const MEMORY_EVERY: u64 = 64;
+
 /// Of skewed keys so many of ten fall into the first tenth of all.
 const SKEW: u64 = 9;
 
@@ -70,6 +73,12 @@ pub struct Arguments {
     /// Nodes of the head of an FD-tree
     #[arg(long, default_value_t = 112)]
     head: usize,
+    /// How many times larger a level of an FD-tree is than the one above it
+    #[arg(long, default_value_t = 128)]
+    ratio: usize,
+    /// Pages of a buffer of an LA-tree at most
+    #[arg(long, default_value_t = 16)]
+    buffer_most: usize,
     /// Nodes of a subfile
     #[arg(long, default_value_t = Settings::default().subfile)]
     subfile: u32,
@@ -106,10 +115,12 @@ enum Structure {
     FdTree,
     /// LA-tree
     LaTree,
-    /// Gannet's way of changing a tree, on the nodes of the others
+    /// Changes merged round and round, on the nodes of the others
     Rolling,
-    /// The same on the engine's tree, with its own packing
+    /// The engine's tree with its own packing, and all that waits merged at once as it does
     Gannet,
+    /// The engine's tree with changes merged round and round, which the engine does not do
+    GannetRolling,
 }
 
 /// Which keys are inserted.
@@ -172,8 +183,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let before = index.work();
     let mut done: [Done; KINDS.len()] = Default::default();
+    let (mut memory, mut waiting) = (0, 0);
     let started = Instant::now();
-    for _ in 0..arguments.operations {
+    for number in 0..arguments.operations {
+        if number % MEMORY_EVERY == 0 {
+            memory = index.memory().max(memory);
+            waiting = index.waiting().max(waiting);
+        }
         let kind = stream.kind();
         let (work, begun) = (index.work(), Instant::now());
         stream.operate(&mut *index, kind)?;
@@ -193,6 +209,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         "cache": arguments.cache,
         "buffers": arguments.buffers,
         "head": arguments.head,
+        "ratio": arguments.ratio,
+        "buffer_most": arguments.buffer_most,
+        "memory_bytes": memory,
+        "waiting": waiting,
         "subfile": arguments.subfile,
         "valid_percent": arguments.valid_percent,
         "batched": arguments.batched,
@@ -220,6 +240,8 @@ fn settings(arguments: &Arguments) -> Settings {
         cache: arguments.cache,
         buffers: arguments.buffers,
         head: arguments.head,
+        ratio: arguments.ratio,
+        buffer_most: arguments.buffer_most,
         subfile: arguments.subfile,
         valid_percent: arguments.valid_percent,
         one_by_one: !arguments.batched,
@@ -259,7 +281,10 @@ fn open(arguments: &Arguments, settings: &Settings) -> Outcome<Box<dyn OrderedIn
             let tree = BTree::new(Sequential::open(folder, settings)?, fan_out)?;
             Box::new(Rolling::new(tree, settings))
         }
-        Structure::Gannet => Box::new(Rolling::new(Packed::open(folder, settings)?, settings)),
+        Structure::Gannet => Box::new(Rolling::whole(Packed::open(folder, settings)?, settings)),
+        Structure::GannetRolling => {
+            Box::new(Rolling::new(Packed::open(folder, settings)?, settings))
+        }
     })
 }
 

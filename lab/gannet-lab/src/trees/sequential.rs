@@ -97,15 +97,12 @@ impl Sequential {
     }
 
     /// Writes nodes to the end.
-    fn append(&mut self, nodes: &[(NodeId, Rc<Node>)]) -> Result<()> {
-        let mut stamped = Vec::with_capacity(nodes.len());
-        for (id, node) in nodes {
+    fn append(&mut self, nodes: &mut [(NodeId, Rc<Node>)]) -> Result<()> {
+        for (id, node) in &mut *nodes {
             self.time += 1;
-            let mut node = Node::clone(node);
-            node.stamp(*id, self.time);
-            stamped.push(node);
+            Rc::make_mut(node).stamp(*id, self.time);
         }
-        let bytes: Vec<_> = stamped.iter().map(Node::bytes).collect();
+        let bytes: Vec<_> = nodes.iter().map(|(_, node)| node.bytes()).collect();
         self.file.write_run(self.end, &bytes)?;
         for (id, _) in nodes {
             self.place(*id, self.end);
@@ -141,7 +138,7 @@ impl Sequential {
             nodes.push((id, Rc::new(Node::from_bytes(bytes)?)));
         }
         self.moved += nodes.len() as u64;
-        self.append(&nodes)
+        self.append(&mut nodes)
     }
 }
 
@@ -194,8 +191,9 @@ impl Nodes for Sequential {
     }
 
     fn settle(&mut self) -> Result<()> {
-        let nodes = self.held.take();
-        self.append(&nodes)?;
+        let mut nodes = self.held.take();
+        self.append(&mut nodes)?;
+        self.held.keep_written(nodes);
         self.clean()
     }
 
@@ -205,6 +203,10 @@ impl Nodes for Sequential {
 
     fn file_bytes(&self) -> u64 {
         self.file.bytes()
+    }
+
+    fn memory(&self) -> usize {
+        self.held.memory() + self.mapping.capacity() * size_of::<Option<Slot>>()
     }
 
     fn cleaning(&self) -> Cleaning {

@@ -55,7 +55,7 @@ struct Group {
 /// Nodes in units.
 pub struct Units {
     file: NodeFile,
-    cache: Cache<Vec<Group>>,
+    cache: Cache<NodeBytes>,
     /// The sectors of each node, the oldest first.
     table: Vec<Vec<Slot>>,
     reserved: BTreeMap<NodeId, Group>,
@@ -89,7 +89,7 @@ impl Units {
         for from in (0..self.end).step_by(RECOVERY_RUN) {
             let count = RECOVERY_RUN.min((self.end - from) as usize);
             for (slot, bytes) in (from..).zip(self.file.read_run(from, count)?) {
-                for group in decode(&bytes)? {
+                for group in decode(&bytes, None)? {
                     self.enter(&group, slot);
                 }
             }
@@ -110,12 +110,11 @@ impl Units {
         }
     }
 
-    fn sector(&mut self, slot: Slot) -> Result<Rc<Vec<Group>>> {
+    fn sector(&mut self, slot: Slot) -> Result<Rc<NodeBytes>> {
         if let Some(sector) = self.cache.get(slot) {
             return Ok(sector);
         }
-        let bytes = self.file.read(slot)?;
-        let sector = Rc::new(decode(&bytes)?);
+        let sector = Rc::new(self.file.read(slot)?);
         self.cache.put(slot, Rc::clone(&sector));
         Ok(sector)
     }
@@ -126,9 +125,9 @@ impl Units {
         let mut level = 0;
         for slot in self.table[id as usize].clone() {
             let sector = self.sector(slot)?;
-            for group in sector.iter().filter(|group| group.node == id) {
+            for group in decode(&sector, Some(id))? {
                 level = group.level;
-                keys.extend(group.units.iter().cloned());
+                keys.extend(group.units);
             }
         }
         keys.retain(|_, value: &mut Option<Value>| value.is_some());
@@ -172,13 +171,13 @@ impl Units {
             }
         }
         let bytes: Vec<NodeBytes> = sectors.iter().map(|(_, groups)| encode(groups)).collect();
-        let bytes: Vec<_> = bytes.iter().map(|sector| &**sector).collect();
-        self.file.write_run(self.end, &bytes)?;
-        for (_, groups) in sectors {
+        let written: Vec<_> = bytes.iter().map(|sector| &**sector).collect();
+        self.file.write_run(self.end, &written)?;
+        for ((_, groups), bytes) in sectors.into_iter().zip(bytes) {
             for group in &groups {
                 self.enter(group, self.end);
             }
-            self.cache.put(self.end, Rc::new(groups));
+            self.cache.put(self.end, Rc::new(bytes));
             self.end += 1;
         }
         Ok(())
@@ -266,6 +265,16 @@ impl Nodes for Units {
     fn file_bytes(&self) -> u64 {
         self.file.bytes()
     }
+
+    /// What was remembered to save work and no reads does not count.
+    fn memory(&self) -> usize {
+        let sectors = self.table.iter().map(Vec::capacity).sum::<usize>() * size_of::<Slot>();
+        let table = self.table.capacity() * size_of::<Vec<Slot>>() + sectors;
+        let keys = self.reserved.values().flat_map(|group| &group.units);
+        let keys: usize = keys.map(|(key, _)| key.capacity()).sum();
+        let units = self.reserved_units * size_of::<Unit>() + keys;
+        self.cache.memory() + table + units + self.reserved.len() * size_of::<Group>()
+    }
 }
 
 /// What makes one node of another.
@@ -336,7 +345,8 @@ fn encode(groups: &[Group]) -> NodeBytes {
     bytes
 }
 
-fn decode(bytes: &[u8; NODE_BYTES]) -> Result<Vec<Group>> {
+/// The groups of a sector, or those of one node.
+fn decode(bytes: &[u8; NODE_BYTES], wanted: Option<NodeId>) -> Result<Vec<Group>> {
     let mut rest = &bytes[..];
     let mut take = |length: usize| {
         let (taken, behind) = rest
@@ -359,16 +369,21 @@ fn decode(bytes: &[u8; NODE_BYTES]) -> Result<Vec<Group>> {
             is_whole: number(take(1)?) > 0,
             units: Vec::new(),
         };
+        let is_wanted = wanted.is_none_or(|id| id == group.node);
         for _ in 0..number(take(2)?) {
             let length = number(take(2)?) as usize;
-            let key = take(length)?.to_vec();
+            let key = take(length)?;
             let value = match number(take(1)?) {
                 0 => None,
                 _ => Some(number(take(8)?)),
             };
-            group.units.push((key, value));
+            if is_wanted {
+                group.units.push((key.to_vec(), value));
+            }
         }
-        groups.push(group);
+        if is_wanted {
+            groups.push(group);
+        }
     }
     Ok(groups)
 }
