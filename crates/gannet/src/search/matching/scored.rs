@@ -4,7 +4,6 @@
 //! Blocks are passed over by their bounds, and documents of a block by their own scores where their
 //! norms are at hand.
 
-use super::matcher::Offers;
 use super::matches::Matches;
 use crate::base::{DocId, Result};
 use crate::cache::{Pages, Step};
@@ -12,6 +11,7 @@ use crate::documents::NormCursor;
 use crate::postings::{BlocksAhead, Pair, TermCursor};
 use crate::search::scoring::bm25::Bm25;
 use crate::search::scoring::formula::{Leaf, LeafId};
+use crate::search::scoring::top::Top;
 
 /// Ranges that span more pages of a list than this are bounded by the whole list.
 const BOUND_PAGES_MAX: usize = 8;
@@ -23,6 +23,16 @@ const SCREEN_REST: u32 = 8;
 
 /// Documents, and how often the leaf occurs in each.
 pub type Occurring<'a> = (&'a [DocId], &'a [u32]);
+
+/// Where documents go that are scored as soon as they are found.
+pub struct Offers<'a> {
+    /// The best documents so far.
+    pub top: &'a mut Top,
+    /// How many documents were offered, or could not enter.
+    pub seen: u64,
+    /// Whether there are others that were passed over.
+    pub passed_over: bool,
+}
 
 /// What the documents of a list are worth: the scores of a leaf, or nothing.
 pub struct ListScore {
@@ -195,22 +205,7 @@ impl ListScore {
         behind(docs, to)
     }
 
-    /// See [`crate::search::matching::matcher::Matcher::bound`].
-    pub fn bound(
-        &self,
-        cursor: &mut TermCursor,
-        target: DocId,
-        pages: &mut Pages<'_>,
-        scores: &mut [f32],
-    ) -> Step<DocId> {
-        let bound = cursor.bound(target, pages)?;
-        if let Some((leaf, how)) = &self.scored {
-            scores[*leaf] = best(how, bound.pairs());
-        }
-        Ok(bound.last)
-    }
-
-    /// See [`crate::search::matching::matcher::Matcher::bound_within`].
+    /// Writes the best score of the documents of a range, by the head of the list.
     pub fn bound_within(
         &self,
         cursor: &mut TermCursor,
@@ -219,12 +214,14 @@ impl ListScore {
         scores: &mut [f32],
     ) -> Step<()> {
         if let Some((leaf, how)) = &self.scored {
-            scores[*leaf] = best_within(cursor, how, from, to, pages)?;
+            scores[*leaf] = best_within(cursor, how, (from, to), pages)?;
         }
         Ok(())
     }
 
-    /// See [`crate::search::matching::matcher::Matcher::bound_near`].
+    /// Writes the best score of the documents of a range by the bounds of blocks, if the page at
+    /// hand has all of them; where the list `leads`, takes their first page to hand. Tells whether
+    /// it did.
     pub fn bound_near(
         &mut self,
         cursor: &mut TermCursor,
@@ -314,11 +311,10 @@ fn above<'a>(
 }
 
 /// The best score of `leaf` in the documents `from..=to` of a list, by its head.
-pub fn best_within(
+fn best_within(
     cursor: &mut TermCursor,
     leaf: &Leaf,
-    from: DocId,
-    to: DocId,
+    (from, to): (DocId, DocId),
     pages: &mut Pages<'_>,
 ) -> Step<f32> {
     let (mut most, mut at) = (0f32, from);
@@ -335,7 +331,7 @@ pub fn best_within(
 }
 
 /// The best score that impacts give.
-pub fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
+fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
     match leaf {
         Leaf::Ranked { bm25, .. } => bm25.best(pairs),
         Leaf::Constant(score) => *score,

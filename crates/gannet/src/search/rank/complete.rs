@@ -66,7 +66,9 @@ impl Ranker {
             kept: checked,
             checked,
         };
-        let Clause { matcher, formula } = &mut self.root.clauses[clause];
+        let Clause {
+            matcher, formula, ..
+        } = &mut self.root.clauses[clause];
         let matches = &mut self.candidates.matches;
         let asked = matcher.filter(Role::Optional, matches, &mut state, pages);
         if let Err(Stop::Pages) = asked {

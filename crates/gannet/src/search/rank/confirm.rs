@@ -6,20 +6,13 @@
 //! those that are above the threshold then: of a thousand documents that have a phrase the
 //! positions of a few dozen are read. In each pass documents ascend, so that cursors move forward.
 
+use super::windows::Clause;
 use super::{Ranker, Stage};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
+use crate::search::scoring::formula::Formula;
 
 impl Ranker {
-    /// Whether the candidates are to be confirmed: where one leaf alone finds them, and not all are
-    /// counted.
-    pub(super) fn be_approximate(&mut self) -> bool {
-        match self.root.clauses.as_mut_slice() {
-            [only] if self.options.prune && only.formula.is_leaf() => only.matcher.be_approximate(),
-            _ => false,
-        }
-    }
-
     /// Begins with the candidates that may be best, unless there is a threshold that says which
     /// matter.
     pub(super) fn begin_confirming(&mut self) {
@@ -38,11 +31,18 @@ impl Ranker {
             self.chosen.truncate(self.options.k);
             self.chosen.sort_unstable();
         }
-        self.root.clauses[0].matcher.begin_confirming();
+        self.begin_pass();
         self.stage = Stage::Confirm {
             done: 0,
             last: false,
         };
+    }
+
+    /// Candidates ascend anew.
+    fn begin_pass(&mut self) {
+        if let Some(check) = &mut self.root.clauses[0].check {
+            check.rewind();
+        }
     }
 
     /// Goes on with all that were not chosen and are above the threshold.
@@ -50,7 +50,7 @@ impl Ranker {
         let mut chosen = std::mem::take(&mut self.chosen).into_iter().peekable();
         let others = (0..self.candidates.len()).filter(|at| chosen.next_if_eq(at).is_none());
         self.chosen = others.collect();
-        self.root.clauses[0].matcher.begin_confirming();
+        self.begin_pass();
         self.stage = Stage::Confirm {
             done: 0,
             last: true,
@@ -87,10 +87,16 @@ impl Ranker {
 
     fn confirm_one(&mut self, at: usize, pages: &mut Pages<'_>) -> Step<()> {
         let doc = self.candidates.matches.docs()[at];
-        self.scratch.fill(0.0);
-        let matcher = &mut self.root.clauses[0].matcher;
-        matcher.confirm(doc, &mut self.scratch, pages)?;
-        if self.scratch.iter().any(|frequency| *frequency > 0.0) {
+        let Clause {
+            formula: Formula::Leaf(leaf),
+            check: Some(check),
+            ..
+        } = &mut self.root.clauses[0]
+        else {
+            return Ok(());
+        };
+        self.scratch[*leaf] = check.frequency(doc, pages)?;
+        if self.scratch[*leaf] > 0.0 {
             self.candidates.norms(at, &mut self.row_norms);
             let leaves = self.leaves[0].clone();
             self.score
@@ -107,8 +113,9 @@ impl Ranker {
         let rest = self.chosen[from..].iter();
         let rest = rest.filter(|at| !pruning.excludes(self.candidates.known(**at)));
         let docs: Vec<DocId> = rest.map(|at| self.candidates.matches.docs()[*at]).collect();
-        self.root.clauses[0]
-            .matcher
-            .prefetch_confirming(&docs, pages)
+        match &mut self.root.clauses[0].check {
+            Some(check) => check.prefetch(&docs, pages),
+            None => Ok(()),
+        }
     }
 }

@@ -96,9 +96,11 @@ impl Ranker {
     ) -> Step<DocId> {
         let floor = self.windows[window].floor(clause, self.pruning());
         let limit = self.batch - self.candidates.len();
-        let Clause { matcher, .. } = &mut self.root.clauses[clause];
-        self.total_is_exact &= !matcher.skip_below(floor);
-        matcher.gather(self.next, last, limit, found, pages)
+        let clause = &mut self.root.clauses[clause];
+        self.total_is_exact &= !clause.skip_below(floor);
+        clause
+            .matcher
+            .gather((self.next, last), limit, found, pages)
     }
 
     /// Takes what one clause matches, passing over a stretch of its documents in which none can
@@ -115,7 +117,9 @@ impl Ranker {
             top: self.options.prune.then_some(&self.top),
             tie: self.root.tie as f64,
         };
-        let Clause { matcher, formula } = &mut self.root.clauses[clause];
+        let Clause {
+            matcher, formula, ..
+        } = &mut self.root.clauses[clause];
         let (mut to, mut floor) = (last, -1.0);
         if pruning.has_threshold() {
             self.scratch.fill(0.0);
@@ -132,13 +136,14 @@ impl Ranker {
                     self.total_is_exact = false;
                     return Ok(to.saturating_add(1));
                 }
-                let leading = matcher.leading_leaf();
+                let leading = matcher.list().and_then(|list| list.score().leaf());
                 let others = leading.and_then(|leaf| formula.without(leaf, &self.scratch));
                 floor = others.map_or(-1.0, |others| pruning.floor_beside(rest, others));
             }
         }
-        self.total_is_exact &= !matcher.skip_below(floor);
-        matcher.gather(from, to, limit, found, pages)
+        let clause = &mut self.root.clauses[clause];
+        self.total_is_exact &= !clause.skip_below(floor);
+        clause.matcher.gather((from, to), limit, found, pages)
     }
 
     /// Takes what the clauses match, up to the end of the window or of a range.

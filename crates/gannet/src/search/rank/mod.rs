@@ -217,7 +217,10 @@ impl Ranker {
             is_one_leaf: false,
             is_direct: false,
             direct: None,
-            approximate: false,
+            approximate: root
+                .clauses
+                .first()
+                .is_some_and(|first| first.check.is_some()),
             chosen: Vec::new(),
             scratch: vec![0.0; leaves],
             row_norms: Vec::new(),
@@ -232,7 +235,6 @@ impl Ranker {
             score,
             options,
         };
-        ranker.approximate = ranker.be_approximate();
         ranker.is_direct = leaves_out && ranker.can_be_direct();
         if let ([only], true, true) = (
             ranker.root.clauses.as_slice(),
@@ -244,9 +246,9 @@ impl Ranker {
         if let (true, [field]) = (
             ranker.is_one_leaf || ranker.approximate,
             ranker.score.fields(),
-        ) {
-            let norms = ranker.tables.norm_cursor(*field);
-            ranker.root.clauses[0].matcher.prefilter(norms);
+        ) && let Some(list) = ranker.root.clauses[0].matcher.list()
+        {
+            list.score().prefilter(ranker.tables.norm_cursor(*field));
         }
         ranker
     }

@@ -6,9 +6,9 @@ use super::direct::Direct;
 use super::windows::Clause;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
-use crate::search::matching::matcher::Offers;
 use crate::search::matching::matcher::Role;
 use crate::search::matching::matches::Filtering;
+use crate::search::matching::scored::Offers;
 
 impl Ranker {
     /// Whether scores may be offered as soon as they are known: clauses are added up, and what is
@@ -26,14 +26,16 @@ impl Ranker {
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
         let (range, limit) = ((self.next, last), self.batch);
-        let matcher = &mut self.root.clauses[0].matcher;
+        let Some(list) = self.root.clauses[0].matcher.list() else {
+            return Ok(self.next);
+        };
         let mut offers = Offers {
             top: &mut self.top,
             seen: 0,
             passed_over: false,
         };
         let offered = self.candidates.gather(window as u32, |left| {
-            matcher.offer(range, limit, &mut offers, left, pages)
+            list.offer(range, limit, &mut offers, left, pages)
         });
         self.total += offers.seen;
         self.total_is_exact &= !offers.passed_over;
@@ -130,7 +132,9 @@ impl Ranker {
         for at in 0..direct.later.len() {
             let rest = direct.later[at..].iter().map(|(_, bound)| bound).sum();
             self.total += direct.keep_above(self.top.least_sum(rest)) as u64;
-            let Clause { matcher, formula } = &mut self.root.clauses[direct.later[at].0];
+            let Clause {
+                matcher, formula, ..
+            } = &mut self.root.clauses[direct.later[at].0];
             let mut state = Filtering::default();
             match matcher.filter(Role::Optional, &mut direct.found, &mut state, pages) {
                 Err(Stop::Pages) => return Ok(false),

@@ -160,14 +160,14 @@ impl Ranker {
             clauses.filter(|(_, essential)| **essential),
             |(clause, _)| {
                 documents += clause.matcher.cost_min();
-                clause.matcher.prefetch_within(window.first, last, pages)
+                clause.matcher.prefetch_within((window.first, last), pages)
             },
         )?;
         let later = self.root.clauses.iter_mut().zip(&window.essential);
         let later = later.filter(|(_, essential)| !**essential);
         let dense = later.filter(|(clause, _)| clause.matcher.cost() <= documents * DENSE);
         for_all(dense, |(clause, _)| {
-            clause.matcher.prefetch_within(window.first, last, pages)
+            clause.matcher.prefetch_within((window.first, last), pages)
         })?;
         self.prefetch_dense(window.first, last, documents, pages)
     }

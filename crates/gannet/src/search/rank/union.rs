@@ -222,7 +222,9 @@ impl UnionRange {
         let (from, to) = (self.from, self.to);
         let parts = &mut self.parts[..self.active];
         for_all(parts.iter_mut(), |part| {
-            let Clause { matcher, formula } = &mut clauses[part.clause];
+            let Clause {
+                matcher, formula, ..
+            } = &mut clauses[part.clause];
             if matcher.bound_near((from, to), true, pages, scores)? {
                 part.bound = formula.value(scores) as f64;
             }
@@ -266,10 +268,12 @@ impl UnionRange {
         let to = self.to;
         let parts = &mut self.parts[..self.active];
         for_all(parts.iter_mut().filter(|part| !part.is_asked), |part| {
-            let matcher = &mut clauses[part.clause].matcher;
-            matcher.skip_below(part.floor);
+            let clause = &mut clauses[part.clause];
+            clause.skip_below(part.floor);
             while part.next <= to {
-                part.next = matcher.gather(part.next, to, usize::MAX, &mut part.matches, pages)?;
+                let matcher = &mut clause.matcher;
+                part.next =
+                    matcher.gather((part.next, to), usize::MAX, &mut part.matches, pages)?;
             }
             Ok(())
         })?;

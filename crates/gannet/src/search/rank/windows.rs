@@ -12,6 +12,7 @@
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 use crate::search::matching::matcher::{Matcher, for_all};
+use crate::search::matching::phrase::{PhraseCheck, PhraseMatcher};
 use crate::search::scoring::formula::Formula;
 use crate::search::scoring::top::Top;
 
@@ -24,6 +25,37 @@ pub struct Clause {
     pub matcher: Box<dyn Matcher>,
     /// Its score.
     pub formula: Formula,
+    /// What tells which of the documents match, where the matcher only approximates them.
+    pub check: Option<PhraseCheck>,
+}
+
+impl Clause {
+    /// A clause whose documents all match.
+    pub fn new(matcher: Box<dyn Matcher>, formula: Formula) -> Clause {
+        Clause {
+            matcher,
+            formula,
+            check: None,
+        }
+    }
+
+    /// Lets the list that leads leave out documents that score at most `floor`. Tells whether it
+    /// may.
+    pub fn skip_below(&mut self, floor: f32) -> bool {
+        let list = self.matcher.list();
+        list.is_some_and(|list| list.score().skip_below(floor))
+    }
+
+    /// The clause with a matcher that gives only what matches.
+    pub fn verified(self) -> Clause {
+        match self.check {
+            Some(check) => {
+                let matcher = PhraseMatcher::new(self.matcher, check);
+                Clause::new(Box::new(matcher), self.formula)
+            }
+            None => self,
+        }
+    }
 }
 
 /// The root of a query: clauses whose scores are added up, or of which the best counts.
@@ -220,7 +252,7 @@ impl Root {
             self.clauses.iter_mut().zip(&mut bounds),
             |(clause, bound)| {
                 scores.fill(0.0);
-                clause.matcher.bound_within(0, END, pages, &mut scores)?;
+                clause.matcher.bound_within((0, END), pages, &mut scores)?;
                 *bound = clause.formula.evaluate(&scores) as f64;
                 Ok(())
             },
@@ -236,7 +268,7 @@ impl Root {
         lists: &[f64],
         leading: &[bool],
         pruning: Pruning<'_>,
-        scratch: &mut [f32],
+        scores: &mut [f32],
         pages: &mut Pages<'_>,
     ) -> Step<Window> {
         let mut window = Window {
@@ -248,47 +280,30 @@ impl Root {
         if !window.matters() {
             return Ok(window);
         }
-        for_all(0..leading.len(), |clause| {
-            if leading[clause] {
-                let last = self.bound(clause, &mut window, scratch, pages)?;
-                window.last = window.last.min(last);
-            }
+        let clauses = self.clauses.iter_mut().zip(leading);
+        for_all(clauses.filter(|(_, leads)| **leads), |(clause, _)| {
+            let last = clause.matcher.page_end(first, pages)?;
+            window.last = window.last.min(last);
             Ok(())
         })?;
-        for_all(0..leading.len(), |clause| match leading[clause] {
-            true => Ok(()),
-            false => self.bound_within(clause, &mut window, scratch, pages),
-        })?;
+        let range = (first, window.last);
+        let clauses = self.clauses.iter_mut().zip(&mut window.bounds);
+        for_all(
+            clauses,
+            |(
+                Clause {
+                    matcher, formula, ..
+                },
+                bound,
+            )| {
+                scores.fill(0.0);
+                matcher.bound_within(range, pages, scores)?;
+                *bound = formula.evaluate(scores) as f64;
+                Ok(())
+            },
+        )?;
         self.partition(&window.bounds, pruning, &mut window.essential);
         Ok(window)
-    }
-
-    fn bound(
-        &mut self,
-        clause: usize,
-        window: &mut Window,
-        scores: &mut [f32],
-        pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
-        scores.fill(0.0);
-        let Clause { matcher, formula } = &mut self.clauses[clause];
-        let last = matcher.bound(window.first, pages, scores)?;
-        window.bounds[clause] = formula.evaluate(scores) as f64;
-        Ok(last)
-    }
-
-    fn bound_within(
-        &mut self,
-        clause: usize,
-        window: &mut Window,
-        scores: &mut [f32],
-        pages: &mut Pages<'_>,
-    ) -> Step<()> {
-        scores.fill(0.0);
-        let Clause { matcher, formula } = &mut self.clauses[clause];
-        matcher.bound_within(window.first, window.last, pages, scores)?;
-        window.bounds[clause] = formula.evaluate(scores) as f64;
-        Ok(())
     }
 
     /// Writes which clauses are essential, given bounds of all.
