@@ -21,8 +21,8 @@ use crate::search::matching::sets::{
     ConstantMatcher, Everything, HasField, One, SetMembers, Source, Union,
 };
 use crate::search::matching::term::TermMatcher;
+use crate::search::rank::root::{Clause, Root};
 use crate::search::rank::score::Score;
-use crate::search::rank::windows::{Clause, Root};
 use crate::search::scoring::bm25::FieldStatistics;
 use crate::search::scoring::bm25::{Bm25, idf};
 use crate::search::scoring::formula::{Formula, Leaf, LeafId};

@@ -9,8 +9,10 @@
 //! documents scored clause by clause into an array, with an essential part in each, as in Lucene's
 //! bulk scorers (Grand et al.).
 
+use super::pruning::{KnownScore, Pruning};
+use super::root::Clause;
 use super::score::Score;
-use super::windows::{Clause, KnownScore, Pruning, Window};
+use super::windows::Window;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
@@ -149,7 +151,7 @@ impl UnionRange {
             (part.clause, part.next) = (clause, from);
             (part.bound, part.floor, part.is_asked) = (window.bounds[clause], -1.0, false);
             part.filtering = Filtering::default();
-            part.matches.begin(clauses[clause].formula.leaves());
+            part.matches.begin(clauses[clause].leaves.clone());
             part.cost = clauses[clause].matcher.cost();
             cost += part.cost;
             self.active += 1;
@@ -215,7 +217,7 @@ impl UnionRange {
         &mut self,
         clauses: &mut [Clause],
         rest: KnownScore,
-        pruning: Pruning<'_>,
+        pruning: Pruning,
         scores: &mut [f32],
         pages: &mut Pages<'_>,
     ) -> Step<bool> {
