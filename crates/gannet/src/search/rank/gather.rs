@@ -10,7 +10,7 @@ use super::direct::Direct;
 use super::pruning::Pruning;
 use super::read_ahead::ReadAhead;
 use super::root::Clause;
-use super::union::{LeftOut, POSTINGS, Prefilter, UnionRange, stretch};
+use super::union::{POSTINGS, UnionRange, stretch};
 use super::windows::Window;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
@@ -66,7 +66,7 @@ impl Gathering {
         };
         Gathering {
             placement,
-            union: UnionRange::new(core.options.count, core.options.union_bytes()),
+            union: UnionRange::new(core.options.union_bytes()),
             direct: None,
         }
     }
@@ -145,7 +145,7 @@ impl Gathering {
         let next = match only {
             Some(clause) => gather_only(core, clause, stretch, found, pages)?,
             None => {
-                gather_union(core, &mut self.union, stretch, (can_offer, found), pages)?;
+                gather_union(core, &mut self.union, stretch, found, pages)?;
                 last
             }
         };
@@ -258,7 +258,7 @@ fn gather_union(
     core: &mut RankCore,
     union: &mut UnionRange,
     Stretch { window, last, .. }: Stretch<'_>,
-    (prefilters, found): (bool, &mut Matches),
+    found: &mut Matches,
     pages: &mut Pages<'_>,
 ) -> Step<()> {
     let clauses = &mut core.root.clauses;
@@ -273,15 +273,5 @@ fn gather_union(
         let pruned = union.judge(clauses, rest, pruning, &mut core.scratch, pages)?;
         core.total.is_exact &= !pruned;
     }
-    let prefilter = prefilters.then_some(Prefilter {
-        score: &core.score,
-        norms: &mut core.tables.norms,
-        top: &core.top,
-        rest: rest.sum(),
-    });
-    match union.gather(clauses, found, prefilter, pages)? {
-        LeftOut::Counted(count) => core.total.found += count as u64,
-        LeftOut::Some => core.total.is_exact = false,
-    }
-    Ok(())
+    union.gather(clauses, found, pages)
 }

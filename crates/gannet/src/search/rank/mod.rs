@@ -99,7 +99,7 @@ impl RankOptions {
         let windows = WINDOWS_MAX * (size_of::<Window>() + clauses * Window::CLAUSE_BYTES);
         let rows = ROWS * (leaves + clauses) * size_of::<f64>();
         let top = 2 * 2 * self.k.min(self.below as usize) * size_of::<Scored>();
-        candidates + found + windows + rows + top + UnionRange::bytes_beside(self.count, clauses)
+        candidates + found + windows + rows + top + UnionRange::bytes_beside(clauses)
     }
 }
 

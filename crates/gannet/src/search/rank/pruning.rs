@@ -31,11 +31,6 @@ impl KnownScore {
         self.most = if score > self.most { score } else { self.most };
     }
 
-    /// What the clauses give in all.
-    pub fn sum(self) -> f64 {
-        self.sum
-    }
-
     /// The best of what the clauses give.
     pub fn best(self) -> f64 {
         self.most
