@@ -15,14 +15,14 @@ use crate::search::matching::conjunction::Conjunction;
 use crate::search::matching::disjunction::Disjunction;
 use crate::search::matching::doc_set::DocSet;
 use crate::search::matching::matcher::Matcher;
-use crate::search::matching::phrase::PhraseWord;
+use crate::search::matching::phrase::{PhraseCheck, PhraseWord};
 use crate::search::matching::phrase_lists::{PhraseLists, phrase_cursor_bytes};
 use crate::search::matching::sets::{
     ConstantMatcher, Everything, HasField, One, SetMembers, Source, Union,
 };
 use crate::search::matching::term::TermMatcher;
+use crate::search::rank::root::{Clause, Root};
 use crate::search::rank::score::Score;
-use crate::search::rank::windows::{Clause, Root};
 use crate::search::scoring::bm25::FieldStatistics;
 use crate::search::scoring::bm25::{Bm25, idf};
 use crate::search::scoring::formula::{Formula, Leaf, LeafId};
@@ -59,6 +59,8 @@ pub struct BuildOptions {
     pub filters: bool,
     /// Whether notes are taken of the leaves.
     pub notes: bool,
+    /// Whether the ranking verifies what a phrase matches that is the whole query.
+    pub two_phases: bool,
 }
 
 /// Builds the root of a plan.
@@ -184,6 +186,10 @@ impl Builder<'_> {
             }
             other => root.clauses.extend(self.node(other)?),
         }
+        if root.clauses.len() > 1 || !self.options.two_phases {
+            let clauses = root.clauses.into_iter();
+            root.clauses = clauses.map(Clause::verified).collect();
+        }
         Ok(root)
     }
 
@@ -241,10 +247,8 @@ impl Builder<'_> {
             return clauses.pop();
         }
         let (matchers, formulas) = split(clauses);
-        Some(Clause {
-            matcher: Box::new(Disjunction::new(matchers, minimum)),
-            formula: join(formulas),
-        })
+        let matcher = Box::new(Disjunction::new(matchers, minimum));
+        Some(Clause::new(matcher, join(formulas)))
     }
 
     fn filtered(
@@ -265,20 +269,17 @@ impl Builder<'_> {
         formulas.extend(more);
         let leaves = (self.width, self.leaves.len() - before);
         let matcher = Conjunction::new(all, none, some, leaves, self.view.below.into());
-        Ok(Some(Clause {
-            matcher: Box::new(matcher),
-            formula: Formula::Sum(formulas),
-        }))
+        Ok(Some(Clause::new(Box::new(matcher), Formula::Sum(formulas))))
     }
 
     /// Lets a clause that is one ranked leaf leave documents out by their own scores.
     fn prefilter(&self, clause: &mut Clause) {
         if let Formula::Leaf(leaf) = clause.formula
             && let Some(field) = self.leaves[leaf].field()
+            && let Some(list) = clause.matcher.list()
         {
-            clause
-                .matcher
-                .prefilter(self.view.tables.norm_cursor(field));
+            let norms = self.view.tables.norm_cursor(field);
+            list.score().prefilter(norms);
         }
     }
 
@@ -295,15 +296,11 @@ impl Builder<'_> {
 
     fn term(&mut self, term: &OpenTerm, boost: Option<f32>) -> Result<Clause> {
         let boost = boost.map(|boost| boost * term.similarity);
-        let frequency = term.list.document_frequency();
         let (field, _) = split_term_key(&term.key)?;
         let scored = self.ranked(field, &[term], boost);
         let formula = formula_of(&scored);
-        let matcher = TermMatcher::new(term.list.cursor(), frequency, scored);
-        Ok(Clause {
-            matcher: Box::new(matcher),
-            formula,
-        })
+        let matcher = TermMatcher::new(term.list.cursor(), scored);
+        Ok(Clause::new(Box::new(matcher), formula))
     }
 
     /// A leaf for terms that stand together in a field.
@@ -352,10 +349,8 @@ impl Builder<'_> {
             }
             (self.leaf(Leaf::Constant(boost)).0, boost)
         });
-        Clause {
-            formula: leaf.map_or(Formula::zero(), |(leaf, _)| Formula::Leaf(leaf)),
-            matcher: Box::new(ConstantMatcher::new(source, leaf)),
-        }
+        let formula = leaf.map_or(Formula::zero(), |(leaf, _)| Formula::Leaf(leaf));
+        Clause::new(Box::new(ConstantMatcher::new(source, leaf)), formula)
     }
 
     fn exists(&mut self, field: FieldId, boost: Option<f32>) -> Clause {
@@ -441,8 +436,17 @@ impl Builder<'_> {
             slop,
         };
         let below = self.view.below.into();
-        let matcher = lists.matcher(scored, self.width, below, self.budget)?;
-        Ok(matcher.map(|matcher| Clause { matcher, formula }))
+        let (matcher, check) = lists.matcher(scored, self.width, below, self.budget)?;
+        let clause = Clause {
+            check,
+            ..Clause::new(matcher, formula)
+        };
+        // Only the frequency of a leaf is bounded by what its approximation tells.
+        let bounded = |check: &PhraseCheck| check.is_bounded() && clause.formula.is_leaf();
+        match clause.check.as_ref().is_none_or(bounded) {
+            true => Ok(Some(clause)),
+            false => Ok(Some(clause.verified())),
+        }
     }
 
     /// The phrase filters that a field keeps, if they are asked.
@@ -460,6 +464,6 @@ fn formula_of(scored: &Option<(LeafId, Leaf)>) -> Formula {
 }
 
 fn split(clauses: Vec<Clause>) -> (Vec<Box<dyn Matcher>>, Vec<Formula>) {
-    let parts = clauses.into_iter();
+    let parts = clauses.into_iter().map(Clause::verified);
     parts.map(|clause| (clause.matcher, clause.formula)).unzip()
 }

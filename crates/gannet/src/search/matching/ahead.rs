@@ -8,7 +8,7 @@
 //! 1. `found[at..]` are candidates not yet given out, in ascending order.
 //! 2. Every candidate below `next` was given out, dropped, or is in `found`.
 
-use super::matcher::Matcher;
+use super::matcher::{DocRange, Matcher};
 use super::matches::Matches;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
@@ -61,8 +61,7 @@ impl Ahead {
     pub fn gather(
         &mut self,
         source: &mut dyn Matcher,
-        target: DocId,
-        to: DocId,
+        (target, to): DocRange,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         self.found.clear();
@@ -71,7 +70,7 @@ impl Ahead {
         let (from, limit) = (self.next, self.batch.first);
         let to = if self.keeps_to_ends() { to } else { END - 1 };
         self.found.reserve(limit);
-        self.next = source.gather(from, to, limit, &mut self.found, pages)?;
+        self.next = source.gather((from, to), limit, &mut self.found, pages)?;
         self.ended = self.next == END;
         Ok(())
     }

@@ -9,23 +9,24 @@
 //! alone rules documents out before the other lists are read, by whichever kind of filter its list
 //! keeps: the order is the same for both.
 
-use super::matcher::{BLOCK_STEPS, Matcher, Offers};
-use super::matches::Matches;
-use super::scored::ListScore;
+use super::list::{BlockSource, ListMatcher};
+use super::matcher::BLOCK_STEPS;
+use super::scored::Occurring;
 use super::tokens::TokenRoom;
 use crate::base::{Budget, DocId, END, Result};
 use crate::cache::{Pages, Step};
-use crate::documents::NormCursor;
 use crate::postings::{Neighbours, Reach, TermCursor};
 use crate::search::scoring::formula::{Leaf, LeafId};
 
 /// Matches documents that have a word, and no proof that it stands nowhere between the wanted
-/// neighbours: to be confirmed by positions, unless the fingerprints are exact.
-pub struct BetweenMatcher {
+/// neighbours: to be confirmed by positions, unless the fingerprints are exact. The leaf is told
+/// how many tokens may stand there.
+pub type BetweenMatcher = ListMatcher<BetweenBlocks>;
+
+/// What a phrase filter lets pass of a list.
+pub struct BetweenBlocks {
     cursor: TermCursor,
     wanted: Neighbours,
-    /// Of which leaf the tokens that may stand between the wanted words are told as the frequency.
-    score: ListScore,
     /// What passed of a block, with how many tokens, and where it stands among them.
     docs: Vec<DocId>,
     tokens: Vec<u32>,
@@ -45,20 +46,28 @@ impl BetweenMatcher {
         budget: &Budget,
     ) -> Result<BetweenMatcher> {
         cursor.will_need(Reach::Filter);
-        Ok(BetweenMatcher {
+        let blocks = BetweenBlocks {
             cursor,
             wanted,
-            score: ListScore::new(scored),
             docs: Vec::new(),
             tokens: Vec::new(),
             at: 0,
             room: TokenRoom::new(1, budget)?,
             next: 0,
-        })
+        };
+        Ok(ListMatcher::of(blocks, scored))
     }
 }
 
-impl Matcher for BetweenMatcher {
+impl BlockSource for BetweenBlocks {
+    fn cursor(&self) -> &TermCursor {
+        &self.cursor
+    }
+
+    fn cursor_mut(&mut self) -> &mut TermCursor {
+        &mut self.cursor
+    }
+
     fn doc(&self) -> DocId {
         self.docs.get(self.at).map_or(END, |doc| *doc)
     }
@@ -84,43 +93,18 @@ impl Matcher for BetweenMatcher {
         }
     }
 
-    fn leading_leaf(&self) -> Option<LeafId> {
-        self.score.leaf()
-    }
-
-    fn skip_below(&mut self, floor: f32) -> bool {
-        self.score.skip_below(floor)
-    }
-
-    fn prefilter(&mut self, norms: NormCursor) {
-        self.score.prefilter(norms);
-    }
-
-    /// By the word's own bounds: what may stand between the wanted words is not more than the word.
     #[inline]
-    fn skippable(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
-        match target >= self.next {
-            true => self.score.skippable(&mut self.cursor, target, pages),
-            false => Ok(None),
-        }
+    fn block(&mut self) -> Occurring<'_> {
+        (&self.docs[self.at..], &self.tokens[self.at..])
     }
 
-    /// Gives out what passed of the block.
+    fn frequency(&mut self) -> u32 {
+        self.tokens.get(self.at).map_or(0, |tokens| *tokens)
+    }
+
     #[inline]
-    fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
-        let block = (&self.docs[self.at..], &self.tokens[self.at..]);
-        self.score.give(block, to, most, out, pages)
-    }
-
-    fn offer_block(
-        &mut self,
-        to: DocId,
-        offers: &mut Offers<'_>,
-        left: &mut Matches,
-        pages: &mut Pages<'_>,
-    ) -> DocId {
-        let block = (&self.docs[self.at..], &self.tokens[self.at..]);
-        self.score.offer(block, to, offers, left, pages)
+    fn is_before(&self, target: DocId) -> bool {
+        target >= self.next
     }
 
     /// What it stands on is then the document that was asked for, or nothing.
@@ -142,10 +126,8 @@ impl Matcher for BetweenMatcher {
         Ok(tokens > 0)
     }
 
-    fn collect(&mut self, frequencies: &mut [f32]) {
-        if let (Some(leaf), Some(tokens)) = (self.score.leaf(), self.tokens.get(self.at)) {
-            frequencies[leaf] = *tokens as f32;
-        }
+    fn documents(&self) -> Option<u64> {
+        None
     }
 
     fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
@@ -153,38 +135,8 @@ impl Matcher for BetweenMatcher {
         self.cursor.prefetch_filters_of(docs, self.wanted, pages)
     }
 
-    fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
-        self.cursor.prefetch_within(first, last, pages)
-    }
-
-    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
-        if whole {
-            self.cursor.prefetch_whole(pages)?;
-            self.cursor.prefetch_filters(self.wanted, pages)?;
-        }
-        self.cursor.open(pages)
-    }
-
-    fn docs_pages(&self) -> u64 {
-        self.cursor.docs_pages()
-    }
-
-    fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
-        self.score.bound(&mut self.cursor, target, pages, scores)
-    }
-
-    fn bound_within(
-        &mut self,
-        from: DocId,
-        to: DocId,
-        pages: &mut Pages<'_>,
-        scores: &mut [f32],
-    ) -> Step<()> {
-        self.score
-            .bound_within(&mut self.cursor, (from, to), pages, scores)
-    }
-
-    fn cost(&self) -> u64 {
-        self.cursor.document_frequency()
+    fn prefetch_whole(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        self.cursor.prefetch_whole(pages)?;
+        self.cursor.prefetch_filters(self.wanted, pages)
     }
 }

@@ -10,15 +10,15 @@
 //! Invariants:
 //! 1. Unless it is filtering, what is left in `ahead` matches; `doc` is the first of it or [`END`].
 //! 2. While filtering, nothing of `ahead` is given out.
+//! 3. The score below which the leading list leaves documents out holds for the range that is asked
+//!    for. So where candidates are gathered beyond, none are left out.
 
 use super::ahead::{Ahead, Batch};
-use super::matcher::{Matcher, Role, for_all};
-use super::matches::Filtering;
-use super::matches::Matches;
+use super::matcher::{DocRange, LeadingList, Matcher, PagePrefetch, Role, ScoreBounds, for_all};
+use super::matches::{Filtering, Matches};
+use super::sets::nothing;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
-use crate::documents::NormCursor;
-use crate::search::scoring::formula::LeafId;
 
 /// Candidates gathered at once.
 const BATCH: Batch = Batch {
@@ -42,8 +42,6 @@ pub struct Conjunction {
     /// Leaves that may occur in what it gives.
     leaves: usize,
     documents: u64,
-    /// See [`Matcher::skip_below`]; it holds for the stretch that is asked for.
-    floor: f32,
     /// The follower that is being asked, and how far it is.
     filtering: Option<(usize, Filtering)>,
     doc: DocId,
@@ -80,7 +78,7 @@ impl Conjunction {
     ) -> Conjunction {
         required.sort_by_key(|matcher| matcher.cost());
         let mut required = required.into_iter();
-        let leader = required.next().unwrap_or_else(|| Box::new(Nothing));
+        let leader = required.next().unwrap_or_else(|| Box::new(nothing()));
         let with = |role| move |matcher| Follower { role, matcher };
         let followers = required.map(with(Role::Required));
         let followers = followers.chain(excluded.into_iter().map(with(Role::Excluded)));
@@ -91,25 +89,27 @@ impl Conjunction {
             followers: followers.collect(),
             leaves,
             documents,
-            floor: -1.0,
             filtering: None,
             doc: 0,
         }
     }
 
-    /// Gathers the next candidates from `target` to `to` above `floor`, unless some are being
-    /// filtered, and filters them.
-    fn refill(&mut self, target: DocId, to: DocId, floor: f32, pages: &mut Pages<'_>) -> Step<()> {
+    /// Gathers the next candidates of a range, unless some are being filtered, and filters them.
+    fn refill(&mut self, range: DocRange, pages: &mut Pages<'_>) -> Step<()> {
         if self.filtering.is_none() {
             let leader = self.leader.as_mut();
-            leader.skip_below(floor);
-            self.ahead.gather(leader, target, to, pages)?;
+            if !self.ahead.keeps_to_ends()
+                && let Some(list) = leader.list()
+            {
+                list.score().skip_below(-1.0);
+            }
+            self.ahead.gather(leader, range, pages)?;
             self.filtering = Some((0, Filtering::default()));
         }
-        self.filter(pages)
+        self.filter_ahead(pages)
     }
 
-    fn filter(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+    fn filter_ahead(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         let Some((follower, state)) = &mut self.filtering else {
             return Ok(());
         };
@@ -142,28 +142,14 @@ impl Matcher for Conjunction {
                     return Ok(doc);
                 }
             }
-            self.refill(target, END - 1, -1.0, pages)?;
+            self.refill((target, END - 1), pages)?;
         }
-    }
-
-    fn leading_leaf(&self) -> Option<LeafId> {
-        self.leader.leading_leaf()
-    }
-
-    fn skip_below(&mut self, floor: f32) -> bool {
-        self.floor = floor;
-        floor >= 0.0 && self.leader.leading_leaf().is_some()
-    }
-
-    fn prefilter(&mut self, norms: NormCursor) {
-        self.leader.prefilter(norms);
     }
 
     /// Looks at no candidate behind `to` as long as that costs no round.
     fn gather(
         &mut self,
-        from: DocId,
-        to: DocId,
+        (from, to): DocRange,
         limit: usize,
         out: &mut Matches,
         pages: &mut Pages<'_>,
@@ -184,9 +170,7 @@ impl Matcher for Conjunction {
                     return Ok(to.saturating_add(1));
                 }
             }
-            let keeps = self.ahead.keeps_to_ends();
-            let floor = if keeps { self.floor } else { -1.0 };
-            match self.refill(next, to, floor, pages) {
+            match self.refill((next, to), pages) {
                 Err(Stop::Pages) if out.len() > before => return Ok(next),
                 other => other?,
             }
@@ -198,69 +182,6 @@ impl Matcher for Conjunction {
         for (to, from) in frequencies.iter_mut().zip(row) {
             *to = if *from > 0.0 { *from } else { *to };
         }
-    }
-
-    fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
-        self.leader.prefetch(docs, pages)
-    }
-
-    fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
-        for_all(self.read_whole(), |matcher| {
-            matcher.prefetch_within(first, last, pages)
-        })
-    }
-
-    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
-        let dense = for_all(self.read_whole(), |matcher| matcher.open(whole, pages));
-        for_all(&mut self.followers, |follower| {
-            follower.matcher.open(false, pages)
-        })
-        .and(dense)
-    }
-
-    fn docs_pages(&self) -> u64 {
-        self.leader.docs_pages()
-    }
-
-    fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
-        let last = self.leader.bound(target, pages, scores)?;
-        self.bound_followers(target, last, pages, scores)?;
-        Ok(last)
-    }
-
-    fn bound_within(
-        &mut self,
-        from: DocId,
-        to: DocId,
-        pages: &mut Pages<'_>,
-        scores: &mut [f32],
-    ) -> Step<()> {
-        self.leader.bound_within(from, to, pages, scores)?;
-        self.bound_followers(from, to, pages, scores)
-    }
-
-    fn block_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
-        self.leader.block_end(target, pages)
-    }
-
-    fn bound_near(
-        &mut self,
-        range: (DocId, DocId),
-        leads: bool,
-        pages: &mut Pages<'_>,
-        scores: &mut [f32],
-    ) -> Step<bool> {
-        if !self.leader.bound_near(range, leads, pages, scores)? {
-            return Ok(false);
-        }
-        for_all(&mut self.followers, |follower| {
-            let Follower { role, matcher } = follower;
-            if *role != Role::Excluded && !matcher.bound_near(range, false, pages, scores)? {
-                matcher.bound_within(range.0, range.1, pages, scores)?;
-            }
-            Ok(())
-        })?;
-        Ok(true)
     }
 
     fn buffer_bytes(&self) -> usize {
@@ -281,6 +202,75 @@ impl Matcher for Conjunction {
         }
         least as u64
     }
+
+    fn list(&mut self) -> Option<&mut dyn LeadingList> {
+        self.leader.list()
+    }
+}
+
+impl ScoreBounds for Conjunction {
+    fn page_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
+        self.leader.page_end(target, pages)
+    }
+
+    fn bound_within(
+        &mut self,
+        range: DocRange,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<()> {
+        self.leader.bound_within(range, pages, scores)?;
+        for_all(self.scored_followers(), |follower| {
+            follower.bound_within(range, pages, scores)
+        })
+    }
+
+    fn block_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
+        self.leader.block_end(target, pages)
+    }
+
+    fn bound_near(
+        &mut self,
+        range: DocRange,
+        leads: bool,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<bool> {
+        if !self.leader.bound_near(range, leads, pages, scores)? {
+            return Ok(false);
+        }
+        for_all(self.scored_followers(), |follower| {
+            match follower.bound_near(range, false, pages, scores)? {
+                true => Ok(()),
+                false => follower.bound_within(range, pages, scores),
+            }
+        })?;
+        Ok(true)
+    }
+}
+
+impl PagePrefetch for Conjunction {
+    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
+        let dense = for_all(self.read_whole(), |matcher| matcher.open(whole, pages));
+        for_all(&mut self.followers, |follower| {
+            follower.matcher.open(false, pages)
+        })
+        .and(dense)
+    }
+
+    fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        self.leader.prefetch(docs, pages)
+    }
+
+    fn prefetch_within(&mut self, range: DocRange, pages: &mut Pages<'_>) -> Step<()> {
+        for_all(self.read_whole(), |matcher| {
+            matcher.prefetch_within(range, pages)
+        })
+    }
+
+    fn docs_pages(&self) -> u64 {
+        self.leader.docs_pages()
+    }
 }
 
 impl Conjunction {
@@ -292,51 +282,10 @@ impl Conjunction {
         std::iter::once(&mut self.leader).chain(dense)
     }
 
-    fn bound_followers(
-        &mut self,
-        from: DocId,
-        to: DocId,
-        pages: &mut Pages<'_>,
-        scores: &mut [f32],
-    ) -> Step<()> {
-        for_all(&mut self.followers, |follower| match follower.role {
-            Role::Excluded => Ok(()),
-            _ => follower.matcher.bound_within(from, to, pages, scores),
-        })
-    }
-}
-
-/// Matches nothing.
-pub struct Nothing;
-
-impl Matcher for Nothing {
-    fn doc(&self) -> DocId {
-        END
-    }
-
-    fn advance(&mut self, _: DocId, _: &mut Pages<'_>) -> Step<DocId> {
-        Ok(END)
-    }
-
-    fn collect(&mut self, _: &mut [f32]) {}
-
-    fn prefetch(&mut self, _: &[DocId], _: &mut Pages<'_>) -> Step<()> {
-        Ok(())
-    }
-
-    fn prefetch_within(&mut self, _: DocId, _: DocId, _: &mut Pages<'_>) -> Step<()> {
-        Ok(())
-    }
-
-    fn bound(&mut self, _: DocId, _: &mut Pages<'_>, _: &mut [f32]) -> Step<DocId> {
-        Ok(END)
-    }
-
-    fn bound_within(&mut self, _: DocId, _: DocId, _: &mut Pages<'_>, _: &mut [f32]) -> Step<()> {
-        Ok(())
-    }
-
-    fn cost(&self) -> u64 {
-        0
+    /// The followers that may add to a score.
+    fn scored_followers(&mut self) -> impl Iterator<Item = &mut Box<dyn Matcher>> {
+        let followers = self.followers.iter_mut();
+        let scored = followers.filter(|follower| follower.role != Role::Excluded);
+        scored.map(|follower| &mut follower.matcher)
     }
 }

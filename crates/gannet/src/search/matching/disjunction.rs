@@ -3,7 +3,7 @@
 //! A linear pass over the children finds the least document; queries have few. The pruned way to
 //! the top of a disjunction is in `rank`; this one serves inside other nodes.
 
-use super::matcher::{Matcher, for_all};
+use super::matcher::{DocRange, Matcher, PagePrefetch, ScoreBounds, for_all};
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 
@@ -66,45 +66,6 @@ impl Matcher for Disjunction {
         here.for_each(|child| child.collect(frequencies));
     }
 
-    fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
-        for_all(&mut self.children, |child| child.prefetch(docs, pages))
-    }
-
-    fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
-        for_all(&mut self.children, |child| {
-            child.prefetch_within(first, last, pages)
-        })
-    }
-
-    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
-        for_all(&mut self.children, |child| child.open(whole, pages))
-    }
-
-    fn docs_pages(&self) -> u64 {
-        self.children.iter().map(|child| child.docs_pages()).sum()
-    }
-
-    fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
-        let mut last = END;
-        for_all(&mut self.children, |child| {
-            last = last.min(child.bound(target, pages, scores)?);
-            Ok(())
-        })?;
-        Ok(last)
-    }
-
-    fn bound_within(
-        &mut self,
-        from: DocId,
-        to: DocId,
-        pages: &mut Pages<'_>,
-        scores: &mut [f32],
-    ) -> Step<()> {
-        for_all(&mut self.children, |child| {
-            child.bound_within(from, to, pages, scores)
-        })
-    }
-
     fn buffer_bytes(&self) -> usize {
         self.children.iter().map(|child| child.buffer_bytes()).sum()
     }
@@ -119,5 +80,47 @@ impl Matcher for Disjunction {
             1 => children.max().unwrap_or(0),
             _ => 0,
         }
+    }
+}
+
+impl ScoreBounds for Disjunction {
+    fn page_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
+        let mut last = END;
+        for_all(&mut self.children, |child| {
+            last = last.min(child.page_end(target, pages)?);
+            Ok(())
+        })?;
+        Ok(last)
+    }
+
+    fn bound_within(
+        &mut self,
+        range: DocRange,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<()> {
+        for_all(&mut self.children, |child| {
+            child.bound_within(range, pages, scores)
+        })
+    }
+}
+
+impl PagePrefetch for Disjunction {
+    fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
+        for_all(&mut self.children, |child| child.open(whole, pages))
+    }
+
+    fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        for_all(&mut self.children, |child| child.prefetch(docs, pages))
+    }
+
+    fn prefetch_within(&mut self, range: DocRange, pages: &mut Pages<'_>) -> Step<()> {
+        for_all(&mut self.children, |child| {
+            child.prefetch_within(range, pages)
+        })
+    }
+
+    fn docs_pages(&self) -> u64 {
+        self.children.iter().map(|child| child.docs_pages()).sum()
     }
 }

@@ -1,4 +1,9 @@
-//! What every node of a query can do: say which documents match, in ascending order.
+//! What every node of a query can do: step through the documents that match, in ascending order.
+//!
+//! [`Matcher`] is the cursor. What it costs is told by two traits besides, whose methods do nothing
+//! unless a node knows better: [`ScoreBounds`] says what documents can score before they are read,
+//! [`PagePrefetch`] notes pages before they are needed. A node led by one list hands that list out
+//! as a [`LeadingList`].
 //!
 //! All of it is resumable (see `cache::pages`): an operation that stops for pages is called again
 //! with the same arguments. To advance to where a matcher already is, or to less, does nothing;
@@ -7,14 +12,15 @@
 
 use super::matches::Filtering;
 use super::matches::Matches;
-use crate::base::DocId;
+use super::scored::{ListScore, Offers};
+use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
-use crate::documents::NormCursor;
-use crate::search::scoring::formula::LeafId;
-use crate::search::scoring::top::Top;
 
 /// What giving out a block of a list costs, in steps.
 pub const BLOCK_STEPS: usize = 32;
+
+/// The first and the last document of a range.
+pub type DocRange = (DocId, DocId);
 
 /// What a matcher does with a candidate that another gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,56 +33,33 @@ pub enum Role {
     Optional,
 }
 
-/// Where documents go that are scored as soon as they are found.
-pub struct Offers<'a> {
-    /// The best documents so far.
-    pub top: &'a mut Top,
-    /// How many documents were offered, or could not enter.
-    pub seen: u64,
-    /// Whether there are others that were passed over.
-    pub passed_over: bool,
-}
-
 /// A set of documents in ascending order, with the frequencies of leaves.
-pub trait Matcher: Send {
+pub trait Matcher: ScoreBounds + PagePrefetch + Send {
     /// The document it stands on; meaningful once it was advanced.
     fn doc(&self) -> DocId;
 
     /// Goes on to the first match at or after `target`, or to [`END`].
     fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId>;
 
-    /// The leaf of which [`Matcher::skip_below`] means the score, if it can do that.
-    fn leading_leaf(&self) -> Option<LeafId> {
+    /// Writes the frequencies of the leaves that match in the present document.
+    fn collect(&mut self, frequencies: &mut [f32]);
+
+    /// About how many documents match, at most.
+    fn cost(&self) -> u64;
+
+    /// About how many documents match, at least.
+    fn cost_min(&self) -> u64 {
+        0
+    }
+
+    /// How many documents match, deleted ones included, if that is known without a look at them.
+    fn documents(&self) -> Option<u64> {
         None
     }
 
-    /// Lets [`Matcher::gather`] leave out documents in which its leading leaf scores at most
-    /// `floor`. Tells whether it may do so.
-    fn skip_below(&mut self, floor: f32) -> bool {
-        let _ = floor;
-        false
-    }
-
-    /// Lets it leave documents out by their own scores too, not only by bounds of many, where
-    /// `norms` of the leading leaf's field are at hand: worth while where what passes costs more
-    /// than that, as for the leader of an intersection.
-    fn prefilter(&mut self, norms: NormCursor) {
-        let _ = norms;
-    }
-
-    /// The end of a stretch from `target` on that [`Matcher::skip_below`] lets be left out.
-    fn skippable(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
-        let _ = (target, pages);
-        Ok(None)
-    }
-
-    /// Gives out matches at hand up to `to`: the present one, and at most `most` in all; gives the
-    /// next document.
-    fn give(&mut self, to: DocId, most: usize, out: &mut Matches, pages: &mut Pages<'_>) -> DocId {
-        let (doc, at, _) = (self.doc(), out.len(), (to, most, pages));
-        out.push(doc);
-        out.collect(at, |row| self.collect(row));
-        doc.saturating_add(1)
+    /// Bytes that its buffers take at most, those of what it is made of included; cursors apart.
+    fn buffer_bytes(&self) -> usize {
+        0
     }
 
     /// Takes matches from `from` to `to` into `out` until it holds `limit`, and gives the first
@@ -84,77 +67,27 @@ pub trait Matcher: Send {
     /// matcher, so that its loop calls no other through a table.
     fn gather(
         &mut self,
-        from: DocId,
-        to: DocId,
+        (from, to): DocRange,
         limit: usize,
         out: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
-        gather(self, from, to, limit, out, pages)
-    }
-
-    /// Offers documents from `from` to `to` whose scores are those of its leaf, as far as it can
-    /// tell them at once, and takes the others into `left` until it holds `limit`. As
-    /// [`Matcher::gather`] otherwise.
-    fn offer(
-        &mut self,
-        (from, to): (DocId, DocId),
-        limit: usize,
-        offers: &mut Offers<'_>,
-        left: &mut Matches,
-        pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
-        let mut next = from;
-        while left.len() < limit && next <= to {
+        let (before, mut next) = (out.len(), from);
+        while out.len() < limit && next <= to {
             pages.count_steps(BLOCK_STEPS)?;
-            self.skip_below(offers.top.threshold());
-            next = match look(self, next, to, pages) {
-                Ok(NextFound::PassedOver(next)) => {
-                    offers.passed_over = true;
-                    next
+            next = match self.advance(next, pages) {
+                Ok(doc) if doc > to => to.saturating_add(1),
+                Ok(doc) => {
+                    let at = out.len();
+                    out.push(doc);
+                    out.collect(at, |row| self.collect(row));
+                    doc.saturating_add(1)
                 }
-                Ok(NextFound::Beyond) => to.saturating_add(1),
-                Ok(NextFound::Here) => self.offer_block(to, offers, left, pages),
-                Err(Stop::Pages) if next > from => break,
+                Err(Stop::Pages) if out.len() > before => break,
                 Err(stop) => return Err(stop),
             }
         }
         Ok(next)
-    }
-
-    /// [`Matcher::offer`] of the matches at hand up to `to`; gives the next document.
-    fn offer_block(
-        &mut self,
-        to: DocId,
-        offers: &mut Offers<'_>,
-        left: &mut Matches,
-        pages: &mut Pages<'_>,
-    ) -> DocId {
-        offers.passed_over |= self.skip_below(offers.top.threshold());
-        self.give(to, usize::MAX, left, pages)
-    }
-
-    /// Lets [`Matcher::gather`] give documents that only may match, with the most that their
-    /// frequencies can be. Tells whether it does so; each document that counts must then be
-    /// confirmed.
-    fn be_approximate(&mut self) -> bool {
-        false
-    }
-
-    /// Begins to confirm documents, in ascending order from any on.
-    fn begin_confirming(&mut self) {}
-
-    /// Writes the frequencies of a document that was given by an approximation: zeros if it does
-    /// not match.
-    fn confirm(&mut self, doc: DocId, row: &mut [f32], pages: &mut Pages<'_>) -> Step<()> {
-        let _ = (doc, row, pages);
-        Ok(())
-    }
-
-    /// Notes the pages that confirming each of `docs` will need, as far as the round has room.
-    fn prefetch_confirming(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
-        let _ = (docs, pages);
-        Ok(())
     }
 
     /// Whether a candidate matches that another gave.
@@ -170,18 +103,56 @@ pub trait Matcher: Send {
         state: &mut Filtering,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
-        filter(self, role, ahead, ahead.len(), state, pages)
+        let end = ahead.len();
+        filter(self, role, (ahead, end), state, pages)
     }
 
-    /// Writes the frequencies of the leaves that match in the present document.
-    fn collect(&mut self, frequencies: &mut [f32]);
+    /// The list that leads, if one does whose documents may be left out by their scores.
+    fn list(&mut self) -> Option<&mut dyn LeadingList> {
+        None
+    }
+}
 
-    /// Notes the pages that advancing to each of `docs` will need, as far as the round has room.
-    fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()>;
+/// What the documents ahead can score at most.
+pub trait ScoreBounds {
+    /// The last document from `target` on of what one page of the leading list holds. Reads heads
+    /// only.
+    fn page_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
+        let _ = (target, pages);
+        Ok(END)
+    }
 
-    /// Notes the pages that going through the documents from `first` to `last` will surely need.
-    fn prefetch_within(&mut self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()>;
+    /// Writes upper bounds of the leaves' scores for all documents of a range. Reads heads only.
+    fn bound_within(
+        &mut self,
+        range: DocRange,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<()>;
 
+    /// The end of the block that holds `target` or what follows it, of the list that leads.
+    fn block_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
+        let _ = (target, pages);
+        Ok(None)
+    }
+
+    /// Writes closer upper bounds than [`ScoreBounds::bound_within`] if pages with these documents
+    /// tell: those at hand or, for a matcher that `leads`, those that it will read anyway. Tells
+    /// whether it did.
+    fn bound_near(
+        &mut self,
+        range: DocRange,
+        leads: bool,
+        pages: &mut Pages<'_>,
+        scores: &mut [f32],
+    ) -> Step<bool> {
+        let _ = (range, leads, pages, scores);
+        Ok(false)
+    }
+}
+
+/// Notes pages that will be needed, as far as the round has room.
+pub trait PagePrefetch {
     /// Reads the heads of all lists in one round. If the `whole` of the documents will be gone
     /// through, notes with them the pages that this will surely need, as far as they are known
     /// without heads.
@@ -190,121 +161,49 @@ pub trait Matcher: Send {
         Ok(())
     }
 
-    /// About how many pages [`Matcher::prefetch_within`] goes through in all.
+    /// Notes the pages that advancing to each of `docs` will need.
+    fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
+        let _ = (docs, pages);
+        Ok(())
+    }
+
+    /// Notes the pages that going through the documents of a range will surely need.
+    fn prefetch_within(&mut self, range: DocRange, pages: &mut Pages<'_>) -> Step<()> {
+        let _ = (range, pages);
+        Ok(())
+    }
+
+    /// About how many pages [`PagePrefetch::prefetch_within`] goes through in all.
     fn docs_pages(&self) -> u64 {
         0
     }
+}
 
-    /// Writes upper bounds of the leaves' scores from `target` to the document given back, which
-    /// ends what one page of the leading list says. Reads heads only.
-    fn bound(&mut self, target: DocId, pages: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId>;
+/// The list that leads a node. What it leaves out by score, the node leaves out.
+pub trait LeadingList {
+    /// How its documents are scored, and which are left out of what [`Matcher::gather`] gives.
+    fn score(&mut self) -> &mut ListScore;
 
-    /// Writes upper bounds of the leaves' scores for all documents from `from` to `to`.
-    fn bound_within(
+    /// Offers documents of a range whose scores are those of its leaf, as far as it can tell them
+    /// at once, and takes the others into `left` until it holds `limit`. As [`Matcher::gather`]
+    /// otherwise.
+    fn offer(
         &mut self,
-        from: DocId,
-        to: DocId,
+        range: DocRange,
+        limit: usize,
+        offers: &mut Offers<'_>,
+        left: &mut Matches,
         pages: &mut Pages<'_>,
-        scores: &mut [f32],
-    ) -> Step<()>;
-
-    /// Writes closer upper bounds than [`Matcher::bound_within`] if pages with these documents
-    /// tell: those at hand or, for a matcher that `leads`, those that it will read anyway. Tells
-    /// whether it did.
-    fn bound_near(
-        &mut self,
-        (from, to): (DocId, DocId),
-        leads: bool,
-        pages: &mut Pages<'_>,
-        scores: &mut [f32],
-    ) -> Step<bool> {
-        let _ = (from, to, leads, pages, scores);
-        Ok(false)
-    }
-
-    /// The end of the block that holds `target` or what follows it, of the list that leads.
-    fn block_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>> {
-        let _ = (target, pages);
-        Ok(None)
-    }
-
-    /// Bytes that its buffers take at most, those of what it is made of included; cursors apart.
-    fn buffer_bytes(&self) -> usize {
-        0
-    }
-
-    /// About how many documents match, at most.
-    fn cost(&self) -> u64;
-
-    /// How many documents match, deleted ones included, if that is known without a look at them.
-    fn documents(&self) -> Option<u64> {
-        None
-    }
-
-    /// About how many documents match, at least.
-    fn cost_min(&self) -> u64 {
-        0
-    }
+    ) -> Step<DocId>;
 }
 
-/// What is from a document on.
-enum NextFound {
-    /// A stretch that may be left out, up to this document.
-    PassedOver(DocId),
-    /// No match in the range.
-    Beyond,
-    /// A match, on which the matcher stands.
-    Here,
-}
-
-/// Looks for the first match from `next` to `to`.
-#[inline]
-fn look<M: Matcher + ?Sized>(
-    matcher: &mut M,
-    next: DocId,
-    to: DocId,
-    pages: &mut Pages<'_>,
-) -> Step<NextFound> {
-    if let Some(last) = matcher.skippable(next, pages)? {
-        return Ok(NextFound::PassedOver(last.saturating_add(1)));
-    }
-    Ok(match matcher.advance(next, pages)? {
-        doc if doc > to => NextFound::Beyond,
-        _ => NextFound::Here,
-    })
-}
-
-/// What [`Matcher::gather`] does unless a matcher knows better.
-#[inline]
-pub fn gather<M: Matcher + ?Sized>(
-    matcher: &mut M,
-    from: DocId,
-    to: DocId,
-    limit: usize,
-    out: &mut Matches,
-    pages: &mut Pages<'_>,
-) -> Step<DocId> {
-    let (before, mut next) = (out.len(), from);
-    while out.len() < limit && next <= to {
-        pages.count_steps(BLOCK_STEPS)?;
-        next = match look(matcher, next, to, pages) {
-            Ok(NextFound::PassedOver(next)) => next,
-            Ok(NextFound::Beyond) => to.saturating_add(1),
-            Ok(NextFound::Here) => matcher.give(to, limit - out.len(), out, pages),
-            Err(Stop::Pages) if out.len() > before => break,
-            Err(stop) => return Err(stop),
-        }
-    }
-    Ok(next)
-}
-
-/// What [`Matcher::filter`] does, up to the candidate at `end`, unless a matcher knows better.
+/// Asks for the candidates up to `end` that were not checked yet, one after the other, and drops
+/// those that `role` rules out.
 #[inline]
 pub fn filter<M: Matcher + ?Sized>(
     matcher: &mut M,
     role: Role,
-    ahead: &mut Matches,
-    end: usize,
+    (ahead, end): (&mut Matches, usize),
     state: &mut Filtering,
     pages: &mut Pages<'_>,
 ) -> Step<()> {

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::between::BetweenMatcher;
 use super::conjunction::Conjunction;
 use super::matcher::Matcher;
-use super::phrase::{PhraseMatcher, PhraseWord};
+use super::phrase::{PhraseCheck, PhraseWord};
 use super::term::TermMatcher;
 use crate::analysis::is_exact;
 use crate::base::{Budget, PhraseFilters, Result};
@@ -34,24 +34,24 @@ pub struct PhraseLists<'a> {
 }
 
 impl PhraseLists<'_> {
-    /// What finds the documents of the phrase among `below` documents, in a query of `width`
-    /// leaves; nothing if there are no words.
+    /// What finds the documents of the phrase (at least one word) among `below` documents, in a
+    /// query of `width` leaves, and what verifies them unless they all have it.
     pub fn matcher(
         &self,
         scored: Option<(LeafId, Leaf)>,
         width: usize,
         below: u64,
         budget: &Budget,
-    ) -> Result<Option<Box<dyn Matcher>>> {
+    ) -> Result<(Box<dyn Matcher>, Option<PhraseCheck>)> {
         if let Some(matcher) = self.exact(&scored, budget)? {
-            return Ok(Some(Box::new(matcher)));
+            return Ok((Box::new(matcher), None));
         }
         let needed = self.needed();
         let candidates = self.candidates(&needed, &scored, budget)?;
         let leaves = (width, usize::from(scored.is_some()));
         let candidates = Conjunction::new(candidates, Vec::new(), Vec::new(), leaves, below);
-        let matcher = PhraseMatcher::new(&needed, candidates, self.slop, scored, budget)?;
-        Ok(matcher.map(|matcher| Box::new(matcher) as Box<dyn Matcher>))
+        let check = PhraseCheck::new(&needed, self.slop, scored, budget)?;
+        Ok((Box::new(candidates), Some(check)))
     }
 
     /// The documents by the list of the rarest word alone, if its filter names all the others
@@ -130,8 +130,7 @@ impl PhraseLists<'_> {
                 if !filtered {
                     cursor.will_need(Reach::Positions);
                 }
-                let frequency = cursor.document_frequency();
-                Ok(Box::new(TermMatcher::new(cursor, frequency, told)))
+                Ok(Box::new(TermMatcher::new(cursor, told)))
             };
         distinct.into_iter().zip(wanted).map(list).collect()
     }
@@ -173,8 +172,7 @@ impl PhraseLists<'_> {
 }
 
 /// Bytes of the cursors of a phrase over these lists, which are distinct, if each takes so many:
-/// one for the positions of each, one for the documents of each candidate, and one for the bounds
-/// of the rarest.
+/// one for the positions of each, and one for the documents of each candidate.
 pub fn phrase_cursor_bytes<'l>(
     lists: impl Iterator<Item = &'l TermList>,
     bytes: impl Fn(&TermList) -> usize,
@@ -186,7 +184,7 @@ pub fn phrase_cursor_bytes<'l>(
     each.sort_unstable_by_key(|(documents, bytes)| (*documents, Reverse(*bytes)));
     let sum = |some: &[(u64, usize)]| some.iter().map(|(_, bytes)| bytes).sum::<usize>();
     let candidates = &each[..each.len().min(CANDIDATE_WORDS)];
-    sum(&each) + sum(candidates) + sum(&each[..each.len().min(1)])
+    sum(&each) + sum(candidates)
 }
 
 /// By which the rarest word of a phrase is the first.

@@ -4,7 +4,6 @@
 //! Blocks are passed over by their bounds, and documents of a block by their own scores where their
 //! norms are at hand.
 
-use super::matcher::Offers;
 use super::matches::Matches;
 use crate::base::{DocId, Result};
 use crate::cache::{Pages, Step};
@@ -12,17 +11,23 @@ use crate::documents::NormCursor;
 use crate::postings::{BlocksAhead, Pair, TermCursor};
 use crate::search::scoring::bm25::Bm25;
 use crate::search::scoring::formula::{Leaf, LeafId};
+use crate::search::scoring::top::Top;
 
 /// Ranges that span more pages of a list than this are bounded by the whole list.
 const BOUND_PAGES_MAX: usize = 8;
 
-/// A prefilter that lets more than this share of a block pass is not worth its cost, and that of
-/// the next blocks neither.
-const SCREEN_SHARE: (usize, usize) = (3, 4);
-const SCREEN_REST: u32 = 8;
-
 /// Documents, and how often the leaf occurs in each.
 pub type Occurring<'a> = (&'a [DocId], &'a [u32]);
+
+/// Where documents go that are scored as soon as they are found.
+pub struct Offers<'a> {
+    /// The best documents so far.
+    pub top: &'a mut Top,
+    /// How many documents were offered, or could not enter.
+    pub seen: u64,
+    /// Whether there are others that were passed over.
+    pub passed_over: bool,
+}
 
 /// What the documents of a list are worth: the scores of a leaf, or nothing.
 pub struct ListScore {
@@ -31,8 +36,6 @@ pub struct ListScore {
     floor: f32,
     /// What documents are prefiltered by.
     norms: Option<NormCursor>,
-    /// Blocks that are given as they are before the next is prefiltered.
-    rest: u32,
     /// Places of documents that score enough, and room behind them.
     places: Vec<u32>,
     bests: Bests,
@@ -74,7 +77,6 @@ impl ListScore {
             scored,
             floor: -1.0,
             norms: None,
-            rest: 0,
             places: Vec::new(),
             bests: Bests::default(),
         }
@@ -131,8 +133,7 @@ impl ListScore {
     ) -> DocId {
         let (docs, frequencies) = up_to(block, to);
         let looked_at = match (&self.scored, &mut self.norms, self.floor) {
-            (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms), 0.0..) if self.rest == 0 => {
-                let before = out.len();
+            (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms), 0.0..) => {
                 let least = bm25.least_product(self.floor);
                 let (mut at, end) = (0, out.len().saturating_add(most));
                 while at < docs.len() && out.len() < end {
@@ -147,13 +148,9 @@ impl ListScore {
                         above(bm25, least, (docs, frequencies), norms, places);
                     at += give_places(above, prefiltered, (docs, frequencies), *leaf, end, out);
                 }
-                if (out.len() - before) * SCREEN_SHARE.1 > at * SCREEN_SHARE.0 {
-                    self.rest = SCREEN_REST;
-                }
                 at
             }
             _ => {
-                self.rest = self.rest.saturating_sub(1);
                 let count = docs.len().min(most);
                 out.extend(&docs[..count], &frequencies[..count], self.leaf());
                 count
@@ -195,22 +192,7 @@ impl ListScore {
         behind(docs, to)
     }
 
-    /// See [`crate::search::matching::matcher::Matcher::bound`].
-    pub fn bound(
-        &self,
-        cursor: &mut TermCursor,
-        target: DocId,
-        pages: &mut Pages<'_>,
-        scores: &mut [f32],
-    ) -> Step<DocId> {
-        let bound = cursor.bound(target, pages)?;
-        if let Some((leaf, how)) = &self.scored {
-            scores[*leaf] = best(how, bound.pairs());
-        }
-        Ok(bound.last)
-    }
-
-    /// See [`crate::search::matching::matcher::Matcher::bound_within`].
+    /// Writes the best score of the documents of a range, by the head of the list.
     pub fn bound_within(
         &self,
         cursor: &mut TermCursor,
@@ -219,12 +201,14 @@ impl ListScore {
         scores: &mut [f32],
     ) -> Step<()> {
         if let Some((leaf, how)) = &self.scored {
-            scores[*leaf] = best_within(cursor, how, from, to, pages)?;
+            scores[*leaf] = best_within(cursor, how, (from, to), pages)?;
         }
         Ok(())
     }
 
-    /// See [`crate::search::matching::matcher::Matcher::bound_near`].
+    /// Writes the best score of the documents of a range by the bounds of blocks, if the page at
+    /// hand has all of them; where the list `leads`, takes their first page to hand. Tells whether
+    /// it did.
     pub fn bound_near(
         &mut self,
         cursor: &mut TermCursor,
@@ -314,11 +298,10 @@ fn above<'a>(
 }
 
 /// The best score of `leaf` in the documents `from..=to` of a list, by its head.
-pub fn best_within(
+fn best_within(
     cursor: &mut TermCursor,
     leaf: &Leaf,
-    from: DocId,
-    to: DocId,
+    (from, to): (DocId, DocId),
     pages: &mut Pages<'_>,
 ) -> Step<f32> {
     let (mut most, mut at) = (0f32, from);
@@ -335,7 +318,7 @@ pub fn best_within(
 }
 
 /// The best score that impacts give.
-pub fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
+fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
     match leaf {
         Leaf::Ranked { bm25, .. } => bm25.best(pairs),
         Leaf::Constant(score) => *score,

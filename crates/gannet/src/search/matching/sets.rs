@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::doc_set::DocSet;
-use super::matcher::{Matcher, for_all};
+use super::matcher::{DocRange, Matcher, PagePrefetch, ScoreBounds, for_all};
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
@@ -140,6 +140,11 @@ pub struct ConstantMatcher<S> {
     doc: Option<DocId>,
 }
 
+/// Matches nothing.
+pub fn nothing() -> ConstantMatcher<Everything> {
+    ConstantMatcher::new(Everything(0), None)
+}
+
 impl<S: Source> ConstantMatcher<S> {
     /// The documents of `source` with the score of `leaf`.
     pub fn new(source: S, leaf: ConstantLeaf) -> ConstantMatcher<S> {
@@ -173,31 +178,6 @@ impl<S: Source> Matcher for ConstantMatcher<S> {
         }
     }
 
-    fn prefetch(&mut self, _: &[DocId], _: &mut Pages<'_>) -> Step<()> {
-        Ok(())
-    }
-
-    fn prefetch_within(&mut self, _: DocId, _: DocId, _: &mut Pages<'_>) -> Step<()> {
-        Ok(())
-    }
-
-    fn bound(&mut self, _: DocId, _: &mut Pages<'_>, scores: &mut [f32]) -> Step<DocId> {
-        if let Some((leaf, score)) = self.leaf {
-            scores[leaf] = score;
-        }
-        Ok(END)
-    }
-
-    fn bound_within(
-        &mut self,
-        from: DocId,
-        _: DocId,
-        pages: &mut Pages<'_>,
-        scores: &mut [f32],
-    ) -> Step<()> {
-        self.bound(from, pages, scores).map(|_| ())
-    }
-
     fn cost(&self) -> u64 {
         self.source.cost()
     }
@@ -206,3 +186,15 @@ impl<S: Source> Matcher for ConstantMatcher<S> {
         self.source.documents()
     }
 }
+
+impl<S: Source> ScoreBounds for ConstantMatcher<S> {
+    fn bound_within(&mut self, _: DocRange, _: &mut Pages<'_>, scores: &mut [f32]) -> Step<()> {
+        if let Some((leaf, score)) = self.leaf {
+            scores[leaf] = score;
+        }
+        Ok(())
+    }
+}
+
+/// Nothing is read before it is asked for.
+impl<S: Source> PagePrefetch for ConstantMatcher<S> {}

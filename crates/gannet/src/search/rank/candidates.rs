@@ -4,7 +4,10 @@
 //! Everything is kept column by column, so that each step of the ranking is one pass over what it
 //! needs.
 
-use super::windows::KnownScore;
+use std::ops::Range;
+
+use super::pruning::KnownScore;
+use super::score::Score;
 use crate::base::DocId;
 use crate::search::matching::matches::{Matches, keep};
 use crate::search::scoring::formula::{Formula, LeafId};
@@ -25,6 +28,8 @@ pub struct Candidates {
     known: Vec<KnownScore>,
     /// The places of those that are kept.
     kept: Vec<u32>,
+    /// The norms of one.
+    row: Vec<u8>,
 }
 
 impl Candidates {
@@ -85,16 +90,20 @@ impl Candidates {
         (self.matches.docs(), &mut self.norms[field])
     }
 
-    /// The frequencies of a leaf, to be scored, and the norms of a field.
-    pub fn column_and_norms(&mut self, leaf: LeafId, field: usize) -> (&mut [f32], &[u8]) {
-        let norms = self.norms.get(field).map_or(&[][..], |norms| norms);
-        (self.matches.column_mut(leaf), norms)
+    /// Makes scores of the frequencies of some leaves.
+    pub fn score_columns(&mut self, leaves: Range<LeafId>, score: &Score) {
+        for leaf in leaves {
+            let norms = self.norms.get(score.field_of(leaf));
+            let norms = norms.map_or(&[][..], |norms| norms);
+            score.score_column(leaf, self.matches.column_mut(leaf), norms);
+        }
     }
 
-    /// Writes the norms of a candidate, field by field.
-    pub fn norms(&self, at: usize, out: &mut Vec<u8>) {
-        out.clear();
-        out.extend(self.norms.iter().map(|norms| norms[at]));
+    /// Makes scores of the frequencies of some leaves of a candidate.
+    pub fn score_row(&mut self, at: usize, leaves: Range<LeafId>, score: &Score, row: &mut [f32]) {
+        self.row.clear();
+        self.row.extend(self.norms.iter().map(|norms| norms[at]));
+        score.score_row(leaves, row, &self.row);
     }
 
     /// The documents, and whether each is deleted, to be set.

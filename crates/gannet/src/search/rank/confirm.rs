@@ -1,114 +1,127 @@
-//! Candidates that were given by an approximation are verified as far as they can come among the
-//! best.
+//! The second phase of a query whose candidates are approximations: they are verified as far as
+//! they can come among the best.
 //!
-//! The most that a candidate can score is known from its norm and the most that its frequencies can
+//! The most that a candidate can score is known from its norm and the most that its frequency can
 //! be. So where there is no threshold yet, the best by that are confirmed first, and of the others
 //! those that are above the threshold then: of a thousand documents that have a phrase the
 //! positions of a few dozen are read. In each pass documents ascend, so that cursors move forward.
 
-use super::{Ranker, Stage};
+use super::batch::Batch;
+use super::core::RankCore;
+use super::root::Clause;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
+use crate::search::scoring::formula::Formula;
 
-impl Ranker {
-    /// Whether the candidates are to be confirmed: where one leaf alone finds them, and not all are
-    /// counted.
-    pub(super) fn be_approximate(&mut self) -> bool {
-        match self.root.clauses.as_mut_slice() {
-            [only] if self.options.prune && only.formula.is_leaf() => only.matcher.be_approximate(),
-            _ => false,
-        }
-    }
+/// How far the candidates of a batch are confirmed.
+#[derive(Default)]
+pub(super) struct Confirmation {
+    /// The candidates of this pass.
+    chosen: Vec<usize>,
+    /// How many of them were confirmed.
+    done: usize,
+    /// Whether no pass follows.
+    is_last: bool,
+}
 
+impl Confirmation {
     /// Begins with the candidates that may be best, unless there is a threshold that says which
     /// matter.
-    pub(super) fn begin_confirming(&mut self) {
+    pub(super) fn begin(&mut self, core: &mut RankCore, batch: &Batch) {
         self.chosen.clear();
-        if self.top.excludes(0.0) {
-            return self.confirm_rest();
+        if core.top.excludes(0.0) {
+            return self.begin_rest(core, batch);
         }
-        self.chosen.extend(0..self.candidates.len());
-        let candidates = &self.candidates;
+        let (candidates, k) = (&batch.candidates, core.options.k);
+        self.chosen.extend(0..candidates.len());
         let better = |a: &usize, b: &usize| {
             let by_score = candidates.most(*b).total_cmp(&candidates.most(*a));
             by_score.then(a.cmp(b))
         };
-        if self.options.k < self.chosen.len() {
-            self.chosen.select_nth_unstable_by(self.options.k, better);
-            self.chosen.truncate(self.options.k);
+        if k < self.chosen.len() {
+            self.chosen.select_nth_unstable_by(k, better);
+            self.chosen.truncate(k);
             self.chosen.sort_unstable();
         }
-        self.root.clauses[0].matcher.begin_confirming();
-        self.stage = Stage::Confirm {
-            done: 0,
-            last: false,
-        };
+        self.begin_pass(core, false);
     }
 
     /// Goes on with all that were not chosen and are above the threshold.
-    fn confirm_rest(&mut self) {
+    fn begin_rest(&mut self, core: &mut RankCore, batch: &Batch) {
         let mut chosen = std::mem::take(&mut self.chosen).into_iter().peekable();
-        let others = (0..self.candidates.len()).filter(|at| chosen.next_if_eq(at).is_none());
+        let others = (0..batch.candidates.len()).filter(|at| chosen.next_if_eq(at).is_none());
         self.chosen = others.collect();
-        self.root.clauses[0].matcher.begin_confirming();
-        self.stage = Stage::Confirm {
-            done: 0,
-            last: true,
-        };
+        self.begin_pass(core, true);
     }
 
-    /// Confirms the chosen candidates one after the other, and offers them.
-    pub(super) fn confirm(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        while let Stage::Confirm { done, last } = self.stage {
-            pages.count_steps(1)?;
-            let Some(&at) = self.chosen.get(done) else {
-                match last {
-                    true => self.end_batch(),
-                    false => self.confirm_rest(),
+    fn begin_pass(&mut self, core: &mut RankCore, is_last: bool) {
+        (self.done, self.is_last) = (0, is_last);
+        if let Some(check) = &mut core.root.clauses[0].check {
+            check.rewind();
+        }
+    }
+
+    /// Confirms the candidates one after the other, and offers them.
+    pub(super) fn run(
+        &mut self,
+        core: &mut RankCore,
+        batch: &mut Batch,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        loop {
+            let Some(&at) = self.chosen.get(self.done) else {
+                if self.is_last {
+                    return Ok(());
                 }
+                self.begin_rest(core, batch);
                 continue;
             };
-            if self.pruning().excludes(self.candidates.known(at)) {
-                self.total_is_exact = false;
+            pages.count_steps(1)?;
+            if core.pruning().excludes(batch.candidates.known(at)) {
+                core.total.is_exact = false;
             } else {
-                let confirmed = self.confirm_one(at, pages);
+                let confirmed = confirm(core, batch, at, pages);
                 if let Err(Stop::Pages) = confirmed {
-                    self.prefetch_confirming(done, pages)?;
+                    self.prefetch(core, batch, pages)?;
                 }
                 confirmed?;
             }
-            self.stage = Stage::Confirm {
-                done: done + 1,
-                last,
-            };
+            self.done += 1;
         }
-        Ok(())
-    }
-
-    fn confirm_one(&mut self, at: usize, pages: &mut Pages<'_>) -> Step<()> {
-        let doc = self.candidates.matches.docs()[at];
-        self.scratch.fill(0.0);
-        let matcher = &mut self.root.clauses[0].matcher;
-        matcher.confirm(doc, &mut self.scratch, pages)?;
-        if self.scratch.iter().any(|frequency| *frequency > 0.0) {
-            self.candidates.norms(at, &mut self.row_norms);
-            let leaves = self.leaves[0].clone();
-            self.score
-                .score_row(leaves, &mut self.scratch, &self.row_norms);
-            self.total += 1;
-            self.top.offer(doc, self.formula.value(&self.scratch));
-        }
-        Ok(())
     }
 
     /// Notes the pages of all that are still to be confirmed.
-    fn prefetch_confirming(&mut self, from: usize, pages: &mut Pages<'_>) -> Step<()> {
-        let pruning = self.pruning();
-        let rest = self.chosen[from..].iter();
-        let rest = rest.filter(|at| !pruning.excludes(self.candidates.known(**at)));
-        let docs: Vec<DocId> = rest.map(|at| self.candidates.matches.docs()[*at]).collect();
-        self.root.clauses[0]
-            .matcher
-            .prefetch_confirming(&docs, pages)
+    fn prefetch(&self, core: &mut RankCore, batch: &Batch, pages: &mut Pages<'_>) -> Step<()> {
+        let (candidates, pruning) = (&batch.candidates, core.pruning());
+        let rest = self.chosen[self.done..].iter();
+        let rest = rest.filter(|at| !pruning.excludes(candidates.known(**at)));
+        let docs: Vec<DocId> = rest.map(|at| candidates.matches.docs()[*at]).collect();
+        match &mut core.root.clauses[0].check {
+            Some(check) => check.prefetch(&docs, pages),
+            None => Ok(()),
+        }
     }
+}
+
+fn confirm(core: &mut RankCore, batch: &mut Batch, at: usize, pages: &mut Pages<'_>) -> Step<()> {
+    let doc = batch.candidates.matches.docs()[at];
+    let Clause {
+        formula: Formula::Leaf(leaf),
+        check: Some(check),
+        ..
+    } = &mut core.root.clauses[0]
+    else {
+        return Ok(());
+    };
+    let leaf = *leaf;
+    core.scratch[leaf] = check.frequency(doc, pages)?;
+    if core.scratch[leaf] > 0.0 {
+        let scores = &mut core.scratch;
+        batch
+            .candidates
+            .score_row(at, leaf..leaf + 1, &core.score, scores);
+        core.total.found += 1;
+        core.top.offer(doc, core.scratch[leaf]);
+    }
+    Ok(())
 }

@@ -5,32 +5,37 @@
 //! to drop what cannot enter, before each further clause is asked; the few that stay are scored by
 //! the formula.
 
+use super::core::RankCore;
+use super::root::Clause;
 use super::score::Score;
+use super::union::UnionRange;
+use super::windows::Window;
 use crate::base::DocId;
-use crate::cache::Pages;
+use crate::cache::{Pages, Step, Stop};
 use crate::documents::NormCursor;
-use crate::search::matching::matches::{Matches, keep};
+use crate::search::matching::matcher::Role;
+use crate::search::matching::matches::{Filtering, Matches, keep};
 use crate::search::scoring::formula::Formula;
 
 /// Clauses that are looked through in a step.
-pub(super) const CLAUSES_A_STEP: usize = 8;
+const CLAUSES_A_STEP: usize = 8;
 
 /// What was found in a stretch.
 pub(super) struct Direct {
     pub(super) found: Matches,
     /// Whether it was tried in vain to offer it: clauses that were asked cannot go back.
-    pub(super) was_tried: bool,
+    was_tried: bool,
     /// The norms of each field.
-    pub(super) norms: Vec<Vec<u8>>,
+    norms: Vec<Vec<u8>>,
     /// What the clauses asked so far add up to, rounded.
-    pub(super) sums: Vec<f32>,
+    sums: Vec<f32>,
     /// The places of those that stay.
-    pub(super) kept: Vec<u32>,
+    kept: Vec<u32>,
     /// The norms of one document, and its leaves' scores.
-    pub(super) row: Vec<u8>,
-    pub(super) scores: Vec<f32>,
+    row: Vec<u8>,
+    scores: Vec<f32>,
     /// Clauses that may still be asked and their bounds, the best first.
-    pub(super) later: Vec<(usize, f64)>,
+    later: Vec<(usize, f64)>,
 }
 
 impl Direct {
@@ -48,8 +53,120 @@ impl Direct {
         }
     }
 
+    /// Offers what was found in a window, if all that the scores need is at hand. If not, clauses
+    /// may have been asked for some of it, and it cannot be tried again.
+    pub(super) fn offer(
+        &mut self,
+        core: &mut RankCore,
+        union: &UnionRange,
+        window: &Window,
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
+        if std::mem::replace(&mut self.was_tried, true) {
+            return Ok(false);
+        }
+        self.order_later(union, window);
+        let clauses = core.root.clauses.len();
+        pages.count_steps(clauses * self.later.len() / CLAUSES_A_STEP)?;
+        core.total.is_exact &= core.root.driven || window.leaves_none();
+        let offered = self.ask_required(core, union, window, pages)?
+            && self.begin(&mut core.tables.norms, pages)
+            && self.ask_later(core, pages)?;
+        if offered {
+            core.total.found += self.found.len() as u64;
+            self.offer_best(core);
+        }
+        Ok(offered)
+    }
+
+    /// Asks clauses without which no document can enter, so that only those stay that match. Tells
+    /// whether all pages were at hand.
+    fn ask_required(
+        &mut self,
+        core: &mut RankCore,
+        union: &UnionRange,
+        window: &Window,
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
+        let bounds = window.bounds.iter().enumerate();
+        let leading = bounds.filter(|(clause, _)| !self.is_later(*clause));
+        let leading = leading.map(|(clause, bound)| union.bound(clause).unwrap_or(*bound));
+        let all = leading.sum::<f64>() + self.later.iter().map(|(_, bound)| bound).sum::<f64>();
+        let mut at = 0;
+        while let Some((clause, bound)) = self.later.get(at) {
+            if !core.top.excludes(all - bound) {
+                at += 1;
+                continue;
+            }
+            let matcher = &mut core.root.clauses[*clause].matcher;
+            let (before, mut state) = (self.found.len(), Filtering::default());
+            let asked = matcher.filter(Role::Required, &mut self.found, &mut state, pages);
+            self.found.drop_between(state);
+            core.total.found += (before - self.found.len()) as u64;
+            match asked {
+                Err(Stop::Pages) => return Ok(false),
+                asked => asked?,
+            }
+            self.later.remove(at);
+        }
+        Ok(true)
+    }
+
+    /// Asks the other clauses for what can enter with what they may add. Tells whether all pages
+    /// were at hand.
+    fn ask_later(&mut self, core: &mut RankCore, pages: &mut Pages<'_>) -> Step<bool> {
+        for (at, clause) in core.root.clauses.iter().enumerate() {
+            if !self.is_later(at) {
+                self.add(&clause.formula, &core.score);
+            }
+        }
+        for at in 0..self.later.len() {
+            let rest = self.later[at..].iter().map(|(_, bound)| bound).sum();
+            core.total.found += self.keep_above(core.top.least_sum(rest)) as u64;
+            let Clause {
+                matcher, formula, ..
+            } = &mut core.root.clauses[self.later[at].0];
+            let mut state = Filtering::default();
+            match matcher.filter(Role::Optional, &mut self.found, &mut state, pages) {
+                Err(Stop::Pages) => return Ok(false),
+                asked => asked?,
+            }
+            self.add(formula, &core.score);
+        }
+        Ok(true)
+    }
+
+    /// The clauses that are still to be asked for what was found in a window, the one that can add
+    /// most first.
+    fn order_later(&mut self, union: &UnionRange, window: &Window) {
+        let later = &mut self.later;
+        later.clear();
+        let rest = (0..window.bounds.len()).filter(|clause| !window.essential[*clause]);
+        later.extend(rest.map(|clause| (clause, window.bounds[clause])));
+        later.extend(union.to_be_asked());
+        later.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
+    }
+
+    /// Offers what can enter by its sum.
+    fn offer_best(&mut self, core: &mut RankCore) {
+        let mut least = core.top.least_sum(0.0);
+        for at in 0..self.sums.len() {
+            if self.sums[at] > least {
+                let score = core.formula.evaluate(self.score(at, &core.score));
+                core.top.offer(self.found.docs()[at], score);
+                least = core.top.least_sum(0.0);
+            }
+        }
+    }
+
+    /// It was offered, or joined the candidates.
+    pub(super) fn end(&mut self) {
+        self.found.clear();
+        self.was_tried = false;
+    }
+
     /// Begins with what was found. Tells whether all norms are at hand.
-    pub(super) fn begin(&mut self, cursors: &mut [NormCursor], pages: &mut Pages<'_>) -> bool {
+    fn begin(&mut self, cursors: &mut [NormCursor], pages: &mut Pages<'_>) -> bool {
         self.sums.clear();
         self.sums.resize(self.found.len(), 0.0);
         let docs = self.found.docs();
@@ -61,12 +178,12 @@ impl Direct {
     }
 
     /// Whether a clause is still to be asked.
-    pub(super) fn is_later(&self, clause: usize) -> bool {
+    fn is_later(&self, clause: usize) -> bool {
         self.later.iter().any(|(later, _)| *later == clause)
     }
 
     /// Adds the scores of a clause to the sums.
-    pub(super) fn add(&mut self, formula: &Formula, score: &Score) {
+    fn add(&mut self, formula: &Formula, score: &Score) {
         match formula {
             Formula::Leaf(leaf) => {
                 score.add_to(*leaf, self.found.column(*leaf), &self.norms, &mut self.sums);
@@ -83,7 +200,7 @@ impl Direct {
     }
 
     /// The scores of the leaves in one document.
-    pub(super) fn score(&mut self, at: usize, score: &Score) -> &[f32] {
+    fn score(&mut self, at: usize, score: &Score) -> &[f32] {
         self.row.clear();
         self.row.extend(self.norms.iter().map(|norms| norms[at]));
         score.score(self.found.row(at), &self.row, &mut self.scores);
@@ -91,7 +208,7 @@ impl Direct {
     }
 
     /// Keeps those whose sums exceed `least`. Tells how many it dropped.
-    pub(super) fn keep_above(&mut self, least: f32) -> usize {
+    fn keep_above(&mut self, least: f32) -> usize {
         let before = self.sums.len();
         self.kept.resize(self.sums.len(), 0);
         let mut count = 0;
@@ -111,7 +228,7 @@ impl Direct {
 }
 
 /// Appends the norms of ascending docs; false if one is not at hand.
-pub(super) fn norms_at_hand(
+fn norms_at_hand(
     cursor: &mut NormCursor,
     docs: &[DocId],
     norms: &mut Vec<u8>,

@@ -1,13 +1,22 @@
-//! The candidates of a batch: the documents that essential clauses match.
+//! The documents that essential clauses match, stretch by stretch of a window.
+//!
+//! One clause alone gives its documents by the bounds of its blocks, several give theirs range by
+//! range (see `union`). Where all that scores need is at hand, what was found is offered at once
+//! (see `direct`); else it joins the candidates of the batch.
 
+use super::batch::Batch;
+use super::core::RankCore;
 use super::direct::Direct;
-use super::union::{LeftOut, POSTINGS, Prefilter, stretch};
-use super::windows::{Clause, Pruning};
-use super::{Ranker, Stage};
+use super::pruning::Pruning;
+use super::read_ahead::ReadAhead;
+use super::root::Clause;
+use super::union::{POSTINGS, UnionRange, stretch};
+use super::windows::Window;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::search::matching::matcher::BLOCK_STEPS;
 use crate::search::matching::matches::Matches;
+use crate::search::matching::scored::Offers;
 
 /// What part of the candidates that there is room for a range of several clauses may find.
 const POSTINGS_SHARE: usize = 8;
@@ -15,46 +24,103 @@ const POSTINGS_SHARE: usize = 8;
 /// Stretches of a batch at most, so that a caller who gave up is noticed in a millisecond or two.
 const STRETCHES_MAX: usize = 2048;
 
-impl Ranker {
+/// What becomes of documents that were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Placement {
+    /// They join the candidates.
+    Batch,
+    /// They are offered at once, as far as their scores are at hand.
+    Direct,
+    /// The same, and the query is one leaf: its list offers them.
+    OneLeaf,
+}
+
+/// How documents are found.
+pub(super) struct Gathering {
+    placement: Placement,
+    union: UnionRange,
+    /// What was found last; made when it is first needed.
+    direct: Option<Box<Direct>>,
+}
+
+/// The rest of a window, and how many documents are wanted of it.
+struct Stretch<'a> {
+    window: &'a Window,
+    last: DocId,
+    room: usize,
+}
+
+impl Gathering {
+    /// How the documents of a query are found. They are offered at once only where clauses are
+    /// added up, and what is found counts as it is; `leaves_out` tells whether anything may be
+    /// passed over where totals are known.
+    pub(super) fn new(core: &RankCore, leaves_out: bool) -> Gathering {
+        let is_direct = core.root.tie == 1.0 && !core.is_approximate() && core.all_live();
+        let is_direct = leaves_out && is_direct;
+        let placement = match core.root.clauses.as_slice() {
+            [only] if is_direct && core.options.prune && only.formula.is_leaf() => {
+                Placement::OneLeaf
+            }
+            _ if is_direct => Placement::Direct,
+            _ => Placement::Batch,
+        };
+        Gathering {
+            placement,
+            union: UnionRange::new(core.options.union_bytes()),
+            direct: None,
+        }
+    }
+
+    /// Whether the list of the only clause is to leave documents out by their own scores.
+    pub(super) fn is_one_leaf(&self) -> bool {
+        self.placement == Placement::OneLeaf
+    }
+
     /// Finds the documents that essential clauses match, in all windows or until enough were found.
-    pub(super) fn gather(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        self.candidates.matches.reserve(self.batch);
+    pub(super) fn run(
+        &mut self,
+        core: &mut RankCore,
+        ahead: &mut ReadAhead,
+        batch: &mut Batch,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        batch.candidates.matches.reserve(batch.limit());
         // What is offered at once fills no batch.
         for _ in 0..STRETCHES_MAX {
-            if self.candidates.len() >= self.batch {
+            if batch.room() == 0 {
                 break;
             }
-            pages.count_steps(BLOCK_STEPS + self.root.clauses.len())?;
-            if self.is_unfinished() {
-                self.gather_some(pages)?;
-            } else if !self.take_window() {
+            pages.count_steps(BLOCK_STEPS + core.root.clauses.len())?;
+            if batch.is_unfinished(core) {
+                self.gather_some(core, batch, pages)?;
+            } else if !ahead.take(core, batch) {
                 break;
             }
         }
-        self.stage = Stage::Enrich { done: 0 };
         Ok(())
     }
 
     /// Goes on in the present window.
-    fn gather_some(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let at = self.windows.len() - 1;
-        let last = self.windows[at].last.min(self.options.below - 1);
-        let only = self.windows[at].only_essential();
+    fn gather_some(
+        &mut self,
+        core: &mut RankCore,
+        batch: &mut Batch,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let Some(window) = batch.windows.last() else {
+            return Ok(());
+        };
+        let (end, only) = (window.last, window.only_essential());
+        let last = end.min(core.options.below - 1);
         let next = match only {
-            Some(_) if self.is_one_leaf => self.offer_leaf(at, last, pages)?,
-            _ => {
-                let (leaves, fields) = (self.score.leaves().len(), self.score.fields().len());
-                let make = || Box::new(Direct::new(leaves, fields));
-                let mut direct = self.direct.take().unwrap_or_else(make);
-                let next = self.gather_stretch(only, (at, last), &mut direct, pages);
-                self.direct = Some(direct);
-                next?
-            }
+            Some(_) if self.is_one_leaf() => offer_leaf(core, batch, last, pages)?,
+            _ => self.gather_stretch(core, batch, (only, last), pages)?,
         };
         // The window may go on where there are no documents.
-        self.next = match next > last {
-            true => self.windows[at].last.saturating_add(1),
-            false => next,
+        core.next = if next > last {
+            end.saturating_add(1)
+        } else {
+            next
         };
         Ok(())
     }
@@ -63,118 +129,149 @@ impl Ranker {
     /// the first document that was not looked at.
     fn gather_stretch(
         &mut self,
-        only: Option<usize>,
-        (window, last): (usize, DocId),
-        direct: &mut Direct,
+        core: &mut RankCore,
+        batch: &mut Batch,
+        (only, last): (Option<usize>, DocId),
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
+        let window = &batch.windows[batch.windows.len() - 1];
+        let (leaves, fields) = (core.score.leaves().len(), core.score.fields().len());
+        let make = || Box::new(Direct::new(leaves, fields));
+        let direct = self.direct.get_or_insert_with(make);
+        let can_offer = self.placement != Placement::Batch;
+        let room = batch.room();
+        let stretch = Stretch { window, last, room };
         let found = &mut direct.found;
         let next = match only {
-            Some(clause) if self.root.clauses[clause].formula.is_leaf() => {
-                self.gather_leaf(clause, (window, last), found, pages)?
-            }
-            Some(clause) => self.gather_only(clause, (window, last), found, pages)?,
+            Some(clause) => gather_only(core, clause, stretch, found, pages)?,
             None => {
-                self.gather_union((window, last), found, pages)?;
+                gather_union(core, &mut self.union, stretch, found, pages)?;
                 last
             }
         };
-        self.place(direct, window, pages)?;
+        // No cursor may go beyond candidates that its clause is still to be asked for.
+        let is_first = batch.candidates.len() == 0 || window.leaves_none();
+        let tries = can_offer && is_first;
+        if !(tries && direct.offer(core, &self.union, window, pages)?) {
+            // Candidates have all that clauses give which are essential in their window.
+            let clauses = &mut core.root.clauses;
+            self.union.ask(clauses, &mut direct.found, pages)?;
+            let window = batch.windows.len() as u32 - 1;
+            batch.candidates.gather(window, |matches| {
+                matches.append(&direct.found, 0..direct.found.len());
+            });
+        }
+        direct.end();
         Ok(match only {
             Some(_) => next,
-            None => self.union.end(&self.root.clauses),
+            None => self.union.end(&core.root.clauses),
         })
     }
+}
 
-    /// Takes what one clause matches that is a leaf: most often a term.
-    fn gather_leaf(
-        &mut self,
-        clause: usize,
-        (window, last): (usize, DocId),
-        found: &mut Matches,
-        pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
-        let floor = self.windows[window].floor(clause, self.pruning());
-        let limit = self.batch - self.candidates.len();
-        let Clause { matcher, .. } = &mut self.root.clauses[clause];
-        self.total_is_exact &= !matcher.skip_below(floor);
-        matcher.gather(self.next, last, limit, found, pages)
-    }
+/// Offers what the only clause, a leaf, matches in a window, as long as the scores are at hand.
+fn offer_leaf(
+    core: &mut RankCore,
+    batch: &mut Batch,
+    last: DocId,
+    pages: &mut Pages<'_>,
+) -> Step<DocId> {
+    let (range, limit, window) = ((core.next, last), batch.limit(), batch.windows.len() - 1);
+    let Some(list) = core.root.clauses[0].matcher.list() else {
+        return Ok(core.next);
+    };
+    let mut offers = Offers {
+        top: &mut core.top,
+        seen: 0,
+        passed_over: false,
+    };
+    let offered = batch.candidates.gather(window as u32, |left| {
+        list.offer(range, limit, &mut offers, left, pages)
+    });
+    core.total.found += offers.seen;
+    core.total.is_exact &= !offers.passed_over;
+    offered
+}
 
-    /// Takes what one clause matches, passing over a stretch of its documents in which none can
-    /// enter by the bounds of blocks.
-    fn gather_only(
-        &mut self,
-        clause: usize,
-        (window, last): (usize, DocId),
-        found: &mut Matches,
-        pages: &mut Pages<'_>,
-    ) -> Step<DocId> {
-        let (from, limit) = (self.next, self.batch - self.candidates.len());
-        let pruning = Pruning {
-            top: self.options.prune.then_some(&self.top),
-            tie: self.root.tie as f64,
-        };
-        let Clause { matcher, formula } = &mut self.root.clauses[clause];
-        let (mut to, mut floor) = (last, -1.0);
-        if pruning.has_threshold() {
-            self.scratch.fill(0.0);
-            let end = match matcher.block_end(from, pages)? {
-                Some(end) => end.min(last),
-                None => stretch(from, last, POSTINGS, matcher.cost(), self.options.below),
-            };
-            if matcher.bound_near((from, end), true, pages, &mut self.scratch)? {
-                to = end;
-                let rest = self.windows[window].rest(0..self.lists.len());
-                let mut known = rest;
-                known.add(formula.value(&self.scratch) as f64);
-                if pruning.excludes(known) {
-                    self.total_is_exact = false;
-                    return Ok(to.saturating_add(1));
-                }
-                let leading = matcher.leading_leaf();
-                let others = leading.and_then(|leaf| formula.without(leaf, &self.scratch));
-                floor = others.map_or(-1.0, |others| pruning.floor_beside(rest, others));
-            }
-        }
-        self.total_is_exact &= !matcher.skip_below(floor);
-        matcher.gather(from, to, limit, found, pages)
-    }
+/// Takes what one clause matches.
+fn gather_only(
+    core: &mut RankCore,
+    at: usize,
+    stretch: Stretch<'_>,
+    found: &mut Matches,
+    pages: &mut Pages<'_>,
+) -> Step<DocId> {
+    let (to, floor) = match core.root.clauses[at].formula.is_leaf() {
+        // Its list knows the bounds of blocks.
+        true => (stretch.last, Some(stretch.window.floor(at, core.pruning()))),
+        false => bound_blocks(core, at, &stretch, pages)?,
+    };
+    let Some(floor) = floor else {
+        core.total.is_exact = false;
+        return Ok(to.saturating_add(1));
+    };
+    let clause = &mut core.root.clauses[at];
+    core.total.is_exact &= !clause.skip_below(floor);
+    let range = (core.next, to);
+    clause.matcher.gather(range, stretch.room, found, pages)
+}
 
-    /// Takes what the clauses match, up to the end of the window or of a range.
-    fn gather_union(
-        &mut self,
-        (window, last): (usize, DocId),
-        found: &mut Matches,
-        pages: &mut Pages<'_>,
-    ) -> Step<()> {
-        let most = self.options.candidates / POSTINGS_SHARE;
-        let window = &self.windows[window];
-        let union = &mut self.union;
-        if union.is_idle() {
-            let range = (self.next, last);
-            union.begin(&self.root.clauses, window, range, most, self.options.below);
-        }
-        let pruning = Pruning {
-            top: self.options.prune.then_some(&self.top),
-            tie: self.root.tie as f64,
-        };
-        let clauses = &mut self.root.clauses;
-        let rest = window.rest(0..clauses.len());
-        if pruning.has_threshold() && !union.is_judged() {
-            let pruned = union.judge(clauses, rest, pruning, &mut self.scratch, pages)?;
-            self.total_is_exact &= !pruned;
-        }
-        let prefilter = self.is_direct.then_some(Prefilter {
-            score: &self.score,
-            norms: &mut self.norms,
-            top: &self.top,
-            rest: rest.sum(),
-        });
-        match union.gather(clauses, found, prefilter, pages)? {
-            LeftOut::Counted(count) => self.total += count as u64,
-            LeftOut::Some => self.total_is_exact = false,
-        }
-        Ok(())
+/// How far the bounds of blocks of one clause go, and the score up to which its leading list may
+/// leave documents out: nothing where no document can enter.
+fn bound_blocks(
+    core: &mut RankCore,
+    at: usize,
+    within: &Stretch<'_>,
+    pages: &mut Pages<'_>,
+) -> Step<(DocId, Option<f32>)> {
+    let (from, last, pruning) = (core.next, within.last, core.pruning());
+    let unbounded = (last, Some(-1.0));
+    if !pruning.has_threshold() {
+        return Ok(unbounded);
     }
+    let Clause {
+        matcher, formula, ..
+    } = &mut core.root.clauses[at];
+    let end = match matcher.block_end(from, pages)? {
+        Some(end) => end.min(last),
+        None => stretch(from, last, POSTINGS, matcher.cost(), core.options.below),
+    };
+    let scores = &mut core.scratch;
+    scores.fill(0.0);
+    if !matcher.bound_near((from, end), true, pages, scores)? {
+        return Ok(unbounded);
+    }
+    let rest = within.window.rest(0..within.window.bounds.len());
+    let mut known = rest;
+    known.add(formula.value(scores) as f64);
+    if pruning.excludes(known) {
+        return Ok((end, None));
+    }
+    let leading = matcher.list().and_then(|list| list.score().leaf());
+    let others = leading.and_then(|leaf| formula.without(leaf, scores));
+    let floor = others.map_or(-1.0, |others| pruning.floor_beside(rest, others));
+    Ok((end, Some(floor)))
+}
+
+/// Takes what several clauses match, up to the end of the stretch or of a range.
+fn gather_union(
+    core: &mut RankCore,
+    union: &mut UnionRange,
+    Stretch { window, last, .. }: Stretch<'_>,
+    found: &mut Matches,
+    pages: &mut Pages<'_>,
+) -> Step<()> {
+    let clauses = &mut core.root.clauses;
+    if union.is_idle() {
+        let (range, below) = ((core.next, last), core.options.below);
+        let most = core.options.candidates / POSTINGS_SHARE;
+        union.begin(clauses, window, range, most, below);
+    }
+    let rest = window.rest(0..clauses.len());
+    let pruning = Pruning::new(core.options.prune.then_some(&core.top), core.root.tie);
+    if pruning.has_threshold() && !union.is_judged() {
+        let pruned = union.judge(clauses, rest, pruning, &mut core.scratch, pages)?;
+        core.total.is_exact &= !pruned;
+    }
+    union.gather(clauses, found, pages)
 }

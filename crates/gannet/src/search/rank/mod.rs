@@ -18,40 +18,37 @@
 //! 3. Each stage can be called again after a stop; it then goes on or does the same again.
 
 pub(crate) mod candidates;
+pub(crate) mod root;
 pub(crate) mod score;
-pub(crate) mod windows;
 
+mod batch;
 mod complete;
 mod confirm;
+mod core;
 mod direct;
-mod enrich;
 mod gather;
-mod offer;
-mod plan;
+mod pruning;
+mod read_ahead;
+mod tables;
 mod union;
+mod windows;
 
-use std::collections::VecDeque;
-use std::ops::Range;
-
+use self::batch::Batch;
 use self::candidates::Candidates;
-use self::direct::Direct;
+use self::complete::Completion;
+use self::confirm::Confirmation;
+use self::core::{RankCore, Total};
+use self::gather::Gathering;
+use self::read_ahead::{ReadAhead, WINDOWS_MAX};
+use self::root::Root;
 use self::score::Score;
+use self::tables::CandidateTables;
 use self::union::UnionRange;
-use self::windows::{Pruning, Root, Window};
+use self::windows::Window;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
-use crate::documents::{DocumentTables, LiveCursor, NormCursor};
-use crate::search::scoring::formula::{Formula, LeafId};
+use crate::documents::DocumentTables;
 use crate::search::scoring::top::{Scored, Top};
-
-/// Windows of a batch at most.
-pub(super) const WINDOWS_MAX: usize = 64;
-
-/// Candidates of the first batch: few, for the next batches are pruned by what it finds.
-const BATCH_FIRST: usize = 256;
-
-/// How many times more after a batch that waited for pages.
-const BATCH_GROWTH: usize = 4;
 
 /// How the search goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,61 +99,22 @@ impl RankOptions {
         let windows = WINDOWS_MAX * (size_of::<Window>() + clauses * Window::CLAUSE_BYTES);
         let rows = ROWS * (leaves + clauses) * size_of::<f64>();
         let top = 2 * 2 * self.k.min(self.below as usize) * size_of::<Scored>();
-        candidates + found + windows + rows + top + UnionRange::bytes_beside(self.count, clauses)
+        candidates + found + windows + rows + top + UnionRange::bytes_beside(clauses)
     }
 }
 
 /// Numbers that are kept of each leaf and clause, about.
 const ROWS: usize = 16;
 
-/// A query being ranked.
+/// A query being ranked. Each step of a batch has its state in a file of its own.
 pub struct Ranker {
-    root: Root,
-    formula: Formula,
-    score: Score,
-    options: RankOptions,
-    tables: DocumentTables,
-    live: LiveCursor,
-    norms: Vec<NormCursor>,
-    top: Top,
-    lists: Vec<f64>,
-    order: Vec<usize>,
-    /// The leaves of each clause.
-    leaves: Vec<Range<LeafId>>,
+    core: RankCore,
+    ahead: ReadAhead,
+    batch: Batch,
+    gathering: Gathering,
+    completion: Completion,
+    confirmation: Confirmation,
     stage: Stage,
-    /// Windows that were read ahead, in order.
-    ahead: VecDeque<Window>,
-    /// Whether all windows are few enough to be read ahead at once.
-    few_windows: bool,
-    /// Windows of the batch.
-    windows: Vec<Window>,
-    candidates: Candidates,
-    /// Candidates of the next batch.
-    batch: usize,
-    /// Whether the present batch waited for pages.
-    waited: bool,
-    union: UnionRange,
-    /// Whether the query is one leaf whose documents are offered as they are found.
-    is_one_leaf: bool,
-    /// Whether other documents are, as far as their scores are at hand.
-    is_direct: bool,
-    /// What was found last; made when it is first needed.
-    direct: Option<Box<Direct>>,
-    /// Whether candidates must be confirmed, and which are being confirmed.
-    approximate: bool,
-    chosen: Vec<usize>,
-    scratch: Vec<f32>,
-    /// The norms of one candidate.
-    row_norms: Vec<u8>,
-    next: DocId,
-    /// The first document whose window was not read ahead.
-    read_to: DocId,
-    total: u64,
-    total_is_exact: bool,
-    /// The total, if it is known without a look at the documents.
-    known_total: Option<u64>,
-    /// Windows searched and skipped.
-    seen: (u64, u64),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -164,119 +122,116 @@ enum Stage {
     Open,
     Plan,
     Gather,
-    Enrich {
-        done: usize,
-    },
-    Complete {
-        order: usize,
-        checked: usize,
-    },
+    /// How many candidates have what the tables know of them.
+    Enrich(usize),
+    Complete,
+    /// Where candidates are approximations, they are confirmed, too.
     Offer,
-    /// In place of the offer: how many of the chosen candidates were confirmed, and whether none
-    /// come after them.
-    Confirm {
-        done: usize,
-        last: bool,
-    },
 }
 
 impl Ranker {
     /// Ranks the documents of `root`, whose leaves are `score`'s.
     pub fn new(root: Root, score: Score, tables: &DocumentTables, options: RankOptions) -> Ranker {
         let (leaves, fields) = (score.leaves().len(), score.fields().len());
-        let live = tables.live_cursor(options.meets_dead);
-        let known_total = match root.clauses.as_slice() {
-            [only] if options.from == 0 && live.all_live(options.below) => only.matcher.documents(),
-            _ => None,
-        };
-        let leaves_out = options.prune;
-        let options = RankOptions {
-            prune: options.prune && (!options.count || known_total.is_some()),
-            ..options
-        };
-        let mut ranker = Ranker {
-            tables: tables.clone(),
-            live,
-            norms: score
-                .fields()
-                .iter()
-                .map(|f| tables.norm_cursor(*f))
-                .collect(),
-            top: Top::new(options.k),
-            lists: Vec::new(),
-            order: Vec::new(),
-            leaves: root.clauses.iter().map(|c| c.formula.leaves()).collect(),
-            stage: Stage::Open,
-            ahead: VecDeque::new(),
-            few_windows: true,
-            windows: Vec::new(),
-            candidates: Candidates::new(leaves, fields),
-            batch: BATCH_FIRST.min(options.candidates),
-            waited: false,
-            union: UnionRange::new(options.count, options.union_bytes()),
-            is_one_leaf: false,
-            is_direct: false,
-            direct: None,
-            approximate: false,
-            chosen: Vec::new(),
-            scratch: vec![0.0; leaves],
-            row_norms: Vec::new(),
-            next: options.from,
-            read_to: options.from,
-            total: 0,
-            total_is_exact: true,
-            known_total,
-            seen: (0, 0),
+        let mut core = RankCore {
             formula: root.formula(),
+            tables: CandidateTables::new(tables, &score, options.meets_dead),
+            top: Top::new(options.k),
+            total: Total {
+                found: 0,
+                is_exact: true,
+                known: None,
+            },
+            next: options.from,
+            scratch: vec![0.0; leaves],
             root,
             score,
             options,
         };
-        ranker.approximate = ranker.be_approximate();
-        ranker.is_direct = leaves_out && ranker.can_be_direct();
-        if let ([only], true, true) = (
-            ranker.root.clauses.as_slice(),
-            ranker.is_direct,
-            ranker.options.prune,
-        ) {
-            ranker.is_one_leaf = only.formula.is_leaf();
-        }
-        if let (true, [field]) = (
-            ranker.is_one_leaf || ranker.approximate,
-            ranker.score.fields(),
-        ) {
-            let norms = ranker.tables.norm_cursor(*field);
-            ranker.root.clauses[0].matcher.prefilter(norms);
-        }
+        core.total.known = match core.root.clauses.as_slice() {
+            [only] if options.from == 0 && core.all_live() => only.matcher.documents(),
+            _ => None,
+        };
+        core.options.prune &= !options.count || core.total.known.is_some();
+        let gathering = Gathering::new(&core, options.prune);
+        let mut ranker = Ranker {
+            ahead: ReadAhead::new(options.from),
+            batch: Batch::new(Candidates::new(leaves, fields), options.candidates),
+            gathering,
+            completion: Completion::default(),
+            confirmation: Confirmation::default(),
+            stage: Stage::Open,
+            core,
+        };
+        ranker.prefilter(tables);
         ranker
+    }
+
+    /// Lets the list of a query that is one leaf leave documents out by their own scores.
+    fn prefilter(&mut self, tables: &DocumentTables) {
+        let is_one_leaf = self.gathering.is_one_leaf() || self.core.is_approximate();
+        if let (true, [field]) = (is_one_leaf, self.core.score.fields())
+            && let Some(list) = self.core.root.clauses[0].matcher.list()
+        {
+            list.score().prefilter(tables.norm_cursor(*field));
+        }
     }
 
     /// Works up to the end of a batch.
     pub fn step(&mut self, pages: &mut Pages<'_>) -> Step<RankProgress> {
         let step = self.go_on(pages);
-        self.waited |= matches!(step, Err(Stop::Pages));
+        self.batch.waited |= matches!(step, Err(Stop::Pages));
         step
     }
 
     fn go_on(&mut self, pages: &mut Pages<'_>) -> Step<RankProgress> {
+        let Ranker {
+            core,
+            ahead,
+            batch,
+            gathering,
+            completion,
+            confirmation,
+            stage,
+        } = self;
         loop {
-            match self.stage {
-                Stage::Open => self.open(pages)?,
+            *stage = match stage {
+                Stage::Open => {
+                    completion.order = ahead.open(core, pages)?;
+                    Stage::Plan
+                }
                 Stage::Plan => {
-                    if self.plan(pages)? == RankProgress::Done {
+                    if let Some(unfinished) = batch.begin(core) {
+                        ahead.windows.push_front(unfinished);
+                    }
+                    if core.root.clauses.is_empty() || !ahead.fill(core, pages)? {
                         return Ok(RankProgress::Done);
                     }
+                    Stage::Gather
                 }
-                Stage::Gather => self.gather(pages)?,
-                Stage::Enrich { .. } => self.enrich(pages)?,
-                Stage::Complete { .. } => self.complete(pages)?,
-                Stage::Offer if self.approximate => self.begin_confirming(),
+                Stage::Gather => {
+                    gathering.run(core, ahead, batch, pages)?;
+                    Stage::Enrich(0)
+                }
+                Stage::Enrich(done) => {
+                    batch.enrich(core, done, pages)?;
+                    completion.begin();
+                    Stage::Complete
+                }
+                Stage::Complete => {
+                    completion.run(core, batch, pages)?;
+                    if core.is_approximate() {
+                        confirmation.begin(core, batch);
+                    }
+                    Stage::Offer
+                }
                 Stage::Offer => {
-                    self.offer();
-                    return Ok(RankProgress::More);
-                }
-                Stage::Confirm { .. } => {
-                    self.confirm(pages)?;
+                    match core.is_approximate() {
+                        true => confirmation.run(core, batch, pages)?,
+                        false => batch.offer(core),
+                    }
+                    batch.end();
+                    *stage = Stage::Plan;
                     return Ok(RankProgress::More);
                 }
             }
@@ -285,65 +240,21 @@ impl Ranker {
 
     /// Live documents that matched, and whether that is all of them.
     pub fn total(&self) -> (u64, bool) {
-        match self.known_total {
-            Some(total) => (total, true),
-            None => (self.total, self.total_is_exact),
-        }
+        let Total {
+            found,
+            is_exact,
+            known,
+        } = self.core.total;
+        known.map_or((found, is_exact), |known| (known, true))
     }
 
     /// Windows that were searched, and that were skipped.
     pub fn windows(&self) -> (u64, u64) {
-        self.seen
+        self.ahead.seen
     }
 
     /// The best documents.
     pub fn into_top(self) -> Vec<Scored> {
-        self.top.into_sorted()
-    }
-
-    fn pruning(&self) -> Pruning<'_> {
-        Pruning {
-            top: self.options.prune.then_some(&self.top),
-            tie: self.root.tie as f64,
-        }
-    }
-
-    /// Makes scores of the frequencies that the clauses gave which found candidates, and adds them
-    /// up.
-    fn score_known(&mut self) {
-        for (clause, leaves) in self.leaves.iter().enumerate() {
-            if self.windows.iter().any(|window| window.essential[clause]) {
-                for leaf in leaves.clone() {
-                    self.score.score_column(leaf, &mut self.candidates);
-                }
-                self.candidates.add_all(&self.root.clauses[clause].formula);
-            }
-        }
-    }
-
-    /// Offers the candidates. Scores are added up in the order of the formula only where that can
-    /// matter.
-    fn offer(&mut self) {
-        for at in 0..self.candidates.len() {
-            // They are counted: also where none may be passed over, the sum need not be made for
-            // all.
-            let pruning = Pruning {
-                top: Some(&self.top),
-                tie: self.root.tie as f64,
-            };
-            if !pruning.excludes(self.candidates.known(at)) {
-                let matches = &mut self.candidates.matches;
-                let doc = matches.docs()[at];
-                self.top.offer(doc, self.formula.value(matches.row(at)));
-            }
-        }
-        self.end_batch();
-    }
-
-    fn end_batch(&mut self) {
-        if std::mem::take(&mut self.waited) {
-            self.batch = (self.batch * BATCH_GROWTH).min(self.options.candidates);
-        }
-        self.stage = Stage::Plan;
+        self.core.top.into_sorted()
     }
 }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::candidates::Candidates;
 use crate::analysis::FieldId;
 use crate::search::scoring::bm25::Bm25;
 use crate::search::scoring::formula::{Leaf, LeafId};
@@ -52,14 +51,6 @@ impl Score {
         }
     }
 
-    /// The scorer of a leaf that ranks, and the place of its field among [`Score::fields`].
-    pub fn scorer(&self, leaf: LeafId) -> Option<(&Bm25, usize)> {
-        match &self.leaves[leaf] {
-            Leaf::Ranked { bm25, .. } => Some((bm25, self.field_of[leaf])),
-            Leaf::Constant(_) => None,
-        }
-    }
-
     /// Writes the leaves' scores.
     pub fn score(&self, frequencies: &[f32], norms: &[u8], scores: &mut [f32]) {
         scores.copy_from_slice(frequencies);
@@ -79,9 +70,13 @@ impl Score {
         }
     }
 
-    /// Makes scores of the frequencies of one leaf in all candidates.
-    pub fn score_column(&self, leaf: LeafId, candidates: &mut Candidates) {
-        let (column, norms) = candidates.column_and_norms(leaf, self.field_of[leaf]);
+    /// The place of the field of a leaf among [`Score::fields`], if it ranks.
+    pub fn field_of(&self, leaf: LeafId) -> usize {
+        self.field_of[leaf]
+    }
+
+    /// Makes scores of the frequencies of one leaf, given the norms of its field.
+    pub fn score_column(&self, leaf: LeafId, column: &mut [f32], norms: &[u8]) {
         match &self.leaves[leaf] {
             Leaf::Ranked { bm25, .. } => bm25.score_all(column, norms),
             Leaf::Constant(score) => {

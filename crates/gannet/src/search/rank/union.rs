@@ -3,33 +3,21 @@
 //! Each clause gives all it has in the range in one go, so that its loop calls no other through a
 //! table; a bitmap over the range then puts the documents in order. Ranges are long where the lists
 //! are sparse, and begin where a clause has a document. A clause that is not essential in a range
-//! by the bounds of its blocks is only asked for the documents that the others have there. Of what
-//! several clauses found, only that is put in order whose scores add up to enough: they are added
-//! up in a small table first, by the low bits of documents. Source of the idea: windows of
-//! documents scored clause by clause into an array, with an essential part in each, as in Lucene's
-//! bulk scorers (Grand et al.).
+//! by the bounds of its blocks is only asked for the documents that the others have there. Source of
+//! the idea: windows of documents that are gone through clause by clause, with an essential part in
+//! each, as in Lucene's bulk scorers (Grand et al.).
 
-use super::score::Score;
-use super::windows::{Clause, KnownScore, Pruning, Window};
+use super::pruning::{KnownScore, Pruning};
+use super::root::Clause;
+use super::windows::Window;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
-use crate::documents::NormCursor;
 use crate::search::matching::matcher::{Role, for_all};
 use crate::search::matching::matches::Filtering;
 use crate::search::matching::matches::Matches;
-use crate::search::scoring::bm25::Bm25;
-use crate::search::scoring::formula::{Formula, LeafId};
-use crate::search::scoring::top::Top;
 
 /// Documents of a range at most.
 const RANGE: usize = 1 << 17;
-
-/// Room for sums at most where all documents are counted: these must not share a place.
-const SUMS_COUNTED: usize = 1 << 15;
-
-/// The same where some are passed over: what shares a place is taken for more than it is worth, and
-/// seldom does.
-const SUMS: usize = 1 << 12;
 
 /// Postings of each clause in a range, about: those of a block, so that its bounds are close.
 pub(super) const POSTINGS: usize = 128;
@@ -40,7 +28,6 @@ const WORDS: usize = RANGE / 64;
 /// A range being worked on.
 #[derive(Default)]
 pub(super) struct UnionRange {
-    is_counted: bool,
     /// Bytes that what is found in a range may take.
     bytes_max: usize,
     from: DocId,
@@ -53,7 +40,6 @@ pub(super) struct UnionRange {
     given: bool,
     /// Made when the first range needs them: many queries have one clause.
     bitmap: Option<Box<Bitmap>>,
-    sums: Sums,
 }
 
 /// What one clause has given so far.
@@ -73,17 +59,6 @@ struct ClausePart {
     next: DocId,
     matches: Matches,
     filtering: Filtering,
-    /// The places of those that can enter.
-    kept: Vec<u32>,
-}
-
-/// What is needed to leave out documents by the sums of their scores.
-pub(super) struct Prefilter<'a> {
-    pub(super) score: &'a Score,
-    pub(super) norms: &'a mut [NormCursor],
-    pub(super) top: &'a Top,
-    /// What clauses that did not look for documents may add.
-    pub(super) rest: f64,
 }
 
 /// Which documents of a range are in.
@@ -94,19 +69,6 @@ struct Bitmap {
     /// Which words are not 0.
     marks: [u64; WORDS / 64],
 }
-
-/// Documents that were left out of a range.
-pub(super) enum LeftOut {
-    /// So many.
-    Counted(usize),
-    /// Some.
-    Some,
-}
-
-/// The sums of scores in a range, by the low bits of documents; 0 where there is none, and between
-/// ranges.
-#[derive(Default)]
-struct Sums(Vec<f32>);
 
 impl UnionRange {
     /// Whether no range is being worked on.
@@ -119,11 +81,9 @@ impl UnionRange {
         self.judged
     }
 
-    /// A union of which all documents are counted, or not, that finds no more at once than fits
-    /// into so many bytes.
-    pub(super) fn new(is_counted: bool, bytes_max: usize) -> UnionRange {
+    /// A union that finds no more at once than fits into so many bytes.
+    pub(super) fn new(bytes_max: usize) -> UnionRange {
         UnionRange {
-            is_counted,
             bytes_max,
             ..UnionRange::default()
         }
@@ -149,17 +109,13 @@ impl UnionRange {
             (part.clause, part.next) = (clause, from);
             (part.bound, part.floor, part.is_asked) = (window.bounds[clause], -1.0, false);
             part.filtering = Filtering::default();
-            part.matches.begin(clauses[clause].formula.leaves());
+            part.matches.begin(clauses[clause].leaves.clone());
             part.cost = clauses[clause].matcher.cost();
             cost += part.cost;
             self.active += 1;
         }
         self.let_go();
         let postings = (self.active * POSTINGS).min(most);
-        let last = match self.is_counted {
-            true => last.min(from.saturating_add(SUMS_COUNTED as DocId - 1)),
-            false => last,
-        };
         let to = stretch(from, last, postings, cost, below);
         (self.from, self.to) = (from, self.as_far_as_it_fits(from, to));
     }
@@ -196,15 +152,10 @@ impl UnionRange {
     }
 
     /// Bytes that a union of so many clauses takes beside what it finds.
-    pub(super) fn bytes_beside(is_counted: bool, clauses: usize) -> usize {
-        let sums = if is_counted { SUMS_COUNTED } else { SUMS };
+    pub(super) fn bytes_beside(clauses: usize) -> usize {
         match clauses {
             0 | 1 => 0,
-            _ => {
-                size_of::<Bitmap>()
-                    + sums * size_of::<f32>()
-                    + clauses * 2 * size_of::<ClausePart>()
-            }
+            _ => size_of::<Bitmap>() + clauses * 2 * size_of::<ClausePart>(),
         }
     }
 
@@ -215,14 +166,16 @@ impl UnionRange {
         &mut self,
         clauses: &mut [Clause],
         rest: KnownScore,
-        pruning: Pruning<'_>,
+        pruning: Pruning,
         scores: &mut [f32],
         pages: &mut Pages<'_>,
     ) -> Step<bool> {
         let (from, to) = (self.from, self.to);
         let parts = &mut self.parts[..self.active];
         for_all(parts.iter_mut(), |part| {
-            let Clause { matcher, formula } = &mut clauses[part.clause];
+            let Clause {
+                matcher, formula, ..
+            } = &mut clauses[part.clause];
             if matcher.bound_near((from, to), true, pages, scores)? {
                 part.bound = formula.value(scores) as f64;
             }
@@ -251,25 +204,25 @@ impl UnionRange {
         Ok(parts.iter().any(|part| part.is_asked || part.floor >= 0.0))
     }
 
-    /// Adds the documents of the range to `out`, which is empty, but for those that cannot enter by
-    /// what `prefilter` tells. Called again after a stop.
+    /// Adds the documents of the range to `out`, which is empty. Called again after a stop.
     pub(super) fn gather(
         &mut self,
         clauses: &mut [Clause],
         out: &mut Matches,
-        prefilter: Option<Prefilter<'_>>,
         pages: &mut Pages<'_>,
-    ) -> Step<LeftOut> {
+    ) -> Step<()> {
         if self.given {
-            return Ok(LeftOut::Counted(0));
+            return Ok(());
         }
         let to = self.to;
         let parts = &mut self.parts[..self.active];
         for_all(parts.iter_mut().filter(|part| !part.is_asked), |part| {
-            let matcher = &mut clauses[part.clause].matcher;
-            matcher.skip_below(part.floor);
+            let clause = &mut clauses[part.clause];
+            clause.skip_below(part.floor);
             while part.next <= to {
-                part.next = matcher.gather(part.next, to, usize::MAX, &mut part.matches, pages)?;
+                let matcher = &mut clause.matcher;
+                part.next =
+                    matcher.gather((part.next, to), usize::MAX, &mut part.matches, pages)?;
             }
             Ok(())
         })?;
@@ -278,15 +231,10 @@ impl UnionRange {
         if let (Some(only), None) = (finders.next(), finders.next()) {
             out.append(&only.matches, 0..only.matches.len());
             only.matches.clear();
-            return Ok(LeftOut::Counted(0));
+        } else {
+            self.give(out);
         }
-        let found = prefilter.and_then(|prefilter| self.keep_best(clauses, prefilter, pages));
-        self.give(out);
-        Ok(match found {
-            Some(found) if self.is_counted => LeftOut::Counted(found - out.len()),
-            Some(_) => LeftOut::Some,
-            None => LeftOut::Counted(0),
-        })
+        Ok(())
     }
 
     /// The clauses that were not asked yet for the documents found, and their bounds.
@@ -332,53 +280,6 @@ impl UnionRange {
         next
     }
 
-    /// Drops documents that cannot enter by the sums of their scores. Tells how many there were, if
-    /// they are counted; nothing if the sums cannot be told.
-    fn keep_best(
-        &mut self,
-        clauses: &[Clause],
-        prefilter: Prefilter<'_>,
-        pages: &mut Pages<'_>,
-    ) -> Option<usize> {
-        let Prefilter {
-            score,
-            norms,
-            top,
-            mut rest,
-        } = prefilter;
-        rest += self.to_be_asked().map(|(_, bound)| bound).sum::<f64>();
-        let least = top.least_sum(rest);
-        if least < 0.0 {
-            return None;
-        }
-        let (sums, parts) = (&mut self.sums, &mut self.parts[..self.active]);
-        let most = if self.is_counted { SUMS_COUNTED } else { SUMS };
-        sums.begin(((self.to - self.from) as usize + 1).min(most));
-        let mut found = Some(0);
-        for part in parts.iter().filter(|part| !part.is_asked) {
-            let added = leaf_of(clauses, part.clause).and_then(|leaf| {
-                let (bm25, field) = score.scorer(leaf)?;
-                // A score of 0 would not tell that the document was found.
-                let bm25 = Some(bm25).filter(|bm25| bm25.weight > 0.0)?;
-                let postings = (part.matches.docs(), part.matches.column(leaf));
-                sums.add(postings, bm25, &mut norms[field], pages)
-            });
-            found = found.zip(added).map(|(found, added)| found + added);
-        }
-        if found.is_some() {
-            for part in parts.iter_mut() {
-                sums.above(part.matches.docs(), least, &mut part.kept);
-            }
-        }
-        for part in parts.iter_mut() {
-            sums.clear(part.matches.docs());
-            if found.is_some() {
-                part.matches.keep(&part.kept);
-            }
-        }
-        found
-    }
-
     fn give(&mut self, out: &mut Matches) {
         let parts = &mut self.parts[..self.active];
         let bitmap = self.bitmap.get_or_insert_default();
@@ -397,86 +298,6 @@ impl UnionRange {
             part.matches.clear();
         }
         bitmap.clear();
-    }
-}
-
-/// The leaf that a clause is, if it is one.
-fn leaf_of(clauses: &[Clause], clause: usize) -> Option<LeafId> {
-    match clauses[clause].formula {
-        Formula::Leaf(leaf) => Some(leaf),
-        _ => None,
-    }
-}
-
-impl Sums {
-    /// Makes room for about so many documents.
-    fn begin(&mut self, length: usize) {
-        let length = length.next_power_of_two();
-        self.0.resize(self.0.len().max(length), 0.0);
-    }
-
-    /// Adds the scores of one leaf. Tells how many places had none before; nothing if a norm is not
-    /// at hand.
-    fn add(
-        &mut self,
-        (mut docs, mut frequencies): (&[DocId], &[f32]),
-        bm25: &Bm25,
-        norms: &mut NormCursor,
-        pages: &mut Pages<'_>,
-    ) -> Option<usize> {
-        let mut fresh = 0;
-        while let Some(first) = docs.first() {
-            let norms = norms.at_hand(*first, pages)?;
-            let count =
-                docs.partition_point(|doc| (doc.wrapping_sub(*first) as usize) < norms.len());
-            let (here, behind) = docs.split_at(count);
-            fresh += self.add_some((here, frequencies), bm25, norms);
-            (docs, frequencies) = (behind, &frequencies[count..]);
-        }
-        Some(fresh)
-    }
-
-    /// The same with the norms from the first document on.
-    #[inline(never)]
-    fn add_some(
-        &mut self,
-        (docs, frequencies): (&[DocId], &[f32]),
-        bm25: &Bm25,
-        norms: &[u8],
-    ) -> usize {
-        let Some(first) = docs.first() else { return 0 };
-        let (sums, mut fresh) = (&mut self.0[..], 0);
-        let mask = sums.len() - 1;
-        for (doc, frequency) in docs.iter().zip(frequencies) {
-            // A damaged list may name documents in any order.
-            let norm = norms.get(doc.wrapping_sub(*first) as usize);
-            let norm = norm.copied().unwrap_or_default();
-            let sum = &mut sums[*doc as usize & mask];
-            fresh += usize::from(*sum == 0.0);
-            *sum += bm25.score(*frequency, norm);
-        }
-        fresh
-    }
-
-    /// Writes the places of the documents whose sums exceed `least`.
-    #[inline(never)]
-    fn above(&self, docs: &[DocId], least: f32, kept: &mut Vec<u32>) {
-        kept.resize(docs.len(), 0);
-        let (sums, mut count) = (&self.0[..], 0);
-        let mask = sums.len() - 1;
-        for (place, doc) in docs.iter().enumerate() {
-            // Written in any case: a branch could not be predicted.
-            kept[count] = place as u32;
-            count += usize::from(sums[*doc as usize & mask] > least);
-        }
-        kept.truncate(count);
-    }
-
-    #[inline(never)]
-    fn clear(&mut self, docs: &[DocId]) {
-        let sums = &mut self.0[..];
-        let mask = sums.len() - 1;
-        docs.iter().for_each(|doc| sums[*doc as usize & mask] = 0.0);
     }
 }
 

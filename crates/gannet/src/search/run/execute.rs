@@ -242,7 +242,11 @@ impl<'q> QueryRun<'q> {
         self.working
             .grow_to(cursor_bytes(&self.node, &self.lists))?;
         let filters = self.options.techniques.filters;
-        let options = BuildOptions { filters, notes };
+        let options = BuildOptions {
+            filters,
+            notes,
+            two_phases: self.options.techniques.pruning && !self.options.count && !notes,
+        };
         let built = build(&self.node, &self.lists, self.view, self.budget, options)?;
         let clauses = built.root.clauses.iter();
         let buffers = clauses.map(|clause| clause.matcher.buffer_bytes());

@@ -18,6 +18,12 @@ const SLACK: f64 = 1e-6;
 /// The same for sums of up to a thousand numbers that are rounded after each.
 const SUM_SLACK: f64 = 1e-4;
 
+/// Whether a document with a score of at most `bound` cannot exceed a threshold.
+#[inline]
+pub fn excludes(threshold: f32, bound: f64) -> bool {
+    bound * (1.0 + SLACK) <= threshold as f64
+}
+
 /// A document and its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
@@ -77,8 +83,7 @@ impl Top {
     /// Whether no document with a score of at most `bound` can still enter.
     #[inline]
     pub fn excludes(&self, bound: f64) -> bool {
-        let full = self.heap.len() >= self.k;
-        full && bound * (1.0 + SLACK) <= self.threshold() as f64
+        excludes(self.threshold(), bound)
     }
 
     /// The rounded sum of scores up to which no document can enter if others may add `rest` to it.
