@@ -44,9 +44,9 @@ struct Aside {
 
 impl Index {
     /// Writes the index anew with its live documents numbered from 0: nothing of deleted documents
-    /// is left, and lists are as after a bulk load. Searches go on; writing waits. It takes about as
-    /// much time as indexing all documents, and twice the space of what lives meanwhile. `progress`
-    /// is told what is being done, how much of it is, and of how much.
+    /// is left, and lists are as after a bulk load. Searches go on; writing waits. It takes about
+    /// as much time as indexing all documents, and twice the space of what lives meanwhile.
+    /// `progress` is told what is being done, how much of it is, and of how much.
     ///
     /// # Errors
     ///
