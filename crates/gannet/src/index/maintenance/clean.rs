@@ -17,8 +17,8 @@ use crate::cache::{Pages, finish};
 use crate::documents::{Address, DocumentRecord, DocumentTables, TableChange};
 use crate::index::flush::{Flusher, ListMerger, TableNorms};
 use crate::index::schedule::{
-    CleaningPolicy, MOVED_BYTES_MAX, Occasion, Requests, Task, dead_bytes, delta_trees, due,
-    has_little_room, is_dense, node_bytes, victims,
+    CleaningPolicy, MOVED_BYTES_MAX, MaintenanceTask, Occasion, Requests, dead_bytes, delta_trees,
+    due, has_little_room, is_dense, node_bytes, victims,
 };
 use crate::index::state::{Phase, Shared};
 use crate::index::write::{Writer, reserve_for_steps};
@@ -68,7 +68,7 @@ impl Flusher {
         let Some(policy) = &mut self.cleaning else {
             return Ok(());
         };
-        let is_merge = |task| matches!(task, Task::MergeDeltas);
+        let is_merge = |task| matches!(task, MaintenanceTask::MergeDeltas);
         let merges = policy.joins || due(Occasion::Flush, &now).any(is_merge);
         // Joining chunks gives little space back, and takes much where there is much to join.
         policy.joins &= !has_little_room(shared);

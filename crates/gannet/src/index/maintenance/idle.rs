@@ -18,11 +18,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::Result;
-use crate::index::schedule::{Condition, Occasion, Task, due};
+use crate::index::schedule::{Condition, MaintenanceTask, Occasion, due};
 use crate::index::write::Writer;
 
-/// How often it is looked whether other processes read, and what is free on the device: nobody tells
-/// of these.
+/// How often it is looked whether other processes read, and what is free on the device: nobody
+/// tells of these.
 const LOOK: Duration = Duration::from_millis(200);
 
 impl Writer {
@@ -66,7 +66,7 @@ impl Writer {
             is_unseen,
             ..self.condition()
         };
-        let tasks: Vec<Task> = due(Occasion::Readers, &condition).collect();
+        let tasks: Vec<MaintenanceTask> = due(Occasion::Readers, &condition).collect();
         for task in tasks {
             let done = self.carry_out(task);
             self.stop_on_error(done)?;

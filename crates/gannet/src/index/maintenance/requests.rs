@@ -3,7 +3,7 @@
 use crate::base::Result;
 use crate::index::flush::lock;
 use crate::index::handle::Index;
-use crate::index::schedule::{CLEAN, Occasion, Task, VACUUM, due};
+use crate::index::schedule::{CLEAN, MaintenanceTask, Occasion, VACUUM, due};
 use crate::index::write::Writer;
 
 impl Index {
@@ -56,7 +56,7 @@ impl Index {
 
     /// Has a flush do the next step of a task, and waits for it. Others write meanwhile. Tells
     /// whether there is more to do.
-    fn step(&self, task: Task) -> Result<bool> {
+    fn step(&self, task: MaintenanceTask) -> Result<bool> {
         let before = self.with_writer(|writer| writer.ask(task))?;
         loop {
             let (more, flush) = self.patiently(|writer| {
@@ -75,7 +75,7 @@ impl Index {
 
 impl Writer {
     /// Whether a request for a task would be worth what it writes.
-    fn is_worth(&mut self, is_task: impl Fn(Task) -> bool) -> Result<bool> {
+    fn is_worth(&mut self, is_task: impl Fn(MaintenanceTask) -> bool) -> Result<bool> {
         self.check_running()?;
         self.wait_for_flush()?;
         Ok(due(Occasion::Request, &self.condition_with_log()).any(is_task))
@@ -83,7 +83,7 @@ impl Writer {
 
     /// Begins the flush that was asked if nobody else does. Tells whether there is more to do, once
     /// it has ended.
-    fn poll_task(&mut self, task: Task, before: u64) -> Result<Option<bool>> {
+    fn poll_task(&mut self, task: MaintenanceTask, before: u64) -> Result<Option<bool>> {
         self.check_running()?;
         self.poll_flush()?;
         if self.scheduler.is_asked(task) && self.flushing.is_none() {
@@ -93,7 +93,7 @@ impl Writer {
     }
 
     /// What idle maintenance does next.
-    pub(crate) fn next_idle(&mut self) -> Option<Task> {
+    pub(crate) fn next_idle(&mut self) -> Option<MaintenanceTask> {
         let mut scheduler = std::mem::take(&mut self.scheduler);
         let task = scheduler.next_idle(self.state.sequence, &self.condition_with_log());
         self.scheduler = scheduler;

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! a flush, its end, an idle second, a call, a full device, readers ──▶ Occasion
-//!     ──▶ the rows of the table that are due under the Condition ──▶ Task, with its bounds
+//!     ──▶ the rows of the table that are due under the Condition
+//!     ──▶ MaintenanceTask, with its bounds
 //! ```
 //!
 //! 1. Nobody else decides whether maintenance runs: who has an occasion asks [`due`] for its rows.
@@ -21,4 +22,4 @@ pub(crate) use condition::{
 };
 pub(crate) use policies::{CLEAN, REBUILD_SPACE, VACUUM, due, rows};
 pub(crate) use scheduler::{Requests, Scheduler};
-pub(crate) use task::{CleaningPolicy, MOVED_BYTES_MAX, Occasion, Task, VacuumPolicy};
+pub(crate) use task::{CleaningPolicy, MOVED_BYTES_MAX, MaintenanceTask, Occasion, VacuumPolicy};

@@ -6,7 +6,7 @@
 //! `RetentionLimits`, whatever the task.
 
 use super::condition::Condition;
-use super::task::{CleaningPolicy, MOVED_BYTES_MAX, Occasion, Task, VacuumPolicy};
+use super::task::{CleaningPolicy, MOVED_BYTES_MAX, MaintenanceTask, Occasion, VacuumPolicy};
 
 /// A row of the table.
 pub(crate) struct Policy {
@@ -14,18 +14,18 @@ pub(crate) struct Policy {
     /// What triggers the task.
     pub(crate) is_due: fn(&Condition<'_>) -> bool,
     /// What is done, how much of it in a step, and what part of the free space it may take.
-    pub(crate) task: Task,
+    pub(crate) task: MaintenanceTask,
 }
 
 /// A slice that somebody waits for, in a call or while nobody writes.
-pub(crate) const VACUUM: Task = Task::Vacuum(VacuumPolicy {
+pub(crate) const VACUUM: MaintenanceTask = MaintenanceTask::Vacuum(VacuumPolicy {
     slice_bytes: 32 << 20,
     room_one_of: 4,
     tells: true,
 });
 
 /// A slice beside writing.
-const VACUUM_BESIDE: Task = Task::Vacuum(VacuumPolicy {
+const VACUUM_BESIDE: MaintenanceTask = MaintenanceTask::Vacuum(VacuumPolicy {
     slice_bytes: 1 << 20,
     room_one_of: 4,
     tells: false,
@@ -41,7 +41,7 @@ const THOROUGH: CleaningPolicy = CleaningPolicy {
 };
 
 /// A step that somebody asks for.
-pub(crate) const CLEAN: Task = Task::Clean(THOROUGH);
+pub(crate) const CLEAN: MaintenanceTask = MaintenanceTask::Clean(THOROUGH);
 
 /// While nobody writes: what is moved frees a third of it at least.
 const AT_REST: CleaningPolicy = CleaningPolicy {
@@ -86,28 +86,32 @@ pub(crate) static POLICIES: [Policy; 16] = [
 
     // A row is done, step by step, before the next is asked.
     row(Occasion::Idle, |now| now.is_dead(16), VACUUM),
-    row(Occasion::Idle, |now| now.has_many_deltas() || now.has_victims(AT_REST), Task::Clean(AT_REST)),
+    row(Occasion::Idle, |now| now.has_many_deltas() || now.has_victims(AT_REST), MaintenanceTask::Clean(AT_REST)),
 
-    row(Occasion::Readers, |now| now.shared.published.has_retired(), Task::RemoveZones),
-    row(Occasion::Readers, |now| now.is_unseen, Task::Flush),
+    row(Occasion::Readers, |now| now.shared.published.has_retired(), MaintenanceTask::RemoveZones),
+    row(Occasion::Readers, |now| now.is_unseen, MaintenanceTask::Flush),
 
     // A sweep goes on in each flush. Of vacuum and of cleaning the first row that is due counts.
     row(Occasion::Flush, |now| now.is_sweeping || now.dead >= 1024 && now.is_dead(4), VACUUM_BESIDE),
-    row(Occasion::Flush, |now| now.is_sweeping && now.has_little_room(), Task::Clean(FOR_SPACE)),
-    row(Occasion::Flush, |now| now.has_little_room() || now.is_wasteful(), Task::Clean(BESIDE_WASTE)),
-    row(Occasion::Flush, |_| true, Task::Clean(BESIDE_WRITING)),
-    row(Occasion::Flush, |now| now.do_deltas_take_room(), Task::MergeDeltas),
+    row(Occasion::Flush, |now| now.is_sweeping && now.has_little_room(), MaintenanceTask::Clean(FOR_SPACE)),
+    row(Occasion::Flush, |now| now.has_little_room() || now.is_wasteful(), MaintenanceTask::Clean(BESIDE_WASTE)),
+    row(Occasion::Flush, |_| true, MaintenanceTask::Clean(BESIDE_WRITING)),
+    row(Occasion::Flush, |now| now.do_deltas_take_room(), MaintenanceTask::MergeDeltas),
 
-    row(Occasion::FlushEnd, |_| true, Task::RemoveZones),
-    row(Occasion::Write, |now| now.is_wasteful() && now.room() >= MOVED_BYTES_MAX && now.has_victims(BESIDE_WASTE), Task::Flush),
+    row(Occasion::FlushEnd, |_| true, MaintenanceTask::RemoveZones),
+    row(Occasion::Write, |now| now.is_wasteful() && now.room() >= MOVED_BYTES_MAX && now.has_victims(BESIDE_WASTE), MaintenanceTask::Flush),
 
-    row(Occasion::FullDevice, |_| true, Task::RemoveZones),
-    row(Occasion::FullDevice, |_| true, Task::EndFlush),
+    row(Occasion::FullDevice, |_| true, MaintenanceTask::RemoveZones),
+    row(Occasion::FullDevice, |_| true, MaintenanceTask::EndFlush),
     // The more the buffers hold, the higher the estimate is above what a flush writes.
-    row(Occasion::FullDevice, |now| now.is_much_buffered(12), Task::Checkpoint),
+    row(Occasion::FullDevice, |now| now.is_much_buffered(12), MaintenanceTask::Checkpoint),
 ];
 
-const fn row(occasion: Occasion, is_due: fn(&Condition<'_>) -> bool, task: Task) -> Policy {
+const fn row(
+    occasion: Occasion,
+    is_due: fn(&Condition<'_>) -> bool,
+    task: MaintenanceTask,
+) -> Policy {
     Policy {
         occasion,
         is_due,
@@ -124,7 +128,7 @@ pub(crate) fn rows(occasion: Occasion) -> impl Iterator<Item = &'static Policy> 
 pub(crate) fn due<'c>(
     occasion: Occasion,
     now: &'c Condition<'_>,
-) -> impl Iterator<Item = Task> + 'c {
+) -> impl Iterator<Item = MaintenanceTask> + 'c {
     let due = rows(occasion).filter(|row| (row.is_due)(now));
     due.map(|row| row.task)
 }

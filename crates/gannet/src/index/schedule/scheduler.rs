@@ -2,7 +2,7 @@
 
 use super::condition::Condition;
 use super::policies::{POLICIES, due};
-use super::task::{CleaningPolicy, Occasion, Task, VacuumPolicy};
+use super::task::{CleaningPolicy, MaintenanceTask, Occasion, VacuumPolicy};
 use crate::base::{Error, Result, Sequence};
 
 /// What one flush is asked for beside what it brings.
@@ -49,9 +49,9 @@ struct IdleProgress {
 }
 
 impl Requests {
-    fn has(&self, task: Task) -> bool {
+    fn has(&self, task: MaintenanceTask) -> bool {
         match task {
-            Task::Vacuum(_) => self.vacuum.is_some(),
+            MaintenanceTask::Vacuum(_) => self.vacuum.is_some(),
             _ => self.cleaning.is_some(),
         }
     }
@@ -63,13 +63,13 @@ impl Requests {
 
     /// The slice of vacuum that a flush does.
     pub(crate) fn vacuum(&self, now: &Condition<'_>) -> Option<VacuumPolicy> {
-        let due = || due(Occasion::Flush, now).find_map(Task::vacuum);
+        let due = || due(Occasion::Flush, now).find_map(MaintenanceTask::vacuum);
         self.vacuum.or_else(due)
     }
 
     /// The cleaning that a flush does.
     pub(crate) fn cleaning(&self, now: &Condition<'_>) -> Option<CleaningPolicy> {
-        let due = || due(Occasion::Flush, now).find_map(Task::cleaning);
+        let due = || due(Occasion::Flush, now).find_map(MaintenanceTask::cleaning);
         self.cleaning.or_else(due)
     }
 }
@@ -80,18 +80,18 @@ impl Scheduler {
     /// `flushing`, began before what was deleted of late.
     pub(crate) fn ask(
         &mut self,
-        task: Task,
+        task: MaintenanceTask,
         flushing: Requests,
         (vacuumed, deleted): (u64, u64),
     ) -> u64 {
         match task {
-            Task::Vacuum(policy) => {
+            MaintenanceTask::Vacuum(policy) => {
                 self.requests.vacuum = Some(policy);
                 if vacuumed >= self.wanted {
                     self.wanted = deleted;
                 }
             }
-            Task::Clean(policy) => {
+            MaintenanceTask::Clean(policy) => {
                 let other = self.requests.cleaning;
                 self.requests.cleaning = Some(other.map_or(policy, |other| other.or_less(policy)));
             }
@@ -101,7 +101,7 @@ impl Scheduler {
     }
 
     /// Whether the next flush is asked for a step.
-    pub(crate) fn is_asked(&self, task: Task) -> bool {
+    pub(crate) fn is_asked(&self, task: MaintenanceTask) -> bool {
         self.requests.has(task)
     }
 
@@ -133,8 +133,8 @@ impl Scheduler {
     }
 
     /// Whether there is more to do, once more steps of a task are done than `before`.
-    pub(crate) fn answer(&mut self, task: Task, before: u64) -> Result<Option<bool>> {
-        if let (Task::Vacuum(_), Some(error)) = (task, self.rejected.take()) {
+    pub(crate) fn answer(&mut self, task: MaintenanceTask, before: u64) -> Result<Option<bool>> {
+        if let (MaintenanceTask::Vacuum(_), Some(error)) = (task, self.rejected.take()) {
             return Err(error);
         }
         let steps = self.steps(task);
@@ -143,7 +143,11 @@ impl Scheduler {
 
     /// What is to be done next if nobody writes, behind the operation `sequence`: the row under
     /// way, or the next that is due.
-    pub(crate) fn next_idle(&mut self, sequence: Sequence, now: &Condition<'_>) -> Option<Task> {
+    pub(crate) fn next_idle(
+        &mut self,
+        sequence: Sequence,
+        now: &Condition<'_>,
+    ) -> Option<MaintenanceTask> {
         if self.idle.began != sequence {
             // What came since may ask for what was done or passed over before.
             (self.idle.began, self.idle.row) = (sequence, None);
@@ -172,9 +176,9 @@ impl Scheduler {
         task
     }
 
-    fn steps(&self, task: Task) -> TaskSteps {
+    fn steps(&self, task: MaintenanceTask) -> TaskSteps {
         match task {
-            Task::Vacuum(_) => self.vacuum,
+            MaintenanceTask::Vacuum(_) => self.vacuum,
             _ => self.cleaning,
         }
     }

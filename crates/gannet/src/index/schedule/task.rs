@@ -21,7 +21,7 @@ pub(crate) enum Occasion {
 
 /// What an occasion leads to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Task {
+pub(crate) enum MaintenanceTask {
     /// The next slice of what deleted documents have left.
     Vacuum(VacuumPolicy),
     /// A step of cleaning.
@@ -70,17 +70,17 @@ pub(crate) struct CleaningPolicy {
     pub(crate) room_one_of: u64,
 }
 
-impl Task {
+impl MaintenanceTask {
     pub(crate) fn vacuum(self) -> Option<VacuumPolicy> {
         match self {
-            Task::Vacuum(policy) => Some(policy),
+            MaintenanceTask::Vacuum(policy) => Some(policy),
             _ => None,
         }
     }
 
     pub(crate) fn cleaning(self) -> Option<CleaningPolicy> {
         match self {
-            Task::Clean(policy) => Some(policy),
+            MaintenanceTask::Clean(policy) => Some(policy),
             _ => None,
         }
     }

@@ -6,8 +6,8 @@
 //! with bytes changed (`damage`); on full devices (`full`, `space`); `backups` copies it. `checks`
 //! asks whether a check finds all damage. `canaries` break the engine's promise on purpose and
 //! expect to be told. `closing` asks what a close writes. `life` is long, with operations of all
-//! kinds. `memory` is scarce, also for `patterns`. `pausing` is of writes that are slowed down. `sharing` is of threads that have something the
-//! writer needs, or end it.
+//! kinds. `memory` is scarce, also for `patterns`. `pausing` is of writes that are slowed down.
+//! `sharing` is of threads that have something the writer needs, or end it.
 
 mod backups;
 mod canaries;

@@ -1,5 +1,5 @@
-//! Checkpoint: the writer's side of a flush, from the frozen buffer to the root that makes all of it
-//! durable. `flush` tells how both go together, and in which order a root is written.
+//! Checkpoint: the writer's side of a flush, from the frozen buffer to the root that makes all of
+//! it durable. `flush` tells how both go together, and in which order a root is written.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,7 +9,7 @@ use super::flushing::{FlushStage, Flushing};
 use super::writer::Writer;
 use crate::base::{Error, Reservation, Result, yield_to_foreground};
 use crate::index::flush::{Flush, FlushProgress, Flusher, lock};
-use crate::index::schedule::{Occasion, Task, due};
+use crate::index::schedule::{MaintenanceTask, Occasion, due};
 use crate::index::state::{BytesWritten, Covered, Epoch, Phase, Relief, RetiredZones, encode_root};
 use crate::postings::InvertedBatch;
 use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
@@ -260,7 +260,7 @@ impl Writer {
         self.shared.options.limits.enter(Phase::Checkpoint);
         self.state.flushes += flushing.has_terms as u64;
         self.write_root(flusher, flushing.covered)?;
-        let tasks: Vec<Task> = due(Occasion::FlushEnd, &self.condition()).collect();
+        let tasks: Vec<MaintenanceTask> = due(Occasion::FlushEnd, &self.condition()).collect();
         tasks
             .into_iter()
             .try_for_each(|task| self.carry_out(task))?;

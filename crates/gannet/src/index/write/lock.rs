@@ -1,7 +1,7 @@
 //! The writer lock: whoever changes an index waits until nobody else does.
 //!
-//! Who has to wait for a flush or for memory says so as a [`Pause`], lets go of the lock, and begins
-//! anew then. Who holds the lock waits in three cases only:
+//! Who has to wait for a flush or for memory says so as a [`Pause`], lets go of the lock, and
+//! begins anew then. Who holds the lock waits in three cases only:
 //!
 //! 1. A full vacuum waits for its flushes: all writing waits for it anyway.
 //! 2. Where memory is too little, searches under way end before it is tried again, so that no other

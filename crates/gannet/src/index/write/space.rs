@@ -20,7 +20,9 @@
 
 use super::writer::Writer;
 use crate::base::{PAGE_SIZE, Result};
-use crate::index::schedule::{Condition, KeptSpace, Occasion, REBUILD_SPACE, Task, rows};
+use crate::index::schedule::{
+    Condition, KeptSpace, MaintenanceTask, Occasion, REBUILD_SPACE, rows,
+};
 use crate::index::state::{ENTRY_BYTES, no_space};
 use crate::postings::{DELTA_LEVELS, TermTree, terms_join_at_once};
 use crate::storage::PageKind;
@@ -133,7 +135,10 @@ impl Writer {
                 kept,
                 ..self.condition()
             };
-            if self.retries && self.flushing.is_some() && matches!(row.task, Task::EndFlush) {
+            if self.retries
+                && self.flushing.is_some()
+                && matches!(row.task, MaintenanceTask::EndFlush)
+            {
                 // It is waited for without the lock.
                 return Err(no_space(free, needed, purpose));
             }

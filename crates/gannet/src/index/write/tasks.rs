@@ -2,7 +2,7 @@
 
 use super::writer::Writer;
 use crate::base::Result;
-use crate::index::schedule::{Condition, KeptSpace, Occasion, Task, due};
+use crate::index::schedule::{Condition, KeptSpace, MaintenanceTask, Occasion, due};
 
 impl Writer {
     /// What the scheduler is asked about.
@@ -36,13 +36,15 @@ impl Writer {
     }
 
     /// Does a task now, or has a flush begin that does it.
-    pub(crate) fn carry_out(&mut self, task: Task) -> Result<()> {
+    pub(crate) fn carry_out(&mut self, task: MaintenanceTask) -> Result<()> {
         match task {
-            Task::RemoveZones => self.give_up_zones(),
-            Task::EndFlush => self.wait_for_flush(),
-            Task::Checkpoint => self.checkpoint(),
-            Task::Flush => self.begin_flush(),
-            Task::Vacuum(_) | Task::Clean(_) | Task::MergeDeltas => {
+            MaintenanceTask::RemoveZones => self.give_up_zones(),
+            MaintenanceTask::EndFlush => self.wait_for_flush(),
+            MaintenanceTask::Checkpoint => self.checkpoint(),
+            MaintenanceTask::Flush => self.begin_flush(),
+            MaintenanceTask::Vacuum(_)
+            | MaintenanceTask::Clean(_)
+            | MaintenanceTask::MergeDeltas => {
                 self.ask(task)?;
                 self.begin_flush()
             }
@@ -50,7 +52,7 @@ impl Writer {
     }
 
     /// Asks the next flush for a step. Gives how many steps that were asked for before are done.
-    pub(crate) fn ask(&mut self, task: Task) -> Result<u64> {
+    pub(crate) fn ask(&mut self, task: MaintenanceTask) -> Result<u64> {
         self.check_running()?;
         self.check_space_now()?;
         let flushing = self.flushing.as_ref().map(|flushing| flushing.asked);
