@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! a flush, its end, an idle second, a call, a full device, readers ──▶ Occasion
-//!     ──▶ the rows of the table that are due under the Condition ──▶ MaintenanceTask, with its bounds
+//!     ──▶ the rows of the table that are due under the Condition
+//!     ──▶ MaintenanceTask, with its bounds
 //! ```
 //!
 //! 1. Nobody else decides whether maintenance runs: who has an occasion asks [`due`] for its rows.

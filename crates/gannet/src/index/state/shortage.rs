@@ -9,9 +9,8 @@
 //!
 //! 1. Each attempt that lacks memory is followed by the next of these, and each is tried once.
 //! 2. Documents are prepared in their part of the budget first, then alone in all of it.
-//! 3. A write that still fails beside a flush waits for the end of the flush, and for searches that
-//!    hold states of before, for these no longer than [`SEARCHES_END`]. It waits without the writer
-//!    lock, and then begins anew.
+//! 3. A write that still fails beside a flush waits for its end, without the writer lock, and
+//!    begins anew. While searches hold states of before it does so for [`SEARCHES_END`] at most.
 
 use std::time::Duration;
 

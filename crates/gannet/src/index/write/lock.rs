@@ -1,7 +1,12 @@
 //! The writer lock: whoever changes an index waits until nobody else does.
 //!
-//! Nobody who holds it waits for a flush or for memory, but for a rebuild, for which all writing
-//! waits. Who has to wait says so as a [`Pause`], lets go of the lock, and begins anew then.
+//! Who has to wait for a flush or for memory says so as a [`Pause`], lets go of the lock, and
+//! begins anew then. Who holds the lock waits in three cases only:
+//!
+//! 1. A full vacuum waits for its flushes: all writing waits for it anyway.
+//! 2. Where memory is too little, searches under way end before it is tried again, so that no other
+//!    takes what was given back.
+//! 3. Where the device is full, a request for maintenance ends the flush under way.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::index::Phase;
 
 /// Phases of all checkpoints of this process.
-static PHASES: [AtomicU64; 5] = [const { AtomicU64::new(0) }; 5];
+static PHASES: [AtomicU64; 6] = [const { AtomicU64::new(0) }; 6];
 
 /// What must have happened in any run, or it shows little.
 const EXPECTED: [&str; 9] = [
