@@ -152,7 +152,7 @@ MFIS = [
             "a list of MFIS is a chunk for each flush that outgrew its last block")
       for strategy, label, paper in [("geometric", "Geometric", "1.05"), ("hlm-nc", "HLM_NC", "1.07"), ("in-place-c", "In-place C", "1.0")]),
     Claim("queries: MFIS reads a list in far fewer pieces than No-Merge", "- (time only)", ratio(reads_a_list("no-merge"), reads_a_list("mfis")), 1.5, 1.0,
-          "with 100 flushes of long lists each flush fills blocks of its own"),
+          "of a long list each flush fills blocks of its own"),
     Claim("Gannet transfers fewer bytes than MFIS, long lists with equal codes", "-", to_mfis("gannet", "long"), 1 / 1.05, 1.0,
-          "the `here` is Gannet's share of the bytes of MFIS; blocks of MFIS are written again until they are full"),
+          "MFIS writes a last block again until it is full; Gannet writes small chunks together again, and its dictionary, which is in memory for MFIS"),
 ]
