@@ -1,7 +1,7 @@
 """The tables of README and docs: for each its lines and its columns. `scripts/tables` writes them."""
 import statistics
 
-from claims import AS_B_TREE, CLAIM_COLUMNS, MFIS, claim_lines
+from claims import AS_B_TREE, CLAIM_COLUMNS, MFIS, claim_lines, shape_of, variant_of
 from columns import (
     Column, ENGINES, MIB, Table, at, by, hundredths, largest, median, percent, signed, significant,
     tenths, whole,
@@ -292,7 +292,8 @@ def mixed_lines(result):
 
 
 def tree_lines(rows):
-    return by("name")({"rows": [row | {"name": f"`{row['variant']}`"} for row in rows if row.get("variant")]})
+    named = (row for row in rows if row.get("structure") and variant_of(row))
+    return by("name")({"rows": [row | {"name": f"`{variant_of(row)}`", "shape": shape_of(row)} for row in named]})
 
 
 def inserts(path, scale=1):
