@@ -64,9 +64,9 @@ def main():
     texts = [getattr(lab, name)() for name in options.tables]
     text = "\n".join(texts)
     lab.save()
-    lab.path.with_suffix(".txt").write_text(text)
+    lab.result.path.with_suffix(".txt").write_text(text)
     print(text)
-    note(f"everything is in {lab.path}")
+    note(f"everything is in {lab.result.path}")
 
 
 def arguments():

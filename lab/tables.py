@@ -1,7 +1,7 @@
 """The tables of README and docs: for each its lines and its columns. `scripts/tables` writes them."""
 import statistics
 
-from claims import AS_B_TREE, CLAIM_COLUMNS, MFIS, claim_lines
+from claims import AS_B_TREE, CLAIM_COLUMNS, MFIS, claim_lines, shape_of, variant_of
 from columns import (
     Column, ENGINES, MIB, Table, at, by, hundredths, largest, median, percent, signed, significant,
     tenths, whole,
@@ -293,7 +293,8 @@ def mixed_lines(result):
 
 
 def tree_lines(rows):
-    return by("name")({"rows": [row | {"name": f"`{row['variant']}`"} for row in rows if row.get("variant")]})
+    named = (row for row in rows if row.get("structure") and variant_of(row))
+    return by("name")({"rows": [row | {"name": f"`{variant_of(row)}`", "shape": shape_of(row)} for row in named]})
 
 
 def inserts(path, scale=1):
@@ -371,16 +372,24 @@ SINGLE = [
       for fan_out, buffer in [(64, 32), (256, 1), (256, 32)]),
     *(Column(kind, modelled_seconds(OF_SINGLE, mix=KINDS[kind], **PLAIN), tenths) for kind in ("search", "update", "delete")),
 ]
-MIXED_SECONDS = [
-    *(Column(name, modelled_seconds(OF_MIXED, mix=mix), tenths) for name, mix in MIXED.items()),
-    *(Column(f"the paper's {name}", published_mixed(at), whole) for at, name in enumerate(list(MIXED)[:5])),
-]
-MIXED_COUNTS = [
-    *(Column(f"reads a search, {name}", each("search", "reads", mix=mix), hundredths) for name, mix in MIXED.items()),
-    *(Column(f"KB written an insertion, {name}", written(mix=mix), hundredths) for name, mix in MIXED.items()),
-    Column("KiB of memory", largest("memory_bytes", 1 / 1024), whole),
-    Column("changes that wait", largest("waiting"), whole),
-]
+
+
+def mixes(result):
+    """The mixes that there are runs of."""
+    return {name: mix for name, mix in MIXED.items() if any(row["mix"] == mix for row in result["rows"])}
+
+
+def mixed_seconds(result):
+    published = enumerate(list(MIXED)[:5])
+    return [*(Column(name, modelled_seconds(OF_MIXED, mix=mix), tenths) for name, mix in mixes(result).items()),
+            *(Column(f"the paper's {name}", published_mixed(at), whole) for at, name in published if name in mixes(result))]
+
+
+def mixed_counts(result):
+    return [*(Column(f"reads a search, {name}", each("search", "reads", mix=mix), hundredths) for name, mix in mixes(result).items()),
+            *(Column(f"KB written an insertion, {name}", written(mix=mix), hundredths) for name, mix in mixes(result).items()),
+            Column("KiB of memory", largest("memory_bytes", 1 / 1024), whole), Column("changes that wait", largest("waiting"), whole)]
+
 
 AMPLIFICATION = [
     Column("FIFO", median("fifo"), hundredths), Column("closed form", median("fifo_closed_form"), hundredths),
@@ -513,9 +522,9 @@ TABLES = {
     "drive-rates": Table("MB/s, modelled", drive_lines, DRIVE_RATES),
     "trees-inserts": Table("100,000 insertions", single_lines, INSERTS),
     "trees-single": Table("s of 100,000 operations, modelled", single_lines, SINGLE),
-    "trees-mixed": Table("s of 1,000,000 operations, modelled", mixed_lines, MIXED_SECONDS),
+    "trees-mixed": Table("s of 1,000,000 operations, modelled", mixed_lines, mixed_seconds),
     "as-b-tree-claims": Table("the AS B-tree's paper says", claim_lines(AS_B_TREE), CLAIM_COLUMNS),
-    "trees-mixed-counts": Table("structure", mixed_lines, MIXED_COUNTS),
+    "trees-mixed-counts": Table("structure", mixed_lines, mixed_counts),
     # lab/mfis.py
     "mfis-strategies": Table("strategy", by("strategy"), STRATEGIES),
     "mfis-claims": Table("the paper of MFIS says", claim_lines(MFIS), CLAIM_COLUMNS),

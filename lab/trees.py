@@ -356,19 +356,19 @@ class Lab:
         if known:
             return known[0]
         fan_out, subfile = settings.get("fan-out", 256), settings.get("subfile")
-        shape = ["--structure", structure, "--records", self.count(records), "--fan-out", fan_out]
-        shape += ["--subfile", subfile] if subfile else []
-        shape += MANY if records >= MANY_RECORDS else []
+        form = ["--structure", structure, "--records", self.count(records), "--fan-out", fan_out]
+        form += ["--subfile", subfile] if subfile else []
+        form += MANY if records >= MANY_RECORDS else []
         loaded = self.folder / f"{structure}-{records}-{fan_out}-{subfile}"
         with self.loading:
             if not loaded.exists():
                 note(f"loading {loaded.name}")
-                run([self.program, "trees", loaded, *shape, "--load-only"]).json()
+                run([self.program, "trees", loaded, *form, "--load-only"]).json()
         place = self.folder / f"run-{next(self.numbers)}"
         copied(loaded, place)
         shown = {name: value for name, value in settings.items() if name not in ("fan-out", "subfile")}
         more = [word for name, value in shown.items() for word in ([f"--{name}"] if value is True else [f"--{name}", value])]
-        done = run([self.program, "trees", place, *shape, "--loaded", "--operations", self.count(operations), "--mix", *mix, *more])
+        done = run([self.program, "trees", place, *form, "--loaded", "--operations", self.count(operations), "--mix", *mix, *more])
         row = done.json() | {"variant": variant, "shape": shape, "cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
         note(f"{variant} {mix} {settings}: {row['seconds']:.1f} s, modelled {modelled_seconds(row):.1f}")
         with self.loading:

@@ -1,5 +1,4 @@
-//! Changes wait in memory, in the order of their keys, and go round the tree below: Gannet's way of
-//! changing a tree.
+//! Changes wait in memory, in the order of their keys, and go round the tree below.
 //!
 //! When memory is full, those that come next behind the last that went are merged into the tree,
 //! until there is room: a leaf is read and written once for all that wait for it. After a round
