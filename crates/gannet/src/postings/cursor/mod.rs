@@ -126,19 +126,6 @@ impl TermCursor {
         self.reach = reach;
     }
 
-    /// Goes back to the start; what was read of the list's heads stays, and so does the page at
-    /// hand.
-    pub fn rewind(&mut self) {
-        for part in &mut self.parts {
-            if let Part::Fragment(fragment) = part {
-                fragment.rewind();
-            }
-        }
-        (self.started, self.doc, self.part) = (false, 0, 0);
-        self.decoded.length = 0;
-        self.positions.forget_doc();
-    }
-
     /// Documents that have the term.
     pub fn document_frequency(&self) -> u64 {
         self.document_frequency

@@ -242,12 +242,6 @@ impl FragmentPart {
         })
     }
 
-    /// Goes back to the start.
-    pub(super) fn rewind(&mut self) {
-        (self.decoded, self.previous, self.docs_at) = (0, self.fragment.base, 0);
-        (self.block_number, self.next_number) = (0, 0);
-    }
-
     /// Decodes blocks until one reaches `target`.
     pub(super) fn decode_to(&mut self, target: DocId, out: &mut Decoded) -> Result<()> {
         out.length = 0;

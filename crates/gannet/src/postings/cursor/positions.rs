@@ -56,12 +56,6 @@ impl PositionState {
         self.before = (0, 0);
     }
 
-    /// The cursor goes back.
-    pub(super) fn forget_doc(&mut self) {
-        self.doc = END;
-        self.forget_block();
-    }
-
     /// Positions in the block before place `at`.
     pub(super) fn skip_to(&mut self, at: usize, frequencies: &Numbers) -> u64 {
         if self.before.0 > at {

@@ -96,12 +96,6 @@ impl PhraseCheck {
         self.slop == 0
     }
 
-    /// Begins anew: candidates come in ascending order from any on.
-    pub fn rewind(&mut self) {
-        let cursors = self.cursors.iter_mut();
-        cursors.for_each(|(cursor, _)| cursor.rewind());
-    }
-
     /// The frequency of the phrase in a candidate.
     pub fn frequency(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<f32> {
         let each = self.cursors.iter_mut().zip(&mut self.positions);

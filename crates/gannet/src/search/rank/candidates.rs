@@ -42,10 +42,9 @@ impl Candidates {
         }
     }
 
-    /// Bytes that each candidate takes, its place among those to be confirmed included.
+    /// Bytes that each candidate takes.
     pub fn bytes_each(leaves: usize, fields: usize) -> usize {
-        size_of::<usize>()
-            + size_of::<u32>()
+        size_of::<u32>()
             + Matches::bytes_per_document(leaves)
             + size_of::<u32>()
             + fields
@@ -119,11 +118,6 @@ impl Candidates {
     /// What is known of a candidate's score.
     pub fn known(&self, at: usize) -> KnownScore {
         self.known[at]
-    }
-
-    /// The most that the candidate's score can be, of a query with one clause.
-    pub fn most(&self, at: usize) -> f64 {
-        self.known[at].best()
     }
 
     /// Adds the score of a clause to each candidate.

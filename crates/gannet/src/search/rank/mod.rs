@@ -36,7 +36,7 @@ mod windows;
 use self::batch::Batch;
 use self::candidates::Candidates;
 use self::complete::Completion;
-use self::confirm::Confirmation;
+use self::confirm::confirm;
 use self::core::{RankCore, Total};
 use self::gather::Gathering;
 use self::read_ahead::{ReadAhead, WINDOWS_MAX};
@@ -113,7 +113,6 @@ pub struct Ranker {
     batch: Batch,
     gathering: Gathering,
     completion: Completion,
-    confirmation: Confirmation,
     stage: Stage,
 }
 
@@ -125,8 +124,8 @@ enum Stage {
     /// How many candidates have what the tables know of them.
     Enrich(usize),
     Complete,
-    /// Where candidates are approximations, they are confirmed, too.
-    Offer,
+    /// How many candidates were confirmed, where they are approximations.
+    Offer(usize),
 }
 
 impl Ranker {
@@ -159,7 +158,6 @@ impl Ranker {
             batch: Batch::new(Candidates::new(leaves, fields), options.candidates),
             gathering,
             completion: Completion::default(),
-            confirmation: Confirmation::default(),
             stage: Stage::Open,
             core,
         };
@@ -191,7 +189,6 @@ impl Ranker {
             batch,
             gathering,
             completion,
-            confirmation,
             stage,
         } = self;
         loop {
@@ -220,14 +217,11 @@ impl Ranker {
                 }
                 Stage::Complete => {
                     completion.run(core, batch, pages)?;
-                    if core.is_approximate() {
-                        confirmation.begin(core, batch);
-                    }
-                    Stage::Offer
+                    Stage::Offer(0)
                 }
-                Stage::Offer => {
+                Stage::Offer(confirmed) => {
                     match core.is_approximate() {
-                        true => confirmation.run(core, batch, pages)?,
+                        true => confirm(core, batch, confirmed, pages)?,
                         false => batch.offer(core),
                     }
                     batch.end();

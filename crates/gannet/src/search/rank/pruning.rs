@@ -31,11 +31,6 @@ impl KnownScore {
         self.most = if score > self.most { score } else { self.most };
     }
 
-    /// The best of what the clauses give.
-    pub fn best(self) -> f64 {
-        self.most
-    }
-
     /// What both are together.
     pub fn and(self, other: KnownScore) -> KnownScore {
         KnownScore {
