@@ -18,6 +18,7 @@ from tier_tables import (
     pattern_lines, peer_lines, point_lines, setting_lines, situation_lines, tier_lines,
 )
 from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
+from rank_tables import cost_columns, cost_lines, path_columns, path_lines
 
 
 def memory_columns(result):
@@ -509,6 +510,9 @@ TABLES = {
     "remote-publications": Table("each", publication_lines, PUBLICATIONS),
     # lab/instructions.py
     "instructions": Table("instructions of", instruction_lines, instruction_columns),
+    # lab/costs.py
+    "rank-paths": Table("without", path_lines, path_columns),
+    "costs": Table("set", cost_lines, cost_columns),
     # measure/NAME.py
     "checks": Table("what", check_lines, CHECKS),
 }
