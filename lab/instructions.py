@@ -18,6 +18,7 @@ unmapped it. These programs are built by
 import argparse
 import functools
 import json
+import os
 import random
 import re
 import subprocess
@@ -99,14 +100,15 @@ def queries(lines, count, seed):
     return drawn
 
 
-def instructions(command, lines=()):
+def instructions(command, lines=(), environment=None):
     """Instructions of all threads of a command."""
-    ran = run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command], lines)
+    ran = run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command], lines, environment)
     return int(COUNTED.search(ran.stderr.decode())[1])
 
 
-def run(command, lines=()):
-    ran = subprocess.run([str(word) for word in command], input=b"".join(lines), capture_output=True)
+def run(command, lines=(), environment=None):
+    ran = subprocess.run(
+        [str(word) for word in command], input=b"".join(lines), capture_output=True, env=os.environ | (environment or {}))
     if ran.returncode != 0:
         hint = f"; {BUILD}" if b"SIGSEGV" in ran.stderr else ""
         raise Unable(f"{' '.join(map(str, command))} has failed with {ran.returncode}: {ran.stderr.decode()[-500:].strip()}{hint}")

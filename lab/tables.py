@@ -20,6 +20,7 @@ from tier_tables import (
 )
 from mechanism_tables import MECHANISMS, ORDERS
 from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
+from rank_tables import cost_columns, cost_lines, path_columns, path_lines
 
 
 def memory_columns(result):
@@ -571,6 +572,9 @@ TABLES = {
     "remote-publications": Table("each", publication_lines, PUBLICATIONS),
     # lab/instructions.py
     "instructions": Table("instructions of", instruction_lines, instruction_columns),
+    # lab/costs.py
+    "rank-paths": Table("without", path_lines, path_columns),
+    "costs": Table("set", cost_lines, cost_columns),
     # measure/NAME.py
     "checks": Table("what", check_lines, CHECKS),
 }

@@ -16,7 +16,7 @@ const FIRST: usize = 256;
 const GROWTH: usize = 4;
 
 /// Windows and what was found in them.
-pub(super) struct Batch {
+pub(super) struct RankBatch {
     pub(super) windows: Vec<Window>,
     pub(super) candidates: Candidates,
     /// Candidates that it may have.
@@ -27,10 +27,10 @@ pub(super) struct Batch {
     pub(super) waited: bool,
 }
 
-impl Batch {
+impl RankBatch {
     /// An empty one of at most `most` candidates.
-    pub(super) fn new(candidates: Candidates, most: usize) -> Batch {
-        Batch {
+    pub(super) fn new(candidates: Candidates, most: usize) -> RankBatch {
+        RankBatch {
             windows: Vec::new(),
             candidates,
             limit: FIRST.min(most),

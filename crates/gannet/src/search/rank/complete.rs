@@ -2,7 +2,7 @@
 //! could still come among the best, the clause that can add most first. What one clause gives may
 //! rule candidates out before the next is read.
 
-use super::batch::Batch;
+use super::batch::RankBatch;
 use super::core::RankCore;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
@@ -30,7 +30,7 @@ impl Completion {
     pub(super) fn run(
         &mut self,
         core: &mut RankCore,
-        batch: &mut Batch,
+        batch: &mut RankBatch,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         while let Some(&clause) = self.order.get(self.asked) {
@@ -54,7 +54,7 @@ impl Completion {
     fn ask_for_all(
         &mut self,
         core: &mut RankCore,
-        batch: &mut Batch,
+        batch: &mut RankBatch,
         clause: usize,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
@@ -81,7 +81,7 @@ impl Completion {
     fn ask_for_some(
         &mut self,
         core: &mut RankCore,
-        batch: &mut Batch,
+        batch: &mut RankBatch,
         clause: usize,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
@@ -106,7 +106,7 @@ impl Completion {
 
 fn ask_one(
     core: &mut RankCore,
-    batch: &mut Batch,
+    batch: &mut RankBatch,
     (clause, at): (usize, usize),
     doc: DocId,
     pages: &mut Pages<'_>,

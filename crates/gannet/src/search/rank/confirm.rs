@@ -5,7 +5,7 @@
 //! be. Those are passed over that are not above the threshold of the moment. Documents ascend from
 //! batch to batch, so that cursors only move forward.
 
-use super::batch::Batch;
+use super::batch::RankBatch;
 use super::core::RankCore;
 use super::root::Clause;
 use crate::base::DocId;
@@ -15,7 +15,7 @@ use crate::search::scoring::formula::Formula;
 /// Confirms the candidates from `done` on one after the other, and offers them.
 pub(super) fn confirm(
     core: &mut RankCore,
-    batch: &mut Batch,
+    batch: &mut RankBatch,
     done: &mut usize,
     pages: &mut Pages<'_>,
 ) -> Step<()> {
@@ -37,7 +37,7 @@ pub(super) fn confirm(
 
 fn confirm_one(
     core: &mut RankCore,
-    batch: &mut Batch,
+    batch: &mut RankBatch,
     at: usize,
     pages: &mut Pages<'_>,
 ) -> Step<()> {
@@ -62,7 +62,12 @@ fn confirm_one(
 }
 
 /// Notes the pages of all candidates from `from` on that are to be confirmed.
-fn prefetch(core: &mut RankCore, batch: &Batch, from: usize, pages: &mut Pages<'_>) -> Step<()> {
+fn prefetch(
+    core: &mut RankCore,
+    batch: &RankBatch,
+    from: usize,
+    pages: &mut Pages<'_>,
+) -> Step<()> {
     let (candidates, pruning) = (&batch.candidates, core.pruning());
     let rest = from..candidates.len();
     let rest = rest.filter(|at| !pruning.excludes(candidates.known(*at)));

@@ -1,6 +1,6 @@
 //! What every step of the ranking works on: the query, the tables, and what was found so far.
 
-use super::RankOptions;
+use super::options::RankOptions;
 use super::pruning::{KnownScore, Pruning};
 use super::root::Root;
 use super::score::Score;

@@ -4,7 +4,7 @@
 //! range (see `union`). Where all that scores need is at hand, what was found is offered at once
 //! (see `direct`); else it joins the candidates of the batch.
 
-use super::batch::Batch;
+use super::batch::RankBatch;
 use super::core::RankCore;
 use super::direct::Direct;
 use super::pruning::Pruning;
@@ -36,7 +36,7 @@ enum Placement {
 }
 
 /// How documents are found.
-pub(super) struct Gathering {
+pub(super) struct Gatherer {
     placement: Placement,
     union: UnionRange,
     /// What was found last; made when it is first needed.
@@ -50,11 +50,11 @@ struct Stretch<'a> {
     room: usize,
 }
 
-impl Gathering {
+impl Gatherer {
     /// How the documents of a query are found. They are offered at once only where clauses are
     /// added up, and what is found counts as it is; `leaves_out` tells whether anything may be
     /// passed over where totals are known.
-    pub(super) fn new(core: &RankCore, leaves_out: bool) -> Gathering {
+    pub(super) fn new(core: &RankCore, leaves_out: bool) -> Gatherer {
         let is_direct = core.root.tie == 1.0 && !core.is_approximate() && core.all_live();
         let is_direct = leaves_out && is_direct;
         let placement = match core.root.clauses.as_slice() {
@@ -64,7 +64,7 @@ impl Gathering {
             _ if is_direct => Placement::Direct,
             _ => Placement::Batch,
         };
-        Gathering {
+        Gatherer {
             placement,
             union: UnionRange::new(core.options.union_bytes()),
             direct: None,
@@ -81,7 +81,7 @@ impl Gathering {
         &mut self,
         core: &mut RankCore,
         ahead: &mut ReadAhead,
-        batch: &mut Batch,
+        batch: &mut RankBatch,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         batch.candidates.matches.reserve(batch.limit());
@@ -104,7 +104,7 @@ impl Gathering {
     fn gather_some(
         &mut self,
         core: &mut RankCore,
-        batch: &mut Batch,
+        batch: &mut RankBatch,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         let Some(window) = batch.windows.last() else {
@@ -130,7 +130,7 @@ impl Gathering {
     fn gather_stretch(
         &mut self,
         core: &mut RankCore,
-        batch: &mut Batch,
+        batch: &mut RankBatch,
         (only, last): (Option<usize>, DocId),
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
@@ -172,7 +172,7 @@ impl Gathering {
 /// Offers what the only clause, a leaf, matches in a window, as long as the scores are at hand.
 fn offer_leaf(
     core: &mut RankCore,
-    batch: &mut Batch,
+    batch: &mut RankBatch,
     last: DocId,
     pages: &mut Pages<'_>,
 ) -> Step<DocId> {

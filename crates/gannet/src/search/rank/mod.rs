@@ -18,6 +18,7 @@
 //! 3. Each stage can be called again after a stop; it then goes on or does the same again.
 
 pub(crate) mod candidates;
+pub(crate) mod options;
 pub(crate) mod root;
 pub(crate) mod score;
 
@@ -33,19 +34,19 @@ mod tables;
 mod union;
 mod windows;
 
-use self::batch::Batch;
+use self::batch::RankBatch;
 use self::candidates::Candidates;
 use self::complete::Completion;
 use self::confirm::confirm;
 use self::core::{RankCore, Total};
-use self::gather::Gathering;
+use self::gather::Gatherer;
+use self::options::RankOptions;
 use self::read_ahead::{ReadAhead, WINDOWS_MAX};
 use self::root::Root;
 use self::score::Score;
 use self::tables::CandidateTables;
 use self::union::UnionRange;
 use self::windows::Window;
-use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::DocumentTables;
 use crate::search::scoring::top::{Scored, Top};
@@ -59,34 +60,7 @@ pub enum RankProgress {
     Done,
 }
 
-/// What the ranking is to do.
-#[derive(Clone, Copy, Debug)]
-pub struct RankOptions {
-    /// How many documents are wanted.
-    pub k: usize,
-    /// The first document that is looked at.
-    pub from: DocId,
-    /// Whether documents that cannot enter may be passed over.
-    pub prune: bool,
-    /// Whether the total must be exact: then they may only where it is known without them.
-    pub count: bool,
-    /// Whether the documents will be fetched.
-    pub fetch: bool,
-    /// Candidates that a batch may hold, and bytes that each takes.
-    pub candidates: usize,
-    pub candidate_bytes: usize,
-    /// One past the last doc ID of the snapshot.
-    pub below: DocId,
-    /// Whether documents may be found that are deleted.
-    pub meets_dead: bool,
-}
-
 impl RankOptions {
-    /// Bytes that what several clauses find in a range may take.
-    fn union_bytes(&self) -> usize {
-        self.candidates * self.candidate_bytes
-    }
-
     /// Bytes that ranking takes, matchers apart.
     pub fn memory_bytes(&self, clauses: usize, leaves: usize) -> usize {
         // Buffers double as they grow. Beside the candidates stands what was found last.
@@ -110,8 +84,8 @@ const ROWS: usize = 16;
 pub struct Ranker {
     core: RankCore,
     ahead: ReadAhead,
-    batch: Batch,
-    gathering: Gathering,
+    batch: RankBatch,
+    gathering: Gatherer,
     completion: Completion,
     stage: Stage,
 }
@@ -152,10 +126,10 @@ impl Ranker {
             _ => None,
         };
         core.options.prune &= !options.count || core.total.known.is_some();
-        let gathering = Gathering::new(&core, options.prune);
+        let gathering = Gatherer::new(&core, options.prune);
         let mut ranker = Ranker {
             ahead: ReadAhead::new(options.from),
-            batch: Batch::new(Candidates::new(leaves, fields), options.candidates),
+            batch: RankBatch::new(Candidates::new(leaves, fields), options.candidates),
             gathering,
             completion: Completion::default(),
             stage: Stage::Open,

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::batch::Batch;
+use super::batch::RankBatch;
 use super::core::RankCore;
 use super::root::Clause;
 use super::windows::Window;
@@ -132,7 +132,7 @@ impl ReadAhead {
 
     /// Moves the next window that still matters into the batch, if no cursor has to go back for it.
     /// Tells whether it did.
-    pub(super) fn take(&mut self, core: &mut RankCore, batch: &mut Batch) -> bool {
+    pub(super) fn take(&mut self, core: &mut RankCore, batch: &mut RankBatch) -> bool {
         while let Some(mut window) = self.windows.pop_front() {
             let pruning = core.pruning();
             core.root
