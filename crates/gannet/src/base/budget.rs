@@ -88,7 +88,7 @@ impl Budget {
     }
 }
 
-/// Bytes taken from a [`Budget`], given back when dropped.
+/// Bytes taken from a `Budget`, given back when dropped.
 #[derive(Debug)]
 pub struct Reservation {
     budget: Budget,
