@@ -119,7 +119,7 @@ impl BudgetShared {
     }
 }
 
-/// Bytes taken from a [`Budget`], given back when dropped.
+/// Bytes taken from a `Budget`, given back when dropped.
 #[derive(Debug)]
 pub struct Reservation {
     budget: Budget,

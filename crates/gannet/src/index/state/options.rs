@@ -53,7 +53,7 @@ pub(crate) struct CacheOptions {
     pub(crate) bytes: u64,
 }
 
-/// What the writer is at, told to tests by [`Limits::enter`].
+/// What the writer is at, told to tests by `Limits::enter`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// No checkpoint is under way.
@@ -248,9 +248,7 @@ impl Options {
         self
     }
 
-    /// What may read lists of queries in the engine's place: a device that runs programs. No part
-    /// of what a version promises.
-    #[doc(hidden)]
+    /// What may read lists of queries in the engine's place: see [`offload`](crate::offload).
     pub fn offload(mut self, offload: Arc<dyn ListOffload>) -> Options {
         self.offload = Some(offload);
         self
