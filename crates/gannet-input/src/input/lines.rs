@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Instant;
 
-use super::{Documents, Found, too_long};
+use super::documents::{Documents, Found, too_long};
 use crate::source::{Line, Lines};
 
 /// Why a line that begins an array is rejected.

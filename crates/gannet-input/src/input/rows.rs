@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use csv::ByteRecord;
 
-use super::{Documents, Found, append_json, too_long};
+use super::documents::{Documents, Found, append_json, too_long};
 use crate::format::InputFormat;
 use crate::source::Bytes;
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::{Documents, FolderIds, Found, append_json, too_long};
+use super::documents::{Documents, FolderIds, Found, append_json, too_long};
 use crate::source::{BYTE_ORDER_MARK, Source, without_compression};
 
 /// The endings of text files.

@@ -4,6 +4,7 @@
 //! Each kind is a reader of its own, which gives one document after the other as a line of JSON
 //! (`lines`, `rows`, `texts`). So all that comes behind sees lines only.
 
+mod documents;
 mod lines;
 mod rows;
 mod texts;
@@ -13,10 +14,10 @@ use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Instant;
 
 use gannet::{Error, Result};
 
+pub use self::documents::{Documents, FolderIds, Found};
 use self::lines::JsonLines;
 use self::rows::Rows;
 use self::texts::{Folder, TextFile, Walk};
@@ -34,48 +35,8 @@ pub enum Input {
     Folder(PathBuf, FolderIds),
 }
 
-/// What the IDs of the files of a folder are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FolderIds {
-    /// Their paths below the folder.
-    Below,
-    /// Their paths with that of the folder in front, as it was given.
-    WithFolder,
-}
-
-/// Documents one after the other.
-pub trait Documents {
-    /// Appends the next document to `buffer` as one line of JSON, without its end.
-    fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Found>;
-
-    /// Whether the next document may be long in coming: it is not at hand, and nothing more comes
-    /// before `until`.
-    fn pauses(&mut self, _until: Instant) -> bool {
-        false
-    }
-
-    /// The number of the document that came last: its line, or of files their count.
-    fn number(&self) -> u64;
-
-    /// The file of the document that came last, where each has its own.
-    fn file(&self) -> Option<Arc<str>> {
-        None
-    }
-}
-
 /// The most bytes that are shown of a file that is no JSON.
 const BEGINNING_SHOWN: usize = 40;
-
-/// What came next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// A document was appended.
-    Document,
-    /// Something that is no document, and why; the buffer is as it was.
-    Rejected(String),
-    /// There are no more.
-    End,
-}
 
 impl Input {
     /// What a path on the command line means, in this format or in the one that its name says. What
@@ -209,17 +170,4 @@ fn no_json_lines(reader: &mut dyn BufRead) -> io::Result<Option<String>> {
         "expected JSON lines, as the name says no other format, found {found:?}: give --format jsonl, \
          csv, tsv or text"
     )))
-}
-
-/// Why a document that has more than `limit` bytes is rejected.
-fn too_long(what: &str, limit: usize) -> String {
-    format!(
-        "the {what} is longer than {limit} bytes, the most that this memory budget allows: \
-         give more with --memory, or cut the document"
-    )
-}
-
-/// Appends a text as JSON.
-fn append_json(text: &str, buffer: &mut Vec<u8>) -> io::Result<()> {
-    Ok(serde_json::to_writer(buffer, text)?)
 }
