@@ -52,6 +52,7 @@ fn nothing_inside_a_room_forms_a_cycle() {
         "gannet-remote",
         "gannet-offload",
         "gannet-input",
+        "gannet-python",
     ] {
         let source = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("..")
