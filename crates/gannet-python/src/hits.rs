@@ -9,8 +9,8 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySlice};
 
+use crate::asking::{Searched, explained};
 use crate::errors::{exception, invalid};
-use crate::searching::{Searched, explained};
 use crate::source::{Decoded, field};
 
 /// One document found.

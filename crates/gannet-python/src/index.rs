@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 
 use crate::adding::{Adding, add_one, expected};
+use crate::asking::{Asked, Searched};
 use crate::batch::Batch;
 use crate::errors::{Kind, Raise, fault, invalid};
 use crate::held::Held;
 use crate::json::{Naming, append_document, class_of};
 use crate::options::unknown;
-use crate::searching::{Asked, Searched, Searcher};
+use crate::searching::Searcher;
 use crate::snapshot::Snapshot;
 use crate::source::Document;
 use crate::written::Written;

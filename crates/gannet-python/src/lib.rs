@@ -4,8 +4,10 @@
 //! taken apart and put together; the engine works without the interpreter's lock.
 
 mod adding;
+mod answers;
 mod arrow_cells;
 mod arrow_stream;
+mod asking;
 mod batch;
 mod errors;
 mod held;

@@ -1,7 +1,4 @@
 //! Many queries at once: threads carry them out in groups, and what is kept is IDs and scores.
-//!
-//! The IDs of a query stand in one buffer. So an answer of a thousand documents takes about twenty
-//! bytes for each, and becomes an Arrow array without a detour through Python objects.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -15,54 +12,16 @@ use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyMapping, PyString};
 
+use crate::answers::{Answers, Ranking};
 use crate::arrow_stream;
+use crate::asking::Asked;
 use crate::errors::{exception, invalid};
 use crate::interrupts::Interrupts;
 use crate::json::class_of;
 use crate::ranking_batches::RankingBatches;
-use crate::searching::Asked;
 
 /// Queries that a thread carries out together: they share their batches of reads.
 const GROUP: usize = 8;
-
-/// The answer of one query, best first.
-#[derive(Default)]
-pub struct Ranking {
-    ids: String,
-    /// Where each ID ends.
-    ends: Vec<usize>,
-    pub scores: Vec<f32>,
-}
-
-impl Ranking {
-    fn of(results: gannet::SearchResults) -> gannet::Result<Ranking> {
-        let mut ranking = Ranking::default();
-        for hit in results.hits {
-            if let Some(error) = hit.error {
-                return Err(error);
-            }
-            ranking.ids.push_str(&hit.id);
-            ranking.ends.push(ranking.ids.len());
-            ranking.scores.push(hit.score);
-        }
-        Ok(ranking)
-    }
-
-    /// IDs with their scores.
-    pub fn hits(&self) -> impl Iterator<Item = (&str, f32)> {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        let ids = starts
-            .zip(&self.ends)
-            .map(|(start, end)| &self.ids[*start..*end]);
-        ids.zip(self.scores.iter().copied())
-    }
-}
-
-/// The answers of many queries, in their order.
-pub struct Answers {
-    pub queries: Vec<String>,
-    pub rankings: Vec<Ranking>,
-}
 
 /// The IDs of queries, and the queries: of a mapping, or of an iterable, which are numbered from 0.
 pub fn queries(given: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Vec<Asked>)> {

@@ -6,7 +6,7 @@ use arrow_array::builder::{Float32Builder, StringBuilder, UInt32Builder};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use crate::many::Answers;
+use crate::answers::Answers;
 
 /// Rows with which a batch ends.
 const ROWS: usize = 64 << 10;

@@ -1,75 +1,15 @@
 //! Searching: what an index and a snapshot have in common.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use gannet::{Index, Query, SearchOptions, SearchResults, Snapshot};
+use gannet::SearchOptions;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 
-use crate::errors::{Raise, exception, invalid};
-use crate::held::Held;
+use crate::asking::{Asked, Searched, deadline, run};
+use crate::errors::Raise;
 use crate::hits::Hits;
 use crate::interrupts::{CancelToken, Interrupts};
-use crate::json::class_of;
 use crate::many::{self, Rankings};
-use crate::options::operator;
 use crate::query::PyQuery;
-
-/// The longest time limit: a year.
-const LONGEST: f64 = 365.0 * 24.0 * 3600.0;
-
-/// What is searched.
-#[derive(Clone)]
-pub enum Searched {
-    /// Always the newest state.
-    Index(Arc<Held<Index>>),
-    /// One state.
-    Snapshot(Arc<Held<Snapshot>>),
-}
-
-impl Searched {
-    /// The state to search.
-    pub fn snapshot(&self) -> PyResult<Snapshot> {
-        match self {
-            Searched::Index(index) => Ok(index.get()?.snapshot()),
-            Searched::Snapshot(snapshot) => snapshot.get(),
-        }
-    }
-}
-
-/// A query as it is given: text, or one that was built.
-pub enum Asked {
-    Text(String),
-    Built(Query),
-}
-
-impl<'py> FromPyObject<'_, 'py> for Asked {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Asked> {
-        if let Ok(text) = object.cast::<PyString>() {
-            return Ok(Asked::Text(text.to_string()));
-        }
-        if let Ok(query) = object.cast::<PyQuery>() {
-            return Ok(Asked::Built(query.get().0.clone()));
-        }
-        Err(invalid(format!(
-            "expected a query, which is a string or a Query, found {}",
-            class_of(&object)
-        )))
-    }
-}
-
-impl Asked {
-    /// The query, whose fields are those of the snapshot.
-    pub fn parse(&self, snapshot: &Snapshot, operator: gannet::Operator) -> gannet::Result<Query> {
-        match self {
-            Asked::Built(query) => Ok(query.clone()),
-            Asked::Text(text) => snapshot.parse(text, operator),
-        }
-    }
-}
 
 /// The fields to make snippets of.
 #[derive(FromPyObject)]
@@ -86,46 +26,6 @@ impl Highlight {
             Some(Highlight::Several(fields)) => fields,
         }
     }
-}
-
-/// A time limit in seconds.
-pub fn deadline(seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    match seconds {
-        None => Ok(None),
-        Some(seconds) if (0.0..=LONGEST).contains(&seconds) => {
-            Ok(Some(Duration::from_secs_f64(seconds)))
-        }
-        Some(other) => Err(invalid(format!(
-            "timeout={other} is no time limit: give seconds, or None for no limit"
-        ))),
-    }
-}
-
-/// Carries one query out; gives it as it was understood, too.
-fn run(
-    py: Python<'_>,
-    searched: &Searched,
-    asked: Asked,
-    parse_with: gannet::Operator,
-    mut options: SearchOptions,
-    cancel: Option<&CancelToken>,
-) -> PyResult<(Query, SearchResults)> {
-    let snapshot = searched.snapshot()?;
-    let interrupts = Interrupts::new(cancel);
-    let watched = Arc::clone(&interrupts);
-    options.cancelled = Some(Arc::new(move || watched.asked()));
-    let found = py.detach(|| {
-        let query = asked.parse(&snapshot, parse_with)?;
-        let mut answers = snapshot.search_all(std::slice::from_ref(&query), &options);
-        let answer = answers
-            .pop()
-            .unwrap_or_else(|| Err(gannet::Error::internal("a search gave no answer")));
-        Ok((query, answer?))
-    });
-    found.map_err(|error| {
-        let note = "the search was interrupted; there is no partial answer";
-        interrupts.instead(py, exception(&error), note)
-    })
 }
 
 /// Whatever can be searched; the base of Index and Snapshot.
@@ -275,20 +175,4 @@ impl Searcher {
     fn __bool__(&self) -> bool {
         true
     }
-}
-
-/// Asks again with an explanation.
-pub fn explained(
-    py: Python<'_>,
-    searched: &Searched,
-    query: &Query,
-    options: &SearchOptions,
-) -> PyResult<SearchResults> {
-    let options = SearchOptions {
-        explain: true,
-        cancelled: None,
-        ..options.clone()
-    };
-    let asked = Asked::Built(query.clone());
-    Ok(run(py, searched, asked, operator("or")?, options, None)?.1)
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::asking::Searched;
 use crate::held::Held;
-use crate::searching::{Searched, Searcher};
+use crate::searching::Searcher;
 
 /// An index as it was at one moment.
 #[pyclass(frozen, extends = Searcher, module = "gannet")]

@@ -52,6 +52,7 @@ fn nothing_inside_a_room_forms_a_cycle() {
         "crates/gannet",
         "crates/gannet-cli",
         "crates/gannet-input",
+        "crates/gannet-python",
         "crates/gannet-ssd",
         "crates/gannet-remote",
         "crates/gannet-offload",
