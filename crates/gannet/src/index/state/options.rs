@@ -16,6 +16,9 @@ pub const MEMORY_MIN: usize = 16 << 20;
 /// The memory that an index is given when nothing is said: 512 MiB.
 pub const MEMORY_DEFAULT: usize = 512 << 20;
 
+/// Whether this build creates Bloom phrase filters.
+const CREATES_BLOOM: bool = cfg!(any(test, feature = "lab"));
+
 /// The part of the budget that a flash tier's map and buffers and the result cache take at most.
 const CACHE_ONE_OF: usize = 4;
 
@@ -289,7 +292,7 @@ impl Options {
                 "{given} of memory is too little: an index needs at least 16 MiB"
             )));
         }
-        self.check_filters()?;
+        check_filters(self.schema.phrase_filters, CREATES_BLOOM)?;
         if let Some(cache) = &self.cache {
             self.check_cache(cache)?;
         }
@@ -299,17 +302,6 @@ impl Options {
     /// Bytes of memory for the flash tier and the result cache, which frames do without.
     pub(crate) fn cache_memory(&self) -> usize {
         self.tier_memory().saturating_add(self.result_cache)
-    }
-
-    fn check_filters(&self) -> Result<()> {
-        let can_create = cfg!(any(test, feature = "lab"));
-        if self.schema.phrase_filters == PhraseFilters::Bloom && !can_create {
-            return Err(Error::invalid(
-                "Bloom phrase filters are created only by a build with the feature `lab`: choose the phrase filters \
-                 `common` or `none` (an index that has Bloom filters is read by every build)",
-            ));
-        }
-        Ok(())
     }
 
     fn tier_memory(&self) -> usize {
@@ -367,5 +359,37 @@ impl Options {
             )));
         }
         Ok(())
+    }
+}
+
+/// Whether phrase filters of this kind can be created by a build that creates Bloom filters, or by
+/// one that only reads them.
+fn check_filters(filters: PhraseFilters, creates_bloom: bool) -> Result<()> {
+    match filters {
+        PhraseFilters::Bloom if !creates_bloom => Err(Error::invalid(
+            "Bloom phrase filters are created only by a build with the feature `lab`: choose the phrase filters \
+             `common` or `none` (an index that has Bloom filters is read by every build)",
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bloom_filters_need_a_build_that_creates_them() {
+        for filters in [
+            PhraseFilters::None,
+            PhraseFilters::Common,
+            PhraseFilters::Bloom,
+        ] {
+            assert!(check_filters(filters, true).is_ok());
+            let is_bloom = filters == PhraseFilters::Bloom;
+            assert_eq!(check_filters(filters, false).is_err(), is_bloom);
+        }
+        let rejected = check_filters(PhraseFilters::Bloom, false).unwrap_err();
+        assert!(rejected.to_string().contains("feature `lab`"), "{rejected}");
     }
 }
