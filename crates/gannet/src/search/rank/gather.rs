@@ -177,16 +177,18 @@ fn offer_leaf(
     pages: &mut Pages<'_>,
 ) -> Step<DocId> {
     let (range, limit, window) = ((core.next, last), batch.limit(), batch.windows.len() - 1);
-    let Some(list) = core.root.clauses[0].matcher.list() else {
-        return Ok(core.next);
-    };
+    let matcher = &mut core.root.clauses[0].matcher;
     let mut offers = Offers {
         top: &mut core.top,
         seen: 0,
         passed_over: false,
     };
     let offered = batch.candidates.gather(window as u32, |left| {
-        list.offer(range, limit, &mut offers, left, pages)
+        match matcher.list() {
+            Some(list) => list.offer(range, limit, &mut offers, left, pages),
+            // A pattern, or what is only in memory: its documents are candidates.
+            None => matcher.gather(range, limit, left, pages),
+        }
     });
     core.total.found += offers.seen;
     core.total.is_exact &= !offers.passed_over;
