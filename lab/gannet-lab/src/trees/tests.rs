@@ -250,7 +250,7 @@ fn bftl_writes_what_can_be_counted_beforehand() {
             index.work().less(before).written_bytes / NODE_BYTES as u64
         };
         change(10 * KNOWN.fan_out as u64);
-        let commits = 200;
+        let commits = 80;
         let written = change(commits * KNOWN.fan_out as u64);
         let expected = match gathers {
             false => commits as f64,
