@@ -29,9 +29,10 @@ import instructions
 import results
 from harness import CORPORA, MADE, Unable, note, run
 
-SETS = ["term-1000", "and-1000", "and-10000", "or-1000", "or-10000", "phrase-1000", "web"]
+SETS = ["term-1000", "and-1000", "and-10000", "or-1000", "or-10000", "or-1000+count", "phrase-1000", "web"]
 CORPUS_NAMES = ["passages.twentieth", "articles.twentieth"]
 READ_MEMORY = "16MiB"
+COUNTED = "+count"
 VARIABLE = re.compile(r"(\w+)=(\S*) +")
 WORD = re.compile(r"[a-z]{2,}")
 # Draws in a row that give nothing new before a set is left as short as it is.
@@ -59,12 +60,12 @@ def rows(options, programs):
         index = indexed(corpus, programs[0][2])
         drawn = Words(corpus)
         for name in options.sets:
-            lines = drawn.queries(name, options.reads, options.seed)
+            lines = drawn.queries(name.removesuffix(COUNTED), options.reads, options.seed)
             if len(lines) < options.queries:
                 note(f"{corpus} has {len(lines)} queries of {name}: expected at least {options.queries}")
                 continue
             for program, variables, file, _ in (of for of in programs if name in (of[3] or options.sets)):
-                yield {"corpus": corpus, "set": name, "program": program} | costs(file, variables, index, lines, options)
+                yield {"corpus": corpus, "set": name, "program": program} | costs(file, variables, index, (name, lines), options)
 
 
 def indexed(corpus, program):
@@ -121,9 +122,11 @@ def web(count):
         return [f"or\t{line.split(chr(9), 1)[1].strip()}\n" for line, _ in zip(log, range(count))]
 
 
-def costs(file, variables, index, lines, options):
+def costs(file, variables, index, asked, options):
+    name, lines = asked
     queries = index.with_suffix(".tsv")
     bench = [file, "--backend", "pread", "bench", str(index), str(queries), "--timeout", "none", "--json"]
+    bench += ["--count"] if name.endswith(COUNTED) else []
     counted = {}
     if options.queries:
         counted["instructions"] = warm(functools.partial(
@@ -139,7 +142,7 @@ def costs(file, variables, index, lines, options):
 
 def warm(counted, file, queries, lines):
     """Instructions of each query, the opening of the index apart."""
-    opening = (file, str(queries), lines[0])
+    opening = (tuple(counted.args[0]), lines[0])
     if opening not in OPENINGS:
         queries.write_text(lines[0])
         OPENINGS[opening] = counted()

@@ -16,6 +16,11 @@ use crate::search::scoring::top::Top;
 /// Ranges that span more pages of a list than this are bounded by the whole list.
 const BOUND_PAGES_MAX: usize = 8;
 
+/// A prefilter that lets more than this share of a block pass is not worth its cost, and that of
+/// the next blocks neither.
+const SCREEN_SHARE: (usize, usize) = (3, 4);
+const SCREEN_REST: u32 = 8;
+
 /// Documents, and how often the leaf occurs in each.
 pub type Occurring<'a> = (&'a [DocId], &'a [u32]);
 
@@ -36,6 +41,8 @@ pub struct ListScore {
     floor: f32,
     /// What documents are prefiltered by.
     norms: Option<NormCursor>,
+    /// Blocks that are given as they are before the next is prefiltered.
+    rest: u32,
     /// Places of documents that score enough, and room behind them.
     places: Vec<u32>,
     bests: Bests,
@@ -77,6 +84,7 @@ impl ListScore {
             scored,
             floor: -1.0,
             norms: None,
+            rest: 0,
             places: Vec::new(),
             bests: Bests::default(),
         }
@@ -133,7 +141,8 @@ impl ListScore {
     ) -> DocId {
         let (docs, frequencies) = up_to(block, to);
         let looked_at = match (&self.scored, &mut self.norms, self.floor) {
-            (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms), 0.0..) => {
+            (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms), 0.0..) if self.rest == 0 => {
+                let before = out.len();
                 let least = bm25.least_product(self.floor);
                 let (mut at, end) = (0, out.len().saturating_add(most));
                 while at < docs.len() && out.len() < end {
@@ -148,9 +157,13 @@ impl ListScore {
                         above(bm25, least, (docs, frequencies), norms, places);
                     at += give_places(above, prefiltered, (docs, frequencies), *leaf, end, out);
                 }
+                if (out.len() - before) * SCREEN_SHARE.1 > at * SCREEN_SHARE.0 {
+                    self.rest = SCREEN_REST;
+                }
                 at
             }
             _ => {
+                self.rest = self.rest.saturating_sub(1);
                 let count = docs.len().min(most);
                 out.extend(&docs[..count], &frequencies[..count], self.leaf());
                 count

@@ -10,6 +10,7 @@ use super::direct::Direct;
 use super::pruning::Pruning;
 use super::read_ahead::ReadAhead;
 use super::root::Clause;
+use super::sums::SumScorer;
 use super::union::{POSTINGS, UnionRange, stretch};
 use super::windows::Window;
 use crate::base::DocId;
@@ -66,7 +67,7 @@ impl Gatherer {
         };
         Gatherer {
             placement,
-            union: UnionRange::new(core.options.union_bytes()),
+            union: UnionRange::new(core.options.count, core.options.union_bytes()),
             direct: None,
         }
     }
@@ -145,7 +146,7 @@ impl Gatherer {
         let next = match only {
             Some(clause) => gather_only(core, clause, stretch, found, pages)?,
             None => {
-                gather_union(core, &mut self.union, stretch, found, pages)?;
+                gather_union(core, &mut self.union, stretch, (can_offer, found), pages)?;
                 last
             }
         };
@@ -260,7 +261,7 @@ fn gather_union(
     core: &mut RankCore,
     union: &mut UnionRange,
     Stretch { window, last, .. }: Stretch<'_>,
-    found: &mut Matches,
+    (can_offer, found): (bool, &mut Matches),
     pages: &mut Pages<'_>,
 ) -> Step<()> {
     let clauses = &mut core.root.clauses;
@@ -275,5 +276,11 @@ fn gather_union(
         let pruned = union.judge(clauses, rest, pruning, &mut core.scratch, pages)?;
         core.total.is_exact &= !pruned;
     }
-    union.gather(clauses, found, pages)
+    let scorer = can_offer.then_some(SumScorer {
+        score: &core.score,
+        norms: &mut core.tables.norms,
+        top: &core.top,
+    });
+    core.total.found += union.gather(clauses, found, scorer, pages)? as u64;
+    Ok(())
 }

@@ -30,6 +30,7 @@ mod direct;
 mod gather;
 mod pruning;
 mod read_ahead;
+mod sums;
 mod tables;
 mod union;
 mod windows;
@@ -73,7 +74,7 @@ impl RankOptions {
         let windows = WINDOWS_MAX * (size_of::<Window>() + clauses * Window::CLAUSE_BYTES);
         let rows = ROWS * (leaves + clauses) * size_of::<f64>();
         let top = 2 * 2 * self.k.min(self.below as usize) * size_of::<Scored>();
-        candidates + found + windows + rows + top + UnionRange::bytes_beside(clauses)
+        candidates + found + windows + rows + top + UnionRange::bytes_beside(self.count, clauses)
     }
 }
 

@@ -51,6 +51,14 @@ impl Score {
         }
     }
 
+    /// The scorer of a leaf that ranks, and the place of its field among [`Score::fields`].
+    pub fn scorer(&self, leaf: LeafId) -> Option<(&Bm25, usize)> {
+        match &self.leaves[leaf] {
+            Leaf::Ranked { bm25, .. } => Some((bm25, self.field_of[leaf])),
+            Leaf::Constant(_) => None,
+        }
+    }
+
     /// Writes the leaves' scores.
     pub fn score(&self, frequencies: &[f32], norms: &[u8], scores: &mut [f32]) {
         scores.copy_from_slice(frequencies);

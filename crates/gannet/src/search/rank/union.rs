@@ -3,18 +3,22 @@
 //! Each clause gives all it has in the range in one go, so that its loop calls no other through a
 //! table; a bitmap over the range then puts the documents in order. Ranges are long where the lists
 //! are sparse, and begin where a clause has a document. A clause that is not essential in a range
-//! by the bounds of its blocks is only asked for the documents that the others have there. Source
-//! of the idea: windows of documents that are gone through clause by clause, with an essential part
-//! in each, as in Lucene's bulk scorers (Grand et al.).
+//! by the bounds of its blocks is only asked for the documents that the others have there. Where all
+//! documents are counted, nothing is skipped; then scores are added up in a table first, and only
+//! documents whose sums are enough are put in order. Source of the idea: windows of documents
+//! scored clause by clause into an array, with an essential part in each, as in Lucene's bulk
+//! scorers (Grand et al.).
 
 use super::pruning::{KnownScore, Pruning};
 use super::root::Clause;
+use super::sums::{SumScorer, UnionSums};
 use super::windows::Window;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::search::matching::matcher::{Role, for_all};
 use crate::search::matching::matches::Filtering;
 use crate::search::matching::matches::Matches;
+use crate::search::scoring::formula::{Formula, LeafId};
 
 /// Documents of a range at most.
 const RANGE: usize = 1 << 17;
@@ -28,6 +32,7 @@ const WORDS: usize = RANGE / 64;
 /// A range being worked on.
 #[derive(Default)]
 pub(super) struct UnionRange {
+    is_counted: bool,
     /// Bytes that what is found in a range may take.
     bytes_max: usize,
     from: DocId,
@@ -40,6 +45,7 @@ pub(super) struct UnionRange {
     given: bool,
     /// Made when the first range needs them: many queries have one clause.
     bitmap: Option<Box<Bitmap>>,
+    sums: UnionSums,
 }
 
 /// What one clause has given so far.
@@ -59,6 +65,8 @@ struct ClausePart {
     next: DocId,
     matches: Matches,
     filtering: Filtering,
+    /// The places of those that can enter.
+    kept: Vec<u32>,
 }
 
 /// Which documents of a range are in.
@@ -81,9 +89,11 @@ impl UnionRange {
         self.judged
     }
 
-    /// A union that finds no more at once than fits into so many bytes.
-    pub(super) fn new(bytes_max: usize) -> UnionRange {
+    /// A union of which all documents are counted, or not, that finds no more at once than fits
+    /// into so many bytes.
+    pub(super) fn new(is_counted: bool, bytes_max: usize) -> UnionRange {
         UnionRange {
+            is_counted,
             bytes_max,
             ..UnionRange::default()
         }
@@ -116,6 +126,10 @@ impl UnionRange {
         }
         self.let_go();
         let postings = (self.active * POSTINGS).min(most);
+        let last = match self.is_counted {
+            true => last.min(from.saturating_add(UnionSums::RANGE as DocId - 1)),
+            false => last,
+        };
         let to = stretch(from, last, postings, cost, below);
         (self.from, self.to) = (from, self.as_far_as_it_fits(from, to));
     }
@@ -152,10 +166,11 @@ impl UnionRange {
     }
 
     /// Bytes that a union of so many clauses takes beside what it finds.
-    pub(super) fn bytes_beside(clauses: usize) -> usize {
+    pub(super) fn bytes_beside(is_counted: bool, clauses: usize) -> usize {
+        let sums = if is_counted { UnionSums::BYTES } else { 0 };
         match clauses {
             0 | 1 => 0,
-            _ => size_of::<Bitmap>() + clauses * 2 * size_of::<ClausePart>(),
+            _ => size_of::<Bitmap>() + sums + clauses * 2 * size_of::<ClausePart>(),
         }
     }
 
@@ -204,15 +219,17 @@ impl UnionRange {
         Ok(parts.iter().any(|part| part.is_asked || part.floor >= 0.0))
     }
 
-    /// Adds the documents of the range to `out`, which is empty. Called again after a stop.
+    /// Adds the documents of the range to `out`, which is empty, but for those that cannot enter by
+    /// their sums where all are counted. Tells how many these are. Called again after a stop.
     pub(super) fn gather(
         &mut self,
         clauses: &mut [Clause],
         out: &mut Matches,
+        scorer: Option<SumScorer<'_>>,
         pages: &mut Pages<'_>,
-    ) -> Step<()> {
+    ) -> Step<usize> {
         if self.given {
-            return Ok(());
+            return Ok(0);
         }
         let to = self.to;
         let parts = &mut self.parts[..self.active];
@@ -231,10 +248,12 @@ impl UnionRange {
         if let (Some(only), None) = (finders.next(), finders.next()) {
             out.append(&only.matches, 0..only.matches.len());
             only.matches.clear();
-        } else {
-            self.give(out);
+            return Ok(0);
         }
-        Ok(())
+        let scorer = scorer.filter(|_| self.is_counted);
+        let found = scorer.and_then(|scorer| self.keep_best(clauses, scorer, pages));
+        self.give(out);
+        Ok(found.map_or(0, |found| found - out.len()))
     }
 
     /// The clauses that were not asked yet for the documents found, and their bounds.
@@ -280,6 +299,39 @@ impl UnionRange {
         next
     }
 
+    /// Drops documents that cannot enter by the sums of their scores. Tells how many there were;
+    /// nothing if the sums cannot be told.
+    fn keep_best(
+        &mut self,
+        clauses: &[Clause],
+        mut scorer: SumScorer<'_>,
+        pages: &mut Pages<'_>,
+    ) -> Option<usize> {
+        let least = scorer.least()?;
+        let (sums, parts) = (&mut self.sums, &mut self.parts[..self.active]);
+        sums.begin((self.to - self.from) as usize + 1);
+        let mut found = Some(0);
+        for part in parts.iter() {
+            let added = leaf_of(clauses, part.clause).and_then(|leaf| {
+                let postings = (part.matches.docs(), part.matches.column(leaf));
+                sums.add(leaf, postings, &mut scorer, pages)
+            });
+            found = found.zip(added).map(|(found, added)| found + added);
+        }
+        if found.is_some() {
+            for part in parts.iter_mut() {
+                sums.above(part.matches.docs(), least, &mut part.kept);
+            }
+        }
+        for part in parts.iter_mut() {
+            sums.clear(part.matches.docs());
+            if found.is_some() {
+                part.matches.keep(&part.kept);
+            }
+        }
+        found
+    }
+
     fn give(&mut self, out: &mut Matches) {
         let parts = &mut self.parts[..self.active];
         let bitmap = self.bitmap.get_or_insert_default();
@@ -298,6 +350,14 @@ impl UnionRange {
             part.matches.clear();
         }
         bitmap.clear();
+    }
+}
+
+/// The leaf that a clause is, if it is one.
+fn leaf_of(clauses: &[Clause], clause: usize) -> Option<LeafId> {
+    match clauses[clause].formula {
+        Formula::Leaf(leaf) => Some(leaf),
+        _ => None,
     }
 }
 
