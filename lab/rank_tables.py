@@ -26,8 +26,8 @@ PATHS = {
     "later-lists": ("lists of words left for later are read ahead where they are dense", 8, "kept"),
     "dense-tables": ("norms and deletions are read ahead where candidates are dense", 20, "kept"),
     "dense-followers": ("so are the other lists of an intersection", 10, "kept"),
-    "sums": ("a table of sums leaves out documents of a union", 170, "gone"),
-    "prefilter-rest": ("prefiltering rests after a block that it does not thin out", 12, "gone"),
+    "sums": ("a table of sums leaves out documents of a union", 170, "kept where all are counted"),
+    "prefilter-rest": ("prefiltering rests after a block that it does not thin out", 12, "kept"),
 }
 
 

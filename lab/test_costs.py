@@ -29,7 +29,7 @@ class Costs(unittest.TestCase):
         result = {"settings": {"programs": ["all", "sums"], "queries": 1}, "rows": rows}
         head, line = cells(Table("path", rank_tables.path_lines, rank_tables.path_columns), result, {})
         self.assertEqual(head[2:4], ["`and`, %", "`web`, %"])
-        self.assertEqual(line[2:], ["+5.00", "-10.00", "+0.00", "+0.00", "+0.00", "gone"])
+        self.assertEqual(line[2:], ["+5.00", "-10.00", "+0.00", "+0.00", "+0.00", "kept where all are counted"])
         lines = cells(Table("set", rank_tables.cost_lines, rank_tables.cost_columns), result, {})
         self.assertEqual(lines[1], ["c, `and`", "200", "210", "+5.00", "+0.00", "+0.00"])
 

@@ -3,11 +3,11 @@
 //! Each clause gives all it has in the range in one go, so that its loop calls no other through a
 //! table; a bitmap over the range then puts the documents in order. Ranges are long where the lists
 //! are sparse, and begin where a clause has a document. A clause that is not essential in a range
-//! by the bounds of its blocks is only asked for the documents that the others have there. Where all
-//! documents are counted, nothing is skipped; then scores are added up in a table first, and only
-//! documents whose sums are enough are put in order. Source of the idea: windows of documents
-//! scored clause by clause into an array, with an essential part in each, as in Lucene's bulk
-//! scorers (Grand et al.).
+//! by the bounds of its blocks is only asked for the documents that the others have there. Where
+//! all documents are counted, nothing is skipped. Scores are then added up in a table first (see
+//! `sums`), and only documents whose sums are enough are put in order. Source of the idea: windows
+//! of documents scored clause by clause into an array, with an essential part in each, as in
+//! Lucene's bulk scorers (Grand et al.).
 
 use super::pruning::{KnownScore, Pruning};
 use super::root::Clause;
