@@ -14,16 +14,19 @@ demo:
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
 	@scripts/demo $(GANNET) $(DEMO)
 
+# How the Python module is built: for whatever interpreter loads it. Lints and tests must agree on it.
+export PYO3_BUILD_EXTENSION_MODULE = 1
+
 # Everything that has to hold for every change.
 test: lint
 	$(PYTHON) scripts/tables --check
 	$(PYTHON) -m unittest discover --start-directory lab
 	$(CARGO) test --workspace --locked
-	$(MAKE) python-tests
+	$(MAKE) python-tests PACKAGES='--workspace --lib --bins --tests'
 
 # The Python package: types, stubs, pytest. It is built into target/venv.
 python-tests:
-	PYTHON=$(PYTHON) scripts/python-tests
+	PYTHON=$(PYTHON) PACKAGES='$(PACKAGES)' scripts/python-tests
 
 # A wheel for every Linux since glibc 2.28, with the command in it.
 wheel:
