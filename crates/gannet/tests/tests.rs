@@ -34,6 +34,8 @@ mod readers;
 mod result_cache;
 #[path = "tests/rooms.rs"]
 mod rooms;
+#[path = "tests/shards.rs"]
+mod shards;
 #[path = "tests/snapshots.rs"]
 mod snapshots;
 #[path = "tests/soundness.rs"]

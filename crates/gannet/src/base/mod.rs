@@ -23,6 +23,7 @@ pub use interrupt::{Interrupt, Steps};
 pub use parallel::{alone, both, on_all_cores};
 pub use phrase_filters::PhraseFilters;
 pub use traffic::{ForegroundLoad, back_off, yield_to_foreground};
+pub use turns::Turn;
 
 /// A document's internal number: ascending in the order of writing, never reused until a full
 /// vacuum.

@@ -16,7 +16,7 @@ use crate::postings::codec::block::BLOCK;
 use crate::postings::codec::docs_page::DocsPage;
 use crate::postings::codec::head::Head;
 use crate::postings::codec::position_page::PositionPage;
-use crate::search::{Operator, parse};
+use crate::search::{Operator, QueryStatistics, parse};
 use crate::storage::RecordKind;
 use crate::storage::log::parse_record;
 use crate::storage::roots::decode_unproved;
@@ -193,5 +193,18 @@ pub fn query(bytes: &[u8]) {
                 "{text:?} was printed as {printed:?}: {error}"
             ),
         }
+    }
+}
+
+/// Statistics of a query as JSON: what was read is written so that it can be read.
+pub fn statistics(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(mut statistics) = QueryStatistics::from_json(&text) {
+        let again = QueryStatistics::from_json(&statistics.to_json());
+        let again = again.expect("what was written can be read");
+        assert_eq!(again, statistics);
+        statistics
+            .merge(&again)
+            .expect("they are of the same query");
     }
 }

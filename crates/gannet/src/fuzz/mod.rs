@@ -20,7 +20,7 @@ pub struct FuzzTarget {
 }
 
 /// All targets.
-pub const TARGETS: [FuzzTarget; 9] = [
+pub const TARGETS: [FuzzTarget; 10] = [
     FuzzTarget {
         name: "log_record",
         run: decoders::log_record,
@@ -60,6 +60,11 @@ pub const TARGETS: [FuzzTarget; 9] = [
         name: "query",
         run: decoders::query,
         seeds: || texts(&sample::QUERIES),
+    },
+    FuzzTarget {
+        name: "statistics",
+        run: decoders::statistics,
+        seeds: || texts(&sample::STATISTICS),
     },
     FuzzTarget {
         name: "open",

@@ -33,6 +33,15 @@ pub const QUERIES: [&str; 8] = [
     "*",
 ];
 
+pub const STATISTICS: [&str; 3] = [
+    r#"{"version":1,"fields":{}}"#,
+    r#"{"version":1,"fields":{"body":{"documents":3,"tokens":9,"terms":{"one":2},"similar":{}}}}"#,
+    concat!(
+        r#"{"version":1,"fields":{"body":{"documents":3,"tokens":9007199254740992,"terms":{},"#,
+        r#""similar":{"one~":{"cut":true,"terms":{"one":2,"bone":0}}}}}}"#
+    ),
+];
+
 /// The pages of a healthy index.
 pub struct Sample {
     device: MemoryDevice,

@@ -23,8 +23,7 @@ use crate::search::matching::sets::{
 use crate::search::matching::term::TermMatcher;
 use crate::search::rank::root::{Clause, Root};
 use crate::search::rank::score::Score;
-use crate::search::scoring::bm25::FieldStatistics;
-use crate::search::scoring::bm25::{Bm25, idf};
+use crate::search::scoring::bm25::{Bm25, FieldStatistics, Statistics, idf};
 use crate::search::scoring::formula::{Formula, Leaf, LeafId};
 
 /// What a leaf is: a term, a phrase, or something whose score is constant.
@@ -38,6 +37,8 @@ pub struct LeafNote {
     pub boost: f32,
     /// The statistics of the field.
     pub statistics: FieldStatistics,
+    /// Whether these and the frequencies are not those of the index, but were given.
+    pub is_given: bool,
 }
 
 /// What is run.
@@ -59,21 +60,25 @@ pub struct BuildOptions {
     pub filters: bool,
     /// Whether notes are taken of the leaves.
     pub notes: bool,
+    /// Whether the statistics were given.
+    pub is_given: bool,
     /// Whether the ranking verifies what a phrase matches that is the whole query.
     pub two_phases: bool,
 }
 
-/// Builds the root of a plan.
+/// Builds the root of a plan, whose scores take what they need to know of fields from `statistics`.
 pub fn build(
     node: &PlanNode,
     lists: &OpenLists,
     view: &SearchView,
+    statistics: &Statistics,
     budget: &Budget,
     options: BuildOptions,
 ) -> Result<Built> {
     let mut builder = Builder {
         lists,
         view,
+        statistics,
         budget,
         options,
         width: leaf_count(node, lists),
@@ -100,6 +105,7 @@ const CLAUSE_BYTES: usize = 1 << 10;
 struct Builder<'a> {
     lists: &'a OpenLists,
     view: &'a SearchView,
+    statistics: &'a Statistics,
     budget: &'a Budget,
     options: BuildOptions,
     width: usize,
@@ -311,11 +317,11 @@ impl Builder<'_> {
         boost: Option<f32>,
     ) -> Option<(LeafId, Leaf)> {
         let boost = boost?;
-        let statistics = self.view.statistics.of(field);
-        let frequencies = terms.iter().map(|term| term.list.document_frequency());
+        let statistics = self.statistics.of(field);
+        let frequencies = terms.iter().map(|term| term.frequency);
         let each = frequencies.map(|frequency| idf(statistics.documents, frequency));
         let sum = each.map(f64::from).sum::<f64>() as f32;
-        let bm25 = Bm25::new(sum, boost, self.view.statistics.norms(field));
+        let bm25 = Bm25::new(sum, boost, self.statistics.norms(field));
         if self.options.notes {
             let name = self.view.schema.field(field);
             self.notes.push(LeafNote {
@@ -323,6 +329,7 @@ impl Builder<'_> {
                 terms: terms.iter().map(|term| term.name_and_frequency()).collect(),
                 boost,
                 statistics,
+                is_given: self.options.is_given,
             });
         }
         Some(self.leaf(Leaf::Ranked { field, bm25 }))

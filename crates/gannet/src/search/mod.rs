@@ -19,6 +19,7 @@ mod results;
 mod reuse;
 mod run;
 mod scoring;
+mod statistics;
 mod techniques;
 mod view;
 
@@ -26,7 +27,7 @@ mod view;
 mod tests;
 
 pub use lists::KnownPatterns;
-pub use options::{Cancelled, Clock, SearchOptions};
+pub use options::{Cancelled, Clock, SearchOptions, Ties};
 pub use query::fields::check_name;
 pub use query::parser::parse;
 pub use query::{Operator, Query};
@@ -43,5 +44,6 @@ pub use run::offload::{
     ListOffload, OffloadFound, OffloadList, OffloadRanking, OffloadTask, docs_span,
 };
 pub use scoring::bm25::{FieldStatistics, Statistics};
+pub use statistics::QueryStatistics;
 pub use techniques::Techniques;
 pub use view::{ExternalIds, MemoryTerms, SearchView};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::statistics::QueryStatistics;
 use super::techniques::Techniques;
 use crate::base::{DocId, Error, Interrupt, Result};
 use crate::search::results::highlight::SnippetOptions;
@@ -14,6 +15,22 @@ pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 /// Tells whether the caller has given up.
 pub type Cancelled = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// What orders documents of the same score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// Their doc IDs: the document that was written first comes first. Costs nothing.
+    #[default]
+    DocId,
+    /// Their external IDs, by the bytes of UTF-8. Then the order is the same in whatever index the
+    /// documents are.
+    ///
+    /// The IDs of documents that share a score of the page are read from their records. Where the
+    /// last score of the page goes on behind it, documents are ranked a second time for all that
+    /// have this score, with one bit for each document of the index. The ID of each of them is
+    /// read: all that match, in a query whose scores are constant.
+    ExternalId,
+}
 
 /// How a query is to be carried out.
 ///
@@ -29,6 +46,15 @@ pub struct SearchOptions {
     pub skip: usize,
     /// The first doc ID of interest: documents below it are neither found nor counted.
     pub from: DocId,
+    /// What orders documents of the same score.
+    pub ties: Ties,
+    /// What the search ranks with in place of the statistics of its own index, as sums over several
+    /// indexes. Fields that only they have may be named: no document here has them. They are used
+    /// as they are, also where the index has changed since. A term or a field of the query that
+    /// they lack is [`Error::Invalid`].
+    pub statistics: Option<Arc<QueryStatistics>>,
+    /// Names of fields that other indexes have: a query may name them, and finds nothing here.
+    pub other_fields: Vec<String>,
     /// Whether `total` must be exact. This rules pruning out, except where nothing is deleted and
     /// the query is one term or a pattern of many, whose total is known.
     pub count: bool,
@@ -63,6 +89,9 @@ impl Default for SearchOptions {
             k: 10,
             skip: 0,
             from: 0,
+            ties: Ties::default(),
+            statistics: None,
+            other_fields: Vec::new(),
             count: false,
             fetch: true,
             sources: true,
@@ -84,6 +113,9 @@ impl fmt::Debug for SearchOptions {
             .field("k", &self.k)
             .field("skip", &self.skip)
             .field("from", &self.from)
+            .field("ties", &self.ties)
+            .field("statistics", &self.statistics)
+            .field("other_fields", &self.other_fields)
             .field("count", &self.count)
             .field("fetch", &self.fetch)
             .field("sources", &self.sources)
@@ -103,6 +135,13 @@ impl SearchOptions {
     /// Documents that have to be ranked: those that are wanted, and those skipped before them.
     pub fn ranked(&self) -> usize {
         self.skip.saturating_add(self.k)
+    }
+
+    /// Whether a query may name a field that the index does not have.
+    pub(crate) fn allows_field(&self, name: &str) -> bool {
+        let given = self.statistics.as_ref();
+        self.other_fields.iter().any(|other| other == name)
+            || given.is_some_and(|given| given.whole(name).is_some())
     }
 
     /// The time now, or 0 without a clock.

@@ -10,7 +10,7 @@ mod world;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Query, QueryGroup, SearchOptions, SearchResults, Techniques};
+use super::{Query, QueryGroup, SearchOptions, SearchResults, Techniques, Ties};
 use crate::analysis::Schema;
 use crate::cache::IoCounts;
 use naive::Naive;
@@ -60,6 +60,7 @@ fn check(world: &World, query: &Query, k: usize) {
     assert_eq!(found(&counted), top, "{query} (counted, k {k})");
     let total = (counted.total, counted.total_is_exact);
     assert_eq!(total, (expected.len() as u64, true), "{query}");
+    check_ties(world, query, k, expected);
     for name in Techniques::NAMES {
         let options = SearchOptions {
             techniques: without(name),
@@ -67,6 +68,23 @@ fn check(world: &World, query: &Query, k: usize) {
         };
         let answer = run(world, std::slice::from_ref(query), 1, &options).remove(0);
         assert_eq!(found(&answer), top, "{query} (without {name}, k {k})");
+    }
+}
+
+/// Equal scores in the order of external IDs.
+fn check_ties(world: &World, query: &Query, k: usize, mut expected: Vec<(u32, f32)>) {
+    let id = |doc: u32| format!("id-{doc}");
+    expected.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| id(a.0).cmp(&id(b.0))));
+    for (skip, techniques) in [(0, Techniques::default()), (2, without("pruning"))] {
+        let options = SearchOptions {
+            skip,
+            techniques,
+            ties: Ties::ExternalId,
+            ..options(k)
+        };
+        let answer = run(world, std::slice::from_ref(query), 1, &options).remove(0);
+        let page: Vec<_> = expected.iter().skip(skip).take(k).copied().collect();
+        assert_eq!(found(&answer), page, "{query} (ties, {skip} {k})");
     }
 }
 

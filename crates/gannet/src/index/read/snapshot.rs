@@ -4,14 +4,14 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::analysis::Schema;
+use crate::analysis::{Analyzer, FieldKind, Schema};
 use crate::base::{Budget, DocId, Error, Result};
 use crate::btree::TreeView;
 use crate::cache::{Pages, Step};
 use crate::index::state::{Buffers, HeldState, IdEntry, Shared, State};
 use crate::search::{
-    ExternalIds, GROUP_MAX, KnownPatterns, Operator, Query, QueryGroup, SearchOptions,
-    SearchResults, SearchView, Statistics, Techniques, check_name, parse,
+    ExternalIds, GROUP_MAX, KnownPatterns, Operator, Query, QueryGroup, QueryStatistics,
+    SearchOptions, SearchResults, SearchView, Statistics, Techniques, Ties, check_name, parse,
 };
 
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the
@@ -126,6 +126,73 @@ impl Snapshot {
         parse(text, operator, &self.schema)
     }
 
+    /// The same where other indexes have the fields `others` too: the query may name them, and a
+    /// colon is read as it is there.
+    pub fn parse_among(&self, text: &str, operator: Operator, others: &[&str]) -> Result<Query> {
+        let mut schema = Schema::clone(&self.schema);
+        for name in others {
+            if schema.named(name).is_none() {
+                // Ranges are checked where the field is.
+                schema.add(name, FieldKind::Text, Analyzer::KEYWORD)?;
+            }
+        }
+        parse(text, operator, &schema)
+    }
+
+    /// The statistics that the scores of a query take from the index: with the sum of those of
+    /// several indexes each ranks as one index of all documents would.
+    ///
+    /// Deleted documents count until a vacuum. So sums are those of one index exactly where the
+    /// same deletions are purged.
+    ///
+    /// ```
+    /// use gannet::{Document, Index, Operator, Ties};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let shard = |name: &str, body: &str| {
+    ///     let index = Index::options().memory(16 << 20).open(folder.path().join(name))?;
+    ///     let line = format!(r#"{{"id": "{name}", "body": "{body}"}}"#);
+    ///     index.write(vec![Document::parse(line.as_bytes())?])?;
+    ///     gannet::Result::Ok(index.snapshot())
+    /// };
+    /// let shards = [shard("a", "the white whale")?, shard("b", "the whale, a whale")?];
+    /// let query = shards[0].parse("whale", Operator::Or)?;
+    /// let mut sum = shards[0].statistics(&query)?;
+    /// sum.merge(&shards[1].statistics(&query)?)?;
+    /// assert_eq!(sum.field("body"), Some((2, 7)));
+    /// for shard in &shards {
+    ///     let search = shard.search(&query).statistics(sum.clone()).ties(Ties::ExternalId);
+    ///     assert_eq!(search.run()?.hits.len(), 1);
+    /// }
+    /// # Ok::<(), gannet::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for a search of the query.
+    pub fn statistics(&self, query: &Query) -> Result<QueryStatistics> {
+        self.statistics_of(std::slice::from_ref(query), &SearchOptions::default())
+    }
+
+    /// The statistics of several queries in one. Of the options those count that hold for a query
+    /// before it is ranked: other fields, clock, deadline and cancellation.
+    pub fn statistics_of(
+        &self,
+        queries: &[Query],
+        options: &SearchOptions,
+    ) -> Result<QueryStatistics> {
+        let options = with_clock(options.clone());
+        let pinned = self.held.get()?;
+        let _goes = self.shared.traffic.go();
+        let group = QueryGroup::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
+        let group = group.in_traffic(&self.shared.traffic);
+        let mut all = QueryStatistics::default();
+        for query in queries {
+            all.join(group.statistics(query, &pinned.view, &options)?);
+        }
+        Ok(all)
+    }
+
     /// Sets a search up. It fails with [`Error::Invalid`] if the query, parsed or built, or the
     /// snippets name a field that does not exist, or if a range cannot be answered.
     pub fn search<'a>(&'a self, query: &'a Query) -> Search<'a> {
@@ -221,6 +288,19 @@ impl Search<'_> {
     /// How many of the best documents are skipped (none if nothing is said).
     pub fn skip(mut self, documents: usize) -> Self {
         self.options.skip = documents;
+        self
+    }
+
+    /// What the search ranks with in place of the statistics of its own index; see
+    /// [`Snapshot::statistics`].
+    pub fn statistics(mut self, summed: impl Into<Arc<QueryStatistics>>) -> Self {
+        self.options.statistics = Some(summed.into());
+        self
+    }
+
+    /// What orders documents of the same score (their doc IDs if nothing is said).
+    pub fn ties(mut self, ties: Ties) -> Self {
+        self.options.ties = ties;
         self
     }
 

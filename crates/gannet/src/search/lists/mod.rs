@@ -17,6 +17,8 @@ pub struct OpenTerm {
     pub key: Vec<u8>,
     /// Its list.
     pub list: TermList,
+    /// Documents that have it, as scores count them.
+    pub frequency: u64,
     /// 1, or less for a fuzzy term that differs.
     pub similarity: f32,
     /// Chunks that the list has on the device.
@@ -26,11 +28,11 @@ pub struct OpenTerm {
 }
 
 impl OpenTerm {
-    /// The term and the number of its documents, for people to read.
+    /// The term and the number of its documents that scores take, for people to read.
     pub fn name_and_frequency(&self) -> (String, u64) {
         let text = split_term_key(&self.key).map_or(&self.key[..], |(_, text)| text);
         let name = String::from_utf8_lossy(text).into_owned();
-        (name, self.list.document_frequency())
+        (name, self.frequency)
     }
 }
 

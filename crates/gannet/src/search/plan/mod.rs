@@ -121,9 +121,14 @@ pub struct Plan {
 }
 
 /// Makes the plan of `query` for an index with the fields of `schema`, as far as the allowance
-/// goes.
-pub fn plan(query: &Query, schema: &Schema, mut allowance: Allowance<'_>) -> Result<Plan> {
-    fields::check(query, schema)?;
+/// goes. `elsewhere` tells of names that only other indexes have.
+pub fn plan(
+    query: &Query,
+    schema: &Schema,
+    elsewhere: &dyn Fn(&str) -> bool,
+    mut allowance: Allowance<'_>,
+) -> Result<Plan> {
+    fields::check(query, schema, elsewhere)?;
     let scratch = schema.fields().iter().map(|f| f.analyzer.scratch_bytes());
     let scratch = scratch.max().unwrap_or(0);
     allowance.memory(scratch)?;

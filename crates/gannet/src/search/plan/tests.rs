@@ -21,7 +21,7 @@ fn schema() -> Schema {
 
 fn plan(query: &Query, schema: &Schema) -> Result<Plan> {
     let budget = Budget::new(64 << 20);
-    super::plan(query, schema, Allowance::new(&budget, &())?)
+    super::plan(query, schema, &|_| false, Allowance::new(&budget, &())?)
 }
 
 fn text(field: Option<&str>, text: &str) -> Query {
@@ -205,7 +205,7 @@ fn a_plan_takes_no_more_than_there_is() {
         let budget = Budget::new(budget);
         let query = text(Some("title"), &words);
         let allowance = Allowance::new(&budget, &()).unwrap();
-        let plan = super::plan(&query, &schema(), allowance);
+        let plan = super::plan(&query, &schema(), &|_| false, allowance);
         match plan {
             Ok(plan) => assert!(expected && plan.memory.bytes() == budget.used()),
             Err(error) => assert!(!expected && matches!(error, Error::Memory { .. })),

@@ -37,15 +37,39 @@ pub fn is_known(name: &str, schema: &Schema) -> bool {
     schema.fields().is_empty() || name == ID || schema.named(name).is_some()
 }
 
-/// Checks a whole query, whether it was parsed or built.
-pub fn check(query: &Query, schema: &Schema) -> Result<()> {
-    // Not by recursion: how deep a query is was not checked yet.
+/// Checks a whole query, whether it was parsed or built. `elsewhere` tells of names that may be
+/// used though the index has no such field.
+pub fn check(query: &Query, schema: &Schema, elsewhere: &dyn Fn(&str) -> bool) -> Result<()> {
+    all(query).try_for_each(|query| check_one(query, schema, elsewhere))
+}
+
+/// The fields that a query names, some maybe twice.
+pub fn names(query: &Query) -> impl Iterator<Item = &str> {
+    all(query).filter_map(name_of)
+}
+
+/// A query and all below it, not by recursion: how deep it is was not checked yet.
+fn all(query: &Query) -> impl Iterator<Item = &Query> {
     let mut open = vec![query];
-    while let Some(query) = open.pop() {
-        check_one(query, schema)?;
+    std::iter::from_fn(move || {
+        let query = open.pop()?;
         open.extend(query.children());
+        Some(query)
+    })
+}
+
+/// The field that one query names.
+fn name_of(query: &Query) -> Option<&str> {
+    match query {
+        Query::Exists { field } => Some(field),
+        Query::Text { field, .. }
+        | Query::Phrase { field, .. }
+        | Query::Prefix { field, .. }
+        | Query::Wildcard { field, .. }
+        | Query::Fuzzy { field, .. }
+        | Query::Range { field, .. } => field.as_deref(),
+        _ => None,
     }
-    Ok(())
 }
 
 /// Checks that a field exists, of which snippets are to be made.
@@ -61,23 +85,16 @@ pub fn check_name(name: &str, schema: &Schema) -> Result<()> {
     }
 }
 
-fn check_one(query: &Query, schema: &Schema) -> Result<()> {
-    let name = match query {
-        Query::Exists { field } => Some(field),
-        Query::Text { field, .. }
-        | Query::Phrase { field, .. }
-        | Query::Prefix { field, .. }
-        | Query::Wildcard { field, .. }
-        | Query::Fuzzy { field, .. }
-        | Query::Range { field, .. } => field.as_ref(),
-        _ => return Ok(()),
-    };
-    match (query, name) {
+fn check_one(query: &Query, schema: &Schema, elsewhere: &dyn Fn(&str) -> bool) -> Result<()> {
+    match (query, name_of(query)) {
         (Query::Range { .. }, None) => Err(Error::invalid(
             "a range needs a field whose analyzer is keyword: write field:[a TO b]",
         )),
         (_, Some(name)) if is_id(name, schema) => check_id(query),
         (_, Some(name)) => {
+            if schema.named(name).is_none() && elsewhere(name) {
+                return Ok(());
+            }
             check_name(name, schema)?;
             let field = schema.named(name);
             field.map_or(Ok(()), |field| check_range(query, field))

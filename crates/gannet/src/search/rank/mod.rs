@@ -106,11 +106,22 @@ enum Stage {
 impl Ranker {
     /// Ranks the documents of `root`, whose leaves are `score`'s.
     pub fn new(root: Root, score: Score, tables: &DocumentTables, options: RankOptions) -> Ranker {
+        Ranker::offering(Top::new(options.k), root, score, tables, options)
+    }
+
+    /// The same where documents are offered to `top`.
+    pub fn offering(
+        top: Top,
+        root: Root,
+        score: Score,
+        tables: &DocumentTables,
+        options: RankOptions,
+    ) -> Ranker {
         let (leaves, fields) = (score.leaves().len(), score.fields().len());
         let mut core = RankCore {
             formula: root.formula(),
             tables: CandidateTables::new(tables, &score, options.meets_dead),
-            top: Top::new(options.k),
+            top,
             total: Total {
                 found: 0,
                 is_exact: true,
@@ -223,7 +234,7 @@ impl Ranker {
     }
 
     /// The best documents.
-    pub fn into_top(self) -> Vec<Scored> {
-        self.core.top.into_sorted()
+    pub fn into_top(self) -> Top {
+        self.core.top
     }
 }

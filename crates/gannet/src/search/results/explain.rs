@@ -196,9 +196,19 @@ impl Evidence<'_> {
             Explanation::new(length, "length of the field (approximate above 40)"),
             Explanation::new(
                 note.statistics.average_length(),
-                "average length of the field",
+                note.counted("average length of the field"),
             ),
         ])
+    }
+}
+
+impl LeafNote {
+    /// What is counted, and whether the count is not that of the index.
+    fn counted(&self, what: &str) -> String {
+        match self.is_given {
+            true => format!("{what}, by the statistics given"),
+            false => what.to_owned(),
+        }
     }
 }
 
@@ -207,8 +217,11 @@ fn explain_idf(note: &LeafNote) -> Explanation {
     let one = |(term, df): &(String, u64)| {
         let what = format!("idf of {term:?}, as ln(1 + (N - n + 0.5) / (n + 0.5)) of:");
         Explanation::new(idf(documents, *df), what).with(vec![
-            Explanation::new(*df as f32, "n: documents with the term"),
-            Explanation::new(documents as f32, "N: documents with the field"),
+            Explanation::new(*df as f32, note.counted("n: documents with the term")),
+            Explanation::new(
+                documents as f32,
+                note.counted("N: documents with the field"),
+            ),
         ])
     };
     let mut each: Vec<Explanation> = note.terms.iter().map(one).collect();

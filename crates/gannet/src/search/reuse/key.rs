@@ -24,6 +24,9 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
         k,
         skip,
         from,
+        ties,
+        statistics,
+        other_fields,
         count,
         fetch,
         sources,
@@ -43,9 +46,10 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
     // They change how the bound of a total is found that need not be exact, and the plan.
     let techniques = (!count || *explain).then_some(techniques);
     let documents = (k, skip, from, fetch, sources);
+    let scored = (ties, statistics, other_fields);
     let told = (highlight, snippets, count, explain, techniques);
     let mut key = KeyText(String::new());
-    write!(key, "{query:?} {documents:?} {told:?}").ok()?;
+    write!(key, "{query:?} {documents:?} {scored:?} {told:?}").ok()?;
     Some(key.0.into())
 }
 
@@ -65,7 +69,7 @@ impl Write for KeyText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{Operator, Techniques, parse};
+    use crate::search::{Operator, QueryStatistics, Techniques, Ties, parse};
 
     fn asked(text: &str) -> AnswerKey {
         let query = parse(text, Operator::Or, &Default::default()).unwrap();
@@ -74,7 +78,7 @@ mod tests {
 
     #[test]
     fn whatever_changes_an_answer_is_in_its_key() {
-        let changes: [fn(&mut SearchOptions); 15] = [
+        let changes: [fn(&mut SearchOptions); 20] = [
             |_| (),
             |options| options.k = 11,
             |options| options.skip = 1,
@@ -90,6 +94,11 @@ mod tests {
             |options| options.snippets.characters += 1,
             |options| options.snippets.escape_html ^= true,
             |options| options.techniques = without_pruning(),
+            |options| options.ties = Ties::ExternalId,
+            |options| options.statistics = Some(statistics(7)),
+            |options| options.statistics = Some(statistics(8)),
+            |options| options.statistics = Some(Arc::default()),
+            |options| options.other_fields = vec!["body".into()],
         ];
         let key = |change: fn(&mut SearchOptions)| {
             let mut options = SearchOptions::default();
@@ -120,6 +129,12 @@ mod tests {
             options.techniques = without_pruning();
         };
         assert_eq!(key(slow), exact);
+    }
+
+    fn statistics(documents: u64) -> Arc<QueryStatistics> {
+        let mut statistics = QueryStatistics::default();
+        statistics.note_term("body", "sea", documents);
+        Arc::new(statistics)
     }
 
     fn without_pruning() -> Techniques {

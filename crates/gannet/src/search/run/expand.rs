@@ -179,6 +179,11 @@ impl Expander {
         &self.written
     }
 
+    /// The pattern.
+    pub fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+
     /// Whether the pattern is fuzzy.
     pub fn is_fuzzy(&self) -> bool {
         self.pattern.is_fuzzy()

@@ -6,15 +6,16 @@
 
 use std::borrow::Borrow;
 
-use super::execute::QueryRun;
+use super::execute::{QueryRun, RunGoal};
 use super::lookup::RunTurn;
 use super::offload::ListOffload;
-use crate::base::{Budget, Error, ForegroundLoad, Result};
+use crate::base::{Budget, Error, ForegroundLoad, Result, Turn};
 use crate::cache::{FramePool, Pages, Reading, Stop, fetch_round};
 use crate::search::lists::KnownPatterns;
 use crate::search::options::SearchOptions;
 use crate::search::query::Query;
 use crate::search::results::SearchResults;
+use crate::search::statistics::QueryStatistics;
 use crate::search::view::SearchView;
 
 /// The most queries that go forward together.
@@ -94,6 +95,30 @@ impl<'a> QueryGroup<'a> {
         answers.collect()
     }
 
+    /// The statistics that the scores of a query need.
+    pub fn statistics(
+        &self,
+        query: &Query,
+        view: &SearchView,
+        options: &SearchOptions,
+    ) -> Result<QueryStatistics> {
+        let count = |alone| {
+            let goal = RunGoal::Statistics;
+            let members = self.carry(&[query], view, options, (alone, goal)).pop();
+            members.map_or_else(|| Err(stuck()), GroupMember::into_statistics)
+        };
+        let turn = self.budget.turn(options)?;
+        let counted = count(false);
+        drop(turn);
+        match counted {
+            Err(Error::Memory { .. }) => {
+                let _turn = self.turn_alone(options)?;
+                count(true)
+            }
+            counted => counted,
+        }
+    }
+
     /// A query that found too little memory beside others is asked again when it is alone.
     fn with_more_memory(
         &self,
@@ -105,12 +130,16 @@ impl<'a> QueryGroup<'a> {
         if !matches!(answer, Err(Error::Memory { .. })) {
             return answer;
         }
-        let waits = self.traffic.map(ForegroundLoad::wait);
-        let _turn = self.budget.turn_alone(options)?;
-        drop(waits);
+        let _turn = self.turn_alone(options)?;
         let query = std::slice::from_ref(query);
         let again = self.search_together(query, view, options, true).pop();
         again.unwrap_or(answer)
+    }
+
+    /// Waits until no other query has memory.
+    fn turn_alone(&self, options: &SearchOptions) -> Result<Turn<'_>> {
+        let _waits = self.traffic.map(ForegroundLoad::wait);
+        self.budget.turn_alone(options)
     }
 
     /// Pages that one of so many queries may ask for in a round.
@@ -126,14 +155,31 @@ impl<'a> QueryGroup<'a> {
         options: &SearchOptions,
         alone: bool,
     ) -> Vec<Result<SearchResults>> {
-        let mut members: Vec<GroupMember<'_>> = queries
-            .iter()
-            .map(|query| self.member(query.borrow(), queries.len(), view, options, alone))
-            .collect();
+        let members = self.carry(queries, view, options, (alone, RunGoal::Answer));
+        members.into_iter().map(GroupMember::into_results).collect()
+    }
+
+    /// Carries queries to their ends.
+    fn carry<'q, Q: Borrow<Query>>(
+        &self,
+        queries: &[Q],
+        view: &'q SearchView,
+        options: &'q SearchOptions,
+        how: (bool, RunGoal),
+    ) -> Vec<GroupMember<'q>>
+    where
+        'a: 'q,
+    {
+        let count = queries.len();
+        let members = queries.iter().map(|query| {
+            let query = query.borrow();
+            self.member(query, count, view, options, how)
+        });
+        let mut members: Vec<GroupMember<'_>> = members.collect();
         while let Err(error) = self.round(&mut members) {
             give_up_or_part(&mut members, self.pool, &error);
         }
-        members.into_iter().map(GroupMember::into_results).collect()
+        members
     }
 
     fn member<'q>(
@@ -142,7 +188,7 @@ impl<'a> QueryGroup<'a> {
         queries: usize,
         view: &'q SearchView,
         options: &'q SearchOptions,
-        alone: bool,
+        (alone, goal): (bool, RunGoal),
     ) -> GroupMember<'q>
     where
         'a: 'q,
@@ -153,7 +199,7 @@ impl<'a> QueryGroup<'a> {
             known: self.known,
             offload: self.offload,
         };
-        let run = QueryRun::new(query, view, options, self.budget, turn);
+        let run = QueryRun::new(query, view, options, self.budget, (turn, goal));
         GroupMember {
             run: run.map(Box::new),
             is_complete: false,
@@ -215,6 +261,14 @@ impl GroupMember<'_> {
                 Ok(()) => self.step(),
                 Err(error) => self.run = Err(error),
             }
+        }
+    }
+
+    fn into_statistics(self) -> Result<QueryStatistics> {
+        let run = self.run?;
+        match self.is_complete {
+            true => Ok(run.into_statistics()),
+            false => Err(stuck()),
         }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::expand::{Expanded, Expander, Expansion, ExpansionLimits};
+use super::given::GivenStatistics;
 use super::offload::ListOffload;
 use crate::base::{Budget, DocId, Reservation, Result};
 use crate::cache::{Pages, Step, gather};
@@ -99,16 +100,24 @@ impl<'q> Lookup<'q> {
         Ok(())
     }
 
-    /// The lists that were found.
-    pub fn finish(mut self, view: &SearchView) -> Result<OpenLists> {
+    /// The lists that were found. A fuzzy term stands for those terms only that `given` has of it.
+    pub fn finish(
+        mut self,
+        view: &SearchView,
+        given: Option<&GivenStatistics>,
+    ) -> Result<OpenLists> {
         let mut lists = OpenLists {
             terms: self.found,
             ids: self.documents,
             ..OpenLists::default()
         };
         lists.unmatched = unmatched(&self.expansions);
-        for one in self.expansions {
-            if one.is_cut() {
+        for (slot, one) in self.expansions.into_iter().enumerate() {
+            let similar = given.and_then(|given| given.similar(slot, one.pattern()));
+            if similar
+                .as_ref()
+                .map_or(one.is_cut(), |similar| similar.is_cut)
+            {
                 lists.cut.push((one.field(), one.written().to_owned()));
             }
             let mut pattern = OpenPattern {
@@ -123,8 +132,15 @@ impl<'q> Lookup<'q> {
                 }
                 Expansion::Terms(terms) => {
                     for term in terms {
+                        let given = similar.as_ref().map(|all| all.frequency(&term.key));
+                        if given == Some(None) {
+                            continue;
+                        }
                         let term = open(term, view, &mut self.memory)?;
-                        pattern.terms.extend(term);
+                        pattern.terms.extend(term.map(|term| OpenTerm {
+                            frequency: given.flatten().unwrap_or(term.frequency),
+                            ..term
+                        }));
                     }
                 }
             }
@@ -183,8 +199,9 @@ fn open(term: Expanded, view: &SearchView, reserved: &mut Reservation) -> Result
     let held = size_of::<OpenTerm>() + term.key.len() + list.memory_bytes();
     reserved.grow_to(before + held)?;
     let exists = list.document_frequency() > 0;
-    Ok(exists.then_some(OpenTerm {
+    Ok(exists.then(|| OpenTerm {
         key: term.key,
+        frequency: list.document_frequency(),
         list,
         similarity: term.similarity,
         chunks_in_list: chunks,

@@ -2,6 +2,8 @@
 
 pub(crate) mod execute;
 pub(crate) mod expand;
+pub(crate) mod given;
 pub(crate) mod group;
 pub(crate) mod lookup;
 pub(crate) mod offload;
+pub(crate) mod ties;

@@ -17,10 +17,10 @@ use crate::base::{Budget, DocId, PAGE_PAYLOAD, PageAddress, Reservation, Span};
 use crate::cache::{Pages, Whereabouts};
 use crate::postings::{ChunkRef, Fragment, TermList};
 use crate::search::lists::OpenLists;
-use crate::search::options::SearchOptions;
+use crate::search::options::{SearchOptions, Ties};
 use crate::search::plan::{PlanNode, PlanSlot};
 use crate::search::results::OffloadReport;
-use crate::search::scoring::bm25::{Bm25, idf};
+use crate::search::scoring::bm25::{Bm25, Statistics, idf};
 use crate::search::view::SearchView;
 use crate::storage::IndexIdentity;
 
@@ -120,7 +120,7 @@ impl Offloaded {
 pub fn offload(
     device: &dyn ListOffload,
     (node, lists): (&PlanNode, &mut OpenLists),
-    view: &SearchView,
+    (view, statistics): (&SearchView, &Statistics),
     (options, budget): (&SearchOptions, &Budget),
     pages: &Pages<'_>,
 ) -> Offloaded {
@@ -129,7 +129,7 @@ pub fn offload(
         let bytes = wanted.bytes(lists, view);
         let memory = budget.reserve("lists that a device reads", bytes);
         let memory = memory.map_err(|_| "there is no memory for what might be found")?;
-        let (report, found) = wanted.ask(device, lists, view, pages)?;
+        let (report, found) = wanted.ask(device, lists, (view, statistics), pages)?;
         let Some(found) = found else {
             return Ok(Offloaded::on_host(report));
         };
@@ -191,10 +191,12 @@ impl WantedLists {
         let known = slots.iter().zip(boosts).filter(|(slot, _)| is_known(slot));
         let (slots, boosts): (Vec<PlanSlot>, Vec<Option<f32>>) = known.unzip();
         let boosts: Option<Vec<f32>> = boosts.into_iter().collect();
-        let is_ranked = is_whole && !options.count && options.ranked() > 0;
+        let by_doc = options.ties == Ties::DocId;
+        let is_ranked = is_whole && !options.count && by_doc && options.ranked() > 0;
         let boosts = boosts.filter(|_| is_ranked);
         match boosts.is_none() && (!all_required || slots.len() < 2) {
             true if options.count => Err("the number of all its documents is wanted"),
+            true if !by_doc => Err("equal scores are ordered by external IDs"),
             true => Err("its words are in clauses that filter, exclude or only add to the score"),
             false => Ok(WantedLists {
                 slots,
@@ -231,10 +233,10 @@ impl WantedLists {
         &self,
         device: &dyn ListOffload,
         lists: &OpenLists,
-        view: &SearchView,
+        from: (&SearchView, &Statistics),
         pages: &Pages<'_>,
     ) -> Decided<(OffloadReport, Option<OffloadFound>)> {
-        let task = self.task(lists, view, pages)?;
+        let task = self.task(lists, from, pages)?;
         let (mut report, found) = device.offload(&task);
         let is_wrong = found
             .as_ref()
@@ -248,7 +250,7 @@ impl WantedLists {
     fn task<'a>(
         &self,
         lists: &'a OpenLists,
-        view: &SearchView,
+        (view, statistics): (&SearchView, &Statistics),
         pages: &Pages<'_>,
     ) -> Decided<OffloadTask<'a>> {
         let open = self
@@ -257,7 +259,7 @@ impl WantedLists {
             .filter_map(|slot| lists.terms[*slot].as_ref());
         let each = open.map(|term| list(&term.list, pages));
         let each: Option<Vec<OffloadList<'a>>> = each.collect();
-        let ranking = self.ranking(lists, view);
+        let ranking = self.ranking(lists, view, statistics);
         if ranking.is_none() && (!self.all_required || self.slots.len() < 2) {
             return Err("norms or deletions are in memory, or of several fields");
         }
@@ -272,7 +274,12 @@ impl WantedLists {
     }
 
     /// What ranking needs, if all of it is on the device and all terms are of one field.
-    fn ranking(&self, lists: &OpenLists, view: &SearchView) -> Option<OffloadRanking> {
+    fn ranking(
+        &self,
+        lists: &OpenLists,
+        view: &SearchView,
+        statistics: &Statistics,
+    ) -> Option<OffloadRanking> {
         let boosts = self.boosts.as_ref()?;
         let mut field: Option<FieldId> = None;
         let mut weights = Vec::new();
@@ -283,9 +290,8 @@ impl WantedLists {
             if *field.get_or_insert(its) != its {
                 return None;
             }
-            let documents = view.statistics.of(its).documents;
-            let idf = idf(documents, term.list.document_frequency());
-            let bm25 = Bm25::new(idf, boost * term.similarity, view.statistics.norms(its));
+            let idf = idf(statistics.of(its).documents, term.frequency);
+            let bm25 = Bm25::new(idf, boost * term.similarity, statistics.norms(its));
             weights.push(bm25.weight);
             *inverses = *bm25.inverses();
         }

@@ -1,4 +1,5 @@
-//! The best k documents: by score, and among equals by doc ID, the smaller first.
+//! The best k documents: by score, and among equals by doc ID, the smaller first. Or all documents
+//! of one score, for those who order equals otherwise.
 //!
 //! Documents come in ascending order of their IDs but for those of one batch. So once the heap is
 //! full, a document of a later batch whose score only equals the least of the heap stays out.
@@ -17,6 +18,10 @@ const SLACK: f64 = 1e-6;
 
 /// The same for sums of up to a thousand numbers that are rounded after each.
 const SUM_SLACK: f64 = 1e-4;
+
+/// Of the most that the parts of a score can add up to, what rounding may take from it: two
+/// roundings of numbers that are near 1 where the score is near 0, and as much for good measure.
+const ROUNDING: f64 = 4e-7;
 
 /// Whether a document with a score of at most `bound` cannot exceed a threshold.
 #[inline]
@@ -52,11 +57,71 @@ impl PartialOrd for Scored {
 /// Room that is made at first at most.
 const RESERVED: usize = 64;
 
-/// Keeps the best k of the documents that it is offered.
-#[derive(Clone, Debug)]
+/// Keeps the best k of the documents that it is offered, or all that have one score.
+#[derive(Debug)]
 pub struct Top {
     k: usize,
     heap: BinaryHeap<Scored>,
+    tied: Option<Box<TiedDocs>>,
+}
+
+/// The documents that have one score, a bit for each.
+#[derive(Debug)]
+pub struct TiedDocs {
+    score: f32,
+    /// What a score must exceed to be looked at.
+    threshold: f32,
+    words: Vec<u64>,
+}
+
+impl TiedDocs {
+    /// None yet of the documents below `below` that score `score`, out of parts that add up to
+    /// `most` at most.
+    pub fn new(score: f32, most: f64, below: DocId) -> TiedDocs {
+        TiedDocs {
+            score,
+            threshold: ((score as f64 - most * ROUNDING) as f32).next_down(),
+            words: vec![0; TiedDocs::bytes(below) / size_of::<u64>()],
+        }
+    }
+
+    /// Bytes that a bit takes for each document below `below`.
+    pub fn bytes(below: DocId) -> usize {
+        (below as usize).div_ceil(64) * size_of::<u64>()
+    }
+
+    /// Bytes that it holds.
+    pub fn held(&self) -> usize {
+        size_of_val(self.words.as_slice())
+    }
+
+    /// Their score.
+    pub fn score(&self) -> f32 {
+        self.score
+    }
+
+    /// The first `most` of them from `from` on.
+    pub fn next(&self, from: DocId, most: usize, docs: &mut Vec<DocId>) {
+        docs.clear();
+        let mut mask = u64::MAX << (from % 64);
+        for at in from as usize / 64..self.words.len() {
+            let mut word = self.words[at] & mask;
+            mask = u64::MAX;
+            while word != 0 {
+                if docs.len() == most {
+                    return;
+                }
+                docs.push((at * 64) as DocId + word.trailing_zeros());
+                word &= word - 1;
+            }
+        }
+    }
+
+    fn offer(&mut self, doc: DocId, score: f32) {
+        if score == self.score {
+            self.words[doc as usize / 64] |= 1 << (doc % 64);
+        }
+    }
 }
 
 impl Top {
@@ -65,6 +130,15 @@ impl Top {
         Top {
             k,
             heap: BinaryHeap::with_capacity(k.min(RESERVED)),
+            tied: None,
+        }
+    }
+
+    /// Takes all documents of one score.
+    pub fn of(tied: TiedDocs) -> Top {
+        Top {
+            tied: Some(Box::new(tied)),
+            ..Top::new(0)
         }
     }
 
@@ -72,11 +146,21 @@ impl Top {
     #[inline]
     pub fn offer(&mut self, doc: DocId, score: f32) {
         if self.heap.len() < self.k {
-            self.heap.push(Scored { doc, score });
-        } else if let Some(mut worst) = self.heap.peek_mut()
-            && (Scored { doc, score }) < *worst
-        {
-            *worst = Scored { doc, score };
+            return self.heap.push(Scored { doc, score });
+        }
+        if let Some(mut worst) = self.heap.peek_mut() {
+            if (Scored { doc, score }) < *worst {
+                *worst = Scored { doc, score };
+            }
+        } else {
+            self.offer_tied(doc, score);
+        }
+    }
+
+    #[cold]
+    fn offer_tied(&mut self, doc: DocId, score: f32) {
+        if let Some(tied) = &mut self.tied {
+            tied.offer(doc, score);
         }
     }
 
@@ -97,8 +181,21 @@ impl Top {
         match self.heap.peek() {
             _ if self.heap.len() < self.k => f32::NEG_INFINITY,
             Some(worst) => worst.score,
-            None => f32::INFINITY,
+            None => self
+                .tied
+                .as_ref()
+                .map_or(f32::INFINITY, |tied| tied.threshold),
         }
+    }
+
+    /// Whether the documents of one score are wanted.
+    pub fn is_of_one_score(&self) -> bool {
+        self.tied.is_some()
+    }
+
+    /// The documents of one score, where these were wanted.
+    pub fn into_tied(self) -> Option<Box<TiedDocs>> {
+        self.tied
     }
 
     /// The documents, best first.
@@ -119,6 +216,25 @@ mod tests {
         }
         let kept: Vec<_> = top.into_sorted().iter().map(|s| (s.doc, s.score)).collect();
         assert_eq!(kept, [(2, 3.0), (7, 2.0), (11, 2.0)]);
+    }
+
+    #[test]
+    fn all_documents_of_one_score_are_taken() {
+        let mut top = Top::of(TiedDocs::new(2.0, 2.5, 200));
+        assert!(!top.excludes(2.0) && top.excludes(1.99));
+        for (doc, score) in [(1, 2.0), (63, 3.0), (64, 2.0), (65, 1.5), (199, 2.0)] {
+            top.offer(doc, score);
+        }
+        let tied = top.into_tied().unwrap();
+        let mut docs = Vec::new();
+        tied.next(0, 10, &mut docs);
+        assert_eq!(docs, [1, 64, 199]);
+        tied.next(2, 1, &mut docs);
+        assert_eq!(docs, [64]);
+        tied.next(200, 10, &mut docs);
+        assert_eq!(docs, [0; 0]);
+        // A score of 0 leaves out nothing.
+        assert!(!Top::of(TiedDocs::new(0.0, 0.0, 1)).excludes(0.0));
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl Grammar<'_> {
 
     /// Fails if the field cannot answer, or nothing can.
     fn check_leaf(&self, leaf: &Query, start: usize) -> Result<()> {
-        let checked = fields::check(leaf, self.schema);
+        let checked = fields::check(leaf, self.schema, &|_| false);
         checked.map_err(|error| located(&error, self.text, start))?;
         match leaf {
             Query::Range { lower, upper, .. } if is_empty(lower, upper) => {

@@ -9,19 +9,23 @@
 //! 2. Memory that grows with the query or the data (candidates, cursors, hits, documents) is
 //!    reserved before it is used, and stays reserved as long as the results are there.
 
+mod order;
+mod report;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::expand::FUZZY_MAX;
+use super::given::{GivenStatistics, NeededStatistics};
 use super::lookup::Lookup;
 use super::lookup::RunTurn;
 use super::offload::{Offloaded, offload};
-use crate::analysis::{Field, FieldId, split_term_key};
+use super::ties::TieOrder;
+use crate::analysis::Field;
 use crate::base::{Budget, Error, Interrupt, Reservation, Result};
 use crate::cache::{IoCounts, Pages, Step, Stop};
 use crate::documents::Fetch;
 use crate::search::build::{BuildOptions, Built, build, cursor_bytes};
-use crate::search::lists::{OpenLists, OpenTerm, PatternDocuments};
+use crate::search::lists::OpenLists;
 use crate::search::options::SearchOptions;
 use crate::search::plan::{Allowance, Plan, PlanNode, plan};
 use crate::search::query::Query;
@@ -32,9 +36,10 @@ use crate::search::rank::{RankProgress, Ranker};
 use crate::search::results::explain::{Explanation, explain, explanation_bytes};
 use crate::search::results::hits::HitFilling;
 use crate::search::results::marks::{Marker, marker_bytes};
-use crate::search::results::{
-    CutExpansion, Hit, PatternReport, PlanReport, PlanStep, SearchResults, TermReport,
-};
+use crate::search::results::{Hit, PlanReport, PlanStep, SearchResults};
+use crate::search::scoring::bm25::Statistics;
+use crate::search::scoring::top::Scored;
+use crate::search::statistics::QueryStatistics;
 use crate::search::view::SearchView;
 
 /// Bytes of candidates that a query works on at most.
@@ -47,9 +52,6 @@ const CANDIDATE_SHARE: usize = 32;
 /// Candidates of a batch, at least and at most.
 const CANDIDATES: (usize, usize) = (64, 8192);
 
-/// The name of a field at most.
-const NAME_BYTES: usize = 256;
-
 /// A query being carried out.
 pub struct QueryRun<'q> {
     view: &'q SearchView,
@@ -58,6 +60,13 @@ pub struct QueryRun<'q> {
     turn: RunTurn<'q>,
     node: PlanNode,
     lists: OpenLists,
+    /// What it scores with in place of the statistics of the index.
+    given: Option<GivenStatistics>,
+    /// What is to be counted, where that is all that is asked.
+    needed: Option<NeededStatistics>,
+    counted: QueryStatistics,
+    /// The best documents without those of the last score, which are looked for.
+    best: Vec<Scored>,
     phase: RunPhase<'q>,
     results: SearchResults,
     report: PlanReport,
@@ -73,9 +82,19 @@ pub struct QueryRun<'q> {
     started: Duration,
 }
 
+/// What is wanted of a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunGoal {
+    /// Its answer.
+    Answer,
+    /// The statistics that its scores need.
+    Statistics,
+}
+
 enum RunPhase<'q> {
     LookUp(Lookup<'q>),
     Rank(Box<Ranker>),
+    Order(Box<TieOrder<'q>>),
     Fetch {
         done: usize,
         fetch: Fetch<'q>,
@@ -94,6 +113,7 @@ impl RunPhase<'_> {
         match self {
             RunPhase::LookUp(_) => "looking up its terms",
             RunPhase::Rank(_) => "matching and ranking documents",
+            RunPhase::Order(_) => "ordering documents of the same score",
             RunPhase::Fetch { .. } => "fetching documents",
             RunPhase::Explain { .. } => "explaining scores",
             RunPhase::Done => "ending",
@@ -108,12 +128,25 @@ impl<'q> QueryRun<'q> {
         view: &'q SearchView,
         options: &'q SearchOptions,
         budget: &'q Budget,
-        turn: RunTurn<'q>,
+        (turn, goal): (RunTurn<'q>, RunGoal),
     ) -> Result<QueryRun<'q>> {
         options.check_limits()?;
         for name in &options.highlight {
-            fields::check_name(name, &view.schema)?;
+            if !options.allows_field(name) {
+                fields::check_name(name, &view.schema)?;
+            }
         }
+        let elsewhere = |name: &str| options.allows_field(name);
+        let allowance = Allowance::new(budget, options)?;
+        let plan = plan(query, &view.schema, &elsewhere, allowance)?;
+        let needed = || NeededStatistics::of(query, &plan, &view.schema);
+        let given = options
+            .statistics
+            .as_ref()
+            .filter(|_| goal == RunGoal::Answer);
+        let given = given.map(|given| GivenStatistics::new(given, needed()?, &view.schema, budget));
+        let given = given.transpose()?;
+        let needed = (goal == RunGoal::Statistics).then(needed).transpose()?;
         let Plan {
             root,
             is_dropped,
@@ -121,7 +154,7 @@ impl<'q> QueryRun<'q> {
             patterns,
             ids,
             memory,
-        } = plan(query, &view.schema, Allowance::new(budget, options)?)?;
+        } = plan;
         let hits = options.k.min(view.below as usize) * size_of::<Hit>();
         Ok(QueryRun {
             _planned: memory,
@@ -132,6 +165,10 @@ impl<'q> QueryRun<'q> {
             started: options.now(),
             node: root,
             lists: OpenLists::default(),
+            given,
+            needed,
+            counted: QueryStatistics::default(),
+            best: Vec::new(),
             phase: RunPhase::LookUp(Lookup::new(terms, patterns, ids, turn, budget)?),
             results: SearchResults {
                 has_no_terms: is_dropped,
@@ -172,6 +209,10 @@ impl<'q> QueryRun<'q> {
                         self.end_rank(pages)?;
                     }
                 }
+                RunPhase::Order(order) => {
+                    order.step(pages)?;
+                    self.end_order(pages)?;
+                }
                 RunPhase::Fetch { .. } => self.fetch(pages)?,
                 RunPhase::Explain { .. } => self.explain(pages)?,
                 RunPhase::Done => return Ok(()),
@@ -189,6 +230,17 @@ impl<'q> QueryRun<'q> {
         self.results
     }
 
+    /// The statistics, once [`QueryRun::step`] came to its end, where these were wanted.
+    pub fn into_statistics(self) -> QueryStatistics {
+        self.counted
+    }
+
+    /// The statistics that scores are made with.
+    fn statistics(&self) -> &Statistics {
+        let given = self.given.as_ref();
+        given.map_or(&self.view.statistics, |given| &given.statistics)
+    }
+
     fn end_phase(&mut self, name: &'static str, pages: &Pages<'_>) {
         let io = pages.counts().since(self.seen);
         self.seen = pages.counts();
@@ -202,7 +254,15 @@ impl<'q> QueryRun<'q> {
         let RunPhase::LookUp(lookup) = std::mem::replace(&mut self.phase, RunPhase::Done) else {
             return Ok(());
         };
-        self.lists = lookup.finish(self.view)?;
+        self.lists = lookup.finish(self.view, self.given.as_ref())?;
+        if let Some(needed) = &self.needed {
+            self.kept.grow_to(needed.bytes(&self.lists))?;
+            self.counted = needed.count(&self.lists, self.view)?;
+            return Ok(());
+        }
+        if let Some(given) = &self.given {
+            given.apply(&mut self.lists);
+        }
         self.results.cut_expansions = self.report_cut();
         self.results.unmatched_patterns = std::mem::take(&mut self.lists.unmatched);
         self.end_phase("look up terms", pages);
@@ -224,13 +284,15 @@ impl<'q> QueryRun<'q> {
         let Some(device) = self.turn.offload else {
             return;
         };
+        let given = self.given.as_ref();
+        let statistics = given.map_or(&self.view.statistics, |given| &given.statistics);
         let query = (&self.node, &mut self.lists);
         let rules = (self.options, self.budget);
         let Offloaded {
             report,
             only_best,
             memory,
-        } = offload(device, query, self.view, rules, pages);
+        } = offload(device, query, (self.view, statistics), rules, pages);
         self.only_best = only_best;
         self.offloaded = memory;
         if self.options.explain {
@@ -246,9 +308,18 @@ impl<'q> QueryRun<'q> {
         let options = BuildOptions {
             filters,
             notes,
+            is_given: self.given.is_some(),
             two_phases: self.options.techniques.pruning && !self.options.count && !notes,
         };
-        let built = build(&self.node, &self.lists, self.view, self.budget, options)?;
+        let (lists, statistics) = (&self.lists, self.statistics());
+        let built = build(
+            &self.node,
+            lists,
+            self.view,
+            statistics,
+            self.budget,
+            options,
+        )?;
         let clauses = built.root.clauses.iter();
         let buffers = clauses.map(|clause| clause.matcher.buffer_bytes());
         let bytes = self.working.bytes() + buffers.sum::<usize>();
@@ -262,7 +333,8 @@ impl<'q> QueryRun<'q> {
         let free = self.budget.total().saturating_sub(self.budget.used());
         let bytes = CANDIDATE_BYTES.min(free / CANDIDATE_SHARE);
         let options = RankOptions {
-            k: self.options.ranked(),
+            // One more tells whether the last score goes on behind the page.
+            k: self.options.ranked() + usize::from(self.orders_ties()),
             from: self.options.from,
             prune: self.options.techniques.pruning,
             count: self.options.count,
@@ -280,94 +352,60 @@ impl<'q> QueryRun<'q> {
         Ok(options)
     }
 
-    fn report_cut(&self) -> Vec<CutExpansion> {
-        let cut = self.lists.cut.iter().map(|(field, pattern)| CutExpansion {
-            field: self.name_of(*field),
-            pattern: pattern.clone(),
-            searched: FUZZY_MAX,
-        });
-        cut.collect()
-    }
-
-    fn name_of(&self, field: FieldId) -> String {
-        let field = self.view.schema.field(field);
-        field.map_or(String::new(), |field| field.name.clone())
-    }
-
-    fn report_terms(&mut self) -> Result<Vec<TermReport>> {
-        let bytes = |open: &OpenTerm| size_of::<TermReport>() + NAME_BYTES + 3 * open.key.len();
-        let bytes = self.lists.all().map(bytes).sum::<usize>();
-        self.kept.grow_to(self.kept.bytes() + bytes)?;
-        let report = |open: &OpenTerm| {
-            let (field, term) = split_term_key(&open.key)?;
-            Ok(TermReport {
-                field: self.name_of(field),
-                term: String::from_utf8_lossy(term).into_owned(),
-                document_frequency: open.list.document_frequency(),
-                chunks_in_list: open.chunks_in_list,
-                pages_in_list: open.pages_in_list,
-            })
-        };
-        self.lists.all().map(report).collect()
-    }
-
-    fn report_patterns(&mut self) -> Result<Vec<PatternReport>> {
-        let many = || {
-            self.lists
-                .patterns
-                .iter()
-                .filter_map(|p| p.documents.as_ref())
-        };
-        let bytes =
-            |many: &PatternDocuments| size_of::<PatternReport>() + NAME_BYTES + many.written.len();
-        let bytes = many().map(bytes).sum::<usize>();
-        self.kept.grow_to(self.kept.bytes() + bytes)?;
-        let report = |many: &PatternDocuments| PatternReport {
-            field: self.name_of(many.field),
-            pattern: many.written.clone(),
-            terms: many.sources.terms,
-            documents: many.set.count(),
-            lists: many.sources.lists,
-            pages: many.sources.pages,
-        };
-        Ok(many().map(report).collect())
-    }
-
     fn end_rank(&mut self, pages: &Pages<'_>) -> Result<()> {
         let RunPhase::Rank(ranker) = std::mem::replace(&mut self.phase, RunPhase::Done) else {
             return Ok(());
         };
         let (total, is_exact) = ranker.total();
+        let (searched, skipped) = ranker.windows();
+        self.report.windows_searched += searched;
+        self.report.windows_skipped += skipped;
+        let top = ranker.into_top();
+        self.working.grow_to(0)?;
+        if top.is_of_one_score() {
+            self.end_phase("find equal scores", pages);
+            return self.order_tied(top.into_tied());
+        }
         self.results.total = total;
         let is_exact = is_exact && !self.only_best;
         self.results.total_is_exact = is_exact && self.results.cut_expansions.is_empty();
-        (self.report.windows_searched, self.report.windows_skipped) = ranker.windows();
-        let wanted = ranker.into_top().into_iter().skip(self.options.skip);
-        let hits = wanted.map(|scored| Hit {
+        self.end_phase("match and rank", pages);
+        let ranked = top.into_sorted();
+        match self.orders_ties() {
+            true => self.order_ties(ranked),
+            false => self.take_hits(&ranked),
+        }
+    }
+
+    /// Takes the hits out of the best documents, and begins to fetch them.
+    fn take_hits(&mut self, best: &[Scored]) -> Result<()> {
+        let hits = best.iter().skip(self.options.skip).map(|scored| Hit {
             doc: scored.doc,
             score: scored.score,
             ..Hit::default()
         });
         self.results.hits = hits.collect();
-        self.working.grow_to(0)?;
-        self.end_phase("match and rank", pages);
         self.phase = self.fetching()?;
         Ok(())
     }
 
-    /// Reads the documents of the hits, as many at once as a round may read, or one after the
-    /// other.
-    fn fetching(&mut self) -> Result<RunPhase<'q>> {
+    /// What reads documents, or only their IDs, as many at once as a round may read, or one after
+    /// the other.
+    fn fetcher(&self, sources: bool) -> Fetch<'q> {
         let room = match self.options.techniques.documents {
             true => self.turn.pages_per_round,
             false => 1,
         };
         let view = self.view;
-        let needs_sources = self.options.needs_sources();
         let (tables, dictionaries) = (&view.tables, &view.dictionaries);
+        Fetch::new(tables, dictionaries, self.budget, room, sources)
+    }
+
+    /// Reads the documents of the hits.
+    fn fetching(&mut self) -> Result<RunPhase<'q>> {
         Ok(RunPhase::Fetch {
             done: 0,
-            fetch: Fetch::new(tables, dictionaries, self.budget, room, needs_sources),
+            fetch: self.fetcher(self.options.needs_sources()),
             filling: HitFilling {
                 sources: self.options.fetch && self.options.sources,
                 markers: self.markers()?,
