@@ -8,8 +8,8 @@
             print(hit.id, hit.score, hit["title"])
 
 An `Index` takes documents and answers queries with `Hits`. A `Snapshot` is an index at one moment,
-a `Query` is built from parts, and `Rankings` are the answers of `search_many`. Every exception is a
-`GannetError`.
+a `Query` is built from parts, and `Rankings` are the answers of `search_many`. `Statistics` let
+several indexes answer like one. Every exception is a `GannetError`.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ from ._native import (
     Rankings,
     Searcher,
     Snapshot,
+    Statistics,
     Written,
     restore,
 )
@@ -82,6 +83,7 @@ __all__ = [
     "SearchTimeoutError",
     "Searcher",
     "Snapshot",
+    "Statistics",
     "StoppedError",
     "Written",
     "fuse",

@@ -28,8 +28,10 @@ __all__ = [
     "Rankings",
     "Searcher",
     "Snapshot",
+    "Statistics",
     "Written",
     "open",
+    "read_statistics",
     "reopen",
     "restore",
 ]
@@ -61,6 +63,7 @@ def restore(backup: _Path, path: _Path, *, memory: _Size = ...) -> None:
     """Makes an index in the folder `path` of the backup in another."""
 
 def reopen(path: _Path, memory: int) -> Index: ...
+def read_statistics(json: str) -> Statistics: ...
 @final
 class CancelToken:
     """Lets another thread give up a search."""
@@ -316,6 +319,32 @@ class Query:
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+@final
+class Statistics:
+    """Documents and tokens of fields, and documents of terms: what scores take from an index.
+
+    `+` and `sum` add up those of the same query on other documents. Deleted documents count until a
+    vacuum. It can be pickled.
+    """
+
+    @staticmethod
+    def from_json(json: str) -> Statistics:
+        """Reads what `to_json` has written."""
+
+    def to_json(self) -> str:
+        """The statistics as JSON."""
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of the fields."""
+
+    def __add__(self, other: Statistics, /) -> Statistics: ...
+    def __radd__(self, other: int, /) -> Statistics: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
 @disjoint_base
 class Searcher:
     """Whatever can be searched: the base of Index and Snapshot."""
@@ -331,6 +360,8 @@ class Searcher:
         count: bool = False,
         sources: bool = True,
         explain: bool = False,
+        statistics: Statistics | None = None,
+        ties: Literal["id"] | None = None,
         timeout: float | None = None,
         cancel: CancelToken | None = None,
     ) -> Hits:
@@ -340,6 +371,9 @@ class Searcher:
         - `operator` says how words go together that nothing else joins.
         - `count=True` makes `total` exact, which costs more.
         - `sources=False` gives IDs and scores alone.
+        - `statistics` are used for scores in place of those of the index: sums over several.
+        - `ties="id"` orders equal scores by ID, at the end of the page too. It reads the IDs of all
+          documents that have the last score.
         - `timeout` is in seconds; a search that takes longer raises `SearchTimeoutError`.
         - `cancel` lets another thread end it.
         """
@@ -355,6 +389,8 @@ class Searcher:
         k: int = 10,
         *,
         operator: _Operator = "or",
+        statistics: Statistics | None = None,
+        ties: Literal["id"] | None = None,
         threads: int | None = None,
         timeout: float | None = None,
         cancel: CancelToken | None = None,
@@ -362,7 +398,22 @@ class Searcher:
         """IDs and scores of the best `k` documents of many queries.
 
         A dict gives queries by ID; those of a list are numbered from 0. The queries are carried out
-        by `threads` threads, one for each processor unless told otherwise.
+        by `threads` threads, one for each processor unless told otherwise. `statistics` and `ties`
+        are as for `search`, and hold for all queries.
+        """
+
+    def statistics(
+        self,
+        query: str | Query | Iterable[str | Query] | Mapping[str, str | Query],
+        *,
+        operator: _Operator = "or",
+        fields: Sequence[str] | None = None,
+        timeout: float | None = None,
+    ) -> Statistics:
+        """What the scores of a query, or of several, take from the index as a whole.
+
+        Indexes that are searched with the sum of theirs answer like one. `fields` names those that
+        another of them may have: a query may name them, though nothing is found here.
         """
 
     def count(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from ._native import Statistics
 
 
 class SearchOptions(TypedDict, total=False):
@@ -15,4 +18,6 @@ class SearchOptions(TypedDict, total=False):
     count: bool
     sources: bool
     explain: bool
+    statistics: Statistics | None
+    ties: Literal["id"] | None
     timeout: float | None

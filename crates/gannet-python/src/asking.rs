@@ -59,11 +59,24 @@ impl<'py> FromPyObject<'_, 'py> for Asked {
 }
 
 impl Asked {
-    /// The query, whose fields are those of the snapshot.
-    pub fn parse(&self, snapshot: &Snapshot, operator: gannet::Operator) -> gannet::Result<Query> {
+    /// The query, whose fields are those of the snapshot, and those that the options allow beside.
+    pub fn parse(
+        &self,
+        snapshot: &Snapshot,
+        operator: gannet::Operator,
+        options: &SearchOptions,
+    ) -> gannet::Result<Query> {
         match self {
             Asked::Built(query) => Ok(query.clone()),
-            Asked::Text(text) => snapshot.parse(text, operator),
+            Asked::Text(text) => {
+                let given = options.statistics.iter().flat_map(|given| given.fields());
+                let others = options.other_fields.iter().map(String::as_str);
+                let others: Vec<&str> = others.chain(given).collect();
+                match others.is_empty() {
+                    true => snapshot.parse(text, operator),
+                    false => snapshot.parse_among(text, operator, &others),
+                }
+            }
         }
     }
 }
@@ -95,7 +108,7 @@ pub fn run(
     let watched = Arc::clone(&interrupts);
     options.cancelled = Some(Arc::new(move || watched.asked()));
     let found = py.detach(|| {
-        let query = asked.parse(&snapshot, parse_with)?;
+        let query = asked.parse(&snapshot, parse_with, &options)?;
         let mut answers = snapshot.search_all(std::slice::from_ref(&query), &options);
         let answer = answers
             .pop()

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gannet::{Document as EngineDocument, Index};
+use gannet::{Document as EngineDocument, Index, SearchOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 
@@ -233,7 +233,10 @@ impl PyIndex {
     fn delete_matching(&self, py: Python<'_>, query: Asked, operator: &str) -> PyResult<Written> {
         let index = self.held.get()?;
         let parse_with = crate::options::operator(operator)?;
-        let query = query.parse(&index.snapshot(), parse_with).or_raise()?;
+        let options = SearchOptions::default();
+        let query = query
+            .parse(&index.snapshot(), parse_with, &options)
+            .or_raise()?;
         let deleted = py.detach(|| index.delete_matching(&query, &|_| ()));
         deleted.or_raise().map(Written::of)
     }

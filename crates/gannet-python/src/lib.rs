@@ -22,6 +22,7 @@ mod ranking_batches;
 mod searching;
 mod snapshot;
 mod source;
+mod statistics;
 mod written;
 
 use pyo3::prelude::*;
@@ -55,6 +56,8 @@ mod _native {
     use crate::snapshot::Snapshot;
     #[pymodule_export]
     use crate::source::Document;
+    #[pymodule_export]
+    use crate::statistics::PyStatistics;
     #[pymodule_export]
     use crate::written::Written;
 
@@ -113,6 +116,12 @@ mod _native {
         let options = gannet::Index::options().memory(memory).read_only();
         let index = py.detach(|| options.open(&path)).or_raise()?;
         PyIndex::new(py, index, path, (memory, true))
+    }
+
+    /// Statistics that were pickled.
+    #[pyfunction]
+    fn read_statistics(json: &str) -> PyResult<PyStatistics> {
+        PyStatistics::read(json)
     }
 
     /// A handle may outlive the working directory.

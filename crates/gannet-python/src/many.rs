@@ -151,7 +151,7 @@ impl Work<'_> {
         group: &[Asked],
     ) -> Result<Vec<gannet::Result<gannet::SearchResults>>, (usize, gannet::Error)> {
         let parsed = (first..).zip(group).map(|(place, asked)| {
-            let parsed = asked.parse(self.snapshot, self.operator);
+            let parsed = asked.parse(self.snapshot, self.operator, self.options);
             parsed.map_err(|error| (place, error))
         });
         let queries: Vec<Query> = parsed.collect::<Result<_, _>>()?;

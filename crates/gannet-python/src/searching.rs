@@ -10,6 +10,7 @@ use crate::hits::Hits;
 use crate::interrupts::{CancelToken, Interrupts};
 use crate::many::{self, Rankings};
 use crate::query::PyQuery;
+use crate::statistics::{self, PyStatistics};
 
 /// The fields to make snippets of.
 #[derive(FromPyObject)]
@@ -37,7 +38,7 @@ pub struct Searcher {
 #[pymethods]
 impl Searcher {
     /// The best documents for a query.
-    #[pyo3(signature = (query, k=10, *, offset=0, highlight=None, operator="or", count=false, sources=true, explain=false, timeout=None, cancel=None))]
+    #[pyo3(signature = (query, k=10, *, offset=0, highlight=None, operator="or", count=false, sources=true, explain=false, statistics=None, ties=None, timeout=None, cancel=None))]
     #[allow(
         clippy::too_many_arguments,
         reason = "they are keyword arguments in Python"
@@ -53,6 +54,8 @@ impl Searcher {
         count: bool,
         sources: bool,
         explain: bool,
+        statistics: Option<&Bound<'_, PyStatistics>>,
+        ties: Option<&str>,
         timeout: Option<f64>,
         cancel: Option<&CancelToken>,
     ) -> PyResult<Hits> {
@@ -62,6 +65,8 @@ impl Searcher {
             count,
             sources,
             explain,
+            statistics: statistics::given(statistics),
+            ties: statistics::ties(ties)?,
             highlight: Highlight::fields(highlight),
             deadline: deadline(timeout)?,
             ..SearchOptions::default()
@@ -91,7 +96,7 @@ impl Searcher {
     }
 
     /// The IDs and scores of the best documents of many queries, which several threads carry out.
-    #[pyo3(signature = (queries, k=10, *, operator="or", threads=None, timeout=None, cancel=None))]
+    #[pyo3(signature = (queries, k=10, *, operator="or", statistics=None, ties=None, threads=None, timeout=None, cancel=None))]
     #[allow(
         clippy::too_many_arguments,
         reason = "they are keyword arguments in Python"
@@ -102,6 +107,8 @@ impl Searcher {
         queries: &Bound<'_, PyAny>,
         k: usize,
         operator: &str,
+        statistics: Option<&Bound<'_, PyStatistics>>,
+        ties: Option<&str>,
         threads: Option<usize>,
         timeout: Option<f64>,
         cancel: Option<&CancelToken>,
@@ -109,6 +116,8 @@ impl Searcher {
         let options = SearchOptions {
             k,
             sources: false,
+            statistics: statistics::given(statistics),
+            ties: statistics::ties(ties)?,
             deadline: deadline(timeout)?,
             ..SearchOptions::default()
         };
@@ -125,6 +134,27 @@ impl Searcher {
             threads,
             &interrupts,
         )
+    }
+
+    /// What the scores of queries take from the index as a whole.
+    #[pyo3(signature = (query, *, operator="or", fields=None, timeout=None))]
+    fn statistics(
+        &self,
+        py: Python<'_>,
+        query: &Bound<'_, PyAny>,
+        operator: &str,
+        fields: Option<Vec<String>>,
+        timeout: Option<f64>,
+    ) -> PyResult<PyStatistics> {
+        let options = SearchOptions {
+            other_fields: fields.unwrap_or_default(),
+            deadline: deadline(timeout)?,
+            ..SearchOptions::default()
+        };
+        let parse_with = crate::options::operator(operator)?;
+        let snapshot = self.searched.snapshot()?;
+        let asked = statistics::asked(query)?;
+        statistics::count(py, &snapshot, &asked, parse_with, options)
     }
 
     /// How many documents match.
