@@ -6,7 +6,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 GANNET := $(TARGET)/release/gannet
 DEMO := target/demo
 
-.PHONY: demo test lint python-tests wheel dist tables lab lab-quick memory help
+.PHONY: demo test lint python-tests soak-ray wheel dist tables lab lab-quick memory help
 
 # Indexes the sample and asks it a few questions. Without object storage, which takes long to build.
 demo:
@@ -27,6 +27,11 @@ test: lint
 # The Python package: types, stubs, pytest. It is built into target/venv.
 python-tests:
 	PYTHON=$(PYTHON) PACKAGES='$(PACKAGES)' scripts/python-tests
+
+# Shards on Ray for hours: 100 processes killed and 20 nodes lost, while writing and searching. It uses
+# the environment of `make python-tests`.
+soak-ray:
+	$(PYTHON) measure/shard_kills.py --python target/venv/bin/python
 
 # A wheel for every Linux since glibc 2.28, with the command in it.
 wheel:
@@ -94,6 +99,7 @@ help:
 	@echo "make test          formatting, lints, links and all tests"
 	@echo "make lint          formatting, lints and links of the API docs"
 	@echo "make python-tests  tests of the Python package"
+	@echo "make soak-ray      shards on Ray, while processes are killed and nodes lost"
 	@echo "make wheel         the Python package as a wheel, in target/dist"
 	@echo "make dist          the command as one static file, in target/dist"
 	@echo "make tables        write the tables of the docs from docs/results"
@@ -101,5 +107,5 @@ help:
 	@echo "make lab-quick     the same with little of everything, in minutes"
 	@echo "make memory        peak memory against the memory budget"
 	@for script in measure/*.py; do name=$$(basename $$script .py); \
-		case $$name in harness|ndcg|passages|python_runs) ;; *) \
+		case $$name in harness|ndcg|passages|*_runs) ;; *) \
 		printf 'make measure-%-12s %s\n' $$name "$$(sed -n '2s/^"""//; 2s/"""$$//p' $$script)";; esac; done

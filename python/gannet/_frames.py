@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ._errors import InvalidError
 
 if TYPE_CHECKING:
-    from ._native import Hits, Rankings
+    from ._native import Rankings
 
 _ROWS = 4096
 """Rows of Parquet that are read at once."""
 
 
-def hits_to_pandas(hits: Hits) -> Any:
+class _Hit(Protocol):
+    """What a row is made of."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def source(self) -> dict[str, Any]: ...
+
+
+def hits_to_pandas(hits: Iterable[_Hit]) -> Any:
     return _package("pandas").DataFrame(_rows(hits))
 
 
-def hits_to_polars(hits: Hits) -> Any:
+def hits_to_polars(hits: Iterable[_Hit]) -> Any:
     polars = _package("polars")
     # A field may have text in one document and a number in the next.
     return polars.DataFrame(_rows(hits), infer_schema_length=None, strict=False)
 
 
-def hits_to_arrow(hits: Hits) -> Any:
+def hits_to_arrow(hits: Iterable[_Hit]) -> Any:
     pyarrow = _package("pyarrow")
     try:
         return pyarrow.Table.from_pylist(_rows(hits))
@@ -58,7 +70,7 @@ def parquet(path: str | PathLike[str]) -> Any:
     return pyarrow.RecordBatchReader.from_batches(file.schema_arrow, batches)
 
 
-def _rows(hits: Hits) -> list[dict[str, Any]]:
+def _rows(hits: Iterable[_Hit]) -> list[dict[str, Any]]:
     """A column of each field beside id and score, which come first."""
     rows: list[dict[str, Any]] = []
     for hit in hits:

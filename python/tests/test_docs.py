@@ -21,6 +21,11 @@ def test_the_examples_print_what_they_say(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample").symlink_to(ROOT / "sample")
+    run_examples(name)
+
+
+def run_examples(name: str) -> None:
+    """Runs the examples of a page one after the other, in the current folder."""
     blocks = BLOCK.findall((ROOT / name).read_text())
     assert blocks
     space: dict[str, object] = {}

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Shards on Ray: answers of 20,000 queries against one index, what the router adds, rate of writing."""
+import argparse
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import ndcg
+from harness import CACHE, CORPORA, Claims, Unable, passages, remove, run
+
+ROUTER_MS, RATE_SHARE = 4.0, 0.7
+SHARDS, NODES = 4, 3
+PACKAGES = ["ray[data,serve]==2.60.0", "pyarrow==26.0.1"]
+RUNNER = Path(__file__).parent / "shards_runs.py"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--wheel", type=Path, help="default: the one in target/dist, as `make wheel` makes it")
+    parser.add_argument("--python", help="an interpreter that has gannet[ray], in place of a new environment")
+    parser.add_argument("--corpus", type=Path, help="JSON lines (default: all passages)")
+    parser.add_argument("--queries", type=int, default=20_000)
+    parser.add_argument("--single", type=int, default=1000, help="queries that are asked one by one")
+    parser.add_argument("--out")
+    options = parser.parse_args()
+    settings = {"shards": SHARDS, "nodes": NODES, "queries": options.queries, "single": options.single}
+    with Claims("shards", options.out, **settings) as claims:
+        python = options.python or environment(options.wheel)
+        corpus = options.corpus or passages()
+        claims.settings["corpus"] = corpus.name
+        folder = CACHE / "shards"
+        remove(folder)
+        folder.mkdir(parents=True)
+        log = folder / "queries.txt"
+        log.write_text("".join(f"{query}\n" for query in queries(options.queries)))
+        done = run([python, "-P", RUNNER, folder, corpus, log, SHARDS, NODES, options.single]).json()
+        judge(claims, done)
+
+
+def environment(given):
+    """A fresh environment with the wheel and Ray."""
+    wheels = [given] if given else sorted((CACHE.parent / "dist").glob("gannet-*.whl"))
+    if not wheels or not wheels[-1].exists():
+        raise Unable("there is no wheel in target/dist: run `make wheel`, or give --wheel")
+    folder = CACHE / "shards-venv"
+    remove(folder)
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([folder / "bin/pip", "install", "--quiet", wheels[-1].resolve(), *PACKAGES], check=True)
+    return folder / "bin/python"
+
+
+def queries(number):
+    """Those of a web log; each fourth as a phrase, a prefix or with a word that has to be there."""
+    with open(CORPORA / "queries/web-log-25k.tsv", encoding="utf-8") as lines:
+        texts = [ndcg.plain(line.rstrip("\n").split("\t", 1)[1]).strip() for line in lines]
+    made = []
+    for place, text in enumerate(text for text in texts if text):
+        words = text.split()
+        match place % 8:
+            case 1:
+                made.append('"' + " ".join(words[:2]) + '"')
+            case 3 if len(words[-1]) > 3:
+                made.append(" ".join([*words[:-1], words[-1][:4] + "*"]))
+            case 5:
+                made.append("+" + " ".join(words))
+            case _:
+                made.append(text)
+    if len(made) < number:
+        raise Unable(f"the log has {len(made)} queries, and {number} were asked for")
+    return made[:number]
+
+
+def judge(claims, done):
+    claims.rows += done["rows"]
+    claims.equal("answers that are not those of one index, IDs or scores (1e-5)", done["different"], 0)
+    claims.known("queries that found something", done["answered"])
+    both = {what: [row["milliseconds"] for row in done["rows"] if row["what"] == what] for what in ("one", "shards")}
+    middle = {what: statistics.median(times) for what, times in both.items()}
+    for what, time in middle.items():
+        claims.known(f"p50 of a search with 10 documents, ms, {what}", round(time, 2))
+    claims.at_most("ms that shards add at p50", round(middle["shards"] - middle["one"], 2), ROUTER_MS)
+    rates = {row["what"]: row["documents"] / row["seconds"] for row in done["rows"] if "seconds" in row}
+    claims.known("documents/s of one process", round(rates["one process"]))
+    claims.known("documents/s of gannet.ray.write, all steps", round(rates["ray"]))
+    claims.at_least("rate of gannet.ray.write, of one process's", round(rates["ray"] / rates["one process"], 3), RATE_SHARE)
+
+
+main()

@@ -1,0 +1,99 @@
+"""Documents of a sharded index as a Dataset: a task for each shard, which reads where that lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gannet
+
+from .. import _frames
+from . import _manifest
+from ._hits import ShardedHit
+from ._named import named
+from ._place import Place
+from ._ray import imported, ray
+from ._router import result
+
+_ray_data: Any = imported("ray.data")
+_blocks: Any = imported("ray.data.block")
+
+_ROWS = 1000
+"""Documents of a block."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the tasks of all shards have to know."""
+
+    uri: str
+    query: str
+    operator: Any
+    memory: int | str
+    fields: tuple[str, ...] = ()
+    statistics: gannet.Statistics | None = None
+
+    def open(self, state: str) -> gannet.Index:
+        """A state as it lies in the shared folder."""
+        return gannet.open(Place(self.uri).state(state), memory=self.memory, read_only=True)
+
+
+class ShardsDatasource(_ray_data.Datasource):  # type: ignore[misc]  # Ray is Any here.
+    """A read task for each shard. All of them read the same state."""
+
+    def __init__(self, reading: Reading) -> None:
+        base: Any = super()
+        base.__init__()
+        manifest = _manifest.need(Place(reading.uri))
+        self._shards = manifest.shards
+        reading = replace(reading, fields=tuple(manifest.schema))
+        count = ray.remote(num_cpus=0)(_statistics)
+        calls = [
+            count.remote(reading, number, shard.state) for number, shard in enumerate(self._shards)
+        ]
+        shared = sum(result(call) for call in calls)
+        self._reading = replace(reading, statistics=shared)
+
+    def estimate_inmemory_data_size(self) -> int | None:
+        return None
+
+    def get_read_tasks(self, parallelism: int, *_more: Any, **_options: Any) -> list[Any]:
+        return [
+            _ray_data.ReadTask(
+                _reader(self._reading, number, shard.state),
+                _blocks.BlockMetadata(
+                    num_rows=None, size_bytes=None, exec_stats=None, input_files=None
+                ),
+            )
+            for number, shard in enumerate(self._shards)
+        ]
+
+
+def _statistics(reading: Reading, number: int, state: str) -> Any:
+    with named(number), reading.open(state) as index:
+        return index.statistics(
+            reading.query, operator=reading.operator, fields=reading.fields
+        )
+
+
+def _reader(reading: Reading, number: int, state: str) -> Callable[[], Iterator[Any]]:
+    return lambda: _rows(reading, number, state)
+
+
+def _rows(reading: Reading, number: int, state: str) -> Iterator[Any]:
+    """Tables of documents that match, the best of the shard first."""
+    with named(number), reading.open(state) as index:
+        hits = index.search(
+            reading.query,
+            max(len(index), 1),
+            operator=reading.operator,
+            statistics=reading.statistics,
+            sources=False,
+        )
+        found = list(zip(hits.ids, hits.scores, strict=True))
+        for start in range(0, len(found), _ROWS):
+            some = found[start : start + _ROWS]
+            yield _frames.hits_to_arrow(
+                [ShardedHit(id, score, index[id].json) for id, score in some]
+            )

@@ -1,0 +1,254 @@
+"""A sharded index, open for searching."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
+
+from .._errors import ClosedError, ExpiredError, InvalidError
+from . import _manifest
+from ._hashing import id_text, shard_of
+from ._hits import ShardedHit, ShardedHits
+from ._manifest import Manifest
+from ._place import Place
+from ._ray import ray
+from ._reader import Ask, Found
+from ._router import Deadline, Replicas
+from ._search import Search, Winner, merged
+
+if TYPE_CHECKING:
+    from .._native import Query
+
+_MOST = 10_000
+"""The most documents that a search may ask for, those that it skips included."""
+
+_T = TypeVar("_T")
+
+
+class ShardedIndex:
+    """Shards that are searched as one index. Threads may share it.
+
+    It can be handed to tasks and actors of Ray, where it asks the same replicas. They end when the
+    one that `open` gave is closed, or its process ends.
+    """
+
+    def __init__(self, uri: str, replicas: Replicas, manifest: Manifest, *, owns: bool) -> None:
+        self._uri = uri
+        self._replicas: Replicas | None = replicas
+        self._manifest = manifest
+        self._owns = owns
+        self._refreshing = threading.Lock()
+
+    def search(
+        self,
+        query: str | Query,
+        k: int = 10,
+        *,
+        offset: int = 0,
+        highlight: str | Sequence[str] | None = None,
+        operator: Literal["or", "and"] = "or",
+        count: bool = False,
+        sources: bool = True,
+        timeout: float | None = None,
+        partial: bool = False,
+    ) -> ShardedHits:
+        """The best `k` documents for a query, behind the first `offset`.
+
+        The options are those of `gannet.Index.search`. A shard without a replica that answers is
+        an `UnavailableError`; with `partial=True` the answer says what it is without.
+        """
+        begun = time.perf_counter()
+        deadline = Deadline(timeout)
+        ask = _ask(k, offset, operator, count, self.fields)
+        text = str(query)
+
+        def run(manifest: Manifest) -> ShardedHits:
+            search = Search(self._alive(), manifest, ask, deadline, partial)
+            statistics = search.statistics([text])
+            rankings = search.best(text, statistics)
+            winners = merged({shard: one.pairs for shard, one in rankings.items()})
+            winners = winners[offset : offset + k]
+            if highlight is not None:
+                found = search.highlighted(winners, rankings, text, statistics, highlight)
+            else:
+                found = search.documents(winners) if sources else {}
+            return ShardedHits(
+                _hits(winners, found, search.missing),
+                total=sum(one.total for one in rankings.values()),
+                total_is_exact=not search.missing
+                and all(one.total_is_exact for one in rankings.values()),
+                missing=search.missing,
+                epoch=manifest.epoch,
+                took=time.perf_counter() - begun,
+            )
+
+        return self._at_one_state(run)
+
+    def search_many(
+        self,
+        queries: Iterable[str | Query] | Mapping[str, str | Query],
+        k: int = 10,
+        *,
+        operator: Literal["or", "and"] = "or",
+        timeout: float | None = None,
+    ) -> dict[str, list[tuple[str, float]]]:
+        """IDs and scores of the best `k` documents of many queries, by the IDs of the queries.
+
+        A dict gives queries by ID; those of a list are numbered from 0.
+        """
+        named = _by_name(queries)
+        names, texts = list(named), list(named.values())
+        deadline = Deadline(timeout)
+        ask = _ask(k, 0, operator, False, self.fields)
+
+        def run(manifest: Manifest) -> dict[str, list[tuple[str, float]]]:
+            search = Search(self._alive(), manifest, ask, deadline, partial=False)
+            ranked = search.best_of_many(texts, search.statistics(texts))
+            answers: dict[str, list[tuple[str, float]]] = {}
+            for place, name in enumerate(names):
+                winners = merged({shard: all[place] for shard, all in ranked.items()})[:k]
+                answers[name] = [(one.id, one.score) for one in winners]
+            return answers
+
+        return self._at_one_state(run) if texts else {}
+
+    def get(self, id: str | int) -> ShardedHit | None:
+        """The document with this ID, or None. Its score is 0."""
+        text = id_text(id, self._manifest.id)
+
+        def run(manifest: Manifest) -> ShardedHit | None:
+            winner = Winner(0.0, text, shard_of(text, len(manifest.shards)))
+            search = Search(self._alive(), manifest, Ask(1), Deadline(None), partial=False)
+            found = search.documents([winner])
+            return _hit(winner, found[text]) if text in found else None
+
+        return self._at_one_state(run)
+
+    def refresh(self) -> bool:
+        """Moves to what was written meanwhile; whether there was anything."""
+        with self._refreshing:
+            manifest = _manifest.need(Place(self._uri))
+            if manifest.epoch == self._manifest.epoch:
+                return False
+            self.load(manifest)
+            self._manifest = manifest
+            return True
+
+    def load(self, manifest: Manifest) -> None:
+        """Has all replicas open the shards that a manifest names, which searching does too."""
+        self._alive().ask_all(
+            lambda shard, actor: actor.load.remote(manifest.shards[shard], manifest.schema)
+        )
+
+    def missing(self, timeout: float = 5.0) -> dict[int, str]:
+        """The shards of which no replica answers within so many seconds, and why."""
+        return self._alive().ask_each(lambda _, actor: actor.ping.remote(), timeout)
+
+    @property
+    def epoch(self) -> int:
+        """The write whose state is searched."""
+        return self._manifest.epoch
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields with the names of their analyzers."""
+        return dict(self._manifest.schema)
+
+    @property
+    def shards(self) -> int:
+        """How many shards it has."""
+        return len(self._manifest.shards)
+
+    @property
+    def uri(self) -> str:
+        """The shared folder."""
+        return self._uri
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._replicas is None
+
+    def close(self) -> None:
+        """Ends the replicas and removes their copies. To close it twice does nothing."""
+        replicas, self._replicas = self._replicas, None
+        if replicas is None or not self._owns or not ray.is_initialized():
+            return
+        actors = [actor for some in replicas.actors for actor in some]
+        closing = [actor.close.remote() for actor in actors]
+        ray.wait(closing, num_returns=len(closing), timeout=5.0)
+        for actor in actors:
+            ray.kill(actor)
+
+    def __len__(self) -> int:
+        return self._manifest.documents
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"{self.shards} shards, {len(self)} documents"
+        return f"ShardedIndex({self._uri!r}, {state})"
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        replicas = self._alive()
+        return _again, (self._uri, replicas.actors, replicas.hedge, self._manifest)
+
+    def _alive(self) -> Replicas:
+        if self._replicas is None:
+            raise ClosedError(f"{self._uri} was closed: open it again")
+        return self._replicas
+
+    def _at_one_state(self, run: Callable[[Manifest], _T]) -> _T:
+        """Runs a search on one state, and on a newer one where a replica no longer has that."""
+        try:
+            return run(self._manifest)
+        except ExpiredError:
+            if not self.refresh():
+                raise
+            return run(self._manifest)
+
+
+def _again(uri: str, actors: list[list[Any]], hedge: float, manifest: Manifest) -> ShardedIndex:
+    return ShardedIndex(uri, Replicas(actors, hedge), manifest, owns=False)
+
+
+def _by_name(
+    queries: Iterable[str | Query] | Mapping[str, str | Query],
+) -> dict[str, str]:
+    if isinstance(queries, Mapping):
+        given = cast("Mapping[str, str | Query]", queries)
+        return {name: str(query) for name, query in given.items()}
+    return {str(number): str(query) for number, query in enumerate(queries)}
+
+
+def _ask(
+    k: int, offset: int, operator: Literal["or", "and"], count: bool, fields: Iterable[str]
+) -> Ask:
+    if k < 0 or offset < 0 or k + offset > _MOST:
+        raise InvalidError(
+            f"k={k}, offset={offset}: expected numbers from 0 whose sum is at most {_MOST}: "
+            "take gannet.ray.read for all documents of a query"
+        )
+    return Ask(k + offset, operator, count, fields=tuple(fields))
+
+
+def _hits(
+    winners: list[Winner], found: Mapping[str, Found], missing: Mapping[int, str]
+) -> list[ShardedHit]:
+    """The winners, without those whose shard was lost before it gave the document."""
+    return [_hit(one, found.get(one.id)) for one in winners if one.shard not in missing]
+
+
+def _hit(winner: Winner, found: Found | None) -> ShardedHit:
+    if found is None:
+        return ShardedHit(winner.id, winner.score)
+    return ShardedHit(winner.id, winner.score, found.json, found.snippets)

@@ -1,0 +1,223 @@
+"""The actor that answers for one shard: a replica, with a copy on the local disk of its node."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import uuid
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import gannet
+
+from .._errors import ExpiredError, FormatError, GannetError
+from ._manifest import Shard
+from ._named import named
+from ._place import Place
+from ._scratch import Scratch
+
+THREADS = 8
+"""Calls that a replica answers at once."""
+
+_STATES = 2
+"""States of a shard that are kept open: what is served, and the one before."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """How to search, the same for all queries of a call."""
+
+    k: int
+    operator: Literal["or", "and"] = "or"
+    count: bool = False
+    timeout: float | None = None
+    fields: tuple[str, ...] = ()
+    """Those of all shards: a query may name one that this shard lacks."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The best documents of one shard for one query, best first."""
+
+    ids: list[str]
+    scores: list[float]
+    total: int
+    total_is_exact: bool
+
+    @property
+    def pairs(self) -> list[tuple[str, float]]:
+        """ID and score of each."""
+        return list(zip(self.ids, self.scores, strict=True))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A document of the answer."""
+
+    json: bytes
+    snippets: dict[str, list[str]]
+
+
+class ShardReader:
+    """Opens states of a shard as they are asked for.
+
+    Each call names the state. So the calls of one search see the same documents, whichever
+    replica answers, and one that was started again needs to be told nothing.
+    """
+
+    def __init__(
+        self, uri: str, number: int, state: str, memory: int | str, local: str | None
+    ) -> None:
+        self._place = Place(uri)
+        self._number = number
+        self._memory = memory
+        self._local = local
+        self._lock = threading.Lock()
+        self._scratch: Scratch | None = None
+        self._held: OrderedDict[str, gannet.Index] = OrderedDict()
+        # One that was started again is to be ready when it is asked.
+        threading.Thread(target=self._warm, args=(state,), daemon=True).start()
+
+    def load(self, shard: Shard, schema: Mapping[str, str]) -> None:
+        """Opens a state, which has to be what the manifest says."""
+        with named(self._number):
+            _check(self._at(shard.state), shard, schema)
+
+    def ping(self) -> None:
+        """Shows that it is alive."""
+
+    def statistics(self, state: str, queries: list[str], ask: Ask) -> gannet.Statistics:
+        """What the shard adds to the statistics of these queries."""
+        with named(self._number):
+            return self._at(state).statistics(
+                tuple(queries), operator=ask.operator, fields=ask.fields, timeout=ask.timeout
+            )
+
+    def best(
+        self, state: str, query: str, statistics: gannet.Statistics | None, ask: Ask
+    ) -> Ranking:
+        """IDs and scores of the best `k` documents of the shard."""
+        with named(self._number):
+            hits = self._search(state, query, statistics, ask, sources=False)
+            return Ranking(hits.ids, hits.scores, hits.total, hits.total_is_exact)
+
+    def best_of_many(
+        self, state: str, queries: list[str], statistics: gannet.Statistics | None, ask: Ask
+    ) -> list[list[tuple[str, float]]]:
+        """The same for many queries, which share the reads and the threads of the engine."""
+        with named(self._number):
+            rankings = self._at(state).search_many(
+                queries,
+                ask.k,
+                operator=ask.operator,
+                statistics=statistics,
+                ties="id",
+                timeout=ask.timeout,
+            )
+            return [rankings[place] for place in range(len(rankings))]
+
+    def documents(self, state: str, ids: list[str]) -> list[Found | None]:
+        """The documents with these IDs."""
+        with named(self._number):
+            index = self._at(state)
+            found = [index.get(id) for id in ids]
+            return [Found(one.json, {}) if one is not None else None for one in found]
+
+    def highlighted(
+        self,
+        state: str,
+        query: str,
+        statistics: gannet.Statistics | None,
+        first: int,
+        ask: Ask,
+        highlight: str | Sequence[str],
+    ) -> list[Found]:
+        """`k` documents behind the first ones of the shard's own ranking, with snippets."""
+        with named(self._number):
+            hits = self._search(state, query, statistics, ask, offset=first, highlight=highlight)
+            return [Found(hit.json, hit.snippets) for hit in hits]
+
+    def close(self) -> None:
+        """Removes what is on the local disk."""
+        with self._lock:
+            for index in self._held.values():
+                index.close()
+            self._held.clear()
+            if self._scratch is not None:
+                self._scratch.remove()
+
+    def _search(
+        self,
+        state: str,
+        query: str,
+        statistics: gannet.Statistics | None,
+        ask: Ask,
+        *,
+        offset: int = 0,
+        highlight: str | Sequence[str] | None = None,
+        sources: bool = True,
+    ) -> gannet.Hits:
+        """Scores by the statistics of all shards; equal scores are in the order of their IDs."""
+        return self._at(state).search(
+            query,
+            ask.k,
+            offset=offset,
+            highlight=highlight,
+            operator=ask.operator,
+            count=ask.count,
+            sources=sources,
+            statistics=statistics,
+            ties="id",
+            timeout=ask.timeout,
+        )
+
+    def _warm(self, state: str) -> None:
+        try:
+            self._at(state)
+        except (GannetError, OSError):
+            pass  # Whoever asks is told.
+
+    def _at(self, state: str) -> gannet.Index:
+        with self._lock:
+            if state in self._held:
+                self._held.move_to_end(state)
+                return self._held[state]
+            index = self._open(state)
+            self._held[state] = index
+            while len(self._held) > _STATES:
+                _, old = self._held.popitem(last=False)
+                path = old.path
+                old.close()
+                shutil.rmtree(path, ignore_errors=True)
+            return index
+
+    def _open(self, state: str) -> gannet.Index:
+        source = self._place.state(state)
+        if not source.is_dir():
+            raise ExpiredError(
+                f"{source} is gone, since newer writes took its place: refresh() and search again"
+            )
+        if self._scratch is None:
+            uri, token = self._place.uri, uuid.uuid4().hex[:12]
+            self._scratch = Scratch(self._local, "reader", uri, self._number, token)
+        path = self._scratch.folder / state.replace("/", "-")
+        shutil.rmtree(path, ignore_errors=True)
+        gannet.restore(source, path, memory=self._memory)
+        return gannet.open(path, memory=self._memory, read_only=True)
+
+
+def _check(index: gannet.Index, shard: Shard, schema: Mapping[str, str]) -> None:
+    fix = "restore the folder, or write the index again"
+    if len(index) != shard.documents:
+        raise FormatError(
+            f"{shard.state} has {len(index)} documents, and the manifest says "
+            f"{shard.documents}: {fix}"
+        )
+    for name, kind in index.fields.items():
+        if schema.get(name) != kind:
+            raise FormatError(
+                f'{shard.state}: field "{name}" is {kind}, and the manifest says '
+                f"{schema.get(name, 'nothing of it')}: {fix}"
+            )

@@ -1,0 +1,160 @@
+"""The actor that writes one shard, on the local disk of its node."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gannet
+
+from ._contents import Contents
+from ._errors import WriteLostError
+from ._manifest import Shard
+from ._named import named
+from ._place import Place, sync_folder
+from ._scratch import Scratch
+
+
+@dataclass(frozen=True)
+class WriterOptions:
+    """How the writer of each shard works."""
+
+    memory: int | str
+    analyzer: str | None = None
+    analyzers: Mapping[str, str] = field(default_factory=dict[str, str])
+    local: str | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One write, as its tasks and actors know it."""
+
+    uri: str
+    write: str
+    """A name that no other write has."""
+    epoch: int
+    """The epoch that the write makes."""
+    id: str
+    """The column of the IDs."""
+    options: WriterOptions
+
+    def state(self, shard: int) -> str:
+        """The name of the state of a shard that the write makes."""
+        return f"{shard}/{self.epoch:08}-{self.write}"
+
+
+@dataclass(frozen=True)
+class Published:
+    """What came of one shard."""
+
+    shard: Shard
+    fields: dict[str, str]
+
+
+class ShardWriter:
+    """Takes rows into an index and publishes it as a new state of its shard.
+
+    A call ends when the rows are durable, so an actor that was killed goes on where it was when
+    Ray starts it again on its node. Rows that arrive twice replace themselves.
+    """
+
+    def __init__(self, job: Job, number: int, before: Shard | None) -> None:
+        self._job = job
+        self._number = number
+        self._before = before
+        self._scratch: Scratch | None = None
+        self._index: gannet.Index | None = None
+        self._contents: Contents | None = None
+
+    def start(self) -> None:
+        """Opens the index. Nothing else is asked before this is answered."""
+        with named(self._number):
+            self._index = self._open(may_be_new=True)
+
+    def add(self, rows: Any, lines: str) -> None:
+        """Adds the rows of an Arrow table; `lines` are what `Contents` keeps of them."""
+        index = self._opened()
+        with named(self._number):
+            index.add(rows, id=self._job.id)
+            index.sync()
+        self._mark_changed()
+        assert self._contents is not None
+        self._contents.add(lines)
+
+    def delete(self, ids: list[str]) -> int:
+        """Deletes documents; how many there were."""
+        index = self._opened()
+        with named(self._number):
+            deleted = index.delete(ids).deleted
+            index.sync()
+        if deleted:
+            self._mark_changed()
+        return deleted
+
+    def publish(self) -> Published:
+        """Copies the index to the shared folder, unless nothing was changed."""
+        index = self._opened()
+        assert self._contents is not None
+        with named(self._number):
+            self._contents.check()
+            if self._before is not None and not self._changed.exists():
+                return Published(self._before, index.fields)
+            name = self._job.state(self._number)
+            target = Place(self._job.uri).state(name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            report = index.backup(target)
+            sync_folder(target.parent)
+            sync_folder(target.parent.parent)
+            return Published(Shard(name, len(index), report["bytes"]), index.fields)
+
+    def close(self) -> None:
+        """Removes what is on the local disk."""
+        if self._index is not None and self._contents is not None:
+            self._contents.close()
+            self._index.close()
+        if self._scratch is not None:
+            self._scratch.remove()
+
+    def _opened(self) -> gannet.Index:
+        if self._index is None:
+            with named(self._number):
+                self._index = self._open(may_be_new=False)
+        return self._index
+
+    def _open(self, may_be_new: bool) -> gannet.Index:
+        job, options = self._job, self._job.options
+        scratch = Scratch(options.local, "writer", job.uri, self._number, job.write)
+        if scratch.is_new and not may_be_new:
+            scratch.remove()
+            raise WriteLostError(
+                "its writer was started again on another node, or lost its local disk, and with it "
+                "the rows of this write: the index is as it was before; write again"
+            )
+        self._scratch = scratch
+        started, path = scratch.folder / "started", scratch.folder / "index"
+        if not started.exists():
+            shutil.rmtree(path, ignore_errors=True)
+            if self._before is not None:
+                before = Place(job.uri).state(self._before.state)
+                gannet.restore(before, path, memory=options.memory)
+        index = gannet.open(
+            path,
+            memory=options.memory,
+            analyzer=options.analyzer,
+            analyzers=options.analyzers or None,
+        )
+        self._contents = Contents(scratch.folder / "contents")
+        started.touch()
+        return index
+
+    @property
+    def _changed(self) -> Path:
+        assert self._scratch is not None
+        changed: Path = self._scratch.folder / "changed"
+        return changed
+
+    def _mark_changed(self) -> None:
+        self._changed.touch()
