@@ -68,7 +68,7 @@ lab:
 	$(PYTHON) lab/maintenance.py
 	$(PYTHON) lab/rate.py
 	$(PYTHON) lab/remote.py
-	$(PYTHON) lab/missed.py target/lab/mfis.json target/lab/trees.json
+	$(PYTHON) lab/missed.py target/lab/mfis.json target/lab/paper.json target/lab/trees.json target/lab/wiser.json
 
 # The same with little of everything: minutes, and no figures to quote.
 lab-quick:
@@ -76,7 +76,7 @@ lab-quick:
 		--sets mix term-100 and-1000 phrase-1000 or-1000 or-1000+documents web-all
 	$(PYTHON) lab/plots.py target/lab/lab-quick.json
 	$(PYTHON) lab/paper.py --documents 60000 --queries 2000 --name paper-quick
-	$(PYTHON) lab/wiser.py --documents 60000 --queries 2000 --runs 1 --seconds 0.5
+	$(PYTHON) lab/wiser.py --documents passages=60000 articles=2000 --queries 2000 --runs 1 --seconds 0.5 --out target/lab/wiser-quick.json
 	$(PYTHON) lab/trees.py --scale 0.02 --name trees-quick
 	$(PYTHON) lab/ssd.py --blocks 200
 	$(PYTHON) lab/smart_ssd.py --no-sweep --out target/lab/smart-ssd-quick.json

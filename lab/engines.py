@@ -26,11 +26,12 @@ class Gannet:
     # Techniques that are switched off.
     without = ()
 
-    def __init__(self, filters=None):
+    def __init__(self, filters=None, programs=None):
+        """`programs` is a folder with both programs; otherwise they are built."""
         self.filters = filters or self.filters
         self.index_name = "gannet" if self.filters == "common" else f"gannet-{self.filters}"
-        self.command = gannet()
-        self.indexer = gannet_lab()
+        self.command = str(Path(programs) / "gannet") if programs else gannet()
+        self.indexer = str(Path(programs) / "gannet-lab") if programs else gannet_lab()
 
     def identity(self):
         return [file_hash(self.command), file_hash(ROOT / "lab/gannet-lab/src/index.rs")]

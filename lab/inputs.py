@@ -25,12 +25,12 @@ def source(corpus, documents):
     return cut
 
 
-def queries(path, folder, seed, count):
+def queries(path, folder, seed, count, lab=None):
     """The folder of all sets of queries for a corpus: synthetic ones and those of the logs."""
     made = folder / f"queries-{seed}-{count}"
     if made.exists():
         return made
-    making, lab = made.with_suffix(".unfinished"), gannet_lab()
+    making, lab = made.with_suffix(".unfinished"), lab or gannet_lab()
     remove(making)
     note(f"making queries in {made}")
     counts = run([lab, "wsbench", path, making, "--seed", seed, "--queries", count]).json()

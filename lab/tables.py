@@ -19,8 +19,11 @@ from tier_tables import (
     pattern_lines, peer_lines, point_lines, setting_lines, situation_lines, tier_lines,
 )
 from mechanism_tables import MECHANISMS, ORDERS
+from paper_tables import PAPER_TABLES
 from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
 from rank_tables import cost_columns, cost_lines, path_columns, path_lines
+from wiser_claims import wiser_claim_lines
+from wiser_tables import WISER_TABLES
 
 
 def memory_columns(result):
@@ -511,6 +514,7 @@ TABLES = {
     "filter-space": Table("corpus", space_lines, FILTER_SPACE),
     # lab/paper.py
     "phrase-filters": Table("set, a query", phrase_lines, phrase_columns()),
+    **PAPER_TABLES,
     # lab/rate.py
     "rate": Table("corpus", by("corpus"), rate_columns()),
     # With the fastest variant alone.
@@ -529,6 +533,9 @@ TABLES = {
     # lab/mfis.py
     "mfis-strategies": Table("strategy", by("strategy"), STRATEGIES),
     "mfis-claims": Table("the paper of MFIS says", claim_lines(MFIS), CLAIM_COLUMNS),
+    # lab/wiser.py
+    "wiser-claims": Table("the paper of WiSER says", wiser_claim_lines, CLAIM_COLUMNS),
+    **WISER_TABLES,
     # lab/ssd.py
     "amplification": Table("utilization", by("utilization"), AMPLIFICATION),
     # lab/tiers.py

@@ -2,6 +2,7 @@
 import unittest
 
 import claims
+import wiser_claims
 
 
 class Verdicts(unittest.TestCase):
@@ -15,7 +16,18 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(lines[claim.text][0]["verdict"], expected)
 
     def test_a_claim_without_rows_is_left_out(self):
-        self.assertEqual(claims.claim_lines(claims.AS_B_TREE + claims.MFIS)({"rows": []}), {})
+        self.assertEqual(claims.claim_lines(claims.AS_B_TREE + claims.MFIS + wiser_claims.WISER)({"rows": []}), {})
+
+    def test_what_reverses_stands_first(self):
+        def row(case, name, pages):
+            parts = {part: {"pages": pages, "needed_bytes": 1} for part in ("dictionary", "zone", "filters", "positions", "offsets")}
+            return {"case": case, "set": name, "memory": "none", "reads_per_query": pages, "bytes_per_query": 4096 * pages,
+                    "modelled_us_p50": pages, "modelled_us_p99": pages, "parts": parts | {"texts": {"pages": 0, "needed_bytes": 0}}}
+        rows = [row("published", "phrase-10", 3), row("no filters", "phrase-10", 2), row("plain filters", "phrase-10", 4)]
+        verdicts = [line[0]["verdict"] for line in wiser_claims.wiser_claim_lines({"rows": rows}).values()]
+        self.assertEqual(verdicts[0], "**reverses**")
+        self.assertEqual(verdicts, sorted(verdicts, key=wiser_claims.ORDER.get))
+        self.assertIn("holds", verdicts)
 
 
 if __name__ == "__main__":

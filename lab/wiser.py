@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The figures 3 and 7 to 19 of the WiSER paper (He et al., 2020), one by one, with the paper's findings beside.
 
-It makes two runs of `lab/run.py` and one of `lab/paper.py`, and writes their figures as the paper orders them into
-`target/lab/wiser.txt` and as pictures beside. `wiser` is WiSER as published on Gannet's storage (Bloom filters by the paper's
+It has two parts. `built` runs `gannet-lab wiser`, WiSER as published with each technique on and off: bytes, reads, space and modelled
+times, in the result file `wiser.json`. `engines` makes two runs of `lab/run.py` and one of `lab/paper.py`, and writes their figures as the
+paper orders them into `target/lab/wiser.txt` and as pictures beside. There `wiser` is WiSER's way on Gannet's storage (Bloom filters by a
 rule, every match scored, one page after the other), `wiser-base` the same without filters. The paper's peer is
 Elasticsearch 5.6; here they are Tantivy and Lucene, which is what Elasticsearch asks. See docs/experiments.md.
 """
@@ -16,11 +17,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
 import plots
-from engines import ENGINES
+import results
+from engines import ENGINES, gannet_lab
 from inputs import PLACE
 from harness import MIB, ROOT, note
 from paper import BLOOM_BYTES, PARTS, pages_key
 from report import figures as table
+from wiser_built import built
 
 LEVELS = [10, 100, 1000, 10000, 100000]
 KINDS = ["term", "and", "phrase"]
@@ -57,14 +60,23 @@ PAPER = {
 
 
 def main():
-    plots.matplotlib()  # Before the runs: it may start this script again.
     options = arguments()
+    if "engines" in options.parts:
+        plots.matplotlib()  # Before the runs: it may start this script again.
+    if "built" in options.parts:
+        note(f"everything is in {built(options, options.program or gannet_lab()).path}")
+    if "engines" in options.parts:
+        engines(options)
+
+
+def engines(options):
+    """The runs of whole engines, and the figures that need them."""
     runs = {"sets": [[f"{kind}-{level}" for kind in KINDS for level in LEVELS] + LOGS + [FOUND, STORED], [SHARE]],
             "sweep": [list(SWEPT), SHARES]}
     for name, (sets, shares) in runs.items():
         made(options, name, ["lab/run.py", "--engines", *ENGINES, "--threads", THREADS, "--runs", options.runs, "--warm", options.seconds,
                              "--seconds", options.seconds, "--shares", *shares, "--sets", *sets])
-    made(options, "parts", ["lab/paper.py", "--tables", "grouping", "documents", "sizes", "parts"])
+    made(options, "parts", ["lab/paper.py", "--tables", "sizes", "parts"])
     rows = {name: json.loads(path(name).read_text())["rows"] for name in runs}
     figures = Figures(rows["sets"], rows["sweep"], json.loads(path("parts").read_text())["results"])
     text = "\n".join(f"Figure {number} (the paper: {paper})\n\n{getattr(figures, f'figure_{number}')()}" for number, paper in PAPER.items())
@@ -74,12 +86,31 @@ def main():
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--documents", type=int, help="only the first so many passages")
+    parser.add_argument("--parts", nargs="+", choices=["built", "engines"], default=["built", "engines"])
+    parser.add_argument("--corpora", nargs="+", default=["passages", "articles"], help="of WiSER as it is built in the lab")
+    parser.add_argument("--corpus", default="passages", help="of the engines: passages, articles or a file of JSON lines")
+    parser.add_argument("--documents", nargs="+", default={}, action=Documents, metavar="CORPUS=N", help="only the first so many of a corpus")
+    parser.add_argument("--limit", type=int, default=100, help="queries of each set that WiSER as built is asked")
+    parser.add_argument("--share", type=int, default=16, help="its memory is its index divided by this")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--program", help="a `gannet-lab` that is there, for `built`; its counts do not depend on how it was built")
     parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=2, help="of asking, and as many before to warm up")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
-    return parser.parse_args()
+    results.add_option(parser)
+    options = parser.parse_args()
+    options.out = options.out or PLACE / "wiser.json"
+    return options
+
+
+class Documents(argparse.Action):
+    """`CORPUS=N`: {corpus: number}."""
+    def __call__(self, parser, options, values, option_string=None):
+        pairs = [value.partition("=") for value in values]
+        if not all(number.isdigit() and name for name, _, number in pairs):
+            parser.error(f"{option_string}: expected CORPUS=N, such as passages=60000, found {' '.join(values)}")
+        setattr(options, self.dest, {name: int(number) for name, _, number in pairs})
 
 
 def path(name):
@@ -91,7 +122,8 @@ def made(options, name, command):
     if options.keep and path(name).exists():
         return
     command += ["--name", path(name).stem, "--queries", options.queries]
-    command += ["--documents", options.documents] if options.documents else []
+    command += ["--corpus", options.corpus]
+    command += ["--documents", options.documents[options.corpus]] if options.corpus in options.documents else []
     note(" ".join(map(str, command)))
     subprocess.run([sys.executable, *map(str, command)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 

@@ -111,6 +111,7 @@ pub mod offload {
 #[cfg(feature = "lab")]
 #[doc(hidden)]
 pub mod lab {
+    pub use crate::analysis::{fingerprint, term_key};
     pub use crate::base::{Budget, ByteReader, PageAddress, Span, alone, put_bytes, put_varint};
     pub use crate::btree::{Change as TreeChange, Tree};
     pub use crate::cache::{FramePool, IoCounts, Pages, Step, Stop, finish, gather};
@@ -118,6 +119,7 @@ pub mod lab {
     pub use crate::postings::codec::block::{
         BLOCK, NO_DOC, Numbers, Shape, distances, pack, unpack_docs, unpack_values,
     };
+    pub use crate::postings::codec::bloom::{BLOOM_BYTES, BloomGroup, bits_of, put_group};
     pub use crate::postings::{
         Addition, ChunkRef, ChunkStreams, Fragment, Inverter, Layout, MergeItem, MergeMemory,
         PostingBuffer, TermCursor, TermDictionary, TermEntry, TermList, TermTree, TermView,

@@ -10,6 +10,7 @@
 //! - `disk` tells what the device does, `ssd` what a modelled one would do. `smart-ssd` tells what
 //!   one that runs programs would do, `offload` the same for an index and a log. `tiers` tells what
 //!   caches in tiers would save.
+//! - `wiser` is the engine of the WiSER paper as published, with each technique on and off.
 //!
 //! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
 //! `docs/experiments.md`.
@@ -38,6 +39,7 @@ mod smart;
 mod ssd;
 mod tiers;
 mod trees;
+mod wiser;
 mod wsbench;
 
 use std::path::PathBuf;
@@ -93,6 +95,9 @@ enum Command {
     /// Ask the queries of a log through caches in memory and on a modelled drive, and print what
     /// each policy saves
     Tiers(tiers::Arguments),
+    /// Build the techniques of the WiSER paper as published, and ask queries with each of them on
+    /// and off
+    Wiser(wiser::Arguments),
 }
 
 /// Which log is read.
@@ -191,6 +196,7 @@ fn main() -> ExitCode {
         Command::SmartSsd(arguments) => smart::run(&arguments),
         Command::Offload(arguments) => offload::run(&arguments),
         Command::Tiers(arguments) => tiers::run(&arguments),
+        Command::Wiser(arguments) => wiser::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),
     };

@@ -2,26 +2,27 @@
 //!
 //! The pages that each query used are recorded, in memory or not. From the sequence follows how
 //! many reads the same pages need at least with the same memory (`least`). From the lists follows
-//! how many bytes the query needs, however they lie. What another layout would read is modelled
-//! (`model`).
+//! how many bytes the query needs, however they lie. What another layout reads `gannet-lab wiser`
+//! tells, which builds it.
 
 mod least;
-mod model;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use gannet::diagnostics::{ListReport, UsedPage};
+use gannet::diagnostics::{ChunkReport, ListReport, UsedPage};
 use gannet::{Index, PageKind, SearchOptions, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
 use crate::queries::{self, Kind, Query};
 use least::least_reads;
-use model::{Groups, PAGE};
 
 /// The field of the queries.
 const FIELD: &str = "body";
+
+/// Bytes of a page.
+const PAGE: f64 = 4096.0;
 
 /// What is asked and how.
 #[derive(Debug, clap::Args)]
@@ -33,10 +34,6 @@ pub struct Arguments {
     /// The memory budget in bytes
     #[arg(long)]
     memory: usize,
-    /// The corpus of the index: with it, documents are fetched too, and compared to groups of 16
-    /// KiB
-    #[arg(long)]
-    corpus: Option<PathBuf>,
 }
 
 /// What all queries used and needed, added up.
@@ -47,12 +44,8 @@ struct Sums {
     kinds: Map<String, Value>,
     needed_bytes: u64,
     needed_pages: u64,
-    /// Leaves of the dictionary and pages of lists, as they lie and as they might.
-    lists: f64,
-    docs_apart: f64,
-    all_apart: f64,
-    hits: u64,
-    grouped_documents: f64,
+    /// Leaves of the dictionary and pages of lists.
+    lists: u64,
 }
 
 /// Asks all queries once, one after the other, and prints the figures.
@@ -61,19 +54,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let index = Index::options().memory(arguments.memory);
     let index = index.read_only().open(&arguments.index)?;
     let snapshot = index.snapshot();
-    let stored = index.stats()?.bytes.documents;
-    let groups = arguments
-        .corpus
-        .as_ref()
-        .map(|corpus| Groups::read(corpus, stored));
-    let groups = groups.transpose()?;
     let options = SearchOptions {
-        fetch: groups.is_some(),
+        fetch: false,
         list_pages: true,
         ..SearchOptions::default()
     };
     // Asked in one go: looking lists up between would read pages.
-    let asked = ask(&snapshot, &queries, &options, groups.as_ref())?;
+    let asked = ask(&snapshot, &queries, &options)?;
     let mut sums = Sums::default();
     for (query, asked) in queries.iter().zip(&asked) {
         let lists = query.words.split(' ').map(|word| index.list(FIELD, word));
@@ -90,24 +77,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
 struct Asked {
     read_bytes: u64,
     pages: Vec<UsedPage>,
-    hits: u64,
-    /// Pages of the documents found, if they lay in groups.
-    grouped: f64,
 }
 
 fn ask(
     snapshot: &Snapshot,
     queries: &[Query],
     options: &SearchOptions,
-    groups: Option<&Groups>,
 ) -> gannet::Result<Vec<Asked>> {
     let each = queries.iter().map(|query| {
         let query = [query.for_field(FIELD)];
         let results = snapshot.search_all(&query, options).swap_remove(0)?;
         Ok(Asked {
             read_bytes: results.io.bytes,
-            hits: groups.map_or(0, |_| results.hits.len() as u64),
-            grouped: groups.map_or(0.0, |groups| groups.pages(&results.hits)),
             pages: results.pages,
         })
     });
@@ -117,8 +98,6 @@ fn ask(
 impl Sums {
     fn add(&mut self, query: &Query, asked: &Asked, lists: &[ListReport]) {
         self.read_bytes += asked.read_bytes;
-        self.hits += asked.hits;
-        self.grouped_documents += asked.grouped;
         let mut seen = HashSet::new();
         let used = asked.pages.iter().copied();
         let used: Vec<UsedPage> = used
@@ -131,14 +110,8 @@ impl Sums {
             *count = json!(count.as_u64().unwrap_or(0) + 1);
         }
         // Above the leaves the dictionary is a few pages, which no other layout would change.
-        let leaves = lists.len() as f64;
         let postings = used.iter().filter(|page| page.kind == PageKind::Postings);
-        self.lists += leaves + postings.count() as f64;
-        let apart: Vec<model::Apart> = lists.iter().map(|list| model::apart(list, &used)).collect();
-        let docs: f64 = apart.iter().map(|list| list.docs).sum();
-        let positions: f64 = apart.iter().map(|list| list.positions).sum();
-        self.docs_apart += leaves + docs;
-        self.all_apart += leaves + docs + positions;
+        self.lists += (lists.len() + postings.count()) as u64;
         if query.kind == Kind::Term {
             let needed = lists.iter().map(needed_bytes).sum::<u64>();
             self.needed_bytes += needed;
@@ -167,14 +140,8 @@ impl Sums {
             "needed_bytes_per_query": of_lists(pages(self.needed_bytes)),
             "needed_pages_per_query": of_lists(pages(self.needed_pages)),
             "read_to_needed": of_lists(read / self.needed_pages as f64),
-            "list_pages_per_query": each(self.lists),
-            "modelled": {
-                "list_pages_per_query_docs_apart": each(self.docs_apart),
-                "list_pages_per_query_docs_and_positions_apart": each(self.all_apart),
-                "document_pages_per_query_in_groups": arguments.corpus.is_some().then_some(each(self.grouped_documents)),
-            },
-            "hits_per_query": pages(self.hits),
-            "settings": {"memory_bytes": arguments.memory, "documents": arguments.corpus.is_some()},
+            "list_pages_per_query": pages(self.lists),
+            "settings": {"memory_bytes": arguments.memory},
         })
     }
 }
@@ -187,20 +154,31 @@ fn needed_bytes(list: &ListReport) -> u64 {
     entry + chunks.sum::<u64>() + list.document_frequency
 }
 
-/// What a page holds; of a list's pages, those with documents and frequencies may hold the rest of
-/// a short list too.
+/// What a page holds. A page with several kinds of a list's data counts for the first of them.
+/// Filters and positions that lie apart from their documents are not told from each other.
 fn name(page: &UsedPage, lists: &[ListReport]) -> String {
-    let holds_docs = |list: &ListReport| {
-        let mut chunks = list.chunks.iter();
-        chunks.any(|chunk| model::is_within(page, chunk, chunk.docs_bytes))
+    let is_of = |bytes: fn(&ChunkReport) -> u32| {
+        let mut chunks = lists.iter().flat_map(|list| &list.chunks);
+        chunks.any(|chunk| is_within(page, chunk, bytes(chunk)))
     };
     match page.kind {
         PageKind::Node => "dictionary",
-        PageKind::Postings if lists.iter().any(holds_docs) => "list_docs",
+        PageKind::Postings if is_of(|chunk| chunk.docs_bytes) => "list_docs",
+        PageKind::Postings if is_of(|chunk| chunk.docs_bytes + chunk.filter_bytes) => {
+            "list_filters"
+        }
+        PageKind::Postings if is_of(|chunk| chunk.bytes) => "list_positions",
         PageKind::Postings => "list_filters_and_positions",
         PageKind::Table => "tables",
         PageKind::Log | PageKind::Documents => "documents",
         PageKind::RootSlot | PageKind::Root => "roots",
     }
     .to_owned()
+}
+
+/// Whether a page holds some of the first `bytes` of a chunk, which may begin anywhere in its first
+/// page.
+fn is_within(used: &UsedPage, chunk: &ChunkReport, bytes: u32) -> bool {
+    let end = chunk.page + bytes.div_ceil(PAGE as u32) + 1;
+    used.zone == chunk.zone && (chunk.page..end).contains(&used.page)
 }

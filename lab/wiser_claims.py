@@ -1,0 +1,121 @@
+"""What the paper of WiSER claims (He et al., 2020), by the result of `lab/wiser.py`."""
+from claims import Claim, claim_lines
+from columns import at
+from wiser_tables import PAGE, bitmap_saves, empty_share, list_bytes, one_page, with_filters
+
+LEVELS = [10, 100, 1000, 10000, 100000]
+
+
+def row_of(rows, case, name, memory="none"):
+    return next((row for row in rows if (row.get("case"), row.get("set"), row.get("memory")) == (case, name, memory)), None)
+
+
+def part_bytes(*parts):
+    return lambda row: sum(at(row, f"parts/{part}/pages") for part in parts) * PAGE
+
+
+def to(other, case, figure, names, of=max):
+    """How many times as much `other` has as `case`, of the set where that is most."""
+    def ratio(rows):
+        pairs = [(row_of(rows, other, name), row_of(rows, case, name)) for name in names]
+        ratios = [figure(one) / figure(two) for one, two in pairs if one and two and figure(two)]
+        return of(ratios) if ratios else None
+    return ratio
+
+
+def sets(kind, levels=LEVELS):
+    return [f"{kind}-{level}" for level in levels]
+
+
+def less(other, case, names):
+    """By how many per cent `case` reads less than `other`, where that is least."""
+    ratio = to(other, case, list_bytes, names, min)
+    return lambda rows: None if (found := ratio(rows)) is None else 100 * (1 - 1 / found)
+
+
+def about(figure):
+    """A figure of an index."""
+    def of(rows):
+        index = next((row for row in rows if row.get("kind") == "index"), None)
+        return index and figure([index])
+    return of
+
+
+def positive(rows):
+    row = row_of(rows, "filters without the rule", "web-phrase")
+    return 100 * row["filter_passed"] / row["filter_tests"] if row and row["filter_tests"] else None
+
+
+def filters_to_saved(rows):
+    """Bytes of filters to bytes of positions that they save, of the level that saves most."""
+    shares = []
+    for name in sets("phrase"):
+        pair = [row_of(rows, case, name) for case in ("published", "no filters")]
+        if None not in pair:
+            saved = part_bytes("positions")(pair[1]) - part_bytes("positions")(pair[0])
+            if saved > 0:
+                shares.append(part_bytes("filters")(pair[0]) / saved)
+    return min(shares, default=None)
+
+
+def space_of_texts(rows):
+    pair = [row_of(rows, case, "and-100") for case in ("published", "documents in groups")]
+    return None if None in pair else pair[0]["index_bytes"]["texts"] / pair[1]["index_bytes"]["texts"]
+
+
+def modelled(what):
+    return lambda row: row[f"modelled_us_{what}"]
+
+
+PER_CENT = "%"
+WISER = [
+    Claim("figure 7: one word: up to so many times fewer bytes of lists than Elasticsearch", "2.9", to(
+        "elasticsearch", "published", list_bytes, sets("term")), 2.0, 1.0, "three places become one, and entries are in memory"),
+    Claim("the same by grouping alone, entries in memory in both", "-", to("no grouping", "published", list_bytes, sets("term")), 1.5, 1.0,
+          "the paper does not part grouping from its Term Map in memory"),
+    Claim("figure 7: one word of level 100,000: no more than Elasticsearch", "about 1", to(
+        "published", "elasticsearch", list_bytes, sets("term", [100000])), 1.05, 1.2, "the list is long whatever lies beside it"),
+    Claim("figure 8: two words up to level 1,000: fewer bytes", "17 to 51 %", less("elasticsearch", "published", sets("and", [10, 100, 1000])),
+          17.0, 0.0, "as for one word (the level where it is least)", PER_CENT),
+    Claim("figure 8: read-ahead of 128 KiB reads many times more", "-", to(
+        "elasticsearch, read-ahead", "elasticsearch", list_bytes, sets("and", [10, 100, 1000])), 2.0, 1.0, "most of 128 KiB belongs to other lists"),
+    Claim("figure 9: phrases: filters read so many times less", "3.2", to("no filters", "published", list_bytes, sets("phrase")), 1.5, 1.0,
+          "the level where they save most"),
+    Claim("figure 9: filters never read more", "-", to("published", "no filters", list_bytes, sets("phrase")), 1.05, 1.2,
+          "the level where they do worst: grouped filters part what lies together"),
+    Claim("plain filters, of the first word alone, read more than none", "more", to("plain filters", "no filters", list_bytes, sets("phrase")), 1.1, 1.0,
+          "nine bytes a posting, positions two or three"),
+    Claim("the cost rule reads less than filters that are always asked", "less", to("filters without the rule", "published", list_bytes, sets("phrase")),
+          1.05, 0.98, "the level where it saves most"),
+    Claim("figure 10: filters take few of the bytes of positions that they save", "a small amount", filters_to_saved, 0.5, 1.0,
+          "of each pair the smaller filters are read"),
+    Claim("12 % of the tests of real phrases are positive", "12 %", positive, 20.0, 50.0,
+          "the log is of TREC, its phrases are all its queries of several words", PER_CENT),
+    Claim("figure 11: a third of the filters are empty", "32 %", about(empty_share), 25.0, 15.0, "stop words and punctuation have none", PER_CENT),
+    Claim("figure 11: the bitmap saves", "29 %", about(bitmap_saves), 25.0, 10.0, "empty filters take a bit", PER_CENT),
+    Claim("filters make the index half as large again", "1.50", about(with_filters), 1.6, 2.5, "18 bytes a posting less the empty ones"),
+    Claim("99 % of the lists fit into a block", "99 %", about(one_page), 98.0, 90.0, "with offsets and filters", PER_CENT),
+    Claim("adaptive prefetch takes fewer reads for long lists", "-", to("no prefetch", "published", lambda row: row["reads_per_query"], sets("term")),
+          1.1, 1.0, "hardly a zone has 128 KiB: the paper has six million documents"),
+    Claim("the same with a threshold of 10.7 KiB", "-", to("no prefetch", "prefetch from 10.7 KiB on", lambda row: row["reads_per_query"],
+                                                          sets("term")), 1.1, 1.0, "segments of 32 KiB"),
+    Claim("adaptive prefetch reads no more bytes", "somewhat more", to("prefetch from 10.7 KiB on", "no prefetch", list_bytes, [*sets("term"), *sets("and")]),
+          1.05, 1.5, "of two words the longer list is read whole, not where the shorter one has documents"),
+    Claim("figure 12: documents: so many times fewer bytes than groups of 16 KiB", "1.7", to(
+        "documents in groups", "published", part_bytes("texts"), sets("and", [100])), 1.5, 1.0, "by how many documents a group of 16 KiB has"),
+    Claim("figure 12: for so much more space", "1.25", space_of_texts, 1.3, 2.0, "small documents compress badly alone, and alignment leaves holes"),
+    Claim("alignment reads fewer bytes of documents", "-", to("no alignment", "published", part_bytes("texts"), sets("and", [100])), 1.05, 1.0,
+          "a document that crosses a page costs a second one"),
+    Claim("figure 14: one word: medians so many times shorter, against Elasticsearch's default", "16", to(
+        "elasticsearch, read-ahead", "published", modelled("p50"), sets("term")), 2.0, 1.0, "modelled time of the drive alone, without program and network"),
+    Claim("figure 14: tails so many times shorter", "11", to("elasticsearch, read-ahead", "published", modelled("p99"), sets("term")), 2.0, 1.0, "as above"),
+    Claim("figure 17: phrases: filters make medians so many times shorter", "3.2", to("no filters", "published", modelled("p50"), sets("phrase")),
+          1.5, 1.0, "modelled time of the drive alone"),
+]
+ORDER = {"**reverses**": 0, "partly": 1, "holds": 2}
+
+
+def wiser_claim_lines(result):
+    """What reverses first."""
+    lines = claim_lines(WISER)(result).items()
+    return dict(sorted(lines, key=lambda line: ORDER[line[1][0]["verdict"]]))
