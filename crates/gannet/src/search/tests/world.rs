@@ -137,6 +137,18 @@ impl World {
     ) -> World {
         let docs: Vec<Words> = (0..count).map(|_| document(random)).collect();
         let deleted: Vec<bool> = docs.iter().map(|_| random.below(10) == 0).collect();
+        World::of(docs, deleted, on_device, frames, filters)
+    }
+
+    /// The same of these documents.
+    pub fn of(
+        docs: Vec<Words>,
+        deleted: Vec<bool>,
+        on_device: u32,
+        frames: usize,
+        filters: Filters,
+    ) -> World {
+        let count = docs.len() as u32;
         let device = Arc::new(MemoryDevice::new());
         let store = Arc::new(Store::new(device, 5, ZoneTable::default()));
         let budget = Budget::new(256 << 20);
