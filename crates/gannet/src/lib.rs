@@ -119,7 +119,7 @@ pub mod lab {
     pub use crate::postings::codec::block::{
         BLOCK, NO_DOC, Numbers, Shape, distances, pack, unpack_docs, unpack_values,
     };
-    pub use crate::postings::codec::bloom::{BLOOM_BYTES, BloomGroup, bits_of, put_group};
+    pub use crate::postings::codec::bloom::{BLOOM_BYTES, bits_of, put_group};
     pub use crate::postings::{
         Addition, ChunkRef, ChunkStreams, Fragment, Inverter, Layout, MergeItem, MergeMemory,
         PostingBuffer, TermCursor, TermDictionary, TermEntry, TermList, TermTree, TermView,

@@ -1,5 +1,5 @@
-//! The cases that are compared: the paper's, the paper's without each technique, and Elasticsearch's
-//! layout.
+//! The cases that are compared: the paper's, the paper's without each technique, and the layout of
+//! Elasticsearch.
 
 use super::documents::Stored;
 use super::pages::Prefetch;

@@ -5,7 +5,7 @@
 //! head       varint(its bytes), varint(postings), for each block of 128 postings: varint(distance
 //!            of its last document), the bytes of its documents, filters, positions, offsets
 //! documents  varint(2 * (distance - 1) + (1 if the frequency is 1)), and the frequency unless 1
-//! filters    for each side and block a bitmap of those that are not empty, then these, 9 bytes each
+//! filters    for each side and block a bitmap of those that are not empty, then these, of 9 bytes
 //! positions  varints of distances in the document
 //! offsets    for each token varint(distance of its start in the document), varint(its length)
 //! ```

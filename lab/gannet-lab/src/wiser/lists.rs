@@ -1,15 +1,15 @@
 //! Lists in files, grouped as in the paper or one file for each kind of data as in Elasticsearch,
 //! and cursors over them.
 //!
-//! *Grouped*: all of a list in one piece. *By stage*: heads with documents and frequencies, filters,
-//! positions, offsets, each of all lists in a file. Either has a dictionary: blocks of 32 term
-//! entries, the first word of each in memory. The paper keeps all entries in memory.
+//! *Grouped*: all of a list in one piece. *By stage*: heads with documents and frequencies,
+//! filters, positions, offsets, each of all lists in a file. Either has a dictionary: blocks of
+//! 32 term entries, the first word of each in memory. The paper keeps all entries in memory.
 
 use std::path::Path;
 
 use gannet::Result;
 use gannet::device::PAGE_SIZE;
-use gannet::lab::{BLOCK, BloomGroup, put_varint};
+use gannet::lab::{BLOCK, BLOOM_BYTES, put_varint};
 
 use super::code::{BEFORE, BEHIND, Coded, DOCS, KINDS, OFFSETS, POSITIONS, Part};
 use super::pages::{FileNumber, Pages, Stream, Writer, Zone};
@@ -372,22 +372,18 @@ impl Cursor {
     pub fn passes(&self, side: usize, bits: u128, pages: &mut Pages) -> Result<bool> {
         let mut stream = self.stream(side, self.block);
         let bitmap = stream.take((self.postings.len() as u64).div_ceil(8), pages)?;
-        let mut counted = bitmap.clone();
+        let has_filter = |at: usize| bitmap[at / 8] >> (at % 8) & 1 == 1;
+        // The bit; of the bitmap no more is needed than that.
         pages.counts[Part::Filters as usize].needed += 1;
-        let before = (0..self.at)
-            .filter(|at| bitmap[at / 8] >> (at % 8) & 1 == 1)
-            .count();
-        if bitmap[self.at / 8] >> (self.at % 8) & 1 == 0 {
+        if !has_filter(self.at) {
             return Ok(bits == 0);
         }
-        // A group of this filter alone: the engine's code reads it.
-        stream.at += (before * gannet::lab::BLOOM_BYTES) as u64;
-        let filter = stream.take(gannet::lab::BLOOM_BYTES as u64, pages)?;
-        pages.counts[Part::Filters as usize].needed += filter.len() as u64;
-        counted.clear();
-        counted.push(1);
-        counted.extend_from_slice(&filter);
-        Ok(BloomGroup::parse(&counted, 1)?.filter(0) & bits == bits)
+        let before = (0..self.at).filter(|at| has_filter(*at)).count();
+        stream.at += (before * BLOOM_BYTES) as u64;
+        let mut filter = [0; size_of::<u128>()];
+        filter[..BLOOM_BYTES].copy_from_slice(&stream.take(BLOOM_BYTES as u64, pages)?);
+        pages.counts[Part::Filters as usize].needed += BLOOM_BYTES as u64;
+        Ok(u128::from_le_bytes(filter) & bits == bits)
     }
 
     /// The positions of the posting last sought.

@@ -1,5 +1,5 @@
-//! Queries as the paper runs them: list by list and page by page, every match is scored, and the ten
-//! best documents are read with the offsets of the words.
+//! Queries as the paper runs them: list by list and page by page, every match is scored, and the
+//! ten best documents are read with the offsets of the words.
 
 use gannet::lab::bits_of;
 use gannet::{Error, Result};
@@ -200,7 +200,7 @@ impl Engine<'_> {
             let text = self.texts.read(*doc, pages)?;
             let is_there = |(word, place): &(&str, std::ops::Range<usize>)| {
                 text.get(place.clone())
-                    .is_some_and(|found| found.to_lowercase() == **word)
+                    .is_some_and(|found| is_analyzed(found, word))
             };
             if !marks.iter().all(is_there) {
                 return Err(Error::invalid(format!(
@@ -210,6 +210,14 @@ impl Engine<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a text is a word once its letters are lowercased as the analyzer does: one by one.
+fn is_analyzed(text: &str, word: &str) -> bool {
+    let letters = text.chars();
+    letters
+        .map(|letter| letter.to_lowercase().next().unwrap_or(letter))
+        .eq(word.chars())
 }
 
 /// How often the document that all cursors are on has the words one behind the other, the filters
