@@ -1,5 +1,5 @@
-//! Documents in files: each compressed alone (LZ4, as in the paper), with those that would take one
-//! page more aligned to a page, or not; or 16 KiB of documents together, as in Elasticsearch.
+//! Documents in files. Each is compressed alone (LZ4, as in the paper), and aligned to a page where
+//! that saves one, or not. Or 16 KiB of documents are compressed together, as in Elasticsearch.
 
 use std::path::Path;
 

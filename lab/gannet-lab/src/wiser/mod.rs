@@ -1,6 +1,5 @@
-//! `gannet-lab wiser`: the techniques of the WiSER paper built as published, each of them on and
-//! off for real (He et al., "Read as needed: building WiSER, a flash-optimized search engine",
-//! 2020).
+//! `gannet-lab wiser`: the techniques of the WiSER paper built as published, each on and off.
+//! Source: He et al., "Read as needed: building WiSER, a flash-optimized search engine", 2020.
 //!
 //! [`code`] codes lists as the paper has them, with positions, offsets and two Bloom filters a
 //! posting. [`lists`] lays them out in files, grouped or by stage, and [`documents`] stores texts
