@@ -107,5 +107,5 @@ help:
 	@echo "make lab-quick     the same with little of everything, in minutes"
 	@echo "make memory        peak memory against the memory budget"
 	@for script in measure/*.py; do name=$$(basename $$script .py); \
-		case $$name in harness|ndcg|passages|*_runs) ;; *) \
-		printf 'make measure-%-12s %s\n' $$name "$$(sed -n '2s/^"""//; 2s/"""$$//p' $$script)";; esac; done
+		case $$name in harness|ndcg|passages|python_environment|*_runs) ;; *) \
+		printf 'make measure-%-14s %s\n' $$name "$$(sed -n '2s/^"""//; 2s/"""$$//p' $$script)";; esac; done

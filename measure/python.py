@@ -2,12 +2,11 @@
 """The Python package: wheel, import, indexing and searching beside the command, nDCG by ir_measures."""
 import argparse
 import statistics
-import subprocess
-import sys
 from pathlib import Path
 
 import ndcg
-from harness import CACHE, CORPORA, ROOT, Claims, Unable, gannet, passages, remove, run
+import python_environment
+from harness import CACHE, CORPORA, Claims, gannet, passages, remove, run
 
 WHEEL_MIB, IMPORT_MS, CALL_US = 20, 50, 15
 PATH_SHARE, FRAME_SHARE, MANY_SHARE, THREADS_RATIO = 0.95, 0.8, 0.9, 1.8
@@ -18,7 +17,7 @@ RUNNER = Path(__file__).parent / "python_runs.py"
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--wheel", help="default: the one in target/dist, as `make wheel` makes it")
+    parser.add_argument("--wheel", type=Path, help="default: the one in target/dist, as `make wheel` makes it")
     parser.add_argument("--command", help="the command to compare with (default: built from this tree)")
     parser.add_argument("--corpus", type=Path, help="JSON lines (default: all passages)")
     parser.add_argument("--queries", type=int, default=5000)
@@ -26,32 +25,16 @@ def main():
     parser.add_argument("--out")
     options = parser.parse_args()
     with Claims("python", options.out, queries=options.queries, runs=options.runs) as claims:
-        wheel = find_wheel(options.wheel)
+        wheel = python_environment.wheel(options.wheel)
         command = options.command or gannet()
         corpus = options.corpus or passages()
         claims.settings["corpus"] = corpus.name
         claims.at_most("MiB of the wheel", round(wheel.stat().st_size / 2**20, 2), WHEEL_MIB)
-        python = environment(wheel)
+        python = python_environment.made("venv", wheel, PACKAGES)
         imports(claims, python)
         indexes(claims, command, python, corpus, options.runs)
         searches(claims, command, python, options)
         relevance(claims, command, python)
-
-
-def find_wheel(given):
-    wheels = [Path(given)] if given else sorted((ROOT / "target/dist").glob("gannet-*.whl"))
-    if not wheels or not wheels[-1].exists():
-        raise Unable("there is no wheel in target/dist: run `make wheel`, or give --wheel")
-    return wheels[-1].resolve()
-
-
-def environment(wheel):
-    """A fresh environment with the wheel and the packages to compare with."""
-    folder = CACHE / "venv"
-    remove(folder)
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    subprocess.run([folder / "bin/pip", "install", "--quiet", wheel, *PACKAGES], check=True)
-    return folder / "bin/python"
 
 
 def imports(claims, python):

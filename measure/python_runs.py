@@ -48,6 +48,27 @@ def from_pyarrow(index, file, _):
     return add(index, pyarrow.json.read_json(file))
 
 
+def stream(index, file, memory):
+    """Batches of Arrow, read as they are wanted, under a budget of so many MiB."""
+    import pyarrow.json
+
+    with gannet.open(index, memory=f"{memory}MiB") as ix:
+        begun = used()
+        added = ix.add(pyarrow.json.open_json(file)).added
+    return spent(begun) | {"documents": added}
+
+
+def under(index, file, memory):
+    """The queries under a budget of so many MiB: many at once, then by one call each with documents."""
+    asked = queries(file)
+    with gannet.open(index, memory=f"{memory}MiB", read_only=True) as ix:
+        begun = used()
+        hits = len(ix.search_many(asked).to_arrow())
+        for query in asked[:1000]:
+            hits += len(ix.search(query, highlight="body").to_arrow())
+        return spent(begun) | {"queries": len(asked) + min(1000, len(asked)), "hits": hits}
+
+
 def from_dicts(index, file, _):
     with open(file, encoding="utf-8") as lines:
         return add(index, map(json.loads, lines))
@@ -114,6 +135,8 @@ RUNS = {
     "pandas": from_pandas,
     "pyarrow": from_pyarrow,
     "dicts": from_dicts,
+    "stream": stream,
+    "under": under,
     "many": many,
     "one": one_by_one,
     "threads": threads,

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Gannet beside five engines for Python, with little memory and without limit, on the same texts and queries."""
+import argparse
+import json
+import re
+from pathlib import Path
+
+import python_environment
+from harness import CACHE, CORPORA, MIB, Claims, MemoryGroup, Unable, last_json, note, passages, remove, run, warm
+from limits import UNLIMITED, Watch, forget
+
+RUNNER = Path(__file__).parent / "python_peers_runs.py"
+ENGINES = ["gannet", "tantivy", "lancedb", "duckdb", "bm25s", "sqlite"]
+# The extension of DuckDB is of one version of it.
+PACKAGES = ["tantivy==0.27.0", "lancedb==0.40.0", "duckdb==1.5.5", "duckdb-extension-fts==1.5.5", "bm25s==0.3.16", "numba==0.68.1",
+            "numpy==2.4.6", "pyarrow==26.0.1"]
+# Of ten answers, how many another engine has to have too: they weigh lengths in other ways.
+ALIKE = 7
+INDEX_TIMEOUT, SEARCH_TIMEOUT = 1500, 240
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--wheel", type=Path, help="default: the one in target/dist, as `make wheel` makes it")
+    parser.add_argument("--corpus", type=Path, help="JSON lines (default: all passages)")
+    parser.add_argument("--documents", type=int, help="of the corpus, from its beginning (default: all)")
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
+    parser.add_argument("--limit", type=int, default=256, help="MiB of the memory group")
+    parser.add_argument("--seconds", type=float, default=15, help="to search")
+    parser.add_argument("--out")
+    options = parser.parse_args()
+    settings = {"limit_mib": options.limit, "seconds": options.seconds, "packages": PACKAGES, "depth": 10}
+    with Claims("python-peers", options.out, **settings) as claims:
+        Comparison(claims, options).run()
+
+
+class Comparison:
+    def __init__(self, claims, options):
+        self.claims, self.options = claims, options
+        self.source, self.documents = texts(options.corpus or passages(), options.documents)
+        self.queries = log()
+        claims.settings |= {"corpus": (options.corpus or passages()).name, "documents": self.documents,
+                            "text_bytes": self.source.stat().st_size}
+        self.python = python_environment.made("peers-venv", options.wheel, PACKAGES)
+
+    def run(self):
+        for engine in self.options.engines:
+            # Without limit first: an index that cannot be made with it is searched all the same.
+            for limit in (0, self.options.limit):
+                self.engine(engine, limit)
+            for folder in CACHE.glob(f"peers-{engine}-*"):
+                remove(folder)
+        self.compare()
+
+    def engine(self, engine, limit):
+        folder = self.folder(engine, limit)
+        remove(folder)
+        row = self.measured(engine, "index", folder, self.source, limit, INDEX_TIMEOUT)
+        whole = row.get("documents") == self.documents
+        row["index_bytes"] = size(folder) if whole else None
+        self.claims.rows.append(row)
+        if not whole:
+            remove(folder)
+            folder = self.folder(engine, 0)
+        if not folder.exists():
+            note(f"{engine}: no index was made, so nothing is asked of it")
+            return
+        forget(folder)
+        row = self.measured(engine, "search", folder, self.queries, limit, SEARCH_TIMEOUT)
+        self.claims.rows.append(row | {"index_of_this_limit": whole})
+
+    def folder(self, engine, limit):
+        return CACHE / f"peers-{engine}-{limit}"
+
+    def measured(self, engine, work, folder, file, limit, timeout):
+        """One process in a memory group of its own."""
+        warm(file)
+        command = [self.python, "-I", RUNNER, engine, work, folder, file, limit, self.options.seconds]
+        with MemoryGroup(limit * MIB or UNLIMITED) as group, Watch(group) as watch:
+            done = run(command, group, timeout=timeout)
+            figures = group.figures()
+        row = {"engine": engine, "what": work, "limit_mib": limit, "exit_code": done.code, "kills": figures["kills"],
+               "held_bytes": watch.most, "group_peak_bytes": figures["most_used_bytes"], "process_seconds": round(done.seconds, 3)}
+        if done.code == 0:
+            row |= last_json(done.output)
+        elif errors := done.errors.strip().splitlines():
+            row["error"] = errors[-1][:300].replace(f"{CACHE}/", "")
+        told = {name: value for name, value in row.items() if name not in ("answers", "settings")}
+        note(" ".join(f"{name}={value}" for name, value in told.items()))
+        return row
+
+    def compare(self):
+        """How many of Gannet's ten documents an engine gives too, over the first queries."""
+        searches = [row for row in self.claims.rows if row["what"] == "search" and "answers" in row]
+        ours = next((row["answers"] for row in searches if row["engine"] == "gannet"), None)
+        for row in searches:
+            answers = row.pop("answers")
+            if ours is None:
+                continue
+            pairs = [(set(mine), set(theirs)) for mine, theirs in zip(ours, answers) if mine]
+            row["compared"], row["alike"] = len(pairs), round(sum(10 * len(mine & theirs) / len(mine) for mine, theirs in pairs) / len(pairs), 2)
+            self.claims.at_least(f"of ten documents alike: {name_of(row)}", row["alike"], ALIKE)
+        for engine in self.options.engines:
+            self.ahead(engine)
+
+    def ahead(self, peer):
+        """With the limit: Gannet's rates by processor time beside a peer's. A peer that was killed is behind."""
+        if peer == "gannet":
+            return
+        for work, count in (("index", "documents"), ("search", "queries")):
+            rows = [row for row in self.claims.rows if row["limit_mib"] and row["what"] == work]
+            rates = {row["engine"]: row[count] / row["seconds"] for row in rows if count in row}
+            if "gannet" not in rates:
+                raise Unable("Gannet itself has no figure with the limit: the rows say why")
+            name = f"Gannet's rate of {work} with the limit, of {peer}'s"
+            if peer in rates:
+                self.claims.at_least(name, round(rates["gannet"] / rates[peer], 2), 1)
+            else:
+                self.claims.check(name, "killed or failed", ">= 1", True)
+
+
+def name_of(row):
+    return f"{row['engine']}, {row['limit_mib'] or 'no'} MiB limit"
+
+
+def texts(corpus, most):
+    """A file with ID and body of each document alone, and their number."""
+    made, count = CACHE / "peers-texts.jsonl", 0
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(corpus, encoding="utf-8") as lines, open(made, "w", encoding="utf-8") as out:
+        for line in lines:
+            if count == most:
+                break
+            document = json.loads(line)
+            out.write(json.dumps({"id": document["id"], "body": document["body"]}, ensure_ascii=False) + "\n")
+            count += 1
+    return made, count
+
+
+def log():
+    """A query of the web log a line, in small letters without signs, so that no engine's language has a part in it."""
+    made = CACHE / "peers-queries.txt"
+    with open(CORPORA / "queries/web-log-25k.tsv", encoding="utf-8") as lines, open(made, "w", encoding="utf-8") as out:
+        for line in lines:
+            # A word that stands twice in a query would count twice for some engines and once for others.
+            words = dict.fromkeys(re.findall(r"\w+", line.rstrip("\n").split("\t", 1)[1].lower()))
+            # These are words of languages for queries.
+            if words := [word for word in words if word not in ("and", "or", "not", "near")]:
+                out.write(" ".join(words) + "\n")
+    return made
+
+
+def size(folder):
+    """Bytes of the files of an index as the file system has them allocated."""
+    return sum(min(path.stat().st_size, path.stat().st_blocks * 512) for path in folder.rglob("*") if path.is_file())
+
+
+if __name__ == "__main__":
+    main()
