@@ -37,7 +37,7 @@ soak-ray:
 wheel:
 	PYTHON=$(PYTHON) scripts/wheel
 
-# The command as one static file, with completions, checksums and the licences of what is in it.
+# The command as one static file, with man pages, completions, checksums and the licences of what is in it.
 dist:
 	PYTHON=$(PYTHON) scripts/dist
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import gannet
 
 MEMORY = "32MiB"
-# A rebuild, a vacuum and a backup come at these generations, and again in later rounds.
+# Of each so many generations, one is followed by a vacuum and one by a rebuild.
 ROUND, VACUUM, REBUILD = 12, 5, 9
 
 

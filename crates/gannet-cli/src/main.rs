@@ -23,6 +23,8 @@ mod index;
 mod inspect;
 mod interrupt;
 mod maintenance;
+#[cfg(feature = "man")]
+mod man;
 mod members;
 mod opening;
 mod output;
@@ -79,6 +81,8 @@ fn run(given: &Given) -> Outcome<()> {
         Command::Inspect(arguments) => inspect::run(common, arguments, &mut output)?,
         Command::Analyze(arguments) => analyze::run(common, arguments, &mut output)?,
         Command::Completions(arguments) => completions::run(arguments, &mut output)?,
+        #[cfg(feature = "man")]
+        Command::Man(arguments) => man::run(arguments)?,
     }
     output.finish()
 }

@@ -80,6 +80,10 @@ pub enum Command {
     Analyze(AnalyzeArguments),
     /// Print the completions for a shell
     Completions(CompletionsArguments),
+    /// Write the man pages into a folder
+    #[cfg(feature = "man")]
+    #[command(hide = true)]
+    Man(super::man::ManArguments),
 }
 
 #[cfg(test)]

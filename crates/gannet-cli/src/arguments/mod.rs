@@ -18,6 +18,8 @@ mod documents;
 mod index;
 mod inspect;
 mod long_help;
+#[cfg(feature = "man")]
+mod man;
 mod mistakes;
 mod path;
 mod remote;
@@ -34,6 +36,8 @@ pub use delete::DeleteArguments;
 pub use documents::{ExportArguments, ExportFormat, GetArguments};
 pub use index::IndexArguments;
 pub use inspect::{InspectArguments, Part};
+#[cfg(feature = "man")]
+pub use man::ManArguments;
 pub use path::IndexPath;
 pub use remote::PublishArguments;
 pub use search::SearchArguments;
