@@ -30,7 +30,7 @@ def main():
         corpus = options.corpus or passages()
         claims.settings["corpus"] = corpus.name
         claims.at_most("MiB of the wheel", round(wheel.stat().st_size / 2**20, 2), WHEEL_MIB)
-        python = python_environment.made("venv", wheel, PACKAGES)
+        python = python_environment.made("venv", [wheel, *PACKAGES])
         imports(claims, python)
         indexes(claims, command, python, corpus, options.runs)
         searches(claims, command, python, options)

@@ -1,4 +1,4 @@
-"""A fresh environment of Python with the wheel, for the scripts that measure the package."""
+"""A fresh environment of Python, for the scripts that measure the package."""
 import subprocess
 import sys
 
@@ -13,11 +13,10 @@ def wheel(given):
     return wheels[-1].resolve()
 
 
-def made(name, given, packages):
-    """The interpreter of a new environment with the wheel and these packages."""
-    package = wheel(given)
+def made(name, packages):
+    """The interpreter of a new environment with these packages, each a name or the path of a wheel."""
     folder = CACHE / name
     remove(folder)
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    subprocess.run([folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", package, *packages], check=True)
+    subprocess.run([folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *packages], check=True)
     return folder / "bin/python"

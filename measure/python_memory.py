@@ -24,7 +24,7 @@ def main():
     options = parser.parse_args()
     corpus = options.corpus or passages()
     with Claims("python-memory", options.out, corpus=corpus.name, queries=options.queries, above_mib=ABOVE_MIB, packages=PACKAGES) as claims:
-        python = python_environment.made("memory-venv", options.wheel, PACKAGES)
+        python = python_environment.made("memory-venv", [python_environment.wheel(options.wheel), *PACKAGES])
         log = queries(options.queries)
         for budget in options.budgets:
             index = CACHE / "python-memory.gnt"

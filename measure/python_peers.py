@@ -16,7 +16,7 @@ PACKAGES = ["tantivy==0.27.0", "lancedb==0.40.0", "duckdb==1.5.5", "duckdb-exten
             "numpy==2.4.6", "pyarrow==26.0.1"]
 # Of ten answers, how many another engine has to have too: they weigh lengths in other ways.
 ALIKE = 7
-INDEX_TIMEOUT, SEARCH_TIMEOUT = 1500, 240
+INDEX_TIMEOUT, SEARCH_TIMEOUT = 1500, 300
 
 
 def main():
@@ -24,7 +24,7 @@ def main():
     parser.add_argument("--wheel", type=Path, help="default: the one in target/dist, as `make wheel` makes it")
     parser.add_argument("--corpus", type=Path, help="JSON lines (default: all passages)")
     parser.add_argument("--documents", type=int, help="of the corpus, from its beginning (default: all)")
-    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES, help="those of others are taken from the result file")
     parser.add_argument("--limit", type=int, default=256, help="MiB of the memory group")
     parser.add_argument("--seconds", type=float, default=15, help="to search")
     parser.add_argument("--out")
@@ -41,16 +41,29 @@ class Comparison:
         self.queries = log()
         claims.settings |= {"corpus": (options.corpus or passages()).name, "documents": self.documents,
                             "text_bytes": self.source.stat().st_size}
-        self.python = python_environment.made("peers-venv", options.wheel, PACKAGES)
+        wheel = [python_environment.wheel(options.wheel)] if "gannet" in options.engines else []
+        self.python = python_environment.made("peers-venv", [*wheel, *PACKAGES])
 
     def run(self):
+        self.claims.rows += self.earlier()
         for engine in self.options.engines:
             # Without limit first: an index that cannot be made with it is searched all the same.
             for limit in (0, self.options.limit):
                 self.engine(engine, limit)
-            for folder in CACHE.glob(f"peers-{engine}-*"):
+                # What was measured stays, whatever becomes of the next one.
+                self.claims.result.rows = self.claims.rows
+                self.claims.result.write()
+            for folder in (self.folder(engine, limit) for limit in (0, self.options.limit)):
                 remove(folder)
-        self.compare()
+        if any(row["engine"] == "gannet" for row in self.claims.rows):
+            self.compare()
+
+    def earlier(self):
+        """Rows of the result file of engines that are not asked now, if they had the same texts."""
+        path = self.claims.result.path
+        kept = json.loads(path.read_text()) if path.exists() else {"settings": {}, "rows": []}
+        same = all(kept["settings"].get(name) == self.claims.settings[name] for name in ("documents", "text_bytes", "limit_mib", "seconds"))
+        return [row for row in kept["rows"] if same and row["engine"] not in self.options.engines]
 
     def engine(self, engine, limit):
         folder = self.folder(engine, limit)
@@ -85,28 +98,29 @@ class Comparison:
             row |= last_json(done.output)
         elif errors := done.errors.strip().splitlines():
             row["error"] = errors[-1][:300].replace(f"{CACHE}/", "")
-        told = {name: value for name, value in row.items() if name not in ("answers", "settings")}
-        note(" ".join(f"{name}={value}" for name, value in told.items()))
+        if answers := row.pop("answers", None):
+            self.answers_of(engine, limit).write_text(json.dumps(answers))
+        note(" ".join(f"{name}={value}" for name, value in row.items()))
         return row
+
+    def answers_of(self, engine, limit):
+        return CACHE / f"peers-answers-{engine}-{limit}.json"
 
     def compare(self):
         """How many of Gannet's ten documents an engine gives too, over the first queries."""
-        searches = [row for row in self.claims.rows if row["what"] == "search" and "answers" in row]
-        ours = next((row["answers"] for row in searches if row["engine"] == "gannet"), None)
+        ours = json.loads(self.answers_of("gannet", 0).read_text())
+        searches = [row for row in self.claims.rows if row["what"] == "search" and "queries" in row]
         for row in searches:
-            answers = row.pop("answers")
-            if ours is None:
-                continue
+            answers = json.loads(self.answers_of(row["engine"], row["limit_mib"]).read_text())
             pairs = [(set(mine), set(theirs)) for mine, theirs in zip(ours, answers) if mine]
-            row["compared"], row["alike"] = len(pairs), round(sum(10 * len(mine & theirs) / len(mine) for mine, theirs in pairs) / len(pairs), 2)
+            row["compared"] = len(pairs)
+            row["alike"] = round(sum(10 * len(mine & theirs) / len(mine) for mine, theirs in pairs) / len(pairs), 2)
             self.claims.at_least(f"of ten documents alike: {name_of(row)}", row["alike"], ALIKE)
-        for engine in self.options.engines:
+        for engine in ENGINES[1:]:
             self.ahead(engine)
 
     def ahead(self, peer):
-        """With the limit: Gannet's rates by processor time beside a peer's. A peer that was killed is behind."""
-        if peer == "gannet":
-            return
+        """With the limit: Gannet's rates beside a peer's. A peer that was killed is behind."""
         for work, count in (("index", "documents"), ("search", "queries")):
             rows = [row for row in self.claims.rows if row["limit_mib"] and row["what"] == work]
             rates = {row["engine"]: row[count] / row["seconds"] for row in rows if count in row}

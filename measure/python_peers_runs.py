@@ -134,12 +134,13 @@ class Tantivy(Engine):
         # IDs as numbers of a fast field, which is read without unpacking documents.
         schema.add_unsigned_field("id", fast=True)
         schema.add_text_field("body", stored=True, index_option=self.settings["index_option"])
+        schema = schema.build()
         self.folder.mkdir()
-        writer = tantivy.Index(schema.build(), path=str(self.folder)).writer(self.settings["heap_mib"] * MIB, THREADS)
+        writer = tantivy.Index(schema, path=str(self.folder)).writer(self.settings["heap_mib"] * MIB, THREADS)
         count = 0
         for document in documents(source):
             article, _, passage = document["id"].partition("#")
-            writer.add_document(tantivy.Document(id=int(article) << 16 | int(passage), body=document["body"]))
+            writer.add_document(tantivy.Document.from_dict({"id": int(article) << 16 | int(passage), "body": document["body"]}, schema))
             count += 1
         writer.commit()
         writer.wait_merging_threads()

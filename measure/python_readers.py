@@ -23,7 +23,7 @@ def main():
     parser.add_argument("--out")
     options = parser.parse_args()
     with Claims("python-readers", options.out, readers=options.readers, queries=options.queries, documents=options.documents) as claims:
-        python = python_environment.made("readers-venv", options.wheel, [])
+        python = python_environment.made("readers-venv", [python_environment.wheel(options.wheel)])
         rows = carried_out(python, options)
         claims.rows += rows
         writer, readers = rows[0], rows[1:]

@@ -205,6 +205,13 @@ fn a_benchmark_reports_figures_with_their_settings() {
         assert!(figures[name].is_number(), "{name} in {figures}");
     }
     assert!(figures["bytes_read_per_query"]["engine"].is_number());
+    let [plain, ids] = [&[][..], &["--ids"]].map(|more| place.json(&[&bench[..], more].concat()));
+    assert_eq!(ids["settings"]["ids"], json!(true));
+    let reads = |figures: &Value| figures["reads_per_query"].as_f64().unwrap();
+    assert!(reads(&ids) > reads(&plain), "{ids} {plain}");
+    place
+        .run(&[&bench[..], &["--ids", "--fetch"]].concat())
+        .rejected(1, &["--ids", "--fetch"]);
     let timed = place.json(&[&bench[..], &["--seconds", "0.2"]].concat());
     assert!(timed["queries"].as_u64().unwrap() > 3, "{timed}");
     let without = ["--without", "prefetch", "batches"];

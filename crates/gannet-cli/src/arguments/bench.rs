@@ -65,6 +65,9 @@ pub struct BenchArguments {
     /// Load the stored documents and make snippets
     #[arg(long)]
     pub fetch: bool,
+    /// Read the IDs of the documents that are found, and nothing else of them
+    #[arg(long, conflicts_with = "fetch")]
+    pub ids: bool,
     /// Note in the result that the frames were empty when the measurement began
     #[arg(long)]
     pub cold: bool,

@@ -22,7 +22,7 @@ pub struct DrivenArguments {
         long,
         value_name = "PROFILE",
         hide_short_help = true,
-        conflicts_with_all = ["threads", "seconds", "warm", "group", "dump", "cold", "fetch", "cache_dir", "result_cache"]
+        conflicts_with_all = ["threads", "seconds", "warm", "group", "dump", "cold", "fetch", "ids", "cache_dir", "result_cache"]
     )]
     pub device: Option<String>,
 }

@@ -97,6 +97,7 @@ impl Report<'_> {
             "field": arguments.field,
             "count": arguments.count,
             "fetch": arguments.fetch,
+            "ids": arguments.ids,
             "timeout": arguments.timeout.to_string(),
             "distinct": arguments.distinct,
             "distinct_queries": self.distinct_queries,

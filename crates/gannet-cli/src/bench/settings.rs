@@ -40,7 +40,8 @@ impl Settings {
             options: SearchOptions {
                 k: arguments.k,
                 count: arguments.count,
-                fetch: arguments.fetch,
+                fetch: arguments.fetch || arguments.ids,
+                sources: arguments.fetch,
                 highlight: highlight.into_iter().collect(),
                 deadline: arguments.timeout.time(),
                 techniques: techniques(&arguments.without),
