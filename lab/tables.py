@@ -21,6 +21,7 @@ from tier_tables import (
 from mechanism_tables import MECHANISMS, ORDERS
 from paper_tables import PAPER_TABLES
 from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
+from python_tables import PEERS, package_lines
 from rank_tables import cost_columns, cost_lines, path_columns, path_lines
 from wiser_claims import wiser_claim_lines
 from wiser_tables import WISER_TABLES
@@ -505,6 +506,8 @@ TABLES = {
     "memory": Table("corpus", by("case/corpus"), memory_columns),
     "memory-operations": Table("command", by("operation"), memory_columns),
     "front-memory": Table("what", front_memory_lines, memory_columns),
+    # measure/python_peers.py
+    "python-peers": Table("package and limit", package_lines, PEERS),
     # lab/run.py
     "queries": Table("set", by("set"), query_columns),
     "front-queries": Table("what", front_query_lines, FRONT_RATES),

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from ._native import Hits
 
@@ -32,7 +32,7 @@ class Plan(str):
 
     def _repr_html_(self) -> str:
         head = ["step", "rounds", "reads", "bytes", "frames hit"]
-        table = _table(head, ([escape(str(cell)) for cell in step] for step in self.steps))
+        table = _table(head, ([escape(str(cell)) for cell in step] for step in self.steps), {0})
         return f"{table}<details><summary>all</summary><pre>{escape(self)}</pre></details>"
 
 
@@ -44,7 +44,7 @@ def hits(found: Hits) -> str:
     )
     sign = "" if found.total_is_exact else "at least "
     head = f"<p>{sign}{found.total:,} documents for <code>{escape(found.query)}</code></p>"
-    return head + _table(["", "id", "score", "text"], rows)
+    return head + _table(["", "id", "score", "text"], rows, left={1, 3})
 
 
 def _text_of(hit: object) -> str:
@@ -74,7 +74,15 @@ def _short(value: object) -> str:
     return text if len(text) <= _TEXT else text[: _TEXT - 3] + "..."
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    cells = "".join(f"<th>{name}</th>" for name in head)
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]], left: Container[int]) -> str:
+    """A table whose columns at these places are texts; a notebook has all others at the right."""
+    cells = _cells("th", head, left)
+    body = "".join(f"<tr>{_cells('td', row, left)}</tr>" for row in rows)
     return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cells(tag: str, row: Iterable[str], left: Container[int]) -> str:
+    def style(place: int) -> str:
+        return ' style="text-align: left"' if place in left else ""
+
+    return "".join(f"<{tag}{style(place)}>{cell}</{tag}>" for place, cell in enumerate(row))
