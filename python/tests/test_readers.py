@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 RUNS = Path(__file__).resolve().parents[2] / "measure/python_readers_runs.py"
-DOCUMENTS, QUERIES, READERS = 60, 1500, 2
+DOCUMENTS, QUERIES, READERS = 60, 6000, 2
 
 
 def start(*words: object) -> subprocess.Popen[str]:
