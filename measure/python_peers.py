@@ -24,7 +24,7 @@ def main():
     parser.add_argument("--wheel", type=Path, help="default: the one in target/dist, as `make wheel` makes it")
     parser.add_argument("--corpus", type=Path, help="JSON lines (default: all passages)")
     parser.add_argument("--documents", type=int, help="of the corpus, from its beginning (default: all)")
-    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES, help="those of others are taken from the result file")
+    parser.add_argument("--engines", nargs="*", choices=ENGINES, default=ENGINES, help="those of others are taken from the result file")
     parser.add_argument("--limit", type=int, default=256, help="MiB of the memory group")
     parser.add_argument("--seconds", type=float, default=15, help="to search")
     parser.add_argument("--out")
@@ -120,10 +120,12 @@ class Comparison:
             self.ahead(engine)
 
     def ahead(self, peer):
-        """With the limit: Gannet's rates beside a peer's. A peer that was killed is behind."""
+        """With the limit: Gannet's rates by processor time beside a peer's. A peer that was killed is behind."""
         for work, count in (("index", "documents"), ("search", "queries")):
             rows = [row for row in self.claims.rows if row["limit_mib"] and row["what"] == work]
-            rates = {row["engine"]: row[count] / row["seconds"] for row in rows if count in row}
+            if not any(row["engine"] == peer for row in rows):
+                continue
+            rates = {row["engine"]: row[count] / row["cpu_seconds"] for row in rows if count in row}
             if "gannet" not in rates:
                 raise Unable("Gannet itself has no figure with the limit: the rows say why")
             name = f"Gannet's rate of {work} with the limit, of {peer}'s"
