@@ -104,7 +104,7 @@ class Comparison:
         return row
 
     def answers_of(self, engine, limit):
-        return CACHE / f"peers-answers-{engine}-{limit}.json"
+        return CACHE / f"peers-answers-{engine}-{limit}-{self.documents}.json"
 
     def compare(self):
         """How many of Gannet's ten documents an engine gives too, over the first queries."""

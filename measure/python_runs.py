@@ -95,6 +95,18 @@ def one_by_one(index, file, _):
         return spent(begun) | {"queries": len(asked)}
 
 
+def once(index, file, threads):
+    """All queries by `search_many`, once."""
+    with gannet.open(index, memory=MEMORY, read_only=True, backend="pread") as ix:
+        return {"queries": len(ix.search_many(queries(file), threads=threads))}
+
+
+def each_once(index, file, _):
+    """All queries by one call each, once."""
+    with gannet.open(index, memory=MEMORY, read_only=True, backend="pread") as ix:
+        return {"queries": len([ix.search(query, sources=False) for query in queries(file)])}
+
+
 def threads(index, file, number):
     """The same queries by calls of several threads, which share them."""
     asked = queries(file)
@@ -140,6 +152,8 @@ RUNS = {
     "many": many,
     "one": one_by_one,
     "threads": threads,
+    "search_many": once,
+    "search": each_once,
 }
 
 if __name__ == "__main__":
