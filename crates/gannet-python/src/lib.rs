@@ -4,6 +4,7 @@
 //! taken apart and put together; the engine works without the interpreter's lock.
 
 mod adding;
+#[cfg(feature = "jemalloc")]
 mod allocator;
 mod answers;
 mod arrow_cells;
