@@ -8,8 +8,8 @@ use tikv_jemallocator::Jemalloc;
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
 
-/// Read by jemalloc when it starts. Its names have a prefix here, so that `malloc` of the process is
-/// left as it is.
+/// Read by jemalloc when it starts. Its names have a prefix here, so that `malloc` of the process
+/// is left as it is.
 #[used]
 // SAFETY: the name is jemalloc's own for a pointer to a string that ends with a zero byte.
 #[unsafe(export_name = "_rjem_malloc_conf")]
