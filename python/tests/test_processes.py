@@ -135,8 +135,7 @@ def endless() -> Iterator[dict[str, Any]]:
 def test_ctrl_c_ends_a_write_and_says_how_far_it_came(ix: gannet.Index) -> None:
     error = quick(lambda: interrupted(lambda: ix.add(endless()), 0.2))
     assert any("documents before it are in the index" in note for note in error.__notes__)
-    # A list of all documents may need more memory than 16 MiB leave beside full buffers.
-    assert len(ix) > 0 and ix.search("word1").ids
+    assert len(ix) > 0 and ix.search("common").ids
 
 
 def test_ctrl_c_ends_the_indexing_of_a_file(ix: gannet.Index, tmp_path: Path) -> None:

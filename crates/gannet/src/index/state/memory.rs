@@ -3,7 +3,8 @@
 //! Frames, write buffers and the memory of preparation are set aside when an index is opened. The
 //! memory of a flush is set aside before a posting buffer takes anything that would have to be
 //! flushed. Posting buffers and the maps of new IDs reserve as they grow. Queries reserve from what
-//! is left, which is all but the frames where nothing is written.
+//! is left: a sixteenth at least, less the samples, and all but the frames where nothing is
+//! written.
 
 use super::options::Options;
 use crate::base::PAGE_SIZE;
@@ -27,6 +28,11 @@ const WRITE_PAGES: (usize, usize) = (16, 256);
 /// The part of the budget that samples take at most.
 const SAMPLES_ONE_OF: usize = 32;
 
+/// The part of the budget that posting buffers leave to queries, however large tables are; and what
+/// they keep of their own share in any case.
+const QUERIES_ONE_OF: usize = 16;
+const BUFFERS_KEPT_ONE_OF: usize = 4;
+
 /// What an index that is only read has for queries beside its frames, in hundredths of the budget,
 /// with some left for the tables of the index.
 const READING_PERCENT: usize = 18;
@@ -41,8 +47,10 @@ const FRAMES_BESIDE_PERCENT: usize = 45;
 pub(crate) struct MemoryPlan {
     /// For frames.
     pub(crate) frames: usize,
-    /// For both posting buffers, with the new IDs and what sorting them takes.
-    pub(crate) buffers: usize,
+    /// For both posting buffers, with the new IDs and what sorting them takes, at most.
+    buffers: usize,
+    /// For posting buffers and tables together, with what is left to queries taken off.
+    buffers_and_tables: usize,
     /// For a flush, beside what the buffers have set aside for it.
     pub(crate) flush: MergeMemory,
     /// For documents that are prepared and not written yet.
@@ -71,32 +79,55 @@ impl MemoryPlan {
             true => MemoryPlan {
                 frames: share(frames).saturating_sub(options.cache_memory()),
                 buffers: 0,
+                buffers_and_tables: 0,
                 flush: MergeMemory::of(0),
                 preparation: 0,
                 samples: 0,
                 document_bytes_max,
                 write_pages: 1,
             },
-            false => MemoryPlan {
-                frames: share(30).saturating_sub(options.cache_memory()),
-                buffers: options
-                    .limits
-                    .buffer_bytes
-                    .unwrap_or(share(38))
-                    .min(BUFFERS_MAX),
-                flush: MergeMemory::of(options.memory / 8),
-                preparation: share(8),
-                samples: options.memory / SAMPLES_ONE_OF,
-                document_bytes_max,
-                write_pages: pages.clamp(least, most),
-            },
+            false => {
+                let (frames, preparation) = (share(30), share(8));
+                let flush = MergeMemory::of(options.memory / 8);
+                let write_pages = pages.clamp(least, most);
+                let taken = frames + preparation + flush.bytes() + write_buffers(write_pages);
+                let queries = options.memory / QUERIES_ONE_OF;
+                MemoryPlan {
+                    frames: frames.saturating_sub(options.cache_memory()),
+                    buffers: options
+                        .limits
+                        .buffer_bytes
+                        .unwrap_or(share(38))
+                        .min(BUFFERS_MAX),
+                    buffers_and_tables: options.memory.saturating_sub(taken + queries),
+                    flush,
+                    preparation,
+                    samples: options.memory / SAMPLES_ONE_OF,
+                    document_bytes_max,
+                    write_pages,
+                }
+            }
         }
     }
 
     /// Bytes of the write buffers of all streams.
     pub(crate) fn write_buffers(&self) -> usize {
-        STREAMS * (self.write_pages + 1) * PAGE_SIZE
+        write_buffers(self.write_pages)
     }
+
+    /// Bytes that posting buffers may take beside tables of so many bytes: their share, or less, so
+    /// that what queries need does not depend on how much was written since the last flush.
+    pub(crate) fn buffers_beside(&self, tables: usize) -> usize {
+        let left = self.buffers_and_tables.saturating_sub(tables);
+        self.buffers
+            .min(left)
+            .max(self.buffers / BUFFERS_KEPT_ONE_OF)
+    }
+}
+
+/// Bytes of the write buffers of all streams, of so many pages each.
+fn write_buffers(pages: usize) -> usize {
+    STREAMS * (pages + 1) * PAGE_SIZE
 }
 
 /// Bytes of the longest document that can be read and highlighted within `memory`.
@@ -110,4 +141,31 @@ fn document_bytes_max(memory: usize) -> usize {
         }
     }
     least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_leave_their_part_to_queries_beside_large_tables() {
+        for mib in [16, 64, 256, 4096] {
+            let options = Options {
+                memory: mib << 20,
+                ..Options::default()
+            };
+            let plan = MemoryPlan::new(&options, false, false);
+            let fixed = plan.frames + plan.preparation + plan.flush.bytes() + plan.write_buffers();
+            for tables in [0, options.memory / 32, options.memory / 8] {
+                let taken = fixed + tables + plan.buffers_beside(tables);
+                let queries = options.memory / QUERIES_ONE_OF;
+                assert!(taken + queries <= options.memory, "{mib} MiB, {tables}");
+            }
+            assert!(plan.buffers_beside(0) >= plan.buffers / 10 * 9, "{mib} MiB");
+            assert_eq!(
+                plan.buffers_beside(usize::MAX),
+                plan.buffers / BUFFERS_KEPT_ONE_OF
+            );
+        }
+    }
 }

@@ -142,7 +142,11 @@ impl Writer {
             memory += flushing.memory_bytes;
             source += flushing.source_bytes;
         }
-        let memory = memory as f64 / self.shared.memory.buffers as f64;
+        let most = self
+            .shared
+            .memory
+            .buffers_beside(self.tables_memory.bytes());
+        let memory = memory as f64 / most as f64;
         let source = source as f64 / options.limits.log_source_bytes as f64;
         memory.max(source)
     }
