@@ -11,6 +11,7 @@ compared with an index built by one commit: size, files, memory, queries. Result
 `target/lab/maintenance.json` and `.txt`. See docs/experiments.md.
 """
 import argparse
+import itertools
 import os
 import statistics
 import sys
@@ -20,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # F
 
 import inputs
 import results
+from instructions import named
 from engines import ENGINES, PEERS, Gannet, gannet_lab
 from inputs import PLACE
 from harness import MIB, gannet, note, remove, run
@@ -46,7 +48,11 @@ RUNS_TINY = 7
 
 def main():
     options = arguments()
-    result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
+    settings = vars(options) | {"programs": [name for name, _ in options.programs]}
+    result = results.Result(options.name, settings, options.out or PLACE / f"{options.name}.json")
+    # Where the programs lie on this machine is nobody's concern.
+    for _, file in options.programs:
+        result.head["command"] = result.head["command"].replace(file, "gannet-lab")
     rows, texts = result.rows, []
     for corpus in options.corpora:
         path = inputs.source(corpus, options.documents)
@@ -61,9 +67,9 @@ def main():
             rows.append({"corpus": corpus, "churn": churned, "queries": asked})
             texts.append(churn_tables(churned, asked, corpus, options))
             keep(result, texts, options)
-        for readers in READERS if "during" in options.experiments else []:
-            rows.append({"corpus": corpus, "during": during(path, readers, options)})
-            texts.append(during_tables(rows[-1]["during"], corpus, options))
+        for readers, (program, file) in itertools.product(READERS if "during" in options.experiments else [], options.programs):
+            rows.append({"corpus": corpus, "program": program, "during": during(file, path, readers, options)})
+            texts.append(during_tables(rows[-1]["during"], f"{corpus}, {program}", options))
             keep(result, texts, options)
         if "tiny" in options.experiments:
             built, asked = tiny(inputs.source(corpus, min(options.documents or TINY, TINY)), options)
@@ -88,9 +94,12 @@ def arguments():
     parser.add_argument("--engines", nargs="+", choices=[Gannet.name, *PEERS], default=[Gannet.name, *PEERS])
     parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--memory", type=int, default=64, help="MiB of each engine")
+    parser.add_argument("--programs", nargs="+", type=named, metavar="NAME=FILE", help="programs `gannet-lab` that `during` compares (default: that of this tree)")
     parser.add_argument("--name", default="maintenance", help="name of the result's files in target/lab")
     results.add_option(parser)
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.programs = options.programs or [("gannet-lab", gannet_lab())]
+    return options
 
 
 def ingest(name, path, every, options):
@@ -183,13 +192,13 @@ def churn_tables(churned, asked, corpus, options):
     return text
 
 
-def during(path, readers, options):
+def during(program, path, readers, options):
     """Figures of queries while documents are added, and while none are."""
     folder = PLACE / "maintenance-index"
     remove(folder)
     note(f"{readers} readers ask while {path.name} is written")
     sets = inputs.queries(path, PLACE / path.stem, 1, 20_000)
-    asked = run([gannet_lab(), "during", folder, path, *(sets / f"{name}.tsv" for name in filled(SETS_DURING, sets)),
+    asked = run([program, "during", folder, path, *(sets / f"{name}.tsv" for name in filled(SETS_DURING, sets)),
                  "--memory", options.memory * MIB, "--readers", readers]).json()
     remove(folder)
     return asked | {"load": os.getloadavg()[0]}

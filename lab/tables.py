@@ -241,7 +241,9 @@ def during_lines(result):
             readers = asked["settings"]["readers"]
             name = {"write": "only writing", "ask": f"{readers} that ask, alone",
                     "both": f"{readers} that ask, beside writing"}[phase["phase"]]
-            found.setdefault(name, []).append(phase)
+            # Results of before have one program without a name.
+            program = f"{row['program']}: " if len(result["settings"].get("programs", [])) > 1 else ""
+            found.setdefault(program + name, []).append(phase)
     return found
 
 
