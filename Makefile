@@ -14,7 +14,7 @@ demo:
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
 	@scripts/demo $(GANNET) $(DEMO)
 
-# How the Python module is built: for whatever interpreter loads it. Lints and tests must agree on it.
+# How the Python module is built: for whatever interpreter loads it. Lints and tests must agree.
 export PYO3_BUILD_EXTENSION_MODULE = 1
 
 # Everything that has to hold for every change.
@@ -28,8 +28,8 @@ test: lint
 python-tests:
 	PYTHON=$(PYTHON) PACKAGES='$(PACKAGES)' scripts/python-tests
 
-# Shards on Ray for hours: 100 processes killed and 20 nodes lost, while writing and searching. It uses
-# the environment of `make python-tests`.
+# Shards on Ray for hours: 100 processes killed and 20 nodes lost, while writing and searching. It
+# uses the environment of `make python-tests`.
 soak-ray:
 	$(PYTHON) measure/shard_kills.py --python target/venv/bin/python
 
@@ -37,7 +37,8 @@ soak-ray:
 wheel:
 	PYTHON=$(PYTHON) scripts/wheel
 
-# The command as one static file, with man pages, completions, checksums and the licences of what is in it.
+# The command as one static file, with man pages, completions, checksums and the licences of its
+# crates.
 dist:
 	PYTHON=$(PYTHON) scripts/dist
 

@@ -33,7 +33,7 @@ FILTERED = [("none", True), ("common", True), ("common", False), ("bloom", True)
 # What WiSER does not do: it scores all matches, and reads list by list. Its filters are Bloom filters.
 LITERAL = ["pruning", "batches"]
 COMPARED = ["mix", *SWITCHED[:-1], *PHRASES]
-# What Gannet promises: bytes of its filters to those of Bloom filters, pages read to the least that could be.
+# What Gannet promises: bytes of its filters to those of Bloom filters, pages read to the least.
 MOST_OF_BLOOM, MOST_OF_LEAST = 0.25, 1.5
 # Of pages, as `gannet-lab pages` names them.
 PARTS = ["dictionary", "list_docs", "list_filters", "list_positions", "list_filters_and_positions", "tables"]

@@ -270,7 +270,7 @@ CHECKS = [
 
 RATES = ["sequential_read", "sequential_write", "random_read", "random_write"]
 PLAIN = {"shape": "F 256 WB 32", "cache": 0}
-# Operations of the paper's runs, to which modelled seconds and counts are scaled where there were fewer.
+# Operations of the paper's runs. Modelled seconds and counts of fewer are scaled to these.
 OF_SINGLE, OF_MIXED = 100_000, 1_000_000
 KINDS = {"insert": [100, 0, 0, 0, 0], "search": [0, 100, 0, 0, 0], "update": [0, 0, 100, 0, 0], "delete": [0, 0, 0, 100, 0]}
 MIXED = {"10/90": [10, 90, 0, 0, 0], "30/70": [30, 70, 0, 0, 0], "50/50": [50, 50, 0, 0, 0], "70/30": [70, 30, 0, 0, 0],

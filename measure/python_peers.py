@@ -158,7 +158,7 @@ def log():
     made = CACHE / "peers-queries.txt"
     with open(CORPORA / "queries/web-log-25k.tsv", encoding="utf-8") as lines, open(made, "w", encoding="utf-8") as out:
         for line in lines:
-            # A word that stands twice in a query would count twice for some engines and once for others.
+            # Of a word that stands twice in a query some engines would count both.
             words = dict.fromkeys(re.findall(r"\w+", line.rstrip("\n").split("\t", 1)[1].lower()))
             # These are words of languages for queries.
             if words := [word for word in words if word not in ("and", "or", "not", "near")]:

@@ -136,7 +136,7 @@ class Soak:
     def whole(self):
         """Whether every replica has its shard open."""
         replicas = sum(map(len, self.index._replicas.actors))
-        # Those of a lost node may answer for a moment; they are no children of a raylet that is left.
+        # Those of a lost node may answer for a moment. No raylet that is left has them.
         if len(processes(self.cluster, "ShardReader")) != replicas:
             return False
         manifest = gannet.ray._manifest.need(gannet.ray._place.Place(self.uri))

@@ -375,9 +375,9 @@ impl Emptied {
     }
 }
 
-/// Operations of the device that emptying a buffer of so many pages takes: it is read, and each of
-/// its operations changes one of the leaves, which is read and written, or goes to a page of a
-/// lower buffer.
+/// Operations of the device that emptying a buffer of so many pages takes. The buffer is read. Each
+/// of its operations changes a leaf, which is read and written, or goes to a page of a lower
+/// buffer.
 fn cost(pages: usize, leaves: Option<usize>) -> usize {
     match leaves {
         Some(leaves) => pages + 2 * leaves.min(pages * OF_A_PAGE),

@@ -27,10 +27,10 @@ impl Index {
         self.step(CLEAN)
     }
 
-    /// Does the next step of its idle maintenance now, which else it does by itself once nobody has
-    /// written for a second: what deleted documents have left is taken out, delta postings and
-    /// small chunks join their lists, sparse zones are emptied, all of it only where there is
-    /// enough to be worth what it writes. Tells whether there is more.
+    /// Does the next step of idle maintenance now. By itself the index does it once nobody has
+    /// written for a second. A step takes out what deleted documents have left, joins delta
+    /// postings and small chunks to their lists, or empties sparse zones. It does nothing where
+    /// that is not worth what it writes. Tells whether there is more.
     pub fn maintain(&self) -> Result<bool> {
         match self.with_writer(|writer| Ok(writer.next_idle()))? {
             None => Ok(false),

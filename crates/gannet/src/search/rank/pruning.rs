@@ -54,8 +54,8 @@ impl Pruning {
         }
     }
 
-    /// The score up to which a clause lifts no document over the threshold if `others` is what the
-    /// other clauses give; negative if there is none, or if the clauses are neither added up nor
+    /// The score up to which a clause lifts no document over the threshold, where the other
+    /// clauses give `others`. Negative if there is none, or if the clauses are neither added up nor
     /// the best taken.
     pub fn floor(self, others: KnownScore) -> f32 {
         if !self.has_threshold() {
@@ -69,9 +69,7 @@ impl Pruning {
         }
     }
 
-    /// The score up to which one leaf of a clause lifts no document over the threshold if the
-    /// clause's other leaves add up to at most `leaves`, and `others` is what the other clauses
-    /// give; negative if there is none.
+    /// The same for one leaf of a clause whose other leaves add up to at most `leaves`.
     pub fn floor_beside(self, others: KnownScore, leaves: f64) -> f32 {
         match self.tie {
             1.0 => self.floor(others) - (leaves / FLOOR) as f32,

@@ -21,7 +21,7 @@ pub(super) const WINDOWS_MAX: usize = 64;
 const WINDOWS_FIRST: usize = 8;
 
 /// How many times longer than the essential clauses' lists another may be for its pages to be read
-/// with theirs: then so many candidates fall to a page that some are sure to be looked up in it.
+/// with theirs. Up to that, each page is sure to have some candidate.
 const DENSE: u64 = 8;
 
 /// Windows that were read ahead.

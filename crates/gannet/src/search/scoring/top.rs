@@ -19,8 +19,8 @@ const SLACK: f64 = 1e-6;
 /// The same for sums of up to a thousand numbers that are rounded after each.
 const SUM_SLACK: f64 = 1e-4;
 
-/// Of the most that the parts of a score can add up to, what rounding may take from it: two
-/// roundings of numbers that are near 1 where the score is near 0, and as much for good measure.
+/// The share of the largest possible sum that rounding may take from a score. Where the score is
+/// near 0, numbers near 1 are rounded twice; this is twice as much.
 const ROUNDING: f64 = 4e-7;
 
 /// Whether a document with a score of at most `bound` cannot exceed a threshold.
