@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import gannet
 
+from .._errors import GannetError
 from ._contents import Contents
 from ._errors import WriteLostError
 from ._manifest import Shard
 from ._named import named
 from ._place import Place, sync_folder
 from ._scratch import Scratch
+
+
+_LOST = (
+    "its writer was started again on another node, or lost its local disk, and with it "
+    "the rows of this write: the index is as it was before; write again"
+)
 
 
 @dataclass(frozen=True)
@@ -77,28 +85,28 @@ class ShardWriter:
     def add(self, rows: Any, lines: str) -> None:
         """Adds the rows of an Arrow table; `lines` are what `Contents` keeps of them."""
         index = self._opened()
-        with named(self._number):
+        with self._at_work():
             index.add(rows, id=self._job.id)
             index.sync()
-        self._mark_changed()
-        assert self._contents is not None
-        self._contents.add(lines)
+            self._mark_changed()
+            assert self._contents is not None
+            self._contents.add(lines)
 
     def delete(self, ids: list[str]) -> int:
         """Deletes documents; how many there were."""
         index = self._opened()
-        with named(self._number):
+        with self._at_work():
             deleted = index.delete(ids).deleted
             index.sync()
-        if deleted:
-            self._mark_changed()
+            if deleted:
+                self._mark_changed()
         return deleted
 
     def publish(self) -> Published:
         """Copies the index to the shared folder, unless nothing was changed."""
         index = self._opened()
         assert self._contents is not None
-        with named(self._number):
+        with self._at_work():
             self._contents.check()
             if self._before is not None and not self._changed.exists():
                 return Published(self._before, index.fields)
@@ -129,13 +137,10 @@ class ShardWriter:
         scratch = Scratch(options.local, "writer", job.uri, self._number, job.write)
         if scratch.is_new and not may_be_new:
             scratch.remove()
-            raise WriteLostError(
-                "its writer was started again on another node, or lost its local disk, and with it "
-                "the rows of this write: the index is as it was before; write again"
-            )
+            raise WriteLostError(_LOST)
         self._scratch = scratch
-        started, path = scratch.folder / "started", scratch.folder / "index"
-        if not started.exists():
+        path = scratch.folder / "index"
+        if not self._started.exists():
             shutil.rmtree(path, ignore_errors=True)
             if self._before is not None:
                 before = Place(job.uri).state(self._before.state)
@@ -147,8 +152,25 @@ class ShardWriter:
             analyzers=options.analyzers or None,
         )
         self._contents = Contents(scratch.folder / "contents")
-        started.touch()
+        self._started.touch()
         return index
+
+    @contextmanager
+    def _at_work(self) -> Generator[None, None, None]:
+        """Names the shard in errors, and says when they come from a local disk that is gone."""
+        with named(self._number):
+            try:
+                yield
+            except (GannetError, OSError) as error:
+                if self._started.exists():
+                    raise
+                raise WriteLostError(_LOST) from error
+
+    @property
+    def _started(self) -> Path:
+        """A file that is there from when the index was opened first."""
+        assert self._scratch is not None
+        return self._scratch.folder / "started"
 
     @property
     def _changed(self) -> Path:

@@ -215,7 +215,10 @@ def test_a_write_that_dies_half_way_leaves_what_was_there(uri: Path) -> None:
     assert ids_in(uri) == ALL | {row["id"] for row in rows} and not left.exists()
 
 
-def test_a_writer_that_lost_its_disk_says_so(uri: Path, tmp_path: Path, cluster: Any) -> None:
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_writer_that_lost_its_disk_says_so(
+    uri: Path, tmp_path: Path, cluster: Any, is_killed: bool
+) -> None:
     write(FEW, uri, shards=2)
 
     def loses(row: dict[str, Any]) -> dict[str, Any]:
@@ -227,8 +230,9 @@ def test_a_writer_that_lost_its_disk_says_so(uri: Path, tmp_path: Path, cluster:
         eventually(lambda: (tmp_path / "lost").exists(), 60)
         for folder in (tmp_path / "local").glob("gannet-ray/*/writer-*"):
             folder.rename(folder.with_name("gone-" + folder.name))
-        for pid in processes(cluster, "ShardWriter"):
-            kill(pid)
+        if is_killed:
+            for pid in processes(cluster, "ShardWriter"):
+                kill(pid)
 
     loser = threading.Thread(target=losing)
     loser.start()
