@@ -20,6 +20,7 @@ from tier_tables import (
 )
 from mechanism_tables import MECHANISMS, ORDERS
 from paper_tables import PAPER_TABLES
+from peer_tables import PEER_TABLES
 from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
 from python_tables import PEERS, package_lines
 from rank_tables import cost_columns, cost_lines, path_columns, path_lines
@@ -513,6 +514,7 @@ TABLES = {
     # lab/run.py
     "queries": Table("set", by("set"), query_columns),
     "front-queries": Table("what", front_query_lines, FRONT_RATES),
+    **PEER_TABLES,
     # lab/filters.py
     "filters": Table("corpus and set", filter_lines, FILTERS),
     "filter-rates": Table("corpus and set", filter_lines, filter_rates),

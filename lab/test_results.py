@@ -61,6 +61,23 @@ class Tables(unittest.TestCase):
         readme.write_text(readme.read_text().replace("2,000", "9,000"))
         self.assertEqual(self.tables("--check").returncode, 1)
 
+    def test_corpora_of_several_files_make_one_table(self):
+        rates = {"few.json": {"gannet": 300.0, "tantivy": 100.0, "lucene": 200.0}, "many.json": {"gannet": 50.0, "tantivy": 100.0}}
+        for file, of in rates.items():
+            rows = [{"set": "mix", "share": share, "engine": name, "qps": rate * (share or 1)} for share in (0, 16) for name, rate in of.items()]
+            result = results.environment("lab", self.root) | {"settings": {"corpus": file[:-5]}, "rows": rows}
+            (self.root / "docs" / "results" / file).write_text(json.dumps(result))
+        self.write("<!-- table: peers-ratios from few.json many.json -->")
+        self.assertEqual(self.tables().returncode, 0)
+        text = (self.root / "README.md").read_text()
+        self.assertIn("| corpus and set | 1/16: Tantivy | 1/16: Lucene | no limit: Tantivy | no limit: Lucene |", text)
+        self.assertIn("| few, `mix` | 3.00 | 1.50 | 3.00 | 1.50 |", text)
+        self.assertIn("| many, `mix` | 0.50 | - | 0.50 | - |", text)
+        self.assertIn("docs/results/many.json", text, "where the figures of the second file are from")
+        self.write("<!-- table: peers-front from few.json many.json -->")
+        self.tables()
+        self.assertIn("| few | 1.50 (mix: 1.50) | 1.50 (mix: 1.50) |", (self.root / "README.md").read_text(), "to the faster peer")
+
     def test_markers_that_cannot_be_filled_are_errors(self):
         for marker, end, told in [
                 ("<!-- table: queries from none.json -->", "<!-- end -->", "docs/results/none.json is missing"),

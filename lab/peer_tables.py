@@ -1,0 +1,87 @@
+"""The tables of Gannet beside its peers on several corpora, of one result file of `lab/run.py` each."""
+from columns import Column, ENGINES, Table, hundredths, median
+
+FRONT_SET = "mix"
+NO_LIMIT = "no limit"
+
+
+def memory_of(row):
+    return f"1/{row['share']}" if row["share"] else NO_LIMIT
+
+
+def lines_by(*names):
+    """Lines that stand for the rows that are equal in these: `corpus`, `set` or `memory`."""
+    def lines(result):
+        found = {}
+        for row in result["rows"]:
+            of = {"corpus": row["corpus"], "set": f"`{row['set']}`", "memory": memory_of(row)}
+            found.setdefault(", ".join(of[name] for name in names), []).append(row)
+        return found
+    return lines
+
+
+def engines_of(result):
+    return [name for name in ENGINES if any(row["engine"] == name for row in result["rows"])]
+
+
+def memories_of(result):
+    """From the least memory to the most."""
+    shares = {row["share"] for row in result["rows"]}
+    return [memory_of({"share": share}) for share in sorted(shares, key=lambda share: -share or 1)]
+
+
+def ratio(peer, rows):
+    """Gannet's rate to a peer's; None where either has none."""
+    ours, theirs = median("qps", engine="gannet")(rows), median("qps", engine=peer)(rows)
+    return ours / theirs if ours and theirs else None
+
+
+def to_fastest(rows):
+    """Gannet's rate to that of the fastest peer."""
+    ratios = [ratio(peer, rows) for peer in {row["engine"] for row in rows} - {"gannet"}]
+    return min((value for value in ratios if value), default=None)
+
+
+def ratio_columns(result):
+    """For each memory the ratio to each peer."""
+    return [Column(f"{memory}: {ENGINES[peer]}", in_memory(memory, lambda rows, peer=peer: ratio(peer, rows)), hundredths)
+            for memory in memories_of(result) for peer in engines_of(result) if peer != "gannet"]
+
+
+def in_memory(memory, of):
+    return lambda rows: of([row for row in rows if memory_of(row) == memory])
+
+
+def front_columns(result):
+    """For each memory the ratio of the mix to the fastest peer, and the set where it is least."""
+    return [Column(f"{memory}", in_memory(memory, front_cell)) for memory in memories_of(result)]
+
+
+def front_cell(rows):
+    by_set = {}
+    for row in rows:
+        by_set.setdefault(row["set"], []).append(row)
+    ratios = {name: value for name, some in by_set.items() if (value := to_fastest(some))}
+    if FRONT_SET not in ratios:
+        return None
+    least = min(ratios, key=ratios.get)
+    return f"{ratios[FRONT_SET]:.2f} ({least}: {ratios[least]:.2f})"
+
+
+def figures(*wanted):
+    """Columns of these figures for each engine."""
+    def columns(result):
+        return [Column(f"{head}: {ENGINES[name]}", median(path, scale, engine=name))
+                for head, path, scale in wanted for name in engines_of(result)]
+    return columns
+
+
+COSTS = figures(("queries/s", "qps", 1), ("KB", "bytes_read_per_query/os", 1e-3), ("CPU us", "cpu_us_per_query", 1))
+LATENCIES = figures(*((f"{share} us", f"latency_us_{share}", 1) for share in ("p50", "p95", "p99")))
+
+PEER_TABLES = {
+    "peers-front": Table("corpus", lines_by("corpus"), front_columns),
+    "peers-ratios": Table("corpus and set", lines_by("corpus", "set"), ratio_columns),
+    "peers-costs": Table("memory and set", lines_by("memory", "set"), COSTS),
+    "peers-latencies": Table("memory and set", lines_by("memory", "set"), LATENCIES),
+}
