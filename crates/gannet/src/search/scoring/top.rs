@@ -62,6 +62,8 @@ const RESERVED: usize = 64;
 pub struct Top {
     k: usize,
     heap: BinaryHeap<Scored>,
+    /// The score that must be exceeded: it is asked for much more often than it changes.
+    threshold: f32,
     tied: Option<Box<TiedDocs>>,
 }
 
@@ -130,6 +132,11 @@ impl Top {
         Top {
             k,
             heap: BinaryHeap::with_capacity(k.min(RESERVED)),
+            threshold: if k == 0 {
+                f32::INFINITY
+            } else {
+                f32::NEG_INFINITY
+            },
             tied: None,
         }
     }
@@ -137,6 +144,7 @@ impl Top {
     /// Takes all documents of one score.
     pub fn of(tied: TiedDocs) -> Top {
         Top {
+            threshold: tied.threshold,
             tied: Some(Box::new(tied)),
             ..Top::new(0)
         }
@@ -145,22 +153,24 @@ impl Top {
     /// Offers a document.
     #[inline]
     pub fn offer(&mut self, doc: DocId, score: f32) {
-        if self.heap.len() < self.k {
-            return self.heap.push(Scored { doc, score });
-        }
-        if let Some(mut worst) = self.heap.peek_mut() {
-            if (Scored { doc, score }) < *worst {
-                *worst = Scored { doc, score };
-            }
-        } else {
-            self.offer_tied(doc, score);
+        if score >= self.threshold {
+            self.take(doc, score);
         }
     }
 
-    #[cold]
-    fn offer_tied(&mut self, doc: DocId, score: f32) {
-        if let Some(tied) = &mut self.tied {
-            tied.offer(doc, score);
+    fn take(&mut self, doc: DocId, score: f32) {
+        let offered = Scored { doc, score };
+        if self.heap.len() < self.k {
+            self.heap.push(offered);
+        } else if let Some(mut worst) = self.heap.peek_mut() {
+            if offered < *worst {
+                *worst = offered;
+            }
+        } else if let Some(tied) = &mut self.tied {
+            return tied.offer(doc, score);
+        }
+        if self.heap.len() == self.k {
+            self.threshold = self.heap.peek().map_or(f32::INFINITY, |worst| worst.score);
         }
     }
 
@@ -178,14 +188,7 @@ impl Top {
 
     /// The score that must be exceeded; below every score while there is room.
     pub fn threshold(&self) -> f32 {
-        match self.heap.peek() {
-            _ if self.heap.len() < self.k => f32::NEG_INFINITY,
-            Some(worst) => worst.score,
-            None => self
-                .tied
-                .as_ref()
-                .map_or(f32::INFINITY, |tied| tied.threshold),
-        }
+        self.threshold
     }
 
     /// Whether the documents of one score are wanted.
