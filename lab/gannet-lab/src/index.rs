@@ -31,7 +31,9 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         longest_commit: Duration::ZERO,
     };
     prepare_all(&index, arguments, |batch, ends_commit| {
-        writing.write(batch)?;
+        if let Some(batch) = batch {
+            writing.write(batch)?;
+        }
         match ends_commit {
             true => writing.commit(),
             false => Ok(()),

@@ -1,15 +1,16 @@
 //! The documents of a corpus, prepared on several threads and given in their order.
 //!
 //! One thread cuts the lines into batches and deals them out to the workers in turn; what these
-//! made of them is taken in the same turn. A batch waits at each end of a worker at most, so few
-//! are under way however large the corpus.
+//! made of them is taken in the same turn. A batch waits at each end of a worker at most, and all
+//! that are under way fit into the memory that the index has for them, but for one long document.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::thread;
 
-use gannet::{Document, Index, PreparedBatch, Workbench};
+use gannet::{Document, Error, Index, PreparedBatch, Workbench};
 
 use crate::{IndexArguments, Outcome};
 
@@ -20,26 +21,80 @@ const BATCH_BYTES: usize = 256 << 10;
 /// Batches that wait for a worker, and behind it.
 const WAITING: usize = 1;
 
+/// What a line takes for each of its bytes until it is written.
+const BYTES_PER_LINE_BYTE: usize = 12;
+
 /// Lines that are written together.
 #[derive(Default)]
-struct RawBatch {
+struct RawBatch<'r> {
     lines: Vec<Vec<u8>>,
     bytes: usize,
     /// Whether a commit follows.
     ends_commit: bool,
+    permit: Option<Permit<'r>>,
 }
 
-/// A prepared batch and whether a commit follows, or why there is none.
-type Ready = Result<(PreparedBatch, bool), String>;
+/// What a worker made of lines, or why it ended.
+type Ready<'r> = Result<(Made, RawBatch<'r>), String>;
 
-/// Prepares all documents of the corpus; gives the batches to `take` in order, and whether a commit
-/// follows.
+enum Made {
+    Batch(PreparedBatch),
+    /// A document that is too long to be prepared beside the others; the index takes it alone.
+    TooLong,
+}
+
+/// Room for the lines that are under way.
+struct Room {
+    bytes_max: usize,
+    taken: Mutex<usize>,
+    less: Condvar,
+}
+
+/// The room that a batch takes.
+struct Permit<'r> {
+    room: &'r Room,
+    bytes: usize,
+}
+
+impl Room {
+    fn of(index: &Index) -> Room {
+        Room {
+            bytes_max: index.preparation_bytes() / BYTES_PER_LINE_BYTE,
+            taken: Mutex::new(0),
+            less: Condvar::new(),
+        }
+    }
+
+    /// Waits until so many bytes fit, or nothing else is under way. Batches ask in their order, so
+    /// the oldest never waits for a later one.
+    fn enter(&self, bytes: usize) -> Permit<'_> {
+        let fits = |taken: &mut usize| *taken == 0 || *taken + bytes <= self.bytes_max;
+        let waited = self.less.wait_while(self.lock(), |taken| !fits(taken));
+        *waited.unwrap_or_else(|e| e.into_inner()) += bytes;
+        Permit { room: self, bytes }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.taken.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        *self.room.lock() -= self.bytes;
+        self.room.less.notify_one();
+    }
+}
+
+/// Prepares all documents of the corpus; gives the batches to `take` in order, none where a long
+/// document was added already, and whether a commit follows.
 pub fn prepare_all(
     index: &Index,
     arguments: &IndexArguments,
-    mut take: impl FnMut(PreparedBatch, bool) -> Outcome,
+    mut take: impl FnMut(Option<PreparedBatch>, bool) -> Outcome,
 ) -> Outcome {
     let lines = BufReader::with_capacity(1 << 20, File::open(&arguments.corpus)?);
+    let room = &Room::of(index);
     thread::scope(|scope| {
         let (mut raw, mut ready) = (Vec::new(), Vec::new());
         for _ in 0..arguments.threads.max(1) {
@@ -49,14 +104,21 @@ pub fn prepare_all(
             raw.push(to_worker);
             ready.push(from_worker);
         }
-        let reader = scope.spawn(move || deal(lines, arguments.commit_every, &raw));
+        let reader = scope.spawn(move || deal(lines, arguments.commit_every, room, &raw));
         // Where this ends early, the channels close behind it, and so the other threads end.
         for from_worker in ready.iter().cycle() {
             let Ok(ready) = from_worker.recv() else {
                 break;
             };
-            let (batch, ends_commit) = ready?;
-            take(batch, ends_commit)?;
+            let (made, raw) = ready?;
+            let batch = match made {
+                Made::Batch(batch) => Some(batch),
+                Made::TooLong => {
+                    raw.add_alone(index)?;
+                    None
+                }
+            };
+            take(batch, raw.ends_commit)?;
         }
         match reader.join() {
             Ok(read) => Ok(read?),
@@ -66,15 +128,19 @@ pub fn prepare_all(
 }
 
 /// Cuts lines into batches and deals them out, until there are no more or nobody takes them.
-fn deal(
+fn deal<'r>(
     lines: impl BufRead,
     commit_every: usize,
-    workers: &[SyncSender<RawBatch>],
+    room: &'r Room,
+    workers: &[SyncSender<RawBatch<'r>>],
 ) -> Result<(), String> {
     let mut turns = workers.iter().cycle();
-    let mut deal = |batch: &mut RawBatch| match turns.next() {
-        Some(worker) => worker.send(std::mem::take(batch)).is_ok(),
-        None => false,
+    let mut deal = |batch: &mut RawBatch<'r>| {
+        batch.permit = Some(room.enter(batch.bytes));
+        match turns.next() {
+            Some(worker) => worker.send(std::mem::take(batch)).is_ok(),
+            None => false,
+        }
     };
     let mut batch = RawBatch::default();
     for (number, line) in (1usize..).zip(lines.split(b'\n')) {
@@ -92,28 +158,43 @@ fn deal(
     Ok(())
 }
 
-impl RawBatch {
+impl<'r> RawBatch<'r> {
     fn is_full(&self) -> bool {
         self.ends_commit || self.lines.len() == BATCH || self.bytes >= BATCH_BYTES
     }
 
-    fn prepare(&self, index: &Index, bench: &mut Workbench) -> Ready {
-        let documents: gannet::Result<Vec<Document>> = self
-            .lines
+    fn documents(&self) -> gannet::Result<Vec<Document>> {
+        self.lines
             .iter()
             .map(|line| Document::parse(line))
-            .collect();
-        let prepared = documents.and_then(|documents| index.prepare(bench, documents));
-        let prepared = prepared.map_err(|error| error.to_string())?;
+            .collect()
+    }
+
+    fn prepare(mut self, index: &Index, bench: &mut Workbench) -> Ready<'r> {
+        let prepared = self
+            .documents()
+            .and_then(|documents| index.prepare(bench, documents));
+        let prepared = match prepared {
+            Err(Error::Memory { .. }) => return Ok((Made::TooLong, self)),
+            prepared => prepared.map_err(|error| error.to_string())?,
+        };
+        self.lines = Vec::new();
         match prepared.rejected().first() {
             Some((_, error)) => Err(error.to_string()),
-            None => Ok((prepared, self.ends_commit)),
+            None => Ok((Made::Batch(prepared), self)),
         }
+    }
+
+    fn add_alone(&self, index: &Index) -> gannet::Result<()> {
+        for document in self.documents()? {
+            index.add(document)?;
+        }
+        Ok(())
     }
 }
 
 /// What each worker does.
-fn prepare(index: &Index, work: &Receiver<RawBatch>, done: &SyncSender<Ready>) {
+fn prepare<'r>(index: &Index, work: &Receiver<RawBatch<'r>>, done: &SyncSender<Ready<'r>>) {
     let mut bench = Workbench::default();
     for batch in work {
         if done.send(batch.prepare(index, &mut bench)).is_err() {
