@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 MIB = 1 << 20
-ENGINES = {"gannet": "Gannet", "tantivy": "Tantivy", "lucene": "Lucene"}
+ENGINES = {"gannet": "Gannet", "tantivy": "Tantivy", "lucene": "Lucene", "seekstorm": "SeekStorm",
+           "seekstorm-ngrams": "SeekStorm, n-grams"}
 
 
 def significant(value):

@@ -1,13 +1,13 @@
 """The engines that the lab drives: how each one is built, indexed into and asked.
 
-All three take the same commands and give the same JSON names, so an engine is little more than a command line. What differs
+All take the same commands and give the same JSON names, so an engine is little more than a command line. What differs
 is said here: Gannet is told its memory, the peers map their files and get the advice that serves them best.
 """
 import os
 import shutil
 from pathlib import Path
 
-from harness import MIB, ROOT, TARGET, Unable, build, file_hash, gannet, run, tantivy
+from harness import MIB, ROOT, TARGET, Unable, build, file_hash, gannet, run, seekstorm, tantivy
 
 INDEX_MEMORY = 256 * MIB
 GANNET_MEMORY_MIN = 16 * MIB
@@ -16,6 +16,7 @@ FRAME_SHARE = 0.8
 # Holds 40,000 queries and what 32 threads need; it is part of what Lucene holds besides its cache.
 LUCENE_HEAP = "128m"
 LUCENE_JAVA = 21
+SEEKSTORM_SHARDS = 1
 
 
 class Gannet:
@@ -86,6 +87,37 @@ class Tantivy:
         return 0
 
 
+class SeekStorm:
+    """SeekStorm, with its files mapped for random reads, and no n-grams besides the words."""
+    name = index_name = "seekstorm"
+    # It keeps the factor k1 + 1 too.
+    score_factor = 1 / 2.2
+    ngrams = "none"
+
+    def __init__(self):
+        self.command = seekstorm()
+
+    def identity(self):
+        return file_hash(self.command)
+
+    def index(self, folder, source, commit_every, memory=INDEX_MEMORY, more=()):
+        """It has no setting for memory, so `memory` is not kept."""
+        return run([self.command, "index", folder, source, "--memory", memory, "--threads", 2, "--shards", SEEKSTORM_SHARDS,
+                    "--commit-every", commit_every, "--tokenizer", "unicode", "--ngrams", self.ngrams, "--json", *more])
+
+    def bench(self, folder, queries, cache_bytes, options, group=None):
+        return run([self.command, "bench", folder, queries, "--random-advice", "--json", *options], group=group)
+
+    def own_cache_bytes(self, figures, cache_bytes):
+        return 0
+
+
+class SeekStormNgrams(SeekStorm):
+    """The same with n-grams of frequent words, for phrases. It keeps the best 1,000 of each of its 38 frequent words."""
+    name = index_name = "seekstorm-ngrams"
+    ngrams = "mixed"
+
+
 class Lucene:
     """Lucene, with its files mapped for random reads and a heap no larger than it needs."""
     name = index_name = "lucene"
@@ -114,8 +146,11 @@ class Lucene:
         return 0
 
 
-ENGINES = {engine.name: engine for engine in (Gannet, Tantivy, Lucene, Wiser, WiserBase)}
+ENGINES = {engine.name: engine for engine in (Gannet, Tantivy, Lucene, SeekStorm, SeekStormNgrams, Wiser, WiserBase)}
+# Those that are asked unless others are named.
 PEERS = [Tantivy.name, Lucene.name]
+# Those that Gannet's rate is divided by, the fastest of them.
+COMPARED = [*PEERS, SeekStorm.name, SeekStormNgrams.name]
 
 
 def gannet_lab():

@@ -14,7 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / "target" / "lab" / "venv"
-COLOURS = {"gannet": "#0072b2", "tantivy": "#e69f00", "lucene": "#999999", "wiser": "#009e73", "wiser-base": "#cc79a7"}
+COLOURS = {"gannet": "#0072b2", "tantivy": "#e69f00", "lucene": "#999999", "seekstorm": "#d55e00",
+           "seekstorm-ngrams": "#f0e442", "wiser": "#009e73", "wiser-base": "#cc79a7"}
 PERCENTILES = ["latency_us_p50", "latency_us_p95", "latency_us_p99"]
 
 

@@ -1,7 +1,7 @@
 """The tables of a run: one for each memory limit and number of threads, a line for each set."""
 import statistics
 
-from engines import PEERS
+from engines import COMPARED
 
 # Title, and where a row of `bench` has the figure.
 FIGURES = [
@@ -58,7 +58,7 @@ def line(name, engine, summaries, agreements):
 
 def against_better_peer(summaries):
     """Gannet's rate divided by that of the faster peer, or None where either is missing."""
-    peers = [summaries[peer]["queries/s"] for peer in PEERS if summaries.get(peer)]
+    peers = [summaries[peer]["queries/s"] for peer in COMPARED if summaries.get(peer)]
     ours = summaries.get("gannet")
     return ours["queries/s"] / max(peers) if ours and peers else None
 

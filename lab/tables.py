@@ -1,6 +1,7 @@
 """The tables of README and docs: for each its lines and its columns. `scripts/tables` writes them."""
 import statistics
 
+from answer_tables import ANSWERS
 from claims import AS_B_TREE, CLAIM_COLUMNS, MFIS, claim_lines, shape_of, variant_of
 from columns import (
     Column, ENGINES, MIB, Table, at, by, hundredths, largest, median, percent, signed, significant,
@@ -63,7 +64,7 @@ def query_columns(result):
     """Each figure of all engines that were asked, and the ratio of Gannet's rate to the faster
     peer's.
     """
-    engines = [name for name in ENGINES if any(row["engine"] == name for row in result["rows"])]
+    engines = asked_engines(result)
     figures = [("queries/s", "qps", 1), ("KB a query", "bytes_read_per_query/os", 1e-3),
                ("CPU us a query", "cpu_us_per_query", 1), ("p99 us", "latency_us_p99", 1)]
     columns = [Column(f"{head}: {ENGINES[name]}", median(path, scale, engine=name)) for head, path, scale in figures for name in engines]
@@ -92,7 +93,13 @@ def front_query_lines(result):
     return front | {f"documents/s indexed, {result['settings']['flushes']} commits": indexed}
 
 
-FRONT_RATES = [Column(head, median("qps", engine=name), whole) for name, head in ENGINES.items()]
+def front_rates(result):
+    """The rates of the engines that were asked."""
+    return [Column(ENGINES[name], median("qps", engine=name), whole) for name in asked_engines(result)]
+
+
+def asked_engines(result):
+    return [name for name in ENGINES if any(row["engine"] == name for row in result["rows"])]
 
 
 # Phrase filters
@@ -513,7 +520,8 @@ TABLES = {
     "python-peers": Table("package and limit", package_lines, PEERS),
     # lab/run.py
     "queries": Table("set", by("set"), query_columns),
-    "front-queries": Table("what", front_query_lines, FRONT_RATES),
+    "front-queries": Table("what", front_query_lines, front_rates),
+    "answers": ANSWERS,
     **PEER_TABLES,
     # lab/filters.py
     "filters": Table("corpus and set", filter_lines, FILTERS),

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # F
 
 import plots
 import results
-from engines import ENGINES, gannet_lab
+from engines import PEERS, Gannet, Wiser, WiserBase, gannet_lab
 from inputs import PLACE
 from harness import MIB, ROOT, note
 from paper import BLOOM_BYTES, PARTS, pages_key
@@ -73,8 +73,9 @@ def engines(options):
     """The runs of whole engines, and the figures that need them."""
     runs = {"sets": [[f"{kind}-{level}" for kind in KINDS for level in LEVELS] + LOGS + [FOUND, STORED], [SHARE]],
             "sweep": [list(SWEPT), SHARES]}
+    asked = [Gannet.name, *PEERS, Wiser.name, WiserBase.name]
     for name, (sets, shares) in runs.items():
-        made(options, name, ["lab/run.py", "--engines", *ENGINES, "--threads", THREADS, "--runs", options.runs, "--warm", options.seconds,
+        made(options, name, ["lab/run.py", "--engines", *asked, "--threads", THREADS, "--runs", options.runs, "--warm", options.seconds,
                              "--seconds", options.seconds, "--shares", *shares, "--sets", *sets])
     made(options, "parts", ["lab/paper.py", "--tables", "sizes", "parts"])
     rows = {name: json.loads(path(name).read_text())["rows"] for name in runs}

@@ -109,6 +109,14 @@ def tantivy():
     return str(folder / "release" / "tantivy-peer")
 
 
+def seekstorm():
+    """The release binary of the SeekStorm peer."""
+    folder = TARGET / "engines-seekstorm"
+    # In its folder cargo finds the flags that it is built with.
+    build(["cargo", "build", "--release", "--locked", "--target-dir", str(folder)], ROOT / "lab/engines/seekstorm")
+    return str(folder / "release" / "seekstorm-peer")
+
+
 def build(command, folder, environment=None):
     """Builds quietly; a failure shows the compiler's words."""
     note(" ".join(command))
