@@ -23,6 +23,7 @@ class Gannet:
     """The engine of this repository; its cache is its own memory, so it is told how much it has."""
     name = "gannet"
     score_factor = 1.0
+    warm_factor = 1
     filters = "common"
     # Techniques that are switched off.
     without = ()
@@ -69,6 +70,7 @@ class Tantivy:
     name = index_name = "tantivy"
     # It keeps the constant factor k1 + 1 of BM25, which changes no order.
     score_factor = 1 / 2.2
+    warm_factor = 1
 
     def __init__(self):
         self.command = tantivy()
@@ -92,6 +94,7 @@ class SeekStorm:
     name = index_name = "seekstorm"
     # It keeps the factor k1 + 1 too.
     score_factor = 1 / 2.2
+    warm_factor = 1
     ngrams = "none"
 
     def __init__(self):
@@ -122,6 +125,8 @@ class Lucene:
     """Lucene, with its files mapped for random reads and a heap no larger than it needs."""
     name = index_name = "lucene"
     score_factor = 1.0
+    # Java compiles what is hot while it warms up.
+    warm_factor = 4
 
     def __init__(self):
         self.build = TARGET / "engines" / "lucene"

@@ -58,7 +58,7 @@ def arguments():
     parser.add_argument("--shares", type=int, nargs="+", default=[16], help="C is Gannet's index divided by this; 0: no limit")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 8, 32])
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--warm", type=float, default=3, help="seconds of asking before the measurement")
+    parser.add_argument("--warm", type=float, default=3, help="seconds of asking before the measurement, for Lucene four times as many")
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--name", default="lab", help="name of the result's files in target/lab")
     results.add_option(parser)
@@ -129,7 +129,7 @@ class Lab:
         folder, _ = self.indexes[engine.name]
         limits.forget(folder)
         begun = {"cached_before_bytes": limits.cached_bytes(folder), "load": os.getloadavg()[0], "at": round(time.time())}
-        options = ["--threads", threads, "-k", 10, "--warm", self.options.warm, "--seconds", self.options.seconds]
+        options = ["--threads", threads, "-k", 10, "--warm", self.options.warm * engine.warm_factor, "--seconds", self.options.seconds]
         options += ["--fetch"] if name.endswith(DOCUMENTS) else []
         options += ["--count"] if name.endswith(COUNT) else []
         group = MemoryGroup(limit) if limit else contextlib.nullcontext()
