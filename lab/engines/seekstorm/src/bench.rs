@@ -24,7 +24,8 @@ use crate::{Failure, Outcome};
 pub async fn run(options: &Options) -> Outcome {
     let (begin, start) = (Usage::now(), Instant::now());
     let folder = Path::new(&options.places[0]);
-    let index = open_index(folder).await?;
+    let opened = open_index(folder).await;
+    let index = opened.map_err(|error| format!("no index in {}: {error}", folder.display()))?;
     if options.has("--random-advice") {
         read_at_random(folder)?;
     }
@@ -33,7 +34,9 @@ pub async fn run(options: &Options) -> Outcome {
         let index = index.read().await;
         (Tokenizer::of(&index.meta), index.shard_count().await)
     };
-    let text = fs::read_to_string(&options.places[1])?;
+    let asked = &options.places[1];
+    let text =
+        fs::read_to_string(asked).map_err(|error| format!("cannot read {asked}: {error}"))?;
     let work = Work {
         k: options.number("-k", 10)?,
         count: options.has("--count"),

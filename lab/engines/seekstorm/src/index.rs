@@ -91,7 +91,8 @@ async fn add(
 ) -> Result<usize, Failure> {
     let mut docs = 0;
     for file in files {
-        for line in BufReader::with_capacity(1 << 20, File::open(file)?).lines() {
+        let source = File::open(file).map_err(|error| format!("cannot read {file}: {error}"))?;
+        for line in BufReader::with_capacity(1 << 20, source).lines() {
             let document = document(&line?, tokenizer)?;
             index.index_document(document, FileType::None).await;
             docs += 1;
