@@ -1,5 +1,5 @@
-//! A peer for comparisons: SeekStorm behind the two commands and the JSON names of `gannet index`
-//! and `gannet bench`, so that one script can drive both engines and read both answers.
+//! A peer for comparisons: SeekStorm behind the commands and the JSON names of `gannet index` and
+//! `gannet bench`. One script can drive both engines and read both answers.
 
 mod advice;
 mod asked;
