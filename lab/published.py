@@ -6,7 +6,7 @@ AS_B_TREE_RATES = {4096: [193, 158, 149, 21], 8192: [206, 188, 192, 22], 16384: 
 # Table 2: seconds of the reads, of the writes, and of both, of 100,000 insertions.
 AS_B_TREE_INSERTS = {"b-tree": (68, 10, 78), "as-b-tree": (56, 5, 61)}
 # Table 3: MB of the files.
-AS_B_TREE_FILES = {"b-tree": 22.4, "bftl": 1615, "as-b-tree": 70}
+AS_B_TREE_FILES = {"b-tree": 22.4, "bftl": 1615, "as-b-tree": 70, "as-b-tree-uncleaned": 642}
 # Table 4: seconds of 1,000,000 operations by the share of insertions.
 AS_B_TREE_MIXED = {
     "bftl": [1127, 981, 835, 689, 543], "fd-tree": [446, 432, 400, 353, 280], "la-tree": [259, 273, 250, 177, 71],

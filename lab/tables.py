@@ -2,7 +2,7 @@
 import statistics
 
 from answer_tables import ANSWERS
-from claims import AS_B_TREE, CLAIM_COLUMNS, MFIS, claim_lines, shape_of, variant_of
+from claims import CLAIM_COLUMNS, MFIS, PSYNC, claim_lines
 from columns import (
     Column, ENGINES, MIB, Table, at, by, hundredths, largest, median, percent, signed, significant,
     tenths, whole,
@@ -22,9 +22,9 @@ from tier_tables import (
 from mechanism_tables import MECHANISMS, ORDERS
 from paper_tables import PAPER_TABLES
 from peer_tables import PEER_TABLES
-from published import AS_B_TREE_INSERTS, AS_B_TREE_MIXED, AS_B_TREE_RATES
 from python_tables import PEERS, package_lines
 from rank_tables import cost_columns, cost_lines, path_columns, path_lines
+from tree_tables import TREE_TABLES
 from wiser_claims import wiser_claim_lines
 from wiser_tables import WISER_TABLES
 
@@ -273,86 +273,7 @@ CHECKS = [
 ]
 
 
-# Ordered indexes on a modelled drive
-
-
-RATES = ["sequential_read", "sequential_write", "random_read", "random_write"]
-PLAIN = {"shape": "F 256 WB 32", "cache": 0}
-# Operations of the paper's runs. Modelled seconds and counts of fewer are scaled to these.
-OF_SINGLE, OF_MIXED = 100_000, 1_000_000
-KINDS = {"insert": [100, 0, 0, 0, 0], "search": [0, 100, 0, 0, 0], "update": [0, 0, 100, 0, 0], "delete": [0, 0, 0, 100, 0]}
-MIXED = {"10/90": [10, 90, 0, 0, 0], "30/70": [30, 70, 0, 0, 0], "50/50": [50, 50, 0, 0, 0], "70/30": [70, 30, 0, 0, 0],
-         "90/10": [90, 10, 0, 0, 0], "OLTP": [24, 72, 0, 1, 3]}
-
-
-def drive_lines(result):
-    """The rates of the modelled drive, by size and requests under way."""
-    rates = (result["modelled"] or {"rates": []})["rates"]
-    return {f"{row['bytes'] >> 10} KiB, {row['depth']} at a time": [row] for row in rates}
-
-
-def published_rate(kind):
-    def of(rows):
-        rates = AS_B_TREE_RATES.get(rows[0]["bytes"]) if rows[0]["depth"] == 32 else None
-        return rates and rates[kind]
-    return of
-
-
-def single_lines(result):
-    """Runs of one kind of operations, by structure; the paper's structures and Gannet's."""
-    return tree_lines(row for row in result["rows"] if row["mix"] in KINDS.values())
-
-
-def mixed_lines(result):
-    return tree_lines(row for row in result["rows"] if row["mix"] in MIXED.values())
-
-
-def tree_lines(rows):
-    named = (row for row in rows if row.get("structure") and variant_of(row))
-    return by("name")({"rows": [row | {"name": f"`{variant_of(row)}`", "shape": shape_of(row)} for row in named]})
-
-
-def inserts(path, scale=1):
-    def of(rows):
-        parts = [median(part, mix=KINDS["insert"], **PLAIN)(rows) for part in (path, "operations")]
-        return None if None in parts else scale * parts[0] * OF_SINGLE / parts[1]
-    return of
-
-
-def modelled_seconds(operations=None, **only):
-    """The modelled seconds of so many operations, or of those that there were."""
-    def of(rows):
-        parts = [median(f"work/modelled_{what}_seconds", **only)(rows) for what in ("read", "write")]
-        return None if None in parts else sum(parts) * (operations / median("operations", **only)(rows) if operations else 1)
-    return of
-
-
-def each(kind, what, scale=1, **only):
-    """A figure of one kind of operations, for each of them."""
-    def of(rows):
-        parts = [median(f"kinds/{kind}/{part}", **only)(rows) for part in (f"work/{what}", "count")]
-        return None if None in parts else scale * parts[0] / parts[1]
-    return of
-
-
-def written(**only):
-    """KB that are written for an insertion, whenever that is."""
-    def of(rows):
-        parts = [median(part, **only)(rows) for part in ("work/written_bytes", "kinds/insert/count")]
-        return None if None in parts else parts[0] / parts[1] / 1000
-    return of
-
-
-def published_insert(part):
-    return lambda rows: AS_B_TREE_INSERTS.get(rows[0]["structure"], [None] * 3)[part]
-
-
-def published_mixed(part):
-    return lambda rows: AS_B_TREE_MIXED.get(rows[0]["structure"], [None] * 6)[part]
-
-
-def shaped(fan_out, write_buffer):
-    return PLAIN | {"shape": f"F {fan_out} WB {write_buffer}"}
+# Maintained lists, and the model of drives
 
 
 def of_a_list(what, scale=1):
@@ -370,40 +291,19 @@ STRATEGIES = [
     Column("MB of files", median("file_bytes", 1e-6), whole),
     Column("reads a list", of_a_list("reads"), hundredths), Column("KB a list", of_a_list("read_bytes", 1e-3), whole),
 ]
-DRIVE_RATES = [
-    *(Column(kind.replace("_", " "), median(f"{kind}/rate"), whole) for kind in RATES),
-    *(Column(f"the paper's {kind.replace('_', ' ')}", published_rate(at), whole) for at, kind in enumerate(RATES)),
-]
-INSERTS = [
-    Column("reads", inserts("work/reads"), whole), Column("writes", inserts("work/writes"), whole),
-    Column("MB written", inserts("work/written_bytes", 1e-6), whole),
-    Column("modelled reads, s", inserts("work/modelled_read_seconds"), tenths),
-    Column("writes, s", inserts("work/modelled_write_seconds"), tenths),
-    Column("both, s", modelled_seconds(OF_SINGLE, mix=KINDS["insert"], **PLAIN), tenths),
-    *(Column(f"the paper's {what}", published_insert(part), whole) for part, what in enumerate(["reads", "writes", "both"])),
-]
-SINGLE = [
-    *(Column(f"insert, F {fan_out} WB {buffer}", modelled_seconds(OF_SINGLE, mix=KINDS["insert"], **shaped(fan_out, buffer)), tenths)
-      for fan_out, buffer in [(64, 32), (256, 1), (256, 32)]),
-    *(Column(kind, modelled_seconds(OF_SINGLE, mix=KINDS[kind], **PLAIN), tenths) for kind in ("search", "update", "delete")),
-]
 
 
-def mixes(result):
-    """The mixes that there are runs of."""
-    return {name: mix for name, mix in MIXED.items() if any(row["mix"] == mix for row in result["rows"])}
+def psync_lines(result):
+    """Batches of random transfers, by the size of these."""
+    return by("name")({"rows": [row | {"name": f"{row['bytes'] >> 10} KiB"} for row in result["rows"] if "outstanding" in row]})
 
 
-def mixed_seconds(result):
-    published = enumerate(list(MIXED)[:5])
-    return [*(Column(name, modelled_seconds(OF_MIXED, mix=mix), tenths) for name, mix in mixes(result).items()),
-            *(Column(f"the paper's {name}", published_mixed(at), whole) for at, name in published if name in mixes(result))]
-
-
-def mixed_counts(result):
-    return [*(Column(f"reads a search, {name}", each("search", "reads", mix=mix), hundredths) for name, mix in mixes(result).items()),
-            *(Column(f"KB written an insertion, {name}", written(mix=mix), hundredths) for name, mix in mixes(result).items()),
-            Column("KiB of memory", largest("memory_bytes", 1 / 1024), whole), Column("changes that wait", largest("waiting"), whole)]
+def psync_columns(what):
+    """A column for each number of outstanding transfers."""
+    def columns(result):
+        counts = sorted({row["outstanding"] for row in result["rows"] if "outstanding" in row})
+        return [Column(str(count), median(what, outstanding=count), whole) for count in counts]
+    return columns
 
 
 AMPLIFICATION = [
@@ -539,15 +439,13 @@ TABLES = {
     "churn": Table("phase", phase_lines, CHURN),
     "during": Table("threads", during_lines, DURING),
     # lab/trees.py
-    "drive-rates": Table("MB/s, modelled", drive_lines, DRIVE_RATES),
-    "trees-inserts": Table("100,000 insertions", single_lines, INSERTS),
-    "trees-single": Table("s of 100,000 operations, modelled", single_lines, SINGLE),
-    "trees-mixed": Table("s of 1,000,000 operations, modelled", mixed_lines, mixed_seconds),
-    "as-b-tree-claims": Table("the AS B-tree's paper says", claim_lines(AS_B_TREE), CLAIM_COLUMNS),
-    "trees-mixed-counts": Table("structure", mixed_lines, mixed_counts),
+    **TREE_TABLES,
     # lab/mfis.py
     "mfis-strategies": Table("strategy", by("strategy"), STRATEGIES),
     "mfis-claims": Table("the paper of MFIS says", claim_lines(MFIS), CLAIM_COLUMNS),
+    "psync": Table("MB/s read", psync_lines, psync_columns("read")),
+    "psync-written": Table("MB/s written", psync_lines, psync_columns("written")),
+    "psync-claims": Table("the paper of MFIS says", claim_lines(PSYNC), CLAIM_COLUMNS),
     # lab/wiser.py
     "wiser-claims": Table("the paper of WiSER says", wiser_claim_lines, CLAIM_COLUMNS),
     **WISER_TABLES,

@@ -16,7 +16,7 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(lines[claim.text][0]["verdict"], expected)
 
     def test_a_claim_without_rows_is_left_out(self):
-        self.assertEqual(claims.claim_lines(claims.AS_B_TREE + claims.MFIS + wiser_claims.WISER)({"rows": []}), {})
+        self.assertEqual(claims.claim_lines(claims.AS_B_TREE + claims.MFIS + claims.PSYNC + wiser_claims.WISER)({"rows": []}), {})
 
     def test_what_reverses_stands_first(self):
         def row(case, name, pages):
@@ -26,7 +26,7 @@ class Verdicts(unittest.TestCase):
         rows = [row("published", "phrase-10", 3), row("no filters", "phrase-10", 2), row("plain filters", "phrase-10", 4)]
         verdicts = [line[0]["verdict"] for line in wiser_claims.wiser_claim_lines({"rows": rows}).values()]
         self.assertEqual(verdicts[0], "**reverses**")
-        self.assertEqual(verdicts, sorted(verdicts, key=wiser_claims.ORDER.get))
+        self.assertEqual(verdicts, sorted(verdicts, key=claims.ORDER.get))
         self.assertIn("holds", verdicts)
 
 

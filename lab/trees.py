@@ -31,15 +31,19 @@ PAPERS = ["b-tree", "as-b-tree", "bftl"]
 # The engine's tree as the engine uses it, and two that only the lab has.
 OURS = ["gannet", "gannet-rolling", "rolling"]
 # Structures with other settings.
-VARIANTS = {"b-tree-batched": "b-tree", "la-tree-batched": "la-tree", "fd-tree-levels": "fd-tree"}
+VARIANTS = {"b-tree-batched": "b-tree", "la-tree-batched": "la-tree", "fd-tree-levels": "fd-tree", "bftl-apart": "bftl"}
+# A BFTL that gives each gathered node sectors of its own, as the size of the paper's file suggests.
+APART = ["bftl-apart"]
+SETTINGS = {"bftl-apart": {"apart": True}}
+NEVER_CLEANED = {"valid-percent": 0}
 ALL = [*PAPERS, "b-tree-batched", "fd-tree", "fd-tree-levels", "la-tree", "la-tree-batched", *OURS]
 LABELS = {
-    "b-tree": "B+-tree", "as-b-tree": "AS B-tree", "bftl": "BFTL", "fd-tree": "FD-tree", "la-tree": "LA-tree",
+    "b-tree": "B+-tree", "as-b-tree": "AS B-tree", "bftl": "BFTL", "bftl-apart": "BFTL, sectors apart", "fd-tree": "FD-tree", "la-tree": "LA-tree",
     "b-tree-batched": "B+-tree, batches", "la-tree-batched": "LA-tree, batches", "fd-tree-levels": "FD-tree, two levels",
     "gannet": "Gannet's tree", "gannet-rolling": "the same, merged in parts", "rolling": "nodes as theirs, merged in parts",
 }
 COLOURS = {
-    "b-tree": "#999999", "as-b-tree": "#d55e00", "bftl": "#cc79a7", "fd-tree": "#e69f00", "la-tree": "#009e73",
+    "b-tree": "#999999", "as-b-tree": "#d55e00", "bftl": "#cc79a7", "bftl-apart": "#aa4499", "fd-tree": "#e69f00", "la-tree": "#009e73",
     "b-tree-batched": "#666666", "la-tree-batched": "#66c2a5", "fd-tree-levels": "#b8860b",
     "gannet": "#0072b2", "gannet-rolling": "#3b5998", "rolling": "#56b4e9",
 }
@@ -68,8 +72,12 @@ MEMORY = {
     "gannet": {"buffers": 53, "cache": 32, "write-buffer": 8},
     "gannet-rolling": {"buffers": 53, "cache": 32, "write-buffer": 8},
 }
-# Nodes of a subfile where the spread of nodes is looked at: 8 MiB.
-SPREAD = 1024
+# Figure 7 has ten subfiles of 64 MiB, numbers 25 to 34: so many insertions behind the records fill
+# about so many. Records, keys a node and whether subfiles were cleaned are not in the text.
+SUBFILES, SPREAD_OPERATIONS = 10, 280_000
+SPREAD_FAN_OUTS = [64, 256]
+# Nodes of a subfile where cleaning is looked at beside Gannet's tree: 8 MiB.
+SMALL_SUBFILE = 1024
 # Other stores: memory for all that a process holds and caches, and data of 16 bytes a record, ten times as many.
 STORES = ["redb", "fjall", "lmdb"]
 STORE_MEMORY = 24 * MIB
@@ -83,7 +91,7 @@ SCANNED_RECORDS, SCANS, SCANNED_KEYS, CHURN = 200_000, 2_000, 1_000, 10
 OPENED_RECORDS = [1_000_000, 10_000_000]
 # What would take long to load gets more memory for it.
 MANY_RECORDS, MANY = 1_000_000, ["--load-buffers", 8192]
-TABLES = ["disk", "drive", "operations", "caches", "spread", "mixed", "scans", "recovery", "stores"]
+TABLES = ["disk", "drive", "operations", "files", "caches", "spread", "cleaning", "mixed", "scans", "recovery", "stores"]
 
 
 def main():
@@ -102,10 +110,12 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
-    parser.add_argument("--structures", nargs="+", choices=ALL, default=ALL)
+    parser.add_argument("--structures", nargs="+", choices=[*ALL, *APART], default=[*ALL, *APART])
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, but for stores; counts are the same, seconds nearly")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
     parser.add_argument("--mixes", nargs="+", choices=list(MIXED), default=list(MIXED), help="of figure 15")
+    parser.add_argument("--plain", action="store_true", help="figures 9 to 12 with 256 keys a node and 32 nodes in the write buffer only")
+    parser.add_argument("--caches", type=int, nargs="+", default=CACHES, metavar="NODES", help="of figures 13 and 14")
     parser.add_argument("--mixed-operations", type=int, default=MIXED_OPERATIONS, help="operations of figure 15")
     parser.add_argument("--program", help="a `gannet-lab` that is there; counts and modelled seconds do not depend on how it was built")
     parser.add_argument("--scale", type=float, default=1, help="records and operations times this, for a look")
@@ -153,20 +163,21 @@ class Lab:
         return table("Table 1, modelled: MB/s of the X25-E (random writes: of a full drive)", heads, rows)
 
     def operations(self):
-        """Figures 9 to 12, tables 2 and 3."""
-        texts, heads = [], [f"F {fan_out} WB {buffer}" for fan_out, buffer in SHAPES]
-        wanted = itertools.product(NUMBERS, SHAPES, self.structures([*PAPERS, *OURS]))
+        """Figures 9 to 12, table 2."""
+        shapes = [PLAIN] if self.options.plain else SHAPES
+        texts, heads = [], [f"F {fan_out} WB {buffer}" for fan_out, buffer in shapes]
+        wanted = itertools.product(NUMBERS, shapes, self.structures([*PAPERS, *OURS]))
         self.together(lambda of: self.single(of[2], of[0], *of[1]), wanted)
         for kind, number in NUMBERS.items():
             seconds, modelled = {}, {}
             for structure in self.structures([*PAPERS, *OURS]):
-                rows = [self.single(structure, kind, fan_out, buffer) for fan_out, buffer in SHAPES]
+                rows = [self.single(structure, kind, fan_out, buffer) for fan_out, buffer in shapes]
                 seconds[LABELS[structure]] = [row and row["seconds"] for row in rows]
                 modelled[LABELS[structure]] = [row and modelled_seconds(row) for row in rows]
             self.draw(f"figure-{number}", f"{kind} (figure {number})", heads, {"measured s": seconds, "modelled s": modelled})
             texts.append(table(f"Figure {number}: seconds of {self.count(OPERATIONS):,} operations: {kind}, measured", heads, seconds))
             texts.append(table("modelled for the X25-E", heads, modelled))
-        return "\n".join([*texts, self.table_2(), self.table_3()])
+        return "\n".join([*texts, self.table_2()])
 
     def table_2(self):
         rows = {}
@@ -178,44 +189,59 @@ class Lab:
         heads = ["measured s", "modelled read", "write", "total", "paper read", "write", "total", "reads", "writes", "MB written"]
         return table("Table 2: insertions, 256 keys a node, 32 nodes in the write buffer", heads, rows)
 
-    def table_3(self):
+    def files(self):
+        """Table 3: files after the insertions, and before them. Without the manager subfiles are never cleaned."""
+        names = self.structures([*PAPERS, *APART])
+        wanted = [(name, kind, {}) for name in names for kind in ("insert", "search")]
+        wanted += [(name, "insert", NEVER_CLEANED) for name in names if name == "as-b-tree"]
+        made = self.together(lambda of: self.single(of[0], of[1], *PLAIN, **of[2]), wanted)
         rows = {}
-        for structure in self.structures([*PAPERS, *OURS]):
-            files = [self.single(structure, kind, *PLAIN)["file_bytes"] / 1e6 for kind in ("insert", "search")]
-            rows[LABELS[structure]] = [*files, AS_B_TREE_FILES.get(structure)]
+        for (name, kind, more), row in zip(wanted, made):
+            label = LABELS[name] + (", never cleaned" if more else "")
+            rows.setdefault(label, [None, None, AS_B_TREE_FILES.get("as-b-tree-uncleaned" if more else name)])
+            rows[label][kind == "search"] = row["file_bytes"] / 1e6
         return table("Table 3: MB of files after the insertions, before them, and in the paper", ["after", "before", "paper"], rows)
 
     def caches(self):
         """Figures 13 and 14."""
-        texts, heads = [], [f"{cache} nodes" for cache in CACHES]
-        wanted = itertools.product(("insert", "search"), CACHES, self.structures([*PAPERS, *OURS]))
-        self.together(lambda of: self.single(of[2], of[0], *PLAIN, of[1]), wanted)
+        options, texts, heads = self.options, [], [f"{cache} nodes" for cache in self.options.caches]
+        names = self.structures([*PAPERS, *OURS])
+        cached = lambda name, kind, cache: self.single(name, kind, *PLAIN, cache)
+        # BFTL takes as long as all others.
+        self.together(lambda of: cached(*of), sorted(itertools.product(names, ("insert", "search"), options.caches), key=lambda of: of[0] == "bftl"))
         for kind, number in [("insert", 13), ("search", 14)]:
-            seconds, reads = {}, {}
-            for structure in self.structures([*PAPERS, *OURS]):
-                rows = [self.single(structure, kind, *PLAIN, cache) for cache in CACHES]
-                seconds[LABELS[structure]] = [row["seconds"] for row in rows]
-                reads[LABELS[structure]] = [row["work"]["reads"] / row["operations"] for row in rows]
-            self.draw(f"figure-{number}", f"{kind} by buffer cache (figure {number})", heads, {"measured s": seconds, "reads": reads})
-            texts.append(table(f"Figure {number}: seconds of {self.count(OPERATIONS):,} operations by buffer cache: {kind}", heads, seconds))
-            texts.append(table("reads an operation", heads, reads))
+            modelled, reads = {}, {}
+            for name in names:
+                rows = [cached(name, kind, cache) for cache in options.caches]
+                modelled[LABELS[name]] = [modelled_seconds(row) for row in rows]
+                reads[LABELS[name]] = [row["work"]["reads"] / row["operations"] for row in rows]
+            self.draw(f"figure-{number}", f"{kind} by buffer cache (figure {number})", heads, {"modelled s": modelled, "reads": reads})
+            title = f"Figure {number}: seconds of {self.count(OPERATIONS):,} operations by buffer cache, modelled for the X25-E: {kind}"
+            texts += [table(title, heads, modelled), table("reads an operation", heads, reads)]
         return "\n".join(texts)
 
     def spread(self):
-        """Figure 7, and what cleaning moves."""
+        """Figure 7: nodes that count in the newest subfiles, the oldest of these first."""
+        texts, heads = [], [str(SUBFILES - at) for at in range(SUBFILES)]
+        ways = list(itertools.product(("uniform", "skewed"), SPREAD_FAN_OUTS, (0, 5)))
+        made = self.together(lambda of: self.run("as-b-tree", RECORDS, SPREAD_OPERATIONS, MIXES["insert"], {
+            "fan-out": of[1], "write-buffer": PLAIN[1], "keys": of[0], "valid-percent": of[2]}), ways)
+        for keys in ("uniform", "skewed"):
+            rows = {f"F {way[1]}, cleaned below {way[2]} %": newest(row["subfiles"]) for way, row in zip(ways, made) if way[0] == keys}
+            texts.append(table(f"Figure 7: nodes that count in the {SUBFILES} newest subfiles of 64 MiB by age, newest last; {keys} keys", heads, rows))
+            self.draw(f"figure-7-{keys}", f"nodes that count in subfiles, {keys} keys (figure 7)", heads, {"nodes": rows}, scale="linear")
+        return "\n".join(texts)
+
+    def cleaning(self):
+        """What cleaning moves, beside Gannet's tree, with caches and small subfiles."""
         texts, heads = [], ["moved nodes", "written nodes", "moved share", "file MB", "valid share"]
         for keys in ("uniform", "skewed"):
-            rows, drawn = {}, {}
+            rows = {}
             for structure in self.structures(["as-b-tree", *OURS]):
-                row = self.run(structure, RECORDS, 5 * OPERATIONS, MIXES["insert"], {"keys": keys, "subfile": SPREAD} | MEMORY[structure])
+                row = self.run(structure, RECORDS, 5 * OPERATIONS, MIXES["insert"], {"keys": keys, "subfile": SMALL_SUBFILE} | MEMORY[structure])
                 files, written = row["subfiles"], row["work"]["written_bytes"] / node_bytes(structure)
                 valid, nodes = sum(file[2] for file in files), sum(file[1] for file in files)
                 rows[LABELS[structure]] = [row["moved_nodes"], written, row["moved_nodes"] / written, row["file_bytes"] / 1e6, valid / nodes]
-                drawn[LABELS[structure]] = tenths(files)
-            texts.append(table(f"Figure 7: nodes that count, by age of the subfiles (oldest tenth first, share of its nodes), {keys} keys",
-                               [f"{at + 1}/10" for at in range(10)], drawn))
-            self.draw(f"figure-7-{keys}", f"nodes that count by age of subfiles, {keys} keys (figure 7)",
-                      [str(at + 1) for at in range(10)], {"share of nodes": drawn}, scale="linear")
             texts.append(table(f"Cleaning, {keys} keys, {5 * self.count(OPERATIONS):,} insertions", heads, rows))
         return "\n".join(texts)
 
@@ -338,9 +364,9 @@ class Lab:
         return [f"{row['variant']} {row['mix']}: {row['memory_bytes']:,} bytes of memory, {MEMORY_LIMIT:,} at most"
                 for row in rows if row["memory_bytes"] > MEMORY_LIMIT]
 
-    def single(self, structure, kind, fan_out, buffer, cache=0):
+    def single(self, structure, kind, fan_out, buffer, cache=0, **more):
         """100,000 operations of one kind. Ours have three quarters of the write buffer for what waits, and the rest to write nodes."""
-        settings = {"fan-out": fan_out, "write-buffer": buffer, "cache": cache}
+        settings = {"fan-out": fan_out, "write-buffer": buffer, "cache": cache} | SETTINGS.get(structure, {}) | more
         if structure in OURS:
             streams = 1 if structure == "rolling" else 2
             settings["write-buffer"] = max(1, buffer // 4 // streams)
@@ -358,15 +384,16 @@ class Lab:
         fan_out, subfile = settings.get("fan-out", 256), settings.get("subfile")
         form = ["--structure", structure, "--records", self.count(records), "--fan-out", fan_out]
         form += ["--subfile", subfile] if subfile else []
+        form += ["--apart"] if "apart" in settings else []
         form += MANY if records >= MANY_RECORDS else []
-        loaded = self.folder / f"{structure}-{records}-{fan_out}-{subfile}"
+        loaded = self.folder / f"{variant if 'apart' in settings else structure}-{records}-{fan_out}-{subfile}"
         with self.loading:
             if not loaded.exists():
                 note(f"loading {loaded.name}")
                 run([self.program, "trees", loaded, *form, "--load-only"]).json()
         place = self.folder / f"run-{next(self.numbers)}"
         copied(loaded, place)
-        shown = {name: value for name, value in settings.items() if name not in ("fan-out", "subfile")}
+        shown = {name: value for name, value in settings.items() if name not in ("fan-out", "subfile", "apart")}
         more = [word for name, value in shown.items() for word in ([f"--{name}"] if value is True else [f"--{name}", value])]
         done = run([self.program, "trees", place, *form, "--loaded", "--operations", self.count(operations), "--mix", *mix, *more])
         row = done.json() | {"variant": variant, "shape": shape, "cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
@@ -385,7 +412,7 @@ class Lab:
         colours = {LABELS[structure]: colour for structure, colour in COLOURS.items()}
         for place, (panel, rows) in zip(places[0], panels.items()):
             for label, values in rows.items():
-                place.plot(heads, [value or float("nan") for value in values], marker="o", label=label, color=colours[label])
+                place.plot(heads, [value or float("nan") for value in values], marker="o", label=label, color=colours.get(label))
             place.set_title(panel)
             place.set_yscale(scale)
             place.grid(alpha=0.3)
@@ -425,10 +452,10 @@ def node_bytes(structure):
     return 4096 if structure.startswith("gannet") else 8192
 
 
-def tenths(subfiles):
-    """The share of nodes that count in each tenth of the subfiles, the oldest first."""
-    parts = [subfiles[len(subfiles) * at // 10:max(len(subfiles) * (at + 1) // 10, len(subfiles) * at // 10 + 1)] for at in range(10)]
-    return [sum(file[2] for file in part) / max(1, sum(file[1] for file in part)) for part in parts]
+def newest(subfiles):
+    """Nodes that count in each of the newest subfiles, the oldest of these first; none where there are fewer."""
+    valid = [file[2] for file in subfiles[-SUBFILES:]]
+    return [None] * (SUBFILES - len(valid)) + valid
 
 
 main()

@@ -109,6 +109,8 @@ pub struct Settings {
     pub valid_percent: u32,
     /// Sectors that a node of BFTL lies in at most, before it is gathered.
     pub sectors: usize,
+    /// Whether BFTL gives a node that it gathers sectors of its own, or packs several into one.
+    pub apart: bool,
     /// How many times larger a level of an FD-tree is than the one above it.
     pub ratio: usize,
     /// Nodes that the head tree of an FD-tree takes at most.
@@ -152,6 +154,7 @@ impl Default for Settings {
             subfile: (64 << 20) / NODE_BYTES as u32,
             valid_percent: 5,
             sectors: 3,
+            apart: false,
             ratio: 128,
             head: 112,
             buffered_every: 2,

@@ -88,6 +88,9 @@ pub struct Arguments {
     /// Nodes that lie apart are written in one batch, in place of one after the other
     #[arg(long)]
     batched: bool,
+    /// BFTL gives each node that it gathers sectors of its own
+    #[arg(long)]
+    apart: bool,
     /// What the choice of keys starts from
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -216,6 +219,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         "subfile": arguments.subfile,
         "valid_percent": arguments.valid_percent,
         "batched": arguments.batched,
+        "apart": arguments.apart,
         "node_bytes": NODE_BYTES,
         "load_seconds": load_seconds,
         "open_seconds": open_seconds,
@@ -245,6 +249,7 @@ fn settings(arguments: &Arguments) -> Settings {
         subfile: arguments.subfile,
         valid_percent: arguments.valid_percent,
         one_by_one: !arguments.batched,
+        apart: arguments.apart,
         trace: arguments.trace && !arguments.load_only,
         ..Settings::default()
     }

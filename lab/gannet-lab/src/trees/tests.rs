@@ -165,6 +165,7 @@ const KNOWN: Settings = Settings {
     subfile: 8192,
     valid_percent: 5,
     sectors: 3,
+    apart: false,
     ratio: 128,
     head: 4,
     buffered_every: 2,
@@ -225,16 +226,17 @@ fn b_trees_do_what_can_be_counted_beforehand() {
 
 /// BFTL: each time the reservation buffer is full of changes of leaves all over, they go to one
 /// sector. A leaf that lies in more than three sectors then is gathered, whole, which its third
-/// change makes it do. Gathered leaves are packed into sectors.
+/// change makes it do. Gathered leaves are packed into sectors, or have one each.
 #[test]
 fn bftl_writes_what_can_be_counted_beforehand() {
     const FEW: u64 = 3_300;
-    for gathers in [false, true] {
+    for (gathers, apart) in [(false, false), (true, false), (true, true)] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("nodes");
         drop(loaded(STRUCTURES[2].1, &path, FEW));
         let settings = Settings {
             sectors: if gathers { 3 } else { usize::MAX },
+            apart,
             ..KNOWN
         };
         let mut index = STRUCTURES[2].1(&path, &settings).unwrap();
@@ -252,23 +254,31 @@ fn bftl_writes_what_can_be_counted_beforehand() {
         change(10 * KNOWN.fan_out as u64);
         let commits = 80;
         let written = change(commits * KNOWN.fan_out as u64);
-        let expected = match gathers {
-            false => commits as f64,
-            true => commits as f64 * (1.0 + gathered_sectors(FEW)),
+        let expected = match (gathers, apart) {
+            (false, _) => commits as f64,
+            (true, false) => commits as f64 * (1.0 + gathered_sectors(FEW)),
+            (true, true) => commits as f64 * (1.0 + gathered_leaves(FEW)),
         };
         near(written, expected as u64, "BFTL");
     }
 }
 
-/// Sectors that the leaves gathered by one commit take, in the mean: a third of those that it
-/// changes, each with a header and its keys in units.
+/// Leaves that one commit gathers, in the mean: a third of those that it changes.
+fn gathered_leaves(records: u64) -> f64 {
+    let leaves = records as f64 / units_of_a_leaf();
+    leaves * (1.0 - (-(KNOWN.fan_out as f64) / leaves).exp()) / 3.0
+}
+
+/// Leaves that random splits left are ln 2 full.
+fn units_of_a_leaf() -> f64 {
+    KNOWN.fan_out as f64 * std::f64::consts::LN_2
+}
+
+/// Sectors that the leaves gathered by one commit take if they share them, in the mean: each has a
+/// header and its keys in units.
 fn gathered_sectors(records: u64) -> f64 {
-    // Leaves that random splits left are ln 2 full.
-    let units = KNOWN.fan_out as f64 * std::f64::consts::LN_2;
-    let leaves = records as f64 / units;
-    let changed = leaves * (1.0 - (-(KNOWN.fan_out as f64) / leaves).exp());
-    let gathered = changed / 3.0;
-    let of_a_sector = NODE_BYTES as f64 / (8.0 + 19.0 * units);
+    let gathered = gathered_leaves(records);
+    let of_a_sector = NODE_BYTES as f64 / (8.0 + 19.0 * units_of_a_leaf());
     // The number varies from commit to commit, nearly by a normal distribution.
     let spread = (gathered * 2.0 / 3.0).sqrt();
     let below = |sectors: f64| normal((sectors * of_a_sector - gathered) / spread);

@@ -4,8 +4,8 @@
 //! in the *reservation buffer*. When it is full they are packed into as few sectors as possible,
 //! those of one node together, and written to the end of the file. The *node translation table*
 //! tells in which sectors the units of each node are; a node is put together from them. A node that
-//! lies in more than C sectors is gathered into one. Old sectors are left to the translation layer
-//! of the device: the file only grows.
+//! lies in more than C sectors is gathered. Nodes that are gathered together share sectors, or have
+//! their own. Old sectors are left to the translation layer of the device: the file only grows.
 //!
 //! Source: Wu, Kuo, Chang, "An Efficient B-tree Layer Implementation for Flash-Memory Storage
 //! Systems", 2007.
@@ -62,6 +62,7 @@ pub struct Units {
     reserved_units: usize,
     reserved_most: usize,
     sectors: usize,
+    apart: bool,
     end: Slot,
     remembered: VecDeque<(NodeId, Rc<Node>)>,
 }
@@ -79,6 +80,7 @@ impl Units {
             reserved_units: 0,
             reserved_most: settings.fan_out,
             sectors: settings.sectors,
+            apart: settings.apart,
             remembered: VecDeque::new(),
         };
         nodes.recover()?;
@@ -151,7 +153,12 @@ impl Units {
                 whole.push(self.gather(node)?);
             }
         }
-        self.append(whole)
+        let together = if self.apart { 1 } else { whole.len().max(1) };
+        while !whole.is_empty() {
+            let behind = whole.split_off(together);
+            self.append(std::mem::replace(&mut whole, behind))?;
+        }
+        Ok(())
     }
 
     /// Writes groups to the end, each to the first sector that has room for it.
