@@ -81,6 +81,7 @@ def arguments():
     parser.add_argument("--queries", type=int, default=50, help="lists, and pairs, after every fifth flush; ten times as many in the end")
     parser.add_argument("--seconds", type=float, default=2, help="of eight threads that ask")
     parser.add_argument("--most-seconds", type=float, default=120, help="of a run with a whole vocabulary that does one transfer after the other")
+    parser.add_argument("--batch", type=int, default=1024, help="MiB of a batch of figure 2 at most, for which there must be memory; its file is twice as large")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
     parser.add_argument("--place", type=Path, default=PLACE, help="folder for streams and lists; in memory only counts and modelled seconds count")
     parser.add_argument("--program", help="a `gannet-lab` that is there; counts and modelled seconds do not depend on how it was built")
@@ -102,21 +103,25 @@ class Lab:
 
     def psync(self):
         """Figure 2, and the same of writes."""
-        place = PLACE / f"{self.name}-psync"
-        remove(place)
-        self.rates = self.rates or run([self.program, "maintenance", "psync", place, "--seconds", min(0.2, self.options.seconds / 10)]).json()
-        remove(place)
+        rows = [row for row in self.rows if "outstanding" in row]
+        if not rows:
+            place, most = PLACE / f"{self.name}-psync", self.options.batch
+            remove(place)
+            self.rates = run([self.program, "maintenance", "psync", place, "--seconds", min(0.2, self.options.seconds / 10),
+                              "--batch-mebibytes", most, "--mebibytes", 2 * most]).json()
+            remove(place)
+            rows = self.rates.pop("rates")
+            self.rates["queue"] = queue(PLACE)
+            self.rows += rows
+        heads = [str(count) for count in sorted({row["outstanding"] for row in rows})]
         texts, panels = [], {}
-        sizes = sorted({rate["bytes"] for rate in self.rates["rates"]})
         for what in ("read", "written"):
-            rows = {f"{size >> 10} KiB": [] for size in sizes}
-            for rate in self.rates["rates"]:
-                rows[f"{rate['bytes'] >> 10} KiB"].append(rate[what])
-            heads = [str(1 << power) for power in range(10)]
-            rows = {size: values + [None] * (len(heads) - len(values)) for size, values in rows.items()}
-            panels[f"MB/s {what}"] = rows
-            texts.append(table(f"Figure 2: MB/s {what} at random by outstanding transfers (columns) and their size; {self.rates['file_bytes'] >> 20} MiB, "
-                               "64 in flight at most (the paper: up to 512 by libaio, reads only, three drives)", heads, rows))
+            lines = {f"{size >> 10} KiB": [] for size in sorted({row["bytes"] for row in rows})}
+            for row in rows:
+                lines[f"{row['bytes'] >> 10} KiB"].append(row[what])
+            lines = {size: values + [None] * (len(heads) - len(values)) for size, values in lines.items()}
+            panels[f"MB/s {what}"] = lines
+            texts.append(table(f"Figure 2: MB/s {what} at random by outstanding transfers (columns) and their size (the paper: reads of three drives)", heads, lines))
         self.draw("figure-2", "batches of random transfers (figure 2)", heads, panels, {})
         return "\n".join(texts)
 
@@ -298,6 +303,13 @@ class Lab:
         for ending in ("png", "svg"):
             figure.savefig(PLACE / f"{self.name}-{name}.{ending}", dpi=120)
         plots.matplotlib().close(figure)
+
+
+def queue(folder):
+    """What the system keeps in flight for the disk of a folder, and how long a request is at most, where it tells."""
+    name = Path(results.mounted(folder)[0]).name
+    files = Path("/sys/class/block", name).glob("queue/*")
+    return {file.name: int(file.read_text()) for file in files if file.name in ("nr_requests", "max_sectors_kb")}
 
 
 MAINTAINED = ["s", "modelled disk s", "MB written", "MB read", "writes", "reads"]

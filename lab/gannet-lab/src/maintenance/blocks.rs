@@ -120,7 +120,7 @@ impl Blocks {
             let (mut from, mut start) = (0, 0);
             if let Some(block) = block {
                 let bytes = read.next().unwrap_or_default();
-                let mut coded = decode(&bytes, true)?;
+                let mut coded = decode(&bytes)?;
                 (from, start) = fill(self.coding, &mut coded, postings, 0, 0)?;
                 (list.last, list.is_full) = (coded.summary, from < postings.docs.len());
                 rewritten.push((block, encode(&coded)));
@@ -248,7 +248,8 @@ fn encode(block: &Coded) -> Vec<u8> {
     bytes
 }
 
-fn decode(bytes: &[u8], with_positions: bool) -> Result<Coded> {
+/// What a block has behind its header.
+fn summary_of(bytes: &[u8]) -> Result<Summary> {
     let short = || Error::damaged("a block of the lab", "expected lengths that fit it");
     let (header, rest) = bytes.split_at_checked(HEADER_BYTES).ok_or_else(short)?;
     let long = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[at + byte]));
@@ -260,14 +261,19 @@ fn decode(bytes: &[u8], with_positions: bool) -> Result<Coded> {
         tail: length(10),
         positions: length(12),
     };
-    let docs = summary.docs as usize;
-    let (Some(front), Some(back)) = (rest.get(..docs), rest.get(docs..summary.bytes())) else {
-        return Err(short());
-    };
+    match summary.bytes() <= rest.len() {
+        true => Ok(summary),
+        false => Err(short()),
+    }
+}
+
+fn decode(bytes: &[u8]) -> Result<Coded> {
+    let summary = summary_of(bytes)?;
+    let (docs, rest) = bytes[HEADER_BYTES..].split_at(summary.docs as usize);
     Ok(Coded {
         summary,
-        docs: front.to_vec(),
-        positions: if with_positions { back } else { &[] }.to_vec(),
+        docs: docs.to_vec(),
+        positions: rest[..summary.positions as usize].to_vec(),
     })
 }
 
@@ -298,17 +304,10 @@ impl Lists for Blocks {
         };
         let mut lists = vec![Vec::new(); terms.len()];
         for (at, bytes) in of.into_iter().zip(read) {
-            for block in bytes.chunks(BLOCK_BYTES) {
-                let Coded {
-                    summary,
-                    docs,
-                    positions,
-                } = decode(block, with_positions)?;
-                lists[at].push(Part {
-                    summary,
-                    docs,
-                    positions,
-                });
+            let bytes = Arc::new(bytes);
+            for (number, block) in bytes.chunks(BLOCK_BYTES).enumerate() {
+                let (summary, start) = (summary_of(block)?, number * BLOCK_BYTES + HEADER_BYTES);
+                lists[at].push(Part::new(summary, &bytes, start, with_positions));
             }
         }
         Ok(lists)

@@ -162,6 +162,8 @@ impl Coding {
 
     /// Decodes the documents and frequencies of a list behind those that are there.
     pub fn decode(self, summary: &Summary, bytes: &[u8], to: &mut Postings) -> Result<()> {
+        to.docs.reserve(summary.count as usize);
+        to.frequencies.reserve(summary.count as usize);
         match self {
             Coding::Plain => {
                 for posting in bytes.chunks_exact(PLAIN_BYTES) {

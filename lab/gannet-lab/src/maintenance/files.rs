@@ -124,15 +124,6 @@ impl Files {
         Ok(found)
     }
 
-    /// Reads whole pages in one batch, whatever their size, and looks at none of them.
-    pub fn read_pages(&self, places: &[Place]) -> Result<()> {
-        let transfers = places
-            .iter()
-            .map(|place| self.transfer(place.file, place.first_page(), place.pages()));
-        self.device
-            .read(&mut transfers.collect::<Result<Vec<_>>>()?)
-    }
-
     /// Reads a batch of transfers, each of a place, and appends what belongs to the places.
     fn receive(
         &self,

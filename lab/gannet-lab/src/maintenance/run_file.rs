@@ -96,16 +96,9 @@ impl Run {
 }
 
 /// A part of a list, of which the bytes were read with or without positions.
-pub fn part(summary: Summary, mut bytes: Vec<u8>) -> Part {
-    let positions = match bytes.len() > summary.docs as usize {
-        true => bytes.split_off(summary.docs as usize),
-        false => Vec::new(),
-    };
-    Part {
-        summary,
-        docs: bytes,
-        positions,
-    }
+pub fn part(summary: Summary, bytes: Vec<u8>) -> Part {
+    let with_positions = bytes.len() > summary.docs as usize;
+    Part::new(summary, &Arc::new(bytes), 0, with_positions)
 }
 
 impl<'a> RunWriter<'a> {

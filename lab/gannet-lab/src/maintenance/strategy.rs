@@ -1,6 +1,7 @@
 //! What every strategy can do, and what those share whose lists are coded bytes in files.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
+use std::sync::Arc;
 
 use gannet::Result;
 use gannet_ssd::Work;
@@ -55,15 +56,41 @@ pub trait Strategy: Send + Sync {
     }
 }
 
-/// A part of a list as it was read.
-#[derive(Clone, Debug, Default)]
+/// A part of a list as it was read. Parts that were read together share their bytes.
+#[derive(Clone, Debug)]
 pub struct Part {
     /// What the vocabulary has of it.
     pub summary: Summary,
+    bytes: Arc<Vec<u8>>,
+    docs: Range<usize>,
+    positions: Range<usize>,
+}
+
+impl Part {
+    /// A part that begins at a byte, with the positions behind it if they were asked for.
+    pub fn new(summary: Summary, bytes: &Arc<Vec<u8>>, start: usize, with_positions: bool) -> Part {
+        let docs = start..start + summary.docs as usize;
+        let positions = match with_positions {
+            true => docs.end..docs.end + summary.positions as usize,
+            false => docs.end..docs.end,
+        };
+        Part {
+            summary,
+            bytes: Arc::clone(bytes),
+            docs,
+            positions,
+        }
+    }
+
     /// Documents and frequencies.
-    pub docs: Vec<u8>,
+    pub fn docs(&self) -> &[u8] {
+        &self.bytes[self.docs.clone()]
+    }
+
     /// Positions, if they were asked for.
-    pub positions: Vec<u8>,
+    pub fn positions(&self) -> &[u8] {
+        &self.bytes[self.positions.clone()]
+    }
 }
 
 /// Keeps coded lists: what a strategy of the literature is.
@@ -93,14 +120,14 @@ impl<L: Lists> Strategy for L {
     fn retrieve(&self, term: TermNumber) -> Result<u64> {
         let lists = self.read(&[term], false)?;
         let parts = lists.iter().flatten();
-        Ok(parts.map(|part| part.docs.len() as u64).sum())
+        Ok(parts.map(|part| part.docs().len() as u64).sum())
     }
 
     fn postings(&self, term: TermNumber) -> Result<Postings> {
         let mut all = Postings::default();
         for part in self.read(&[term], true)?.into_iter().flatten() {
-            self.coding().decode(&part.summary, &part.docs, &mut all)?;
-            all.positions.extend(part.positions);
+            self.coding().decode(&part.summary, part.docs(), &mut all)?;
+            all.positions.extend_from_slice(part.positions());
         }
         Ok(all)
     }
@@ -109,7 +136,7 @@ impl<L: Lists> Strategy for L {
         let mut lists = [Postings::default(), Postings::default()];
         for (parts, list) in self.read(&terms, false)?.iter().zip(&mut lists) {
             for part in parts {
-                self.coding().decode(&part.summary, &part.docs, list)?;
+                self.coding().decode(&part.summary, part.docs(), list)?;
             }
         }
         Ok(scoring.both(&lists))
