@@ -65,26 +65,16 @@ lab:
 	$(PYTHON) lab/smart_vary.py
 	$(PYTHON) lab/smart_early.py
 	$(PYTHON) lab/offload.py
+	$(PYTHON) lab/tiers.py
 	$(PYTHON) lab/mfis.py
 	$(PYTHON) lab/maintenance.py
 	$(PYTHON) lab/rate.py
 	$(PYTHON) lab/remote.py
 	$(PYTHON) lab/missed.py target/lab/mfis.json target/lab/paper.json target/lab/trees.json target/lab/wiser.json
 
-# The same with little of everything: minutes, and no figures to quote.
+# All scripts of the lab with little of everything: minutes, and no figures to quote.
 lab-quick:
-	$(PYTHON) lab/run.py --documents 60000 --queries 2000 --threads 1 8 --runs 1 --warm 1 --seconds 1 --name lab-quick \
-		--sets mix term-100 and-1000 phrase-1000 or-1000 or-1000+documents web-all
-	$(PYTHON) lab/plots.py target/lab/lab-quick.json
-	$(PYTHON) lab/paper.py --documents 60000 --queries 2000 --name paper-quick
-	$(PYTHON) lab/wiser.py --documents passages=60000 articles=2000 --queries 2000 --runs 1 --seconds 0.5 --out target/lab/wiser-quick.json
-	$(PYTHON) lab/trees.py --scale 0.02 --name trees-quick
-	$(PYTHON) lab/ssd.py --blocks 200
-	$(PYTHON) lab/smart_ssd.py --no-sweep --out target/lab/smart-ssd-quick.json
-	$(PYTHON) lab/smart_early.py --places "union ratio" --out target/lab/smart-early-quick.json
-	$(PYTHON) lab/mfis.py --documents 10000 --flushes 10 --thresholds 2 32 1024 --queries 20 --seconds 0.2 --most-seconds 3 --name mfis-quick
-	$(PYTHON) lab/maintenance.py --corpora passages --documents 20000 --name maintenance-quick
-	$(PYTHON) lab/rate.py --corpora passages articles --documents 5000 --runs 1 --out target/lab/rate-quick.json
+	$(PYTHON) lab/quick.py
 
 # Peak memory against the memory budget, see docs/experiments.md: the whole matrix on a twentieth of each corpus.
 memory:
@@ -105,7 +95,7 @@ help:
 	@echo "make dist          the command as one static file, in target/dist"
 	@echo "make tables        write the tables of the docs from docs/results"
 	@echo "make lab           Gannet beside its peers, for hours"
-	@echo "make lab-quick     the same with little of everything, in minutes"
+	@echo "make lab-quick     all scripts of the lab with little of everything, in minutes"
 	@echo "make memory        peak memory against the memory budget"
 	@for script in measure/*.py; do name=$$(basename $$script .py); \
 		case $$name in harness|ndcg|passages|python_environment|*_runs) ;; *) \

@@ -31,19 +31,19 @@ COMMITS = 100
 
 EXPERIMENTS = ["ingest", "churn", "during", "tiny"]
 
-# Queries that a worn and a fresh index are asked, and how often.
+# Queries that a worn and a fresh index are asked, how often, and for how many seconds.
 SETS = ["term-10", "term-1000", "and-1000", "or-1000", "phrase-1000", "term-100000"]
-RUNS = 3
+RUNS, SECONDS = 3, 2
 
 # Queries that are asked while documents come, in turns.
 SETS_DURING = ["term-100", "term-1000", "term-10000", "term-100000", "and-1000", "and-10000", "or-1000", "or-10000", "phrase-1000",
                "phrase-10000"]
 READERS = [1, 2]
 
-# Of `tiny`: documents in all, and of a commit; commits to a flush; queries and how often they are asked.
+# Of `tiny`: documents in all, and of a commit; commits to a flush; queries, how often they are asked, and for how many seconds.
 TINY, TINY_COMMIT, TINY_FLUSH = 100_000, 10, 10
 SETS_TINY = ["term-10", "term-100", "term-1000", "term-10000", "term-100000", "and-1000", "or-1000", "phrase-1000"]
-RUNS_TINY = 7
+RUNS_TINY, SECONDS_TINY = 7, 1
 
 
 def main():
@@ -94,6 +94,9 @@ def arguments():
     parser.add_argument("--engines", nargs="+", choices=[Gannet.name, *PEERS], default=[Gannet.name, *PEERS])
     parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--memory", type=int, default=64, help="MiB of each engine")
+    parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
+    parser.add_argument("--runs", type=int, help=f"how often an index is asked each set; default: {RUNS}, and {RUNS_TINY} of `tiny`")
+    parser.add_argument("--seconds", type=float, help=f"of asking; default: {SECONDS}, and {SECONDS_TINY} of `tiny`")
     parser.add_argument("--programs", nargs="+", type=named, metavar="NAME=FILE", help="programs `gannet-lab` that `during` compares (default: that of this tree)")
     parser.add_argument("--name", default="maintenance", help="name of the result's files in target/lab")
     results.add_option(parser)
@@ -136,7 +139,7 @@ def churn(path, options):
         remove(folder)
     note(f"all documents of {path.name} are replaced, half of them deleted")
     churned = run([gannet_lab(), "churn", worn, fresh, path, "--memory", options.memory * MIB]).json()
-    sets = inputs.queries(path, PLACE / path.stem, 1, 20_000)
+    sets = inputs.queries(path, PLACE / path.stem, 1, options.queries)
     asked = {"vacuumed": in_turns((worn, fresh), sets, options)}
     done = run([gannet(), "rebuild", worn, "--json", "--memory", options.memory * MIB])
     churned["full"] = done.json() | {"seconds": done.seconds, "cpu_seconds": done.cpu_seconds}
@@ -150,9 +153,10 @@ def in_turns(folders, sets, options):
     """Figures of queries to some indexes, warm and in turns, by set."""
     engine, asked = Gannet(), {}
     for name in filled(SETS, sets):
-        for _ in range(RUNS):
+        for _ in range(options.runs or RUNS):
             for folder in folders:
-                more = ["--threads", 2, "--seconds", 2, "--warm", 1]
+                seconds = options.seconds or SECONDS
+                more = ["--threads", 2, "--seconds", seconds, "--warm", min(1, seconds)]
                 row = engine.bench(folder, sets / f"{name}.tsv", options.memory * MIB, more).json()
                 asked.setdefault(name, {}).setdefault(folder.stem, []).append(row)
     return asked
@@ -187,7 +191,7 @@ def churn_tables(churned, asked, corpus, options):
             worn, new = both.values()
             figures = [median(rows, what) for what in ("qps", "cpu_us_per_query", "reads_per_query") for rows in (worn, new)]
             lines[name] = [*figures, figures[1] / figures[0], figures[2] / figures[3]]
-        title = f"{corpus}: queries to it, {state}, and to the fresh index, medians of {RUNS} runs in turns, 2 threads"
+        title = f"{corpus}: queries to it, {state}, and to the fresh index, medians of {options.runs or RUNS} runs in turns, 2 threads"
         text += "\n" + table(title, heads, lines)
     return text
 
@@ -197,7 +201,7 @@ def during(program, path, readers, options):
     folder = PLACE / "maintenance-index"
     remove(folder)
     note(f"{readers} readers ask while {path.name} is written")
-    sets = inputs.queries(path, PLACE / path.stem, 1, 20_000)
+    sets = inputs.queries(path, PLACE / path.stem, 1, options.queries)
     asked = run([program, "during", folder, path, *(sets / f"{name}.tsv" for name in filled(SETS_DURING, sets)),
                  "--memory", options.memory * MIB, "--readers", readers]).json()
     remove(folder)
@@ -230,7 +234,7 @@ def during_tables(asked, corpus, options):
 
 def tiny(path, options):
     """Figures of indexes built by many small commits and by one, and of queries to them, warm and in turns."""
-    engine, sets, built, asked = Gannet(), inputs.queries(path, PLACE / path.stem, 1, 20_000), {}, {}
+    engine, sets, built, asked = Gannet(), inputs.queries(path, PLACE / path.stem, 1, options.queries), {}, {}
     kinds = {"bulk": (inputs.count_lines(path), 0, "kept"), "commits": (TINY_COMMIT, 0, "kept"), "flushes": (TINY_COMMIT, TINY_FLUSH, "kept"),
              "beside": (TINY_COMMIT, TINY_FLUSH, "written")}
     for kind, (every, flushes, left) in kinds.items():
@@ -239,9 +243,10 @@ def tiny(path, options):
         done = engine.index(PLACE / f"maintenance-{kind}", path, every, options.memory * MIB, ["--flush-every", flushes, "--left", left])
         built[kind] = done.json() | {"cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
     for name in filled(SETS_TINY, sets):
-        for _ in range(RUNS_TINY):
+        for _ in range(options.runs or RUNS_TINY):
             for kind in kinds:
-                more = ["--seconds", 1, "--warm", 1]
+                seconds = options.seconds or SECONDS_TINY
+                more = ["--seconds", seconds, "--warm", seconds]
                 row = engine.bench(PLACE / f"maintenance-{kind}", sets / f"{name}.tsv", options.memory * MIB, more).json()
                 asked.setdefault(name, {}).setdefault(kind, []).append(row)
     for kind in kinds:

@@ -106,7 +106,7 @@ def arguments():
     parser.add_argument("--query-memory", default="16MiB", help="the memory budget of queries (default: 16MiB)")
     parser.add_argument("--threads", type=int, default=1, help="threads that prepare documents (default: 1)")
     parser.add_argument("--shuffle", type=int, metavar="SEED", help="the documents in an order drawn at random")
-    parser.add_argument("--rebuild", nargs="+", default=[], choices=["kept", "alike"], help="rebuild the index in these orders, too")
+    parser.add_argument("--rebuild", nargs="+", default=[], choices=["kept", "alike"], help="rebuild the index in these orders, too; of programs that have `rebuild --order`")
     parser.add_argument("--rebuild-memory", default="512MiB", help="the memory budget of rebuilding (default: 512MiB)")
     parser.add_argument("--folder", type=Path, help="where indexes are made (default: the system's folder for them)")
     results.add_option(parser)

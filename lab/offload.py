@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
-import corpora
+import inputs
 import results
 from engines import gannet_lab
 from inputs import PLACE
@@ -36,7 +36,7 @@ def main():
     index, sets = index_of(lab, options), sets_of(lab)
     size = sum(file.stat().st_size for file in index.iterdir() if file.is_file())
     memory = {share: max(LEAST_MEMORY, size // share) for share in SHARES}
-    settings = {"corpus": options.corpus, "index_bytes": size, "memory_bytes": memory, "profiles": PROFILES,
+    settings = {"corpus": options.corpus, "documents": options.documents, "index_bytes": size, "memory_bytes": memory, "profiles": PROFILES,
                 "log": LOG.name, "queries": vars(options)["queries"], "warm": options.warm}
     result = results.Result("offload", settings, options.out)
     result.more = {"plans": [], "worst": [], "map": [], "vary": [], "stay_with_host": {}}
@@ -64,6 +64,7 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpus", default="passages")
+    parser.add_argument("--documents", type=int, help="only the first so many")
     parser.add_argument("--queries", nargs=3, type=int, default=[200, 200, 80], metavar="N", help="of each set, spread over the log")
     parser.add_argument("--first", type=int, default=0, help="which query of the log is taken first")
     parser.add_argument("--warm", type=int, default=4000, help="queries that fill the frames before")
@@ -75,13 +76,14 @@ def arguments():
 
 
 def index_of(lab, options):
-    """The index of the whole corpus, made if it is not there."""
-    index = PLACE / "offload" / options.corpus
+    """The index of the corpus, made if it is not there."""
+    source = inputs.source(options.corpus, options.documents)
+    index = PLACE / "offload" / source.stem
     if not index.exists():
         index.parent.mkdir(parents=True, exist_ok=True)
         making = index.with_suffix(".unfinished")
         note(f"making {index}")
-        run([lab, "index", making, corpora.corpus(options.corpus), "--commit-every", 1 << 20])
+        run([lab, "index", making, source, "--commit-every", 1 << 20])
         making.rename(index)
     return index
 

@@ -25,7 +25,7 @@ def main():
     program = [options.program or gannet_lab(), "smart-ssd", "--seed", options.seed, "--profile", options.profile]
     result = results.Result("smart-sensitivity", {"profile": options.profile, "seed": options.seed}, options.out)
     rejected = []
-    for key, factor, change in changes(options.profile):
+    for key, factor, change in changes(options.profile, options.numbers):
         for table in TABLES:
             done = run([*program, *change, "--only", table])
             if done.code == 0:
@@ -41,15 +41,16 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--profile", default="smart-ssd-2016")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--numbers", type=int, help="only the first so many numbers of the profile")
     parser.add_argument("--program", help="a `gannet-lab` that is there; what it prints does not depend on how it was built")
     results.add_option(parser)
     return parser.parse_args()
 
 
-def changes(profile):
-    """The profile as it is, then each number of it with each factor, as options of the program."""
+def changes(profile, most):
+    """The profile as it is, then each of its first numbers with each factor, as options of the program."""
     yield "", 1.0, []
-    for key, number in re.findall(r"^(\w+) = ([0-9.]+)", (PROFILES / f"{profile}.profile").read_text(), re.MULTILINE):
+    for key, number in re.findall(r"^(\w+) = ([0-9.]+)", (PROFILES / f"{profile}.profile").read_text(), re.MULTILINE)[:most]:
         for factor in FACTORS:
             yield key, factor, ["--set", f"{key}={float(number) * factor:.10g}"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
-import corpora
+import inputs
 import results
 from engines import gannet_lab
 from inputs import PLACE
@@ -48,7 +48,7 @@ BLOCK = 32 * PAGE
 
 def main():
     options = arguments()
-    result = results.Result("tiers", {"documents": DOCUMENTS, "zipf": options.zipf, "corpus": "passages", "log": LOG.name}, options.out)
+    result = results.Result("tiers", {"documents": DOCUMENTS, "zipf": options.zipf, "corpus": "passages", "indexed": options.indexed, "log": options.log.name}, options.out)
     resume(result)
     lab = Lab(options, result)
     for experiment in options.experiments:
@@ -67,7 +67,9 @@ def resume(result):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--index", type=Path, default=PLACE / "tiers-index", help="made from the corpus passages if it is not there")
+    parser.add_argument("--indexed", type=int, help="only the first so many passages; an index that is there stays as it is")
     parser.add_argument("--log", type=Path, default=LOG)
+    parser.add_argument("--capacities", type=int, nargs="+", default=CAPACITIES, help="megabytes in memory, of `policies` and `foyer`")
     parser.add_argument("--zipf", type=int, default=25_000, help="queries of the drawn log")
     parser.add_argument("--experiments", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     results.add_option(parser)
@@ -81,7 +83,8 @@ class Lab:
         self.options, self.result, self.program = options, result, gannet_lab()
         if not options.index.exists():
             note(f"indexing passages in {options.index}")
-            run([self.program, "index", options.index, corpora.corpus("passages"), "--commit-every", 10_000_000, "--memory", 256 * MIB])
+            source = inputs.source("passages", options.indexed)
+            run([self.program, "index", options.index, source, "--commit-every", 10_000_000, "--memory", 256 * MIB])
 
     def run(self, experiment, *more, logs=LOGS, documents=DOCUMENTS, **about):
         name = " ".join(str(word) for word in [experiment, documents, *logs, *more])
@@ -125,7 +128,7 @@ def side_by_side(work, logs):
 
 def policies(lab):
     """Table I, figures 14b, 17 and 19: all policies, tuned."""
-    for capacity in CAPACITIES:
+    for capacity in lab.options.capacities:
         lab.run("policies", "--capacities", capacity, "--search")
 
 
@@ -163,7 +166,7 @@ def foyer(lab):
     target = TARGET / "engines"
     build(["cargo", "build", "--release", "--locked", "--target-dir", str(target)], ROOT / "lab/engines/foyer")
     traces = {log: lab.trace(log) for log in LOGS}
-    for capacity in CAPACITIES:
+    for capacity in lab.options.capacities:
         name = f"foyer {capacity}"
         if lab.has(name):
             continue

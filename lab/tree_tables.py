@@ -133,7 +133,7 @@ def file_lines(result):
 
 
 def published_file(rows):
-    return AS_B_TREE_FILES.get(rows[0]["variant"] + ("-uncleaned" if never_cleaned(rows[0]) else ""))
+    return AS_B_TREE_FILES.get(rows[0]["structure"] + ("-uncleaned" if never_cleaned(rows[0]) else ""))
 
 
 FILES = [
@@ -147,7 +147,8 @@ FILES = [
 def cached_lines(kind):
     """The runs of figures 13 and 14, by structure."""
     def lines(result):
-        return tree_lines(row for row in result["rows"] if row["mix"] == KINDS[kind] and row.get("shape") == PLAIN["shape"] and not is_of_figure_7(row))
+        return tree_lines(row for row in result["rows"] if row["mix"] == KINDS[kind] and row.get("shape") == PLAIN["shape"]
+                          and not row["apart"] and not is_of_figure_7(row))
     return lines
 
 

@@ -114,7 +114,6 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time, but for stores; counts are the same, seconds nearly")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
     parser.add_argument("--mixes", nargs="+", choices=list(MIXED), default=list(MIXED), help="of figure 15")
-    parser.add_argument("--plain", action="store_true", help="figures 9 to 12 with 256 keys a node and 32 nodes in the write buffer only")
     parser.add_argument("--caches", type=int, nargs="+", default=CACHES, metavar="NODES", help="of figures 13 and 14")
     parser.add_argument("--mixed-operations", type=int, default=MIXED_OPERATIONS, help="operations of figure 15")
     parser.add_argument("--program", help="a `gannet-lab` that is there; counts and modelled seconds do not depend on how it was built")
@@ -164,14 +163,13 @@ class Lab:
 
     def operations(self):
         """Figures 9 to 12, table 2."""
-        shapes = [PLAIN] if self.options.plain else SHAPES
-        texts, heads = [], [f"F {fan_out} WB {buffer}" for fan_out, buffer in shapes]
-        wanted = itertools.product(NUMBERS, shapes, self.structures([*PAPERS, *OURS]))
+        texts, heads = [], [f"F {fan_out} WB {buffer}" for fan_out, buffer in SHAPES]
+        wanted = itertools.product(NUMBERS, SHAPES, self.structures([*PAPERS, *OURS]))
         self.together(lambda of: self.single(of[2], of[0], *of[1]), wanted)
         for kind, number in NUMBERS.items():
             seconds, modelled = {}, {}
             for structure in self.structures([*PAPERS, *OURS]):
-                rows = [self.single(structure, kind, fan_out, buffer) for fan_out, buffer in shapes]
+                rows = [self.single(structure, kind, fan_out, buffer) for fan_out, buffer in SHAPES]
                 seconds[LABELS[structure]] = [row and row["seconds"] for row in rows]
                 modelled[LABELS[structure]] = [row and modelled_seconds(row) for row in rows]
             self.draw(f"figure-{number}", f"{kind} (figure {number})", heads, {"measured s": seconds, "modelled s": modelled})

@@ -78,10 +78,10 @@ def engines(options):
         made(options, name, ["lab/run.py", "--engines", *asked, "--threads", THREADS, "--runs", options.runs, "--warm", options.seconds,
                              "--seconds", options.seconds, "--shares", *shares, "--sets", *sets])
     made(options, "parts", ["lab/paper.py", "--tables", "sizes", "parts"])
-    rows = {name: json.loads(path(name).read_text())["rows"] for name in runs}
-    figures = Figures(rows["sets"], rows["sweep"], json.loads(path("parts").read_text())["results"])
+    rows = {name: json.loads(path(options, name).read_text())["rows"] for name in runs}
+    figures = Figures(rows["sets"], rows["sweep"], json.loads(path(options, "parts").read_text())["results"])
     text = "\n".join(f"Figure {number} (the paper: {paper})\n\n{getattr(figures, f'figure_{number}')()}" for number, paper in PAPER.items())
-    PLACE.joinpath("wiser.txt").write_text(text)
+    PLACE.joinpath(f"{options.out.stem}.txt").write_text(text)
     print(text)
 
 
@@ -101,7 +101,7 @@ def arguments():
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
     results.add_option(parser)
     options = parser.parse_args()
-    options.out = options.out or PLACE / "wiser.json"
+    options.out = Path(options.out or PLACE / "wiser.json")
     return options
 
 
@@ -114,15 +114,16 @@ class Documents(argparse.Action):
         setattr(options, self.dest, {name: int(number) for name, _, number in pairs})
 
 
-def path(name):
-    return PLACE / f"wiser-{name}.json"
+def path(options, name):
+    """Where the result of a run is, named like that of all of it."""
+    return PLACE / f"{options.out.stem}-{name}.json"
 
 
 def made(options, name, command):
     """The result of a run, made anew unless it may be kept."""
-    if options.keep and path(name).exists():
+    if options.keep and path(options, name).exists():
         return
-    command += ["--name", path(name).stem, "--queries", options.queries]
+    command += ["--name", path(options, name).stem, "--queries", options.queries]
     command += ["--corpus", options.corpus]
     command += ["--documents", options.documents[options.corpus]] if options.corpus in options.documents else []
     note(" ".join(map(str, command)))

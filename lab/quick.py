@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""All scripts of the lab with little of everything: whether they work, and no figures to quote.
+
+    lab/quick.py [PART ...] [--list]
+
+Each part is some commands, which run one behind the other. Parts that fail are listed in the end,
+with status 1, and the seconds of each part, which are in `target/lab/quick.json`, too. Programs are
+built by the first part that needs them, which is not counted in the seconds if `cargo build
+--release` was done before. Not here: `lab/memory.py --eightfold`, which needs a corpus of 3.6 GB,
+and `lab/remote.py --endpoint`, which needs a server.
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
+
+from harness import CORPORA, ROOT, TARGET, Unable, build, note
+from inputs import PLACE
+
+DOCUMENTS, ARTICLES, QUERIES = 10_000, 500, 500
+# Lines of the log of web queries that caches are asked.
+LOG_LINES = 1_000
+GANNET, LAB = TARGET / "release" / "gannet", TARGET / "release" / "gannet-lab"
+COUNTED = PLACE / "quick-counted"
+LOG = PLACE / "quick-log.tsv"
+SETS = ["mix", "term-100", "and-1000", "phrase-1000", "or-1000", "or-1000+documents", "or-1000+count", "web-all"]
+
+
+def out(name):
+    return ["--out", PLACE / f"{name}-quick.json"]
+
+
+PARTS = {
+    "run": [
+        ["lab/run.py", "--documents", DOCUMENTS, "--queries", QUERIES, "--shares", 16, 0, "--threads", 1, 8, "--runs", 1, "--warm", 0.1, "--seconds", 0.2,
+         "--flushes", 10, "--sets", *SETS, "--name", "run-quick"],
+        ["lab/plots.py", PLACE / "run-quick.json"],
+    ],
+    "paper": [["lab/paper.py", "--documents", DOCUMENTS, "--queries", QUERIES, "--flushes", 10, "--name", "paper-quick"]],
+    "wiser built": [["lab/wiser.py", "--parts", "built", "--documents", f"passages={DOCUMENTS}", f"articles={ARTICLES}", "--queries", QUERIES,
+                     "--limit", 20, *out("wiser")]],
+    "wiser engines": [["lab/wiser.py", "--parts", "engines", "--documents", f"passages={DOCUMENTS}", "--queries", QUERIES, "--runs", 1,
+                       "--seconds", 0.05, *out("wiser-engines")]],
+    "trees": [["lab/trees.py", "--scale", 0.01, "--name", "trees-quick"]],
+    "drives": [
+        ["lab/ssd.py", "--blocks", 200, *out("ssd")],
+        ["lab/smart_ssd.py", "--no-sweep", *out("smart-ssd")],
+        ["lab/smart_vary.py", "--numbers", 2, *out("smart-vary")],
+        ["lab/smart_early.py", "--places", "union ratio", *out("smart-early")],
+    ],
+    "offload": [["lab/offload.py", "--documents", DOCUMENTS, "--queries", 5, 5, 5, "--warm", 100, *out("offload")]],
+    "tiers": [["lab/tiers.py", "--index", PLACE / "tiers-quick-index", "--indexed", DOCUMENTS, "--log", LOG, "--zipf", LOG_LINES, "--capacities", 1,
+               *out("tiers")]],
+    "mfis": [["lab/mfis.py", "--documents", DOCUMENTS, "--flushes", 10, "--thresholds", 2, 1024, "--queries", 20, "--seconds", 0.1, "--most-seconds", 2,
+              "--batch", 16, "--name", "mfis-quick"]],
+    "maintenance": [["lab/maintenance.py", "--corpora", "passages", "--documents", DOCUMENTS, "--queries", QUERIES, "--runs", 1, "--seconds", 0.1,
+                     "--name", "maintenance-quick"]],
+    "rate": [["lab/rate.py", "--corpora", "passages", "articles", "--documents", ARTICLES, "--runs", 1, *out("rate")]],
+    "filters": [["lab/filters.py", "--corpora", "passages", "--documents", DOCUMENTS, "--queries", QUERIES, "--kinds", "none", "common", "bloom", "--runs", 1,
+                 "--warm", 0.1, "--seconds", 0.1, *out("filters")]],
+    "remote": [["lab/remote.py", "--documents", DOCUMENTS, "--queries", QUERIES, "--delay", 2, "--gaps", 65536, 0, "--cold", 3, "--warm", 0.2,
+                "--seconds", 0.5, "--publications", 3, *out("remote")]],
+    "mechanisms": [["lab/mechanisms.py", f"with={GANNET}", f"again={GANNET}", "--corpora", "passages", "--documents", ARTICLES, "--shuffle", 1, *out("mechanisms")]],
+    "memory": [
+        ["lab/memory.py", "--scale", "twentieth", "--corpora", "passages", "--documents", ARTICLES, "--budgets", 16, "--backends", "pread", "--threads", 2,
+         *out("memory")],
+        ["lab/memory.py", "--full", "--cases", 8, "--corpora", "passages", "--documents", ARTICLES, "--budgets", 16, "--threads", 1, 2,
+         "--backends", "uring", *out("memory-full")],
+    ],
+    "instructions": [
+        ["lab/instructions.py", f"one={COUNTED}", "--queries", 8, "--documents", 20, 40, "--result-cache", "8MiB", *out("instructions")],
+        ["lab/costs.py", f"one={COUNTED}", f"other={COUNTED}@and-1000", "--corpora", "passages.twentieth", "--sets", "term-1000", "and-1000", "or-1000+count",
+         "web", "--queries", 2, "--reads", 20, *out("costs")],
+    ],
+    "tables": [
+        ["lab/corpora.py", "--list"],
+        ["lab/missed.py", *(PLACE / f"{name}-quick.json" for name in ("mfis", "paper", "trees", "wiser"))],
+        ["scripts/tables", "--check"],
+    ],
+}
+# Of results so small some miss their targets, which this one tells by its status.
+MAY_FAIL = {"lab/missed.py"}
+
+
+def main():
+    options = arguments()
+    if options.list:
+        print("\n".join(PARTS))
+        return
+    PLACE.mkdir(parents=True, exist_ok=True)
+    seconds, failed = {}, []
+    for part in options.parts or PARTS:
+        started = time.monotonic()
+        try:
+            done(part)
+        except Unable as error:
+            failed.append(f"{part}: {error}")
+        seconds[part] = round(time.monotonic() - started, 1)
+        note(f"{part}: {seconds[part]} s")
+        (PLACE / "quick.json").write_text(json.dumps({"seconds": seconds, "failed": failed}, indent=1))
+    print("\n".join([*(f"{took:8.1f} s {part}" for part, took in seconds.items()), f"{sum(seconds.values()):8.1f} s together", *failed]))
+    sys.exit(1 if failed else 0)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help="of " + ", ".join(PARTS))
+    parser.add_argument("--list", action="store_true", help="name the parts and do nothing")
+    options = parser.parse_args()
+    if unknown := [part for part in options.parts if part not in PARTS]:
+        parser.error(f"unknown part {unknown[0]!r}: expected one of {', '.join(PARTS)}")
+    return options
+
+
+def done(part):
+    """Runs a part to its end, or to its first failure."""
+    ready(part)
+    for script, *words in PARTS[part]:
+        note(f"{script} {' '.join(map(str, words))}")
+        ran = subprocess.run([sys.executable, script, *map(str, words)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if ran.returncode and script not in MAY_FAIL:
+            raise Unable(f"{script} ended with {ran.returncode}:\n{ran.stdout[-2000:]}")
+
+
+def ready(part):
+    """What a part needs that is made here."""
+    if part == "tiers" and not LOG.exists():
+        lines = (CORPORA / "queries" / "web-log-25k.tsv").read_text().splitlines(keepends=True)
+        LOG.write_text("".join(lines[:LOG_LINES]))
+    if part == "mechanisms":
+        build(["cargo", "build", "--release", "--locked", "-p", "gannet-cli"], ROOT)
+    if part == "instructions" and not COUNTED.exists():
+        counted()
+
+
+def counted():
+    """The command as valgrind can run it, see `lab/instructions.py`: without object storage, which takes long to build."""
+    place = TARGET / "counted"
+    build(["cargo", "build", "--release", "--locked", "-p", "gannet-cli", "--no-default-features", "--features", "rustix/use-libc-auxv",
+           "--target-dir", str(place)], ROOT, os.environ)
+    shutil.copy(place / "release" / "gannet", COUNTED)
+
+
+if __name__ == "__main__":
+    main()
