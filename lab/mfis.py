@@ -96,7 +96,8 @@ class Lab:
     def __init__(self, options):
         self.options, self.name = options, options.name
         self.program = options.program or gannet_lab()
-        self.result = results.Result(options.name, vars(options), options.out or PLACE / f"{options.name}.json")
+        settings = vars(options) | {"place": results.without_paths(str(options.place), {})}
+        self.result = results.Result(options.name, settings, options.out or PLACE / f"{options.name}.json")
         path = self.result.path
         kept = json.loads(path.read_text()) if options.keep and path.exists() else {"rows": [], "rates": None}
         self.rows, self.rates, self.misses = kept["rows"], kept["rates"], []
