@@ -41,7 +41,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="+", choices=list(corpora.CORPORA), default=CORPORA)
     parser.add_argument("--documents", type=int, help="only the first so many of each corpus")
-    parser.add_argument("--kinds", nargs="+", default=KINDS, help="of filters")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="of filters; only the lab makes Bloom filters")
     parser.add_argument("--sets", nargs="+", default=SETS, help="of queries")
     parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
     parser.add_argument("--seed", type=int, default=1)
@@ -86,10 +86,10 @@ def index(engine, source, folder, options):
     note(f"{engine.filters} indexes {source.name}")
     done = harness.run([engine.command, "index", place, source, "--memory", options.index_memory * MIB, "--threads", 2,
                         "--phrase-filters", engine.filters, "--json"])
-    # It ends with 1 where it rejected documents.
-    if done.code not in (0, 1):
-        raise Unable(f"gannet ended with {done.code} on {source}: {done.errors[-1000:]}")
     figures = harness.last_json(done.output)
+    # It ends with 1 where it rejected documents, and then has figures, too.
+    if done.code not in (0, 1) or figures is None:
+        raise Unable(f"gannet ended with {done.code} on {source}: {done.errors[-1000:]}")
     return place, figures | {"cpu_seconds": done.cpu_seconds, "wall_seconds": done.seconds}
 
 

@@ -51,6 +51,8 @@ URL = "s3://bucket/passages"
 EXPERIMENTS = ["gaps", "caches", "publications"]
 # Of a region of the cache's file, one page is its header.
 REGION_BYTES, REGION_PAGES = 512 << 10, 127
+# What `gannet` wants at least.
+LEAST_CACHE = 8 * MIB
 
 
 def main():
@@ -85,10 +87,15 @@ def measured(engine, environment, places, queries, options):
         yield cold(engine, environment, index, queries / f"{options.cold_set}.tsv", gap, options)
         yield [bench(engine, environment, log, gap, options)]
     size = sum(file.stat().st_size for file in index.rglob("*") if file.is_file())
-    for cache in (2 * size, size // 4) if "caches" in options.experiments else []:
+    for cache in cache_sizes(size) if "caches" in options.experiments else []:
         yield cached(engine, environment, index, log, (folder, cache), options)
     if "publications" in options.experiments:
         yield publications(engine, environment, index, source, folder / "publications", options)
+
+
+def cache_sizes(index_bytes):
+    """One that holds all of the index, and one of a quarter, if that is no less than a cache must have."""
+    return [max(LEAST_CACHE, size) for size in (2 * index_bytes, index_bytes // 4)]
 
 
 def arguments():
