@@ -25,6 +25,9 @@ const LOAD_BUFFER: usize = 1_024;
 /// Operations between two looks at what is in memory.
 const MEMORY_EVERY: u64 = 64;
 
+/// Bits of a value that are the number of its record. Above are those that count its updates.
+const NUMBER_BITS: u32 = 32;
+
 /// Of skewed keys so many of ten fall into the first tenth of all.
 const SKEW: u64 = 9;
 
@@ -139,6 +142,8 @@ struct Stream<'a> {
     random: Random,
     /// Numbers of the records that are there.
     records: Range<u64>,
+    /// Updates so far: each gives a value that was not there, as the same one would be no change.
+    updates: u64,
 }
 
 /// What operations of one kind did.
@@ -309,6 +314,7 @@ impl<'a> Stream<'a> {
             arguments,
             random: Random::new(arguments.seed, "operations"),
             records: 0..arguments.records,
+            updates: 0,
         }
     }
 
@@ -339,11 +345,15 @@ impl<'a> Stream<'a> {
                 index.insert(&key(self.arguments, new), new)?;
             }
             1 => {
-                if index.search(&record)? != Some(number) {
+                let found = index.search(&record)?;
+                if found.map(|value| value % (1 << NUMBER_BITS)) != Some(number) {
                     return Err(format!("the record {number} is lost").into());
                 }
             }
-            2 => index.insert(&record, number)?,
+            2 => {
+                self.updates += 1;
+                index.insert(&record, self.updates << NUMBER_BITS | number)?;
+            }
             3 => {
                 index.delete(&key(self.arguments, self.records.start))?;
                 self.records.start += 1;
@@ -390,4 +400,39 @@ fn report(work: Work) -> Json {
         "modelled_read_seconds": work.modelled_read_seconds(),
         "modelled_write_seconds": work.modelled_write_seconds(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::*;
+
+    #[test]
+    fn an_update_is_a_change_even_where_only_changes_are_written() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("nodes");
+        let words = [
+            "trees",
+            folder.to_str().unwrap(),
+            "--structure",
+            "bftl",
+            "--records",
+            "100",
+        ];
+        let matches = Arguments::augment_args(Command::new("trees")).get_matches_from(words);
+        let arguments = Arguments::from_arg_matches(&matches).unwrap();
+        load(&arguments).unwrap();
+        let mut index = open(&arguments, &settings(&arguments)).unwrap();
+        let mut stream = Stream::new(&arguments);
+        let before = index.work();
+        for kind in [2, 1, 2, 1] {
+            stream.operate(&mut *index, kind).unwrap();
+        }
+        index.settle().unwrap();
+        assert!(
+            index.work().less(before).written_bytes > 0,
+            "updates are written"
+        );
+    }
 }
