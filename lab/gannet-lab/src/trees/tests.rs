@@ -265,20 +265,34 @@ fn bftl_writes_what_can_be_counted_beforehand() {
 
 /// Leaves that one commit gathers, in the mean: a third of those that it changes.
 fn gathered_leaves(records: u64) -> f64 {
-    let leaves = records as f64 / units_of_a_leaf();
-    leaves * (1.0 - (-(KNOWN.fan_out as f64) / leaves).exp()) / 3.0
+    let changed =
+        |keys: usize| 1.0 - (1.0 - keys as f64 / records as f64).powf(KNOWN.fan_out as f64);
+    leaves(records).into_iter().map(changed).sum::<f64>() / 3.0
 }
 
-/// Leaves that random splits left are ln 2 full.
-fn units_of_a_leaf() -> f64 {
-    KNOWN.fan_out as f64 * std::f64::consts::LN_2
+/// Keys of each leaf: of one that is too full the first half stays, and a key more if they are odd.
+fn leaves(records: u64) -> Vec<usize> {
+    let mut leaves = vec![Vec::new()];
+    for key in (0..records).map(spread) {
+        let behind =
+            leaves.partition_point(|leaf: &Vec<_>| leaf.first().is_some_and(|first| *first <= key));
+        let at = behind.saturating_sub(1);
+        let place = leaves[at].partition_point(|other| *other < key);
+        leaves[at].insert(place, key);
+        if leaves[at].len() > KNOWN.fan_out {
+            let right = leaves[at].split_off(KNOWN.fan_out / 2 + 1);
+            leaves.insert(at + 1, right);
+        }
+    }
+    leaves.iter().map(Vec::len).collect()
 }
 
 /// Sectors that the leaves gathered by one commit take if they share them, in the mean: each has a
 /// header and its keys in units.
 fn gathered_sectors(records: u64) -> f64 {
     let gathered = gathered_leaves(records);
-    let of_a_sector = NODE_BYTES as f64 / (8.0 + 19.0 * units_of_a_leaf());
+    let units = records as f64 / leaves(records).len() as f64;
+    let of_a_sector = NODE_BYTES as f64 / (8.0 + 19.0 * units);
     // The number varies from commit to commit, nearly by a normal distribution.
     let spread = (gathered * 2.0 / 3.0).sqrt();
     let below = |sectors: f64| normal((sectors * of_a_sector - gathered) / spread);
