@@ -16,7 +16,7 @@ from ._place import Place
 from ._ray import ray
 from ._reader import Ask, Found
 from ._router import Deadline, Replicas
-from ._search import Search, Winner, merged
+from ._search import Search, Winner, found_in, merged
 
 if TYPE_CHECKING:
     from .._native import Query
@@ -66,12 +66,17 @@ class ShardedIndex:
 
         def run(manifest: Manifest) -> ShardedHits:
             search = Search(self._alive(), manifest, ask, deadline, partial)
-            statistics = search.statistics([text])
-            rankings = search.best(text, statistics)
+            if highlight is not None:
+                search.count([text])
+            # Of a page far behind, the documents before it are not wanted.
+            together = sources and highlight is None and offset <= k
+            rankings = search.ranked(text, together)
             winners = merged({shard: one.pairs for shard, one in rankings.items()})
             winners = winners[offset : offset + k]
             if highlight is not None:
-                found = search.highlighted(winners, rankings, text, statistics, highlight)
+                found = search.highlighted(winners, rankings, text, highlight)
+            elif together:
+                found = found_in(rankings)
             else:
                 found = search.documents(winners) if sources else {}
             return ShardedHits(
@@ -105,7 +110,7 @@ class ShardedIndex:
 
         def run(manifest: Manifest) -> dict[str, list[tuple[str, float]]]:
             search = Search(self._alive(), manifest, ask, deadline, partial=False)
-            ranked = search.best_of_many(texts, search.statistics(texts))
+            ranked = search.best_of_many(texts)
             answers: dict[str, list[tuple[str, float]]] = {}
             for place, name in enumerate(names):
                 winners = merged({shard: all[place] for shard, all in ranked.items()})[:k]

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 from .._errors import ConflictError, DeviceError, FormatError
@@ -47,6 +49,12 @@ class Manifest:
     @property
     def states(self) -> set[str]:
         return {shard.state for shard in self.shards}
+
+    @cached_property
+    def served(self) -> str:
+        """A name that no other set of states has."""
+        states = json.dumps([shard.state for shard in self.shards])
+        return blake2b(states.encode(), digest_size=8).hexdigest()
 
 
 def load(place: Place) -> Manifest | None:

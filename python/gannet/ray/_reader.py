@@ -17,6 +17,7 @@ from ._manifest import Shard
 from ._named import named
 from ._place import Place
 from ._scratch import Scratch
+from ._sums import Sums
 
 THREADS = 8
 """Calls that a replica answers at once."""
@@ -32,6 +33,8 @@ class Ask:
     k: int
     operator: Literal["or", "and"] = "or"
     count: bool = False
+    sources: bool = False
+    """Whether documents come along."""
     timeout: float | None = None
     fields: tuple[str, ...] = ()
     """Those of all shards: a query may name one that this shard lacks."""
@@ -45,6 +48,8 @@ class Ranking:
     scores: list[float]
     total: int
     total_is_exact: bool
+    documents: list[bytes]
+    """Their JSON, where it was asked for."""
 
     @property
     def pairs(self) -> list[tuple[str, float]]:
@@ -77,6 +82,8 @@ class ShardReader:
         self._lock = threading.Lock()
         self._scratch: Scratch | None = None
         self._held: OrderedDict[str, gannet.Index] = OrderedDict()
+        self._sums_lock = threading.Lock()
+        self._sums: OrderedDict[str, Sums] = OrderedDict()
         # One that was started again is to be ready when it is asked.
         threading.Thread(target=self._warm, args=(state,), daemon=True).start()
 
@@ -96,18 +103,44 @@ class ShardReader:
             )
 
     def best(
-        self, state: str, query: str, statistics: gannet.Statistics | None, ask: Ask
-    ) -> Ranking:
-        """IDs and scores of the best `k` documents of the shard."""
+        self,
+        state: str,
+        served: str | None,
+        query: str,
+        statistics: gannet.Statistics | None,
+        ask: Ask,
+    ) -> Ranking | gannet.Statistics:
+        """The best `k` documents of the shard.
+
+        They are ranked by the statistics of all shards. Where those are neither given nor known
+        here, the answer is what this shard adds to them.
+        """
         with named(self._number):
-            hits = self._search(state, query, statistics, ask, sources=False)
-            return Ranking(hits.ids, hits.scores, hits.total, hits.total_is_exact)
+            if statistics is None:
+                counted = self._at(state).statistics(
+                    query, operator=ask.operator, fields=ask.fields, timeout=ask.timeout
+                )
+                statistics = self._known(served).of(counted, ask.fields)
+                if statistics is None:
+                    return counted
+            else:
+                self._learn(served, statistics)
+            hits = self._search(state, query, statistics, ask, sources=ask.sources)
+            found = [hit.json for hit in hits] if ask.sources else []
+            return Ranking(hits.ids, hits.scores, hits.total, hits.total_is_exact, found)
 
     def best_of_many(
-        self, state: str, queries: list[str], statistics: gannet.Statistics | None, ask: Ask
+        self,
+        state: str,
+        served: str | None,
+        queries: list[str],
+        statistics: gannet.Statistics | None,
+        ask: Ask,
     ) -> list[list[tuple[str, float]]]:
         """The same for many queries, which share the reads and the threads of the engine."""
         with named(self._number):
+            if statistics is not None:
+                self._learn(served, statistics)
             rankings = self._at(state).search_many(
                 queries,
                 ask.k,
@@ -173,6 +206,22 @@ class ShardReader:
             timeout=ask.timeout,
         )
 
+    def _learn(self, served: str | None, statistics: gannet.Statistics) -> None:
+        """Keeps statistics, if they are those of all shards."""
+        if served is not None:
+            self._known(served).learn(statistics)
+
+    def _known(self, served: str | None) -> Sums:
+        """What is known of the states that are served."""
+        if served is None:
+            return Sums()
+        with self._sums_lock:
+            sums = self._sums.setdefault(served, Sums())
+            self._sums.move_to_end(served)
+            while len(self._sums) > _STATES:
+                self._sums.popitem(last=False)
+            return sums
+
     def _warm(self, state: str) -> None:
         try:
             self._at(state)
@@ -204,7 +253,9 @@ class ShardReader:
             self._scratch = Scratch(self._local, "reader", uri, self._number, token)
         path = self._scratch.folder / state.replace("/", "-")
         shutil.rmtree(path, ignore_errors=True)
-        gannet.restore(source, path, memory=self._memory)
+        # A copy checks each page. To restore would read all of the index once more.
+        with gannet.open(source, memory=self._memory, read_only=True) as shared:
+            shared.backup(path)
         return gannet.open(path, memory=self._memory, read_only=True)
 
 

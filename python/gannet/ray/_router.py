@@ -50,25 +50,29 @@ class Replicas:
         self._turn = 0
         self._avoided: dict[tuple[int, int], float] = {}
 
-    def order(self, shard: int) -> list[int]:
-        """The replicas of a shard in the order to ask them in: they take turns."""
+    def turn(self) -> int:
+        """Whose turn it is: replicas take turns from search to search."""
+        self._turn += 1
+        return self._turn
+
+    def order(self, shard: int, turn: int) -> list[int]:
+        """The replicas of a shard in the order to ask them in."""
         number, now = len(self.actors[shard]), time.monotonic()
-        turns = [(self._turn + place) % number for place in range(number)]
+        turns = [(turn + place) % number for place in range(number)]
         return sorted(turns, key=lambda one: self._avoided.get((shard, one), 0.0) > now)
 
     def avoid(self, shard: int, replica: int) -> None:
         self._avoided[shard, replica] = time.monotonic() + _AVOID
 
     def ask(
-        self, shards: Iterable[int], request: Request, deadline: Deadline
+        self, shards: Iterable[int], request: Request, deadline: Deadline, turn: int
     ) -> tuple[dict[int, Any], dict[int, str]]:
         """The answers of these shards, and why others gave none.
 
         `request` calls an actor of a shard. What a replica raises that is no sign of its death is
         raised here: another would raise the same.
         """
-        self._turn += 1
-        return _Round(self, list(shards), request, deadline).run()
+        return _Round(self, list(shards), request, deadline, turn).run()
 
     def ask_each(self, request: Request, timeout: float) -> dict[int, str]:
         """Asks every replica; why no replica of a shard answered in time, for those shards."""
@@ -110,13 +114,18 @@ class _Round:
     """One call to each of some shards."""
 
     def __init__(
-        self, replicas: Replicas, shards: list[int], request: Request, deadline: Deadline
+        self,
+        replicas: Replicas,
+        shards: list[int],
+        request: Request,
+        deadline: Deadline,
+        turn: int,
     ) -> None:
         self._replicas = replicas
         self._shards = shards
         self._request = request
         self._deadline = deadline
-        self._unasked = {shard: replicas.order(shard) for shard in shards}
+        self._unasked = {shard: replicas.order(shard, turn) for shard in shards}
         self._open: dict[Any, tuple[int, int]] = {}
         self._hedge_at: dict[int, float] = {}
         self._answers: dict[int, Any] = {}

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import ray
+from conftest import NODE
 from shards import (
     MEMORY,
     dataset,
@@ -26,6 +27,7 @@ from shards import (
 
 import gannet
 import gannet.ray
+from gannet.ray._router import Replicas, result
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -88,6 +90,62 @@ def test_a_page_has_its_documents(shards: gannet.ray.ShardedIndex, one: gannet.I
         assert (hits.total, hits.total_is_exact) == (one.count(query), True)
         assert [hit.source for hit in hits] == [one[id].source for id in hits.ids]
         assert not hits.is_partial and hits.epoch == 1
+
+
+def test_terms_that_are_known_need_one_call(
+    place: Path, one: gannet.Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first search adds up the statistics. The answers after it are the same, in one step."""
+    queries = [*questions(16, seed=9), "whab~ shipa", "kind:novel", "*"]
+    with gannet.ray.open(place, replicas=1, memory=MEMORY) as index:
+        steps: list[list[int]] = []
+        ask = Replicas.ask
+
+        def counted(self: Any, shards: Any, *rest: Any) -> Any:
+            steps.append(list(shards))
+            return ask(self, steps[-1], *rest)
+
+        monkeypatch.setattr(Replicas, "ask", counted)
+        for query in queries:
+            wanted = expected(one, query, 10)
+            for _ in range(2):
+                steps.clear()
+                hits = index.search(query)
+                assert hits.ids == [id for id, _ in wanted], query
+                assert hits.scores == pytest.approx([score for _, score in wanted], rel=1e-5)
+                assert [hit.source for hit in hits] == [one[id].source for id in hits.ids]
+            # A shard that has many of the best is asked for more.
+            whole = [step for step in steps if len(step) == 3]
+            assert len(whole) == (2 if "~" in query else 1), query
+        # Words of `search_many` are known after it, also to queries of other words beside them.
+        index.search_many(["wham shipc", "seaj"])
+        steps.clear()
+        assert index.search("seaj shipc").ids == [id for id, _ in expected(one, "seaj shipc", 10)]
+        assert [step for step in steps if len(step) == 3] == [[0, 1, 2]]
+
+
+def test_a_replica_that_knows_less_than_the_others(place: Path, one: gannet.Index) -> None:
+    with gannet.ray.open(place, replicas=1, memory=MEMORY) as index:
+        wanted = expected(one, "whaa shipb", 10)
+        for shard in (1, 0):
+            index.search("whaa shipb")
+            ray.get(replica(index, shard, 0).__ray_call__.remote(lambda one: one._sums.clear()))
+            assert index.search("whaa shipb").ids == [id for id, _ in wanted]
+
+
+def test_all_of_the_best_may_be_in_one_shard(tmp_path: Path, cluster: Any) -> None:
+    ids = [str(place) for place in range(200)]
+    rows = [
+        {"id": id, "body": "whale " * (2 if gannet.ray._hashing.shard_of(id, 2) else 1) + "sea"}
+        for id in ids
+    ]
+    write(rows, tmp_path / "wiki", shards=2)
+    best = sorted(id for id in ids if gannet.ray._hashing.shard_of(id, 2))
+    with gannet.ray.open(tmp_path / "wiki", replicas=1, memory=MEMORY) as index:
+        for k, offset in [(40, 0), (20, 15), (10, 30), (0, 0)]:
+            hits = index.search("whale", k, offset=offset)
+            assert hits.ids == best[offset : offset + k]
+            assert [hit["id"] for hit in hits] == hits.ids
 
 
 def test_snippets_are_of_the_same_documents(shards: gannet.ray.ShardedIndex) -> None:
@@ -180,6 +238,51 @@ def test_a_replica_that_was_killed_is_passed_over_and_comes_back(place: Path) ->
 
             assert eventually(again) < 15
             assert index.search("whaa").ids == wanted
+
+
+def test_a_replica_whose_disk_broke_is_passed_over(place: Path) -> None:
+    def broken(reader: Any) -> None:
+        for file in reader._scratch.folder.glob("*/zone-*"):
+            os.truncate(file, 0)
+
+    with gannet.ray.open(place, memory=MEMORY) as index:
+        bad = replica(index, 1, 0)
+        ray.get(bad.__ray_call__.remote(broken))
+        with pytest.raises((gannet.DamagedError, gannet.DeviceError), match="shard 1"):
+            result(bad.documents.remote(index._manifest.shards[1].state, ["d1", "d2", "d4"]))
+        with gannet.ray.open(place, replicas=1, memory=MEMORY) as whole:
+            for query in questions(6, seed=7):
+                assert index.search(query).ids == whole.search(query).ids
+        assert index._replicas is not None and (1, 0) in index._replicas._avoided
+
+
+def test_a_lost_node_is_passed_over_and_its_replicas_come_back(
+    place: Path, cluster: Any
+) -> None:
+    lost = cluster.add_node(**NODE)
+    with gannet.ray.open(place, memory=MEMORY) as index:
+        wanted = index.search("whaa", 5)
+        cluster.remove_node(lost, allow_graceful=False)
+        begun = time.monotonic()
+        while time.monotonic() - begun < 2:
+            hits = index.search("whaa", 5)
+            assert (hits.ids, hits.missing) == (wanted.ids, {})
+        shards = index._manifest.shards
+
+        def whole() -> bool:
+            calls = [
+                actor.load.remote(shards[number], index.fields)
+                for number, some in enumerate(index._replicas.actors if index._replicas else [])
+                for actor in some
+            ]
+            try:
+                ray.get(calls, timeout=1)
+                return True
+            except ray.exceptions.RayError:
+                return False
+
+        eventually(whole, 10)
+        assert index.search("whaa", 5).ids == wanted.ids
 
 
 def test_a_shard_without_replicas_is_named(place: Path) -> None:
