@@ -12,7 +12,7 @@ from ._hashing import id_text, shard_of
 from ._manifest import Manifest
 from ._ray import own_error
 from ._writer import WriterOptions
-from ._writing import ROWS, Writing, answer
+from ._writing import IDS, Writing, answer
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def delete(
             text = id_text(id, writing.job.id)
             parts[shard_of(text, len(parts))].append(text)
         for shard, part in enumerate(parts):
-            for start in range(0, len(part), ROWS):
-                some = part[start : start + ROWS]
+            for start in range(0, len(part), IDS):
+                some = part[start : start + IDS]
                 answer(writing.writers[shard].delete.remote(some), shard)
         return _wrote(writing.commit())
 

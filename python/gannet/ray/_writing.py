@@ -19,8 +19,8 @@ from ._writer import Job, Published, ShardWriter, WriterOptions
 SHARDS = 8
 """How many shards a new index gets unless told otherwise."""
 
-ROWS = 8192
-"""Rows or IDs that a writer gets at once."""
+IDS = 8192
+"""IDs that a writer gets at once, to delete them."""
 
 _RESTARTS = 4
 """How often the writer of a shard may be killed within one write."""
