@@ -41,7 +41,12 @@ def main(folder, file, log, shards, nodes, single):
             gannet.ray.open(folder / "shards", memory=MEMORY) as index,
         ):
             different, answered, examples = compare(one, index, queries)
-            rows += singles(one, index, queries[:: max(len(queries) // int(single), 1)])
+            some = queries[:: max(len(queries) // int(single), 1)]
+            rows += singles(one, index, some)
+            different += sum(not same(answer(one, query, ties="id"), answer(index, query)) for query in some)
+        with gannet.ray.open(folder / "shards", memory=MEMORY) as index:
+            # Replicas that know nothing of terms yet.
+            rows += [timed("shards, new terms", index, query) for query in some]
     print(json.dumps({"rows": rows, "different": different, "answered": answered, "examples": examples}))
 
 
@@ -68,30 +73,41 @@ def compare(one, index, queries):
         wanted = one.search_many(some, DEPTH, ties="id")
         found = index.search_many(some, DEPTH)
         for place, query in enumerate(some):
-            expected, answer = wanted[place], found[str(place)]
-            same = [id for id, _ in expected] == [id for id, _ in answer] and all(
-                math.isclose(a, b, rel_tol=1e-5) for (_, a), (_, b) in zip(expected, answer)
-            )
+            expected, got = wanted[place], found[str(place)]
             answered += bool(expected)
-            different += not same
-            if not same and len(examples) < 5:
-                examples.append([query, expected[:3], answer[:3]])
+            different += not same(expected, got)
+            if not same(expected, got) and len(examples) < 5:
+                examples.append([query, expected[:3], got[:3]])
     return different, answered, examples
 
 
+def same(expected, answer):
+    """Whether IDs and scores are equal."""
+    return [id for id, _ in expected] == [id for id, _ in answer] and all(
+        math.isclose(a, b, rel_tol=1e-5) for (_, a), (_, b) in zip(expected, answer)
+    )
+
+
+def answer(searched, query, **options):
+    """IDs and scores of one search."""
+    hits = searched.search(query, DEPTH, **options)
+    return list(zip(hits.ids, hits.scores))
+
+
 def singles(one, index, queries):
-    """Both in turn, each with the documents of its answer."""
-    rows = []
-    for what in (one, index):
-        what.search_many(queries, DEPTH)  # Both are warm.
-    for query in queries:
-        for what, searched in (("one", one), ("shards", index)):
-            begun = time.perf_counter()
-            hits = searched.search(query, DEPTH)
-            for hit in hits:
-                hit.source
-            rows.append({"what": what, "milliseconds": 1e3 * (time.perf_counter() - begun), "hits": len(hits)})
-    return rows
+    """Both in turn."""
+    for what in (one, index, index):
+        what.search_many(queries, DEPTH)  # All are warm: replicas take turns.
+    return [timed(what, searched, query) for query in queries for what, searched in (("one", one), ("shards", index))]
+
+
+def timed(what, searched, query):
+    """One search with the documents of its answer."""
+    begun = time.perf_counter()
+    hits = searched.search(query, DEPTH)
+    for hit in hits:
+        hit.source
+    return {"what": what, "milliseconds": 1e3 * (time.perf_counter() - begun), "hits": len(hits)}
 
 
 if __name__ == "__main__":

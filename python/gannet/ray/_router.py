@@ -18,7 +18,7 @@ _ITS_OWN = (DamagedError, DeviceError, LockedError)
 """What may be wrong with the disk of one replica, so that another is asked."""
 
 _AVOID = 2.0
-"""Seconds that a replica which died is asked last."""
+"""Seconds that a replica which died or was slow is asked last."""
 
 
 @dataclass
@@ -166,6 +166,10 @@ class _Round:
     def _ask_twice(self) -> None:
         now = time.monotonic()
         for shard in [shard for shard, at in self._hedge_at.items() if at <= now]:
+            # One that is started again keeps calls waiting: the next searches ask another first.
+            for asked, replica in self._open.values():
+                if asked == shard:
+                    self._replicas.avoid(shard, replica)
             self._ask_next(shard)
 
     def _take(self, call: Any) -> None:

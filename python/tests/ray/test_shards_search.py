@@ -211,6 +211,8 @@ def test_a_slow_replica_is_asked_twice(place: Path) -> None:
                 begun = time.monotonic()
                 assert index.search("whaa").ids == wanted
                 assert time.monotonic() - begun < 3
+            # It is asked last for a while.
+            assert index._replicas is not None and (1, 0) in index._replicas._avoided
             other = pid_of(replica(index, 1, 1))
             os.kill(other, signal.SIGSTOP)
             try:
