@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,13 @@ def test_contents_differ_by_what_is_not_null() -> None:
     row = [("a", 1), ("b", "x")]
     assert content_digest(row) == content_digest([*row, ("c", None)])
     assert content_digest(row) != content_digest([("a", 2), ("b", "x")])
+    # A string that Python keeps once, and the same made anew.
+    again = [("".join(["", name]), value) for name, value in row]
+    assert content_digest(row) == content_digest(again)
+    when = datetime(2026, 1, 2)
+    assert content_digest([("a", when)]) == content_digest([("a", datetime(2026, 1, 2))])
+    assert content_digest([("a", when)]) != content_digest([("a", datetime(2026, 1, 3))])
+    assert content_digest([("a", 1)]) != content_digest([("a", 1.0)])
 
 
 def test_half_a_line_of_contents_is_passed_over(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from shards import (
 
 import gannet
 import gannet.ray
-from gannet.ray._router import Replicas, result
+from gannet.ray._router import result
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -90,62 +90,6 @@ def test_a_page_has_its_documents(shards: gannet.ray.ShardedIndex, one: gannet.I
         assert (hits.total, hits.total_is_exact) == (one.count(query), True)
         assert [hit.source for hit in hits] == [one[id].source for id in hits.ids]
         assert not hits.is_partial and hits.epoch == 1
-
-
-def test_terms_that_are_known_need_one_call(
-    place: Path, one: gannet.Index, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first search adds up the statistics. The answers after it are the same, in one step."""
-    queries = [*questions(16, seed=9), "whab~ shipa", "kind:novel", "*"]
-    with gannet.ray.open(place, replicas=1, memory=MEMORY) as index:
-        steps: list[list[int]] = []
-        ask = Replicas.ask
-
-        def counted(self: Any, shards: Any, *rest: Any) -> Any:
-            steps.append(list(shards))
-            return ask(self, steps[-1], *rest)
-
-        monkeypatch.setattr(Replicas, "ask", counted)
-        for query in queries:
-            wanted = expected(one, query, 10)
-            for _ in range(2):
-                steps.clear()
-                hits = index.search(query)
-                assert hits.ids == [id for id, _ in wanted], query
-                assert hits.scores == pytest.approx([score for _, score in wanted], rel=1e-5)
-                assert [hit.source for hit in hits] == [one[id].source for id in hits.ids]
-            # A shard that has many of the best is asked for more.
-            whole = [step for step in steps if len(step) == 3]
-            assert len(whole) == (2 if "~" in query else 1), query
-        # Words of `search_many` are known after it, also to queries of other words beside them.
-        index.search_many(["wham shipc", "seaj"])
-        steps.clear()
-        assert index.search("seaj shipc").ids == [id for id, _ in expected(one, "seaj shipc", 10)]
-        assert [step for step in steps if len(step) == 3] == [[0, 1, 2]]
-
-
-def test_a_replica_that_knows_less_than_the_others(place: Path, one: gannet.Index) -> None:
-    with gannet.ray.open(place, replicas=1, memory=MEMORY) as index:
-        wanted = expected(one, "whaa shipb", 10)
-        for shard in (1, 0):
-            index.search("whaa shipb")
-            ray.get(replica(index, shard, 0).__ray_call__.remote(lambda one: one._sums.clear()))
-            assert index.search("whaa shipb").ids == [id for id, _ in wanted]
-
-
-def test_all_of_the_best_may_be_in_one_shard(tmp_path: Path, cluster: Any) -> None:
-    ids = [str(place) for place in range(200)]
-    rows = [
-        {"id": id, "body": "whale " * (2 if gannet.ray._hashing.shard_of(id, 2) else 1) + "sea"}
-        for id in ids
-    ]
-    write(rows, tmp_path / "wiki", shards=2)
-    best = sorted(id for id in ids if gannet.ray._hashing.shard_of(id, 2))
-    with gannet.ray.open(tmp_path / "wiki", replicas=1, memory=MEMORY) as index:
-        for k, offset in [(40, 0), (20, 15), (10, 30), (0, 0)]:
-            hits = index.search("whale", k, offset=offset)
-            assert hits.ids == best[offset : offset + k]
-            assert [hit["id"] for hit in hits] == hits.ids
 
 
 def test_snippets_are_of_the_same_documents(shards: gannet.ray.ShardedIndex) -> None:
