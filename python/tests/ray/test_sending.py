@@ -73,3 +73,11 @@ def test_large_blocks_go_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rows_without_ids_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(gannet.InvalidError, match='no column "id" for their IDs'):
         sent([table(0, 5), pyarrow.table({"body": ["x"]})], monkeypatch)
+    bad: list[tuple[list[Any], str]] = [
+        (["1", None], "found nothing"),
+        (["1", ""], "found nothing"),
+        ([1.5], "found 1.5"),
+    ]
+    for ids, found in bad:
+        with pytest.raises(gannet.InvalidError, match=f'column "id": .*{found}'):
+            sent([pyarrow.table({"id": ids})], monkeypatch)
