@@ -52,7 +52,7 @@ lint:
 tables:
 	$(PYTHON) scripts/tables
 
-# Gannet beside Tantivy and Lucene, see docs/experiments.md: all sets under four memory limits, for hours; pictures of it, and what
+# Gannet beside Tantivy and Lucene, see docs/experiments/method.md: all sets under four memory limits, for hours; pictures of it, and what
 # each technique is worth. It ends with status 1 and a list of the targets that are missed, if any is.
 lab:
 	$(PYTHON) lab/run.py --shares 16 8 4 1 --name lab
@@ -76,7 +76,7 @@ lab:
 lab-quick:
 	$(PYTHON) lab/quick.py
 
-# Peak memory against the memory budget, see docs/experiments.md: the whole matrix on a twentieth of each corpus.
+# Peak memory against the memory budget, see docs/experiments/memory.md: the whole matrix on a twentieth of each corpus.
 memory:
 	$(PYTHON) lab/memory.py --scale twentieth --resume
 

@@ -8,7 +8,7 @@ and cleaned, while a reader tries to keep its snapshot; then it is compared with
 while one thread adds documents at full speed, and while none does, by one thread that asks and by two. `tiny`: Gannet alone; durable commits of
 ten documents, and the same with a flush at every tenth, both left for as long as their idle maintenance takes, and the latter as the last commit left it,
 compared with an index built by one commit: size, files, memory, queries. Results go to
-`target/lab/maintenance.json` and `.txt`. See docs/experiments.md.
+`target/lab/maintenance.json` and `.txt`. See docs/experiments/writing.md.
 """
 import argparse
 import itertools

@@ -5,7 +5,7 @@
 
 Each program indexes each corpus with little memory, so that flushes are many, and answers queries
 from an empty cache: bytes written, the size of the index, CPU, reads and bytes of a query. A program
-without a mechanism is built of a changed source; docs/experiments.md says which change. Bytes and
+without a mechanism is built of a changed source; docs/experiments/mechanisms.md says which. Bytes and
 reads do not depend on what else the machine does; CPU does a little. Results go to
 `target/results/mechanisms.json`.
 """

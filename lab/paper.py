@@ -2,7 +2,7 @@
 """What each technique of the WiSER paper (He et al., 2020) is worth in Gannet, with the paper's figures beside.
 
 Every query of a set is asked once, on one thread, from empty frames, so bytes, reads and rounds are exact and the same for
-everyone. Layouts that Gannet does not have are built by `lab/wiser.py`. See docs/experiments.md.
+everyone. Layouts that Gannet does not have are built by `lab/wiser.py`. See docs/experiments/techniques.md.
 """
 import argparse
 import json

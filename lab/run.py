@@ -2,7 +2,7 @@
 """Gannet beside Tantivy, Lucene and, where it is named, SeekStorm: the same corpus, queries, answers and memory for each, in one run.
 
 Engines take turns in every repetition. Each run is a process of its own in a memory group of its engine's floor + C, begins
-with the index out of the page cache, asks for a while, and then measures. See docs/experiments.md.
+with the index out of the page cache, asks for a while, and then measures. See docs/experiments/peers.md.
 """
 import argparse
 import contextlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The model of solid-state drives held against closed forms: amplification of uniform random writes
 by utilization, for FIFO and greedy garbage collection. Beside it, how many requests a second the
-model itself handles. Results go to `target/results/ssd.json`. See docs/experiments.md.
+model itself handles. Results go to `target/results/ssd.json`. See docs/experiments/drives.md.
 """
 import argparse
 import sys

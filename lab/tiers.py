@@ -4,7 +4,7 @@
 Hit ratios, response time, throughput, erases and access time by policy and capacity, for a web log
 and a log drawn by Zipf's law, with foyer as a peer. Results go to `target/results/tiers.json`. A run
 that the file has from the same commit and settings is not made again, so that the whole can be made
-in pieces. See docs/experiments.md.
+in pieces. See docs/experiments/cache.md.
 """
 import argparse
 import json

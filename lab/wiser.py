@@ -5,7 +5,8 @@ It has two parts. `built` runs `gannet-lab wiser`, WiSER as published with each 
 times, in the result file `wiser.json`. `engines` makes two runs of `lab/run.py` and one of `lab/paper.py`, and writes their figures as the
 paper orders them into `target/lab/wiser.txt` and as pictures beside. There `wiser` is WiSER's way on Gannet's storage (Bloom filters by a
 rule, every match scored, one page after the other), `wiser-base` the same without filters. The paper's peer is
-Elasticsearch 5.6; here they are Tantivy and Lucene, which is what Elasticsearch asks. See docs/experiments.md.
+Elasticsearch 5.6; here they are Tantivy and Lucene, which is what Elasticsearch asks. See
+docs/experiments/wiser.md.
 """
 import argparse
 import json

@@ -13,7 +13,7 @@
 //! - `wiser` is the engine of the WiSER paper as published, with each technique on and off.
 //!
 //! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
-//! `docs/experiments.md`.
+//! `docs/experiments/peers.md`.
 
 mod answers;
 mod churn;

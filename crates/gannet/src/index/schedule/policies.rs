@@ -60,7 +60,7 @@ const FOR_SPACE: CleaningPolicy = CleaningPolicy {
 };
 
 /// While documents come, space that is dead is likely to be joined by more. A larger share moves
-/// more bytes and saves less space (`docs/experiments.md`).
+/// more bytes and saves less space (`docs/experiments/writing.md`).
 const BESIDE_WRITING: CleaningPolicy = CleaningPolicy {
     live_share: 0.3,
     joins: false,
