@@ -42,6 +42,14 @@ class Tables(unittest.TestCase):
     def tables(self, *options):
         return subprocess.run([sys.executable, TABLES, "--root", self.root, *options], capture_output=True, text=True)
 
+    def test_a_table_of_a_page_below_docs_is_found(self):
+        (self.root / "README.md").touch()
+        page = self.root / "docs" / "experiments" / "peers.md"
+        page.parent.mkdir()
+        page.write_text("<!-- table: queries from lab.json -->\n<!-- end -->\n")
+        self.assertIn("docs/experiments/peers.md:1", self.tables().stdout)
+        self.assertIn("| mix | 2,000 | 800 |", page.read_text())
+
     def test_a_table_that_differs_is_found_and_written(self):
         self.write("<!-- table: queries threads=8 from lab.json -->", "| old |\n")
         self.assertEqual(self.tables("--check").returncode, 1)
@@ -84,6 +92,8 @@ class Tables(unittest.TestCase):
                 ("<!-- table: other from lab.json -->", "<!-- end -->", "unknown table 'other'"),
                 ("<!-- table: queries lab.json -->", "<!-- end -->", "is no marker"),
                 ("<!-- table: queries threads=9 from lab.json -->", "<!-- end -->", "no row of the result fits"),
+                ("<!-- claims of OTHER -->", "<!-- end -->", "names no page with claims"),
+                ("<!-- claims of README.md -->", "<!-- end -->", "a claim of README.md cannot be computed"),
                 ("<!-- table: queries from lab.json -->", "", "the table has no end")]:
             self.write(marker, end=end)
             for options in ([], ["--check"]):

@@ -193,8 +193,8 @@ impl Options {
 
     /// The phrase filters of text fields not seen so far; of common neighbours unless told
     /// otherwise. With these a phrase that has a common word reads a fraction of what it would;
-    /// what they take is in `docs/experiments/techniques.md`. Bloom filters are there to be compared
-    /// with: every build reads them, and one with the feature `lab` can create them.
+    /// what they take is in `docs/experiments/techniques.md`. Bloom filters are there to be
+    /// compared with: every build reads them, and one with the feature `lab` can create them.
     pub fn phrase_filters(mut self, filters: PhraseFilters) -> Options {
         self.schema.phrase_filters = filters;
         self

@@ -1,0 +1,224 @@
+"""The claims of the pages below docs/experiments: see `page_claims.py`."""
+from page_claims import Claim, Proof, about, at_least, at_most, between, exactly, like, spans
+from user_claims import MEMORY, MIB, beyond, documents, excess
+
+
+def killed(shown):
+    return sum(row["killed"] for row in shown.rows)
+
+
+def cases(corpus):
+    return lambda shown: len({str(row["case"]) for row in shown.rows if row["case"]["corpus"] == corpus})
+
+
+def beyond_aim(shown):
+    """MiB above the budget of the commands that missed the aim."""
+    return sorted(above for above in excess(shown) if above > 32)
+
+
+PAGE_OF_MEMORY = [
+    Claim("One command misses the aim of 32", "memory-twentieth", MEMORY, beyond, exactly(1), "commands"),
+    Claim("indexing the Linux sources with 8 threads, `pread` and 32 MiB takes 33.2 more than the budget", "memory-twentieth", MEMORY, beyond_aim, like(33.2, share=0.002), "MiB"),
+    Claim("Of `passages8` five of 30 cases were run", "memory-twentieth", MEMORY, cases("passages8"), exactly(5), "cases"),
+    Claim("Nothing was killed", "memory-full", MEMORY, killed, exactly(0), "killed"),
+    Claim("Two commands missed the aim of 32 MiB", "memory-full", MEMORY, beyond, exactly(2), "commands"),
+    Claim("+38.7 MiB with 64 MiB, +39.4 with 32", "memory-full", MEMORY, lambda shown: tuple(beyond_aim(shown)), like(38.7, 39.4, share=0.002), "MiB"),
+    Claim("Eight times the passages (3.6 GB, 4.3 million documents) with 64 MiB", "memory-eightfold", MEMORY, documents("passages8"), about(4.3e6, 0.01), "documents"),
+]
+
+
+def repeats(of):
+    """Per cent between the least and the most instructions of a program's runs, in all four files."""
+    def spread(shown):
+        runs = {}
+        for file in ("instructions", "instructions-one-unit", "instructions-ranking", "instructions-rooms"):
+            for row in shown.other(file).rows:
+                if row["of"].startswith(of):
+                    runs.setdefault((file, row["program"], row["of"]), []).append(row["instructions"])
+        return [100 * (max(counts) / min(counts) - 1) for counts in runs.values()]
+    return spread
+
+
+def rooms_to_now(shown):
+    """Per cent more instructions than in the table above, by query and document."""
+    now = shown.other("instructions", "instructions")
+    return [100 * (shown.at(line, "rooms") / now.at(line, "now") - 1) for line in shown.lines()]
+
+
+INSTRUCTIONS = [
+    Claim("counts of queries repeat to 3 %", "instructions", "", repeats("query"), at_most(3), "% between runs, all four files"),
+    Claim("Counts of documents repeat to 1 %", "instructions", "", repeats("document"), at_most(1), "% between runs, all four files"),
+    Claim("As one unit, all are within 1 %", "instructions-one-unit", "instructions", lambda shown: shown.column("now: more, %"), between(-1, 1), "% more"),
+    Claim("a phrase takes 4.5 % less than in the table above", "instructions-rooms", "instructions", lambda shown: min(rooms_to_now(shown)), about(-4.5), "% more"),
+    Claim("nothing takes more than 0.1 % more", "instructions-rooms", "instructions", lambda shown: max(rooms_to_now(shown)), at_most(0.1), "% more"),
+]
+
+
+def saved(containing):
+    """The share of instructions that both paths save, in sets with these names."""
+    return lambda shown: [1 - 1 / (1 + more / 100) for more in shown.column("instructions: more, %", containing)]
+
+
+RANKING = [
+    Claim("The table of sums is worth a third of an OR with exact totals", "rank-paths-whole", "costs",
+          lambda shown: [share for name in ("or-500+", "or-5000+") for share in saved(name)(shown)], about(1 / 3), "of the instructions"),
+    Claim("is worth a tenth of two words in 10,000 of all passages", "rank-paths-whole", "costs", saved("and-500`"), about(0.1, 0.1), "of the instructions"),
+    Claim("the table costs a web log 3 to 6 %", "rank-paths-whole", "costs",
+          lambda shown: [-shown.at("passages, `web`", "instructions: more, %"), -shown.other("ranking-whole", "costs").at("passages, `web`", "instructions: more, %")],
+          spans(3, 6, 0.1), "%"),
+    Claim("Queries that are given none take up to 3.5 % more since", "given-statistics", "costs", lambda shown: max(shown.column("instructions: more, %")), about(3.5), "% more"),
+]
+
+
+def index_to_memory(shown):
+    """How many times the memory of 16 MiB an index is, with that of Linux sources."""
+    rows = shown.rows + shown.other("mechanisms-linux").rows
+    return [row["index"] / (16 * MIB) for row in rows if row["program"] == "kept"]
+
+
+def without(program, figure):
+    """Per cent more without a mechanism, by corpus."""
+    def of(shown):
+        rows = shown.rows + shown.other("mechanisms-linux").rows
+        kept = {row["corpus"]: figure(row) for row in rows if row["program"] == "kept"}
+        return [100 * (figure(row) / kept[row["corpus"]] - 1) for row in rows if row["program"] == program]
+    return of
+
+
+def written(row):
+    return row["written"]
+
+
+def phrase_reads(row):
+    return row["queries"]["phrase"]["reads"]
+
+
+def larger(shown):
+    """Per cent that an index is larger with the tree of frequent words, where it is."""
+    return [100 * (1 / (1 + more / 100) - 1) for more in without("no-frequent", lambda row: row["index"])(shown) if more < 0]
+
+
+def beside_writing(threads, head):
+    """A figure of queries beside writing: with the rests of a flush, and without."""
+    return lambda shown: [shown.at(f"{name}: {threads} that ask, beside writing", head) for name in ("as it is", "no rests")]
+
+
+def p99_shorter(shown):
+    return tuple(rests / kept for threads in (1, 2) for kept, rests in [beside_writing(threads, "p99 us")(shown)])
+
+
+def rate_lost(shown):
+    return [100 * (1 - kept / rests) for threads in (1, 2) for kept, rests in [beside_writing(threads, "documents/s")(shown)]]
+
+
+def alike_to_kept(figure):
+    """What the order by common words gives, to the order kept, in both files."""
+    return lambda shown: [figure(row["alike"]) / figure(row["kept"]) for row in shown.rows + shown.other("mechanisms-order-shuffled").rows]
+
+
+MECHANISMS = [
+    Claim("5 to 8 % of the bytes written", "mechanisms", "mechanisms", without("two-levels", written), spans(5, 8, 0.05), "% more without"),
+    Claim("where the index is 14 to 27 times the memory", "mechanisms", "mechanisms", index_to_memory, spans(14, 27), "times"),
+    Claim("up to 3 % of the bytes written", "mechanisms", "mechanisms", without("no-frequent", written), between(-0.1, 3.3), "% more without"),
+    Claim("6 to 13 % of the reads of phrases", "mechanisms", "mechanisms", without("no-frequent", phrase_reads), spans(6, 13), "% more without"),
+    Claim("the index is 1 to 3 % larger on two of three corpora", "mechanisms", "mechanisms", larger,
+          lambda found: len(found) == 2 and all(0.9 < more < 3 for more in found), "%"),
+    Claim("a p99 2.2 times shorter with one thread that asks and 1.3 times with two", "duty", "during", p99_shorter, like(2.2, 1.3), "times"),
+    Claim("for 42 to 53 % of the rate of writing meanwhile", "duty", "during", rate_lost, spans(42, 53, 0.02), "% less"),
+    Claim("0.4 to 1.3 % of the index", "mechanisms-order", "mechanisms-order", lambda shown: [100 * (1 - share) for share in alike_to_kept(lambda row: row["index"])(shown)],
+          spans(0.4, 1.3, 0.12), "%"),
+    Claim("up to 11 % of the CPU of a union", "mechanisms-order", "mechanisms-order",
+          lambda shown: max(100 * (1 - share) for share in alike_to_kept(lambda row: row["queries"]["or"]["warm_cpu_us"])(shown)), about(11), "%"),
+    Claim("for 1.5 to 2.8 times the CPU of a rebuild", "mechanisms-order", "mechanisms-order", alike_to_kept(lambda row: row["cpu"]), spans(1.5, 2.8), "times"),
+    Claim("phrases of articles read 46 % more", "mechanisms-order", "mechanisms-order", lambda shown: 100 * (alike_to_kept(phrase_reads)(shown)[1] - 1), about(46), "%"),
+]
+
+
+def pruned_away(shown):
+    """Reads without pruning that pruning saves, by set of both corpora."""
+    both = (shown, shown.other("paper-articles", "paper-switches"))
+    return [of.at(f"{name}, without pruning", "reads") - of.at(name, "reads") for of in both for name in of.lines() if "without" not in name]
+
+
+def bloom_to_positions(shown):
+    """Bytes of filters to those of positions, as published, passages and articles."""
+    lists = [next(row["lists"] for row in of.rows if row.get("kind") == "index") for of in (shown, shown.other("wiser-articles"))]
+    return [of["filters"] / of["positions"] for of in lists]
+
+
+def phrase_bytes(kind, containing):
+    """KB of a kind of filters to none, of sets with common words."""
+    return lambda shown: [shown.at(name, f"KB: {kind}") / shown.at(name, "KB: none") for name in shown.lines(containing)]
+
+
+def common_to_bloom(shown):
+    return tuple(of.at("common", "to Bloom filters") for of in (shown, shown.other("paper-articles", "paper-sizes")))
+
+
+def to_fingerprints(shown):
+    """Queries a second of common neighbours to those of fingerprints."""
+    before = shown.other("filters-16-before", "filter-rates")
+    return [100 * shown.at(name, "queries/s: common") / before.at(name, "queries/s: fingerprints") for name in shown.lines()]
+
+
+def fingerprint_sizes(shown):
+    """Of the index with fingerprints: to the JSON lines, and to an index without filters."""
+    row = shown.rows[0]
+    plain = next(other for other in shown.other("filters-16").rows if other["filters"] == "none")
+    return row["index_bytes"] / row["source_bytes"], row["index_bytes"] / plain["index_bytes"]
+
+
+TECHNIQUES = [
+    Claim("Pruning saves no reads on 60,000 passages or 3,000 articles", "paper-passages", "paper-switches", pruned_away, at_most(0.01), "reads saved, both corpora"),
+    Claim("a third is empty, the bitmap saves a third", "paper-passages", "paper-sizes",
+          lambda shown: (shown.at("bloom", "empty, % (the paper: 32)"), shown.at("bloom", "bitmap saves, % (29)")), like(33, 33, share=0.1), "%"),
+    Claim("two to six times the bytes of the positions", "wiser-passages", "", bloom_to_positions, spans(2, 6.4), "times, articles and passages"),
+    Claim("fewer bytes for words in up to 1,000 documents", "phrase-filters", "phrase-filters", phrase_bytes("bloom", "`phrase-1"), lambda found: max(found[:3]) < 1 < found[3], "of the bytes without"),
+    Claim("and without stop words for those in up to 100", "phrase-filters", "phrase-filters", phrase_bytes("bloom", "less/phrase"), lambda found: max(found[:2]) < 1 < min(found[2:]), "of the bytes without"),
+    Claim("a fourteenth of the space of Bloom filters, on articles an eighth", "paper-passages", "paper-sizes", common_to_bloom, like(1 / 14, 1 / 8), "of their space"),
+    Claim("Phrases with common words read four to seven times less", "phrase-filters", "phrase-filters",
+          lambda shown: [1 / share for share in phrase_bytes("common", "`phrase-")(shown)], between(4, 7.5), "times"),
+    Claim("read 3 % more to 29 % less", "phrase-filters-articles", "phrase-filters",
+          lambda shown: [100 * (1 - share) for share in phrase_bytes("common", "`phrase-")(shown)], spans(-3, 29, 0.2), "% less"),
+    Claim("Phrases of the web log and of the game without stop words read more", "phrase-filters", "phrase-filters",
+          lambda shown: phrase_bytes("common", "less/web")(shown) + phrase_bytes("common", "less/game")(shown), at_least(1.01), "of the bytes without"),
+    Claim("1.13 times the JSON lines and 1.36 times one without filters", "filters-16-before", "", fingerprint_sizes, like(1.13, 1.36, share=0.01), "times"),
+    Claim("answer 82 to 108 % of the queries a second that fingerprints did", "filters-16", "filter-rates", to_fingerprints, spans(82, 108, 0.02), "%"),
+]
+
+
+def verdict_of(claim):
+    """The figure of a claim of WiSER's paper."""
+    return lambda shown: float(shown.at(claim, "here").split()[0])
+
+
+MEDIANS = "figure 14: one word: medians so many times shorter, against Elasticsearch's default"
+WISER = [
+    Claim("With the printed threshold of 128 KiB adaptive prefetch saves no read", "wiser-passages", "wiser-claims",
+          verdict_of("adaptive prefetch takes fewer reads for long lists"), about(1, 0.005), "times fewer reads"),
+    Claim("On articles read-ahead of 128 KiB, Elasticsearch's default, has shorter modelled times than WiSER", "wiser-articles", "wiser-claims",
+          verdict_of(MEDIANS), at_most(0.95), "times WiSER's"),
+    Claim("Three places cost up to three times the bytes of one", "wiser-passages", "wiser-claims",
+          verdict_of("figure 7: one word: up to so many times fewer bytes of lists than Elasticsearch"), about(3), "times"),
+    Claim("Grouping saves one of them", "wiser-passages", "wiser-claims", verdict_of("the same by grouping alone, entries in memory in both"), about(2, 0.1), "times"),
+    Claim("Documents alone save less against groups of 16 KiB the longer they are", "wiser-articles", "wiser-claims",
+          lambda shown: (verdict_of(GROUPS)(shown.other("wiser-passages", "wiser-claims")), verdict_of(GROUPS)(shown)), lambda found: found[0] > found[1], "times, passages and articles"),
+]
+GROUPS = "figure 12: documents: so many times fewer bytes than groups of 16 KiB"
+
+
+def to_published(kind, *sizes):
+    """The modelled rate to the paper's, at these KiB."""
+    return lambda shown: tuple(shown.at(f"{size} KiB, 32 at a time", kind) / shown.at(f"{size} KiB, 32 at a time", f"the paper's {kind}") for size in sizes)
+
+
+DRIVES = [
+    Proof("Tests hold both within 3 %", "crates/gannet-ssd/tests/tests/amplification.rs", "fifo_is_within_3_percent_of_its_closed_form"),
+    Claim("Sequential reads of 4 KiB are a fifth slower than the paper's", "trees-modelled", "drive-rates", to_published("sequential read", 4), about(0.8), "of the paper's rate"),
+    Claim("Random writes of 16 and 32 KiB are 0.6 and 0.5 of the paper's", "trees-modelled", "drive-rates", to_published("random write", 16, 32), like(0.64, 0.51), "of the paper's rate"),
+]
+
+EXPERIMENT_PAGES = {f"docs/experiments/{name}.md": claims for name, claims in {
+    "memory": PAGE_OF_MEMORY, "instructions": INSTRUCTIONS, "ranking": RANKING, "mechanisms": MECHANISMS, "techniques": TECHNIQUES,
+    "wiser": WISER, "drives": DRIVES,
+}.items()}

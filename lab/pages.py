@@ -1,0 +1,40 @@
+"""The pages whose figures are checked, with their claims, and where a page has figures.
+
+`scripts/tables` writes docs/claims.md from this. `test_pages.py` fails where the words of a claim
+are not in their page or do not hold, and where a page has a figure that is neither a claim nor a
+setting. Tables that are made from results need no claim.
+"""
+import re
+
+from cache_claims import CACHE
+from experiment_claims import EXPERIMENT_PAGES
+from offload_claims import OFFLOAD
+from user_claims import USER_PAGES
+
+CLAIMS = USER_PAGES | {"docs/offload.md": OFFLOAD} | EXPERIMENT_PAGES | {"docs/experiments/cache.md": CACHE}
+
+UNITS = ("%|times|[KMG]i?B(?:/s)?|bytes?|[mun]s|s|seconds?|minutes?|[nu]J|rounds|reads|requests|queries|documents|passages|pages|lists|operators|polls|"
+         "cores|threads|words|points|dollars|million")
+PARTS = "third|quarter|fifth|sixth|eighth|tenth|sixteenth|twentieth|thirtieth|hundredth"
+# A number with a unit, a part, or so many times.
+FIGURE = re.compile(rf"(?<![\w.])\d+(?:[.,]\d+)*(?: to \d+(?:[.,]\d+)*)? ?(?:{UNITS})(?!\w)|\b(?:half|twice)\b"
+                    rf"|\b(?:an?|two|three|nine) (?:{PARTS})s?\b|\bfactor of \w+|\b(?:two|three|four|five|six|eight|ten|many|several) times\b")
+
+
+def page_lines(page, results):
+    """The head and the lines of the table of a page's claims."""
+    return [["the page says", "shown by", "there", "holds"], *([claim.words, *claim.cells(results)] for claim in CLAIMS[page])]
+
+
+def prose(text):
+    """A page without code, headings and the tables that are made from results; its lines are joined."""
+    text = re.sub(r"```.*?```|<!-- (?:table|claims).*?<!-- end -->", "", text, flags=re.DOTALL)
+    return " ".join(" ".join(line for line in text.splitlines() if not line.startswith("#")).split())
+
+
+def figures_left(text, claimed):
+    """The figures of a page, with the words around them, that stand in none of these words."""
+    rest = prose(text)
+    for words in sorted(claimed, key=len, reverse=True):
+        rest = rest.replace(words, " ... ")
+    return [rest[max(0, found.start() - 40):found.end() + 40] for found in FIGURE.finditer(rest)]
