@@ -37,7 +37,11 @@ SETTINGS = {
         "the backend of numba, 2 threads": "a setting of the comparison",
         "a cache of 64 MiB and 1 GiB": "a setting of the comparison",
     },
-    "docs/ray.md": {"Ray may run a task twice": "what Ray does"},
+    "docs/ray.md": {
+        "Ray may run a task twice": "what Ray does",
+        "in pieces of up to 32 MiB": "a limit",
+        "The tests here take 500 ms and 3": "settings of the tests",
+    },
     "docs/remote.md": {
         "`--refresh` (10 s)": "a default",
         "a gap of at most 64 KiB": "a default",
