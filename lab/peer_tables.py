@@ -14,7 +14,7 @@ def lines_by(*names):
     def lines(result):
         found = {}
         for row in result["rows"]:
-            of = {"corpus": row["corpus"], "set": f"`{row['set']}`", "memory": memory_of(row)}
+            of = {"corpus": row.get("corpus", ""), "set": f"`{row['set']}`", "memory": memory_of(row)}
             found.setdefault(", ".join(of[name] for name in names), []).append(row)
         return found
     return lines
