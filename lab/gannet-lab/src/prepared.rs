@@ -34,14 +34,9 @@ struct RawBatch<'r> {
     permit: Option<Permit<'r>>,
 }
 
-/// What a worker made of lines, or why it ended.
-type Ready<'r> = Result<(Made, RawBatch<'r>), String>;
-
-enum Made {
-    Batch(PreparedBatch),
-    /// A document that is too long to be prepared beside the others; the index takes it alone.
-    TooLong,
-}
+/// What a worker made of lines, or why it ended. Nothing is made of a document that is too long to
+/// be prepared beside the others: the index takes it alone.
+type Ready<'r> = Result<(Option<PreparedBatch>, RawBatch<'r>), String>;
 
 /// Room for the lines that are under way.
 struct Room {
@@ -110,14 +105,10 @@ pub fn prepare_all(
             let Ok(ready) = from_worker.recv() else {
                 break;
             };
-            let (made, raw) = ready?;
-            let batch = match made {
-                Made::Batch(batch) => Some(batch),
-                Made::TooLong => {
-                    raw.add_alone(index)?;
-                    None
-                }
-            };
+            let (batch, raw) = ready?;
+            if batch.is_none() {
+                raw.add_alone(index)?;
+            }
             take(batch, raw.ends_commit)?;
         }
         match reader.join() {
@@ -175,13 +166,13 @@ impl<'r> RawBatch<'r> {
             .documents()
             .and_then(|documents| index.prepare(bench, documents));
         let prepared = match prepared {
-            Err(Error::Memory { .. }) => return Ok((Made::TooLong, self)),
+            Err(Error::Memory { .. }) => return Ok((None, self)),
             prepared => prepared.map_err(|error| error.to_string())?,
         };
         self.lines = Vec::new();
         match prepared.rejected().first() {
             Some((_, error)) => Err(error.to_string()),
-            None => Ok((Made::Batch(prepared), self)),
+            None => Ok((Some(prepared), self)),
         }
     }
 
@@ -200,5 +191,40 @@ fn prepare<'r>(index: &Index, work: &Receiver<RawBatch<'r>>, done: &SyncSender<R
         if done.send(batch.prepare(index, &mut bench)).is_err() {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gannet::{Index, MEMORY_MIN, PhraseFilters};
+    use serde_json::json;
+
+    use crate::{IndexArguments, Left};
+
+    #[test]
+    fn long_documents_among_short_ones_are_indexed_in_little_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let (index, corpus) = (folder.path().join("index"), folder.path().join("corpus"));
+        let line = |number: usize| {
+            let words = if number.is_multiple_of(7) { 20_000 } else { 5 };
+            let word = |at: usize| format!("w{number}x{at}");
+            let body: Vec<String> = (0..words).map(word).collect();
+            let line = json!({"id": number.to_string(), "body": body.join(" ")});
+            format!("{line}\n")
+        };
+        std::fs::write(&corpus, (0..40).map(line).collect::<String>()).unwrap();
+        crate::index::run(&IndexArguments {
+            index: index.clone(),
+            corpus,
+            memory: MEMORY_MIN,
+            commit_every: 10,
+            flush_every: 1,
+            threads: 2,
+            phrase_filters: PhraseFilters::Common,
+            left: Left::Written,
+        })
+        .unwrap();
+        let index = Index::options().memory(MEMORY_MIN).open(index).unwrap();
+        assert_eq!(index.stats().unwrap().documents, 40);
     }
 }
