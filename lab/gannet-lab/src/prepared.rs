@@ -1,8 +1,8 @@
 //! The documents of a corpus, prepared on several threads and given in their order.
 //!
 //! One thread cuts the lines into batches and deals them out to the workers in turn; what these
-//! made of them is taken in the same turn. A batch waits at each end of a worker at most, and all
-//! that are under way fit into the memory that the index has for them, but for one long document.
+//! made of them is taken in the same turn. A batch waits at each end of a worker at most. All that
+//! are under way fit into the memory that the index has for them, but for one long document.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
