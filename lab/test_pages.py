@@ -148,7 +148,7 @@ SETTINGS = {
         "blocks of 128 KB": "the paper's blocks",
         "Six results of 20 KB fit into a block of 128 KB": "the paper's sizes",
         "at most half of what `gannet-all` writes": "the aim",
-        "**With 5 MB on the drawn log": "a setting of a row",
+        "With 5 MB on the drawn log": "a setting of a row",
         "half of them cannot be left out": "the aim",
         "to read twice what is needed": "what was tried",
         "The web log with 5 MB": "what is run",
@@ -159,7 +159,7 @@ SETTINGS = {
         "three seeks of 13 ms": "the disk's profile",
         "6.5 ms a block": "the drive's profile",
         "a third class": "a class",
-        "(every policy on a small log, twice": "what a test does",
+        "test every policy on a small log, twice": "what a test does",
     },
     "docs/experiments/drives.md": {
         "times of 75 and 85 us": "the profile",
