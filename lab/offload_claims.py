@@ -175,6 +175,6 @@ OFFLOAD = [
     Claim("with sixteen it pays at any width, by computing rather than by moving less", "offload", "offload-map-or", mapped(1, 16), at_least(1), "times"),
     Claim("With one core offload stops paying between 32 and 16 bytes, with four between 8 and 4", "offload", "offload-map-or-early",
           stops_between((1, 32, 16), (4, 8, 4)), pay_and_not, "times: each wider, then narrower"),
-    Claim("with sixteen it pays at any width, at narrow ones by less than without bounds", "offload", "offload-map-or-early", mapped(1, 16), between(1, 2.59), "times"),
+    Claim("With sixteen it pays at any width, at narrow ones by less than without bounds", "offload", "offload-map-or-early", mapped(1, 16), between(1, 2.59), "times"),
     Claim("No number changes who wins time. The host's price", "offload", "offload-vary", lambda shown: time_of("and")(shown) + time_of("ranked or")(shown), at_most(0.99), "times"),
 ]

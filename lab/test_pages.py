@@ -74,7 +74,7 @@ SETTINGS = {
         "A posting has 32 bytes: document, precomputed score, and 24 bytes": "the paper's postings",
         "30,000 results in 12 ms and their ranking in 5 ms": "the paper's figures, which the calibration takes",
         "one page of 4 KiB": "the profile",
-        "with 4, 16 or 64 pages": "what was varied",
+        "Calibrated anew with 4, 16 or 64 pages": "what was varied",
         "5 ns for an access. The rest of its 8 ms": "the profile",
         "has 1 % of its shorter list as results": "what was assumed of the paper's query",
         "(figure 12 at 100 %)": "a point of the paper's figure",
