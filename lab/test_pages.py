@@ -93,7 +93,7 @@ SETTINGS = {
     "docs/experiments.md": {
         "24 GiB of memory": "the machine",
         "saved less than 3 % on every set": "the rule by which a path went",
-        "and half as large again": "an idea that is not built; nothing was measured",
+        "they are half as large again": "an idea that is not built; nothing was measured",
     },
     "docs/experiments/memory.md": {
         "at most budget + 32 MiB; more than budget + 64 MiB fails": "the aim and the limit",
