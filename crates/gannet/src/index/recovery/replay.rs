@@ -70,6 +70,7 @@ impl Writer {
         let end = replay(&store, covered.log_start, reach, &mut recovery)?;
         recovery.apply_part()?;
         recovery.check_whole()?;
+        recovery.hold_flush_memory(covered.below)?;
         for (zone, pages) in &end.zones {
             store.zones().adopt_log(*zone, *pages);
         }
@@ -208,9 +209,6 @@ impl Replay<'_> {
     fn enter_all(&mut self, documents: Restored) -> Result<()> {
         let base = self.next;
         let writer = &mut *self.writer;
-        if !writer.shared.options.read_only {
-            writer.hold_flush_memory()?;
-        }
         let buffer = Arc::clone(&writer.state.buffers.filling);
         buffer.reserve_for(&documents.inverted)?;
         let entries = documents.entries.iter().zip(&documents.lengths);
@@ -240,6 +238,15 @@ impl Replay<'_> {
         writer.state.sequence = entry.sequence;
         writer.state.below = entry.doc + 1;
         Ok(())
+    }
+
+    /// Sets the memory of a flush aside, if documents came behind `covered`. Only now: what a replay
+    /// needs besides would not fit beside it where long documents came in little memory.
+    fn hold_flush_memory(&mut self, covered: DocId) -> Result<()> {
+        match self.next > covered && !self.writer.shared.options.read_only {
+            true => self.writer.hold_flush_memory().map(drop),
+            false => Ok(()),
+        }
     }
 
     /// What the root knows was synced before it, so a log that ends earlier is not what was
