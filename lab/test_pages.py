@@ -192,7 +192,7 @@ class Claims(unittest.TestCase):
         for page, claims in pages.CLAIMS.items():
             text = " ".join((ROOT / page).read_text().split())
             for claim in claims:
-                self.assertIn(claim.words, text, f"{page} does not say this any more: change lab/user_claims.py or lab/offload_claims.py")
+                self.assertIn(claim.words, text, f"{page} does not say this any more: change it in lab/*_claims.py")
 
     def test_each_claim_holds_for_what_its_result_file_gives(self):
         for page, claims in pages.CLAIMS.items():
