@@ -240,8 +240,8 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Sets the memory of a flush aside, if documents came behind `covered`. Only now: what a replay
-    /// needs besides would not fit beside it where long documents came in little memory.
+    /// Sets the memory of a flush aside, if documents came behind `covered`. Only now: what a
+    /// replay needs besides would not fit beside it where long documents came in little memory.
     fn hold_flush_memory(&mut self, covered: DocId) -> Result<()> {
         match self.next > covered && !self.writer.shared.options.read_only {
             true => self.writer.hold_flush_memory().map(drop),
