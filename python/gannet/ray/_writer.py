@@ -170,7 +170,8 @@ class ShardWriter:
     def _started(self) -> Path:
         """A file that is there from when the index was opened first."""
         assert self._scratch is not None
-        return self._scratch.folder / "started"
+        started: Path = self._scratch.folder / "started"
+        return started
 
     @property
     def _changed(self) -> Path:
