@@ -52,8 +52,9 @@ lint:
 tables:
 	$(PYTHON) scripts/tables
 
-# Gannet beside Tantivy and Lucene, see docs/experiments/method.md: all sets under four memory limits, for hours; pictures of it, and what
-# each technique is worth. It ends with status 1 and a list of the targets that are missed, if any is.
+# Gannet beside Tantivy and Lucene: all sets under four memory limits, for hours, with pictures, and
+# what each technique is worth. See docs/experiments/method.md. It ends with status 1 and a list of
+# the targets that are missed, if any is.
 lab:
 	$(PYTHON) lab/run.py --shares 16 8 4 1 --name lab
 	$(PYTHON) lab/plots.py target/lab/lab.json
@@ -76,7 +77,8 @@ lab:
 lab-quick:
 	$(PYTHON) lab/quick.py
 
-# Peak memory against the memory budget, see docs/experiments/memory.md: the whole matrix on a twentieth of each corpus.
+# Peak memory against the memory budget: the whole matrix on a twentieth of each corpus. See
+# docs/experiments/memory.md.
 memory:
 	$(PYTHON) lab/memory.py --scale twentieth --resume
 
