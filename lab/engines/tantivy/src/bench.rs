@@ -84,6 +84,7 @@ pub fn run(options: &Options) -> Outcome {
     Ok(json!({
         "engine": "tantivy", "version": tantivy::version_string(), "queries": latencies.len(),
         "qps": latencies.len() as f64 / elapsed,
+        "latency_us_mean": per_query(latencies.iter().sum::<u64>() as f64),
         "latency_us_p50": percentile(&latencies, 0.50),
         "latency_us_p95": percentile(&latencies, 0.95),
         "latency_us_p99": percentile(&latencies, 0.99),

@@ -99,6 +99,7 @@ final class BenchCommand {
                 .put("version", Version.LATEST.toString())
                 .put("queries", latencies.length)
                 .put("qps", latencies.length / elapsed)
+                .put("latency_us_mean", LongStream.of(latencies).sum() * each)
                 .put("latency_us_p50", percentile(latencies, 0.50))
                 .put("latency_us_p95", percentile(latencies, 0.95))
                 .put("latency_us_p99", percentile(latencies, 0.99))
