@@ -2,29 +2,20 @@
 
 use std::collections::HashSet;
 
+use peer::{DUMPED, Failure, Options, Work, queries};
 use seekstorm::highlighter::{Highlight, highlighter};
 use seekstorm::index::IndexArc;
 use seekstorm::search::{QueryRewriting, QueryType, ResultObject, ResultType, Search, SearchMode};
 use serde_json::{Value, json};
 
-use crate::Failure;
 use crate::index::Tokenizer;
 use crate::words::spaced;
 
-/// As many queries as [`Asked::dump`] gives.
-const DUMPED: usize = 200;
 /// Bytes of a snippet, about those of the peers.
 const SNIPPET: usize = 150;
 
-/// What one query does besides ranking.
-pub struct Work {
-    pub k: usize,
-    pub count: bool,
-    pub fetch: bool,
-}
-
 /// An index and what it is asked.
-pub struct Asked {
+pub struct Questions {
     pub index: IndexArc,
     pub queries: Vec<Query>,
     pub work: Work,
@@ -36,7 +27,7 @@ pub struct Query {
     kind: QueryType,
 }
 
-impl Asked {
+impl Questions {
     /// The best documents; with `fetch` also their stored text and a snippet of the body.
     pub async fn answer(&self, query: &Query) -> Result<ResultObject, Failure> {
         let found = self.search(query).await;
@@ -112,30 +103,16 @@ impl Asked {
     }
 }
 
-/// The queries of lines `term|and|or|phrase<TAB>words`, or of plain lines that are all of one kind.
-pub fn parse(text: &str, plain: Option<&str>, tokenizer: Tokenizer) -> Result<Vec<Query>, Failure> {
-    let mut queries = Vec::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let (kind, words) = match plain {
-            Some(kind) => (kind, line),
-            None => line
-                .split_once('\t')
-                .ok_or(format!("no tab in query line {line:?}"))?,
-        };
+/// The queries that the options name.
+pub fn parse(options: &Options, tokenizer: Tokenizer) -> Result<Vec<Query>, Failure> {
+    queries(options, |kind, words| {
         let words = match tokenizer {
             Tokenizer::Unicode => spaced(words),
             Tokenizer::Words => words.replace(['"', '+', '-'], " "),
         };
-        if !words.trim().is_empty() {
-            let kind = query_type(kind)?;
-            queries.push(Query { words, kind });
-        }
-    }
-    if queries.is_empty() {
-        Err("no queries in the file".into())
-    } else {
-        Ok(queries)
-    }
+        let kind = query_type(kind)?;
+        Ok((!words.trim().is_empty()).then_some(Query { words, kind }))
+    })
 }
 
 fn query_type(kind: &str) -> Result<QueryType, Failure> {

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::Instant;
 
+use peer::{Failure, Options, Outcome, Usage, allocated_bytes, peak_resident_bytes};
 use seekstorm::commit::Commit;
 use seekstorm::index::{
     AccessType, Close, Clustering, Document, DocumentCompression, FieldType, FileType,
@@ -14,10 +15,7 @@ use seekstorm::index::{
 use seekstorm::vector::Inference;
 use serde_json::{Value, json};
 
-use crate::options::Options;
-use crate::process::{Usage, allocated_bytes, peak_resident_bytes};
 use crate::words::{WORD_BYTES, spaced};
-use crate::{Failure, Outcome};
 
 /// The words of the body where the program finds them; it is not stored.
 const WORDS: &str = "words";
@@ -72,7 +70,7 @@ pub async fn run(options: &Options) -> Outcome {
     Ok(json!({
         "engine": "seekstorm", "version": version(), "documents": docs,
         "seconds": seconds, "seconds_to_commit": seconds,
-        "cpu_seconds": used.cpu_seconds, "bytes_written": used.bytes_written,
+        "cpu_seconds": used.cpu_seconds, "bytes_written": used.bytes_written(),
         "index_bytes": allocated_bytes(folder)?, "segments": levels,
         "peak_memory_bytes": peak_resident_bytes(),
         "settings": {"memory": null, "threads": threads, "shards": shards,

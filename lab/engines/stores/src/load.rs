@@ -2,13 +2,12 @@
 
 use std::time::Instant;
 
+use peer::{Failure, Outcome, allocated_bytes};
 use serde_json::json;
 
 use crate::options::Options;
-use crate::process::allocated_bytes;
 use crate::records::Records;
 use crate::stores::{self, Store};
-use crate::{Error, Outcome};
 
 /// Transactions of a load, if `--commit-every` does not say otherwise: enough that nodes are split
 /// as they are when records come in one by one, and few enough that each writes many records to a
@@ -25,7 +24,7 @@ pub fn load(options: &Options) -> Outcome {
     }))
 }
 
-fn fill(store: &mut dyn Store, options: &Options) -> Result<(), Error> {
+fn fill(store: &mut dyn Store, options: &Options) -> Result<(), Failure> {
     let every = options.commit_every;
     let every = every.unwrap_or(options.records.div_ceil(TRANSACTIONS));
     let mut records = Records {

@@ -4,21 +4,15 @@
 mod latency;
 mod load;
 mod options;
-mod process;
 mod records;
 mod run;
 mod stores;
 
 use options::Options;
 
-/// What can fail.
-type Error = Box<dyn std::error::Error + Send + Sync>;
-/// What a command gives: its figures as one JSON object.
-type Outcome = Result<serde_json::Value, Error>;
-
 fn main() {
     let outcome = Options::from_arguments(std::env::args().skip(1)).and_then(|options| {
-        let outcome = match options.command.as_str() {
+        let outcome: peer::Outcome = match options.command.as_str() {
             "load" => load::load(&options),
             "run" => run::run(&options),
             other => return Err(format!("expected load or run, found {other:?}").into()),
@@ -28,11 +22,5 @@ fn main() {
             format!("{store} in {folder}: {error}").into()
         })
     });
-    match outcome {
-        Ok(figures) => println!("{figures}"),
-        Err(error) => {
-            eprintln!("stores-peer: {error}");
-            std::process::exit(1);
-        }
-    }
+    peer::finish("stores-peer", outcome);
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::Error;
+use peer::Failure;
 
 /// The command line.
 pub struct Options {
@@ -26,7 +26,7 @@ pub struct Options {
 
 impl Options {
     /// Reads the arguments after the program's name.
-    pub fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Self, Error> {
+    pub fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Self, Failure> {
         let mut place = |what: &str| arguments.next().ok_or(format!("expected {what}"));
         let mut options = Self {
             command: place("load or run")?,
@@ -67,7 +67,7 @@ impl Options {
 fn number<T: FromStr>(
     flag: &str,
     arguments: &mut impl Iterator<Item = String>,
-) -> Result<T, Error> {
+) -> Result<T, Failure> {
     let text = arguments.next().ok_or(format!("{flag} needs a value"))?;
     text.parse()
         .map_err(|_| format!("{flag} expects a number, found {text:?}").into())

@@ -2,14 +2,13 @@
 
 use std::time::Instant;
 
+use peer::{Failure, Outcome, Usage, allocated_bytes, peak_resident_bytes};
 use serde_json::{Map, Value, json};
 
 use crate::latency::Latency;
 use crate::options::Options;
-use crate::process::{Usage, allocated_bytes, peak_resident_bytes};
 use crate::records::{Random, Records};
 use crate::stores::{self, Index, Store};
-use crate::{Error, Outcome};
 
 /// The kinds of operations in the order of `--mix`, and the commit of a transaction.
 const KINDS: [&str; 6] = ["insert", "search", "update", "delete", "range", "commit"];
@@ -53,17 +52,17 @@ pub fn run(options: &Options) -> Outcome {
         "p50_us": by_kind(&|times| times.percentile(0.50).into()),
         "p99_us": by_kind(&|times| times.percentile(0.99).into()),
         "file_bytes": allocated_bytes(&options.folder)?,
-        "read_bytes": phase.used.bytes_read, "written_bytes": phase.used.bytes_written,
-        "cancelled_bytes": phase.used.bytes_cancelled, "cpu_seconds": phase.used.cpu_seconds(),
+        "read_bytes": phase.used.bytes_read, "written_bytes": phase.used.bytes_dirtied,
+        "cancelled_bytes": phase.used.bytes_cancelled, "cpu_seconds": phase.used.cpu_seconds,
         "peak_memory_bytes": peak_resident_bytes(),
     }))
 }
 
 /// Whether exactly the records that the options name are there.
-fn expect_loaded(store: &mut dyn Store, options: &Options) -> Result<(), Error> {
+fn expect_loaded(store: &mut dyn Store, options: &Options) -> Result<(), Failure> {
     let records = loaded(options);
     store.batch(&mut |index| {
-        let there = |number| Ok::<_, Error>(index.get(records.key(number))? == Some(number));
+        let there = |number| Ok::<_, Failure>(index.get(records.key(number))? == Some(number));
         match there(0)? && there(records.next - 1)? && !there(records.next)? {
             true => Ok(()),
             false => Err(
@@ -83,7 +82,7 @@ fn loaded(options: &Options) -> Records {
     }
 }
 
-fn operate(store: &mut dyn Store, options: &Options) -> Result<Phase, Error> {
+fn operate(store: &mut dyn Store, options: &Options) -> Result<Phase, Failure> {
     let every = options.commit_every.unwrap_or(COMMIT_EVERY);
     let mut records = loaded(options);
     let mut random = Random::new(options.seed ^ 0x5555);
@@ -134,7 +133,7 @@ fn perform(
     records: &mut Records,
     random: &mut Random,
     found: &mut Vec<(u64, u64)>,
-) -> Result<(), Error> {
+) -> Result<(), Failure> {
     if kind == INSERT {
         index.insert(records.key(records.next), records.next)?;
         records.next += 1;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use peer::{Asked, DUMPED, Failure, Opened, Options, Outcome, Run, Usage, Work, queries};
 use serde_json::{Value, json};
 use tantivy::collector::{Count, TopDocs};
 use tantivy::query::{BooleanQuery, Occur, PhraseQuery, Query, TermQuery};
@@ -14,90 +15,51 @@ use tantivy::snippet::SnippetGenerator;
 use tantivy::tokenizer::TokenStream;
 use tantivy::{DocAddress, Index, Score, Searcher, TantivyDocument, Term};
 
-use crate::Outcome;
 use crate::index::{Fields, open};
-use crate::options::Options;
-use crate::process::{Usage, peak_resident_bytes};
-
-/// As many queries as `--dump` writes.
-const DUMPED: usize = 200;
-
-/// What one query does besides ranking.
-struct Work {
-    k: usize,
-    count: bool,
-    fetch: bool,
-}
 
 /// Runs the queries round and round on `threads` threads until the time is over, or each once.
 pub fn run(options: &Options) -> Outcome {
-    let (begin, start) = (Usage::now(), Instant::now());
-    let index = open(
-        Path::new(&options.places[0]),
-        options.has("--random-advice"),
-    )?;
+    let (begun, start) = (Usage::now(), Instant::now());
+    let folder = Path::new(&options.places[0]);
+    let index = open(folder, options.has("--random-advice"))?;
     let searcher = index.reader()?.searcher();
-    let open_ms = start.elapsed().as_secs_f64() * 1e3;
+    let mut opened = Opened::since(start, begun);
     let fields = Fields::of(&index.schema())?;
-    let text = fs::read_to_string(&options.places[1])?;
-    let queries = parse(&index, &fields, &text, options.text("--as"))?;
-    let work = Work {
-        k: options.number("-k", 10)?,
-        count: options.has("--count"),
-        fetch: options.has("--fetch"),
-    };
-    let threads = options.number("--threads", 1)?;
-    // Without a time every query is asked once.
-    let time = options
-        .text("--seconds")
-        .map(str::parse::<f64>)
-        .transpose()?;
-    let distinct = options.has("--distinct");
-
-    let warm = options.text("--warm").map(str::parse::<f64>).transpose()?;
-
-    let opened = Usage::now();
-    let endless = time.is_some() && !distinct;
-    let limit = if endless { usize::MAX } else { queries.len() };
+    let queries = queries(options, |kind, words| {
+        let terms = terms(&index, &fields, words)?;
+        let parsed = (!terms.is_empty()).then(|| query(kind, terms));
+        Ok(parsed.transpose()?)
+    })?;
+    let (work, run) = (Work::of(options)?, Run::of(options)?);
     let next = AtomicUsize::new(0);
-    let ask = |seconds: Option<f64>| -> Result<_, Box<dyn std::error::Error + Send + Sync>> {
-        let time = seconds.map(Duration::try_from_secs_f64).transpose()?;
-        Ok(drive(threads, time, limit, &next, |number| {
-            let query = queries[number % queries.len()].as_ref();
-            answer(&searcher, &fields, query, &work).map(|_| ())
-        })?)
+    let ask = |time: Option<Duration>| {
+        drive(
+            run.threads,
+            time,
+            run.limit(queries.len()),
+            &next,
+            |number| {
+                let query = queries[number % queries.len()].as_ref();
+                answer(&searcher, &fields, query, &work).map(|_| ())
+            },
+        )
     };
-    if warm.is_some() {
-        ask(warm)?;
+    opened.asks();
+    if run.warm.is_some() {
+        ask(run.warm)?;
     }
-    let started = Usage::now();
-    let clock = Instant::now();
-    let mut latencies = ask(time)?;
-    let elapsed = clock.elapsed().as_secs_f64();
-    let used = Usage::now().since(started);
+    let (started, clock) = (Usage::now(), Instant::now());
+    let latencies = ask(run.time)?;
+    let asked = Asked {
+        latencies,
+        elapsed: clock.elapsed(),
+        used: Usage::now().since(started),
+    };
     if let Some(path) = options.text("--dump") {
         fs::write(path, dump(&searcher, &fields, &queries, &work)?)?;
     }
-
-    latencies.sort_unstable();
-    let per_query = |total: f64| total / latencies.len().max(1) as f64;
-    Ok(json!({
-        "engine": "tantivy", "version": tantivy::version_string(), "queries": latencies.len(),
-        "qps": latencies.len() as f64 / elapsed,
-        "latency_us_mean": per_query(latencies.iter().sum::<u64>() as f64),
-        "latency_us_p50": percentile(&latencies, 0.50),
-        "latency_us_p95": percentile(&latencies, 0.95),
-        "latency_us_p99": percentile(&latencies, 0.99),
-        "bytes_read_per_query": {"os": per_query(used.bytes_read as f64), "engine": null},
-        "major_faults_per_query": per_query(used.major_faults as f64),
-        "reads_per_query": null, "rounds_per_query": null,
-        "cpu_us_per_query": per_query(used.cpu_seconds * 1e6),
-        "open_ms": open_ms, "open_bytes_read": opened.since(begin).bytes_read,
-        "peak_memory_bytes": peak_resident_bytes(), "backend": "mmap",
-        "settings": {"threads": threads, "seconds": time, "warm_seconds": warm, "k": work.k, "count": work.count,
-            "fetch": work.fetch, "distinct": distinct, "as": options.text("--as"),
-            "random_advice": options.has("--random-advice"), "distinct_queries": queries.len()},
-    }))
+    let settings = options.as_asked(&work, &run, queries.len(), json!({}));
+    Ok(asked.figures("tantivy", tantivy::version_string(), &opened, settings))
 }
 
 /// Calls `query` with the numbers from `next` on from `threads` threads; gives the times in
@@ -156,32 +118,6 @@ fn answer(
     Ok(hits)
 }
 
-fn parse(
-    index: &Index,
-    fields: &Fields,
-    text: &str,
-    plain: Option<&str>,
-) -> Result<Vec<Box<dyn Query>>, Box<dyn std::error::Error + Send + Sync>> {
-    let mut queries = Vec::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let (kind, words) = match plain {
-            Some(kind) => (kind, line),
-            None => line
-                .split_once('\t')
-                .ok_or(format!("no tab in query line {line:?}"))?,
-        };
-        let terms = terms(index, fields, words)?;
-        if !terms.is_empty() {
-            queries.push(query(kind, terms)?);
-        }
-    }
-    if queries.is_empty() {
-        Err("no queries in the file".into())
-    } else {
-        Ok(queries)
-    }
-}
-
 fn terms(index: &Index, fields: &Fields, words: &str) -> tantivy::Result<Vec<Term>> {
     let mut analyzer = index.tokenizer_for_field(fields.body)?;
     let mut stream = analyzer.token_stream(words);
@@ -192,13 +128,13 @@ fn terms(index: &Index, fields: &Fields, words: &str) -> tantivy::Result<Vec<Ter
     Ok(terms)
 }
 
-fn query(kind: &str, mut terms: Vec<Term>) -> Result<Box<dyn Query>, String> {
+fn query(kind: &str, mut terms: Vec<Term>) -> Result<Box<dyn Query>, Failure> {
     let occur = match kind {
         "term" | "or" => Occur::Should,
         "and" => Occur::Must,
         "phrase" if terms.len() > 1 => return Ok(Box::new(PhraseQuery::new(terms))),
         "phrase" => Occur::Must,
-        other => return Err(format!("unknown kind of query {other:?}")),
+        other => return Err(format!("unknown kind of query {other:?}").into()),
     };
     let leaf =
         |term| Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)) as Box<dyn Query>;
@@ -229,12 +165,4 @@ fn dump(
         lines += &format!("{}\n", json!({"query": number, "hits": hits}));
     }
     Ok(lines)
-}
-
-fn percentile(sorted: &[u64], share: f64) -> u64 {
-    let at = (sorted.len() as f64 * share) as usize;
-    sorted
-        .get(at.min(sorted.len().saturating_sub(1)))
-        .copied()
-        .unwrap_or(0)
 }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::Instant;
 
+use peer::{Options, Outcome, Usage, allocated_bytes, peak_resident_bytes};
 use serde_json::{Value, json};
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::{
@@ -13,9 +14,6 @@ use tantivy::schema::{
 use tantivy::tokenizer::{LowerCaser, RemoveLongFilter, SimpleTokenizer, TextAnalyzer};
 use tantivy::{Index, IndexWriter, TantivyDocument};
 
-use crate::Outcome;
-use crate::options::Options;
-use crate::process::{Usage, allocated_bytes, peak_resident_bytes};
 use crate::words::UnicodeWords;
 
 /// Runs of letters and digits, lowercased.
@@ -74,7 +72,7 @@ pub fn run(options: &Options) -> Outcome {
     Ok(json!({
         "engine": "tantivy", "version": tantivy::version_string(), "documents": docs,
         "seconds": seconds, "seconds_to_commit": seconds_to_commit,
-        "cpu_seconds": used.cpu_seconds, "bytes_written": used.bytes_written,
+        "cpu_seconds": used.cpu_seconds, "bytes_written": used.bytes_written(),
         "index_bytes": allocated_bytes(folder)?,
         "segments": index.searchable_segment_ids()?.len(),
         "peak_memory_bytes": peak_resident_bytes(),

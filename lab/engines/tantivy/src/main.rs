@@ -3,29 +3,19 @@
 
 mod bench;
 mod index;
-mod options;
-mod process;
 mod words;
 
-use options::Options;
-
-/// What a command gives: its figures as one JSON object.
-type Outcome = Result<serde_json::Value, Box<dyn std::error::Error + Send + Sync>>;
+use peer::{Options, Outcome};
 
 fn main() {
-    let outcome =
-        Options::from_arguments(std::env::args().skip(1)).and_then(|options| {
-            match options.command.as_str() {
-                "index" => index::run(&options),
-                "bench" => bench::run(&options),
-                other => Err(format!("unknown command {other:?}, expected index or bench").into()),
-            }
-        });
-    match outcome {
-        Ok(figures) => println!("{figures}"),
-        Err(error) => {
-            eprintln!("tantivy-peer: {error}");
-            std::process::exit(1);
-        }
+    let outcome = Options::from_arguments(std::env::args().skip(1)).and_then(run);
+    peer::finish("tantivy-peer", outcome);
+}
+
+fn run(options: Options) -> Outcome {
+    match options.command.as_str() {
+        "index" => index::run(&options),
+        "bench" => bench::run(&options),
+        other => Err(peer::unknown(other)),
     }
 }

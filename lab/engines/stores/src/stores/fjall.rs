@@ -7,7 +7,7 @@ use std::time::Duration;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 
 use super::{Index, Store, Work, bytes};
-use crate::Error;
+use peer::Failure;
 
 /// Memtables that share half of the memory: the one written to, and three that wait to be flushed.
 /// (With four waiting fjall stops the writer.)
@@ -26,7 +26,7 @@ pub struct Fjall {
 
 impl Fjall {
     /// Opens the database or makes a new one.
-    pub fn open(folder: &Path, cache_bytes: usize) -> Result<Self, Error> {
+    pub fn open(folder: &Path, cache_bytes: usize) -> Result<Self, Failure> {
         let memtable_bytes = (cache_bytes as u64 / 2 / MEMTABLES).min(MEMTABLE_BYTES_MAX);
         let database = Database::builder(folder)
             .cache_size(cache_bytes as u64 - MEMTABLES * memtable_bytes)
@@ -53,13 +53,13 @@ impl Fjall {
 
 impl Store for Fjall {
     /// Each write is a commit; together they are given to the operating system here.
-    fn batch(&mut self, work: Work) -> Result<(), Error> {
+    fn batch(&mut self, work: Work) -> Result<(), Failure> {
         work(&mut self.records)?;
         Ok(self.database.persist(PersistMode::Buffer)?)
     }
 
     /// The figures it looks at may change with fjall's version: Cargo.toml names the exact one.
-    fn settle(&mut self) -> Result<(), Error> {
+    fn settle(&mut self) -> Result<(), Failure> {
         let mut idle = 0;
         while idle < IDLE_LOOKS {
             let busy = self.database.outstanding_flushes() + self.database.active_compactions();
@@ -69,13 +69,13 @@ impl Store for Fjall {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), Error> {
+    fn finish(&mut self) -> Result<(), Failure> {
         Ok(self.database.persist(PersistMode::SyncAll)?)
     }
 }
 
 impl Index for Keyspace {
-    fn insert(&mut self, key: u64, value: u64) -> Result<(), Error> {
+    fn insert(&mut self, key: u64, value: u64) -> Result<(), Failure> {
         Ok(Keyspace::insert(
             self,
             key.to_be_bytes(),
@@ -83,19 +83,19 @@ impl Index for Keyspace {
         )?)
     }
 
-    fn get(&self, key: u64) -> Result<Option<u64>, Error> {
+    fn get(&self, key: u64) -> Result<Option<u64>, Failure> {
         let found = Keyspace::get(self, key.to_be_bytes())?;
         let value = found.map(|value| bytes(&value)).transpose()?;
         Ok(value.map(u64::from_le_bytes))
     }
 
     /// Leaves a tombstone without looking whether the key is there.
-    fn delete(&mut self, key: u64) -> Result<bool, Error> {
+    fn delete(&mut self, key: u64) -> Result<bool, Failure> {
         self.remove(key.to_be_bytes())?;
         Ok(true)
     }
 
-    fn range(&self, from: u64, most: usize, found: &mut Vec<(u64, u64)>) -> Result<(), Error> {
+    fn range(&self, from: u64, most: usize, found: &mut Vec<(u64, u64)>) -> Result<(), Failure> {
         for entry in Keyspace::range(self, from.to_be_bytes()..).take(most) {
             let (key, value) = entry.into_inner()?;
             let key = u64::from_be_bytes(bytes(&key)?);

@@ -9,7 +9,7 @@ use heed::types::U64;
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RwTxn};
 
 use super::{Index, Store, Work};
-use crate::Error;
+use peer::Failure;
 
 /// The most that the file can have; the map takes addresses, not memory.
 const MAP_BYTES: usize = 1 << 40;
@@ -28,7 +28,7 @@ struct Open<'e> {
 }
 
 /// Opens the environment in the folder or makes a new one.
-pub fn environment(folder: &Path) -> Result<Env, Error> {
+pub fn environment(folder: &Path) -> Result<Env, Failure> {
     let mut options = EnvOpenOptions::new();
     options.map_size(MAP_BYTES);
     // Safety: without syncs a crash of the system can damage the file, which is loaded anew then;
@@ -41,7 +41,7 @@ pub fn environment(folder: &Path) -> Result<Env, Error> {
 }
 
 impl<'e> Lmdb<'e> {
-    pub fn of(environment: &'e Env) -> Result<Self, Error> {
+    pub fn of(environment: &'e Env) -> Result<Self, Failure> {
         let transaction = environment.write_txn()?;
         let CommitOrAbort::Commit(records) =
             environment.create_databases_and_commit(transaction, |opener, transaction| {
@@ -56,7 +56,7 @@ impl<'e> Lmdb<'e> {
 }
 
 impl Store for Lmdb<'_> {
-    fn batch(&mut self, work: Work) -> Result<(), Error> {
+    fn batch(&mut self, work: Work) -> Result<(), Failure> {
         let mut open = Open {
             records: self.records,
             transaction: self.environment.write_txn()?,
@@ -65,25 +65,25 @@ impl Store for Lmdb<'_> {
         Ok(open.transaction.commit()?)
     }
 
-    fn finish(&mut self) -> Result<(), Error> {
+    fn finish(&mut self) -> Result<(), Failure> {
         Ok(self.environment.force_sync()?)
     }
 }
 
 impl Index for Open<'_> {
-    fn insert(&mut self, key: u64, value: u64) -> Result<(), Error> {
+    fn insert(&mut self, key: u64, value: u64) -> Result<(), Failure> {
         Ok(self.records.put(&mut self.transaction, &key, &value)?)
     }
 
-    fn get(&self, key: u64) -> Result<Option<u64>, Error> {
+    fn get(&self, key: u64) -> Result<Option<u64>, Failure> {
         Ok(self.records.get(&self.transaction, &key)?)
     }
 
-    fn delete(&mut self, key: u64) -> Result<bool, Error> {
+    fn delete(&mut self, key: u64) -> Result<bool, Failure> {
         Ok(self.records.delete(&mut self.transaction, &key)?)
     }
 
-    fn range(&self, from: u64, most: usize, found: &mut Vec<(u64, u64)>) -> Result<(), Error> {
+    fn range(&self, from: u64, most: usize, found: &mut Vec<(u64, u64)>) -> Result<(), Failure> {
         for entry in self.records.range(&self.transaction, &(from..))?.take(most) {
             found.push(entry?);
         }

@@ -1,6 +1,7 @@
 //! The arguments of both commands: flags with one value each, switches, and places.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use crate::Failure;
 
@@ -57,9 +58,15 @@ impl Options {
     }
 
     /// The seconds given with `flag`.
-    pub fn seconds(&self, flag: &str) -> Result<Option<f64>, Failure> {
-        let given = self.text(flag).map(str::parse::<f64>).transpose();
-        given.map_err(|_| format!("{flag} expects seconds").into())
+    pub fn seconds(&self, flag: &str) -> Result<Option<Duration>, Failure> {
+        let Some(text) = self.text(flag) else {
+            return Ok(None);
+        };
+        let seconds = text.parse().ok().map(Duration::try_from_secs_f64);
+        match seconds {
+            Some(Ok(time)) => Ok(Some(time)),
+            _ => Err(format!("{flag} expects seconds, found {text:?}").into()),
+        }
     }
 
     /// The text given with `flag`.
