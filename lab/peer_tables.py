@@ -6,6 +6,8 @@ NO_LIMIT = "no limit"
 
 
 def memory_of(row):
+    if row["share"] is None:
+        return f"{row['cache_bytes'] / MIB:.0f} MiB"
     return f"1/{row['share']}" if row["share"] else NO_LIMIT
 
 
@@ -18,6 +20,20 @@ def lines_by(*names):
             found.setdefault(", ".join(of[name] for name in names), []).append(row)
         return found
     return lines
+
+
+def of_set_and_engine(result):
+    """A line for each set and engine, of the corpora side by side."""
+    found = {}
+    for row in result["rows"]:
+        found.setdefault(f"`{row['set']}`, {ENGINES[row['engine']]}", []).append(row)
+    return found
+
+
+def growth_columns(result):
+    """For each figure the corpora, in the order of the files."""
+    corpora = list(dict.fromkeys(row["corpus"] for row in result["rows"]))
+    return [Column(f"{head}: {corpus}", median(path, scale, corpus=corpus)) for head, path, scale in GROWTH for corpus in corpora]
 
 
 def engines_of(result):
@@ -76,12 +92,15 @@ def figures(*wanted):
     return columns
 
 
-COSTS = figures(("queries/s", "qps", 1), ("KB", "bytes_read_per_query/os", 1e-3), ("CPU us", "cpu_us_per_query", 1))
+RATE, BYTES, CPU = ("queries/s", "qps", 1), ("KB", "bytes_read_per_query/os", 1e-3), ("CPU us", "cpu_us_per_query", 1)
+COSTS = figures(RATE, BYTES, CPU)
+GROWTH = [RATE, BYTES, ("p99 us", "latency_us_p99", 1), ("opening ms", "open_ms", 1), ("peak MB", "peak_memory_bytes", 1e-6)]
 LATENCIES = figures(*((f"{share} us", f"latency_us_{share}", 1) for share in ("p50", "p95", "p99")))
 
 PEER_TABLES = {
     "peers-front": Table("corpus", lines_by("corpus"), front_columns),
     "peers-ratios": Table("corpus and set", lines_by("corpus", "set"), ratio_columns),
     "peers-costs": Table("memory and set", lines_by("memory", "set"), COSTS),
+    "peers-growth": Table("set and engine", of_set_and_engine, growth_columns),
     "peers-latencies": Table("memory and set", lines_by("memory", "set"), LATENCIES),
 }

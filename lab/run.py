@@ -55,7 +55,8 @@ def arguments():
     parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--flushes", type=int, default=100, help="commits by which each index is built")
-    parser.add_argument("--shares", type=int, nargs="+", default=[16], help="C is Gannet's index divided by this; 0: no limit")
+    parser.add_argument("--shares", type=int, nargs="*", default=[16], help="C is Gannet's index divided by this; 0: no limit; `--shares` alone: only `--caches`")
+    parser.add_argument("--caches", type=int, nargs="+", default=[], help="C in MiB too, the same for any size of index")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 8, 32])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--warm", type=float, default=3, help="seconds of asking before the measurement, for Lucene four times as many")
@@ -85,8 +86,10 @@ class Lab:
         self.sets = [name for name in self.options.sets if self.has_queries(name)]
         for name in self.sets:
             self.compare_answers(name)
-        for share, threads in itertools.product(self.options.shares, self.options.threads):
-            self.measure(share, threads)
+        limits_asked = [(share, self.cache_bytes(share)) for share in self.options.shares]
+        limits_asked += [(None, max(GANNET_MEMORY_MIN, mib * MIB)) for mib in self.options.caches]
+        for (share, cache_bytes), threads in itertools.product(limits_asked, self.options.threads):
+            self.measure(share, cache_bytes, threads)
 
     def compare_answers(self, name):
         """Before any time is taken: what Gannet finds against what each peer finds."""
@@ -98,15 +101,15 @@ class Lab:
         self.agreements[name] = {peer: answers.agreement(ours, theirs) for peer, theirs in found.items()} if ours else {}
         note(f"answers of {name} agree: {self.agreements[name]}")
 
-    def measure(self, share, threads):
+    def measure(self, share, cache_bytes, threads):
         """All sets and repetitions at one memory limit, engines in turns; a table at the end."""
-        cache_bytes = self.cache_bytes(share)
-        floors = {engine.name: self.floor(engine, cache_bytes, threads) for engine in self.engines} if share else {}
+        limited = share != UNLIMITED
+        floors = {engine.name: self.floor(engine, cache_bytes, threads) for engine in self.engines} if limited else {}
         started = len(self.rows)
         for number, name in itertools.product(range(self.options.runs), self.sets):
             turn = number % len(self.engines)
             for engine in self.engines[turn:] + self.engines[:turn]:
-                limit = floors[engine.name] + cache_bytes if share else None
+                limit = floors[engine.name] + cache_bytes if limited else None
                 row = self.bench(engine, name, cache_bytes, limit, threads)
                 self.rows.append({"set": name, "engine": engine.name, "run": number, "share": share, "cache_bytes": cache_bytes,
                                   "floor_bytes": floors.get(engine.name), "threads": threads} | row)
@@ -159,7 +162,8 @@ class Lab:
         return path
 
     def add_table(self, share, cache_bytes, floors, threads, rows):
-        limit = f"C = {cache_bytes / MIB:.1f} MiB" + (f" (index / {share})" if share else ", no limit")
+        of = {UNLIMITED: ", no limit", None: ""}.get(share, f" (index / {share})")
+        limit = f"C = {cache_bytes / MIB:.1f} MiB{of}"
         held = ", ".join(f"{name} {bytes / MIB:.0f}" for name, bytes in floors.items())
         title = f"{self.source.stem}, {threads} threads, {limit}; floors in MiB: {held or 'none'}"
         lines = []
