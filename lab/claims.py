@@ -204,8 +204,8 @@ AS_B_TREE = [
 
 def of_strategy(strategy, path, setting="paper"):
     def of(rows):
-        fitting = (row for row in rows if row.get("strategy") == strategy and row["setting"] == setting
-                   and row["threshold"] == 1024 and row["kept_share"] == 10)
+        # Results of before have no name of their table.
+        fitting = (row for row in rows if row.get("strategy") == strategy and row.get("table", row["setting"]) == setting)
         found = next(fitting, None)
         return found and at(found, path)
     return of

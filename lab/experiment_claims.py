@@ -218,7 +218,117 @@ DRIVES = [
     Claim("Random writes of 16 and 32 KiB are 0.6 and 0.5 of the paper's", "trees-figures", "drive-rates", to_published("random write", 16, 32), like(0.64, 0.51), "of the paper's rate"),
 ]
 
+NO_LIMIT = "no limit, "
+
+
+def asked(memory, *sets):
+    """The names of lines of `peers-costs`."""
+    return [f"{memory}`{name}`" for name in sets]
+
+
+def both_corpora(of):
+    """Figures of passages and of articles."""
+    return lambda shown: of(shown) + of(shown.other("peers-articles", "peers-costs"))
+
+
+def cpu_to(peer, lines):
+    """Processor time of Gannet to that of a peer, of the lines that there are."""
+    def of(shown):
+        return [shown.at(name, "CPU us: Gannet") / shown.at(name, f"CPU us: {peer}") for name in lines if name in shown.lines()]
+    return both_corpora(of)
+
+
+def bytes_to_better(line, head):
+    """Bytes of Gannet to those of the peer that reads less."""
+    return lambda shown: shown.at(line, f"{head}: Gannet") / min(shown.at(line, f"{head}: {peer}") for peer in ("Tantivy", "Lucene"))
+
+
+DENSE = [name for memory in ("1/64, ", "1/16, ", NO_LIMIT) for name in asked(memory, "and-100000", "and-10000")]
+PEERS = [
+    Claim("With a sixteenth of the index Gannet has 1.8 to 14 times the rate of the faster peer, but for two very frequent words", "queries", "queries",
+          lambda shown: [shown.at(name, "ratio") for name in shown.lines() if name != "and-100000"], spans(1.8, 14), "times"),
+    Claim("Phrases read a ninth of the bytes of the peer that reads less", "queries", "queries", bytes_to_better("phrase-1000", "KB a query"), about(1 / 9), "of its bytes"),
+    Claim("With a sixty-fourth Gannet reads a seventh of the bytes of the better peer for an AND of two words in 1,000 documents", "peers-passages", "peers-costs",
+          bytes_to_better("1/64, `and-1000`", "KB"), about(1 / 7), "of its bytes"),
+    Claim("Gannet takes 0.5 to 0.9 of Tantivy's processor time in mixes, the web log, ANDs and ORs of two words in 1,000 documents", "peers-passages", "peers-costs",
+          cpu_to("Tantivy", asked(NO_LIMIT, "mix", "web-all", "and-1000", "or-1000")), spans(0.53, 0.89), "of its time"),
+    Claim("SeekStorm takes less than Gannet for these ANDs and ORs", "peers-passages", "peers-costs", cpu_to("SeekStorm", asked(NO_LIMIT, "and-1000", "or-1000")),
+          at_least(1.05), "times its time"),
+    Claim("An AND of two very frequent words takes 1.5 to 1.8 times Tantivy's processor time, with any memory", "peers-passages", "peers-costs",
+          cpu_to("Tantivy", DENSE), spans(1.5, 1.8), "times its time"),
+    Claim("Gannet's mix of passages then has a p50 of 31 us and a p99 of 10 ms", "peers-passages", "peers-latencies",
+          lambda shown: (shown.at("no limit, `mix`", "p50 us: Gannet"), shown.at("no limit, `mix`", "p99 us: Gannet") / 1e3), like(31, 10, share=0.02), "us, ms"),
+]
+
+def of_strategies(head, *strategies):
+    """A column of `mfis-gains` and its like, of these or of all strategies."""
+    return lambda shown: [shown.at(name, head) for name in strategies or shown.lines()]
+
+
+def to_strategy(head, base, *strategies):
+    """A column of one strategy to those of others."""
+    return lambda shown: [shown.at(base, head) / shown.at(name, head) for name in strategies]
+
+
+def of_thresholds(shown):
+    """The longest time from 32 on to the shortest, and the time of 2 to that of 32."""
+    late = [shown.at(name, "s") for name in shown.lines() if int(name) >= 32]
+    return max(late) / min(late), shown.at("2", "s") / shown.at("32", "s")
+
+
+def reads_to(*strategies):
+    """Reads of a list of MFIS to those of others."""
+    return to_strategy("reads a list", "mfis", *strategies)
+
+
+def exchanged(strategy):
+    """MB that maintenance transfers."""
+    return lambda shown: shown.at(strategy, "MB written") + shown.at(strategy, "MB read")
+
+
+SUB_INDEXES = ("geometric", "logarithmic", "hlm-nc")
+OF_PAPER = ("immediate-merge", "geometric", "in-place-c", "in-place-nc", "hlm-nc", "ssd-hybrid")
+MFIS = [
+    Claim("MFIS reads a list in far more pieces than Geometric, HLM_NC and In-place contiguous", "mfis", "mfis-strategies setting=paper",
+          reads_to("geometric", "hlm-nc", "in-place-c"), at_least(3), "times"),
+    Claim("Gannet transfers more bytes than MFIS where both have the same codes", "mfis", "mfis-strategies setting=long",
+          lambda shown: exchanged("gannet")(shown) / exchanged("mfis")(shown), at_least(1.02), "times"),
+    Claim("All but No-Merge take longer than MFIS, as in the paper", "mfis-whole", "mfis-gains table=paper", of_strategies("to MFIS", *OF_PAPER), at_least(1.02), "times"),
+    Claim("One transfer at a time costs In-place non-contiguous more than on the paper's drives", "mfis-whole", "mfis-gains table=paper",
+          of_strategies("to MFIS", "in-place-nc"), at_least(2.27), "times MFIS, 2.27 at most in the paper"),
+    Claim("Gannet writes the fewest bytes", "mfis", "mfis-strategies setting=paper",
+          to_strategy("MB written", "gannet", "no-merge", "mfis", *OF_PAPER), at_most(0.98), "of the others' bytes"),
+    Claim("It takes longer than MFIS, since it syncs more files", "mfis-whole", "mfis-gains table=paper", of_strategies("to MFIS", "gannet"), at_least(1.02), "times"),
+    Claim("SSD_Hybrid takes longer than in the paper", "mfis-whole", "mfis-gains table=paper", of_strategies("to MFIS", "ssd-hybrid"), at_least(2.33), "times MFIS, 2.33 at most in the paper"),
+    Claim("there both ways in place take less time than Geometric Partitioning, and here they take longer", "mfis-whole", "mfis-small table=small",
+          of_strategies("to Geometric", "in-place-c", "in-place-nc"), at_least(1.02), "times"),
+    Claim("From 32 on little changes, as in the paper", "mfis-whole", "mfis-thresholds table=thresholds", of_thresholds,
+          lambda found: found[0] < 1.4 and found[1] > 1.5, "times: the longest from 32 on to the shortest, 2 to 32"),
+    Claim("It writes less than Immediate Merge, MFIS and both in place", "mfis-whole", "mfis-vocabulary table=full",
+          lambda shown: [shown.at(name, "Gannet in as many flushes: MB written") / shown.at(name, "MB written") for name in ("immediate-merge", "mfis", "in-place-c", "in-place-nc")],
+          at_most(0.98), "of their bytes"),
+    Claim("It writes more than Geometric Partitioning, Logarithmic Merge and HLM_NC", "mfis-whole", "mfis-vocabulary table=full",
+          to_strategy("MB written", "gannet", *SUB_INDEXES), at_least(1.01), "times their bytes"),
+    Claim("Cold lists take longer than Immediate Merge's, which are one piece", "mfis-whole", "mfis-asked table=full",
+          to_strategy("us a list: mean", "gannet", "immediate-merge"), at_least(1), "times"),
+    Claim("Eight threads find fewer pairs than with Immediate Merge", "mfis-whole", "mfis-asked table=full",
+          to_strategy("8 threads: pairs/s", "gannet", "immediate-merge"), at_most(0.98), "times"),
+    Claim("A flush takes longer than with Geometric Partitioning, Logarithmic Merge and HLM_NC", "mfis-whole", "mfis-vocabulary table=full",
+          to_strategy("s", "gannet", *SUB_INDEXES), at_least(1.02), "times"),
+]
+
+
+def beside_to(head, other):
+    """A figure of queries beside writing to that of another phase, by threads that ask."""
+    return lambda shown: tuple(shown.at(f"as it is: {threads} that ask, beside writing", head) / shown.at(f"as it is: {other}".format(threads), head) for threads in (1, 2))
+
+
+WRITING = [
+    Claim("Beside writing it is 1.9 times with one thread that asks, and 2.2 times with two", "duty", "during", beside_to("p99 us", "{} that ask, alone"), like(1.88, 2.16, share=0.02), "times"),
+    Claim("documents come at 0.64 of the rate with one thread that asks, at 0.42 with two", "duty", "during", beside_to("documents/s", "only writing"), like(0.64, 0.42, share=0.02), "of the rate"),
+]
+
 EXPERIMENT_PAGES = {f"docs/experiments/{name}.md": claims for name, claims in {
     "memory": PAGE_OF_MEMORY, "instructions": INSTRUCTIONS, "ranking": RANKING, "mechanisms": MECHANISMS, "techniques": TECHNIQUES,
-    "wiser": WISER, "drives": DRIVES,
+    "wiser": WISER, "drives": DRIVES, "peers": PEERS, "mfis": MFIS, "writing": WRITING,
 }.items()}

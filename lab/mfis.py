@@ -20,6 +20,7 @@ import results
 from engines import gannet_lab
 from inputs import PLACE
 from harness import note, remove, run
+from published import MFIS_GAINS, MFIS_QUERIES, MFIS_SMALL
 from report import figures as table
 
 LABELS = {
@@ -35,17 +36,6 @@ ALL = list(LABELS)
 # These do one transfer after the other, so a whole vocabulary takes them long.
 ONE_BY_ONE = ["in-place-c", "in-place-nc"]
 FIGURE_3 = ["no-merge", "geometric", "in-place-c", "in-place-nc", "gannet"]
-# How many times faster MFIS was: ioDrive, Vertex3, P300 (table 2), and in queries (section 5.3, means).
-PAPER_GAINS = {
-    "in-place-nc": [1.63, 1.88, 2.27], "immediate-merge": [11.20, 14.93, 14.65], "geometric": [2.47, 3.07, 4.04],
-    "in-place-c": [3.10, 3.65, 3.78], "hlm-nc": [2.75, 3.38, 5.12], "ssd-hybrid": [1.86, 2.13, 2.33], "no-merge": [0.80, 0.73, 0.57],
-}
-PAPER_QUERIES = {"in-place-nc": [1.47, 1.62, 1.54], "geometric": [1.05], "hlm-nc": [1.07], "ssd-hybrid": [1.09]}
-# Section 3, 1,000 documents a flush: seconds as shares of Geometric's on a disk and on flash, and of its time per query.
-PAPER_SMALL = {
-    "no-merge": [26.74 / 172.04, 1 / (1.49 * 2.22), 11.37], "geometric": [1, 1, 1], "in-place-c": [27.47, 1 / 1.27, 2.80 / 3.88],
-    "in-place-nc": [26.74, 1 / 1.49, 2.80],
-}
 # In the paper's setting: a list is kept if one of ten documents has its term, and long among queries if one of four does.
 PAPER_SHARES = {"kept-share": 10, "long-share": 4}
 # For the thresholds, so many lists that the largest is reached.
@@ -64,7 +54,7 @@ def main():
     texts = [getattr(lab, name)() for name in options.tables]
     text = "\n".join(texts)
     lab.save()
-    lab.result.path.with_suffix(".txt").write_text(text)
+    (PLACE / f"{options.name}.txt").write_text(text)
     print(text)
     note(f"everything is in {lab.result.path}")
 
@@ -130,12 +120,12 @@ class Lab:
         """Figure 3: 1,000 documents a flush, long lists."""
         names = self.strategies(FIGURE_3)
         stream = self.stream(SMALL_DOCUMENTS * self.options.flushes)
-        rows = {name: self.run(name, stream, "paper", PAPER_SHARES) for name in names}
+        rows = {name: self.run("small", name, stream, "paper", PAPER_SHARES) for name in names}
         base = rows.get("geometric")
         lines = {}
         for name, row in rows.items():
             shares = [row["seconds"] / base["seconds"], modelled(row) / modelled(base), query_us(row) / query_us(base)] if base else [None] * 3
-            disk, flash, queries = PAPER_SMALL.get(name, [None] * 3)
+            disk, flash, queries = MFIS_SMALL.get(name, [None] * 3)
             lines[LABELS[name]] = [row["seconds"], row["work"]["written_bytes"] / 1e6, row["work"]["read_bytes"] / 1e6, query_us(row),
                                    shares[0], flash, shares[1], disk, shares[2], queries]
         heads = ["s", "MB written", "MB read", "us a list", "s / Geo", "paper", "modelled disk", "paper", "query / Geo", "paper"]
@@ -145,13 +135,13 @@ class Lab:
     def paper(self):
         """Figures 7 and 8, table 2."""
         names, stream = self.strategies(ALL), self.stream(self.options.documents)
-        rows = {name: self.run(name, stream, "paper", PAPER_SHARES) for name in names}
+        rows = {name: self.run("paper", name, stream, "paper", PAPER_SHARES) for name in names}
         mfis, lines = rows.get("mfis"), {}
         for name, row in rows.items():
             gain = row["seconds"] / mfis["seconds"] if mfis else None
             queries = query_us(row) / query_us(mfis) if mfis else None
-            said = PAPER_GAINS.get(name, [None] * 3)
-            asked = PAPER_QUERIES.get(name, [None])
+            said = MFIS_GAINS.get(name, [None] * 3)
+            asked = MFIS_QUERIES.get(name, [None])
             lines[LABELS[name]] = [*maintained(row), gain, *said, query_us(row), queries, sum(asked) / len(asked) if asked[0] else None]
         heads = [*MAINTAINED, "s / MFIS", "ioDrive", "Vertex3", "P300", "us a list", "/ MFIS", "paper"]
         self.curves("figure-7-8", "long lists (figures 7 and 8)", rows)
@@ -160,7 +150,7 @@ class Lab:
     def long(self):
         """The lists of the paper's setting with the codes of the whole vocabulary for all, Gannet too."""
         names, stream = self.strategies(ALL), self.stream(self.options.documents)
-        rows = {name: self.run(name, stream, "long", PAPER_SHARES) for name in names}
+        rows = {name: self.run("long", name, stream, "long", PAPER_SHARES) for name in names}
         lines = {LABELS[name]: [*maintained(row), row["file_bytes"] / 1e6, *asked_of(row)] for name, row in rows.items()}
         self.curves("long", "long lists, equal codes", rows)
         return table(f"Long lists, equal codes: {self.of(rows)}", [*MAINTAINED, "files MB", "reads a list", "KB a list"], lines)
@@ -169,7 +159,7 @@ class Lab:
         """Figure 7 (d)."""
         stream, lines = self.stream(self.options.documents), {}
         for threshold in self.options.thresholds:
-            row = self.run("mfis", stream, "paper", SWEEP_SHARES | {"threshold": threshold, "queries": 0, "last-queries": 0, "threads": 0})
+            row = self.run("thresholds", "mfis", stream, "paper", SWEEP_SHARES | {"threshold": threshold, "queries": 0, "last-queries": 0, "threads": 0})
             lines[str(threshold)] = maintained(row)
         panels = {"seconds": {"MFIS": [line[0] for line in lines.values()]}}
         self.draw("figure-7-d", "blocks that are read and written together (figure 7 d)", list(lines), panels, {"MFIS": COLOURS["mfis"]}, "linear")
@@ -180,7 +170,8 @@ class Lab:
     def full(self):
         """All terms: what Gannet promises beside the literature."""
         names, stream = self.strategies(ALL), self.stream(self.options.documents)
-        rows = {name: self.run(name, stream, "full", {"most-seconds": self.options.most_seconds} if name in ONE_BY_ONE else {}) for name in names}
+        ended = {"most-seconds": self.options.most_seconds}
+        rows = {name: self.run("full", name, stream, "full", ended if name in ONE_BY_ONE else {}) for name in names}
         made, asked = {}, {}
         for name, row in rows.items():
             stopped = len(row["flushes"]) < row["stream"]["flushes"]
@@ -242,12 +233,12 @@ class Lab:
                 f"{what}; queries: 70 % of {lists['long']:,} long lists, 30 % of {lists['short']:,} others; {self.options.memory} MiB (the paper: "
                 "Wikipedia, 2,000,000 documents, 20,000 a flush, AOL queries)")
 
-    def run(self, strategy, stream, setting, more):
-        """One strategy on one stream."""
+    def run(self, shown, strategy, stream, setting, more):
+        """One strategy on one stream, for the table that shows it."""
         options = self.options
         settings = {"setting": setting, "memory": options.memory, "queries": options.queries, "last-queries": 10 * options.queries,
                     "query-every": max(1, options.flushes // 20), "seconds": options.seconds} | more
-        asked = {"of": stream.name, "strategy": strategy, "asked_for": settings}
+        asked = {"table": shown, "of": stream.name, "strategy": strategy, "asked_for": settings}
         known = [row for row in self.rows if all(row.get(name) == value for name, value in asked.items())]
         if known:
             return known[0]
@@ -256,6 +247,7 @@ class Lab:
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
         done = run([self.program, "maintenance", "run", stream, place, "--strategy", strategy, *words])
         row = done.json() | asked | {"cpu_seconds": done.cpu_seconds, "peak_resident_bytes": done.peak_resident_bytes}
+        row["stream"]["corpus"] = Path(row["stream"]["corpus"]).name
         remove(place)
         note(f"{strategy} {settings}: {row['seconds']:.1f} s, {row['work']['written_bytes'] / 1e6:,.0f} MB written")
         self.rows.append(row)

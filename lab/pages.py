@@ -20,6 +20,9 @@ PARTS = "third|quarter|fifth|sixth|eighth|tenth|sixteenth|twentieth|thirtieth|hu
 FIGURE = re.compile(rf"(?<![\w.])\d+(?:[.,]\d+)*(?: to \d+(?:[.,]\d+)*)? ?(?:{UNITS})(?!\w)|\b(?:half|twice)\b"
                     rf"|\b(?:an?|two|three|nine) (?:{PARTS})s?\b|\bfactor of \w+|\b(?:two|three|four|five|six|eight|ten|many|several) times\b")
 
+# A number by itself, not as part of a name such as S3.
+NUMBER = re.compile(r"(?<![\w.-])[-+.]?\d")
+
 
 def page_lines(page, results):
     """The head and the lines of the table of a page's claims."""
@@ -30,6 +33,19 @@ def prose(text):
     """A page without code, headings and the tables that are made from results; its lines are joined."""
     text = re.sub(r"```.*?```|<!-- (?:table|claims).*?<!-- end -->", "", text, flags=re.DOTALL)
     return " ".join(" ".join(line for line in text.splitlines() if not line.startswith("#")).split())
+
+
+def tables_by_hand(text):
+    """The head, and the cells with numbers, of each table of a page that is not made from a result.
+    Code and the targets of links have no numbers that count.
+    """
+    text = re.sub(r"```.*?```|<!-- (?:table|claims).*?<!-- end -->", "", text, flags=re.DOTALL)
+    tables = {}
+    for block in re.findall(r"(?:^\|.*\n)+", text + "\n", re.MULTILINE):
+        head, *lines = block.splitlines()
+        cells = [cell.strip() for line in (head, *lines) for cell in line.strip("|").split("|")]
+        tables[head] = [cell for cell in cells if NUMBER.search(re.sub(r"`[^`]*`|\]\([^)]*\)", "", cell))]
+    return {head: cells for head, cells in tables.items() if cells}
 
 
 def figures_left(text, claimed):

@@ -37,3 +37,18 @@ SMART_SENT, SMART_RANKED = 1.4, 0.5
 SMART_UNION = (1.2, 2.8)
 # Figure 16: the results of a difference as per cent of both lists, at a skew of 0.01.
 SMART_DIFFERENCE_SHARE = 98.6
+
+# The MFIS paper (Jung et al., 2014). Table 2: how many times as long as MFIS others take to
+# maintain lists, on ioDrive, Vertex3 and P300.
+MFIS_GAINS = {
+    "no-merge": [0.80, 0.73, 0.57], "immediate-merge": [11.20, 14.93, 14.65], "geometric": [2.47, 3.07, 4.04],
+    "in-place-c": [3.10, 3.65, 3.78], "in-place-nc": [1.63, 1.88, 2.27], "hlm-nc": [2.75, 3.38, 5.12], "ssd-hybrid": [1.86, 2.13, 2.33],
+}
+# Section 5.3: the same of queries, means over sizes; of In-place NC on each drive.
+MFIS_QUERIES = {"in-place-nc": [1.47, 1.62, 1.54], "geometric": [1.05], "hlm-nc": [1.07], "ssd-hybrid": [1.09]}
+# Section 3, 1,000 documents a flush: seconds as shares of Geometric's on a disk and on flash, and
+# of its time per query.
+MFIS_SMALL = {
+    "no-merge": [26.74 / 172.04, 1 / (1.49 * 2.22), 11.37], "geometric": [1, 1, 1], "in-place-c": [27.47, 1 / 1.27, 2.80 / 3.88],
+    "in-place-nc": [26.74, 1 / 1.49, 2.80],
+}

@@ -2,7 +2,7 @@
 import statistics
 
 from answer_tables import ANSWERS
-from claims import CLAIM_COLUMNS, MFIS, PSYNC, claim_lines
+from claims import CLAIM_COLUMNS
 from columns import (
     Column, ENGINES, MIB, Table, at, by, hundredths, largest, median, percent, signed, significant,
     tenths, whole,
@@ -20,6 +20,7 @@ from tier_tables import (
     pattern_lines, peer_lines, point_lines, setting_lines, situation_lines, tier_lines,
 )
 from mechanism_tables import MECHANISMS, ORDERS
+from mfis_tables import MFIS_TABLES
 from paper_tables import PAPER_TABLES
 from peer_tables import PEER_TABLES
 from python_tables import PEERS, package_lines
@@ -27,6 +28,7 @@ from rank_tables import cost_columns, cost_lines, path_columns, path_lines
 from tree_tables import TREE_TABLES
 from wiser_claims import wiser_claim_lines
 from wiser_tables import WISER_TABLES
+from writing_tables import WRITING_TABLES
 
 
 def memory_columns(result):
@@ -207,61 +209,6 @@ def times(some, path):
     return of
 
 
-def engine_lines(result):
-    """The rows of `ingest`, by engine and kind of commit."""
-    rows = [row | {"name": f"{ENGINES[row['engine']]} {row['kind']}".strip()} for row in result["rows"] if "commits" in row or "index_bytes" in row]
-    return by("name")({"rows": rows})
-
-
-INGEST = [
-    Column("MB written", median("bytes_written", 1e-6)),
-    Column("index, MB", median("index_bytes", 1e-6)),
-    Column("documents/s", lambda rows: statistics.median(row.get("documents", row.get("docs")) / row["seconds"] for row in rows), whole),
-    Column("CPU s", median("cpu_seconds")),
-    Column("longest write, ms", median("longest_write_seconds", 1e3)),
-    Column("longest commit, ms", median("longest_commit_seconds", 1e3)),
-    Column("peak MiB", median("peak_resident_bytes", 1 / MIB), whole),
-]
-
-
-def phase_lines(result):
-    """The phases of `churn`."""
-    found = [phase for row in result["rows"] if "churn" in row for phase in row["churn"]["phases"]]
-    return by("phase")({"rows": found})
-
-
-CHURN = [
-    Column("seconds", median("seconds")),
-    Column("MB written", median("bytes_written", 1e-6)),
-    Column("MB read", median("bytes_read", 1e-6)),
-    Column("largest, MB", median("largest_bytes", 1e-6)),
-    Column("MB after", median("bytes", 1e-6)),
-    Column("dead documents", median("dead_documents"), whole),
-]
-
-
-def during_lines(result):
-    """Only writing, only asking, and both, by the number of threads that ask."""
-    found = {}
-    for row in result["rows"]:
-        asked = row.get("during", {"phases": []})
-        for phase in asked["phases"]:
-            readers = asked["settings"]["readers"]
-            name = {"write": "only writing", "ask": f"{readers} that ask, alone",
-                    "both": f"{readers} that ask, beside writing"}[phase["phase"]]
-            # Results of before have one program without a name.
-            program = f"{row['program']}: " if len(result["settings"].get("programs", [])) > 1 else ""
-            found.setdefault(program + name, []).append(phase)
-    return found
-
-
-DURING = [
-    *(Column(f"{share} us", median(f"queries/all/latency_us/{share}"), whole) for share in ("p50", "p95", "p99", "max")),
-    Column("queries/s", median("queries_per_second"), whole),
-    Column("documents/s", median("documents_per_second"), whole),
-]
-
-
 def check_lines(result):
     return {check["name"]: [check] for check in result["checks"]}
 
@@ -273,37 +220,7 @@ CHECKS = [
 ]
 
 
-# Maintained lists, and the model of drives
-
-
-def of_a_list(what, scale=1):
-    """A figure of the lists that are asked for in the end, for each of them."""
-    def of(rows):
-        parts = [median(f"last/lists/{part}")(rows) for part in (f"work/{what}", "count")]
-        return None if None in parts or not parts[1] else scale * parts[0] / parts[1]
-    return of
-
-
-STRATEGIES = [
-    Column("MB written", median("work/written_bytes", 1e-6), whole), Column("MB read", median("work/read_bytes", 1e-6), whole),
-    Column("writes", median("work/writes"), whole), Column("reads", median("work/reads"), whole),
-    Column("s on the paper's disk, modelled", median("work/modelled_seconds"), whole),
-    Column("MB of files", median("file_bytes", 1e-6), whole),
-    Column("reads a list", of_a_list("reads"), hundredths), Column("KB a list", of_a_list("read_bytes", 1e-3), whole),
-]
-
-
-def psync_lines(result):
-    """Batches of random transfers, by the size of these."""
-    return by("name")({"rows": [row | {"name": f"{row['bytes'] >> 10} KiB"} for row in result["rows"] if "outstanding" in row]})
-
-
-def psync_columns(what):
-    """A column for each number of outstanding transfers."""
-    def columns(result):
-        counts = sorted({row["outstanding"] for row in result["rows"] if "outstanding" in row})
-        return [Column(str(count), median(what, outstanding=count), whole) for count in counts]
-    return columns
+# The model of drives
 
 
 AMPLIFICATION = [
@@ -435,17 +352,11 @@ TABLES = {
     # With the fastest variant alone.
     "rate-fastest": Table("corpus", by("corpus"), rate_columns()[:3] + rate_columns()[6:9] + rate_columns()[11:]),
     # lab/maintenance.py
-    "ingest": Table("engine", engine_lines, INGEST),
-    "churn": Table("phase", phase_lines, CHURN),
-    "during": Table("threads", during_lines, DURING),
+    **WRITING_TABLES,
     # lab/trees.py
     **TREE_TABLES,
     # lab/mfis.py
-    "mfis-strategies": Table("strategy", by("strategy"), STRATEGIES),
-    "mfis-claims": Table("the paper of MFIS says", claim_lines(MFIS), CLAIM_COLUMNS),
-    "psync": Table("MB/s read", psync_lines, psync_columns("read")),
-    "psync-written": Table("MB/s written", psync_lines, psync_columns("written")),
-    "psync-claims": Table("the paper of MFIS says", claim_lines(PSYNC), CLAIM_COLUMNS),
+    **MFIS_TABLES,
     # lab/wiser.py
     "wiser-claims": Table("the paper of WiSER says", wiser_claim_lines, CLAIM_COLUMNS),
     **WISER_TABLES,

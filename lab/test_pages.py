@@ -169,6 +169,62 @@ SETTINGS = {
         "random writes of 4 KiB are what": "what was fitted",
         "128,000 random writes of 4 KiB a second": "printed by the command beside; the model gives the same anywhere",
     },
+    "docs/experiments/peers.md": {
+        "the first 200 queries of each set": "what is compared",
+        "no score differs by more than 2 %": "the rule by which answers agree",
+        "plus 4 MiB": "what is run",
+        "at least 16 MiB, the least that Gannet works with": "a limit",
+        "a sample of the 24 sets above, twice as long as one": "what is asked",
+        "a third peer": "who is asked",
+        "few words in 10,000 documents": "the reason why a set is short",
+        "a fault brings 4 KiB": "the page of the system",
+        "of which 80 % are frames": "the division of the budget",
+        "read-ahead is set to 128 KiB": "what is run",
+        "within the 2 % that the lab allows": "the rule by which answers agree",
+        "the best 1,000 documents of each of its 38 frequent words": "what SeekStorm does",
+        "with 256 MiB and two threads": "what is run",
+        "or 256 MiB if that is more": "what is run",
+        "Passages of some 110 words": "the corpus",
+        "8 threads on 2 cores, one run": "what is run",
+        "Lucene warms up four times as long": "what is run",
+        "seven sets with passages and a sixteenth of the index, each asked three times": "what is run",
+        "With 8 threads on two cores": "what is run",
+    },
+    "docs/experiments/writing.md": {
+        "are replaced and are deleted, with 64 MiB": "what is run",
+        "durable commits of 10 documents": "what is run",
+        "fills an index with half of a corpus. It adds a quarter": "what is run",
+        "batches of 100 documents": "what is run",
+        "Of each query three times are kept": "what is kept",
+        "at most three times that without writing": "the aim",
+        "back off for 100 us after every 100 us of work": "constants of the code",
+        "deletes a random half of them": "what is run",
+        "asks one snapshot every 20 ms": "what is run",
+        "are added up every 20 ms": "what is run",
+        "allowed is 1.5 times what lives and 256 MiB": "the aim",
+        "as long as three tenths of the index are dead": "a threshold of the code",
+    },
+    "docs/experiments/mfis.md": {
+        "a list's last block of 8 KB": "the paper's block",
+        "8 KB (ceil((c + b) / 1022)": "a formula",
+        "T half of all documents": "the paper's setting",
+        "T half of a flush's documents": "the paper's setting",
+        "Half a flush is the threshold there too": "the paper's setting",
+        "met within 5 % on lists that all grow alike": "what a test holds",
+        "lists of words in more than a tenth of the documents, 8 bytes a posting": "the paper's setting",
+        "(32 MiB of frames)": "what is run",
+        "given up every 16 queries": "what is run",
+        "12.37 ms a read, 13.37 ms a write (none where the head stands) and 189 MB/s": "the profile of the disk",
+        "270,000 passages in 50 flushes, a twentieth of the paper's documents at a quarter of its documents a flush": "what is run",
+        "Lists of words in more than a tenth of the passages": "the paper's setting",
+        "has 20,000 documents of Wikipedia": "the paper's setting",
+        "70 % ask for words in more than a quarter": "what is asked",
+        "with 1,000 documents a flush": "the paper's setting",
+        "in more than one of 200 passages": "what is run",
+        "70 % are of words in more than one of 50 documents, 30 % are others": "what is asked",
+        "a block of 8 KB in place": "the paper's block",
+        "log2(pages / piece) / 2 times on average": "a formula",
+    },
     "ARCHITECTURE.md": {
         "30 %; of an index that is only read 80 %, or 45 %": "the division of the budget",
         "a 512th of its size and 1.5 MiB": "the division of the budget",
@@ -185,6 +241,44 @@ SETTINGS = {
         "1 MiB of scratch": "a limit",
     },
 }
+
+# Tables with numbers that are no results, by page and the first cells of their heads, with the
+# reason. Each table of docs/format.md says what a format is.
+NO_RESULTS = {
+    "docs/glossary.md": {"| word |": "definitions"},
+    "docs/guide.md": {"| code |": "exit codes"},
+    "docs/offload.md": {"| call |": "versions of specifications"},
+    "docs/results/README.md": {"| file |": "what the files are"},
+    "docs/experiments.md": {"| page |": "each figure is a claim", "| what | why |": "years, versions and figures that are not made"},
+    "docs/experiments/method.md": {"| corpus |": "the corpora"},
+    "docs/experiments/mfis.md": {"| | what a flush does |": "formulas of what a strategy does"},
+    "docs/experiments/peers.md": {"| sets |": "what is asked", "| column |": "what a column is"},
+    "docs/experiments/cache.md": {"| policy |": "what a policy is", "| claim |": "verdicts in words; each figure is a claim"},
+    "docs/experiments/mechanisms.md": {"| mechanism |": "lines of code, and what was decided; each figure is a claim"},
+    "docs/experiments/trees.md": {"| name |": "what a structure is", "| | the text says |": "settings that the paper leaves open"},
+    "docs/experiments/wiser.md": {"| of the paper |": "what is not made, and why"},
+}
+
+
+class TablesByHand(unittest.TestCase):
+    def test_each_table_with_numbers_is_made_from_a_result(self):
+        for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+            page = str(path.relative_to(ROOT))
+            found = pages.tables_by_hand(path.read_text())
+            allowed = tuple(found) if page == "docs/format.md" else tuple(NO_RESULTS.get(page, {}))
+            left = {head: cells for head, cells in found.items() if not head.startswith(allowed)}
+            self.assertEqual(left, {}, f"{page}: make a result file and a marker of scripts/tables for these, or leave them out")
+
+    def test_each_table_that_is_allowed_is_still_there(self):
+        for page, heads in NO_RESULTS.items():
+            found = pages.tables_by_hand((ROOT / page).read_text())
+            gone = [head for head in heads if not any(other.startswith(head) for other in found)]
+            self.assertEqual(gone, [], page)
+
+    def test_a_table_by_hand_is_found(self):
+        text = ("| set | queries/s |\n|---|---|\n| mix | 14,267 |\n\n| what | why |\n|---|---|\n| S3 | `8` [a](b.md#c-1) |\n"
+                "```\n| in code | 7 |\n```\n<!-- table: rate from rate.json -->\n| made | 3 |\n<!-- end -->\n| last | -2 |")
+        self.assertEqual(pages.tables_by_hand(text), {"| set | queries/s |": ["14,267"], "| last | -2 |": ["-2"]})
 
 
 class Claims(unittest.TestCase):
