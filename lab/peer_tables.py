@@ -1,5 +1,5 @@
 """The tables of Gannet beside its peers on several corpora, of one result file of `lab/run.py` each."""
-from columns import Column, ENGINES, Table, hundredths, median
+from columns import MIB, Column, ENGINES, Table, hundredths, median
 
 FRONT_SET = "mix"
 NO_LIMIT = "no limit"
@@ -41,8 +41,8 @@ def engines_of(result):
 
 
 def memories_of(result):
-    """From the least memory to the most."""
-    shares = {row["share"] for row in result["rows"]}
+    """From the least share of the index to the most."""
+    shares = {row["share"] for row in result["rows"]} - {None}
     return [memory_of({"share": share}) for share in sorted(shares, key=lambda share: -share or 1)]
 
 

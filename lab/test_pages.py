@@ -170,6 +170,12 @@ SETTINGS = {
         "128,000 random writes of 4 KiB a second": "printed by the command beside; the model gives the same anywhere",
     },
     "docs/experiments/peers.md": {
+        "the sources of Linux, and eight times the passages": "the corpora",
+        "SeekStorm was not asked about eight times the passages": "what is run",
+        "Of 200 queries of each set": "what is compared",
+        "keeps the first 65,536 words": "a limit of SeekStorm",
+        "Eight times the passages, with 64 MiB too": "what is run",
+        "eight times as many, each with the same 64 MiB for a cache": "what is run",
         "the first 200 queries of each set": "what is compared",
         "no score differs by more than 2 %": "the rule by which answers agree",
         "plus 4 MiB": "what is run",
