@@ -10,6 +10,8 @@ mod corpus;
 mod counting;
 #[path = "memory/documents.rs"]
 mod documents;
+#[path = "memory/opening.rs"]
+mod opening;
 #[path = "memory/queries.rs"]
 mod queries;
 #[path = "memory/searching.rs"]

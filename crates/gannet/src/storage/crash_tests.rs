@@ -38,16 +38,13 @@ fn recover(device: Arc<dyn Device>) -> (Vec<u8>, Arc<Store>, Log) {
         },
     )
     .expect("a log that was cut short replays");
-    let known: Vec<u32> = end.zones.iter().map(|(zone, _)| *zone).collect();
+    let known = &end.zones;
     let files = store.device().list().expect("a list");
     let zones = files.iter().filter_map(|(file, _)| match file {
         FileId::Zone(zone) => Some(*zone),
         FileId::Superblock | FileId::Tier => None,
     });
     let (kept, unknown): (Vec<u32>, Vec<u32>) = zones.partition(|zone| known.contains(zone));
-    end.zones
-        .iter()
-        .for_each(|(zone, pages)| store.zones().adopt_log(*zone, *pages));
     kept.iter()
         .chain(&unknown)
         .for_each(|zone| store.zones().reserve_numbers(zone + 1));

@@ -1,9 +1,9 @@
 //! A place in the log.
 
-use crate::base::{ByteReader, Result, ZoneNumber, put_varint};
+use crate::base::{ByteReader, PAGE_PAYLOAD, Result, Span, ZoneNumber, put_varint};
 
-/// Where replay starts: a page, or the end of a zone, from where the link to the next zone is
-/// followed.
+/// Where replay starts: at the first record that begins in a page, or at the end of a zone, from
+/// where the link to the next zone is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogStart {
     /// The zone; `None` before the first log zone was made.
@@ -18,6 +18,16 @@ impl LogStart {
         zone: None,
         page: 0,
     };
+
+    /// The first page from which all records behind this one can be read. Some before it may begin
+    /// there, too.
+    pub(super) fn behind(record: Span) -> LogStart {
+        let end = record.offset as u64 + record.length as u64;
+        LogStart {
+            zone: Some(record.zone),
+            page: record.page + (end / PAGE_PAYLOAD as u64) as u32,
+        }
+    }
 
     /// Appends the place.
     pub fn encode(&self, out: &mut Vec<u8>) {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::zones::ZoneTable;
 use super::{
-    Log, LogReach, LogStart, PageKind, RecordKind, Store, StreamWriter, ZoneRecord, read_records,
-    replay,
+    Log, LogReach, LogStart, PageKind, RecordKind, Recovery, Store, StreamWriter, ZoneRecord,
+    read_records, replay,
 };
 use crate::base::{Error, Result};
 use crate::device::{Device, FileId, MemoryDevice};
@@ -34,9 +34,6 @@ fn read(store: &Arc<Store>) -> (Vec<Vec<Vec<u8>>>, Log) {
         },
     )
     .unwrap();
-    for (zone, pages) in &end.zones {
-        store.zones().adopt_log(*zone, *pages);
-    }
     (batches, Log::resume(Arc::clone(store), end.end))
 }
 
@@ -158,4 +155,56 @@ fn a_record_without_a_length_is_damaged_and_no_loop() {
         let read = read_records(&store, PageKind::Log, span.first(), 1, &mut |_| Ok(()));
         assert!(matches!(read, Err(Error::Damaged { .. })), "{read:?}");
     }
+}
+
+/// The batches that a replay reads, and the places behind them.
+#[derive(Default)]
+struct Read {
+    batches: Vec<Vec<Vec<u8>>>,
+    places: Vec<LogStart>,
+}
+
+impl Recovery for Read {
+    fn reserve(&mut self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn apply(&mut self, batch: Vec<ZoneRecord>, behind: LogStart) -> Result<()> {
+        let bodies = batch.into_iter().map(|record| record.body);
+        self.batches.push(bodies.collect());
+        self.places.push(behind);
+        Ok(())
+    }
+}
+
+/// A place behind a batch may be within a page: then the ends of some before it are read again.
+#[test]
+fn a_replay_begins_behind_any_batch() {
+    let store = store();
+    store.zones().set_zone_pages(Some(3));
+    let mut log = Log::resume(Arc::clone(&store), LogStart::BEGINNING);
+    for seed in 0..80 {
+        write(&mut log, &batch(seed)).unwrap();
+        if seed % 7 == 0 {
+            log.flush().unwrap();
+        }
+    }
+    log.flush().unwrap();
+    let read_from = |start| {
+        let mut read = Read::default();
+        replay(&reopened(&store), start, LogReach::Written, &mut read).unwrap();
+        read
+    };
+    let all = read_from(LogStart::BEGINNING);
+    assert_eq!(all.batches.len(), 80);
+    let mut shared = 0;
+    for (at, place) in all.places.iter().enumerate() {
+        let (before, behind) = all.batches.split_at(at + 1);
+        let read = read_from(*place).batches;
+        let (again, rest) = read.split_at(read.len() - behind.len());
+        assert_eq!(rest, behind, "behind batch {at}");
+        assert!(before.concat().ends_with(&again.concat()), "batch {at}");
+        shared += usize::from(!again.is_empty());
+    }
+    assert!((20..80).contains(&shared), "{shared}");
 }

@@ -3,7 +3,7 @@
 use super::log::{RecordKind, length_at, parse_record};
 use super::{PageKind, Store, seal};
 use crate::base::{PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber};
-use crate::device::{FileId, PagePool, Transfer};
+use crate::device::{FileId, PageBuffer, PagePool, Transfer};
 
 /// Pages read at once: 1 MiB.
 const READ_PAGES: u32 = 256;
@@ -47,8 +47,8 @@ impl<F: FnMut(ZoneRecord) -> Result<()>> RecordVisitor for F {
     }
 }
 
-/// Reads the records of a zone's pages from `first` up to `limit` and hands them to `visitor`.
-/// Gives the number of the first page that is no whole page of `kind`, or `limit`.
+/// Reads the records of a zone that begin in its pages from `first` up to `limit` and hands them to
+/// `visitor`. Gives the number of the first page that is no whole page of `kind`, or `limit`.
 pub fn read_records(
     store: &Store,
     kind: PageKind,
@@ -61,8 +61,14 @@ pub fn read_records(
     while at.page < limit {
         let asked = READ_PAGES.min(limit - at.page);
         let pages = read_whole_pages(store, kind, at, asked)?;
-        for payload in &pages {
-            partial.read_page(at, payload, visitor)?;
+        for page in &pages {
+            // What stands before belongs to a record of the page before.
+            let from = if at == first {
+                seal::first_record(page)
+            } else {
+                0
+            };
+            partial.read_page(at, &page[..PAGE_PAYLOAD], from, visitor)?;
             at.page += 1;
         }
         if pages.len() < asked as usize {
@@ -79,22 +85,22 @@ pub(super) fn first_record(
     zone: ZoneNumber,
 ) -> Result<Option<(RecordKind, Vec<u8>)>> {
     let pages = read_whole_pages(store, kind, PageAddress { zone, page: 0 }, 1)?;
-    let Some(payload) = pages.first() else {
+    let Some(page) = pages.first() else {
         return Ok(None);
     };
-    Ok(match parse_record(payload) {
+    Ok(match parse_record(&page[..PAGE_PAYLOAD]) {
         Ok(Some(record)) => Some((record.kind, record.body.to_vec())),
         _ => None,
     })
 }
 
-/// The payloads of the pages from `first` on, up to the first that does not prove itself.
+/// The pages from `first` on, up to the first that does not prove itself.
 fn read_whole_pages(
     store: &Store,
     kind: PageKind,
     first: PageAddress,
     count: u32,
-) -> Result<Vec<Vec<u8>>> {
+) -> Result<Vec<PageBuffer>> {
     let pool = PagePool::new(count as usize);
     let file = FileId::Zone(first.zone);
     let mut batch = [Transfer {
@@ -103,15 +109,16 @@ fn read_whole_pages(
         buffers: (0..count).map_while(|_| pool.take()).collect(),
     }];
     store.device().read(&mut batch)?;
-    let [transfer] = batch;
-    let mut whole = Vec::new();
-    for (page, buffer) in (first.page..).zip(&transfer.buffers) {
-        match seal::verify(buffer, store.identity(), seal::Place { file, page }) {
-            Ok(found) if found == kind => whole.push(buffer[..PAGE_PAYLOAD].to_vec()),
-            _ => break,
-        }
-    }
-    Ok(whole)
+    let [Transfer { mut buffers, .. }] = batch;
+    let is_whole = |(page, buffer): (u32, &PageBuffer)| {
+        let found = seal::verify(buffer, store.identity(), seal::Place { file, page });
+        found.is_ok_and(|found| found == kind)
+    };
+    let whole = (first.page..)
+        .zip(&buffers)
+        .take_while(|page| is_whole(*page));
+    buffers.truncate(whole.count());
+    Ok(buffers)
 }
 
 /// The record being read, which may go on over pages.
@@ -126,9 +133,10 @@ impl Partial {
         &mut self,
         at: PageAddress,
         payload: &[u8],
+        from: usize,
         visitor: &mut dyn RecordVisitor,
     ) -> Result<()> {
-        let mut offset = 0;
+        let mut offset = from;
         while offset < payload.len() {
             if self.start.is_none() {
                 if payload[offset] == 0 {

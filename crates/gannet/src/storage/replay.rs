@@ -17,8 +17,8 @@ use crate::device::FileId;
 pub struct ReplayEnd {
     /// Where the log ends; writing goes on from here.
     pub end: LogStart,
-    /// The zones that were read, with the number of their pages that count.
-    pub zones: Vec<(ZoneNumber, u32)>,
+    /// The zones that were read.
+    pub zones: Vec<ZoneNumber>,
 }
 
 /// How far a log goes.
@@ -35,8 +35,9 @@ pub trait Recovery {
     /// Tells that a batch under way takes so many bytes, before its next record is read.
     fn reserve(&mut self, bytes: usize) -> Result<()>;
 
-    /// Takes a whole batch.
-    fn apply(&mut self, batch: Vec<ZoneRecord>) -> Result<()>;
+    /// Takes a whole batch. A replay from `behind` reads what comes behind it, and may read the
+    /// last records of it and of batches before it.
+    fn apply(&mut self, batch: Vec<ZoneRecord>, behind: LogStart) -> Result<()>;
 }
 
 /// A recovery for which nothing is reserved.
@@ -45,13 +46,14 @@ impl<F: FnMut(Vec<ZoneRecord>) -> Result<()>> Recovery for F {
         Ok(())
     }
 
-    fn apply(&mut self, batch: Vec<ZoneRecord>) -> Result<()> {
+    fn apply(&mut self, batch: Vec<ZoneRecord>, _: LogStart) -> Result<()> {
         self(batch)
     }
 }
 
 /// The records of a batch that is not whole yet.
 struct Gathering<'r, R> {
+    store: &'r Store,
     recovery: &'r mut R,
     batch: Vec<ZoneRecord>,
     bytes: usize,
@@ -63,7 +65,7 @@ impl<R: Recovery> RecordVisitor for Gathering<'_, R> {
     }
 
     fn visit(&mut self, record: ZoneRecord) -> Result<()> {
-        let ends_batch = record.ends_batch;
+        let (span, ends_batch) = (record.span, record.ends_batch);
         match record.kind {
             RecordKind::Link if Link::decode(&record.body)?.recovered => self.clear(),
             RecordKind::Link => {}
@@ -77,7 +79,9 @@ impl<R: Recovery> RecordVisitor for Gathering<'_, R> {
         }
         let batch = std::mem::take(&mut self.batch);
         self.clear();
-        self.recovery.apply(batch)
+        let pages = span.page + span.page_count();
+        self.store.zones().adopt_log(span.zone, pages);
+        self.recovery.apply(batch, LogStart::behind(span))
     }
 }
 
@@ -88,7 +92,8 @@ impl<R> Gathering<'_, R> {
     }
 }
 
-/// Reads the log from `start` and hands each whole batch to `recovery`.
+/// Reads the log from `start` and hands each whole batch to `recovery`. Its zones are entered in the
+/// zone table as far as they were read, each before it is handed on.
 pub fn replay(
     store: &Store,
     start: LogStart,
@@ -98,6 +103,7 @@ pub fn replay(
     let files = zone_lengths(store, reach)?;
     let links = find_links(store, start, &files)?;
     let mut gathering = Gathering {
+        store,
         recovery,
         batch: Vec::new(),
         bytes: 0,
@@ -119,7 +125,8 @@ pub fn replay(
             at.page = read_records(store, PageKind::Log, first, limit, &mut gathering)?;
             // A zone with nothing alive may be gone; then the start stands at its end.
             if length.is_some() {
-                zones.push((zone, at.page));
+                store.zones().adopt_log(zone, at.page);
+                zones.push(zone);
             }
             if let Some((_, link)) = next.filter(|(_, link)| at.page < link.from.page) {
                 check_gap(at, &link)?;

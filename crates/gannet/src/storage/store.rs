@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
+use super::log_start::LogStart;
 use super::pending::PendingPages;
 use super::seal::{self, IndexIdentity, PageKind};
 use super::zones::ZoneTable;
@@ -194,6 +195,18 @@ impl Store {
                 file.name(),
                 format!("expected {end} pages, got {}", pages.unwrap_or(0)),
             ))),
+        }
+    }
+
+    /// The log that a replay from `start` has read: whoever wrote it may not have made it durable.
+    pub fn unsynced_log(&self, start: LogStart) -> Unsynced {
+        let zones = self.zones();
+        let read = zones
+            .iter()
+            .filter(|(number, zone)| zone.replays(*number, start));
+        Unsynced {
+            zones: read.map(|(number, _)| number).collect(),
+            created: true,
         }
     }
 

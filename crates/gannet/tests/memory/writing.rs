@@ -10,7 +10,7 @@ use crate::counting;
 
 /// What the process may have allocated beside the budget: a compressor and scratch of each thread,
 /// and the lines that this test makes.
-const BESIDE: usize = 16 << 20;
+pub const BESIDE: usize = 16 << 20;
 
 /// Bytes of lines that the threads of a test write together.
 const BYTES: u64 = 24 << 20;

@@ -28,6 +28,8 @@ pub(crate) struct Flush {
     pub(crate) tables: DocumentTables,
     /// What it was asked for.
     pub(crate) asked: Requests,
+    /// Whether no posting of the documents in the tables is anywhere but in the dictionary then.
+    pub(crate) vacuums: bool,
     /// Held until it is done.
     pub(crate) _memory: Arc<Reservation>,
 }
@@ -62,7 +64,9 @@ impl Flush {
         terms.and(ids)?;
         self.shared.room.release_kept(self.kept);
         self.filling.end();
-        flusher.vacuum(self.asked, &self.shared, &self.tables)?;
+        if self.vacuums {
+            flusher.vacuum(self.asked, &self.shared, &self.tables)?;
+        }
         flusher.clean(self.asked, &self.shared, &self.tables)
     }
 

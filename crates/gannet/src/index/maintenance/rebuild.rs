@@ -23,7 +23,7 @@ use crate::device::FileId;
 use crate::documents::{DocumentRecord, DocumentTables, stored_records};
 use crate::index::flush::{Flusher, lock};
 use crate::index::handle::Index;
-use crate::index::state::{Buffers, Covered, Phase, Relief, State, Vacuumed};
+use crate::index::state::{Buffers, Phase, Relief, State, Vacuumed};
 use crate::index::write::{Restored, Restoring, Writer};
 use crate::postings::{DeadDocs, TermDictionary};
 use crate::storage::{PageKind, RecordKind, StreamWriter, frame};
@@ -204,10 +204,7 @@ impl Writer {
         flusher.first_zone = 0;
         // What was wanted of vacuum is done, and counted in numbers that are gone.
         self.scheduler.forget_vacuum();
-        let covered = Covered {
-            log_start: self.log.end(),
-            below: self.state.below,
-        };
+        let covered = self.written();
         let named = self.write_root(flusher, covered);
         let named = named.and_then(|()| self.give_up_zones());
         self.stop_on_error(named)

@@ -2,7 +2,8 @@
 //!
 //! A replay puts the logged batches back into the posting buffer and the tables, just as they were
 //! written, with their doc IDs, versions and sequence numbers. What it accepted is synced before
-//! anything is built on it: after a kill the pages may be in the file but not yet durable.
+//! anything is built on it: after a kill the pages may be in the file but not yet durable. So is
+//! the root, since a replay may write another.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::index::state::{
 };
 use crate::index::write::Writer;
 use crate::storage::{
-    Found, IndexIdentity, Log, LogStart, ReplayEnd, RootSlot, SlotKind, Store, ZoneTable,
+    Found, IndexIdentity, Log, LogReach, LogStart, ReplayEnd, RootSlot, SlotKind, Store, ZoneTable,
     create_superblock, find_root, settle_slot,
 };
 
@@ -81,11 +82,15 @@ pub(crate) fn open(
         Found::Nothing => return Err(no_index(path)),
         Found::Unfinished(_) => return Err(unfinished(path)),
     };
-    let slot = opened.root.as_ref().map(|root| root.slot.clone());
-    let (shared, mut writer, replayed) = recover(opened, options)?;
-    writer.settle(replayed, slot.as_ref())?;
-    let generation = writer.generation;
-    writer.history.open(draw_number()?, generation + 1);
+    let (slot, reach) = match &opened.root {
+        Some(root) => (Some(root.slot.clone()), root.reach),
+        None => (None, LogReach::Written),
+    };
+    let covered = opened.record.covered;
+    let (shared, mut writer) = recover(opened, options)?;
+    let unnamed = writer.settle_root(slot.as_ref())?;
+    let replayed = writer.replay(covered, reach)?;
+    writer.settle_log(covered.log_start, replayed, unnamed)?;
     match slot {
         None => writer.checkpoint()?,
         Some(_) if writer.state.sequence == writer.rooted.0 => writer.note_root(),
@@ -136,28 +141,39 @@ fn make(device: Arc<dyn Device>) -> Result<Opened> {
 }
 
 impl Writer {
-    /// Makes what the replay accepted durable, removes what it did not, and goes on behind it.
-    fn settle(&mut self, replayed: ReplayEnd, slot: Option<&RootSlot>) -> Result<()> {
-        let store = Arc::clone(&self.shared.store);
+    /// Makes the root durable and has others follow it. Gives the zones that it does not name, with
+    /// their pages; their numbers are not given again.
+    fn settle_root(&mut self, slot: Option<&RootSlot>) -> Result<Vec<(ZoneNumber, u32)>> {
+        let store = &self.shared.store;
         if let Some(slot) = slot {
             // Only a durable root may cost the zones of the one before it.
             settle_slot(store.device(), slot)?;
         }
-        let present = store.device().list()?;
-        let mut unknown = Vec::new();
-        let mut accepted = Vec::new();
-        for (file, pages) in present {
+        self.history.open(draw_number()?, self.generation + 1);
+        let mut unnamed = Vec::new();
+        for (file, pages) in store.device().list()? {
             let FileId::Zone(zone) = file else { continue };
-            if store.zones().get(zone).is_none() {
-                unknown.push((zone, pages));
-            } else if replayed.zones.iter().any(|(replayed, _)| *replayed == zone) {
-                accepted.push(FileId::Zone(zone));
+            let mut zones = store.zones();
+            if zones.get(zone).is_none() {
+                unnamed.push((zone, pages));
             }
-            store.zones().reserve_numbers(zone.saturating_add(1));
+            zones.reserve_numbers(zone.saturating_add(1));
         }
-        self.drop_unknown(&unknown)?;
-        store.device().sync(&accepted)?;
-        store.device().sync_directory()?;
+        Ok(unnamed)
+    }
+
+    /// Makes what a replay from `start` accepted durable, removes what it did not, and goes on
+    /// behind it.
+    fn settle_log(
+        &mut self,
+        start: LogStart,
+        replayed: ReplayEnd,
+        mut unnamed: Vec<(ZoneNumber, u32)>,
+    ) -> Result<()> {
+        let store = Arc::clone(&self.shared.store);
+        unnamed.retain(|(zone, _)| !replayed.zones.contains(zone));
+        self.drop_unknown(&unnamed)?;
+        store.sync(&store.unsynced_log(start))?;
         self.log = Log::resume(store, replayed.end);
         Ok(())
     }

@@ -63,7 +63,9 @@ pub(crate) fn open(
     begin_anew(device, || {
         let root = HeldRoot::newest(device, path)?;
         let opened = open_root(Arc::clone(device), root.clone())?;
-        let (shared, writer, _) = recover(opened, options.clone())?;
+        let covered = opened.record.covered;
+        let (shared, mut writer) = recover(opened, options.clone())?;
+        writer.replay(covered, root.reach)?;
         writer.keep_tables();
         let done = root.is_newest(device, path)?;
         *shared.reading() = Some(root);

@@ -1,4 +1,4 @@
-//! Recovery: a root becomes an open index, and the log behind it is replayed.
+//! Recovery: a root becomes an open index; the log behind it is still to be replayed.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -20,15 +20,11 @@ use crate::index::write::{Leases, Writer};
 use crate::postings::TermDictionary;
 use crate::search::ResultCache;
 use crate::storage::{
-    History, Log, LogReach, LogStart, PageKind, ReplayEnd, RootSlot, Store, Unsynced,
-    has_log_behind,
+    History, Log, LogReach, LogStart, PageKind, RootSlot, Store, Unsynced, has_log_behind,
 };
 
-/// Takes in what the root names and what the log has behind it.
-pub(crate) fn recover(
-    opened: Opened,
-    options: Options,
-) -> Result<(Arc<Shared>, Writer, ReplayEnd)> {
+/// Takes in what the root names, but not what the log has behind it.
+pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, Writer)> {
     let Opened {
         store,
         record,
@@ -92,8 +88,7 @@ pub(crate) fn recover(
     let slot = root.map(|root| root.slot);
     let mut writer = new_writer(&shared, state, terms, ids, slot, record.covered.log_start)?;
     writer.rooted_log = (!replays).then_some(record.covered.log_start);
-    let replayed = writer.replay(record.covered, reach)?;
-    Ok((shared, writer, replayed))
+    Ok((shared, writer))
 }
 
 /// Takes in what another root of an index names that is only read, and what the log has behind it,
@@ -196,6 +191,7 @@ fn new_writer(
         syncing: Unsynced::default(),
         stopped: None,
         unseen: false,
+        is_replaying: false,
         unasked_bytes: u64::MAX,
         flusher: Arc::new(Mutex::new(Flusher {
             vacuum: Vacuum::resumed(state.vacuumed.clone()),

@@ -2,28 +2,51 @@
 //! IDs. They keep their doc IDs, versions and sequence numbers. What the root knows of them already
 //! (see `checkpoint`) is passed over.
 //!
-//! What was logged is restored some megabytes at a time, and applied in the order of the log.
+//! What was logged is restored some megabytes at a time, and applied in the order of the log. Where
+//! an index is opened for writing and the buffers are full, or memory is too little, they are
+//! flushed, and the replay goes on. What always holds of such a flush:
+//!
+//! 1. The log that was read is durable before a root builds on it. The number of a zone that is
+//!    still to be read is not given to another.
+//! 2. All before the root's `log_start` is applied. From there on a later replay meets operations
+//!    again that the trees have. It takes deletions again, and of documents below `below` the IDs
+//!    alone. The last operation on an ID counts, so IDs end as they were. One exception: the pages
+//!    may have an earlier document of an ID without the later one of the same batch. It is dead,
+//!    and a dead one is passed over.
+//! 3. The root's last sequence number divides the log into what its state has and what it lacks. It
+//!    may do so within a batch. The deletions of replaced documents have the number of the last
+//!    document of their batch, so no flush comes before one of them.
+//! 4. Readers take in the log behind the root (see `note_root`). No vacuum sweeps, for what is
+//!    deleted may have postings in the log.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::analysis::FieldId;
 use crate::base::{ByteReader, DocId, Error, Reservation, Result, Sequence, Span};
+use crate::cache::{Pages, finish};
 use crate::documents::DocumentRecord;
 use crate::index::ingest::decode_schema;
-use crate::index::state::{Covered, IdEntry};
+use crate::index::state::{Covered, IdEntry, Relief, Shared, with_relief};
 use crate::index::write::{Restored, Restoring, Writer};
-use crate::storage::{LogReach, RecordKind, Recovery, ReplayEnd, ZoneRecord, replay};
+use crate::postings::InvertedBatch;
+use crate::storage::{LogReach, LogStart, RecordKind, Recovery, ReplayEnd, ZoneRecord, replay};
 
-/// Bytes of log that are worked on at once, at most, and the part of the memory that they may take.
+/// Bytes of log that are worked on at once, at most, and the part of what buffers may take that
+/// they may: documents that all cores restore at once. A batch that is larger is worked on alone.
 const PART_BYTES_MAX: usize = 4 << 20;
-const PART_ONE_OF: usize = 32;
+const PART_ONE_OF: usize = 64;
 
 /// Documents that one thread takes at a time.
 const DOCUMENTS_AT_ONCE: usize = 512;
 
 /// What a record asks for.
 enum ReplayOperation {
+    /// The postings of a document are in the trees.
+    Known {
+        entry: IdEntry,
+        id: String,
+    },
     Documents(Vec<(Span, Vec<u8>)>),
     Delete {
         doc: DocId,
@@ -43,6 +66,15 @@ struct PendingOperations {
 struct Replay<'a> {
     writer: &'a mut Writer,
     part: PendingOperations,
+    /// A replay from here meets the part and what comes behind it.
+    part_start: LogStart,
+    /// The same for what comes behind the part.
+    part_end: LogStart,
+    /// What the log has before the zone of this place is durable.
+    durable: LogStart,
+    /// The trees had the postings of documents below this from the beginning. Documents come in the
+    /// order of their numbers, so it is 0 once others have come.
+    covered: DocId,
     /// The document whose postings come next.
     next: DocId,
     /// The last operation that the root knows: of those up to it, only postings and IDs are
@@ -50,6 +82,8 @@ struct Replay<'a> {
     known: Sequence,
     /// The memory of the records of the part and of a batch under way.
     held: Reservation,
+    /// Bytes of the batch under way.
+    gathered: usize,
     /// How many bytes of log make a part.
     part_bytes: usize,
 }
@@ -59,21 +93,24 @@ impl Writer {
     pub(crate) fn replay(&mut self, covered: Covered, reach: LogReach) -> Result<ReplayEnd> {
         let store = Arc::clone(&self.shared.store);
         let budget = &self.shared.budget;
+        self.is_replaying = true;
         let mut recovery = Replay {
             next: covered.below,
             known: self.state.sequence,
             part: PendingOperations::default(),
+            part_start: covered.log_start,
+            part_end: covered.log_start,
+            durable: covered.log_start,
+            covered: covered.below,
+            gathered: 0,
             held: budget.reserve("the records of a batch in the log", 0)?,
-            part_bytes: (budget.total() / PART_ONE_OF).min(PART_BYTES_MAX),
+            part_bytes: part_bytes(&self.shared),
             writer: self,
         };
         let end = replay(&store, covered.log_start, reach, &mut recovery)?;
         recovery.apply_part()?;
         recovery.check_whole()?;
-        recovery.hold_flush_memory(covered.below)?;
-        for (zone, pages) in &end.zones {
-            store.zones().adopt_log(*zone, *pages);
-        }
+        self.is_replaying = false;
         self.publish(self.state.below);
         Ok(end)
     }
@@ -88,15 +125,28 @@ impl Writer {
 
 impl Recovery for Replay<'_> {
     fn reserve(&mut self, bytes: usize) -> Result<()> {
-        let bytes = self.part.bytes + bytes;
-        match bytes > self.held.bytes() {
-            true => self.held.grow_to(bytes),
-            false => Ok(()),
-        }
+        let apply_and_flush = |replay: &mut Self, _| {
+            replay.apply_part()?;
+            replay.flush().map(|_| true)
+        };
+        with_relief(self, &[Relief::Buffers], apply_and_flush, |replay| {
+            let needed = replay.part.bytes + bytes;
+            match needed > replay.held.bytes() {
+                true => replay.held.grow_to(needed),
+                false => Ok(()),
+            }
+        })?;
+        self.gathered = bytes;
+        Ok(())
     }
 
-    fn apply(&mut self, batch: Vec<ZoneRecord>) -> Result<()> {
+    fn apply(&mut self, batch: Vec<ZoneRecord>, behind: LogStart) -> Result<()> {
+        if self.part.bytes + self.gathered > self.part_bytes {
+            self.apply_part()?;
+        }
+        self.gathered = 0;
         self.take_batch(batch)?;
+        self.part_end = behind;
         match self.part.bytes >= self.part_bytes {
             true => self.apply_part(),
             false => Ok(()),
@@ -124,8 +174,14 @@ impl Replay<'_> {
             }
         }
         documents.sort_unstable_by_key(|(doc, ..)| *doc);
-        for (_, span, body) in documents {
-            self.part.add_document(span, body);
+        for (doc, span, body) in documents {
+            match doc < self.covered {
+                true => self.part.add_known(&body)?,
+                false => {
+                    self.covered = 0;
+                    self.part.add_document(span, body);
+                }
+            }
         }
         self.part.operations.extend(deletions);
         Ok(())
@@ -161,13 +217,14 @@ impl Replay<'_> {
             .iter()
             .filter_map(|operation| match operation {
                 ReplayOperation::Documents(run) => Some(run.as_slice()),
-                ReplayOperation::Delete { .. } => None,
+                ReplayOperation::Delete { .. } | ReplayOperation::Known { .. } => None,
             });
         let writer = &*self.writer;
         let mut restoring = Restoring::new(&writer.shared, &writer.state.dictionaries, runs)?;
         let mut restored = VecDeque::new();
         for operation in &part.operations {
             match operation {
+                ReplayOperation::Known { entry, id } => self.enter_known(*entry, id)?,
                 ReplayOperation::Delete { doc, sequence, id } => {
                     self.delete(*doc, *sequence, id)?
                 }
@@ -175,7 +232,7 @@ impl Replay<'_> {
                     let mut left = run.len();
                     while left > 0 {
                         if restored.is_empty() {
-                            restored.extend(restoring.next()?);
+                            restored.extend(self.with_memory(|_| restoring.next())?);
                         }
                         let next = restored.pop_front().ok_or_else(nothing_restored)?;
                         left -= next.entries.len();
@@ -186,7 +243,61 @@ impl Replay<'_> {
         }
         drop(restoring);
         drop(part);
-        self.held.grow_to(0)
+        self.part_start = self.part_end;
+        self.held.grow_to(self.gathered)
+    }
+
+    /// Makes room for a batch and for so many IDs of so many bytes.
+    fn make_room(
+        &mut self,
+        batch: Option<&InvertedBatch>,
+        ids: usize,
+        id_bytes: usize,
+    ) -> Result<()> {
+        if self.writer.fill() >= 1.0 {
+            self.flush()?;
+        }
+        self.with_memory(|writer| writer.reserve_for(batch, ids, id_bytes))
+    }
+
+    /// Attempts what takes memory. Where that is too little, the buffers are flushed first.
+    fn with_memory<T>(&mut self, mut attempt: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
+        with_relief(
+            self,
+            &[Relief::Buffers],
+            |replay, _| replay.flush(),
+            |replay| attempt(replay.writer),
+        )
+    }
+
+    /// Flushes what the buffers have, unless the index is only read. Tells whether there was
+    /// anything.
+    fn flush(&mut self) -> Result<bool> {
+        let writer = &mut *self.writer;
+        if writer.shared.options.read_only || !writer.has_news() {
+            return Ok(false);
+        }
+        let unsynced = writer.shared.store.unsynced_log(self.durable);
+        writer.syncing.join(unsynced);
+        writer.checkpoint_of(Covered {
+            log_start: self.part_start,
+            below: self.next,
+        })?;
+        self.durable = self.part_start;
+        Ok(true)
+    }
+
+    /// Enters the ID of a document whose postings are in the trees. A dead one has given it up.
+    fn enter_known(&mut self, entry: IdEntry, id: &str) -> Result<()> {
+        let state = &self.writer.state;
+        let mut pages = Pages::new(&self.writer.shared.pool);
+        let is_live = finish(&mut pages, |pages| state.tables.is_live(entry.doc, pages))?;
+        drop(pages);
+        if !is_live {
+            return Ok(());
+        }
+        self.make_room(None, 1, id.len())?;
+        self.writer.state.buffers.new_ids.insert(id, entry)
     }
 
     fn delete(&mut self, doc: DocId, sequence: Sequence, id: &str) -> Result<()> {
@@ -195,6 +306,9 @@ impl Replay<'_> {
                 "the log",
                 format!("document {doc} is deleted before it was written"),
             ));
+        }
+        if !id.is_empty() {
+            self.make_room(None, 1, id.len())?;
         }
         if sequence > self.known {
             self.writer.state.sequence = sequence;
@@ -208,9 +322,10 @@ impl Replay<'_> {
 
     fn enter_all(&mut self, documents: Restored) -> Result<()> {
         let base = self.next;
-        let writer = &mut *self.writer;
-        let buffer = Arc::clone(&writer.state.buffers.filling);
-        buffer.reserve_for(&documents.inverted)?;
+        let entries = documents.entries.iter();
+        let id_bytes = entries.map(|(_, id, _)| id.len()).sum();
+        self.make_room(Some(&documents.inverted), documents.entries.len(), id_bytes)?;
+        let buffer = Arc::clone(&self.writer.state.buffers.filling);
         let entries = documents.entries.iter().zip(&documents.lengths);
         for ((entry, id, span), lengths) in entries {
             check_doc(entry.doc, self.next)?;
@@ -240,15 +355,6 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Sets the memory of a flush aside, if documents came behind `covered`. Only now: what a
-    /// replay needs besides would not fit beside it where long documents came in little memory.
-    fn hold_flush_memory(&mut self, covered: DocId) -> Result<()> {
-        match self.next > covered && !self.writer.shared.options.read_only {
-            true => self.writer.hold_flush_memory().map(drop),
-            false => Ok(()),
-        }
-    }
-
     /// What the root knows was synced before it, so a log that ends earlier is not what was
     /// written.
     fn check_whole(&self) -> Result<()> {
@@ -267,6 +373,15 @@ impl Replay<'_> {
 }
 
 impl PendingOperations {
+    fn add_known(&mut self, body: &[u8]) -> Result<()> {
+        let record = DocumentRecord::decode(body)?;
+        self.operations.push(ReplayOperation::Known {
+            entry: IdEntry::of(&record),
+            id: record.id.to_owned(),
+        });
+        Ok(())
+    }
+
     fn add_document(&mut self, span: Span, body: Vec<u8>) {
         match self.operations.last_mut() {
             Some(ReplayOperation::Documents(run)) if run.len() < DOCUMENTS_AT_ONCE => {
@@ -277,6 +392,16 @@ impl PendingOperations {
                 .push(ReplayOperation::Documents(vec![(span, body)])),
         }
     }
+}
+
+/// How many bytes of log make a part.
+fn part_bytes(shared: &Shared) -> usize {
+    let buffers = match shared.memory.buffers_beside(0) {
+        // Who reads beside a writer has set nothing aside for them.
+        0 => shared.budget.total(),
+        bytes => bytes,
+    };
+    (buffers / PART_ONE_OF).min(PART_BYTES_MAX)
 }
 
 fn decode_delete(body: &[u8]) -> Result<ReplayOperation> {

@@ -159,6 +159,42 @@ fn a_recovery_can_crash() {
     assert!(second_states >= 100);
 }
 
+/// What was written with much memory is opened with little: the replay flushes. It loses power at
+/// each operation, and so do some of the replays behind that.
+#[test]
+fn a_replay_that_flushes_survives_every_crash() {
+    for seed in 71..=72 {
+        let world = World::roomy(&workload::logged(seed, 24));
+        expect_clean("logged", seed, &judge_crashes(&world, 60, seed));
+        let end = world.device.events();
+        let image = world.device.crash_images(end, 1, seed).last();
+        let second = replay_again(&world, &image.expect("an image"), end);
+        let each = second.device.events();
+        expect_clean("replays", seed, &judge_crashes(&second, each, seed));
+        for part in 1..4 {
+            let point = second.device.events() * part / 4;
+            let images = second.device.crash_images(point, 1, seed);
+            let third = replay_again(&second, &images.last().expect("an image"), point);
+            expect_clean("replays again", seed, &judge_crashes(&third, 40, seed));
+        }
+    }
+}
+
+/// Opens what a crash left, with flushes in the replay.
+fn replay_again(world: &World, image: &CrashImage, point: usize) -> World {
+    let mut again = World::new(Arc::new(RecordingDevice::from_image(&image.device)));
+    let (first, last) = world.window(point);
+    again.states = world.states[..=last].to_vec();
+    again
+        .resume(first)
+        .unwrap_or_else(|error| panic!("{point}, {}: {error}", image.what));
+    let index = again.index.as_ref().expect("an open index");
+    let flushes = index.shared().published.get().flushes;
+    println!("replays: {flushes} flushes");
+    assert!(flushes > 0);
+    again
+}
+
 fn judge_second_crashes(world: &World, image: &CrashImage, point: usize, seed: u64) -> usize {
     let device = Arc::new(RecordingDevice::from_image(&image.device));
     let mut second = World::new(device);

@@ -96,6 +96,45 @@ fn a_rebuild_that_fails_leaves_the_index_as_it_was() {
     );
 }
 
+/// Whatever fails in a replay that flushes: it is told, and the next opening has everything.
+#[test]
+fn no_failed_operation_of_a_replay_that_flushes_costs_anything() {
+    let world = World::roomy(&workload::logged(74, 16));
+    let end = world.device.events();
+    let (first, last) = world.window(end);
+    assert_eq!(first, last);
+    let image = world.device.crash_images(end, 0, 0).next();
+    let image = image.expect("an image").device;
+    let whole = Arc::new(RecordingDevice::from_image(&image));
+    let index = open(whole.clone()).expect("opens");
+    assert!(index.shared().published.get().flushes >= 3);
+    drop(index);
+    let mut met = 0;
+    for at in 0..whole.changes() {
+        let kind = KINDS[at as usize % KINDS.len()];
+        let sticky = at % 2 == 0;
+        let device = Arc::new(RecordingDevice::from_image(&image));
+        device.fail(Fault { at, kind, sticky });
+        let opened = open(device.clone());
+        if device.faults_met() == 0 {
+            continue;
+        }
+        met += 1;
+        let error = opened.err().expect("a failed operation is told");
+        assert!(matches!(error, Error::Device { .. }), "{at}: {error}");
+        device.heal();
+        let lost = device.crash_images(device.events(), 1, at).last();
+        let lost = lost.expect("an image").device;
+        for device in [device as Arc<dyn crate::device::Device>, lost] {
+            world
+                .judge(device, end)
+                .unwrap_or_else(|reason| panic!("{kind:?} at {at}: it {reason}"));
+        }
+    }
+    println!("replays: {met} failures at {} operations", whole.changes());
+    assert!(met > 50, "{met}");
+}
+
 /// Whether the fault was met; panics if the index did not bear it.
 fn survives(steps: &[Step], fault: Fault) -> bool {
     let device = Arc::new(RecordingDevice::new());

@@ -104,6 +104,35 @@ pub(super) fn growing(seed: u64, steps: usize) -> Vec<Step> {
         .collect()
 }
 
+/// Writes, replacements and deletions that stay in the log and are durable at last: many small
+/// batches that share pages, some that are large, and fields that come to be on the way.
+pub(super) fn logged(seed: u64, steps: usize) -> Vec<Step> {
+    let mut random = Random::new(seed);
+    let mut tag = 0;
+    let step = |number| match random.below(10) {
+        0..=1 => {
+            let some = (0..1 + random.below(8)).map(|_| format!("id{}", random.below(40)));
+            Step::Delete(some.collect())
+        }
+        2 => Step::Sync,
+        kind => {
+            let size = if kind == 3 { 40 } else { 1 + random.below(6) };
+            with_new_field(write_step(&mut random, 40, size, &mut tag), number / 8)
+        }
+    };
+    let mut steps: Vec<Step> = (0..steps).map(step).collect();
+    steps.push(Step::Sync);
+    steps
+}
+
+/// The same where the first document has another field.
+fn with_new_field(mut step: Step, number: usize) -> Step {
+    if let Step::Write(batch) = &mut step {
+        batch[0].1.push_str(&format!(" new{number}"));
+    }
+    step
+}
+
 fn any_step(random: &mut Random, ids: usize, tag: &mut usize) -> Step {
     match random.below(22) {
         0..=8 => {

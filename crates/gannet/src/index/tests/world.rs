@@ -33,11 +33,11 @@ pub(super) struct World {
     durable: Vec<(usize, usize)>,
     /// A canary: what was only written counts as durable.
     pub(super) trusts_writes: bool,
-    /// Whether flushes run beside writing, so that each run is another.
-    beside: bool,
+    options: Options,
 }
 
-/// Options under which little data makes many flushes and zones.
+/// Options under which little data makes many flushes and zones. Where flushes run beside writing,
+/// each run is another.
 fn options(beside: bool) -> Options {
     Options::default().memory(MEMORY_MIN).limits(Limits {
         buffer_bytes: Some(48 << 10),
@@ -45,6 +45,15 @@ fn options(beside: bool) -> Options {
         zone_pages: Some(8),
         vacuum_bytes: Some(3 << 10),
         beside,
+        ..Limits::default()
+    })
+}
+
+/// Options under which a replay flushes nothing that was written with them.
+fn roomy_options() -> Options {
+    Options::default().memory(4 * MEMORY_MIN).limits(Limits {
+        zone_pages: Some(8),
+        beside: false,
         ..Limits::default()
     })
 }
@@ -62,21 +71,28 @@ impl World {
             begun: vec![0],
             durable: vec![(0, 0)],
             trusts_writes: false,
-            beside: false,
+            options: options(false),
         }
     }
 
     /// The history of a workload on a device that does not fail.
     pub(super) fn of(steps: &[Step]) -> World {
-        let mut world = World::new(Arc::default());
-        world.run(steps).expect("nothing fails");
-        world
+        World::with(options(false), steps)
     }
 
     /// The same with flushes beside writing.
     pub(super) fn beside(steps: &[Step]) -> World {
+        World::with(options(true), steps)
+    }
+
+    /// The same where all stays in the log that no checkpoint was asked for.
+    pub(super) fn roomy(steps: &[Step]) -> World {
+        World::with(roomy_options(), steps)
+    }
+
+    fn with(options: Options, steps: &[Step]) -> World {
         let mut world = World::new(Arc::default());
-        world.beside = true;
+        world.options = options;
         world.run(steps).expect("nothing fails");
         world
     }
@@ -159,7 +175,7 @@ impl World {
     }
 
     fn open(&self) -> Result<Index> {
-        Index::open_on(self.device(), Path::new("test"), options(self.beside))
+        Index::open_on(self.device(), Path::new("test"), self.options.clone())
     }
 
     fn begin(&mut self, change: impl FnOnce(&mut State)) {
@@ -219,7 +235,7 @@ impl World {
                 return Err(format!("{tag} finds {ids:?}, not {id:?} (state {state})"));
             }
         }
-        Ok(())
+        judge_new_fields(index, live)
     }
 
     /// All words that only one document ever had, with the ID of that document if it is alive.
@@ -260,9 +276,37 @@ fn check(index: &Index) -> Judged<()> {
     }
 }
 
+/// Each live document that has a field of its text's choice is found in it.
+fn judge_new_fields(index: &Index, live: &State) -> Judged<()> {
+    let snapshot = index.snapshot();
+    for (id, text) in live {
+        let Some(field) = new_field(text) else {
+            continue;
+        };
+        let find = || {
+            let query = snapshot.parse(&format!("{field}:{}", tag(text)), Operator::Or)?;
+            snapshot.search(&query).run()
+        };
+        let found = find().map_err(|error| format!("{field} fails: {error}"))?;
+        if !found.hits.iter().map(|hit| &hit.id).eq([id]) {
+            return Err(format!("{field} does not find {id}"));
+        }
+    }
+    Ok(())
+}
+
 fn documents(batch: &[(String, String)]) -> Result<Vec<Document>> {
-    let one = |(id, text): &(String, String)| Document::new(id.as_str(), [("body", text.as_str())]);
+    let one = |(id, text): &(String, String)| {
+        let new = new_field(text).map(|field| (field, tag(text)));
+        let fields = [("body", text.as_str())].into_iter().chain(new);
+        Document::new(id.as_str(), fields)
+    };
     batch.iter().map(one).collect()
+}
+
+/// The field that a text asks for beside the one that it stands in.
+fn new_field(text: &str) -> Option<&str> {
+    text.split(' ').find(|word| word.starts_with("new"))
 }
 
 fn text_of(source: &[u8]) -> Result<String> {

@@ -33,9 +33,24 @@ impl Writer {
     pub(crate) fn checkpoint(&mut self) -> Result<()> {
         self.check_running()?;
         self.wait_for_flush()?;
-        let flush = self.freeze()?;
+        let covered = self.written();
+        self.checkpoint_of(covered)
+    }
+
+    /// A checkpoint while no flush is under way, of which a replay begins at another place than the
+    /// end of the log.
+    pub(crate) fn checkpoint_of(&mut self, covered: Covered) -> Result<()> {
+        let flush = self.freeze(covered)?;
         self.set_progress(FlushStage::Done(timed(flush)));
         self.wait_for_flush()
+    }
+
+    /// All that was written so far.
+    pub(crate) fn written(&mut self) -> Covered {
+        Covered {
+            log_start: self.log.end(),
+            below: self.state.below,
+        }
     }
 
     /// A checkpoint, unless the newest root has everything.
@@ -91,13 +106,23 @@ impl Writer {
         ids: impl Iterator<Item = &'i str>,
     ) -> Result<()> {
         let (count, bytes) = ids.fold((0, 0), |(count, bytes), id| (count + 1, bytes + id.len()));
-        self.flush_or_reserve(|writer| {
-            writer.hold_flush_memory()?;
-            writer.tables_memory.grow_to(writer.state.tables_bytes())?;
-            let buffers = &writer.state.buffers;
-            buffers.new_ids.reserve_for(count, bytes)?;
-            batch.map_or(Ok(()), |batch| buffers.filling.reserve_for(batch))
-        })
+        self.flush_or_reserve(|writer| writer.reserve_for(batch, count, bytes))
+    }
+
+    /// Sets memory aside for a batch, for so many IDs of so many bytes, and for what flushes them.
+    pub(crate) fn reserve_for(
+        &mut self,
+        batch: Option<&InvertedBatch>,
+        ids: usize,
+        id_bytes: usize,
+    ) -> Result<()> {
+        if !self.shared.options.read_only {
+            self.hold_flush_memory()?;
+        }
+        self.tables_memory.grow_to(self.state.tables_bytes())?;
+        let buffers = &self.state.buffers;
+        buffers.new_ids.reserve_for(ids, id_bytes)?;
+        batch.map_or(Ok(()), |batch| buffers.filling.reserve_for(batch))
     }
 
     fn flush_or_reserve(&mut self, reserve: impl FnMut(&mut Writer) -> Result<()>) -> Result<()> {
@@ -114,7 +139,7 @@ impl Writer {
     }
 
     /// Whether there is anything to be flushed.
-    pub(super) fn has_news(&self) -> bool {
+    pub(crate) fn has_news(&self) -> bool {
         let buffers = &self.state.buffers;
         buffers.terms() > 0 || buffers.new_ids.has_any()
     }
@@ -133,7 +158,7 @@ impl Writer {
     }
 
     /// How full the buffers are, or the log; 1 is as full as they may be.
-    pub(super) fn fill(&self) -> f64 {
+    pub(crate) fn fill(&self) -> f64 {
         let options = &self.shared.options;
         let buffers = &self.state.buffers;
         let mut memory = buffers.filling.memory_bytes() + buffers.new_ids.memory_bytes();
@@ -156,7 +181,8 @@ impl Writer {
         if !self.shared.options.limits.beside {
             return self.checkpoint();
         }
-        let flush = self.freeze()?;
+        let covered = self.written();
+        let flush = self.freeze(covered)?;
         let name = "gannet-flush".to_owned();
         let traffic = self.shared.traffic.clone();
         let started = thread::Builder::new().name(name).spawn(move || {
@@ -198,7 +224,7 @@ impl Writer {
     }
 
     /// Sets what was written aside for a flush, and goes on with an empty buffer.
-    fn freeze(&mut self) -> Result<Flush> {
+    fn freeze(&mut self, covered: Covered) -> Result<Flush> {
         let memory = self.with_memory(&[Relief::EarlierStates], Writer::hold_flush_memory)?;
         let budget = &self.shared.budget;
         let asked = self.scheduler.take_requests();
@@ -208,10 +234,7 @@ impl Writer {
         self.pace.begin(buffer.memory_bytes());
         self.flushing = Some(Flushing {
             ids: Arc::clone(&ids),
-            covered: Covered {
-                log_start: self.log.end(),
-                below: self.state.below,
-            },
+            covered,
             source_bytes: std::mem::take(&mut self.log_source_bytes),
             memory_bytes: buffer.memory_bytes() + ids.memory_bytes(),
             has_terms: buffer.terms() > 0,
@@ -229,6 +252,7 @@ impl Writer {
             filling,
             tables: self.state.tables.clone(),
             asked,
+            vacuums: !self.is_replaying,
             _memory: memory,
         })
     }
@@ -319,7 +343,9 @@ impl Writer {
             history: self.history.clone(),
         };
         write_slot(self.shared.store.device(), &slot)?;
-        self.note_root();
+        if !self.is_replaying {
+            self.note_root();
+        }
         self.rooted = (self.state.sequence, Instant::now());
         self.rooted_log = Some(covered.log_start);
         if let Some(old) = self.root.replace(root) {

@@ -95,6 +95,8 @@ pub(crate) struct Writer {
     pub(crate) stopped: Option<String>,
     /// Whether an index is written that readers are not to see yet (see `renumber`).
     pub(crate) unseen: bool,
+    /// Whether the log is being replayed: a root does not have all of it then.
+    pub(crate) is_replaying: bool,
     /// Bytes of source since the device was last asked how much is free.
     pub(crate) unasked_bytes: u64,
 }
