@@ -92,8 +92,8 @@ impl<R> Gathering<'_, R> {
     }
 }
 
-/// Reads the log from `start` and hands each whole batch to `recovery`. Its zones are entered in the
-/// zone table as far as they were read, each before it is handed on.
+/// Reads the log from `start` and hands each whole batch to `recovery`. Before that, the zones that
+/// have it are entered in the zone table.
 pub fn replay(
     store: &Store,
     start: LogStart,

@@ -227,17 +227,19 @@ impl Preparation {
 
     /// Inverts documents that were written before, for a replay: nothing is compressed. The log has
     /// named every field before it was used; a member that it did not name, like the external ID,
-    /// is no field.
+    /// is no field. Beside the postings, `kept` bytes of memory stay counted for the caller.
     pub(crate) fn invert_again(
         &self,
         bench: &mut Workbench,
-        documents: &[Document],
+        documents: Vec<Document>,
+        kept: usize,
     ) -> Result<(InvertedBatch, Vec<FieldLengths>)> {
         let schema = self.fields.written();
         let mut lengths = Vec::with_capacity(documents.len());
         for (ordinal, document) in (0..).zip(documents) {
-            lengths.push(bench.invert(&schema, ordinal, document));
+            lengths.push(bench.invert(&schema, ordinal, &document));
         }
+        bench.hold(kept)?;
         Ok((bench.inverter.finish()?, lengths))
     }
 

@@ -247,7 +247,8 @@ impl Replay<'_> {
         self.held.grow_to(self.gathered)
     }
 
-    /// Makes room for a batch and for so many IDs of so many bytes.
+    /// Makes room for a batch and for so many IDs of so many bytes. What flushes them is set aside,
+    /// but where that does not fit beside a long document, which goes into empty buffers then.
     fn make_room(
         &mut self,
         batch: Option<&InvertedBatch>,
@@ -257,7 +258,13 @@ impl Replay<'_> {
         if self.writer.fill() >= 1.0 {
             self.flush()?;
         }
-        self.with_memory(|writer| writer.reserve_for(batch, ids, id_bytes))
+        match self.with_memory(|writer| writer.reserve_for(batch, ids, id_bytes)) {
+            Err(Error::Memory { .. }) if !self.writer.has_news() => {
+                self.writer.flush_memory = None;
+                self.writer.reserve_buffers(batch, ids, id_bytes)
+            }
+            done => done,
+        }
     }
 
     /// Attempts what takes memory. Where that is too little, the buffers are flushed first.
@@ -334,7 +341,11 @@ impl Replay<'_> {
         }
         buffer.add(&documents.inverted, base);
         self.writer.log_source_bytes += documents.source_bytes;
-        Ok(())
+        drop(documents);
+        match self.writer.shared.options.read_only {
+            true => Ok(()),
+            false => self.writer.hold_flush_memory().map(drop),
+        }
     }
 
     fn enter(

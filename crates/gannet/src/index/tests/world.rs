@@ -160,6 +160,12 @@ impl World {
         Ok(())
     }
 
+    /// The process ends, and another opens the index with little memory.
+    pub(super) fn restart_in_little(&mut self) -> Result<()> {
+        self.options = options(false);
+        self.step(&Step::Restart)
+    }
+
     /// What the process had not synced may be gone with it; whatever is there now counts as
     /// durable.
     fn restart(&mut self) -> Result<()> {

@@ -119,6 +119,16 @@ impl Writer {
         if !self.shared.options.read_only {
             self.hold_flush_memory()?;
         }
+        self.reserve_buffers(batch, ids, id_bytes)
+    }
+
+    /// The same without what flushes them.
+    pub(crate) fn reserve_buffers(
+        &mut self,
+        batch: Option<&InvertedBatch>,
+        ids: usize,
+        id_bytes: usize,
+    ) -> Result<()> {
         self.tables_memory.grow_to(self.state.tables_bytes())?;
         let buffers = &self.state.buffers;
         buffers.new_ids.reserve_for(ids, id_bytes)?;

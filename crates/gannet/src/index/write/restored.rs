@@ -20,6 +20,9 @@ const READ_ONLY_ONE_OF: usize = 16;
 const BYTES_PER_SOURCE_BYTE: usize = 12;
 const RECORD_BYTES: usize = 64;
 
+/// What an entry takes beside its ID, with the length of a field.
+const ENTRY_BYTES: usize = size_of::<(IdEntry, String, Span)>() + 64;
+
 /// Records of documents, and where they stand.
 pub(crate) type Records = [(Span, Vec<u8>)];
 
@@ -145,7 +148,9 @@ fn restore_within(
         parsed.push(document);
         entries.push((IdEntry::of(&record), record.id.to_owned(), *span));
     }
-    let (inverted, lengths) = preparation.invert_again(bench, &parsed)?;
+    bench.hold(held)?;
+    let kept = entries.iter().map(|(_, id, _)| ENTRY_BYTES + id.len());
+    let (inverted, lengths) = preparation.invert_again(bench, parsed, kept.sum())?;
     Ok(Restored {
         entries,
         lengths,

@@ -140,7 +140,7 @@ impl Check<'_> {
         bench.begin(&self.shared.budget)?;
         bench.hold(documents.iter().map(Document::memory_bytes).sum())?;
         let preparation = &self.shared.preparation;
-        let (inverted, lengths) = preparation.invert_again(bench, &documents)?;
+        let (inverted, lengths) = preparation.invert_again(bench, documents, 0)?;
         let mut digests = vec![0u64; docs.len()];
         let mut tokens = Tokens::default();
         inverted.each_term(&mut |key, postings| {
