@@ -100,6 +100,8 @@ def test_what_is_open_when_the_interpreter_ends_is_kept(path: Path) -> None:
 
 def interrupted(act: Callable[[], Any], after: float) -> tuple[KeyboardInterrupt, float]:
     """What a signal raises that comes while `act` is under way, and how long that took."""
+    # A shell may have started the tests with the signal ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sent: list[float] = []
 
     def send() -> None:
@@ -126,9 +128,8 @@ def quick(measure: Callable[[], tuple[KeyboardInterrupt, float]]) -> KeyboardInt
 
 
 def endless() -> Iterator[dict[str, Any]]:
-    number = 0
-    while True:
-        number += 1
+    """More documents than are written before the signal comes, and an end in case it does not."""
+    for number in range(1, 1_000_000):
         yield {"id": str(number), "body": f"word{number} " + "common words " * 50}
 
 
