@@ -24,6 +24,7 @@ __all__ = [
     "Hit",
     "Hits",
     "Index",
+    "Matching",
     "Query",
     "Rankings",
     "Searcher",
@@ -227,6 +228,13 @@ class Hits:
     def _repr_html_(self) -> str: ...
 
 @final
+class Matching:
+    """The IDs and scores of all documents that match a query, found as they are asked for."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> tuple[str, float]: ...
+
+@final
 class Rankings:
     """The IDs and scores of the best documents of many queries."""
 
@@ -414,6 +422,20 @@ class Searcher:
 
         Indexes that are searched with the sum of theirs answer like one. `fields` names those that
         another of them may have: a query may name them, though nothing is found here.
+        """
+
+    def matching(
+        self,
+        query: str | Query,
+        *,
+        operator: _Operator = "or",
+        statistics: Statistics | None = None,
+        timeout: float | None = None,
+    ) -> Matching:
+        """The IDs and scores of all documents that match, however many, in no order.
+
+        All are of the state that the index has at the call. `search` ranks 10,000 at most.
+        `timeout` is for each thousand documents or more that are found at once.
         """
 
     def count(

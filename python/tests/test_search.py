@@ -41,6 +41,28 @@ def test_pages_operators_and_totals(books: gannet.Index) -> None:
         without[0]["title"]
 
 
+def test_all_that_match(ix: gannet.Index) -> None:
+    number = 12_000
+    ix.add({"id": str(n), "body": "all" + " rare" * (n % 5000 == 7)} for n in range(number))
+    ix.delete([str(n) for n in range(2, number, 3)])
+    left = [str(n) for n in range(number) if n % 3 != 2]
+    found = ix.matching("all")
+    first = next(found)
+    ix.add({"id": "later", "body": "all"})
+    assert sorted([first[0], *(id for id, _ in found)]) == sorted(left)
+    hits = ix.search("rare all", k=10_000)
+    scores = dict(zip(hits.ids, hits.scores, strict=True))
+    assert dict(ix.matching("rare all")) == pytest.approx(scores)
+    assert dict(ix.matching("rare")) == pytest.approx(dict(ix.search_many(["rare"])["0"]))
+    assert {id for id, _ in ix.matching("rare")} == {"7", "5007"}
+    assert list(ix.matching("nothing")) == []
+    with pytest.raises(gannet.InvalidError, match="titel"):
+        ix.matching("titel:x")
+    everything = ix.snapshot().matching("*:*")
+    ix.close()
+    assert len(list(everything)) == len(left) + 1
+
+
 @pytest.mark.parametrize(
     "query, words",
     [

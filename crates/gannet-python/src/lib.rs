@@ -18,6 +18,7 @@ mod index;
 mod interrupts;
 mod json;
 mod many;
+mod matching;
 mod options;
 mod query;
 mod ranking_batches;
@@ -50,6 +51,8 @@ mod _native {
     use crate::interrupts::CancelToken;
     #[pymodule_export]
     use crate::many::Rankings;
+    #[pymodule_export]
+    use crate::matching::Matching;
     #[pymodule_export]
     use crate::query::PyQuery;
     #[pymodule_export]

@@ -9,6 +9,7 @@ use crate::errors::Raise;
 use crate::hits::Hits;
 use crate::interrupts::{CancelToken, Interrupts};
 use crate::many::{self, Rankings};
+use crate::matching::Matching;
 use crate::query::PyQuery;
 use crate::statistics::{self, PyStatistics};
 
@@ -155,6 +156,24 @@ impl Searcher {
         let snapshot = self.searched.snapshot()?;
         let asked = statistics::asked(query)?;
         statistics::count(py, &snapshot, &asked, parse_with, options)
+    }
+
+    /// The IDs and scores of all documents that match.
+    #[pyo3(signature = (query, *, operator="or", statistics=None, timeout=None))]
+    fn matching(
+        &self,
+        query: Asked,
+        operator: &str,
+        statistics: Option<&Bound<'_, PyStatistics>>,
+        timeout: Option<f64>,
+    ) -> PyResult<Matching> {
+        let options = SearchOptions {
+            statistics: statistics::given(statistics),
+            deadline: deadline(timeout)?,
+            ..SearchOptions::default()
+        };
+        let parse_with = crate::options::operator(operator)?;
+        Matching::new(&self.searched, &query, parse_with, options)
     }
 
     /// How many documents match.

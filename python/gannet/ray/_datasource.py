@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import gannet
@@ -82,18 +83,12 @@ def _reader(reading: Reading, number: int, state: str) -> Callable[[], Iterator[
 
 
 def _rows(reading: Reading, number: int, state: str) -> Iterator[Any]:
-    """Tables of documents that match, the best of the shard first."""
+    """Tables of all documents that match."""
     with named(number), reading.open(state) as index:
-        hits = index.search(
-            reading.query,
-            max(len(index), 1),
-            operator=reading.operator,
-            statistics=reading.statistics,
-            sources=False,
+        found = index.matching(
+            reading.query, operator=reading.operator, statistics=reading.statistics
         )
-        found = list(zip(hits.ids, hits.scores, strict=True))
-        for start in range(0, len(found), _ROWS):
-            some = found[start : start + _ROWS]
+        while some := list(islice(found, _ROWS)):
             yield _frames.hits_to_arrow(
                 [ShardedHit(id, score, index[id].json) for id, score in some]
             )

@@ -77,6 +77,12 @@ def test_a_shard_without_changes_is_not_copied(uri: Path) -> None:
     assert again.epoch == 2 and states_in(uri) == after
 
 
+def test_all_rows_are_read_where_a_search_ranks_fewer(uri: Path) -> None:
+    number = 10_500
+    write([{"id": str(place), "body": "same"} for place in range(number)], uri, shards=1)
+    assert ids_in(uri) == {str(place) for place in range(number)}
+
+
 def test_no_rows_make_an_empty_index(uri: Path) -> None:
     rows = dataset(FEW).filter(lambda row: row["id"] == "nobody")
     assert gannet.ray.write(rows, uri, shards=2, memory=MEMORY).documents == 0

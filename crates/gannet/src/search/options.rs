@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::statistics::QueryStatistics;
 use super::techniques::Techniques;
-use crate::base::{DocId, Error, Interrupt, Result};
+use crate::base::{DocId, END, Error, Interrupt, Result};
 use crate::search::results::highlight::SnippetOptions;
 use crate::search::scoring::top::TOP_MAX;
 
@@ -46,6 +46,9 @@ pub struct SearchOptions {
     pub skip: usize,
     /// The first doc ID of interest: documents below it are neither found nor counted.
     pub from: DocId,
+    /// The doc ID behind the last one of interest: documents from it on are neither found nor
+    /// counted. What doc IDs there are is in [`Snapshot::doc_ids`](crate::Snapshot::doc_ids).
+    pub below: DocId,
     /// What orders documents of the same score.
     pub ties: Ties,
     /// What the search ranks with in place of the statistics of its own index, as sums over several
@@ -89,6 +92,7 @@ impl Default for SearchOptions {
             k: 10,
             skip: 0,
             from: 0,
+            below: END,
             ties: Ties::default(),
             statistics: None,
             other_fields: Vec::new(),
@@ -113,6 +117,7 @@ impl fmt::Debug for SearchOptions {
             .field("k", &self.k)
             .field("skip", &self.skip)
             .field("from", &self.from)
+            .field("below", &self.below)
             .field("ties", &self.ties)
             .field("statistics", &self.statistics)
             .field("other_fields", &self.other_fields)

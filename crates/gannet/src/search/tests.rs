@@ -60,6 +60,7 @@ fn check(world: &World, query: &Query, k: usize) {
     assert_eq!(found(&counted), top, "{query} (counted, k {k})");
     let total = (counted.total, counted.total_is_exact);
     assert_eq!(total, (expected.len() as u64, true), "{query}");
+    check_range(world, query, k, &expected);
     check_ties(world, query, k, expected);
     for name in Techniques::NAMES {
         let options = SearchOptions {
@@ -68,6 +69,40 @@ fn check(world: &World, query: &Query, k: usize) {
         };
         let answer = run(world, std::slice::from_ref(query), 1, &options).remove(0);
         assert_eq!(found(&answer), top, "{query} (without {name}, k {k})");
+    }
+}
+
+/// Only documents in the middle third of those that match.
+fn check_range(world: &World, query: &Query, k: usize, expected: &[(u32, f32)]) {
+    let mut docs: Vec<u32> = expected.iter().map(|(doc, _)| *doc).collect();
+    docs.sort_unstable();
+    let part = |third: usize| {
+        docs.get(docs.len() * third / 3)
+            .map_or(third as u32, |doc| *doc)
+    };
+    let (from, below) = (part(1), part(2));
+    let inside = expected
+        .iter()
+        .filter(|(doc, _)| (from..below).contains(doc));
+    let inside: Vec<_> = inside.copied().collect();
+    for count in [false, true] {
+        let options = SearchOptions {
+            from,
+            below,
+            count,
+            ..options(k)
+        };
+        let answer = run(world, std::slice::from_ref(query), 1, &options).remove(0);
+        let top: Vec<_> = inside.iter().take(k).copied().collect();
+        assert_eq!(found(&answer), top, "{query} ({from}..{below}, k {k})");
+        if count {
+            let total = (answer.total, answer.total_is_exact);
+            assert_eq!(
+                total,
+                (inside.len() as u64, true),
+                "{query} ({from}..{below})"
+            );
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Snapshots: searching one state of the index.
 
 use std::borrow::Borrow;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,8 @@ pub struct Snapshot {
     held: Arc<HeldState>,
     schema: Arc<Schema>,
     documents: u64,
+    /// One past its last doc ID.
+    below: DocId,
     /// The number of its state.
     state: u64,
 }
@@ -44,6 +47,7 @@ impl Snapshot {
             shared,
             schema: Arc::clone(&state.schema),
             documents: state.documents,
+            below: state.below,
             state: state.number,
         }
     }
@@ -65,6 +69,11 @@ impl Snapshot {
     /// Documents that can be found.
     pub fn documents(&self) -> u64 {
         self.documents
+    }
+
+    /// The doc IDs that there are. Some may be those of documents that were deleted or replaced.
+    pub fn doc_ids(&self) -> Range<DocId> {
+        0..self.below
     }
 
     /// The fields.

@@ -134,7 +134,7 @@ impl Ranker {
             options,
         };
         core.total.known = match core.root.clauses.as_slice() {
-            [only] if options.from == 0 && core.all_live() => only.matcher.documents(),
+            [only] if options.is_whole && core.all_live() => only.matcher.documents(),
             _ => None,
         };
         core.options.prune &= !options.count || core.total.known.is_some();

@@ -18,8 +18,10 @@ pub struct RankOptions {
     /// Candidates that a batch may hold, and bytes that each takes.
     pub candidates: usize,
     pub candidate_bytes: usize,
-    /// One past the last doc ID of the snapshot.
+    /// One past the last doc ID that is looked at.
     pub below: DocId,
+    /// Whether these are all documents of the snapshot.
+    pub is_whole: bool,
     /// Whether documents may be found that are deleted.
     pub meets_dead: bool,
 }

@@ -24,6 +24,7 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
         k,
         skip,
         from,
+        below,
         ties,
         statistics,
         other_fields,
@@ -45,7 +46,7 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
     }
     // They change how the bound of a total is found that need not be exact, and the plan.
     let techniques = (!count || *explain).then_some(techniques);
-    let documents = (k, skip, from, fetch, sources);
+    let documents = (k, skip, from, below, fetch, sources);
     let scored = (ties, statistics, other_fields);
     let told = (highlight, snippets, count, explain, techniques);
     let mut key = KeyText(String::new());
@@ -78,11 +79,12 @@ mod tests {
 
     #[test]
     fn whatever_changes_an_answer_is_in_its_key() {
-        let changes: [fn(&mut SearchOptions); 20] = [
+        let changes: [fn(&mut SearchOptions); 21] = [
             |_| (),
             |options| options.k = 11,
             |options| options.skip = 1,
             |options| options.from = 1,
+            |options| options.below = 1,
             |options| options.count = true,
             |options| options.fetch = false,
             |options| options.sources = false,

@@ -13,7 +13,7 @@
 use std::fmt;
 
 use crate::analysis::{FieldId, split_term_key};
-use crate::base::{Budget, DocId, PAGE_PAYLOAD, PageAddress, Reservation, Span};
+use crate::base::{Budget, DocId, END, PAGE_PAYLOAD, PageAddress, Reservation, Span};
 use crate::cache::{Pages, Whereabouts};
 use crate::postings::{ChunkRef, Fragment, TermList};
 use crate::search::lists::OpenLists;
@@ -154,8 +154,8 @@ struct WantedLists {
 
 impl WantedLists {
     fn of(node: &PlanNode, lists: &OpenLists, options: &SearchOptions) -> Decided<WantedLists> {
-        if options.from > 0 {
-            return Err("the search begins behind the first document");
+        if options.from > 0 || options.below < END {
+            return Err("the search is of a part of the documents");
         }
         let (parts, all_required, is_whole) = match node {
             PlanNode::Term(..) => (std::slice::from_ref(node), true, true),

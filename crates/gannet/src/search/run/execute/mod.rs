@@ -344,7 +344,8 @@ impl<'q> QueryRun<'q> {
                 && self.options.skip == 0,
             candidates: (bytes / each).clamp(CANDIDATES.0, CANDIDATES.1),
             candidate_bytes: each,
-            below: self.view.below,
+            below: self.view.below.min(self.options.below),
+            is_whole: self.options.from == 0 && self.options.below >= self.view.below,
             meets_dead: built.has_all || self.view.dead_documents > 0,
         };
         let ranking = options.memory_bytes(built.root.clauses.len(), leaves);
