@@ -134,14 +134,32 @@ class _Round:
     def run(self) -> tuple[dict[int, Any], dict[int, str]]:
         for shard in self._shards:
             self._ask_next(shard)
+        if not self._take_all():
+            self._take_as_they_come()
+        return self._answers, self._reasons
+
+    def _take_all(self) -> bool:
+        """Waits for all answers at once, since each time that Ray is asked costs.
+
+        Not if one is late or an exception: what came and what did not is seen one by one then.
+        """
+        calls = list(self._open)
+        try:
+            answers = ray.get(calls, timeout=self._patience())
+        except ray_errors.RayError:
+            return False
+        for call, answer in zip(calls, answers, strict=True):
+            shard, _ = self._open.pop(call)
+            self._answers[shard] = answer
+        return len(self._answers) == len(self._shards)
+
+    def _take_as_they_come(self) -> None:
         while missing := len(self._shards) - len(self._answers) - len(self._reasons):
-            # All at once where nothing is wrong: each time that Ray is asked costs.
             number = min(missing, len(self._open))
             ready, _ = ray.wait(list(self._open), num_returns=number, timeout=self._patience())
             for call in ready:
                 self._take(call)
             self._ask_twice()
-        return self._answers, self._reasons
 
     def _patience(self) -> float | None:
         """Seconds until something is to be done, whatever the replicas do."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -126,12 +127,12 @@ class Search:
     def _best(self, shards: Iterable[int], query: str, ask: Ask) -> dict[int, Any]:
         statistics, timed = self._statistics, self._timed(ask)
         served = self._served if statistics is None else self._complete()
-        return self._asked(
-            shards,
-            lambda shard, actor: actor.best.remote(
-                self._states[shard], served, query, statistics, timed
-            ),
-        )
+
+        def request(shard: int, actor: Any) -> Any:
+            asked = self._states[shard], served, query, statistics, timed
+            return actor.packed_best.remote(pickle.dumps(asked))
+
+        return {shard: pickle.loads(one) for shard, one in self._asked(shards, request).items()}
 
     def _complete(self) -> str | None:
         """What the statistics are of, if they are those of all shards."""
