@@ -28,6 +28,7 @@ SETTINGS = {
         "`reused after 1.2 s`": "an example of an output",
     },
     "docs/python.md": {
+        "A search ranks 10,000 documents at most": "a limit",
         "about 20 bytes a hit": "the size of an ID, where it ends, and a score",
         "it ranks twice": "what the code does",
         "a budget of 96 MiB less than the limit, and 1 GiB without": "a setting of the comparison",
