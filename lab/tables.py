@@ -213,9 +213,16 @@ def check_lines(result):
     return {check["name"]: [check] for check in result["checks"]}
 
 
+def listed(figure):
+    """A list as text; other figures as they are."""
+    if not isinstance(figure, list):
+        return figure
+    return ", ".join(map(str, figure)) or "none"
+
+
 CHECKS = [
-    Column("figure", lambda rows: rows[0]["figure"] if not isinstance(rows[0]["figure"], list) else str(rows[0]["figure"])),
-    Column("target", lambda rows: str(rows[0]["target"])),
+    Column("figure", lambda rows: listed(rows[0]["figure"])),
+    Column("target", lambda rows: str(listed(rows[0]["target"]))),
     Column("holds", lambda rows: "yes" if rows[0]["holds"] else "no"),
 ]
 

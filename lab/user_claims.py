@@ -174,6 +174,7 @@ PYTHON = [
 ]
 
 RAY = [
+    Claim("100 processes killed and 20 nodes lost", "shard-kills", "checks", lambda shown: (shown.check("processes killed"), shown.check("nodes lost")), exactly(100, 20), "processes and nodes"),
     Claim("27,000 passages in four shards on three nodes", "shards", "checks",
           lambda shown: (shown.rows[0]["documents"], shown.settings["shards"], shown.settings["nodes"]), exactly(26994, 4, 3), "documents, shards and nodes"),
     Claim("Answers are equal", "shards", "checks", lambda shown: shown.check("answers that are not those of one index, IDs or scores (1e-5)"), exactly(0), "differ"),
