@@ -116,7 +116,7 @@ README = [
     Claim("8 threads on 2 cores", "queries", "queries", lambda shown: (*threads_of(shown), cores(shown)), exactly(8, 2), "threads and cores"),
     Claim("Each engine may cache 25 MiB", "queries", "queries", cache_mib, about(25), "MiB"),
     Claim("a sixteenth of Gannet's index", "queries", "queries", index_to_cache, about(16), "times the cache"),
-    Claim("bulk indexing and conjunctions of very frequent words take more CPU than Tantivy's", "rate", "rate",
+    Claim("Bulk indexing and conjunctions of very frequent words take more CPU than Tantivy's", "rate", "rate",
           lambda shown: shown.column("by CPU"), at_most(0.99), "of Tantivy's documents a CPU second"),
     Claim("conjunctions of very frequent words take more CPU than Tantivy's", "queries", "queries", cpu_ratio("and-100000"), at_least(1.05), "times Tantivy's CPU"),
     Claim("it pays for intersections of lists with 4 bytes a posting and more", "offload", "offload-map-and", map_row(4, 1), at_least(1), "times the host's rate, 4 bytes"),
