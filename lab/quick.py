@@ -29,7 +29,7 @@ LOG_LINES = 1_000
 GANNET, LAB = TARGET / "release" / "gannet", TARGET / "release" / "gannet-lab"
 COUNTED = PLACE / "quick-counted"
 LOG = PLACE / "quick-log.tsv"
-SETS = ["mix", "term-100", "and-1000", "phrase-1000", "or-1000", "or-1000+documents", "or-1000+count", "web-all"]
+SETS = ["mix", "phrase-1000", "or-1000+documents", "or-1000+count", "web-all"]
 
 
 def out(name):
@@ -38,15 +38,15 @@ def out(name):
 
 PARTS = {
     "run": [
-        ["lab/run.py", "--documents", DOCUMENTS, "--queries", QUERIES, "--shares", 16, 0, "--threads", 1, 8, "--runs", 1, "--warm", 0.1, "--seconds", 0.2,
+        ["lab/run.py", "--documents", DOCUMENTS, "--queries", QUERIES, "--shares", 16, 0, "--threads", 8, "--runs", 1, "--warm", 0.1, "--seconds", 0.2,
          "--flushes", 10, "--sets", *SETS, "--name", "run-quick"],
         ["lab/plots.py", PLACE / "run-quick.json"],
     ],
     "paper": [["lab/paper.py", "--documents", DOCUMENTS, "--queries", QUERIES, "--flushes", 10, "--name", "paper-quick"]],
     "wiser built": [["lab/wiser.py", "--parts", "built", "--documents", f"passages={DOCUMENTS}", f"articles={ARTICLES}", "--queries", QUERIES,
                      "--limit", 20, *out("wiser")]],
-    "wiser engines": [["lab/wiser.py", "--parts", "engines", "--documents", f"passages={DOCUMENTS}", "--queries", QUERIES, "--runs", 1,
-                       "--seconds", 0.05, *out("wiser-engines")]],
+    "wiser engines": [["lab/wiser.py", "--parts", "engines", "--documents", f"passages={DOCUMENTS}", "--queries", QUERIES, "--shares", 1, 16,
+                       "--runs", 1, "--seconds", 0.05, *out("wiser-engines")]],
     "trees": [["lab/trees.py", "--scale", 0.01, "--caches", 0, 64, "--mixes", "10/90", "OLTP", "--name", "trees-quick"]],
     "drives": [
         ["lab/ssd.py", "--blocks", 200, *out("ssd")],

@@ -73,7 +73,7 @@ def main():
 def engines(options):
     """The runs of whole engines, and the figures that need them."""
     runs = {"sets": [[f"{kind}-{level}" for kind in KINDS for level in LEVELS] + LOGS + [FOUND, STORED], [SHARE]],
-            "sweep": [list(SWEPT), SHARES]}
+            "sweep": [list(SWEPT), options.shares]}
     asked = [Gannet.name, *PEERS, Wiser.name, WiserBase.name]
     for name, (sets, shares) in runs.items():
         made(options, name, ["lab/run.py", "--engines", *asked, "--threads", THREADS, "--runs", options.runs, "--warm", options.seconds,
@@ -97,6 +97,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--program", help="a `gannet-lab` that is there, for `built`; its counts do not depend on how it was built")
     parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
+    parser.add_argument("--shares", type=int, nargs="+", default=SHARES, help="memory of the engines in the figures that vary it: the index divided by these")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=2, help="of asking, and as many before to warm up")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
@@ -197,10 +198,10 @@ class Figures:
 
     def swept(self, number, names, what):
         """Sets by memory."""
-        heads = [f"{self.sweep.cache_bytes(share) / MIB:.0f} MiB" for share in SHARES]
+        heads = [f"{self.sweep.cache_bytes(share) / MIB:.0f} MiB" for share in self.sweep.shares]
         panels = {}
         for name in names:
-            rows = {engine: [self.sweep.figure(engine, name, share, what) for share in SHARES] for engine in self.sweep.engines}
+            rows = {engine: [self.sweep.figure(engine, name, share, what) for share in self.sweep.shares] for engine in self.sweep.engines}
             panels[SWEPT[name]] = heads, rows
         draw(f"{number}-{what.split(chr(47))[0].replace(chr(32), chr(45))}", what, panels)
         return "\n".join(table(f"{what}, {name}", *panel) for name, panel in panels.items())
@@ -223,6 +224,7 @@ class Runs:
     def __init__(self, rows):
         self.rows = [row for row in rows if "qps" in row]
         self.engines = list(dict.fromkeys(row["engine"] for row in self.rows))
+        self.shares = list(dict.fromkeys(row["share"] for row in self.rows))
 
     def figure(self, engine, name, share, what):
         """The median of all repetitions, or None."""
