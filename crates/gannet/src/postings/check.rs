@@ -33,7 +33,7 @@ pub fn check(
     visitor: &mut dyn PostingVisitor,
 ) -> Result<Vec<String>> {
     let mut walk = ListWalk {
-        cursor: TermList::new(entry.clone().into(), None).cursor(),
+        cursor: TermList::new(entry.clone().into(), Vec::new()).cursor(),
         visitor,
         faults: Vec::new(),
         parts: vec![SeenPart::default(); entry.chunks.len() + 1],

@@ -192,7 +192,7 @@ fn build(world: &mut World, random: &mut Random, runs: &[usize], shape: Shape) -
 impl List {
     fn cursor(&self) -> TermCursor {
         let memory = fragment(&self.memory, self.filters);
-        let mut cursor = TermList::new(self.entry.clone().into(), Some(memory)).cursor();
+        let mut cursor = TermList::new(self.entry.clone().into(), vec![memory]).cursor();
         cursor.will_need(Reach::Positions);
         cursor
     }

@@ -9,16 +9,21 @@ use crate::analysis::Schema;
 use crate::base::{DocId, Result};
 use crate::cache::{Pages, Step};
 use crate::documents::{Dictionaries, DocumentTables};
-use crate::postings::{Fragment, TermView, TermVisitor};
+use crate::postings::{Fragment, Reach, TermView, TermVisitor};
 use crate::search::scoring::bm25::Statistics;
 
 /// Postings that are still in memory, by the keys of their terms.
 pub trait MemoryTerms: Send + Sync {
-    /// The postings of a term in documents below `below`; nothing if there are none.
-    fn term(&self, key: &[u8], below: DocId) -> Result<Option<Fragment>>;
-
-    /// Bytes that [`MemoryTerms::term`] takes at most.
-    fn term_bytes(&self, key: &[u8]) -> usize;
+    /// The postings of a term in documents below `below`, each fragment behind the one before, with
+    /// positions if `reach` goes so far. Before they are copied, `reserve` is told how many bytes
+    /// more they take.
+    fn term(
+        &self,
+        key: &[u8],
+        below: DocId,
+        reach: Reach,
+        reserve: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Vec<Fragment>>;
 
     /// Shows `visitor` all terms that have a document below `below`, and the documents below of
     /// those that it wants, until it fails. Terms come in any order, some maybe twice.

@@ -223,7 +223,7 @@ impl Gannet {
         let key = &self.keys[term as usize];
         let found = finish(pages, |pages| self.view.get(key, pages))?;
         let postings = found.decode()?;
-        Ok(postings.map(|postings| TermList::new(postings, None)))
+        Ok(postings.map(|postings| TermList::new(postings, Vec::new())))
     }
 }
 

@@ -70,6 +70,7 @@ impl Flusher {
             is_unseen: false,
             log: None,
             kept: KeptSpace::default(),
+            lacking: 0,
         }
     }
 

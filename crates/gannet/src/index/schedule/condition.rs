@@ -60,6 +60,8 @@ pub(crate) struct Condition<'a> {
     /// Where a replay begins: the log behind it stays.
     pub(crate) log: Option<LogStart>,
     pub(crate) kept: KeptSpace,
+    /// Bytes of space that a batch lacks.
+    pub(crate) lacking: u64,
 }
 
 impl Condition<'_> {
@@ -130,11 +132,11 @@ impl Condition<'_> {
         }
     }
 
-    /// Whether a flush of the buffers makes space: what is kept for them is at least one byte of so
-    /// many that are free.
-    pub(crate) fn is_much_buffered(&self, one_of: u64) -> bool {
+    /// Whether a flush of the buffers makes space for the batch that lacks some: of what is kept
+    /// for them, half at least is not written.
+    pub(crate) fn is_flush_enough(&self) -> bool {
         let free = self.shared.store.device().free_bytes().unwrap_or(0);
-        free >= self.kept.bytes() && self.kept.buffered * one_of >= free
+        free >= self.kept.bytes() && self.kept.buffered / 2 >= self.lacking
     }
 
     fn is_replayed(&self, number: ZoneNumber, zone: &Zone) -> bool {

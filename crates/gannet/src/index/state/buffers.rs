@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ids::NewIds;
 use crate::base::{Budget, DocId, Result};
-use crate::postings::{Fragment, PostingBuffer, TermVisitor};
+use crate::postings::{Fragment, PostingBuffer, Reach, TermVisitor};
 use crate::search::MemoryTerms;
 
 /// Postings that are not in the dictionary yet. Documents of `flushing` come before those of
@@ -66,6 +66,7 @@ impl Buffers {
         self.new_ids.document(id, below).or_else(older)
     }
 
+    /// Those that are there, the older first.
     fn all(&self) -> impl Iterator<Item = &PostingBuffer> {
         let flushing = self.flushing.as_deref().into_iter();
         flushing.chain(std::iter::once(&*self.filling))
@@ -73,20 +74,17 @@ impl Buffers {
 }
 
 impl MemoryTerms for Buffers {
-    fn term(&self, key: &[u8], below: DocId) -> Result<Option<Fragment>> {
-        let newer = self.filling.term(key, below);
-        let older = self.flushing.as_ref().and_then(|b| b.term(key, below));
-        match (older, newer) {
-            (Some(older), Some(newer)) => older.concat(&newer).map(Some),
-            (older, newer) => Ok(older.or(newer)),
-        }
-    }
-
-    fn term_bytes(&self, key: &[u8]) -> usize {
-        let each = self.all().map(|buffer| buffer.term_bytes(key));
-        // What both have is copied once more when it is joined.
-        let joined = if self.flushing.is_some() { 3 } else { 2 };
-        joined * each.sum::<usize>()
+    fn term(
+        &self,
+        key: &[u8],
+        below: DocId,
+        reach: Reach,
+        reserve: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Vec<Fragment>> {
+        let each = self
+            .all()
+            .map(|buffer| buffer.term(key, below, reach, reserve));
+        each.filter_map(Result::transpose).collect()
     }
 
     fn visit_terms(&self, below: DocId, visitor: &mut dyn TermVisitor) -> Result<()> {

@@ -83,6 +83,19 @@ impl Room {
         Ok(Claim { room: self, bytes })
     }
 
+    /// Claims so many bytes of what is free for work that can wait, and of `kept` bytes that are
+    /// kept for what this work does in place of a flush. Claims none where these are too few.
+    pub(crate) fn claim_with_kept(&self, bytes: u64, kept: u64) -> Result<Option<Claim<'_>>> {
+        let mut taken = self.lock();
+        let of_kept = bytes.saturating_sub(self.free_beyond(&taken)?);
+        if of_kept > kept.min(taken.kept) {
+            return Ok(None);
+        }
+        taken.kept -= of_kept;
+        taken.claimed += bytes;
+        Ok(Some(Claim { room: self, bytes }))
+    }
+
     fn free_beyond(&self, taken: &Taken) -> Result<u64> {
         let free = self.store.device().free_bytes()?;
         Ok(free.saturating_sub(taken.kept + taken.claimed))

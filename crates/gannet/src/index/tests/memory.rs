@@ -120,3 +120,49 @@ fn a_deletion_that_lacks_memory_tells_how_much_it_did() {
     let left = index.delete_matching(&query, &|_| {}).unwrap();
     assert_eq!(left.deleted, DELETED - 1_000);
 }
+
+/// A document of the same words, each of which it has often.
+fn frequent_words(number: u64) -> Document {
+    let text = "the sea of the land and a stone ".repeat(20);
+    Document::new(number.to_string(), [("body", text)]).unwrap()
+}
+
+#[test]
+fn of_postings_in_memory_a_search_without_phrases_copies_no_positions() {
+    let device = Arc::new(RecordingDevice::new()) as Arc<dyn Device>;
+    let options = Options::default().memory(MEMORY_MIN);
+    let index = Index::open_on(device, Path::new("test"), options).unwrap();
+    for batch in 0..20 {
+        let numbers = batch * 100..(batch + 1) * 100;
+        index.write(numbers.map(frequent_words).collect()).unwrap();
+    }
+    // Docs and frequencies take 30 KB, positions 320 KB.
+    let _held = leave(&index, 256 << 10);
+    let snapshot = index.snapshot();
+    let asked = |text: &str| {
+        let query = snapshot.parse(text, Operator::And).unwrap();
+        snapshot.search(&query).count(true).run()
+    };
+    let found = asked("the sea of land and a stone").unwrap();
+    assert_eq!(found.total, 2_000);
+    let error = asked("\"the sea of the land and a stone\"").unwrap_err();
+    assert!(matches!(error, Error::Memory { .. }), "{error}");
+}
+
+#[test]
+fn what_a_batch_was_given_and_did_not_take_is_free_again() {
+    let device = Arc::new(RecordingDevice::new()) as Arc<dyn Device>;
+    let options = Options::default().memory(MEMORY_MIN);
+    let index = Index::open_on(device, Path::new("test"), options).unwrap();
+    let words = |number: u64| (0..50).map(move |word| format!("w{}", number * 50 + word));
+    let document = |number: u64| {
+        let text = words(number).collect::<Vec<_>>().join(" ");
+        Document::new(number.to_string(), [("body", text)]).unwrap()
+    };
+    index.write((0..300).map(document).collect()).unwrap();
+    let many = index.shared.budget.used();
+    // For one document less is set aside than for many, so that what was kept of theirs would go.
+    index.write(vec![document(300)]).unwrap();
+    let more = index.shared.budget.used();
+    assert!(many <= more, "{many} bytes, then {more}");
+}

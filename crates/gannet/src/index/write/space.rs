@@ -133,6 +133,7 @@ impl Writer {
             let row = rows.next().ok_or_else(|| no_space(free, needed, purpose))?;
             let condition = Condition {
                 kept,
+                lacking: needed - free,
                 ..self.condition()
             };
             if self.retries

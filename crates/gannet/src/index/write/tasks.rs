@@ -17,6 +17,7 @@ impl Writer {
             is_unseen: false,
             log: None,
             kept: KeptSpace::default(),
+            lacking: 0,
         }
     }
 

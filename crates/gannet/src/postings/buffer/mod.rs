@@ -30,6 +30,7 @@ use self::arena::{ARENA_BYTES_MAX, Arena, StreamReader};
 use self::invert::{InvertedBatch, InvertedTerm, hash_key, short_hash};
 use self::slots::{Slot, Slots};
 use crate::base::{Budget, ByteReader, DocId, Error, Reservation, Result, both, put_varint};
+use crate::postings::Reach;
 use crate::postings::codec::fragment::{Fragment, put_posting, read_posting};
 
 /// Memory that a term takes beside its key, its postings and its place in the table.
@@ -117,6 +118,7 @@ impl PostingBuffer {
             self.let_readers_in();
             self.add_terms(batch, terms, base);
         }
+        self.write().give_back_spare();
     }
 
     fn add_terms(&self, batch: &InvertedBatch, terms: &[InvertedTerm], base: DocId) {
@@ -169,27 +171,33 @@ impl PostingBuffer {
         self.read().slots.len()
     }
 
-    /// The postings of a term in documents below `below`.
-    pub fn term(&self, key: &[u8], below: DocId) -> Option<Fragment> {
-        let inner = self.read();
-        let slot = inner.find(key, short_hash(hash_key(key)))?;
-        let slot = *inner.slots.get(slot);
-        if slot.first >= below {
-            return None;
-        }
-        let fragment = inner.fragment(&slot);
-        drop(inner);
-        Some(match slot.last < below {
-            true => fragment,
-            false => fragment.truncated(below),
-        })
-    }
-
-    /// Bytes of the postings of a term, of all documents.
-    pub fn term_bytes(&self, key: &[u8]) -> usize {
+    /// The postings of a term in documents below `below`, with positions if `reach` goes so far.
+    /// Before they are copied, `reserve` is told how many bytes the copy takes.
+    pub fn term(
+        &self,
+        key: &[u8],
+        below: DocId,
+        reach: Reach,
+        reserve: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Option<Fragment>> {
         let inner = self.read();
         let slot = inner.find(key, short_hash(hash_key(key)));
-        slot.map_or(0, |slot| inner.slots.get(slot).stream.length as usize)
+        let slot = slot.map(|slot| *inner.slots.get(slot));
+        let Some(slot) = slot.filter(|slot| slot.first < below) else {
+            return Ok(None);
+        };
+        let [docs, positions] = inner.lengths(&slot);
+        let lengths = match reach {
+            Reach::Docs => [docs, 0],
+            Reach::Filter | Reach::Positions => [docs, positions],
+        };
+        reserve(lengths.iter().sum())?;
+        let fragment = inner.fragment(&slot, lengths, reach);
+        drop(inner);
+        Ok(Some(match slot.last < below {
+            true => fragment,
+            false => fragment.truncated(below),
+        }))
     }
 
     /// Shows `visitor` all terms that have a document below `below`, in any order, until it fails.
@@ -298,7 +306,8 @@ impl FrozenBuffer<'_> {
 
     /// The postings of the term in a slot.
     pub fn fragment(&self, slot: u32) -> Fragment {
-        self.inner.fragment(self.inner.slots.get(slot))
+        let slot = self.inner.slots.get(slot);
+        self.inner.fragment(slot, [0, 0], Reach::Positions)
     }
 }
 
@@ -354,6 +363,15 @@ impl Inner {
             + self.slots.memory_bytes()
             + self.table.allocation_size()
             + sorting
+    }
+
+    /// Gives back what was reserved for a batch and not taken: searches have need of it.
+    fn give_back_spare(&mut self) {
+        let held = self.memory_bytes();
+        if held < self.reservation.bytes() {
+            // To shrink does not fail.
+            let _ = self.reservation.grow_to(held);
+        }
     }
 
     /// Memory that the table takes beside its own while it grows to hold so many more terms.
@@ -465,7 +483,19 @@ impl Inner {
         Ok(())
     }
 
-    fn fragment(&self, slot: &Slot) -> Fragment {
+    /// Bytes of the docs and of the positions of a term.
+    fn lengths(&self, slot: &Slot) -> [usize; 2] {
+        let (mut reader, mut all) = (self.arena.reader(&slot.stream), [0, 0]);
+        while !reader.is_at_end() {
+            let [docs, positions] = read_lengths(&mut reader);
+            reader.skip(docs + positions);
+            all = [all[0] + docs, all[1] + positions];
+        }
+        all
+    }
+
+    /// The postings of a term, in vectors with room for so many bytes of docs and of positions.
+    fn fragment(&self, slot: &Slot, [docs, positions]: [usize; 2], reach: Reach) -> Fragment {
         let mut fragment = Fragment {
             base: 0,
             count: slot.count,
@@ -474,14 +504,17 @@ impl Inner {
             max_frequency: slot.total_frequency - slot.count + 1,
             last: slot.last,
             filters: slot.filters,
-            docs: Vec::new(),
-            positions: Vec::new(),
+            docs: Vec::with_capacity(docs),
+            positions: Vec::with_capacity(positions),
         };
         let mut reader = self.arena.reader(&slot.stream);
         while !reader.is_at_end() {
             let [docs, positions] = read_lengths(&mut reader);
             reader.copy(docs, &mut fragment.docs);
-            reader.copy(positions, &mut fragment.positions);
+            match reach {
+                Reach::Docs => reader.skip(positions),
+                Reach::Filter | Reach::Positions => reader.copy(positions, &mut fragment.positions),
+            }
         }
         fragment
     }

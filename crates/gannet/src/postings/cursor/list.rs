@@ -14,16 +14,16 @@ pub struct TermList {
 }
 
 impl TermList {
-    /// An entry's chunks and tail, then delta postings and the memory part, whose docs lie after
+    /// An entry's chunks and tail, then delta postings and what is in memory, whose docs lie after
     /// them.
-    pub fn new(postings: TermPostings, memory: Option<Fragment>) -> TermList {
-        let memory = memory.unwrap_or_default();
-        let document_frequency = postings.document_frequency() + memory.count as u64;
+    pub fn new(postings: TermPostings, memory: Vec<Fragment>) -> TermList {
+        let counts = memory.iter().map(|fragment| u64::from(fragment.count));
+        let document_frequency = postings.document_frequency() + counts.sum::<u64>();
         let TermPostings { entry, recent } = postings;
         let chunks = entry.chunks.into_iter();
         let chunks = chunks.map(|chunk| Part::Chunk(ChunkPart::new(chunk)));
         let recent = recent.into_iter().rev();
-        let fragments = [entry.tail].into_iter().chain(recent).chain([memory]);
+        let fragments = [entry.tail].into_iter().chain(recent).chain(memory);
         let fragments = fragments.filter(|fragment| !fragment.is_empty());
         let fragments = fragments.map(|fragment| Part::Fragment(FragmentPart::new(fragment)));
         TermList {

@@ -18,7 +18,7 @@ fn read_all(entry: &[u8], world: &World) {
     let pool = world.pool();
     let mut pages = Pages::new(&pool);
     let _ = check(&entry, &mut pages, &mut Shown::default());
-    let mut cursor = TermList::new(entry.into(), None).cursor();
+    let mut cursor = TermList::new(entry.into(), Vec::new()).cursor();
     let wanted = Neighbours {
         before: 7,
         after: 9,

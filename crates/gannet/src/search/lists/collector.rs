@@ -81,7 +81,7 @@ impl Collector {
         let docs = chunks.map(|chunk| chunk.place.part(0, chunk.docs_length).page_count() as u64);
         self.sources.pages += docs.sum::<u64>();
         self.sources.lists += 1;
-        let list = TermList::new(postings, None);
+        let list = TermList::new(postings, Vec::new());
         let cursor = list.cursor();
         let size = Size {
             bytes: size_of::<OpenList>() + list.memory_bytes() + list.cursor_bytes(),

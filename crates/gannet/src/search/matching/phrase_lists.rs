@@ -215,7 +215,7 @@ mod tests {
             tail,
             ..TermEntry::default()
         };
-        TermList::new(entry.into(), None)
+        TermList::new(entry.into(), Vec::new())
     }
 
     /// The words of a phrase that are needed, each with the neighbours that it proves.

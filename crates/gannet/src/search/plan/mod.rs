@@ -85,6 +85,32 @@ pub enum PlanNode {
     },
 }
 
+impl PlanNode {
+    /// Whether a phrase is anywhere in it: of the lists of its words, positions are read.
+    pub fn has_phrases(&self) -> bool {
+        match self {
+            PlanNode::Phrase { .. } => true,
+            PlanNode::Any { parts, .. } | PlanNode::Best(parts) => {
+                parts.iter().any(PlanNode::has_phrases)
+            }
+            PlanNode::Filtered {
+                required,
+                excluded,
+                optional,
+            } => [required, excluded, optional]
+                .into_iter()
+                .flatten()
+                .any(PlanNode::has_phrases),
+            PlanNode::None
+            | PlanNode::All(_)
+            | PlanNode::Term(..)
+            | PlanNode::Pattern(..)
+            | PlanNode::Exists(..)
+            | PlanNode::Id(..) => false,
+        }
+    }
+}
+
 /// A term of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedTerm {

@@ -8,7 +8,7 @@ use super::given::GivenStatistics;
 use super::offload::ListOffload;
 use crate::base::{Budget, DocId, Reservation, Result};
 use crate::cache::{Pages, Step, gather};
-use crate::postings::{DELTA_LEVELS, TermList};
+use crate::postings::{DELTA_LEVELS, Reach, TermList};
 use crate::search::lists::{KnownPatterns, OpenLists, OpenPattern, OpenTerm};
 use crate::search::matching::matcher::for_all;
 use crate::search::plan::{PlannedPattern, PlannedTerm};
@@ -40,6 +40,8 @@ pub struct Lookup<'q> {
     ids: Vec<String>,
     documents: Vec<Option<DocId>>,
     keys_per_round: usize,
+    /// How much of each list the query reads.
+    reach: Reach,
     /// Of what was found.
     memory: Reservation,
 }
@@ -50,7 +52,7 @@ impl<'q> Lookup<'q> {
         terms: Vec<PlannedTerm>,
         patterns: Vec<PlannedPattern>,
         ids: Vec<String>,
-        turn: RunTurn<'q>,
+        (turn, reach): (RunTurn<'q>, Reach),
         budget: &Budget,
     ) -> Result<Lookup<'q>> {
         let known = turn.known;
@@ -75,6 +77,7 @@ impl<'q> Lookup<'q> {
             expansions: expansions.collect::<Result<_>>()?,
             ids,
             documents: Vec::new(),
+            reach,
             keys_per_round: (turn.pages_per_round / PAGES_PER_KEY).max(1),
             memory: budget.reserve("the lists of a query", 0)?,
         })
@@ -136,7 +139,7 @@ impl<'q> Lookup<'q> {
                         if given == Some(None) {
                             continue;
                         }
-                        let term = open(term, view, &mut self.memory)?;
+                        let term = open(term, view, self.reach, &mut self.memory)?;
                         pattern.terms.extend(term.map(|term| OpenTerm {
                             frequency: given.flatten().unwrap_or(term.frequency),
                             ..term
@@ -162,7 +165,8 @@ impl<'q> Lookup<'q> {
                     postings: entry.decode()?,
                     similarity: 1.0,
                 };
-                self.found.push(open(term, view, &mut self.memory)?);
+                self.found
+                    .push(open(term, view, self.reach, &mut self.memory)?);
             }
         }
         Ok(())
@@ -184,11 +188,16 @@ fn unmatched(expansions: &[Expander]) -> Vec<String> {
 }
 
 /// Joins what the dictionary and the memory buffer have of a term.
-fn open(term: Expanded, view: &SearchView, reserved: &mut Reservation) -> Result<Option<OpenTerm>> {
+fn open(
+    term: Expanded,
+    view: &SearchView,
+    reach: Reach,
+    reserved: &mut Reservation,
+) -> Result<Option<OpenTerm>> {
     let before = reserved.bytes();
-    reserved.grow_to(before + view.buffer.term_bytes(&term.key))?;
-    let memory = view.buffer.term(&term.key, view.below)?;
-    if term.postings.is_none() && memory.is_none() {
+    let mut reserve = |more: usize| reserved.grow_to(reserved.bytes() + more);
+    let memory = (view.buffer).term(&term.key, view.below, reach, &mut reserve)?;
+    if term.postings.is_none() && memory.is_empty() {
         return Ok(None);
     }
     let postings = term.postings.unwrap_or_default();

@@ -181,7 +181,7 @@ impl WantedLists {
                 _ => return Err("it has clauses that are more than one word in one field"),
             }
         }
-        if has_phrases(node) {
+        if node.has_phrases() {
             return Err("it has phrases, which need positions");
         }
         let is_known = |slot: &PlanSlot| lists.terms[*slot].is_some();
@@ -335,23 +335,6 @@ fn list<'a>(list: &'a TermList, pages: &Pages<'_>) -> Option<OffloadList<'a>> {
 /// Where head and docs of a chunk are.
 pub fn docs_span(chunk: &ChunkRef) -> Span {
     chunk.place.part(0, chunk.docs_length)
-}
-
-/// Whether a phrase is anywhere in a query: the lists of its words must keep their positions.
-fn has_phrases(node: &PlanNode) -> bool {
-    match node {
-        PlanNode::Phrase { .. } => true,
-        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => parts.iter().any(has_phrases),
-        PlanNode::Filtered {
-            required,
-            excluded,
-            optional,
-        } => [required, excluded, optional]
-            .into_iter()
-            .flatten()
-            .any(has_phrases),
-        _ => false,
-    }
 }
 
 /// Whether documents can be those of a task: in order, not too many, and in a list at least once.

@@ -9,7 +9,7 @@ use crate::cache::{FramePool, Pages, Step};
 use crate::device::MemoryDevice;
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
 use crate::postings::{
-    ChunkStreams, Fragment, MergeItem, MergeMemory, Neighbours, TermDictionary, TermVisitor,
+    ChunkStreams, Fragment, MergeItem, MergeMemory, Neighbours, Reach, TermDictionary, TermVisitor,
     merge_window,
 };
 use crate::search::scoring::bm25::{FieldStatistics, Statistics};
@@ -103,12 +103,21 @@ impl ExternalIds for Numbers {
 }
 
 impl MemoryTerms for Memory {
-    fn term(&self, key: &[u8], _: DocId) -> Result<Option<Fragment>> {
-        Ok(self.0.get(key).cloned())
-    }
-
-    fn term_bytes(&self, key: &[u8]) -> usize {
-        self.0.get(key).map_or(0, Fragment::bytes)
+    fn term(
+        &self,
+        key: &[u8],
+        _: DocId,
+        reach: Reach,
+        reserve: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<Vec<Fragment>> {
+        let mut found: Vec<Fragment> = self.0.get(key).cloned().into_iter().collect();
+        for fragment in &mut found {
+            if reach == Reach::Docs {
+                fragment.positions.clear();
+            }
+            reserve(fragment.bytes())?;
+        }
+        Ok(found)
     }
 
     fn visit_terms(&self, _: DocId, visitor: &mut dyn TermVisitor) -> Result<()> {

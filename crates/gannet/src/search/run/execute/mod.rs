@@ -24,6 +24,7 @@ use crate::analysis::Field;
 use crate::base::{Budget, Error, Interrupt, Reservation, Result};
 use crate::cache::{IoCounts, Pages, Step, Stop};
 use crate::documents::Fetch;
+use crate::postings::Reach;
 use crate::search::build::{BuildOptions, Built, build, cursor_bytes};
 use crate::search::lists::OpenLists;
 use crate::search::options::SearchOptions;
@@ -155,6 +156,11 @@ impl<'q> QueryRun<'q> {
             ids,
             memory,
         } = plan;
+        let reach = match root.has_phrases() {
+            true => Reach::Positions,
+            false => Reach::Docs,
+        };
+        let lookup = Lookup::new(terms, patterns, ids, (turn, reach), budget)?;
         let hits = options.k.min(view.below as usize) * size_of::<Hit>();
         Ok(QueryRun {
             _planned: memory,
@@ -169,7 +175,7 @@ impl<'q> QueryRun<'q> {
             needed,
             counted: QueryStatistics::default(),
             best: Vec::new(),
-            phase: RunPhase::LookUp(Lookup::new(terms, patterns, ids, turn, budget)?),
+            phase: RunPhase::LookUp(lookup),
             results: SearchResults {
                 has_no_terms: is_dropped,
                 ..SearchResults::default()
