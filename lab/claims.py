@@ -204,8 +204,7 @@ AS_B_TREE = [
 
 def of_strategy(strategy, path, setting="paper"):
     def of(rows):
-        # Results of before have no name of their table.
-        fitting = (row for row in rows if row.get("strategy") == strategy and row.get("table", row["setting"]) == setting)
+        fitting = (row for row in rows if row.get("strategy") == strategy and row["table"] == setting)
         found = next(fitting, None)
         return found and at(found, path)
     return of

@@ -222,7 +222,6 @@ SETTINGS = {
         "(32 MiB of frames)": "what is run",
         "given up every 16 queries": "what is run",
         "12.37 ms a read, 13.37 ms a write (none where the head stands) and 189 MB/s": "the profile of the disk",
-        "270,000 passages in 50 flushes, a twentieth of the paper's documents at a quarter of its documents a flush": "what is run",
         "Lists of words in more than a tenth of the passages": "the paper's setting",
         "has 20,000 documents of Wikipedia": "the paper's setting",
         "70 % ask for words in more than a quarter": "what is asked",
