@@ -460,3 +460,42 @@ fn the_pages_used_are_listed_wherever_they_came_from() {
     assert!(ask(&unlisted).pages.is_empty());
     assert_eq!(ask(&options).pages, cold.pages);
 }
+
+/// Documents in whose body words are rare in some stretches and common in others, so that which
+/// clauses find documents changes from window to window.
+fn uneven(random: &mut Random, count: usize) -> Vec<world::Words> {
+    let mut rarity = [1; 6];
+    let one = |number: usize| {
+        if number.is_multiple_of(700) {
+            rarity = std::array::from_fn(|_| [1, 3, 20, 300][random.below(4)]);
+        }
+        let mut body = Vec::new();
+        for (word, rarity) in world::WORDS.iter().zip(rarity) {
+            if random.below(rarity) == 0 {
+                body.extend(std::iter::repeat_n(*word, 1 + random.skewed(4)));
+            }
+        }
+        let rest = random.skewed(40);
+        body.extend(std::iter::repeat_n("zone", rest));
+        vec![body, vec!["b"], vec!["c"], vec!["q"]]
+    };
+    (0..count).map(one).collect()
+}
+
+#[test]
+fn answers_do_not_depend_on_which_pages_are_in_memory() {
+    let mut random = Random::new(29);
+    let docs = uneven(&mut random, 60_000);
+    let live = vec![false; docs.len()];
+    let of = |frames| World::of(docs.clone(), live.clone(), 60_000, frames, world::COMMON);
+    let (whole, partly) = (of(4096), of(64));
+    for number in 0..3_000 {
+        let count = 2 + random.below(5);
+        let words = (0..count).map(|_| format!("body:{}", world::WORDS[random.below(6)]));
+        let text = words.collect::<Vec<_>>().join(" ");
+        let query = super::parse(&text, super::Operator::Or, &Schema::default()).unwrap();
+        let options = options(1 + random.below(40));
+        let ask = |world| found(&run(world, std::slice::from_ref(&query), 1, &options)[0]);
+        assert_eq!(ask(&partly), ask(&whole), "{number}: {query}");
+    }
+}

@@ -112,17 +112,21 @@ fn ask_one(
     pages: &mut Pages<'_>,
 ) -> Step<()> {
     let clause = &mut core.root.clauses[clause];
+    let candidates = &mut batch.candidates;
+    let leaves = clause.leaves.clone();
+    let was_found = |score: &f32| *score > 0.0;
+    if candidates.matches.row(at)[leaves.clone()]
+        .iter()
+        .any(was_found)
+    {
+        // It was found to match when not all that its score needs was at hand, and is scored
+        // since, as all that the clause has found.
+        return Ok(());
+    }
     let matcher = &mut clause.matcher;
     if matcher.advance(doc, pages)? == doc {
-        let matches = &mut batch.candidates.matches;
-        matches.collect(at, |row| matcher.collect(row));
-    }
-    // It may have been found to match before, when not all that its score needs was at hand.
-    let candidates = &mut batch.candidates;
-    core.scratch.copy_from_slice(candidates.matches.row(at));
-    let leaves = clause.leaves.clone();
-    let matches = |frequency: &f32| *frequency > 0.0;
-    if core.scratch[leaves.clone()].iter().any(matches) {
+        candidates.matches.collect(at, |row| matcher.collect(row));
+        core.scratch.copy_from_slice(candidates.matches.row(at));
         candidates.score_row(at, leaves.clone(), &core.score, &mut core.scratch);
         for leaf in leaves {
             candidates.matches.set(at, leaf, core.scratch[leaf]);
