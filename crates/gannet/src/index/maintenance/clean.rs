@@ -175,7 +175,7 @@ impl Flusher {
             true => 0,
             false => reserve_for_steps(shared.store.zones().allocated_bytes()),
         };
-        // Space is kept for a flush that compacts them, which has nothing of them to compact then.
+        // Space is kept for the next flush to compact delta postings. Once merged, there are none.
         let Some(_claim) = shared.room.claim_with_kept(needed + left, deltas)? else {
             return Ok(false);
         };

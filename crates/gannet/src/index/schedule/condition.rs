@@ -132,8 +132,8 @@ impl Condition<'_> {
         }
     }
 
-    /// Whether a flush of the buffers makes space for the batch that lacks some: of what is kept
-    /// for them, half at least is not written.
+    /// Whether a flush of the buffers makes enough space for the batch. What is kept for them is an
+    /// estimate from above. A flush is assumed to write half of it.
     pub(crate) fn is_flush_enough(&self) -> bool {
         let free = self.shared.store.device().free_bytes().unwrap_or(0);
         free >= self.kept.bytes() && self.kept.buffered / 2 >= self.lacking

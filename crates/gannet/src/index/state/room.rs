@@ -83,8 +83,8 @@ impl Room {
         Ok(Claim { room: self, bytes })
     }
 
-    /// Claims so many bytes of what is free for work that can wait, and of `kept` bytes that are
-    /// kept for what this work does in place of a flush. Claims none where these are too few.
+    /// Claims bytes for work that replaces a part of the next flush, for which `kept` bytes are
+    /// kept. Where too little is free, it takes the rest from these. Claims all bytes or none.
     pub(crate) fn claim_with_kept(&self, bytes: u64, kept: u64) -> Result<Option<Claim<'_>>> {
         let mut taken = self.lock();
         let of_kept = bytes.saturating_sub(self.free_beyond(&taken)?);

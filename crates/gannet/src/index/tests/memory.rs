@@ -161,7 +161,7 @@ fn what_a_batch_was_given_and_did_not_take_is_free_again() {
     };
     index.write((0..300).map(document).collect()).unwrap();
     let many = index.shared.budget.used();
-    // For one document less is set aside than for many, so that what was kept of theirs would go.
+    // This write reserves less. If the first had kept its spare memory, it would be given back now.
     index.write(vec![document(300)]).unwrap();
     let more = index.shared.budget.used();
     assert!(many <= more, "{many} bytes, then {more}");

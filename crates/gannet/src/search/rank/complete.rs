@@ -119,8 +119,8 @@ fn ask_one(
         .iter()
         .any(was_found)
     {
-        // It was found to match when not all that its score needs was at hand, and is scored
-        // since, as all that the clause has found.
+        // The clause matched it before, when a page was missing to score it at once. It was scored
+        // with the candidates that the clause found in other windows.
         return Ok(());
     }
     let matcher = &mut clause.matcher;
