@@ -52,26 +52,10 @@ lint:
 tables:
 	$(PYTHON) scripts/tables
 
-# Gannet beside Tantivy and Lucene: all sets under four memory limits, for hours, with pictures, and
-# what each technique is worth. See docs/experiments/method.md. It ends with status 1 and a list of
-# the targets that are missed, if any is.
+# The results of the pages again, each by the command in its file, for hours. It ends with status 1 and a
+# list of the targets that are missed, if any is. See docs/experiments/method.md.
 lab:
-	$(PYTHON) lab/run.py --shares 16 8 4 1 --name lab
-	$(PYTHON) lab/plots.py target/lab/lab.json
-	$(PYTHON) lab/paper.py
-	$(PYTHON) lab/wiser.py
-	$(PYTHON) lab/trees.py
-	$(PYTHON) lab/ssd.py
-	$(PYTHON) lab/smart_ssd.py
-	$(PYTHON) lab/smart_vary.py
-	$(PYTHON) lab/smart_early.py
-	$(PYTHON) lab/offload.py
-	$(PYTHON) lab/tiers.py
-	$(PYTHON) lab/mfis.py
-	$(PYTHON) lab/maintenance.py
-	$(PYTHON) lab/rate.py
-	$(PYTHON) lab/remote.py
-	$(PYTHON) lab/missed.py target/lab/mfis.json target/lab/paper.json target/lab/trees.json target/lab/wiser.json
+	$(PYTHON) lab/whole.py
 
 # All scripts of the lab with little of everything: minutes, and no figures to quote.
 lab-quick:
@@ -96,7 +80,7 @@ help:
 	@echo "make wheel         the Python package as a wheel, in target/dist"
 	@echo "make dist          the command as one static file, in target/dist"
 	@echo "make tables        write the tables of the docs from docs/results"
-	@echo "make lab           Gannet beside its peers, for hours"
+	@echo "make lab           the results of the pages again, for hours"
 	@echo "make lab-quick     all scripts of the lab with little of everything, in minutes"
 	@echo "make memory        peak memory against the memory budget"
 	@for script in measure/*.py; do name=$$(basename $$script .py); \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists the targets that results miss, and ends with status 1 if there are any: the last step of `make lab`.
+"""Lists the targets that results miss, and ends with status 1 if there are any, as `lab/whole.py` does.
 
 A script writes what it promises and does not hold into its result as `misses`. A result without that field promises nothing.
 Results that are not there are listed, too.

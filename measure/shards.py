@@ -80,7 +80,16 @@ def judge(claims, done):
     middle = {what: statistics.median(some) for what, some in times.items()}
     for what, time in middle.items():
         claims.known(f"p50 of a search with 10 documents, ms, {what}", round(time, 2))
+    empty = statistics.median(row["milliseconds"] for row in done["rows"] if row["what"] == "empty round")
+    claims.known("p50 of a call to each shard that does nothing, ms", round(empty, 2))
     claims.at_most("ms that shards add at p50", round(middle["shards"] - middle["one"], 2), ROUTER_MS)
+    used = {row["what"]: row["processor_seconds"] for row in done["rows"] if "processor_seconds" in row}
+    claims.known("s of processor time of one process", round(used["one process"]["this process"], 1))
+    for kind, seconds in sorted(used["ray"].items()):
+        claims.known(f"s of processor time of gannet.ray.write, {kind}", round(seconds, 1))
+    seconds = {row["what"]: round(row["seconds"], 1) for row in done["rows"] if "seconds" in row}
+    claims.known("s of gannet.ray.write", seconds["ray"])
+    claims.known("s of a second gannet.ray.write, of one document", seconds["ray, one document"])
     rates = {row["what"]: row["documents"] / row["seconds"] for row in done["rows"] if "seconds" in row}
     claims.known("documents/s of one process", round(rates["one process"]))
     claims.known("documents/s of gannet.ray.write, all steps", round(rates["ray"]))

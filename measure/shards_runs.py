@@ -7,6 +7,7 @@ import json
 import math
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -27,15 +28,22 @@ AT_ONCE = 1000
 def main(folder, file, log, shards, nodes, single):
     folder, rows = Path(folder), []
     queries = Path(log).read_text(encoding="utf-8").splitlines()
-    begun = time.perf_counter()
-    with gannet.open(folder / "one.gnt", memory=MEMORY) as one:
-        documents = one.add(file).added
-    rows.append({"what": "one process", "documents": documents, "seconds": time.perf_counter() - begun})
-    with cluster(int(nodes)):
+    with processors() as used:
         begun = time.perf_counter()
-        ds = ray.data.read_json(file)
-        wrote = gannet.ray.write(ds, folder / "shards", shards=int(shards), memory=MEMORY)
-        rows.append({"what": "ray", "documents": wrote.documents, "seconds": time.perf_counter() - begun})
+        with gannet.open(folder / "one.gnt", memory=MEMORY) as one:
+            documents = one.add(file).added
+        taken = time.perf_counter() - begun
+    rows.append({"what": "one process", "documents": documents, "seconds": taken, "processor_seconds": used})
+    with cluster(int(nodes)):
+        with processors() as used:
+            begun = time.perf_counter()
+            ds = ray.data.read_json(file)
+            wrote = gannet.ray.write(ds, folder / "shards", shards=int(shards), memory=MEMORY)
+            taken = time.perf_counter() - begun
+        rows.append({"what": "ray", "documents": wrote.documents, "seconds": taken, "processor_seconds": used})
+        begun = time.perf_counter()
+        gannet.ray.write(ray.data.from_items([{"id": "1", "body": "one"}]), folder / "small", shards=int(shards), memory=MEMORY)
+        rows.append({"what": "ray, one document", "documents": 1, "seconds": time.perf_counter() - begun})
         with (
             gannet.open(folder / "one.gnt", memory=MEMORY, read_only=True) as one,
             gannet.ray.open(folder / "shards", memory=MEMORY) as index,
@@ -43,6 +51,7 @@ def main(folder, file, log, shards, nodes, single):
             different, answered, examples = compare(one, index, queries)
             some = queries[:: max(len(queries) // int(single), 1)]
             rows += singles(one, index, some)
+            rows += [empty_round(index) for _ in some]
             different += sum(not same(answer(one, query, ties="id"), answer(index, query)) for query in some)
         with gannet.ray.open(folder / "shards", memory=MEMORY) as index:
             # Replicas that know nothing of terms yet.
@@ -63,6 +72,61 @@ def cluster(nodes):
     finally:
         ray.shutdown()
         made.shutdown()
+
+
+@contextlib.contextmanager
+def processors():
+    """Seconds of processor time of the processes that this one started, by what they do, while the block runs.
+
+    Each process is looked at twice a second, since writers end with the write.
+    """
+    before, seen, ended = dict(looked_at()), {}, threading.Event()
+
+    def watch():
+        while not ended.wait(0.5):
+            seen.update(looked_at())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    sums = {}
+    try:
+        yield sums
+    finally:
+        ended.set()
+        watcher.join()
+        seen.update(looked_at())
+        begun = {process: seconds for (process, _), seconds in before.items()}
+        latest = {}
+        for (process, kind), seconds in seen.items():
+            # A worker that waits is one of tasks: a writer keeps its name.
+            latest[process] = max(latest.get(process, (0, "")), (seconds, kind))
+        for process, (seconds, kind) in latest.items():
+            sums[kind] = round(sums.get(kind, 0) + seconds - begun.get(process, 0), 2)
+
+
+def looked_at():
+    """Process and kind with its processor time so far, of this process and all below it."""
+    tick, parents, found = os.sysconf("SC_CLK_TCK"), {}, {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            stat = (entry / "stat").read_text().rpartition(")")[2].split()
+            parents[int(entry.name)] = int(stat[1])
+            found[int(entry.name)] = ((entry / "cmdline").read_bytes(), (int(stat[11]) + int(stat[12])) / tick)
+    for process, (command, seconds) in found.items():
+        if process == os.getpid():
+            yield (process, "this process"), seconds
+        elif is_below(process, parents):
+            kind = "writers" if command.startswith(b"ray::ShardWriter") else "tasks" if command.startswith(b"ray::") else "Ray"
+            yield (process, kind), seconds
+
+
+def is_below(process, parents):
+    """Whether this process started it, or one that it started."""
+    while process in parents:
+        process = parents[process]
+        if process == os.getpid():
+            return True
+    return False
 
 
 def compare(one, index, queries):
@@ -99,6 +163,14 @@ def singles(one, index, queries):
     for what in (one, index, index):
         what.search_many(queries, DEPTH)  # All are warm: replicas take turns.
     return [timed(what, searched, query) for query in queries for what, searched in (("one", one), ("shards", index))]
+
+
+def empty_round(index):
+    """One call to each shard that does nothing: what Ray takes of a search."""
+    actors = [replicas[0] for replicas in index._replicas.actors]
+    begun = time.perf_counter()
+    ray.get([actor.ping.remote() for actor in actors])
+    return {"what": "empty round", "milliseconds": 1e3 * (time.perf_counter() - begun)}
 
 
 def timed(what, searched, query):

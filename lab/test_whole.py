@@ -1,0 +1,36 @@
+"""Tests of `lab/whole.py`, which makes the results of the pages again."""
+import unittest
+
+import results
+import whole
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        self.names = [path.stem for path in results.COMMITTED.glob("*.json")]
+
+    def test_each_result_has_a_script_that_is_there_or_a_reason(self):
+        for name in self.names:
+            with self.subTest(name):
+                script, *words = whole.command(name)
+                self.assertTrue((results.ROOT / script).exists(), script)
+                self.assertEqual([word for word in words if word in whole.WHERE], [])
+                if script.startswith("measure/"):
+                    self.assertIn(script, whole.why_not(name))
+        self.assertEqual((whole.OTHER_PROGRAMS | set(whole.IN_ONE)) - set(self.names), set())
+
+    def test_programs_that_are_compared_are_not_asked_for(self):
+        made = [name for name in self.names if whole.why_not(name) is None]
+        compared = [name for name in made for word in whole.command(name)[1:] if "=gannet" in word or word == "--gannet"]
+        self.assertEqual(compared, [])
+
+    def test_a_page_stands_for_what_it_shows(self):
+        self.assertEqual(whole.chosen(["docs/experiments/mfis.md", "psync"]), ["mfis-whole", "psync"])
+
+    def test_an_unknown_result_is_told(self):
+        with self.assertRaisesRegex(whole.Unable, "nothing is neither"):
+            whole.chosen(["nothing"])
+
+
+if __name__ == "__main__":
+    unittest.main()
