@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The Python package: wheel, import, indexing and searching beside the command, nDCG by ir_measures."""
 import argparse
+import json
 import statistics
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from harness import CACHE, CORPORA, Claims, gannet, passages, remove, run
 
 WHEEL_MIB, IMPORT_MS, CALL_US = 20, 50, 15
 PATH_SHARE, FRAME_SHARE, MANY_SHARE, THREADS_RATIO = 0.95, 0.8, 0.9, 1.8
-COLLECTION, DEPTH = "cranfield", 10
+COLLECTIONS, DEPTH = ["cacm", "cranfield", "scifact", "vaswani-npl"], 10
 PACKAGES = ["polars==2.1.0", "pandas==3.1.1", "pyarrow==26.0.1", "ir-measures==0.4.3"]
 RUNNER = Path(__file__).parent / "python_runs.py"
 
@@ -34,7 +35,8 @@ def main():
         imports(claims, python)
         indexes(claims, command, python, corpus, options.runs)
         searches(claims, command, python, options)
-        relevance(claims, command, python)
+        for collection in COLLECTIONS:
+            relevance(claims, command, python, collection)
 
 
 def imports(claims, python):
@@ -115,21 +117,19 @@ print(json.dumps(ir_measures.calc_aggregate([ir_measures.parse_measure("nDCG@10"
 """
 
 
-def relevance(claims, command, python):
+def relevance(claims, command, python, collection):
     """One collection, measured by the command and measure/ndcg.py, and by the package and ir_measures."""
-    import json
-
-    folder = CORPORA / "relevance" / COLLECTION
-    by_command, _ = ndcg.measure(command, COLLECTION)
+    folder = CORPORA / "relevance" / collection
+    by_command, _ = ndcg.measure(command, collection)
     grades = ndcg.judgments(folder / "qrels.tsv")
-    source, index = CACHE / f"{COLLECTION}.one-field.jsonl", CACHE / "python-relevance.gnt"
+    source, index = CACHE / f"{collection}.one-field.jsonl", CACHE / "python-relevance.gnt"
     texts = dict(line.rstrip("\n").split("\t", 1) for line in open(folder / "queries.tsv", encoding="utf-8"))
     queries, qrels = CACHE / "python-queries.json", CACHE / "python-qrels.txt"
     queries.write_text(json.dumps({query: ndcg.plain(texts[query]) for query in grades}))
     qrels.write_text("".join(f"{query} 0 {doc} {grade}\n" for query, docs in grades.items() for doc, grade in docs.items()))
     remove(index)
     by_package = run([python, "-I", "-c", MEASURE, index, source, queries, qrels, DEPTH]).json()
-    claims.equal(f"nDCG@10 of {COLLECTION} by ir_measures", round(by_package, 4), round(by_command, 4))
+    claims.equal(f"nDCG@10 of {collection} by ir_measures", round(by_package, 4), round(by_command, 4))
 
 
 main()

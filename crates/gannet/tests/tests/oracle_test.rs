@@ -6,6 +6,7 @@
 //! others: see `environment`.
 
 use std::collections::{BTreeSet, HashSet};
+use std::thread;
 use std::time::Instant;
 
 use gannet::{
@@ -171,6 +172,25 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
     assert_whole(&index);
 }
 
+impl Tally {
+    /// Counts one question, with what is wrong with its answer.
+    fn put(&mut self, question: &Question, fault: Option<String>) {
+        self.queries += 1;
+        match &question.expected {
+            Ok(answer) => {
+                self.found += u64::from(!answer.hits.is_empty());
+                self.hits += answer.hits.len() as u64;
+            }
+            Err(_) => self.rejected += 1,
+        }
+        if let Some(fault) = fault {
+            let (kind, query) = (question.kind, &question.query);
+            let difference = format!("{kind:?} {query}: {fault}\n    {query:?}");
+            self.differences.push(difference);
+        }
+    }
+}
+
 impl Run {
     fn new(seed: u64) -> Run {
         let mut rng = Rng::new(seed);
@@ -225,15 +245,15 @@ impl Run {
 
     fn ask(&self, queries: Vec<(Kind, Query)>) -> Vec<Question> {
         let started = Instant::now();
-        let each = queries.into_iter().map(|(kind, query)| {
-            let expected = self.model.answer(&query);
-            Question {
+        let answers = on_all_cores(&queries, |(_, query)| self.model.answer(query));
+        let each = queries.into_iter().zip(answers);
+        let questions = each
+            .map(|((kind, query), expected)| Question {
                 kind,
                 query,
                 expected,
-            }
-        });
-        let questions = each.collect();
+            })
+            .collect();
         println!("oracle: {:.1?}", started.elapsed());
         questions
     }
@@ -334,10 +354,11 @@ impl Run {
     fn check(&mut self, stage: &str, questions: &[Question], snapshot: &Snapshot) {
         let started = Instant::now();
         let mut tallies: Vec<(Kind, Tally)> = KINDS.map(|kind| (kind, Tally::default())).into();
-        for question in questions {
+        let faults = on_all_cores(questions, |question| self.fault(question, snapshot));
+        for (question, fault) in questions.iter().zip(faults) {
             let tally = tallies.iter_mut().find(|(kind, _)| *kind == question.kind);
             let (_, tally) = tally.expect("a kind");
-            self.put(question, snapshot, tally);
+            tally.put(question, fault);
         }
         println!(
             "{stage}: {} queries in {:.1?}",
@@ -357,23 +378,6 @@ impl Run {
             questions.len(),
             differences.iter().take(8).collect::<Vec<_>>()
         );
-    }
-
-    /// Asks one question and counts what comes.
-    fn put(&self, question: &Question, snapshot: &Snapshot, tally: &mut Tally) {
-        tally.queries += 1;
-        match &question.expected {
-            Ok(answer) => {
-                tally.found += u64::from(!answer.hits.is_empty());
-                tally.hits += answer.hits.len() as u64;
-            }
-            Err(_) => tally.rejected += 1,
-        }
-        if let Some(fault) = self.fault(question, snapshot) {
-            let (kind, query) = (question.kind, &question.query);
-            let difference = format!("{kind:?} {query}: {fault}\n    {query:?}");
-            tally.differences.push(difference);
-        }
     }
 
     /// Adds the rows of a stage to those of the stages before.
@@ -589,4 +593,20 @@ fn open(path: &std::path::Path, buffer_bytes: Option<usize>, filters: PhraseFilt
         options = options.field_analyzer(field.name, analyzer);
     }
     environment::open(options, path).expect("an index")
+}
+
+/// What `each` makes of the items, in their order. This is the longest test of all.
+fn on_all_cores<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let some = items.len().div_ceil(cores).max(1);
+    thread::scope(|scope| {
+        let threads: Vec<_> = items
+            .chunks(some)
+            .map(|some| scope.spawn(|| some.iter().map(&each).collect::<Vec<R>>()))
+            .collect();
+        let made = threads
+            .into_iter()
+            .flat_map(|one| one.join().expect("no panic"));
+        made.collect()
+    })
 }
