@@ -111,7 +111,9 @@ import gannet, ir_measures
 index, source, queries, qrels, depth = sys.argv[1:]
 with gannet.open(index, memory="64MiB", analyzer="english") as ix:
     ix.add(source)
-    run = ix.search_many(json.load(open(queries)), k=int(depth)).to_dict()
+    found = ix.search_many(json.load(open(queries)), k=int(depth)).to_dict()
+# Equal scores would be put into an order of its own: each document gets its rank.
+run = {query: {doc: -rank for rank, doc in enumerate(docs)} for query, docs in found.items()}
 judged = list(ir_measures.read_trec_qrels(qrels))
 print(json.dumps(ir_measures.calc_aggregate([ir_measures.parse_measure("nDCG@10")], judged, run).popitem()[1]))
 """
