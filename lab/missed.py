@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Lists the targets that results miss, and ends with status 1 if there are any, as `lab/whole.py` does.
 
-A script writes what it promises and does not hold into its result as `misses`. A result without that field promises nothing.
+A script that has targets writes into its result those that it misses, as `misses`, or each as one of `checks`. A result with neither
+has none.
 Results that are not there are listed, too.
 """
 import argparse
@@ -27,6 +28,8 @@ def misses(paths):
             continue
         result = json.loads(path.read_text())
         found += [f"{path.stem}: {miss}" for miss in result.get("misses", [])]
+        checks = [check for check in result.get("checks", []) if not check["holds"]]
+        found += [f"{path.stem}: {check['name']} = {check['figure']} (target {check['target']})" for check in checks]
     return found
 
 

@@ -18,6 +18,9 @@ class Missed(unittest.TestCase):
             self.assertEqual(missed.misses([good]), [])
             self.assertEqual(missed.misses([good, bad]), ["bad: too slow: 3 s, 2 at most"])
             self.assertEqual(len(missed.misses([none])), 1)
+            check = {"name": "kills", "figure": 1, "target": 0}
+            none.write_text(json.dumps({"rows": [], "checks": [check | {"holds": False}, check | {"holds": True}]}))
+            self.assertEqual(missed.misses([none]), ["none: kills = 1 (target 0)"])
             for paths, status in [([good], 0), ([good, bad], 1)]:
                 done = subprocess.run([sys.executable, missed.__file__, *paths], capture_output=True, text=True)
                 self.assertEqual(done.returncode, status, done.stdout)

@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
-"""Makes the results of the pages again, each by the command in its file: for hours.
+"""Makes the results that the pages show again, each by the command in its file. It takes hours.
 
     lab/whole.py [RESULT or PAGE ...] [--into FOLDER] [--resume] [--list]
 
-A page, such as docs/experiments/mfis.md, stands for all results that it shows. Results go to
-`target/lab/whole`, or to `--into docs/results`, and the pages follow by `make tables`. In the end there
-are the seconds of each, what failed, and the targets that are missed; with either the status is 1.
-Indexes of the lab that are there are used: the seconds have no indexing then. `--list` names the
-results, and says of those that cannot be made here why.
+A page, such as docs/experiments/mfis.md, stands for all results that it shows. They are made in
+`target/lab/whole`. With `--into docs/results` those that are done replace the files there, and `make
+tables` writes the pages. In the end there are the seconds of each, what failed or cannot be made here,
+and the targets that are missed: with any of these the status is 1. Indexes of the lab that are there
+are used, so the seconds may be without indexing. `target/lab/whole.json` keeps the seconds.
 """
 import argparse
+import datetime
 import json
+import os
 import re
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -25,47 +29,61 @@ import results
 from harness import ROOT, Unable, note
 from inputs import PLACE
 
-# Words of a command that say where something was and not what was measured, with the words behind them.
-WHERE = {"--out": 1, "--program": 1, "--programs": 1, "--nodes": 1, "--keep": 0, "--resume": 0}
-# Whose file was made in parts, with runs that were there.
-IN_ONE = {"trees-mixed": "lab/trees.py --tables mixed --mixed-operations 300000 --jobs 2 --name trees-mixed"}
+MADE = PLACE / "whole"
+# Options of recorded commands that are left out, with the number of their values: places of one machine.
+LEFT_OUT = {"--out": 1, "--program": 1, "--programs": 1, "--nodes": 1, "--keep": 0, "--resume": 0}
+# What was made in several runs, or with nodes in memory, by one command.
+NODES = "--nodes /dev/shm/gannet-whole-nodes"
+IN_ONE = {
+    "trees-mixed": f"lab/trees.py --tables mixed --mixed-operations 300000 --jobs 2 {NODES} --name trees-mixed",
+    "trees-figures": "lab/trees.py --tables drive operations files caches spread --jobs 2 --structures b-tree as-b-tree bftl bftl-apart "
+                     f"gannet gannet-rolling rolling {NODES} --name trees-figures",
+}
 # Of programs of other commits, or of changed sources.
 OTHER_PROGRAMS = set(
     "duty filters-16-before given-statistics instructions instructions-one-unit instructions-ranking instructions-rooms mechanisms "
     "mechanisms-linux mechanisms-order mechanisms-order-shuffled rank-paths rank-paths-articles rank-paths-reads rank-paths-whole "
     "ranking-whole threshold".split())
-SHOWN = re.compile(r"<!-- table: .*? from ([\w-]+)\.json -->")
+SHOWN = re.compile(r"^<!-- table: .*? from (.*) -->$", re.MULTILINE)
 
 
 def main():
     options = arguments()
-    names = options.results
+    reasons = {name: why for name in options.results if (why := why_not(name))}
+    names = [name for name in options.results if name not in reasons]
     if options.list:
-        print("\n".join(f"{name}: {why_not(name) or shlex.join(command(name))}" for name in names))
+        print("\n".join([*(f"{name}: {shlex.join(command(name))}" for name in names), *left_lines(reasons)]))
         return
-    options.into.mkdir(parents=True, exist_ok=True)
-    whole = results.Result("whole", {"into": options.into}, options.out or PLACE / "whole.json")
-    if options.resume:
-        whole.resume(lambda _: True)
-    made = {row["result"] for row in whole.rows if "failed" not in row}
-    whole.rows = [row for row in whole.rows if row["result"] in made]
+    # A script that is ended must end the one that it runs.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    whole = results.Result("whole", {"indexes": "those that were there were used"}, options.out or PLACE / "whole.json")
+    if whole.path.exists():
+        whole.rows = json.loads(whole.path.read_text())["rows"]
     for name in names:
-        if name not in made and not why_not(name):
-            whole.rows.append(row_of(name, options.into))
-            whole.write()
-    print(summary(whole.rows, options.into))
-    failed = any("failed" in row for row in whole.rows)
-    sys.exit(1 if failed or misses(whole.rows, options.into) else 0)
+        if options.resume and is_made(name, whole):
+            continue
+        row = row_of(name, whole.head["commit"])
+        whole.rows = [*(other for other in whole.rows if other["result"] != name), row]
+        whole.write()
+        if options.into and "failed" not in row:
+            shutil.copy(MADE / f"{name}.json", options.into)
+    rows = [row for row in whole.rows if row["result"] in names]
+    failures = [f"{row['result']}: {row['failed']}" for row in rows if "failed" in row]
+    targets = missed.misses([MADE / f"{row['result']}.json" for row in rows if "failed" not in row])
+    print("\n".join([*seconds_of(rows), *failures, *left_lines(reasons), *(targets or ["no target is missed"])]))
+    sys.exit(1 if failures or targets or (options.names and reasons) else 0)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="RESULT or PAGE", help="default: all results of docs/results that can be made here")
-    parser.add_argument("--into", type=Path, default=PLACE / "whole", help="the folder of the results (default: target/lab/whole)")
-    parser.add_argument("--resume", action="store_true", help="leave out what an earlier run of this commit made")
-    parser.add_argument("--list", action="store_true", help="name the results and do nothing")
+    parser.add_argument("--into", type=Path, help="copy each result that is done into this folder, such as docs/results")
+    parser.add_argument("--resume", action="store_true", help="leave out what was made before, of this commit")
+    parser.add_argument("--list", action="store_true", help="show the commands, and why other results cannot be made here; do nothing")
     results.add_option(parser)
     options = parser.parse_args()
+    if options.into and not options.into.is_dir():
+        parser.error(f"{options.into} is not a folder")
     try:
         options.results = chosen(options.names)
     except Unable as error:
@@ -79,7 +97,8 @@ def chosen(words):
     named = []
     for word in words or there:
         if word.endswith(".md") and (ROOT / word).exists():
-            named += SHOWN.findall((ROOT / word).read_text())
+            files = " ".join(SHOWN.findall((ROOT / word).read_text())).split()
+            named += [file.removesuffix(".json") for file in files]
         elif word in there:
             named.append(word)
         else:
@@ -88,13 +107,15 @@ def chosen(words):
 
 
 def command(name):
-    """The words of the command of a result, without those that say where."""
-    words = iter(shlex.split(IN_ONE.get(name) or json.loads((results.COMMITTED / f"{name}.json").read_text())["command"]))
+    """The words of the command of a result, without those that are left out."""
+    if name in IN_ONE:
+        return shlex.split(IN_ONE[name])
+    words = iter(shlex.split(json.loads((results.COMMITTED / f"{name}.json").read_text())["command"]))
     kept = []
     for word in words:
-        for _ in range(WHERE.get(word, 0)):
+        for _ in range(LEFT_OUT.get(word, 0)):
             next(words)
-        if word not in WHERE:
+        if word not in LEFT_OUT:
             kept.append(word)
     return kept
 
@@ -105,33 +126,47 @@ def why_not(name):
     if name in OTHER_PROGRAMS:
         return "it compares programs of other commits, or of changed sources"
     if script == "lab/memory.py":
-        return f"its command takes most of a day: {shlex.join(command(name))}"
+        return f"it takes long; run it by itself: {shlex.join(command(name))}"
     if script == "lab/whole.py":
         return "it has the seconds of this script"
     return None if script.startswith("lab/") else f"{script} makes it, see measure/README.md"
 
 
-def row_of(name, into):
+def is_made(name, whole):
+    """Whether this commit made it, and the file is there."""
+    rows = [row for row in whole.rows if row["result"] == name and row["commit"] == whole.head["commit"] and "failed" not in row]
+    return bool(rows) and (MADE / f"{name}.json").exists()
+
+
+def row_of(name, commit):
     """Makes a result; how long that took, and why it came to no end."""
-    script, *words = command(name)
-    out = into.resolve() / f"{name}.json"
-    note(f"{name}: {script} {shlex.join(words)}")
-    started = time.monotonic()
-    # What it shows goes to standard error, so that the summary is all of the output.
-    ran = subprocess.run([sys.executable, script, *words, "--out", out], cwd=ROOT, stdout=sys.stderr)
-    row = {"result": name, "command": shlex.join([script, *words]), "seconds": round(time.monotonic() - started, 1)}
+    out = MADE / f"{name}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.unlink(missing_ok=True)
+    words = [*command(name), "--out", os.path.relpath(out, ROOT)]
+    note(f"{name}: {shlex.join(words)}")
+    begun, started = datetime.datetime.now(datetime.timezone.utc), time.monotonic()
+    # What it shows goes to standard error, so that the output is the summary alone.
+    child = subprocess.Popen([sys.executable, *words], cwd=ROOT, stdout=sys.stderr)
+    try:
+        status = child.wait()
+    finally:
+        child.terminate()
+        child.wait()
+    row = {"result": name, "commit": commit, "date": begun.isoformat(timespec="seconds"), "command": shlex.join(command(name)),
+           "seconds": round(time.monotonic() - started, 1)}
     note(f"{name}: {row['seconds']} s")
-    return row | ({"failed": f"status {ran.returncode}"} if ran.returncode else {})
+    if status or not out.exists():
+        row["failed"] = f"status {status}" if status else "it wrote no result"
+    return row
 
 
-def misses(rows, into):
-    return missed.misses([into / f"{row['result']}.json" for row in rows if "failed" not in row])
+def seconds_of(rows):
+    return [*(f"{row['seconds']:8.1f} s {row['result']}" for row in rows), f"{sum(row['seconds'] for row in rows):8.1f} s together"]
 
 
-def summary(rows, into):
-    lines = [f"{row['seconds']:8.1f} s {row['result']}" + (f" FAILED with {row['failed']}" if "failed" in row else "") for row in rows]
-    lines.append(f"{sum(row['seconds'] for row in rows):8.1f} s together")
-    return "\n".join([*lines, *(misses(rows, into) or ["no target is missed"])])
+def left_lines(reasons):
+    return [f"{name} is not made here: {why}" for name, why in reasons.items()]
 
 
 if __name__ == "__main__":
