@@ -1,7 +1,7 @@
 """The tables of measurements of the Python package: `measure/python_*.py`."""
 from columns import MIB, Column, by, largest, tenths, whole
 
-PACKAGES = {"gannet": "Gannet", "tantivy": "tantivy-py", "lancedb": "LanceDB", "duckdb": "DuckDB fts", "bm25s": "bm25s",
+PACKAGES = {"gannet": "Gannet", "gannet-dicts": "Gannet, dicts and single calls", "tantivy": "tantivy-py", "lancedb": "LanceDB", "duckdb": "DuckDB fts", "bm25s": "bm25s",
             "sqlite": "SQLite FTS5"}
 
 
@@ -41,6 +41,8 @@ PEERS = [
     Column("queries a CPU second", rate("search", "queries", "cpu_seconds"), whole),
     Column("queries/s", rate("search", "queries", "seconds"), whole),
     Column("held MiB: searching", only("search", largest("held_bytes", 1 / MIB)), whole),
+    Column("peak MiB with page cache", only("search", largest("group_peak_bytes", 1 / MIB)), whole),
+    Column("queries", only("search", largest("queries")), whole),
     Column("kills", lambda rows: sum(row["kills"] for row in rows), whole),
     Column("of 10 alike", only("search", largest("alike")), tenths),
 ]

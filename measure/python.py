@@ -7,7 +7,7 @@ from pathlib import Path
 
 import ndcg
 import python_environment
-from harness import CACHE, CORPORA, Claims, gannet, passages, remove, run
+from harness import CACHE, CORPORA, Claims, passages, remove, run
 
 WHEEL_MIB, IMPORT_MS, CALL_US = 20, 50, 15
 PATH_SHARE, FRAME_SHARE, MANY_SHARE, THREADS_RATIO = 0.95, 0.8, 0.9, 1.8
@@ -19,7 +19,7 @@ RUNNER = Path(__file__).parent / "python_runs.py"
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--wheel", type=Path, help="default: the one in target/dist, as `make wheel` makes it")
-    parser.add_argument("--command", help="the command to compare with (default: built from this tree)")
+    parser.add_argument("--command", help="the command to compare with (default: the one in the wheel)")
     parser.add_argument("--corpus", type=Path, help="JSON lines (default: all passages)")
     parser.add_argument("--queries", type=int, default=5000)
     parser.add_argument("--runs", type=int, default=3)
@@ -27,11 +27,11 @@ def main():
     options = parser.parse_args()
     with Claims("python", options.out, queries=options.queries, runs=options.runs) as claims:
         wheel = python_environment.wheel(options.wheel)
-        command = options.command or gannet()
         corpus = options.corpus or passages()
-        claims.settings["corpus"] = corpus.name
+        claims.settings |= {"corpus": corpus.name, "wheel": python_environment.identified(wheel)}
         claims.at_most("MiB of the wheel", round(wheel.stat().st_size / 2**20, 2), WHEEL_MIB)
         python = python_environment.made("venv", [wheel, *PACKAGES])
+        command = options.command or python.parent / "gannet"
         imports(claims, python)
         indexes(claims, command, python, corpus, options.runs)
         searches(claims, command, python, options)

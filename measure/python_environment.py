@@ -1,4 +1,5 @@
 """A fresh environment of Python, for the scripts that measure the package."""
+import hashlib
 import subprocess
 import sys
 
@@ -11,6 +12,11 @@ def wheel(given):
     if not wheels or not wheels[-1].exists():
         raise Unable("there is no wheel in target/dist: run `make wheel`, or give --wheel")
     return wheels[-1].resolve()
+
+
+def identified(wheel):
+    """What a result says of a wheel."""
+    return {"name": wheel.name, "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest()}
 
 
 def made(name, packages):

@@ -10,7 +10,7 @@ from harness import CACHE, CORPORA, MIB, Claims, MemoryGroup, Unable, last_json,
 from limits import UNLIMITED, Watch, forget
 
 RUNNER = Path(__file__).parent / "python_peers_runs.py"
-ENGINES = ["gannet", "tantivy", "lancedb", "duckdb", "bm25s", "sqlite"]
+ENGINES = ["gannet", "gannet-dicts", "tantivy", "lancedb", "duckdb", "bm25s", "sqlite"]
 # The extension of DuckDB is of one version of it.
 PACKAGES = ["tantivy==0.27.0", "lancedb==0.40.0", "duckdb==1.5.5", "duckdb-extension-fts==1.5.5", "bm25s==0.3.16", "numba==0.68.1",
             "numpy==2.4.6", "pyarrow==26.0.1"]
@@ -41,8 +41,9 @@ class Comparison:
         self.queries = log()
         claims.settings |= {"corpus": (options.corpus or passages()).name, "documents": self.documents,
                             "text_bytes": self.source.stat().st_size}
-        wheel = [python_environment.wheel(options.wheel)] if "gannet" in options.engines else []
-        self.python = python_environment.made("peers-venv", [*wheel, *PACKAGES])
+        wheel = python_environment.wheel(options.wheel)
+        claims.settings["wheel"] = python_environment.identified(wheel)
+        self.python = python_environment.made("peers-venv", [wheel, *PACKAGES])
 
     def run(self):
         self.claims.rows += self.earlier()
@@ -62,7 +63,7 @@ class Comparison:
         """Rows of the result file of engines that are not asked now, if they had the same texts."""
         path = self.claims.result.path
         kept = json.loads(path.read_text()) if path.exists() else {"settings": {}, "rows": []}
-        same = all(kept["settings"].get(name) == self.claims.settings[name] for name in ("documents", "text_bytes", "limit_mib", "seconds"))
+        same = all(kept["settings"].get(name) == value for name, value in self.claims.settings.items())
         return [row for row in kept["rows"] if same and row["engine"] not in self.options.engines]
 
     def engine(self, engine, limit):
@@ -98,6 +99,9 @@ class Comparison:
             row |= last_json(done.output)
         elif errors := done.errors.strip().splitlines():
             row["error"] = errors[-1][:300].replace(f"{CACHE}/", "")
+        stages = [line.partition(": ")[2] for line in done.errors.splitlines() if line.startswith("stage: ")]
+        if stages and done.code:
+            row["killed_after"] = stages[-1]
         if answers := row.pop("answers", None):
             self.answers_of(engine, limit).write_text(json.dumps(answers))
         note(" ".join(f"{name}={value}" for name, value in row.items()))
@@ -116,7 +120,7 @@ class Comparison:
             row["compared"] = len(pairs)
             row["alike"] = round(sum(10 * len(mine & theirs) / len(mine) for mine, theirs in pairs) / len(pairs), 2)
             self.claims.at_least(f"of ten documents alike: {name_of(row)}", row["alike"], ALIKE)
-        for engine in ENGINES[1:]:
+        for engine in ENGINES[2:]:
             self.ahead(engine)
 
     def ahead(self, peer):
@@ -132,7 +136,8 @@ class Comparison:
             if peer in rates:
                 self.claims.at_least(name, round(rates["gannet"] / rates[peer], 2), 1)
             else:
-                self.claims.check(name, "killed or failed", ">= 1", True)
+                row = next(row for row in rows if row["engine"] == peer)
+                self.claims.check(name, "it was killed" if row["kills"] else f"it failed: {row.get('error', row['exit_code'])}", ">= 1", row["kills"] > 0)
 
 
 def name_of(row):

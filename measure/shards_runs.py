@@ -1,6 +1,6 @@
 """What measure/shards.py runs in an environment that has gannet[ray]: its figures as JSON.
 
-Not a script of its own: it has the arguments FOLDER, FILE, QUERIES, SHARDS, NODES and SINGLE.
+Not a script of its own: it has the arguments FOLDER, FILE, QUERIES, SHARDS, NODES, MEMORY in MB and SINGLE.
 """
 import contextlib
 import json
@@ -20,39 +20,40 @@ import ray
 import ray.data
 from ray.cluster_utils import Cluster
 
-MEMORY = "256MB"
 DEPTH = 10
 AT_ONCE = 1000
 
 
-def main(folder, file, log, shards, nodes, single):
-    folder, rows = Path(folder), []
+def main(folder, file, log, shards, nodes, memory, single):
+    folder, rows, shards, memory = Path(folder), [], int(shards), int(memory)
+    whole, part = f"{memory}MB", f"{memory // shards}MB"
+    Path(file).read_bytes()  # Into the page cache.
     queries = Path(log).read_text(encoding="utf-8").splitlines()
     with processors() as used:
         begun = time.perf_counter()
-        with gannet.open(folder / "one.gnt", memory=MEMORY) as one:
+        with gannet.open(folder / "one.gnt", memory=whole) as one:
             documents = one.add(file).added
         taken = time.perf_counter() - begun
     rows.append({"what": "one process", "documents": documents, "seconds": taken, "processor_seconds": used})
     with cluster(int(nodes)):
-        # The task that reads the file writes it, too; and as Ray splits it.
-        rows.append(written("ray", file, folder / "shards", int(shards), override_num_blocks=1))
-        rows.append(written("ray, split by Ray", file, folder / "split", int(shards)))
         begun = time.perf_counter()
-        gannet.ray.write(ray.data.from_items([{"id": "1", "body": "one"}]), folder / "small", shards=int(shards), memory=MEMORY)
+        gannet.ray.write(ray.data.from_items([{"id": "1", "body": "one"}]), folder / "small", shards=shards, memory=part)
         rows.append({"what": "ray, one document", "documents": 1, "seconds": time.perf_counter() - begun})
+        # The task that reads the file writes it, too; and as Ray splits it.
+        rows.append(written("ray", file, folder / "shards", shards, part, override_num_blocks=1))
+        rows.append(written("ray, split by Ray", file, folder / "split", shards, part))
         with (
-            gannet.open(folder / "one.gnt", memory=MEMORY, read_only=True) as one,
-            gannet.ray.open(folder / "shards", memory=MEMORY) as index,
+            gannet.open(folder / "one.gnt", memory=whole, read_only=True) as one,
+            gannet.ray.open(folder / "shards", memory=part) as index,
         ):
             different, answered, examples = compare(one, index, queries)
             some = queries[:: max(len(queries) // int(single), 1)]
             rows += singles(one, index, some)
             rows += [empty_round(index) for _ in some]
             different += sum(not same(answer(one, query, ties="id"), answer(index, query)) for query in some)
-        with gannet.ray.open(folder / "shards", memory=MEMORY) as index:
-            # Replicas that know nothing of terms yet.
-            rows += [timed("shards, new terms", index, query) for query in some]
+        with gannet.ray.open(folder / "shards", memory=part) as index:
+            # Replicas that know nothing of terms yet, and have no page in memory.
+            rows += [timed("shards, just opened", index, query) for query in some]
     print(json.dumps({"rows": rows, "different": different, "answered": answered, "examples": examples}))
 
 
@@ -71,11 +72,11 @@ def cluster(nodes):
         made.shutdown()
 
 
-def written(what, file, to, shards, **reading):
+def written(what, file, to, shards, memory, **reading):
     """A write of a whole file."""
     with processors() as used:
         begun = time.perf_counter()
-        wrote = gannet.ray.write(ray.data.read_json(file, **reading), to, shards=shards, memory=MEMORY)
+        wrote = gannet.ray.write(ray.data.read_json(file, **reading), to, shards=shards, memory=memory)
         taken = time.perf_counter() - begun
     return {"what": what, "documents": wrote.documents, "seconds": taken, "processor_seconds": used}
 
@@ -84,13 +85,15 @@ def written(what, file, to, shards, **reading):
 def processors():
     """Seconds of processor time of the processes that this one started, by what they do, while the block runs.
 
-    Each process is looked at twice a second, since writers end with the write.
+    Each process is looked at twice a second, since writers end with the write. What it takes after
+    the last look is lost: the sums are lower bounds.
     """
-    before, seen, ended = dict(looked_at()), {}, threading.Event()
+    before, seen, ended, watching = dict(looked_at()), {}, threading.Event(), []
 
     def watch():
         while not ended.wait(0.5):
             seen.update(looked_at())
+        watching.append(time.thread_time())
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -104,10 +107,11 @@ def processors():
         begun = {process: seconds for (process, _), seconds in before.items()}
         latest = {}
         for (process, kind), seconds in seen.items():
-            # A worker that waits is one of tasks: a writer keeps its name.
+            # Ray renames its workers: all of a process goes to its latest name.
             latest[process] = max(latest.get(process, (0, "")), (seconds, kind))
         for process, (seconds, kind) in latest.items():
             sums[kind] = round(sums.get(kind, 0) + seconds - begun.get(process, 0), 2)
+        sums["this process"] = round(sums["this process"] - watching[0], 2)
 
 
 def looked_at():
@@ -168,7 +172,8 @@ def singles(one, index, queries):
     """Both in turn."""
     for what in (one, index, index):
         what.search_many(queries, DEPTH)  # All are warm: replicas take turns.
-    return [timed(what, searched, query) for query in queries for what, searched in (("one", one), ("shards", index))]
+    asked = (("one", one, {"ties": "id"}), ("shards", index, {}))  # Shards have ties by ID always.
+    return [timed(what, searched, query, **options) for query in queries for what, searched, options in asked]
 
 
 def empty_round(index):
@@ -179,10 +184,10 @@ def empty_round(index):
     return {"what": "empty round", "milliseconds": 1e3 * (time.perf_counter() - begun)}
 
 
-def timed(what, searched, query):
+def timed(what, searched, query, **options):
     """One search with the documents of its answer."""
     begun = time.perf_counter()
-    hits = searched.search(query, DEPTH)
+    hits = searched.search(query, DEPTH, **options)
     for hit in hits:
         hit.source
     return {"what": what, "milliseconds": 1e3 * (time.perf_counter() - begun), "hits": len(hits)}
