@@ -16,7 +16,7 @@ PACKAGES = ["tantivy==0.27.0", "lancedb==0.40.0", "duckdb==1.5.5", "duckdb-exten
             "numpy==2.4.6", "pyarrow==26.0.1"]
 # Of ten answers, how many another engine has to have too: they weigh lengths in other ways.
 ALIKE = 7
-INDEX_TIMEOUT, SEARCH_TIMEOUT = 1500, 300
+INDEX_TIMEOUT, SEARCH_TIMEOUT = 600, 300
 
 
 def main():

@@ -252,20 +252,21 @@ class DuckDB(Engine):
         super().__init__(folder, limit)
         self.settings = {"memory_limit": self.choose(f"{limit * 3 // 8}MiB", "8GiB"), "threads": self.choose(1, THREADS), "preserve_insertion_order": False}
 
-    def connect(self, **more):
+    def connect(self, access):
+        """Opens its file with small groups of rows under the limit: one of the default size is more than half of it."""
         import duckdb
         import duckdb_extension_fts
 
-        # What the engine does not count into its limit, such as the extension, stays outside.
-        spill = {"temp_directory": str(self.folder / "spill")}
-        base = duckdb.connect(self.folder / "passages.duckdb", config=self.settings | spill, **more)
+        base = duckdb.connect(config=self.settings | {"temp_directory": str(self.folder / "spill")})
+        base.execute(f"ATTACH '{self.folder / 'passages.duckdb'}' AS data ({access}{self.choose(', ROW_GROUP_SIZE 8192', '')})")
+        base.execute("USE data")
         extension = next(Path(duckdb_extension_fts.__file__).parent.rglob("fts.duckdb_extension"))
         base.execute(f"LOAD '{extension}'")
         return base
 
     def index(self, source):
         self.folder.mkdir()
-        with self.connect() as base:
+        with self.connect("READ_WRITE") as base:
             base.execute(f"CREATE TABLE passages AS SELECT id, body FROM read_json('{source}', format='newline_delimited', maximum_object_size={MIB}, columns={{id: 'VARCHAR', body: 'VARCHAR'}})")
             told("its table is written")
             base.execute("PRAGMA create_fts_index('passages', 'id', 'body', stemmer='none', stopwords='none', ignore='[^\\p{L}\\p{N}_]+', strip_accents=0)")
@@ -274,7 +275,7 @@ class DuckDB(Engine):
 
     def open(self):
         self.settings["threads"] = THREADS
-        self.base = self.connect(read_only=True)
+        self.base = self.connect("READ_ONLY")
 
     def search(self, queries):
         return map(self.one, queries)
@@ -286,7 +287,7 @@ class DuckDB(Engine):
 
 
 class Bm25s(Engine):
-    modules = ["bm25s", "numba", "numpy"]
+    modules = ["bm25s"]
     group = 256
 
     def __init__(self, folder, limit):
