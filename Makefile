@@ -52,8 +52,8 @@ lint:
 tables:
 	$(PYTHON) scripts/tables
 
-# The results of the pages again, each by the command in its file, for hours. It ends with status 1 and a
-# list of the targets that are missed, if any is. See docs/experiments/method.md.
+# The results of the pages again, each by the command in its file, for hours. It ends with status 1
+# and a list of the targets that are missed, if any is. See docs/experiments/method.md.
 lab:
 	$(PYTHON) lab/whole.py
 

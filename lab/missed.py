@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Lists the targets that results miss, and ends with status 1 if there are any, as `lab/whole.py` does.
+"""Lists the targets that results miss, and ends with status 1 if any is missed.
 
-A script that has targets writes into its result those that it misses, as `misses`, or each as one of `checks`. A result with neither
-has none.
+A script that has targets writes into its result those that it misses, as `misses`, or each as one of
+`checks`. A result with neither has none.
 Results that are not there are listed, too.
 """
 import argparse

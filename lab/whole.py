@@ -30,7 +30,7 @@ from harness import ROOT, Unable, note
 from inputs import PLACE
 
 MADE = PLACE / "whole"
-# Options of recorded commands that are left out, with the number of their values: places of one machine.
+# Options of recorded commands that are left out, with the number of their values: they are places.
 LEFT_OUT = {"--out": 1, "--program": 1, "--programs": 1, "--nodes": 1, "--keep": 0, "--resume": 0}
 # What was made in several runs, or with nodes in memory, by one command.
 NODES = "--nodes /dev/shm/gannet-whole-nodes"
@@ -127,8 +127,6 @@ def why_not(name):
         return "it compares programs of other commits, or of changed sources"
     if script == "lab/memory.py":
         return f"it takes long; run it by itself: {shlex.join(command(name))}"
-    if script == "lab/whole.py":
-        return "it has the seconds of this script"
     return None if script.startswith("lab/") else f"{script} makes it, see measure/README.md"
 
 

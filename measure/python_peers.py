@@ -97,7 +97,7 @@ class Comparison:
                "held_bytes": watch.most, "group_peak_bytes": figures["most_used_bytes"], "process_seconds": round(done.seconds, 3)}
         if done.code == 0:
             row |= last_json(done.output)
-        elif errors := done.errors.strip().splitlines():
+        elif errors := [line for line in done.errors.strip().splitlines() if not line.startswith("stage: ")]:
             row["error"] = errors[-1][:300].replace(f"{CACHE}/", "")
         stages = [line.partition(": ")[2] for line in done.errors.splitlines() if line.startswith("stage: ")]
         if stages and done.code:

@@ -253,7 +253,7 @@ class DuckDB(Engine):
         self.settings = {"memory_limit": self.choose(f"{limit * 3 // 8}MiB", "8GiB"), "threads": self.choose(1, THREADS), "preserve_insertion_order": False}
 
     def connect(self, access):
-        """Opens its file with small groups of rows under the limit: one of the default size is more than half of it."""
+        """Opens its file; under the limit with groups of rows that are small enough for it."""
         import duckdb
         import duckdb_extension_fts
 

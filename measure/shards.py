@@ -47,7 +47,7 @@ def environment(claims, given):
 
 
 def queries(number):
-    """Those of a web log; three of eight as a phrase, with a prefix, or with a word that has to be there."""
+    """Those of a web log; three of eight are phrases, or have a prefix or a required word."""
     with open(CORPORA / "queries/web-log-25k.tsv", encoding="utf-8") as lines:
         texts = [ndcg.plain(line.rstrip("\n").split("\t", 1)[1]).strip() for line in lines]
     made = []

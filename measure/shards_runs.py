@@ -1,6 +1,7 @@
 """What measure/shards.py runs in an environment that has gannet[ray]: its figures as JSON.
 
-Not a script of its own: it has the arguments FOLDER, FILE, QUERIES, SHARDS, NODES, MEMORY in MB and SINGLE.
+Not a script of its own: it has the arguments FOLDER, FILE, QUERIES, SHARDS, NODES, MEMORY in MB and
+SINGLE.
 """
 import contextlib
 import json
@@ -83,7 +84,7 @@ def written(what, file, to, shards, memory, **reading):
 
 @contextlib.contextmanager
 def processors():
-    """Seconds of processor time of the processes that this one started, by what they do, while the block runs.
+    """Seconds of processor time of the processes below this one, by kind, while the block runs.
 
     Each process is looked at twice a second, since writers end with the write. What it takes after
     the last look is lost: the sums are lower bounds.
