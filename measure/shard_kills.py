@@ -27,7 +27,10 @@ def main():
         done = run(command).json()
         claims.rows += done["events"]
         claims.equal("processes killed", done["kills"], options.kills)
-        claims.equal("nodes lost", done["nodes"], options.nodes)
+        claims.equal("nodes lost, each with a replica", sum(row.get("replicas", 0) > 0 for row in done["events"]), options.nodes)
+        claims.known("nodes lost that had a writer", sum(row.get("writers", 0) > 0 for row in done["events"]))
+        for what in ("both replicas", "reader", "writer", "task"):
+            claims.known(f"events of the kind {what}", sum(row["what"] == what for row in done["events"]))
         claims.equal("wrong answers, or partial ones that do not say so", done["wrong"], [])
         claims.equal("exceptions but UnavailableError and WriteLostError", done["unexpected"], [])
         claims.equal("documents missing, too many or there twice at the end", done["differences"], 0)

@@ -2,6 +2,7 @@
 
 Not a script of its own: it has the arguments FOLDER, KILLS, NODES and SEED.
 """
+import collections
 import json
 import os
 import random
@@ -18,9 +19,11 @@ import gannet
 import gannet.ray
 import ray
 import ray.data
+from gannet.ray._hashing import shard_of
 from ray.cluster_utils import Cluster
 
-MEMORY = "32MB"
+MEMORY = "32MiB"
+READER, WRITER = "ShardReader", "ShardWriter"
 SHARDS, NODES = 3, 3
 ROWS = 600
 NODE = {"num_cpus": 2, "node_ip_address": "127.0.0.1", "object_store_memory": 80 << 20}
@@ -28,8 +31,6 @@ NODE = {"num_cpus": 2, "node_ip_address": "127.0.0.1", "object_store_memory": 80
 
 def main(folder, kills, nodes, seed):
     chance = random.Random(int(seed))
-    events = ["node"] * int(nodes) + [chance.choice(["reader", "writer", "task"]) for _ in range(int(kills))]
-    chance.shuffle(events)
     made = Cluster()
     try:
         quick = {"health_check_period_ms": 500, "health_check_failure_threshold": 3}
@@ -38,25 +39,49 @@ def main(folder, kills, nodes, seed):
             made.add_node(**NODE)
         ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
         ray.data.DataContext.get_current().enable_progress_bars = False
-        print(json.dumps(Soak(made, Path(folder) / "index", chance).run(events)))
+        print(json.dumps(Soak(made, Path(folder) / "index", chance).run(events(int(kills), int(nodes), chance))))
     finally:
         ray.shutdown()
         made.shutdown()
 
 
+def events(kills, nodes, chance):
+    """What is broken, in order: every fifth kill is of a shard's two replicas at once."""
+    pairs = kills // 5
+    single = [chance.choice(["reader", "writer", "task"]) for _ in range(kills - 2 * pairs)]
+    all = ["node"] * nodes + ["both replicas"] * pairs + single
+    chance.shuffle(all)
+    return all
+
+
 class Ledger:
-    """What has to be found at each epoch: the write that each document is of."""
+    """What has to be found at each epoch: how many documents of each write every shard has."""
 
     def __init__(self):
         self.lock = threading.Lock()
         self.documents = {}
         self.epochs = {}
 
-    def commit(self, epoch, documents, write):
+    def commit(self, epoch, documents):
+        counts = collections.Counter((shard_of(id, SHARDS), write) for id, write in documents.items())
         with self.lock:
             self.documents = documents
-            newest = sum(of == write for of in documents.values())
-            self.epochs[epoch] = (len(documents), write, newest)
+            self.epochs[epoch] = counts
+
+    def newest(self, epoch):
+        """The write that made this epoch."""
+        return max((write for _, write in self.counts(epoch)), key=lambda name: int(name.removeprefix("write")))
+
+    def expected(self, found, write=None):
+        """How many documents an answer has to have, of all writes or one, in the shards that it has."""
+        counts = self.counts(found.epoch)
+        return sum(number for (shard, of), number in counts.items() if shard not in found.missing and write in (None, of))
+
+    def counts(self, epoch):
+        # The manifest is there just before the ledger is.
+        while epoch not in self.epochs:
+            time.sleep(0.01)
+        return self.epochs[epoch]
 
 
 class Soak:
@@ -64,7 +89,9 @@ class Soak:
         self.cluster, self.uri, self.chance = cluster, uri, chance
         self.ledger = Ledger()
         self.ended = threading.Event()
+        self.using = threading.Lock()
         self.writes = 0
+        self.writing = None
         self.figures = {
             "events": [], "kills": 0, "nodes": 0, "wrong": [], "unexpected": [], "longest": 0.0,
             "searches": 0, "unavailable": 0, "told_partial": 0, "writes": 0, "writes_lost": 0,
@@ -72,15 +99,15 @@ class Soak:
 
     def run(self, events):
         self.write()
-        with gannet.ray.open(self.uri, memory=MEMORY) as index:
-            self.index = index
-            searching = threading.Thread(target=self.search)
-            searching.start()
-            for number, event in enumerate(events):
-                self.event(event)
-                print(f"[soak] {number + 1} of {len(events)}: {event}", file=sys.stderr, flush=True)
-            self.ended.set()
-            searching.join()
+        self.index = gannet.ray.open(self.uri, memory=MEMORY)
+        searching = threading.Thread(target=self.search)
+        searching.start()
+        for number, event in enumerate(events):
+            self.event(event)
+            print(f"[soak] {number + 1} of {len(events)}: {self.figures['events'][-1:]}", file=sys.stderr, flush=True)
+        self.ended.set()
+        searching.join()
+        self.index.close()
         found = [row["id"] for row in gannet.ray.read(self.uri, "all", memory=MEMORY).take_all()]
         wanted = self.ledger.documents
         differences = len(set(found) ^ set(wanted)) + len(found) - len(set(found))
@@ -88,56 +115,80 @@ class Soak:
 
     def event(self, event):
         """Breaks something beside a write, and waits until all is whole again."""
-        writing = threading.Thread(target=self.write)
-        writing.start()
+        self.start_write()
         time.sleep(self.chance.uniform(0.1, 3.0))
+        broken = {"node": self.lose_node, "both replicas": self.kill_shard}.get(event, lambda: self.kill(event))
         begun = time.monotonic()
         try:
-            broken = self.lose_node() if event == "node" else self.kill(event)
+            begun, what = broken()
         except Exception as error:
             self.unexpected(event, error)
-            broken = False
-        while broken and not self.whole() and time.monotonic() - begun < 120:
+            self.writing.join()
+            return
+        while not self.whole() and time.monotonic() - begun < 120:
             time.sleep(0.05)
         took = time.monotonic() - begun
-        writing.join()
-        if broken and event == "node":
+        self.writing.join()
+        self.figures["longest"] = max(self.figures["longest"], took)
+        self.figures["events"].append({"what": event, **what, "seconds": round(took, 3)})
+        if event == "node":
             # Whole again without it; another takes its place. Ray wants the main thread for that.
             self.cluster.add_node(**NODE)
-        if broken:
-            self.figures["longest"] = max(self.figures["longest"], took)
-            self.figures["events"].append({"what": event, "seconds": round(took, 3)})
+            self.spread()
         try:
             self.index.refresh()
         except gannet.ray.UnavailableError:
             self.figures["unavailable"] += 1
 
+    def start_write(self):
+        self.writing = threading.Thread(target=self.write)
+        self.writing.start()
+
+    def spread(self):
+        """Opens the index again, so that the new node has replicas, too."""
+        before, opened = self.index, gannet.ray.open(self.uri, memory=MEMORY)
+        with self.using:
+            self.index = opened
+        before.close()
+
     def kill(self, event):
-        """A process of the sort: an actor of a shard, or a worker that runs the write's tasks."""
-        names = {"reader": "ShardReader", "writer": "ShardWriter", "task": "MapBatches"}
-        end = time.monotonic() + 5
-        while time.monotonic() < end:
-            if victims := processes(self.cluster, names[event]):
-                os.kill(self.chance.choice(victims), signal.SIGKILL)
-                self.figures["kills"] += 1
-                return True
+        """Kills a replica, a writer, or a worker that runs the write's tasks."""
+        name = {"reader": READER, "writer": WRITER, "task": "MapBatches"}[event]
+        end = time.monotonic() + 120
+        while not (victims := processes(self.cluster, name)):
+            if time.monotonic() > end:
+                raise RuntimeError(f"no process {name} for 120 s")
+            if not self.writing.is_alive():
+                self.start_write()
             time.sleep(0.01)
-        # The write was over: a reader is always there.
-        os.kill(self.chance.choice(processes(self.cluster, "ShardReader")), signal.SIGKILL)
-        self.figures["kills"] += 1
-        return True
+        return self.killed([self.chance.choice(sorted(victims))])
+
+    def kill_shard(self):
+        """Kills both replicas of a shard at once."""
+        actors = self.chance.choice(self.index._replicas.actors)
+        return self.killed(ray.get([actor.__ray_call__.remote(lambda _: os.getpid()) for actor in actors]))
+
+    def killed(self, victims):
+        for pid in victims:
+            os.kill(pid, signal.SIGKILL)
+        self.figures["kills"] += len(victims)
+        return time.monotonic(), {}
 
     def lose_node(self):
-        node = self.chance.choice(list(self.cluster.worker_nodes))
-        self.cluster.remove_node(node, allow_graceful=False)
+        """Ends all processes of a node that has a replica."""
+        nodes = {node.all_processes["raylet"][0].process.pid: node for node in self.cluster.worker_nodes}
+        readers, writers = ([parent for parent in processes(self.cluster, name).values() if parent in nodes] for name in (READER, WRITER))
+        lost = self.chance.choice(sorted(set(readers)))
+        begun = time.monotonic()
+        self.cluster.remove_node(nodes[lost], allow_graceful=False)
         self.figures["nodes"] += 1
-        return True
+        return begun, {"replicas": readers.count(lost), "writers": writers.count(lost)}
 
     def whole(self):
         """Whether every replica has its shard open."""
         replicas = sum(map(len, self.index._replicas.actors))
         # Those of a lost node may answer for a moment. No raylet that is left has them.
-        if len(processes(self.cluster, "ShardReader")) != replicas:
+        if len(processes(self.cluster, READER)) != replicas:
             return False
         manifest = gannet.ray._manifest.need(gannet.ray._place.Place(self.uri))
         calls = [
@@ -172,7 +223,7 @@ class Soak:
                 self.unexpected("write", error)
             else:
                 self.figures["writes"] += 1
-                self.ledger.commit(wrote.epoch, before | dict.fromkeys(old + new, name), name)
+                self.ledger.commit(wrote.epoch, before | dict.fromkeys(old + new, name))
                 return
 
     def search(self):
@@ -181,30 +232,27 @@ class Soak:
         while not self.ended.is_set():
             partial = chance.random() < 0.5
             time.sleep(0.05)
-            try:
-                hits = self.index.search("body:all", count=True, timeout=10, partial=partial)
-                documents, write, newest = self.expected(hits.epoch)
-                of_newest = self.index.search(f"body:{write}", count=True, timeout=10, partial=partial)
-            except gannet.ray.UnavailableError:
-                self.figures["unavailable"] += 1
-                continue
-            except Exception as error:
-                self.unexpected("search", error)
-                continue
-            self.figures["searches"] += 2
-            for found, total in ((hits, documents), (of_newest, newest)):
-                if found.is_partial:
-                    self.figures["told_partial"] += 1
-                elif found.epoch == hits.epoch and found.total != total:
-                    self.figures["wrong"].append(f"epoch {found.epoch}: {found.total}, not {total}")
-                if len(set(found.ids)) != len(found):
-                    self.figures["wrong"].append("a document was there twice")
+            with self.using:
+                self.compare(self.index, partial)
 
-    def expected(self, epoch):
-        # The manifest is there just before the ledger is.
-        while epoch not in self.ledger.epochs:
-            time.sleep(0.01)
-        return self.ledger.epochs[epoch]
+    def compare(self, index, partial):
+        try:
+            hits = index.search("body:all", count=True, timeout=10, partial=partial)
+            write = self.ledger.newest(hits.epoch)
+            of_newest = index.search(f"body:{write}", count=True, timeout=10, partial=partial)
+        except gannet.ray.UnavailableError:
+            self.figures["unavailable"] += 1
+            return
+        except Exception as error:
+            self.unexpected("search", error)
+            return
+        for found, wanted in ((hits, self.ledger.expected(hits)), (of_newest, self.ledger.expected(of_newest, write))):
+            self.figures["searches"] += 1
+            self.figures["told_partial"] += found.is_partial
+            if found.total != wanted:
+                self.figures["wrong"].append(f"epoch {found.epoch} without {list(found.missing)}: {found.total}, not {wanted}")
+            if len(set(found.ids)) != len(found):
+                self.figures["wrong"].append("a document was there twice")
 
     def unexpected(self, what, error):
         self.figures["unexpected"].append(f"{what}: {type(error).__name__}: {str(error)[:300]}")
@@ -217,9 +265,9 @@ def slow(batch):
 
 
 def processes(cluster, name):
-    """The processes of the cluster that run an actor of this class, or such a task."""
+    """The processes of the cluster that run an actor of this class, or such a task, and the raylet of each."""
     raylets = {one.process.pid for node in cluster.list_all_nodes() for one in node.all_processes["raylet"]}
-    found = []
+    found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             title = (folder / "cmdline").read_bytes().decode(errors="replace")
@@ -227,8 +275,8 @@ def processes(cluster, name):
         except (OSError, ValueError):
             continue
         if parent in raylets and title.startswith(f"ray::{name}"):
-            found.append(int(folder.name))
-    return sorted(found)
+            found[int(folder.name)] = parent
+    return found
 
 
 if __name__ == "__main__":

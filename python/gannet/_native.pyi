@@ -31,6 +31,7 @@ __all__ = [
     "Snapshot",
     "Statistics",
     "Written",
+    "number_of_bytes",
     "open",
     "read_statistics",
     "reopen",
@@ -64,6 +65,7 @@ def restore(backup: _Path, path: _Path, *, memory: _Size = ...) -> None:
     """Makes an index in the folder `path` of the backup in another."""
 
 def reopen(path: _Path, memory: int) -> Index: ...
+def number_of_bytes(size: _Size) -> int: ...
 def read_statistics(json: str) -> Statistics: ...
 @final
 class CancelToken:

@@ -123,6 +123,12 @@ mod _native {
         PyIndex::new(py, index, path, (memory, true))
     }
 
+    /// A size as a number of bytes.
+    #[pyfunction]
+    fn number_of_bytes(size: Bytes) -> usize {
+        size.0
+    }
+
     /// Statistics that were pickled.
     #[pyfunction]
     fn read_statistics(json: &str) -> PyResult<PyStatistics> {

@@ -6,11 +6,12 @@ import os
 from typing import Any
 
 from .._errors import InvalidError
+from .._native import number_of_bytes
 from . import _manifest
 from ._index import ShardedIndex
 from ._place import Place
 from ._ray import connected, live_nodes, on_node, ray
-from ._reader import THREADS, ShardReader
+from ._reader import LEAST_MEMORY, THREADS, ShardReader
 from ._router import Replicas
 
 
@@ -27,7 +28,8 @@ def open(
     Each replica of a shard is an actor, which copies the shard to the local disk of its node.
 
     - `replicas` of each shard are on different nodes: 2, or 1 in a cluster of one node.
-    - `memory` is the budget of each replica.
+    - `memory` is the budget of each replica, 32 MiB or more. Half of it is for what is searched, and
+      half for the state of the shard that takes its place at the next `refresh`.
     - `hedge` is after how many seconds without an answer another replica is asked too.
     - `local` is a folder on the local disk of each node; that for temporary files otherwise.
     """
@@ -41,6 +43,7 @@ def open(
             f"replicas={number}: the replicas of a shard are on different nodes, and the cluster "
             f"has {len(nodes)}: give a number from 1 to {len(nodes)}, or add nodes"
         )
+    budget = _budget(memory)
     kept = None if local is None else os.fspath(local)
     # A call is not repeated: another replica is asked.
     actor = ray.remote(max_restarts=-1, max_task_retries=0, max_concurrency=THREADS)(ShardReader)
@@ -48,7 +51,7 @@ def open(
     def start(shard: int, replica: int) -> Any:
         node = nodes[(shard + replica) % len(nodes)]
         placed = actor.options(**on_node(node))
-        return placed.remote(place.uri, shard, manifest.shards[shard].state, memory, kept)
+        return placed.remote(place.uri, shard, manifest.shards[shard].state, budget, kept)
 
     shards = range(len(manifest.shards))
     actors = [[start(shard, replica) for replica in range(number)] for shard in shards]
@@ -59,3 +62,13 @@ def open(
         index.close()
         raise
     return index
+
+
+def _budget(memory: int | str) -> int:
+    budget = number_of_bytes(memory)
+    if budget < LEAST_MEMORY:
+        raise InvalidError(
+            f"memory={memory!r}: a replica opens two states of its shard, each within half of "
+            "that, and an index needs 16 MiB: give 32 MiB or more"
+        )
+    return budget

@@ -9,6 +9,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import gannet
@@ -25,6 +26,9 @@ THREADS = 8
 
 _STATES = 2
 """States of a shard that are kept open: what is served, and the one before."""
+
+LEAST_MEMORY = _STATES * (16 << 20)
+"""The least budget of a replica: that of an index for each state."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +78,11 @@ class ShardReader:
     """
 
     def __init__(
-        self, uri: str, number: int, state: str, memory: int | str, local: str | None
+        self, uri: str, number: int, state: str, memory: int, local: str | None
     ) -> None:
         self._place = Place(uri)
         self._number = number
-        self._memory = memory
+        self._memory_of_a_state = memory // _STATES
         self._local = local
         self._lock = threading.Lock()
         self._scratch: Scratch | None = None
@@ -238,30 +242,34 @@ class ShardReader:
             if state in self._held:
                 self._held.move_to_end(state)
                 return self._held[state]
-            index = self._open(state)
-            self._held[state] = index
-            while len(self._held) > _STATES:
-                _, old = self._held.popitem(last=False)
-                path = old.path
-                old.close()
-                shutil.rmtree(path, ignore_errors=True)
+            source = self._place.state(state)
+            if not source.is_dir():
+                raise ExpiredError(
+                    f"{source} is gone, since newer writes took its place: refresh() and search again"
+                )
+            # Before the next is copied, which takes as much memory as an open state.
+            while len(self._held) >= _STATES:
+                self._close_oldest()
+            self._held[state] = index = self._open(state, source)
             return index
 
-    def _open(self, state: str) -> gannet.Index:
-        source = self._place.state(state)
-        if not source.is_dir():
-            raise ExpiredError(
-                f"{source} is gone, since newer writes took its place: refresh() and search again"
-            )
+    def _close_oldest(self) -> None:
+        _, old = self._held.popitem(last=False)
+        path = old.path
+        old.close()
+        shutil.rmtree(path, ignore_errors=True)
+
+    def _open(self, state: str, source: Path) -> gannet.Index:
         if self._scratch is None:
             uri, token = self._place.uri, uuid.uuid4().hex[:12]
             self._scratch = Scratch(self._local, "reader", uri, self._number, token)
         path = self._scratch.folder / state.replace("/", "-")
         shutil.rmtree(path, ignore_errors=True)
         # A copy checks each page. To restore would read all of the index once more.
-        with gannet.open(source, memory=self._memory, read_only=True) as shared:
+        memory = self._memory_of_a_state
+        with gannet.open(source, memory=memory, read_only=True) as shared:
             shared.backup(path)
-        return gannet.open(path, memory=self._memory, read_only=True)
+        return gannet.open(path, memory=memory, read_only=True)
 
 
 def _check(index: gannet.Index, shard: Shard, schema: Mapping[str, str]) -> None:

@@ -15,7 +15,7 @@ import ray.data
 import gannet
 import gannet.ray
 
-MEMORY = "32MB"
+MEMORY = "32MiB"
 
 WORDS = [f"{start}{end}" for start in ("wha", "ship", "sea", "cap", "har") for end in "abcdefghij"]
 

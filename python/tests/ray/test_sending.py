@@ -29,7 +29,7 @@ class Writer:
 def sent(blocks: list[Any], monkeypatch: pytest.MonkeyPatch, shards: int = 3) -> list[Writer]:
     monkeypatch.setattr(_datasink, "answer", lambda call, shard: call)
     writers = [Writer() for _ in range(shards)]
-    sink = _datasink.GannetDatasink(Job("x", "w", 1, "id", WriterOptions("32MB")), writers)
+    sink = _datasink.GannetDatasink(Job("x", "w", 1, "id", WriterOptions("32MiB")), writers)
     assert sink.write(blocks, None) == sum(block.num_rows for block in blocks)
     return writers
 

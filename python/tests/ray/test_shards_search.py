@@ -124,6 +124,8 @@ def test_bad_searches_say_what_to_do(shards: gannet.ray.ShardedIndex) -> None:
         shards.search('"whaa')
     with pytest.raises(gannet.SearchTimeoutError, match="give it more time"):
         shards.search("whaa", timeout=1e-9)
+    with pytest.raises(gannet.InvalidError, match=r"memory='20MiB': .*: give 32 MiB or more"):
+        gannet.ray.open(shards.uri, memory="20MiB")
     with pytest.raises(gannet.InvalidError, match=r"replicas=9: .* has 2: give a number from 1"):
         gannet.ray.open(shards.uri, replicas=9)
 

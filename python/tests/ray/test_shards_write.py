@@ -19,6 +19,7 @@ from shards import (
     ids_in,
     kill,
     processes,
+    replica,
     states_in,
     write,
 )
@@ -65,6 +66,30 @@ def test_later_writes_replace_add_and_delete(uri: Path) -> None:
         write([{"id": "last", "body": "changed"}], uri)
         assert index.refresh() and index.search("changed").ids == ["last"]
     assert ids_in(uri) == ALL - {"7", "8"} | {"new", "last"}
+
+
+def test_a_replica_stays_within_its_memory(uri: Path) -> None:
+    def watch(reader: Any) -> None:
+        """Keeps what the states take that are open while another is copied."""
+        reader.budgets = []
+        copy = reader._open
+
+        def watched(*given: Any) -> gannet.Index:
+            open_before = [one.memory for one in reader._held.values()]
+            index: gannet.Index = copy(*given)
+            reader.budgets.append(sum(open_before) + index.memory)
+            return index
+
+        reader._open = watched
+
+    write(FEW, uri, shards=1)
+    with gannet.ray.open(uri, replicas=1, memory="40MiB") as index:
+        ray.get(replica(index, 0, 0).__ray_call__.remote(watch))
+        for body in ("one", "two", "three"):
+            write([{"id": "7", "body": body}], uri)
+            assert index.refresh() and index.search(body).ids == ["7"]
+        call = replica(index, 0, 0).__ray_call__
+        assert ray.get(call.remote(lambda reader: reader.budgets)) == [40 << 20] * 3
 
 
 def test_a_shard_without_changes_is_not_copied(uri: Path) -> None:

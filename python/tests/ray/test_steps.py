@@ -15,7 +15,7 @@ import gannet
 import gannet.ray
 from gannet.ray._hashing import shard_of
 from gannet.ray._manifest import Manifest, Shard
-from gannet.ray._reader import ShardReader
+from gannet.ray._reader import LEAST_MEMORY, ShardReader
 from gannet.ray._router import Deadline, Replicas
 
 ROWS = documents(1500)
@@ -25,8 +25,8 @@ SHARDS = 3
 class Opened(ShardReader):
     """A replica that reads where the shard lies."""
 
-    def _open(self, state: str) -> gannet.Index:
-        return gannet.open(self._place.state(state), memory=MEMORY, read_only=True)
+    def _open(self, state: str, source: Path) -> gannet.Index:
+        return gannet.open(source, memory=self._memory_of_a_state, read_only=True)
 
 
 class Actor:
@@ -99,7 +99,7 @@ def shards_of(rows: list[dict[str, Any]], place: Path) -> Manifest:
 def opened(place: Path, manifest: Manifest, replicas: int = 1) -> gannet.ray.ShardedIndex:
     actors = [
         [
-            Actor(Opened(str(place), number, shard.state, MEMORY, None))
+            Actor(Opened(str(place), number, shard.state, LEAST_MEMORY, None))
             for _ in range(replicas)
         ]
         for number, shard in enumerate(manifest.shards)
