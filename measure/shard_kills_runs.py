@@ -154,14 +154,18 @@ class Soak:
     def kill(self, event):
         """Kills a replica, a writer, or a worker that runs the write's tasks."""
         name = {"reader": READER, "writer": WRITER, "task": "MapBatches"}[event]
+        return self.killed([self.chance.choice(sorted(self.running(name)))])
+
+    def running(self, name):
+        """The processes of this name, once there are any; another write starts where one ends before."""
         end = time.monotonic() + 120
-        while not (victims := processes(self.cluster, name)):
+        while not (found := processes(self.cluster, name)):
             if time.monotonic() > end:
                 raise RuntimeError(f"no process {name} for 120 s")
             if not self.writing.is_alive():
                 self.start_write()
             time.sleep(0.01)
-        return self.killed([self.chance.choice(sorted(victims))])
+        return found
 
     def kill_shard(self):
         """Kills both replicas of a shard at once."""
@@ -175,14 +179,19 @@ class Soak:
         return time.monotonic(), {}
 
     def lose_node(self):
-        """Ends all processes of a node that has a replica."""
+        """Ends all processes of a node that has a replica, and of two in three one that has a writer, too."""
         nodes = {node.all_processes["raylet"][0].process.pid: node for node in self.cluster.worker_nodes}
-        readers, writers = ([parent for parent in processes(self.cluster, name).values() if parent in nodes] for name in (READER, WRITER))
-        lost = self.chance.choice(sorted(set(readers)))
+        wanted, end = [READER, WRITER] if self.chance.random() < 2 / 3 else [READER], time.monotonic() + 120
+        while not (could := set(nodes).intersection(*(self.running(name).values() for name in wanted))):
+            if time.monotonic() > end:
+                raise RuntimeError("no node has a replica and a writer for 120 s")
+            time.sleep(0.01)
+        lost = self.chance.choice(sorted(could))
+        readers, writers = (list(processes(self.cluster, name).values()).count(lost) for name in (READER, WRITER))
         begun = time.monotonic()
         self.cluster.remove_node(nodes[lost], allow_graceful=False)
         self.figures["nodes"] += 1
-        return begun, {"replicas": readers.count(lost), "writers": writers.count(lost)}
+        return begun, {"replicas": readers, "writers": writers}
 
     def whole(self):
         """Whether every replica has its shard open."""
