@@ -28,6 +28,8 @@ AT_ONCE = 1000
 def main(folder, file, log, shards, nodes, memory, single):
     folder, rows, shards, memory = Path(folder), [], int(shards), int(memory)
     whole, part = f"{memory}MB", f"{memory // shards}MB"
+    # Half of it is for the next state.
+    replica = f"{2 * memory // shards}MB"
     Path(file).read_bytes()  # Into the page cache.
     queries = Path(log).read_text(encoding="utf-8").splitlines()
     with processors() as used:
@@ -45,14 +47,14 @@ def main(folder, file, log, shards, nodes, memory, single):
         rows.append(written("ray, split by Ray", file, folder / "split", shards, part))
         with (
             gannet.open(folder / "one.gnt", memory=whole, read_only=True) as one,
-            gannet.ray.open(folder / "shards", memory=part) as index,
+            gannet.ray.open(folder / "shards", memory=replica) as index,
         ):
             different, answered, examples = compare(one, index, queries)
             some = queries[:: max(len(queries) // int(single), 1)]
             rows += singles(one, index, some)
             rows += [empty_round(index) for _ in some]
             different += sum(not same(answer(one, query, ties="id"), answer(index, query)) for query in some)
-        with gannet.ray.open(folder / "shards", memory=part) as index:
+        with gannet.ray.open(folder / "shards", memory=replica) as index:
             # Replicas that know nothing of terms yet, and have no page in memory.
             rows += [timed("shards, just opened", index, query) for query in some]
     print(json.dumps({"rows": rows, "different": different, "answered": answered, "examples": examples}))
