@@ -154,7 +154,13 @@ class Soak:
     def kill(self, event):
         """Kills a replica, a writer, or a worker that runs the write's tasks."""
         name = {"reader": READER, "writer": WRITER, "task": "MapBatches"}[event]
+        self.at_work(name)
         return self.killed([self.chance.choice(sorted(self.running(name)))])
+
+    def at_work(self, name):
+        """Waits until there is such a process, and some of the time that it works."""
+        self.running(name)
+        time.sleep(self.chance.uniform(0, 1.5))
 
     def running(self, name):
         """The processes of this name, once there are any; another write starts where one ends before."""
@@ -182,6 +188,7 @@ class Soak:
         """Ends all processes of a node that has a replica, and of two in three one that has a writer, too."""
         nodes = {node.all_processes["raylet"][0].process.pid: node for node in self.cluster.worker_nodes}
         wanted, end = [READER, WRITER] if self.chance.random() < 2 / 3 else [READER], time.monotonic() + 120
+        self.at_work(wanted[-1])
         while not (could := set(nodes).intersection(*(self.running(name).values() for name in wanted))):
             if time.monotonic() > end:
                 raise RuntimeError("no node has a replica and a writer for 120 s")
