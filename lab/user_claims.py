@@ -205,7 +205,10 @@ def as_one_block(shown):
 
 
 RAY = [
-    Claim("100 processes killed and 20 nodes lost", "shard-kills", "checks", lambda shown: (shown.check("processes killed"), shown.check("nodes lost")), exactly(100, 20), "processes and nodes"),
+    Claim("100 processes killed and 20 nodes lost", "shard-kills", "checks", lambda shown: (shown.check("processes killed"), shown.check("nodes lost, each with a replica")), exactly(100, 20), "processes and nodes"),
+    Claim("Each lost node had a replica, and most had a writer", "shard-kills", "checks",
+          lambda shown: (shown.check("nodes lost, each with a replica"), shown.check("nodes lost that had a writer")), lambda found: found[0] == 20 and found[1] > 10, "nodes with replicas, with writers"),
+    Claim("Both replicas of a shard were killed at once 20 times", "shard-kills", "checks", lambda shown: shown.check("events of the kind both replicas"), exactly(20), "times"),
     Claim("All 540,000 passages in four shards on three nodes", "shards", "checks",
           lambda shown: (shown.rows[0]["documents"], shown.settings["shards"], shown.settings["nodes"]), exactly(539_877, 4, 3), "documents, shards and nodes"),
     Claim("a quarter of the memory of the one index", "shards", "", lambda shown: 1 / shown.settings["shards"], exactly(0.25), "of it"),
