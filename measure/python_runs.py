@@ -78,21 +78,35 @@ def many(index, file, threads):
     """All queries by `search_many`, warm: IDs and scores of ten documents each."""
     asked = queries(file)
     with gannet.open(index, memory=MEMORY, read_only=True) as ix:
-        ix.search_many(asked)
-        begun = used()
-        ix.search_many(asked, threads=threads)
-        return spent(begun) | {"queries": len(asked), "threads": threads}
+        return warm(lambda: ix.search_many(asked, threads=threads), asked) | {"threads": threads}
 
 
 def one_by_one(index, file, _):
     """The same queries by one call each, on one thread, without documents."""
     asked = queries(file)
     with gannet.open(index, memory=MEMORY, read_only=True) as ix:
-        ix.search_many(asked)
-        begun = used()
-        for query in asked:
-            ix.search(query, sources=False)
-        return spent(begun) | {"queries": len(asked)}
+        return warm(lambda: each(ix, asked), asked)
+
+
+def each(ix, asked):
+    for query in asked:
+        ix.search(query, sources=False)
+
+
+def warm(work, asked):
+    """What passes over the queries take in three seconds, after two to warm up, as in `bench`."""
+    passes(work, 2)
+    begun = used()
+    number = passes(work, 3)
+    return spent(begun) | {"queries": number * len(asked)}
+
+
+def passes(work, seconds):
+    number, end = 0, time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        work()
+        number += 1
+    return number
 
 
 def once(index, file, threads):
@@ -111,19 +125,15 @@ def threads(index, file, number):
     """The same queries by calls of several threads, which share them."""
     asked = queries(file)
     with gannet.open(index, memory=MEMORY, read_only=True) as ix:
-        ix.search_many(asked)
 
-        def work(first):
-            for query in asked[first::number]:
-                ix.search(query, sources=False)
+        def work():
+            workers = [threading.Thread(target=each, args=(ix, asked[first::number])) for first in range(number)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
 
-        workers = [threading.Thread(target=work, args=(first,)) for first in range(number)]
-        begun = used()
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-        return spent(begun) | {"queries": len(asked), "threads": number}
+        return warm(work, asked) | {"threads": number}
 
 
 def queries(file):
