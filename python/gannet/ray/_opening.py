@@ -28,8 +28,8 @@ def open(
     Each replica of a shard is an actor, which copies the shard to the local disk of its node.
 
     - `replicas` of each shard are on different nodes: 2, or 1 in a cluster of one node.
-    - `memory` is the budget of each replica, 32 MiB or more. Half of it is for what is searched, and
-      half for the state of the shard that takes its place at the next `refresh`.
+    - `memory` is the budget of each replica, 32 MiB or more. Half of it is for what is searched,
+      and half for the state of the shard that takes its place at the next `refresh`.
     - `hedge` is after how many seconds without an answer another replica is asked too.
     - `local` is a folder on the local disk of each node; that for temporary files otherwise.
     """

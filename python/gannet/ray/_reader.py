@@ -84,6 +84,7 @@ class ShardReader:
         self._number = number
         self._memory_of_a_state = memory // _STATES
         self._local = local
+        self._opening = threading.Lock()
         self._lock = threading.Lock()
         self._scratch: Scratch | None = None
         self._held: OrderedDict[str, gannet.Index] = OrderedDict()
@@ -183,7 +184,7 @@ class ShardReader:
 
     def close(self) -> None:
         """Removes what is on the local disk."""
-        with self._lock:
+        with self._opening, self._lock:
             for index in self._held.values():
                 index.close()
             self._held.clear()
@@ -238,20 +239,32 @@ class ShardReader:
             pass  # Whoever asks is told.
 
     def _at(self, state: str) -> gannet.Index:
-        with self._lock:
-            if state in self._held:
-                self._held.move_to_end(state)
-                return self._held[state]
+        # The lock is not held while a state is copied: searches of the other one go on.
+        if (index := self._held_at(state)) is not None:
+            return index
+        with self._opening:
+            if (index := self._held_at(state)) is not None:
+                return index
             source = self._place.state(state)
             if not source.is_dir():
                 raise ExpiredError(
-                    f"{source} is gone, since newer writes took its place: refresh() and search again"
+                    f"{source} is gone, since newer writes took its place: "
+                    "refresh() and search again"
                 )
             # Before the next is copied, which takes as much memory as an open state.
-            while len(self._held) >= _STATES:
-                self._close_oldest()
-            self._held[state] = index = self._open(state, source)
+            with self._lock:
+                while len(self._held) >= _STATES:
+                    self._close_oldest()
+            index = self._open(state, source)
+            with self._lock:
+                self._held[state] = index
             return index
+
+    def _held_at(self, state: str) -> gannet.Index | None:
+        with self._lock:
+            if state in self._held:
+                self._held.move_to_end(state)
+            return self._held.get(state)
 
     def _close_oldest(self) -> None:
         _, old = self._held.popitem(last=False)

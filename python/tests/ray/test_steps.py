@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -196,3 +197,31 @@ def test_all_of_the_best_may_be_in_one_shard(tmp_path: Path) -> None:
             hits = index.search("whale", k, offset=offset, highlight=highlight)
             assert hits.ids == best[offset : offset + k]
             assert [hit["id"] for hit in hits] == hits.ids
+
+
+def test_a_state_is_searched_while_the_next_is_copied(made: tuple[Path, Manifest]) -> None:
+    place, manifest = made
+    state, later = (shard.state for shard in manifest.shards[:2])
+    copies, may_end = threading.Event(), threading.Event()
+
+    class Slow(Opened):
+        def _open(self, state: str, source: Path) -> gannet.Index:
+            if state == later:
+                copies.set()
+                assert may_end.wait(30)
+            return super()._open(state, source)
+
+    reader = Slow(str(place), 0, state, LEAST_MEMORY, None)
+    reader.documents(state, [])
+    loads, searches = (
+        threading.Thread(target=reader.documents, args=(one, [])) for one in (later, state)
+    )
+    loads.start()
+    try:
+        assert copies.wait(10)
+        searches.start()
+        searches.join(10)
+        assert not searches.is_alive()
+    finally:
+        may_end.set()
+        loads.join()
