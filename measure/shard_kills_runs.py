@@ -206,7 +206,7 @@ class Soak:
         # Those of a lost node may answer for a moment. No raylet that is left has them.
         if len(processes(self.cluster, READER)) != replicas:
             return False
-        manifest = gannet.ray._manifest.need(gannet.ray._place.Place(self.uri))
+        manifest = gannet.ray._manifest.need(gannet.ray._place.place_of(self.uri))
         calls = [
             actor.load.remote(manifest.shards[shard], manifest.schema)
             for shard, some in enumerate(self.index._replicas.actors)
@@ -232,7 +232,7 @@ class Soak:
                 wrote = gannet.ray.write(ds, self.uri, shards=SHARDS, memory=MEMORY)
             except gannet.ray.WriteLostError:
                 self.figures["writes_lost"] += 1
-                manifest = gannet.ray._manifest.need(gannet.ray._place.Place(self.uri))
+                manifest = gannet.ray._manifest.need(gannet.ray._place.place_of(self.uri))
                 if manifest.documents != len(before):
                     self.figures["wrong"].append(f"{name} was lost, and the manifest changed")
             except Exception as error:

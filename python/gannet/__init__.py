@@ -113,6 +113,8 @@ def open(
 ) -> Index:
     """Opens the index in the folder `path`, and makes one where there is none.
 
+    A URL, such as s3://bucket/wiki, opens what `publish` has put there, with `read_only=True`.
+
     One handle writes at a time; with `read_only=True` any number read beside it, in this process or
     in others.
 

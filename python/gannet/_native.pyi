@@ -2,6 +2,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from os import PathLike
 from typing import (
     Any,
+    Final,
     Literal,
     Protocol,
     Self,
@@ -24,7 +25,9 @@ __all__ = [
     "Hit",
     "Hits",
     "Index",
+    "MEMORY_MIN",
     "Matching",
+    "ObjectFolder",
     "Query",
     "Rankings",
     "Searcher",
@@ -47,6 +50,9 @@ _Id: TypeAlias = str | int
 _Operator: TypeAlias = Literal["or", "and"]
 _Fields: TypeAlias = Mapping[str, Any]
 
+MEMORY_MIN: Final[int]
+"""The least budget of an index, in bytes."""
+
 def open(
     path: _Path,
     *,
@@ -62,7 +68,7 @@ def open(
     result_cache: _Size | None = None,
 ) -> Index: ...
 def restore(backup: _Path, path: _Path, *, memory: _Size = ...) -> None:
-    """Makes an index in the folder `path` of the backup in another."""
+    """Makes an index in the folder `path` of the backup in another, or of what is at a URL."""
 
 def reopen(path: _Path, memory: int) -> Index: ...
 def number_of_bytes(size: _Size) -> int: ...
@@ -74,6 +80,26 @@ class CancelToken:
     def __new__(cls) -> Self: ...
     def cancel(self) -> None:
         """Asks for the end of the searches that have this token."""
+
+@final
+class ObjectFolder:
+    """The objects below a URL."""
+
+    def __new__(cls, url: str) -> Self: ...
+    def read(self, name: str) -> tuple[bytes, str | None] | None:
+        """An object and its version, or None."""
+
+    def replace(self, name: str, known: str | None, bytes: bytes) -> bool:
+        """Replaces an object of the version `known`, or makes it where None is; whether it did."""
+
+    def names(self) -> list[str]:
+        """The names of all objects."""
+
+    def has_index(self) -> bool:
+        """Whether an index is published here."""
+
+    def remove_all(self) -> int:
+        """Removes all objects; how many there were."""
 
 @final
 class Written:
@@ -577,12 +603,19 @@ class Index(Searcher):
     def backup(self, path: _Path) -> dict[str, Any]:
         """Copies the index into a folder while writing goes on; later ones copy what is new."""
 
+    def publish(self, url: str, *, keep: float = 3600.0, memory: _Size = ...) -> dict[str, Any]:
+        """Copies the index to a URL, such as s3://bucket/wiki; later ones copy what is new.
+
+        `memory` is taken beside the budget of the index. Objects that are replaced stay for `keep`
+        seconds, in which a reader has to refresh.
+        """
+
     def stats(self) -> dict[str, int]:
         """What the index holds."""
 
     @property
     def path(self) -> str:
-        """The folder."""
+        """The folder, or the URL."""
 
     @property
     def memory(self) -> int:

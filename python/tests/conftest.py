@@ -8,8 +8,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
+from s3_server import S3Server
 
 import gannet
 
@@ -52,7 +54,16 @@ NODE: dict[str, Any] = {
 
 
 @pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def s3() -> Iterator[S3Server]:
+    """A server for URLs with s3://, which all processes find."""
+    server = S3Server()
+    with mock.patch.dict(os.environ, server.environment):
+        yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory, s3: S3Server) -> Iterator[Any]:
     """A cluster of two nodes on this machine, which ends with the tests."""
     import ray.data
     from ray.cluster_utils import Cluster

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gannet::{Document as EngineDocument, Index, SearchOptions};
+use gannet_remote::PublishOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 
@@ -13,7 +15,8 @@ use crate::batch::Batch;
 use crate::errors::{Kind, Raise, fault, invalid};
 use crate::held::Held;
 use crate::json::{Naming, append_document, class_of};
-use crate::options::unknown;
+use crate::options::{Bytes, unknown};
+use crate::places::is_url;
 use crate::searching::Searcher;
 use crate::snapshot::Snapshot;
 use crate::source::Document;
@@ -321,6 +324,12 @@ impl PyIndex {
     /// Copies the index into a folder while writing goes on; a later backup copies only what is
     /// new.
     fn backup<'py>(&self, py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyDict>> {
+        if is_url(&path) {
+            return Err(invalid(format!(
+                "{} is a URL: publish() copies an index there",
+                path.display()
+            )));
+        }
         let index = self.held.get()?;
         let report = py
             .detach(|| index.backup(&path, &mut |_, _| ()))
@@ -330,6 +339,41 @@ impl PyIndex {
         all.set_item("bytes", report.bytes)?;
         all.set_item("bytes_copied", report.bytes_copied)?;
         all.set_item("incremental", report.incremental)?;
+        Ok(all)
+    }
+
+    /// Copies the index to a URL while writing goes on; a later publication copies only what is
+    /// new.
+    #[pyo3(signature = (url, *, keep=3600.0, memory=Bytes(PublishOptions::default().memory)))]
+    fn publish<'py>(
+        &self,
+        py: Python<'py>,
+        url: &str,
+        keep: f64,
+        memory: Bytes,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let keep = Duration::try_from_secs_f64(keep).map_err(|_| {
+            invalid(format!(
+                "keep={keep} is no time: give how many seconds replaced objects stay"
+            ))
+        })?;
+        let options = PublishOptions {
+            keep,
+            memory: memory.0,
+            ..PublishOptions::default()
+        };
+        let index = self.held.get()?;
+        let report = py
+            .detach(|| gannet_remote::publish(&index, url, &options, &mut |_, _| ()))
+            .or_raise()?;
+        let all = PyDict::new(py);
+        all.set_item("documents", report.copied.documents)?;
+        all.set_item("bytes", report.copied.bytes)?;
+        all.set_item("bytes_sent", report.requests.put_bytes)?;
+        all.set_item("publication", report.publication)?;
+        all.set_item("is_new", report.is_new)?;
+        all.set_item("objects_removed", report.removed)?;
+        all.set_item("objects_not_removed", report.not_removed)?;
         Ok(all)
     }
 

@@ -19,7 +19,9 @@ mod interrupts;
 mod json;
 mod many;
 mod matching;
+mod objects;
 mod options;
+mod places;
 mod query;
 mod ranking_batches;
 mod searching;
@@ -34,12 +36,16 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     use std::collections::HashMap;
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     use pyo3::prelude::*;
 
     use crate::errors::{Raise, invalid};
     use crate::options::{Bytes, OpenArguments};
+    use crate::places::{self, is_url};
+
+    #[pymodule_export]
+    const MEMORY_MIN: usize = gannet::MEMORY_MIN;
 
     #[pymodule_export]
     use crate::batch::Batch;
@@ -54,6 +60,8 @@ mod _native {
     #[pymodule_export]
     use crate::matching::Matching;
     #[pymodule_export]
+    use crate::objects::Objects;
+    #[pymodule_export]
     use crate::query::PyQuery;
     #[pymodule_export]
     use crate::searching::Searcher;
@@ -66,7 +74,7 @@ mod _native {
     #[pymodule_export]
     use crate::written::Written;
 
-    /// Opens the index in a folder, or makes one.
+    /// Opens the index in a folder or at a URL, or makes one in a folder.
     #[pyfunction]
     #[pyo3(signature = (path, *, memory=Bytes(gannet::MEMORY_DEFAULT), read_only=false, create=true, analyzer=None, analyzers=None, durability="async", backend="auto", cache_dir=None, cache_size=None, result_cache=None))]
     #[allow(
@@ -99,27 +107,33 @@ mod _native {
             cache_size,
             result_cache,
         };
-        let path = absolute(&path)?;
+        if is_url(&path) && !read_only {
+            return Err(invalid(format!(
+                "{} is a URL, and what is published there is only read: give read_only=True, or write to the index \
+                 in a folder and publish that",
+                path.display()
+            )));
+        }
+        let path = places::fixed(&path).or_raise()?;
         let options = arguments.options()?;
-        let index = py.detach(|| options.open(&path)).or_raise()?;
+        let index = py.detach(|| places::open(options, &path)).or_raise()?;
         PyIndex::new(py, index, path, (arguments.memory.0, read_only))
     }
 
-    /// Makes an index in a folder of the backup in another.
+    /// Makes an index in a folder of the backup in another, or of what is published at a URL.
     #[pyfunction]
     #[pyo3(signature = (backup, path, *, memory=Bytes(gannet::MEMORY_DEFAULT)))]
     fn restore(py: Python<'_>, backup: PathBuf, path: PathBuf, memory: Bytes) -> PyResult<()> {
         let options = gannet::Index::options().memory(memory.0);
-        py.detach(|| options.restore(&backup, &path, &mut |_, _| ()))
-            .or_raise()?;
-        Ok(())
+        py.detach(|| places::restore(options, &backup, &path))
+            .or_raise()
     }
 
     /// Opens what was pickled.
     #[pyfunction]
     fn reopen(py: Python<'_>, path: PathBuf, memory: usize) -> PyResult<Py<PyIndex>> {
         let options = gannet::Index::options().memory(memory).read_only();
-        let index = py.detach(|| options.open(&path)).or_raise()?;
+        let index = py.detach(|| places::open(options, &path)).or_raise()?;
         PyIndex::new(py, index, path, (memory, true))
     }
 
@@ -133,16 +147,5 @@ mod _native {
     #[pyfunction]
     fn read_statistics(json: &str) -> PyResult<PyStatistics> {
         PyStatistics::read(json)
-    }
-
-    /// A handle may outlive the working directory.
-    fn absolute(path: &Path) -> PyResult<PathBuf> {
-        if path.to_string_lossy().contains("://") {
-            return Err(invalid(format!(
-                "{} is a URL, and this package opens folders: `gannet search` of the command reads URLs",
-                path.display()
-            )));
-        }
-        std::path::absolute(path).map_err(|error| invalid(format!("{}: {error}", path.display())))
     }
 }

@@ -43,6 +43,7 @@ pub struct RemoteDevice {
     gap: u64,
     catalog: RwLock<Arc<Catalog>>,
     pub(crate) looked: Mutex<Instant>,
+    opened: Instant,
     /// The bytes of bodies that may be under way, in permits.
     bodies: Arc<Semaphore>,
     body_bytes: usize,
@@ -78,6 +79,7 @@ impl RemoteDevice {
             gap,
             catalog: RwLock::default(),
             looked: Mutex::new(Instant::now()),
+            opened: Instant::now(),
             bodies: Arc::new(Semaphore::new(body_bytes / PERMIT)),
             body_bytes,
             packs,
@@ -197,6 +199,15 @@ impl RemoteDevice {
                 self.objects.url()
             ),
             remedy: "refresh the index, or open it again",
+        }
+    }
+
+    /// The error for an index that was published here, and is no more.
+    pub(crate) fn removed(&self) -> Error {
+        Error::Expired {
+            seconds: self.opened.elapsed().as_secs(),
+            held: format!("what was published at {}, which was removed", self.objects.url()),
+            remedy: "open what took its place, or publish the index again",
         }
     }
 

@@ -26,7 +26,8 @@
 //! makes one that reads, and `objects` the others; `publication` has the bytes of what is
 //! published; `catalog` knows where each page is; `plan` joins pages into requests; `device` reads,
 //! and `newest` follows publications; `upload` and `publisher` write; `publish` puts a publication
-//! together, and `garbage` removes what none needs any more.
+//! together, and `garbage` removes what none needs any more. `object_folder` is for programs that
+//! publish several indexes.
 
 mod catalog;
 mod device;
@@ -35,6 +36,7 @@ mod folder;
 mod garbage;
 mod link;
 mod newest;
+mod object_folder;
 mod objects;
 mod place;
 mod plan;
@@ -53,6 +55,7 @@ use gannet::{Error, Index, Options, Result};
 
 use device::PACKS_ONE_OF;
 pub use device::RemoteDevice;
+pub use object_folder::{NamedObject, ObjectFolder};
 pub use publish::{PublishOptions, PublishReport, publish};
 
 use objects::Objects;

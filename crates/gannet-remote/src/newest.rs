@@ -76,6 +76,7 @@ impl RemoteDevice {
         match got {
             Err(Fault::Same) => Ok(None),
             Err(Fault::Missing) if known.is_none() => Ok(None),
+            Err(Fault::Missing) => Err(self.removed()),
             // Stores may answer with what is known all the same.
             Ok(got) if known.is_some() && got.version == known => Ok(None),
             Ok(got) => Ok(Some(got)),

@@ -4,6 +4,7 @@ mod bad_input;
 mod beside;
 mod conforming;
 mod faulty;
+mod object_folder;
 mod publishing;
 mod reading;
 mod world;

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .._errors import InvalidError
 from ._index import ShardedIndex
 from ._opening import open
-from ._place import Place
+from ._place import place_of
 from ._ray import connected, imported
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def read(
     from ._datasource import Reading, ShardsDatasource  # It imports ray.data.
 
     connected()
-    place = Place(uri)
+    place = place_of(uri)
     return imported("ray.data").read_datasource(
         ShardsDatasource(Reading(place.uri, str(query), operator, memory))
     )
@@ -42,7 +42,7 @@ class Searcher:
         found = queries.map_batches(gannet.ray.Searcher, fn_constructor_args=[index], concurrency=2)
 
     A batch gets the columns `ids` and `scores`, lists with the best `k` documents of each query.
-    An index that is open is asked by its replicas, and one that is named by its folder is opened.
+    An index that is open is asked by its replicas, and one that is named by its place is opened.
     """
 
     def __init__(

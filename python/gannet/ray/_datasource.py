@@ -13,7 +13,7 @@ from .. import _frames
 from . import _manifest
 from ._hits import ShardedHit
 from ._named import named
-from ._place import Place
+from ._place import place_of
 from ._ray import imported, ray
 from ._router import result
 
@@ -36,8 +36,8 @@ class Reading:
     statistics: gannet.Statistics | None = None
 
     def open(self, state: str) -> gannet.Index:
-        """A state as it lies in the shared folder."""
-        return gannet.open(Place(self.uri).state(state), memory=self.memory, read_only=True)
+        """A state where it lies."""
+        return gannet.open(place_of(self.uri).state(state), memory=self.memory, read_only=True)
 
 
 class ShardsDatasource(_ray_data.Datasource):  # type: ignore[misc]  # Ray is Any here.
@@ -46,7 +46,7 @@ class ShardsDatasource(_ray_data.Datasource):  # type: ignore[misc]  # Ray is An
     def __init__(self, reading: Reading) -> None:
         base: Any = super()
         base.__init__()
-        manifest = _manifest.need(Place(reading.uri))
+        manifest = _manifest.need(place_of(reading.uri))
         self._shards = manifest.shards
         reading = replace(reading, fields=tuple(manifest.schema))
         count = ray.remote(num_cpus=0)(_statistics)

@@ -12,7 +12,7 @@ from . import _manifest
 from ._hashing import id_text, shard_of
 from ._hits import ShardedHit, ShardedHits
 from ._manifest import Manifest
-from ._place import Place
+from ._place import place_of
 from ._ray import ray
 from ._reader import Ask, Found
 from ._router import Deadline, Replicas
@@ -134,7 +134,7 @@ class ShardedIndex:
     def refresh(self) -> bool:
         """Moves to what was written meanwhile; whether there was anything."""
         with self._refreshing:
-            manifest = _manifest.need(Place(self._uri))
+            manifest = _manifest.need(place_of(self._uri))
             if manifest.epoch == self._manifest.epoch:
                 return False
             self.load(manifest)
@@ -168,7 +168,7 @@ class ShardedIndex:
 
     @property
     def uri(self) -> str:
-        """The shared folder."""
+        """Its place: the shared folder, or the URL."""
         return self._uri
 
     @property

@@ -1,20 +1,19 @@
 """The manifest: one JSON file that names the shards of an index and their states.
 
-A reader sees the manifest before or after a write, since a rename replaces it.
+A reader sees the manifest before or after a write, since it is replaced at once.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from .._errors import ConflictError, DeviceError, FormatError
+from .._errors import ConflictError, FormatError
 from ._hashing import SCHEME
-from ._place import Place, sync_folder
+from ._place import Place
 
 FORMAT = 1
 """The version of the manifest that this package writes, and the newest that it reads."""
@@ -25,7 +24,7 @@ class Shard:
     """One shard as a manifest has it."""
 
     state: str
-    """Its folder under `shards/`: `<shard>/<epoch>-<write>`."""
+    """Its name under `shards/`: `<shard>/<epoch>-<write>`."""
     documents: int
     bytes: int
 
@@ -59,15 +58,8 @@ class Manifest:
 
 def load(place: Place) -> Manifest | None:
     """The manifest of a place; None if nothing was ever written there."""
-    try:
-        text = place.manifest.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return None
-    except UnicodeDecodeError as error:
-        raise _broken(place, str(error)) from error
-    except OSError as error:
-        raise DeviceError(f"{place.manifest}: {error}") from error
-    return _parse(place, text)
+    found = place.read_manifest()
+    return _parse(place, found[0]) if found else None
 
 
 def need(place: Place) -> Manifest:
@@ -76,7 +68,7 @@ def need(place: Place) -> Manifest:
     if manifest is None:
         raise FormatError(
             f"{place.uri}: there is no manifest.json, so no sharded index: "
-            "write one with gannet.ray.write, and give its folder as all nodes see it"
+            "write one with gannet.ray.write, and give its place as all nodes see it"
         )
     return manifest
 
@@ -84,29 +76,20 @@ def need(place: Place) -> Manifest:
 def replace(place: Place, manifest: Manifest) -> None:
     """Puts a manifest in the place of the one before, durably and at once.
 
-    The caller holds the lock. Where a file system's locks do not reach other machines, the epoch
-    tells that another write was faster.
+    The caller holds the lock of a folder. Where locks do not reach other machines, the epoch tells
+    that another write was faster.
     """
-    before = load(place)
-    if (before.epoch if before else 0) != manifest.epoch - 1:
+    found = place.read_manifest()
+    before, version = (_parse(place, found[0]).epoch, found[1]) if found else (0, None)
+    text = json.dumps({"format": FORMAT, "hash": SCHEME, **asdict(manifest)}, indent=1)
+    if before != manifest.epoch - 1 or not place.replace_manifest(version, text.encode()):
         raise ConflictError(
             f"{place.uri}: another write was finished meanwhile, and this one was given up: "
             "write again"
         )
-    text = json.dumps({"format": FORMAT, "hash": SCHEME, **asdict(manifest)}, indent=1)
-    new = place.folder / f"manifest.{os.getpid()}.new"
-    try:
-        with open(new, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, place.manifest)
-        sync_folder(place.folder)
-    except OSError as error:
-        raise DeviceError(f"{place.manifest}: it cannot be replaced: {error}") from error
 
 
-def _parse(place: Place, text: str) -> Manifest:
+def _parse(place: Place, text: bytes) -> Manifest:
     try:
         found: Any = json.loads(text)
         version = found["format"]
@@ -141,5 +124,5 @@ def _state(name: object) -> str:
 def _broken(place: Place, reason: str) -> FormatError:
     return FormatError(
         f"{place.manifest}: this is no manifest of gannet.ray ({reason}): "
-        "restore the file, or write the index again into an empty folder"
+        "restore the file, or write the index again into an empty place"
     )

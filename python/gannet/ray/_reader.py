@@ -1,4 +1,4 @@
-"""The actor that answers for one shard: a replica, with a copy on the local disk of its node."""
+"""The actor that answers for one shard: a replica, with a copy or a cache on its local disk."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from typing import Literal
 
 import gannet
 
-from .._errors import ExpiredError, FormatError, GannetError
+from .._errors import FormatError, GannetError
+from .._native import MEMORY_MIN
 from ._manifest import Shard
 from ._named import named
-from ._place import Place
+from ._place import place_of
 from ._scratch import Scratch
 from ._sums import Sums
 
@@ -27,8 +28,19 @@ THREADS = 8
 _STATES = 2
 """States of a shard that are kept open: what is served, and the one before."""
 
-LEAST_MEMORY = _STATES * (16 << 20)
+LEAST_MEMORY = _STATES * MEMORY_MIN
 """The least budget of a replica: that of an index for each state."""
+
+
+@dataclass(frozen=True)
+class ReaderOptions:
+    """How each replica works."""
+
+    memory: int
+    """Of all states together."""
+    cache_size: int | None = None
+    """Bytes of all caches on flash. None: a state is copied to the local disk, and read there."""
+    local: str | None = None
 
 
 @dataclass(frozen=True)
@@ -77,13 +89,10 @@ class ShardReader:
     replica answers, and one that was started again needs to be told nothing.
     """
 
-    def __init__(
-        self, uri: str, number: int, state: str, memory: int, local: str | None
-    ) -> None:
-        self._place = Place(uri)
+    def __init__(self, uri: str, number: int, state: str, options: ReaderOptions) -> None:
+        self._place = place_of(uri)
         self._number = number
-        self._memory_of_a_state = memory // _STATES
-        self._local = local
+        self._options = options
         self._opening = threading.Lock()
         self._lock = threading.Lock()
         self._scratch: Scratch | None = None
@@ -245,12 +254,7 @@ class ShardReader:
         with self._opening:
             if (index := self._held_at(state)) is not None:
                 return index
-            source = self._place.state(state)
-            if not source.is_dir():
-                raise ExpiredError(
-                    f"{source} is gone, since newer writes took its place: "
-                    "refresh() and search again"
-                )
+            source = self._place.need(state)
             # Before the next is copied, which takes as much memory as an open state.
             with self._lock:
                 while len(self._held) >= _STATES:
@@ -267,26 +271,37 @@ class ShardReader:
             return self._held.get(state)
 
     def _close_oldest(self) -> None:
-        _, old = self._held.popitem(last=False)
-        path = old.path
+        state, old = self._held.popitem(last=False)
         old.close()
-        shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(self._local_folder(state), ignore_errors=True)
 
-    def _open(self, state: str, source: Path) -> gannet.Index:
+    def _open(self, state: str, source: str) -> gannet.Index:
         if self._scratch is None:
             uri, token = self._place.uri, uuid.uuid4().hex[:12]
-            self._scratch = Scratch(self._local, "reader", uri, self._number, token)
-        path = self._scratch.folder / state.replace("/", "-")
-        shutil.rmtree(path, ignore_errors=True)
+            self._scratch = Scratch(self._options.local, "reader", uri, self._number, token)
+        folder = self._local_folder(state)
+        shutil.rmtree(folder, ignore_errors=True)
+        memory, cache = self._options.memory // _STATES, self._options.cache_size
+        if cache is not None:
+            folder.mkdir()
+            size = cache // _STATES
+            return gannet.open(
+                source, memory=memory, read_only=True, cache_dir=folder, cache_size=size
+            )
         # A copy checks each page. To restore would read all of the index once more.
-        memory = self._memory_of_a_state
         with gannet.open(source, memory=memory, read_only=True) as shared:
-            shared.backup(path)
-        return gannet.open(path, memory=memory, read_only=True)
+            shared.backup(folder)
+        return gannet.open(folder, memory=memory, read_only=True)
+
+    def _local_folder(self, state: str) -> Path:
+        """Where the copy or the cache of a state is."""
+        assert self._scratch is not None
+        folder: Path = self._scratch.folder / state.replace("/", "-")
+        return folder
 
 
 def _check(index: gannet.Index, shard: Shard, schema: Mapping[str, str]) -> None:
-    fix = "restore the folder, or write the index again"
+    fix = "restore what was there, or write the index again"
     if len(index) != shard.documents:
         raise FormatError(
             f"{shard.state} has {len(index)} documents, and the manifest says "

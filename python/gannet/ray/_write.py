@@ -36,16 +36,17 @@ def write(
     analyzers: Mapping[str, str] | None = None,
     local: str | os.PathLike[str] | None = None,
 ) -> Wrote:
-    """Adds the rows of a Dataset to the sharded index in a shared folder, or replaces documents.
+    """Adds the rows of a Dataset to the sharded index at a place, or replaces documents.
 
     All rows can be found when the call returns, or none: until then, and after an error, readers
     see what was there before.
 
-    - `uri` is a folder that all nodes see under this path. The first write makes the index.
+    - `uri` is a folder that all nodes see under this path, or s3://BUCKET/PREFIX. The first write
+      makes the index.
     - `shards` is how many it gets, 8 unless told otherwise. It stays so.
     - `id` is the column of the IDs, "id" unless told otherwise. A row replaces the document with
       its ID.
-    - `memory` is the budget of the writer of each shard.
+    - `memory` is the budget of the writer of each shard. On S3, 64 MiB of it are for publishing.
     - `analyzer` and `analyzers` are those of `gannet.open`, for fields not seen so far.
     - `local` is a folder on the local disk of each node; that for temporary files otherwise.
     """

@@ -16,8 +16,9 @@ from ._contents import Contents
 from ._errors import WriteLostError
 from ._manifest import Shard
 from ._named import named
-from ._place import Place, sync_folder
+from ._place import place_of
 from ._scratch import Scratch
+from ._states import name_of_state
 
 
 _LOST = (
@@ -51,7 +52,7 @@ class Job:
 
     def state(self, shard: int) -> str:
         """The name of the state of a shard that the write makes."""
-        return f"{shard}/{self.epoch:08}-{self.write}"
+        return name_of_state(shard, self.epoch, self.write)
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class ShardWriter:
         return deleted
 
     def publish(self) -> Published:
-        """Copies the index to the shared folder, unless nothing was changed."""
+        """Copies the index to the place of the shards, unless nothing was changed."""
         index = self._opened()
         assert self._contents is not None
         with self._at_work():
@@ -111,12 +112,8 @@ class ShardWriter:
             if self._before is not None and not self._changed.exists():
                 return Published(self._before, index.fields)
             name = self._job.state(self._number)
-            target = Place(self._job.uri).state(name)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            report = index.backup(target)
-            sync_folder(target.parent)
-            sync_folder(target.parent.parent)
-            return Published(Shard(name, len(index), report["bytes"]), index.fields)
+            copied = place_of(self._job.uri).publish(index, name)
+            return Published(Shard(name, len(index), copied), index.fields)
 
     def close(self) -> None:
         """Removes what is on the local disk."""
@@ -143,7 +140,7 @@ class ShardWriter:
         if not self._started.exists():
             shutil.rmtree(path, ignore_errors=True)
             if self._before is not None:
-                before = Place(job.uri).state(self._before.state)
+                before = place_of(job.uri).state(self._before.state)
                 gannet.restore(before, path, memory=options.memory)
         index = gannet.open(
             path,

@@ -6,13 +6,15 @@ import os
 import uuid
 from collections.abc import Iterable
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, Self
 
 from .._errors import InvalidError
+from .._native import MEMORY_MIN, number_of_bytes
 from . import _manifest
 from ._errors import WriteLostError
 from ._manifest import Manifest
-from ._place import Place
+from ._place import Place, place_of
 from ._ray import connected, live_nodes, on_node, own_error, ray, ray_errors
 from ._writer import Job, Published, ShardWriter, WriterOptions
 
@@ -39,8 +41,9 @@ class Writing:
     ) -> None:
         if shards is not None and not 1 <= shards <= 10_000:
             raise InvalidError(f"shards={shards}: expected a number from 1 to 10000")
-        self._place = Place(uri)
-        self._options, self._shards, self._id = options, shards, id
+        self._place = place_of(uri)
+        self._options = replace(options, memory=_of_the_index(self._place, options.memory))
+        self._shards, self._id = shards, id
         self._held = ExitStack()
         self.writers: list[Any] = []
 
@@ -76,7 +79,8 @@ class Writing:
             return self.before
         _manifest.replace(self._place, manifest)
         # Readers of the state before may need it until they refresh.
-        self._place.sweep(manifest.states | (self.before.states if self.before else set()))
+        kept = manifest.states.union(self.before.states if self.before else ())
+        self._place.sweep(kept, manifest.epoch)
         return manifest
 
     def _start(self) -> None:
@@ -125,6 +129,18 @@ def answer(call: Any, shard: int) -> Any:
         raise own from error
 
 
+def _of_the_index(place: Place, memory: int | str) -> int:
+    """What the index of a writer gets of its budget; publishing takes the rest."""
+    budget, beside = number_of_bytes(memory), place.memory_to_publish
+    # Of less than an index needs the engine tells.
+    if beside and budget < MEMORY_MIN + beside:
+        raise InvalidError(
+            f"memory={memory!r}: the writer of a shard needs {MEMORY_MIN >> 20} MiB for its index "
+            f"and {beside >> 20} MiB to publish it: give {(MEMORY_MIN + beside) >> 20} MiB or more"
+        )
+    return budget - beside
+
+
 def _agreed(
     place: Place, before: Manifest | None, shards: int | None, id: str | None
 ) -> tuple[int, str]:
@@ -135,7 +151,7 @@ def _agreed(
     if shards not in (None, there):
         raise InvalidError(
             f"{place.uri} has {there} shards, and shards={shards} was given: leave it out, "
-            "or write the index again into an empty folder"
+            "or write the index again into an empty place"
         )
     if id not in (None, before.id):
         raise InvalidError(

@@ -63,12 +63,14 @@ def dataset(rows: list[dict[str, Any]], blocks: int = 4) -> Any:
     return ray.data.from_items(rows, override_num_blocks=blocks)
 
 
-def write(rows: list[dict[str, Any]], uri: Path, **options: Any) -> gannet.ray.Wrote:
-    given: dict[str, Any] = {"memory": MEMORY} | options
+def write(rows: list[dict[str, Any]], uri: Path | str, **options: Any) -> gannet.ray.Wrote:
+    # To publish takes 64 MiB more.
+    memory = "96MiB" if isinstance(uri, str) else MEMORY
+    given: dict[str, Any] = {"memory": memory} | options
     return gannet.ray.write(dataset(rows), uri, **given)
 
 
-def ids_in(uri: Path) -> set[str]:
+def ids_in(uri: Path | str) -> set[str]:
     """The IDs of all documents that a manifest names, each of which has to be there once."""
     rows = gannet.ray.read(uri, "*", memory=MEMORY).take_all()
     found = [row["id"] for row in rows]

@@ -1,4 +1,4 @@
-"""The manifest and the folder, without a cluster."""
+"""The manifest in a folder and on object storage, without a cluster."""
 
 from __future__ import annotations
 
@@ -8,29 +8,47 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from s3_server import S3Server
 
 import gannet
 from gannet.ray import _manifest
 from gannet.ray._contents import Contents, line
 from gannet.ray._hashing import content_digest, id_text, shard_of
 from gannet.ray._manifest import Manifest, Shard
-from gannet.ray._place import Place
+from gannet.ray._folder import Folder
+from gannet.ray._place import Place, place_of
+from gannet.ray._states import left_over
 
 FIRST = Manifest(1, "id", {"body": "standard"}, (Shard("0/00000001-a", 3, 4096),))
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    made = Place(tmp_path / "wiki")
+def folder(tmp_path: Path) -> Folder:
+    made = Folder(tmp_path / "wiki")
     made.create()
     return made
+
+
+@pytest.fixture(params=["folder", "objects"])
+def place(request: pytest.FixtureRequest, folder: Folder, s3: S3Server) -> Place:
+    return folder if request.param == "folder" else place_of(f"s3://manifests{folder.folder}")
+
+
+def put(place: Place, text: bytes) -> None:
+    """Replaces the manifest, whatever it was."""
+    found = place.read_manifest()
+    assert place.replace_manifest(found[1] if found else None, text)
 
 
 def test_a_manifest_is_read_as_it_was_written(place: Place) -> None:
     assert _manifest.load(place) is None
     _manifest.replace(place, FIRST)
     assert _manifest.load(place) == FIRST
-    assert [one.name for one in place.folder.iterdir() if "new" in one.name] == []
+
+
+def test_nothing_is_left_beside_a_manifest(folder: Folder) -> None:
+    _manifest.replace(folder, FIRST)
+    assert sorted(one.name for one in folder.folder.iterdir()) == ["manifest.json", "shards"]
 
 
 def test_a_manifest_replaces_the_one_that_it_started_from(place: Place) -> None:
@@ -40,13 +58,25 @@ def test_a_manifest_replaces_the_one_that_it_started_from(place: Place) -> None:
     assert _manifest.load(place) == FIRST
 
 
-def test_one_writes_at_a_time(place: Place) -> None:
-    with place.locked():
+def test_one_writes_a_folder_at_a_time(folder: Folder) -> None:
+    with folder.locked():
         with pytest.raises(gannet.LockedError, match="another write is under way"):
-            with Place(place.uri).locked():
+            with place_of(folder.uri).locked():
                 pass
-    with place.locked():
+    with folder.locked():
         pass
+
+
+def test_objects_are_replaced_by_one_write(s3: S3Server, tmp_path: Path) -> None:
+    place = place_of(f"s3://manifests{tmp_path}")
+    _manifest.replace(place, FIRST)
+    found = place.read_manifest()
+    assert found is not None
+    # Both have read the first one.
+    assert place.replace_manifest(found[1], b"faster")
+    assert not place.replace_manifest(found[1], b"slower")
+    assert not place.replace_manifest(None, b"new")
+    assert place.read_manifest() == (b"faster", s3.tag(f"/manifests{tmp_path}/manifest.json"))
 
 
 @pytest.mark.parametrize(
@@ -65,28 +95,38 @@ def test_what_is_no_manifest_says_what_to_do(
     place: Place, change: dict[str, Any], message: str
 ) -> None:
     _manifest.replace(place, FIRST)
-    place.manifest.write_text(json.dumps(json.loads(place.manifest.read_text()) | change))
+    put(place, json.dumps(json.loads(place.read_manifest()[0]) | change).encode())  # type: ignore[index]
     with pytest.raises(gannet.FormatError, match=message):
         _manifest.load(place)
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", '{"format": 1}', "\xff"])
 def test_a_broken_manifest_is_named(place: Place, text: str) -> None:
-    place.manifest.write_bytes(text.encode("latin-1"))
+    put(place, text.encode("latin-1"))
     with pytest.raises(gannet.FormatError, match="manifest.json: this is no manifest"):
         _manifest.load(place)
 
 
-def test_a_missing_manifest_says_what_to_do(tmp_path: Path) -> None:
+def test_a_missing_manifest_says_what_to_do(place: Place) -> None:
     with pytest.raises(gannet.FormatError, match="write one with gannet.ray.write"):
-        _manifest.need(Place(tmp_path))
+        _manifest.need(place)
 
 
-def test_places_are_folders(tmp_path: Path) -> None:
-    assert Place(f"file://{tmp_path}/a%20b").folder == tmp_path / "a b"
-    for uri in ["s3://bucket/wiki", "gs://bucket", "http://host/wiki"]:
+def test_places_are_folders_or_on_s3(tmp_path: Path) -> None:
+    assert place_of(f"file://{tmp_path}/a%20b").uri == str(tmp_path / "a b")
+    assert place_of("s3://bucket/wiki/").uri == "s3://bucket/wiki"
+    for uri in ["gs://bucket", "http://host/wiki"]:
         with pytest.raises(gannet.InvalidError, match="give the path of a mount"):
-            Place(uri)
+            place_of(uri)
+    for uri in ["s3://bucket", "s3://", "s3://key:secret@bucket/wiki"]:
+        with pytest.raises(gannet.InvalidError, match="expected s3://BUCKET/PREFIX"):
+            _manifest.need(place_of(uri))
+
+
+def test_states_of_later_writes_are_not_swept() -> None:
+    there = ["0/00000001-a", "0/00000002-b", "0/00000003-c", "1/00000002-d", "1/notes"]
+    kept = {"0/00000001-a", "1/00000002-d"}
+    assert left_over(there, kept, 2) == ["0/00000002-b"]
 
 
 def test_shards_of_ids_never_change() -> None:

@@ -28,7 +28,7 @@ import gannet
 import gannet.ray
 from gannet.ray import _manifest
 from gannet.ray._hashing import shard_of
-from gannet.ray._place import Place
+from gannet.ray._place import place_of
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("cluster")]
 
@@ -163,11 +163,11 @@ def test_shards_have_to_agree_on_fields(uri: Path) -> None:
 
 def test_two_writes_at_once_lose_nothing(uri: Path) -> None:
     write(FEW, uri, shards=2)
-    with Place(uri).locked():
+    with place_of(uri).locked():
         with pytest.raises(gannet.LockedError, match="another write is under way"):
             write([{"id": "lost", "body": "x"}], uri)
     # A file system whose locks do not reach the other machine: the epoch tells.
-    manifest = _manifest.need(Place(uri))
+    manifest = _manifest.need(place_of(uri))
 
     def meanwhile(row: dict[str, Any]) -> dict[str, Any]:
         found = json.loads((uri / "manifest.json").read_text())
@@ -177,7 +177,7 @@ def test_two_writes_at_once_lose_nothing(uri: Path) -> None:
     rows = dataset([{"id": "lost", "body": "x"}], 1).map(meanwhile)
     with pytest.raises(gannet.ConflictError, match="another write was finished meanwhile"):
         gannet.ray.write(rows, uri, memory=MEMORY)
-    assert _manifest.need(Place(uri)).shards == manifest.shards
+    assert _manifest.need(place_of(uri)).shards == manifest.shards
 
 
 def test_a_task_that_runs_twice_changes_nothing(uri: Path, tmp_path: Path) -> None:

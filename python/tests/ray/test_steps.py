@@ -16,7 +16,7 @@ import gannet
 import gannet.ray
 from gannet.ray._hashing import shard_of
 from gannet.ray._manifest import Manifest, Shard
-from gannet.ray._reader import LEAST_MEMORY, ShardReader
+from gannet.ray._reader import LEAST_MEMORY, ReaderOptions, ShardReader
 from gannet.ray._router import Deadline, Replicas
 
 ROWS = documents(1500)
@@ -26,8 +26,8 @@ SHARDS = 3
 class Opened(ShardReader):
     """A replica that reads where the shard lies."""
 
-    def _open(self, state: str, source: Path) -> gannet.Index:
-        return gannet.open(source, memory=self._memory_of_a_state, read_only=True)
+    def _open(self, state: str, source: str) -> gannet.Index:
+        return gannet.open(source, memory=LEAST_MEMORY // 2, read_only=True)
 
 
 class Actor:
@@ -100,7 +100,7 @@ def shards_of(rows: list[dict[str, Any]], place: Path) -> Manifest:
 def opened(place: Path, manifest: Manifest, replicas: int = 1) -> gannet.ray.ShardedIndex:
     actors = [
         [
-            Actor(Opened(str(place), number, shard.state, LEAST_MEMORY, None))
+            Actor(Opened(str(place), number, shard.state, ReaderOptions(LEAST_MEMORY)))
             for _ in range(replicas)
         ]
         for number, shard in enumerate(manifest.shards)
@@ -205,13 +205,13 @@ def test_a_state_is_searched_while_the_next_is_copied(made: tuple[Path, Manifest
     copies, may_end = threading.Event(), threading.Event()
 
     class Slow(Opened):
-        def _open(self, state: str, source: Path) -> gannet.Index:
+        def _open(self, state: str, source: str) -> gannet.Index:
             if state == later:
                 copies.set()
                 assert may_end.wait(30)
             return super()._open(state, source)
 
-    reader = Slow(str(place), 0, state, LEAST_MEMORY, None)
+    reader = Slow(str(place), 0, state, ReaderOptions(LEAST_MEMORY))
     reader.documents(state, [])
     loads, searches = (
         threading.Thread(target=reader.documents, args=(one, [])) for one in (later, state)

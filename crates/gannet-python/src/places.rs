@@ -1,0 +1,49 @@
+//! Where an index lies: in a folder, or published at a URL.
+
+use std::path::{Path, PathBuf, absolute};
+use std::time::Duration;
+
+use gannet::{Error, Index, Options, Result};
+use gannet_remote::RemoteOptions;
+
+/// Whether it is a URL and not the path of a folder.
+pub fn is_url(path: &Path) -> bool {
+    path.to_string_lossy().contains("://")
+}
+
+/// The same place whatever the working directory is: a handle may outlive it.
+pub fn fixed(path: &Path) -> Result<PathBuf> {
+    match is_url(path) {
+        true => Ok(path.to_owned()),
+        false => absolute(path)
+            .map_err(|error| Error::invalid(format!("{}: {error}", path.display()))),
+    }
+}
+
+/// Opens the index in a folder or at a URL.
+pub fn open(options: Options, path: &Path) -> Result<Index> {
+    match is_url(path) {
+        true => open_remote(options, path),
+        false => options.open(path),
+    }
+}
+
+/// Makes an index in a folder of a backup, or of what is published at a URL.
+pub fn restore(options: Options, backup: &Path, path: &Path) -> Result<()> {
+    let source = open(options.clone().read_only(), backup)?;
+    let restored = options.restore_from(source, path, &mut |_, _| ())?;
+    match restored.checked.findings.first() {
+        None => Ok(()),
+        Some(found) => Err(Error::damaged(path.display().to_string(), found)),
+    }
+}
+
+fn open_remote(options: Options, url: &Path) -> Result<Index> {
+    let remote = RemoteOptions {
+        index: options,
+        // `refresh` is called by the program, and looks each time.
+        refresh: Duration::ZERO,
+        ..RemoteOptions::default()
+    };
+    Ok(gannet_remote::open(&url.to_string_lossy(), remote)?.0)
+}

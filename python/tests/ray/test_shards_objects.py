@@ -1,0 +1,139 @@
+"""Shards on object storage: the same answers, and all or nothing without a lock."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import ray
+from s3_server import S3Server
+from shards import dataset, documents, ids_in, questions, replica, write
+
+import gannet
+import gannet.ray
+from gannet.ray import _manifest
+from gannet.ray._place import place_of
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("cluster")]
+
+MEMORY = "96MiB"
+
+FEW = [{"id": str(place), "body": f"text number{place}"} for place in range(50)]
+ALL = {row["id"] for row in FEW}
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    return f"s3://shards{tmp_path}"
+
+
+def states_in(s3: S3Server, uri: str) -> set[str]:
+    """The states of which there are objects."""
+    prefix = uri.removeprefix("s3:/") + "/shards/"
+    return {"/".join(path.removeprefix(prefix).split("/")[:2]) for path in s3.below(prefix)}
+
+
+def test_answers_are_those_of_one_index(uri: str, tmp_path: Path) -> None:
+    rows = documents(600)
+    write(rows, uri, shards=2)
+    with (
+        gannet.open(tmp_path / "one", memory="16MiB") as one,
+        gannet.ray.open(uri, replicas=1, memory="32MiB") as copied,
+        gannet.ray.open(uri, replicas=1, memory="32MiB", cache_size="64MiB") as cached,
+    ):
+        one.add(rows)
+        for index in (copied, cached):
+            for query in questions(40):
+                found, wanted = index.search(query), one.search(query, ties="id")
+                assert found.ids == wanted.ids, query
+                assert found.scores == pytest.approx(wanted.scores, rel=1e-5), query
+                assert [hit.json for hit in found] == [hit.json for hit in wanted], query
+        call = replica(cached, 0, 0).__ray_call__
+        paths = ray.get(call.remote(lambda reader: [one.path for one in reader._held.values()]))
+        assert [path.startswith("s3://") for path in paths] == [True]
+    assert ids_in(uri) == {row["id"] for row in rows}
+
+
+def test_later_writes_replace_add_and_delete(uri: str, s3: S3Server) -> None:
+    write(FEW, uri, shards=2)
+    with gannet.ray.open(uri, replicas=1, memory="32MiB", cache_size="32MiB") as index:
+        wrote = write([{"id": "7", "body": "changed"}, {"id": "new", "body": "added"}], uri)
+        assert (wrote.epoch, wrote.documents) == (2, 51)
+        assert index.search("number7").ids == ["7"] and index.get("new") is None
+        assert index.refresh() and not index.refresh()
+        assert index.search("number7").ids == [] and index.search("changed").ids == ["7"]
+        assert gannet.ray.delete(["7", "nobody"], uri, memory=MEMORY).documents == 50
+        # Two writes later, the state that it reads is gone: it moves on by itself.
+        write([{"id": "last", "body": "last"}, *FEW[:20]], uri)
+        write([{"id": "last", "body": "changed"}, *FEW[20:40]], uri)
+        assert index.search("number30 last").ids == ["30"]
+        assert index.epoch == 5 or index.refresh()
+        assert index.search("changed").ids == ["last"]
+    manifest = _manifest.need(place_of(uri))
+    assert manifest.states <= states_in(s3, uri) and len(states_in(s3, uri)) <= 4
+    assert ids_in(uri) == ALL | {"new", "last"}
+
+
+def test_of_two_writes_at_once_one_is_told(uri: str, s3: S3Server) -> None:
+    write(FEW, uri, shards=2)
+    path = uri.removeprefix("s3:/") + "/manifest.json"
+
+    def meanwhile(row: dict[str, Any]) -> dict[str, Any]:
+        place = place_of(uri)
+        found = place.read_manifest()
+        assert found is not None
+        text = json.dumps(json.loads(found[0]) | {"epoch": 2}).encode()
+        assert place.replace_manifest(found[1], text)
+        return row
+
+    rows = dataset([{"id": "lost", "body": "x"}], 1).map(meanwhile)
+    before = states_in(s3, uri)
+    with pytest.raises(gannet.ConflictError, match="another write was finished meanwhile"):
+        gannet.ray.write(rows, uri, memory=MEMORY)
+    assert json.loads(s3.objects[path])["epoch"] == 2
+    assert ids_in(uri) == ALL
+    # What the slower one has published counts for nothing, and the next write removes it.
+    assert states_in(s3, uri) >= before
+    assert write([{"id": "found", "body": "x"}], uri).epoch == 3
+    assert not any("/00000002-" in state for state in states_in(s3, uri))
+    assert ids_in(uri) == ALL | {"found"}
+
+
+def test_a_write_that_dies_half_way_leaves_what_was_there(uri: str, s3: S3Server) -> None:
+    write(FEW, uri, shards=2)
+    states = states_in(s3, uri)
+
+    def fails(row: dict[str, Any]) -> dict[str, Any]:
+        if row["id"] == "n60":
+            raise RuntimeError("the source broke")
+        return row
+
+    rows = [{"id": f"n{place}", "body": "new"} for place in range(100)]
+    with pytest.raises(ray.exceptions.RayError, match="the source broke"):
+        gannet.ray.write(dataset(rows, 10).map(fails), uri, memory=MEMORY)
+    assert ids_in(uri) == ALL and states_in(s3, uri) == states
+    # One that died while it published leaves objects that nothing names.
+    left = uri.removeprefix("s3:/") + "/shards/0/00000002-dead/zone-00000001/1"
+    s3.objects[left] = b"half"
+    assert write(rows, uri).documents == 150
+    assert ids_in(uri) == ALL | {row["id"] for row in rows} and left not in s3.objects
+
+
+def test_bad_uses_say_what_to_do(uri: str, s3: S3Server) -> None:
+    with pytest.raises(gannet.FormatError, match="there is no manifest.json"):
+        gannet.ray.open(uri)
+    with pytest.raises(gannet.InvalidError, match="64 MiB to publish it: give 80 MiB or more"):
+        write(FEW, uri, memory="64MiB")
+    write(FEW, uri, shards=1)
+    s3.is_denied = True
+    try:
+        with pytest.raises(gannet.InvalidError, match="manifest.json failed.*check the credentials"):
+            gannet.ray.open(uri)
+    finally:
+        s3.is_denied = False
+    for state in states_in(s3, uri):
+        gannet._native.ObjectFolder(f"{uri}/shards/{state}").remove_all()
+    with pytest.raises(gannet.ExpiredError, match=r"shard 0: .* is gone"):
+        gannet.ray.open(uri, replicas=1, memory="32MiB")
