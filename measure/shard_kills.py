@@ -15,15 +15,16 @@ def main():
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--nodes", type=int, default=20, help="nodes that are lost")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--objects", action="store_true", help="on an S3 server in memory, and not in a folder; replicas read it with a cache")
     parser.add_argument("--python", default=sys.executable, help="an interpreter that has gannet[ray]")
     parser.add_argument("--out")
     options = parser.parse_args()
-    settings = {"kills": options.kills, "nodes": options.nodes, "seed": options.seed}
-    with Claims("shard-kills", options.out, **settings) as claims:
+    settings = {"kills": options.kills, "nodes": options.nodes, "seed": options.seed, "place": "objects" if options.objects else "folder"}
+    with Claims("shard-kills-objects" if options.objects else "shard-kills", options.out, **settings) as claims:
         folder = CACHE / "shard-kills"
         remove(folder)
         folder.mkdir(parents=True)
-        command = [options.python, "-P", RUNNER, folder, options.kills, options.nodes, options.seed]
+        command = [options.python, "-P", RUNNER, folder, options.kills, options.nodes, options.seed, settings["place"]]
         done = run(command).json()
         claims.rows += done["events"]
         claims.equal("processes killed", done["kills"], options.kills)

@@ -1,6 +1,6 @@
 """What measure/shard_kills.py runs in an environment that has gannet[ray]: its figures as JSON.
 
-Not a script of its own: it has the arguments FOLDER, KILLS, NODES and SEED.
+Not a script of its own: it has the arguments FOLDER, KILLS, NODES, SEED and PLACE, which is folder or objects.
 """
 import collections
 import json
@@ -22,15 +22,24 @@ import ray.data
 from gannet.ray._hashing import shard_of
 from ray.cluster_utils import Cluster
 
-MEMORY = "32MiB"
+# Of objects, a writer takes 64 MiB more to publish.
+MEMORY = {"folder": "32MiB", "objects": "96MiB"}
 READER, WRITER = "ShardReader", "ShardWriter"
 SHARDS, NODES = 3, 3
 ROWS = 600
 NODE = {"num_cpus": 2, "node_ip_address": "127.0.0.1", "object_store_memory": 80 << 20}
 
 
-def main(folder, kills, nodes, seed):
+def main(folder, kills, nodes, seed, place):
     chance = random.Random(int(seed))
+    uri = Path(folder) / "index"
+    if place == "objects":
+        sys.path.append(str(Path(__file__).resolve().parent.parent / "python/tests"))
+        from s3_server import S3Server
+
+        # Before the processes of the cluster, which have it from here.
+        os.environ.update(S3Server().environment)
+        uri = "s3://soak/index"
     made = Cluster()
     try:
         quick = {"health_check_period_ms": 500, "health_check_failure_threshold": 3}
@@ -39,7 +48,7 @@ def main(folder, kills, nodes, seed):
             made.add_node(**NODE)
         ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
         ray.data.DataContext.get_current().enable_progress_bars = False
-        print(json.dumps(Soak(made, Path(folder) / "index", chance).run(events(int(kills), int(nodes), chance))))
+        print(json.dumps(Soak(made, uri, place, chance).run(events(int(kills), int(nodes), chance))))
     finally:
         ray.shutdown()
         made.shutdown()
@@ -86,8 +95,10 @@ class Ledger:
 
 
 class Soak:
-    def __init__(self, cluster, uri, chance):
+    def __init__(self, cluster, uri, place, chance):
         self.cluster, self.uri, self.chance = cluster, uri, chance
+        self.memory = MEMORY[place]
+        self.opening = {"memory": MEMORY["folder"], "cache_size": "32MiB" if place == "objects" else None}
         self.ledger = Ledger()
         self.ended = threading.Event()
         self.using = threading.Lock()
@@ -100,7 +111,7 @@ class Soak:
 
     def run(self, events):
         self.write()
-        self.index = gannet.ray.open(self.uri, memory=MEMORY)
+        self.index = gannet.ray.open(self.uri, **self.opening)
         searching = threading.Thread(target=self.search)
         searching.start()
         for number, event in enumerate(events):
@@ -109,7 +120,7 @@ class Soak:
         self.ended.set()
         searching.join()
         self.index.close()
-        found = [row["id"] for row in gannet.ray.read(self.uri, "all", memory=MEMORY).take_all()]
+        found = [row["id"] for row in gannet.ray.read(self.uri, "all", memory=self.memory).take_all()]
         wanted = self.ledger.documents
         differences = len(set(found) ^ set(wanted)) + len(found) - len(set(found))
         return self.figures | {"differences": differences, "documents": len(wanted)}
@@ -147,7 +158,7 @@ class Soak:
 
     def spread(self):
         """Opens the index again, so that the new node has replicas, too."""
-        before, opened = self.index, gannet.ray.open(self.uri, memory=MEMORY)
+        before, opened = self.index, gannet.ray.open(self.uri, **self.opening)
         with self.using:
             self.index = opened
         before.close()
@@ -229,7 +240,7 @@ class Soak:
         for _ in range(20):
             try:
                 ds = ray.data.from_items(rows, override_num_blocks=4).map_batches(slow, batch_size=50)
-                wrote = gannet.ray.write(ds, self.uri, shards=SHARDS, memory=MEMORY)
+                wrote = gannet.ray.write(ds, self.uri, shards=SHARDS, memory=self.memory)
             except gannet.ray.WriteLostError:
                 self.figures["writes_lost"] += 1
                 manifest = gannet.ray._manifest.need(gannet.ray._place.place_of(self.uri))
