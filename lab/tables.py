@@ -335,6 +335,20 @@ PUBLICATIONS = [Column("publications", len, whole),
                 Column("sent / new, all together", share_of_new_pages("served/sent_bytes"), hundredths)]
 
 
+def whole_run_lines(result):
+    """Each result that was made, the longest first, and all together."""
+    rows = sorted(result["rows"], key=lambda row: -row["seconds"])
+    return {row["result"]: [row] for row in rows} | {"together": rows}
+
+
+def days(rows):
+    made = [row["date"][:10] for row in rows]
+    return " to ".join(sorted({min(made), max(made)}))
+
+
+WHOLE_RUN = [Column("minutes", lambda rows: sum(row["seconds"] for row in rows) / 60, tenths), Column("made on", days)]
+
+
 TABLES = {
     # lab/memory.py: MiB of resident memory above the budget, at most.
     "memory": Table("corpus", by("case/corpus"), memory_columns),
@@ -413,6 +427,8 @@ TABLES = {
     # lab/costs.py
     "rank-paths": Table("without", path_lines, path_columns),
     "costs": Table("set", cost_lines, cost_columns),
+    # lab/whole.py
+    "whole": Table("result", whole_run_lines, WHOLE_RUN),
     # measure/NAME.py
     "checks": Table("what", check_lines, CHECKS),
 }
