@@ -34,6 +34,7 @@ SETTINGS = {
         "a budget of 96 MiB less than the limit, and 1 GiB without": "a setting of the comparison",
         "2 threads, a heap of 100 MiB and 1 GiB, IDs in a fast field, a pool of 2 threads": "a setting of the comparison",
         "`search_many` 2,000 queries a call": "a setting of the comparison",
+        "`publish` takes 64 MiB beside the budget of the index": "a default",
         "1 worker with 32 MiB, small buffers and caches; 2 with 2 GiB without limit; positions, a pool of 2 threads": "a setting of the comparison",
         "96 MiB and 1 thread to index, 8 GiB and 2 threads": "a setting of the comparison",
         "the backend of numba, 2 threads": "a setting of the comparison",

@@ -15,8 +15,9 @@ pub fn is_url(path: &Path) -> bool {
 pub fn fixed(path: &Path) -> Result<PathBuf> {
     match is_url(path) {
         true => Ok(path.to_owned()),
-        false => absolute(path)
-            .map_err(|error| Error::invalid(format!("{}: {error}", path.display()))),
+        false => {
+            absolute(path).map_err(|error| Error::invalid(format!("{}: {error}", path.display())))
+        }
     }
 }
 

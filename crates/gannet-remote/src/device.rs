@@ -206,7 +206,10 @@ impl RemoteDevice {
     pub(crate) fn removed(&self) -> Error {
         Error::Expired {
             seconds: self.opened.elapsed().as_secs(),
-            held: format!("what was published at {}, which was removed", self.objects.url()),
+            held: format!(
+                "what was published at {}, which was removed",
+                self.objects.url()
+            ),
             remedy: "open what took its place, or publish the index again",
         }
     }

@@ -39,7 +39,10 @@ fn in_a_local_folder_too() {
     let first = folder.read("a/manifest").unwrap().unwrap();
     let replace = |bytes: &[u8]| folder.replace("a/manifest", first.version.clone(), bytes.into());
     assert!(replace(b"the second").unwrap() && !replace(b"third").unwrap());
-    assert_eq!(folder.read("a/manifest").unwrap().unwrap().bytes, b"the second");
+    assert_eq!(
+        folder.read("a/manifest").unwrap().unwrap().bytes,
+        b"the second"
+    );
 }
 
 #[test]
