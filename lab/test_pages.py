@@ -41,6 +41,8 @@ SETTINGS = {
         "a cache of 64 MiB and 1 GiB": "a setting of the comparison",
     },
     "docs/ray.md": {
+        "a writer needs 80 MiB or more: 64 MiB are for publishing, and the rest is for its index": "limits",
+        "With `cache_size=\"10GiB\"`": "an example of an option",
         "Ray may run a task twice": "what Ray does",
         "in pieces of up to 32 MiB": "a limit",
         "The tests here take 500 ms and 3": "settings of the tests",
