@@ -9,6 +9,7 @@ import hashlib
 import threading
 import time
 import xml.etree.ElementTree as xml
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -27,6 +28,10 @@ class S3Server(ThreadingHTTPServer):
         self.parts: dict[str, dict[int, bytes]] = {}
         self.lock = threading.Lock()
         self.is_denied = False
+        self.answers_lost = 0
+        """How many writes are carried out and not answered."""
+        self.on_write: Callable[[str], None] = lambda path: None
+        """Is told of each write before it is carried out."""
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -82,6 +87,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         (path, query), body = self._asked(), self._body()
+        self.server.on_write(path)
+        if self.server.is_denied:
+            return self._answer(403, _error("AccessDenied"))
         with self.server.lock:
             if "uploadId" in query:
                 self.server.parts[query["uploadId"]][int(query["partNumber"])] = body
@@ -93,7 +101,12 @@ class _Handler(BaseHTTPRequestHandler):
             if wanted is not None and (before is None or wanted != _tag(before)):
                 return self._answer(412, _error("PreconditionFailed"))
             self.server.objects[path] = body
-        self._answer(200, tag=_tag(body))
+            is_lost = self.server.answers_lost > 0
+            self.server.answers_lost -= is_lost
+        if is_lost:
+            self.close_connection = True
+        else:
+            self._answer(200, tag=_tag(body))
 
     def do_POST(self) -> None:
         (path, query), body = self._asked(), self._body()

@@ -188,6 +188,8 @@ def test_settings_that_cannot_be(path: Path) -> None:
             gannet.open(path, **options)  # type: ignore[arg-type]
     with pytest.raises(gannet.InvalidError, match="is a URL.*give read_only=True"):
         gannet.open("s3://bucket/wiki")
+    with pytest.raises(gannet.InvalidError, match="give a URL as a string, and not as a Path"):
+        gannet.open(Path("s3://bucket/wiki"), read_only=True)
     with pytest.raises(gannet.GannetError):
         gannet.open(path, create=False)
     assert not path.exists()

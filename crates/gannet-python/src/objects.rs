@@ -1,5 +1,6 @@
 //! The objects below a URL, for shards on object storage.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gannet_remote::ObjectFolder;
@@ -7,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::Raise;
+use crate::held::Held;
 
 /// The time of a request with all its attempts.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -14,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The objects below a URL.
 #[pyclass(frozen, name = "ObjectFolder", module = "gannet._native")]
 pub struct Objects {
-    folder: ObjectFolder,
+    held: Held<Arc<ObjectFolder>>,
 }
 
 #[pymethods]
@@ -22,7 +24,12 @@ impl Objects {
     #[new]
     fn new(py: Python<'_>, url: &str) -> PyResult<Objects> {
         let folder = py.detach(|| ObjectFolder::at(url, TIMEOUT)).or_raise()?;
-        Ok(Objects { folder })
+        let held = Held::new(
+            Arc::new(folder),
+            format!("the objects of {url}"),
+            "look again",
+        );
+        Ok(Objects { held })
     }
 
     /// An object and its version, or None.
@@ -31,7 +38,8 @@ impl Objects {
         py: Python<'py>,
         name: &str,
     ) -> PyResult<Option<(Bound<'py, PyBytes>, Option<String>)>> {
-        let found = py.detach(|| self.folder.read(name)).or_raise()?;
+        let folder = self.held.get()?;
+        let found = py.detach(|| folder.read(name)).or_raise()?;
         Ok(found.map(|found| (PyBytes::new(py, &found.bytes), found.version)))
     }
 
@@ -44,22 +52,25 @@ impl Objects {
         known: Option<String>,
         bytes: Vec<u8>,
     ) -> PyResult<bool> {
-        py.detach(|| self.folder.replace(name, known, bytes))
-            .or_raise()
+        let folder = self.held.get()?;
+        py.detach(|| folder.replace(name, known, bytes)).or_raise()
     }
 
     /// The names of all objects.
     fn names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        py.detach(|| self.folder.names()).or_raise()
+        let folder = self.held.get()?;
+        py.detach(|| folder.names()).or_raise()
     }
 
     /// Whether an index is published here.
     fn has_index(&self, py: Python<'_>) -> PyResult<bool> {
-        py.detach(|| self.folder.has_index()).or_raise()
+        let folder = self.held.get()?;
+        py.detach(|| folder.has_index()).or_raise()
     }
 
     /// Removes all objects; how many there were.
     fn remove_all(&self, py: Python<'_>) -> PyResult<u64> {
-        py.detach(|| self.folder.remove_all()).or_raise()
+        let folder = self.held.get()?;
+        py.detach(|| folder.remove_all()).or_raise()
     }
 }

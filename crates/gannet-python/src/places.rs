@@ -13,11 +13,24 @@ pub fn is_url(path: &Path) -> bool {
 
 /// The same place whatever the working directory is: a handle may outlive it.
 pub fn fixed(path: &Path) -> Result<PathBuf> {
+    check(path)?;
     match is_url(path) {
         true => Ok(path.to_owned()),
         false => {
             absolute(path).map_err(|error| Error::invalid(format!("{}: {error}", path.display())))
         }
+    }
+}
+
+/// Fails for what `pathlib` makes of a URL, `s3:/bucket/wiki`, which would be a folder.
+fn check(path: &Path) -> Result<()> {
+    let text = path.to_string_lossy();
+    let scheme = text.split_once(":/").map(|(scheme, _)| scheme);
+    match scheme.is_some_and(|scheme| ["s3", "file"].contains(&scheme)) && !is_url(path) {
+        false => Ok(()),
+        true => Err(Error::invalid(format!(
+            "{text} has one slash behind the scheme: give a URL as a string, and not as a Path"
+        ))),
     }
 }
 
@@ -31,6 +44,7 @@ pub fn open(options: Options, path: &Path) -> Result<Index> {
 
 /// Makes an index in a folder of a backup, or of what is published at a URL.
 pub fn restore(options: Options, backup: &Path, path: &Path) -> Result<()> {
+    check(backup)?;
     let source = open(options.clone().read_only(), backup)?;
     let restored = options.restore_from(source, path, &mut |_, _| ())?;
     match restored.checked.findings.first() {

@@ -86,10 +86,7 @@ impl Fault {
                 "the store says that nothing has changed, which was not asked".to_owned()
             }
             Fault::Changed => "another publisher has replaced it meanwhile".to_owned(),
-            Fault::Rejected(reason) => {
-                return Error::invalid(format!("{operation} of {object} failed: {reason}"));
-            }
-            Fault::Failed(reason) => reason,
+            Fault::Rejected(reason) | Fault::Failed(reason) => reason,
         };
         Error::Device {
             operation,
@@ -151,7 +148,7 @@ impl Deadline {
             if self.left() <= pause {
                 return Err(Fault::Failed(format!(
                     "{failed} ({made} attempts in {:.1?}): check the network and the endpoint, or give \
-                     more time with --remote-timeout",
+                     the command more time with --remote-timeout",
                     self.start.elapsed()
                 )));
             }

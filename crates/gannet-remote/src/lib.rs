@@ -127,9 +127,9 @@ impl LinkProfile {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] if the URL or the credentials are wrong;
+/// [`Error::Invalid`] if the URL is wrong;
 /// [`Error::Format`] if nothing is published there;
-/// [`Error::Device`] if the store cannot be reached in time.
+/// [`Error::Device`] if the store cannot be reached in time, or rejects a request.
 pub fn open(url: &str, options: RemoteOptions) -> Result<(Index, Arc<RemoteDevice>)> {
     let place = Place::of(url, options.timeout, false)?;
     open_on(Objects::new(place, options.timeout)?, options)

@@ -76,10 +76,9 @@ pub(crate) struct Link {
 
 impl Link {
     pub(crate) fn path(&self, name: &str) -> Path {
-        match self.prefix.as_ref() {
-            "" => Path::from(name),
-            prefix => Path::from(format!("{prefix}/{name}")),
-        }
+        // The prefix is encoded as it is to be: only the parts of the name are added.
+        let parts = name.split('/');
+        parts.fold(self.prefix.clone(), |path, part| path.join(part))
     }
 
     /// The name below the prefix.
@@ -155,6 +154,36 @@ impl Link {
                 "expected {room} bytes, got {}",
                 bytes.len()
             ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object_store::memory::InMemory;
+
+    #[test]
+    fn names_below_any_prefix_are_found_again() {
+        for prefix in [
+            "",
+            "wiki",
+            "~u/wiki",
+            "Zo\u{eb}",
+            "a[1]{2}#*",
+            "100%",
+            "a b/c",
+        ] {
+            let store = Arc::new(InMemory::new());
+            let link = Link {
+                store: Arc::clone(&store) as _,
+                uploads: store,
+                prefix: Path::parse(prefix).unwrap(),
+                counts: Counts::default(),
+            };
+            let path = link.path("zone-00000001/2-3");
+            assert!(path.prefix_matches(&link.prefix), "{prefix}: {path}");
+            assert_eq!(link.name(&path), "zone-00000001/2-3");
         }
     }
 }

@@ -51,8 +51,7 @@ impl ObjectFolder {
     ///
     /// # Errors
     ///
-    /// [`gannet::Error::Device`] if the store cannot be reached in time;
-    /// [`gannet::Error::Invalid`] if it rejects the request.
+    /// [`gannet::Error::Device`] if the store cannot be reached in time, or rejects the request.
     pub fn read(&self, name: &str) -> Result<Option<NamedObject>> {
         let got = self.objects.get(Wanted {
             name: name.to_owned(),
@@ -76,12 +75,17 @@ impl ObjectFolder {
     ///
     /// # Errors
     ///
-    /// Those of [`ObjectFolder::read`].
+    /// Those of [`ObjectFolder::read`]. After one, the object may be replaced or not.
     pub fn replace(&self, name: &str, known: Option<String>, bytes: Vec<u8>) -> Result<bool> {
-        match self.objects.replace(name, known, bytes.clone()) {
-            Ok(()) => Ok(true),
-            Err(Fault::Changed) => Ok(self.read(name)?.is_some_and(|found| found.bytes == bytes)),
-            Err(fault) => Err(fault.error("write", self.objects.url_of(name))),
+        let fault = match self.objects.replace(name, known, bytes.clone()) {
+            Ok(()) => return Ok(true),
+            Err(fault) => fault,
+        };
+        let is_there = self.read(name)?.is_some_and(|found| found.bytes == bytes);
+        match fault {
+            _ if is_there => Ok(true),
+            Fault::Changed => Ok(false),
+            fault => Err(fault.error("write", self.objects.url_of(name))),
         }
     }
 

@@ -141,8 +141,8 @@ impl Objects {
             let answer = tokio::time::timeout(limit, request).await;
             let late = |_| {
                 Fault::Failed(format!(
-                    "no answer within {limit:?}: check the network and the endpoint, or give more time with \
-                     --remote-timeout"
+                    "no answer within {limit:?}: check the network and the endpoint, or give the command more time \
+                     with --remote-timeout"
                 ))
             };
             answer.map_err(late)?
@@ -245,6 +245,7 @@ impl Objects {
     fn put_if(&self, name: &str, known: Option<String>, bytes: Vec<u8>) -> Answer<()> {
         let (link, path) = (self.link(), self.link.path(name));
         let (bytes, deadline) = (Bytes::from(bytes), self.deadline());
+        let is_update = known.is_some();
         let mode = match known {
             Some(version) => PutMode::Update(UpdateVersion {
                 e_tag: Some(version),
@@ -258,8 +259,13 @@ impl Objects {
                 link.count_put(bytes.len());
                 let options = PutOptions::from(mode.clone());
                 let put = link.store.put_opts(&path, bytes.clone().into(), options);
-                deadline.next(put).await??;
-                Ok(())
+                match deadline.next(put).await? {
+                    // 409: another request for it is under way, which may be one of ours.
+                    Err(busy @ object_store::Error::AlreadyExists { .. }) if is_update => {
+                        Err(Fault::Failed(busy.to_string()))
+                    }
+                    done => Ok(done.map(drop)?),
+                }
             };
             deadline.attempts(noted, put).await
         })

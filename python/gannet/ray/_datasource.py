@@ -37,7 +37,7 @@ class Reading:
 
     def open(self, state: str) -> gannet.Index:
         """A state where it lies."""
-        return gannet.open(place_of(self.uri).state(state), memory=self.memory, read_only=True)
+        return gannet.open(place_of(self.uri).need(state), memory=self.memory, read_only=True)
 
 
 class ShardsDatasource(_ray_data.Datasource):  # type: ignore[misc]  # Ray is Any here.

@@ -138,14 +138,26 @@ class ShardedIndex:
             if manifest.epoch == self._manifest.epoch:
                 return False
             self.load(manifest)
-            self._manifest = manifest
             return True
 
     def load(self, manifest: Manifest) -> None:
-        """Has all replicas open the shards that a manifest names, which searching does too."""
-        self._alive().ask_all(
-            lambda shard, actor: actor.load.remote(manifest.shards[shard], manifest.schema)
-        )
+        """Has all replicas open the shards that a manifest names, and searches them from then on.
+
+        Where newer writes take its place meanwhile, it is the newest manifest.
+        """
+        while True:
+            shards, schema = manifest.shards, manifest.schema
+            try:
+                self._alive().ask_all(
+                    lambda shard, actor: actor.load.remote(shards[shard], schema)
+                )
+                self._manifest = manifest
+                return
+            except ExpiredError:
+                newest = _manifest.need(place_of(self._uri))
+                if newest.epoch == manifest.epoch:
+                    raise
+                manifest = newest
 
     def missing(self, timeout: float = 5.0) -> dict[int, str]:
         """The shards of which no replica answers within so many seconds, and why."""
@@ -214,10 +226,12 @@ class ShardedIndex:
 
     def _at_one_state(self, run: Callable[[Manifest], _T]) -> _T:
         """Runs a search on one state, and on a newer one where a replica no longer has that."""
+        manifest = self._manifest
         try:
-            return run(self._manifest)
+            return run(manifest)
         except ExpiredError:
-            if not self.refresh():
+            # Another thread may have moved it on already.
+            if not self.refresh() and self._manifest.epoch == manifest.epoch:
                 raise
             return run(self._manifest)
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 
 import gannet
 
-from .._errors import GannetError
+from .._errors import DeviceError, GannetError
 from .._native import ObjectFolder
 from ._states import gone, left_over
 
@@ -32,11 +33,17 @@ class ObjectStore:
 
     def read_manifest(self) -> tuple[bytes, str | None] | None:
         """The manifest and its version, if there is one."""
-        return self._objects().read(_MANIFEST)
+        return self._objects.read(_MANIFEST)
 
     def replace_manifest(self, known: str | None, text: bytes) -> bool:
         """Replaces the manifest of a version, or makes the first; whether it did."""
-        return self._objects().replace(_MANIFEST, known, text)
+        try:
+            return self._objects.replace(_MANIFEST, known, text)
+        except DeviceError as error:
+            raise DeviceError(
+                f"{error}; whether this write counts is not known: open the index and look at its "
+                "epoch, or write the same again"
+            ) from error
 
     @contextmanager
     def locked(self) -> Generator[None, None, None]:
@@ -61,8 +68,9 @@ class ObjectStore:
 
     def remove(self, names: list[str]) -> None:
         """Removes states that no manifest names. What cannot be removed is left to later writes."""
-        for name in names:
-            with suppress(GannetError):
+        # One that fails has waited for the store already.
+        with suppress(GannetError):
+            for name in names:
                 ObjectFolder(self.state(name)).remove_all()
 
     def sweep(self, kept: set[str], epoch: int) -> None:
@@ -72,5 +80,6 @@ class ObjectStore:
             there = {"/".join(name.split("/")[:2]) for name in objects}
             self.remove(left_over(sorted(there), kept, epoch))
 
+    @cached_property
     def _objects(self) -> ObjectFolder:
         return ObjectFolder(self.uri)

@@ -15,11 +15,17 @@ from ._object_store import ObjectStore
 Place: TypeAlias = Folder | ObjectStore
 
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*)://")
+_CUT = re.compile(r"^(s3|file):/[^/]", re.IGNORECASE)
+"""What `pathlib` makes of a URL."""
 
 
 def place_of(uri: str | os.PathLike[str]) -> Place:
     """The place that a URI names."""
     text = os.fspath(uri)
+    if _CUT.match(text):
+        raise InvalidError(
+            f"{text} has one slash behind the scheme: give a URL as a string, and not as a Path"
+        )
     scheme = _SCHEME.match(text)
     if scheme is None:
         return Folder(Path(text).absolute())

@@ -259,7 +259,12 @@ class ShardReader:
             with self._lock:
                 while len(self._held) >= _STATES:
                     self._close_oldest()
-            index = self._open(state, source)
+            try:
+                index = self._open(state, source)
+            except FormatError:
+                # It may have been removed meanwhile.
+                self._place.need(state)
+                raise
             with self._lock:
                 self._held[state] = index
             return index

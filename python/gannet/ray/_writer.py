@@ -11,7 +11,7 @@ from typing import Any
 
 import gannet
 
-from .._errors import GannetError
+from .._errors import ConflictError, ExpiredError, FormatError, GannetError
 from ._contents import Contents
 from ._errors import WriteLostError
 from ._manifest import Shard
@@ -140,8 +140,7 @@ class ShardWriter:
         if not self._started.exists():
             shutil.rmtree(path, ignore_errors=True)
             if self._before is not None:
-                before = place_of(job.uri).state(self._before.state)
-                gannet.restore(before, path, memory=options.memory)
+                self._restore(self._before, path)
         index = gannet.open(
             path,
             memory=options.memory,
@@ -151,6 +150,21 @@ class ShardWriter:
         self._contents = Contents(scratch.folder / "contents")
         self._started.touch()
         return index
+
+    def _restore(self, before: Shard, path: Path) -> None:
+        place, memory = place_of(self._job.uri), self._job.options.memory
+        try:
+            gannet.restore(place.need(before.state), path, memory=memory)
+        except (ExpiredError, FormatError) as error:
+            # Where no lock keeps them away, others may have written twice meanwhile.
+            try:
+                place.need(before.state)
+            except ExpiredError:
+                raise ConflictError(
+                    f"{before.state} is gone, since other writes were finished meanwhile, and this "
+                    "one was given up: write again"
+                ) from error
+            raise
 
     @contextmanager
     def _at_work(self) -> Generator[None, None, None]:

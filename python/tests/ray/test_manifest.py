@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -112,12 +113,54 @@ def test_a_missing_manifest_says_what_to_do(place: Place) -> None:
         _manifest.need(place)
 
 
+def test_of_two_writes_that_read_the_same_one_is_told(s3: S3Server, tmp_path: Path) -> None:
+    place = place_of(f"s3://manifests{tmp_path}")
+    _manifest.replace(place, FIRST)
+    mine, rival = replace(FIRST, epoch=2, id="mine"), replace(FIRST, epoch=2, id="rival")
+
+    def meanwhile(path: str) -> None:
+        s3.on_write = lambda path: None
+        _manifest.replace(place_of(place.uri), rival)
+
+    s3.on_write = meanwhile
+    with pytest.raises(gannet.ConflictError, match="another write was finished meanwhile"):
+        _manifest.replace(place, mine)
+    assert _manifest.load(place) == rival
+
+
+def test_a_write_whose_answer_was_lost_counts(s3: S3Server, tmp_path: Path) -> None:
+    place = place_of(f"s3://manifests{tmp_path}")
+    for epoch in (1, 2):
+        s3.answers_lost = 1
+        _manifest.replace(place, replace(FIRST, epoch=epoch))
+        assert s3.answers_lost == 0
+    assert _manifest.need(place).epoch == 2
+
+
+def test_a_write_that_failed_says_that_it_may_count(s3: S3Server, tmp_path: Path) -> None:
+    place = place_of(f"s3://manifests{tmp_path}")
+    _manifest.replace(place, FIRST)
+
+    def denied(path: str) -> None:
+        s3.is_denied = True
+
+    s3.on_write = denied
+    try:
+        with pytest.raises(gannet.DeviceError, match="look at its epoch, or write the same again"):
+            _manifest.replace(place, replace(FIRST, epoch=2))
+    finally:
+        s3.is_denied, s3.on_write = False, lambda path: None
+    assert _manifest.need(place) == FIRST
+
+
 def test_places_are_folders_or_on_s3(tmp_path: Path) -> None:
     assert place_of(f"file://{tmp_path}/a%20b").uri == str(tmp_path / "a b")
     assert place_of("s3://bucket/wiki/").uri == "s3://bucket/wiki"
     for uri in ["gs://bucket", "http://host/wiki"]:
         with pytest.raises(gannet.InvalidError, match="give the path of a mount"):
             place_of(uri)
+    with pytest.raises(gannet.InvalidError, match="give a URL as a string, and not as a Path"):
+        place_of(Path("s3://bucket/wiki"))
     for uri in ["s3://bucket", "s3://", "s3://key:secret@bucket/wiki"]:
         with pytest.raises(gannet.InvalidError, match="expected s3://BUCKET/PREFIX"):
             _manifest.need(place_of(uri))
