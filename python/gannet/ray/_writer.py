@@ -161,8 +161,8 @@ class ShardWriter:
                 place.need(before.state)
             except ExpiredError:
                 raise ConflictError(
-                    f"{before.state} is gone, since other writes were finished meanwhile, and this "
-                    "one was given up: write again"
+                    f"{before.state} is gone: other writes were finished meanwhile, so write again; "
+                    "if that does not help, restore what was there"
                 ) from error
             raise
 
