@@ -28,6 +28,11 @@ def hundredths(value):
     return f"{value:,.2f}"
 
 
+def two_digits(value):
+    """Of ratios of one run, which repeat no better."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+
+
 def percent(value):
     return f"{value:+.2f}"
 
@@ -64,6 +69,14 @@ def cells(table, result, choice):
         raise LookupError(f"no row of the result fits {choice or 'the table'}")
     body = [[name, *(text(column, rows) for column in columns)] for name, rows in lines.items()]
     return [[table.first, *(column.head for column in columns)], *body]
+
+
+def joined(results):
+    """One result with the rows of all, each with the corpus of its file; `parts` has the results."""
+    if len(results) == 1:
+        return results[0]
+    rows = [{"corpus": result["settings"]["corpus"]} | row for result in results for row in result["rows"]]
+    return dict(results[0], rows=rows, parts=results)
 
 
 def chosen(row, choice):

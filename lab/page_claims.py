@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from columns import cells, chosen, significant
+from columns import cells, chosen, joined, significant
 from tables import TABLES
 
 
@@ -102,13 +102,6 @@ class Shown:
     def check(self, name):
         """The figure of a check of `measure/NAME.py`."""
         return next(check["figure"] for check in self.result["checks"] if check["name"] == name)
-
-
-def joined(found):
-    """One result with the rows of all, each with the corpus of its file."""
-    if len(found) == 1:
-        return found[0]
-    return found[0] | {"rows": [{"corpus": result["settings"]["corpus"]} | row for result in found for row in result["rows"]]}
 
 
 @dataclass(frozen=True)

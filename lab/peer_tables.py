@@ -1,14 +1,19 @@
 """The tables of Gannet beside its peers on several corpora, of one result file of `lab/run.py` each."""
-from columns import MIB, Column, ENGINES, Table, hundredths, median
+from columns import MIB, Column, ENGINES, Table, median, two_digits
 
 FRONT_SET = "mix"
 NO_LIMIT = "no limit"
+# The least that Gannet takes. Of a small index it is more than the share that was asked for.
+LEAST_BYTES = 16 * MIB
 
 
 def memory_of(row):
-    if row["share"] is None:
+    """The limit of a row, by the memory that it had."""
+    if row["share"] == 0:
+        return NO_LIMIT
+    if row["share"] is None or row.get("cache_bytes") == LEAST_BYTES:
         return f"{row['cache_bytes'] / MIB:.0f} MiB"
-    return f"1/{row['share']}" if row["share"] else NO_LIMIT
+    return f"1/{row['share']}"
 
 
 def lines_by(*names):
@@ -30,6 +35,18 @@ def of_set_and_engine(result):
     return found
 
 
+def indexed_corpora(result):
+    """For each corpus what each engine told of its indexing."""
+    return {part["settings"]["corpus"]: [{"engine": name} | told for name, told in part["settings"]["indexes"].items()]
+            for part in result.get("parts", [result])}
+
+
+def indexing_columns(result):
+    """Figures that every engine tells, and how long a writer waited for Gannet at most."""
+    told = [Column(f"{head}: {ENGINES[name]}", median(path, scale, engine=name)) for head, path, scale in INDEXING for name in engines_of(result)]
+    return [*told, Column("longest commit, s: Gannet", median("longest_commit_seconds", engine="gannet"))]
+
+
 def growth_columns(result):
     """For each figure the corpora, in the order of the files."""
     corpora = list(dict.fromkeys(row["corpus"] for row in result["rows"]))
@@ -41,9 +58,10 @@ def engines_of(result):
 
 
 def memories_of(result):
-    """From the least share of the index to the most."""
-    shares = {row["share"] for row in result["rows"]} - {None}
-    return [memory_of({"share": share}) for share in sorted(shares, key=lambda share: -share or 1)]
+    """From the least memory that all may have to the shares of an index, and to no limit."""
+    rows = [row for row in result["rows"] if row["share"] is not None or row.get("cache_bytes") == LEAST_BYTES]
+    shares = {memory_of(row): row["share"] for row in rows}
+    return sorted(shares, key=lambda memory: (memory == NO_LIMIT, "/" in memory, -(shares[memory] or 0)))
 
 
 def ratio(peer, rows):
@@ -60,7 +78,7 @@ def to_fastest(rows):
 
 def ratio_columns(result):
     """For each memory the ratio to each peer."""
-    return [Column(f"{memory}: {ENGINES[peer]}", in_memory(memory, lambda rows, peer=peer: ratio(peer, rows)), hundredths)
+    return [Column(f"{memory}: {ENGINES[peer]}", in_memory(memory, lambda rows, peer=peer: ratio(peer, rows)), two_digits)
             for memory in memories_of(result) for peer in engines_of(result) if peer != "gannet"]
 
 
@@ -81,7 +99,7 @@ def front_cell(rows):
     if FRONT_SET not in ratios:
         return None
     least = min(ratios, key=ratios.get)
-    return f"{ratios[FRONT_SET]:.2f} ({least}: {ratios[least]:.2f})"
+    return f"{two_digits(ratios[FRONT_SET])} ({least}: {two_digits(ratios[least])})"
 
 
 def figures(*wanted):
@@ -95,6 +113,7 @@ def figures(*wanted):
 RATE, BYTES, CPU = ("queries/s", "qps", 1), ("KB", "bytes_read_per_query/os", 1e-3), ("CPU us", "cpu_us_per_query", 1)
 COSTS = figures(RATE, BYTES, CPU)
 GROWTH = [RATE, BYTES, ("p99 us", "latency_us_p99", 1), ("opening ms", "open_ms", 1), ("peak MB", "peak_memory_bytes", 1e-6)]
+INDEXING = [("s", "seconds", 1), ("GB written", "bytes_written", 1e-9), ("index GB", "index_bytes", 1e-9)]
 LATENCIES = figures(*((f"{share} us", f"latency_us_{share}", 1) for share in ("p50", "p95", "p99")))
 
 PEER_TABLES = {
@@ -102,5 +121,6 @@ PEER_TABLES = {
     "peers-ratios": Table("corpus and set", lines_by("corpus", "set"), ratio_columns),
     "peers-costs": Table("memory and set", lines_by("memory", "set"), COSTS),
     "peers-growth": Table("set and engine", of_set_and_engine, growth_columns),
+    "peers-indexing": Table("corpus", indexed_corpora, indexing_columns),
     "peers-latencies": Table("memory and set", lines_by("memory", "set"), LATENCIES),
 }

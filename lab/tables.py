@@ -80,7 +80,7 @@ def rate_ratio(rows):
 
 
 FRONT_QUERIES = {
-    "mix": "a mix of all kinds", "web-all": "a log of web queries", "phrase-1000": "phrases",
+    "mix": "a mix of all kinds", "web-all": "a log of web queries", "phrase-1000": "phrases of a rarer and a very frequent word",
     "and-1000": "both of two words", "and-100000": "both of two very frequent words", "or-1000": "either of two words",
     "or-1000+documents": "the same, with documents and snippets",
 }

@@ -79,12 +79,12 @@ class Tables(unittest.TestCase):
         self.assertEqual(self.tables().returncode, 0)
         text = (self.root / "README.md").read_text()
         self.assertIn("| corpus and set | 1/16: Tantivy | 1/16: Lucene | no limit: Tantivy | no limit: Lucene |", text)
-        self.assertIn("| few, `mix` | 3.00 | 1.50 | 3.00 | 1.50 |", text)
+        self.assertIn("| few, `mix` | 3.0 | 1.5 | 3.0 | 1.5 |", text)
         self.assertIn("| many, `mix` | 0.50 | - | 0.50 | - |", text)
         self.assertIn("docs/results/many.json", text, "where the figures of the second file are from")
         self.write("<!-- table: peers-front from few.json many.json -->")
         self.tables()
-        self.assertIn("| few | 1.50 (mix: 1.50) | 1.50 (mix: 1.50) |", (self.root / "README.md").read_text(), "to the faster peer")
+        self.assertIn("| few | 1.5 (mix: 1.5) | 1.5 (mix: 1.5) |", (self.root / "README.md").read_text(), "to the faster peer")
 
     def test_markers_that_cannot_be_filled_are_errors(self):
         for marker, end, told in [

@@ -1,5 +1,6 @@
 """The claims of README and of the pages for users: see `page_claims.py`."""
-from page_claims import Claim, Proof, about, at_least, at_most, between, exactly, spans
+from page_claims import Claim, Proof, about, at_least, at_most, between, exactly, like, spans
+from peer_tables import LEAST_BYTES
 
 MIB = 1 << 20
 MEMORY = "memory-operations"
@@ -58,6 +59,39 @@ def cache_mib(shown):
 
 def index_to_cache(shown):
     return [shown.settings["indexes"]["gannet"]["index_bytes"] / MIB / cache for cache in cache_mib(shown)]
+
+
+ALL_CORPORA = "peers-passages peers-articles peers-linux peers-passages8", "peers-indexing"
+
+
+def index_to_least(*corpora):
+    """Gannet's index to the least memory that it takes."""
+    return lambda shown: tuple(shown.at(corpus, "index GB: Gannet") * 1e9 / LEAST_BYTES for corpus in corpora)
+
+
+def seconds_to_tantivy(*corpora):
+    return lambda shown: tuple(shown.at(corpus, "s: Gannet") / shown.at(corpus, "s: Tantivy") for corpus in corpora)
+
+
+def filters_gain_less(shown):
+    """The gain of phrase filters with phrases of a rarer and a frequent word, to that with phrases of the web log."""
+    return [shown.at(f"{corpus}, `phrase-1000`", "ratio") / shown.at(f"{corpus}, `web-phrase`", "ratio") for corpus in ("passages", "articles", "linux")]
+
+
+def warming_up(shown):
+    """Seconds in each file."""
+    return tuple(part["settings"]["warm"] for part in shown.result["parts"])
+
+
+def against_other_file(shown):
+    """Ratios to each peer at a sixteenth in `peers-passages`, to those in `queries`."""
+    other = shown.other("peers-passages", "peers-costs")
+    found = []
+    for name in ("mix", "web-all", "phrase-1000", "and-1000", "and-100000", "or-1000"):
+        rates = [{peer: of.at(line, f"queries/s: {peer}") for peer in ("Gannet", "Tantivy", "Lucene")}
+                 for of, line in ((shown, name), (other, f"1/16, `{name}`"))]
+        found += [(rates[1]["Gannet"] / rates[1][peer]) / (rates[0]["Gannet"] / rates[0][peer]) for peer in ("Tantivy", "Lucene")]
+    return found
 
 
 def documents_indexed(shown):
@@ -121,6 +155,9 @@ README = [
     Claim("a sixteenth of Gannet's index", "queries", "queries", index_to_cache, about(16), "times the cache"),
     Claim("Bulk indexing and conjunctions of very frequent words take more CPU than Tantivy's", "rate", "rate",
           lambda shown: shown.column("by CPU"), at_most(0.99), "of Tantivy's documents a CPU second"),
+    Claim("16 MiB is 1/20 to 1/35 of these indexes", *ALL_CORPORA, index_to_least("passages", "articles", "linux"), spans(20.6, 35.4, 0.01), "times the cache"),
+    Claim("eight times the passages take 2.5 times as long as with Tantivy", *ALL_CORPORA, seconds_to_tantivy("passages8"), about(2.5), "times Tantivy's seconds"),
+    Claim("with phrases of the web log the filters gain less", "filters", "filters", filters_gain_less, at_least(1.1), "times the gain with phrases of the web log"),
     Claim("conjunctions of very frequent words take more CPU than Tantivy's", "queries", "queries", cpu_ratio("and-100000"), at_least(1.05), "times Tantivy's CPU"),
     Claim("it pays for intersections of lists with 4 bytes a posting and more", "offload", "offload-map-and", map_row(4, 1), at_least(1), "times the host's rate, 4 bytes"),
     Claim("or with many cores in the drive", "offload", "offload-map-and", map_row(1, 16), at_least(1), "times the host's rate, 16 cores"),
@@ -134,6 +171,10 @@ BENCHMARKS = [
     Claim("8 threads on 2 cores", "queries", "queries", lambda shown: (*threads_of(shown), cores(shown)), exactly(8, 2), "threads and cores"),
     Claim("a cache of a sixteenth of Gannet's index", "queries", "queries", index_to_cache, about(16), "times the cache"),
     Claim("25 MiB", "queries", "queries", cache_mib, about(25), "MiB"),
+    Claim("16 MiB, the least that Gannet takes, is 1/20 to 1/35 of these indexes", *ALL_CORPORA, index_to_least("passages", "articles", "linux"),
+          spans(20.6, 35.4, 0.01), "times the cache"),
+    Claim("with half the warming up", "queries peers-passages", "", warming_up, exactly(3, 1.5), "s"),
+    Claim("Ratios of passages are 0.9 to 1.7 times those above", "queries", "queries", against_other_file, spans(0.88, 1.65, 0.02), "times the ratio of `queries`"),
     Claim("two threads, 256 MiB. Tantivy may hold 256 MiB or more", "rate", "rate", lambda shown: (shown.settings["threads"], shown.settings["memory"]),
           exactly(2, 256), "threads and MiB"),
     Claim("its budget covers only a part of what it holds", "rate", "rate", held_to_told, at_least(1.05), "times what it was told"),
