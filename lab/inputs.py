@@ -2,6 +2,7 @@
 import contextlib
 import itertools
 import json
+import os
 from pathlib import Path
 
 import corpora
@@ -53,7 +54,8 @@ def index(engine, path, folder, flushes):
             return built, marked["figures"]
     remove(built)
     note(f"{engine.name} indexes {path.name}, a commit every {every} documents")
-    figures = engine.index(built, path, every).json()
+    load = os.getloadavg()[0]
+    figures = engine.index(built, path, every).json() | {"load_at_start": load}
     mark.write_text(json.dumps({"identity": identity, "figures": figures}))
     return built, figures
 

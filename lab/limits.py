@@ -63,6 +63,15 @@ def forget(folder):
             os.close(file)
 
 
+def read(folder):
+    """Reads an index into the page cache, for runs without a limit. Gannet reads past it, and fills its own as it is asked."""
+    for path in sorted(Path(folder).rglob("*")):
+        if path.is_file():
+            with open(path, "rb") as file:
+                while file.read(8 * MIB):
+                    pass
+
+
 def cached_bytes(folder):
     """Bytes of a folder's files in the page cache, or None where `fincore` is missing."""
     files = [str(path) for path in Path(folder).rglob("*") if path.is_file()]

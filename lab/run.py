@@ -131,6 +131,8 @@ class Lab:
         """One run; what the engine and the kernel counted, or why it did not come to its end."""
         folder, _ = self.indexes[engine.name]
         limits.forget(folder)
+        if not limit:
+            limits.read(folder)
         begun = {"cached_before_bytes": limits.cached_bytes(folder), "load": os.getloadavg()[0], "at": round(time.time())}
         options = ["--threads", threads, "-k", 10, "--warm", self.options.warm * engine.warm_factor, "--seconds", self.options.seconds]
         options += ["--fetch"] if name.endswith(DOCUMENTS) else []

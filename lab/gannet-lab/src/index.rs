@@ -47,12 +47,12 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         Left::Kept => while index.maintain()? {},
         Left::Cleaned => while index.clean()? {},
     }
-    let seconds_to_clean = leaving.elapsed().as_secs_f64();
+    let seconds_of_maintenance = leaving.elapsed().as_secs_f64();
     let stats = index.stats()?;
     let figures = json!({
         "documents": stats.documents,
         "seconds": start.elapsed().as_secs_f64(),
-        "seconds_to_clean": seconds_to_clean,
+        "seconds_of_maintenance": seconds_of_maintenance,
         "commits": writing.commits,
         "most_files": writing.most_files,
         "longest_write_seconds": writing.longest_write.as_secs_f64(),

@@ -171,7 +171,7 @@ struct IndexArguments {
     #[arg(long, value_name = "KIND", default_value = "common", value_parser = phrase_filters)]
     phrase_filters: PhraseFilters,
     /// How the index is left
-    #[arg(long, value_enum, default_value = "cleaned")]
+    #[arg(long, value_enum, default_value = "kept")]
     left: Left,
 }
 
