@@ -15,6 +15,16 @@ class Verdicts(unittest.TestCase):
             lines = claims.claim_lines([claim])({"rows": [{"x": figure}]})
             self.assertEqual(lines[claim.text][0]["verdict"], expected)
 
+    def test_a_factor_holds_with_half_of_the_gain_to_twice_of_it(self):
+        more = claims.factor("more", (3, 2), lambda rows: rows[0]["x"], "")
+        less = claims.factor("less", 0.5, lambda rows: rows[0]["x"], "")
+        for claim, figure, expected in [(more, 1.5, "holds"), (more, 5, "holds"), (more, 1.4, "partly"), (more, 5.1, "partly"), (more, 1, "**reverses**"),
+                                        (less, 0.6, "holds"), (less, 0.34, "holds"), (less, 0.7, "partly"), (less, 0.3, "partly"), (less, 1, "**reverses**")]:
+            self.assertEqual(claims.verdict(claim, figure), expected, (claim.text, figure))
+        self.assertEqual(more.paper, "2 to 3")
+        self.assertEqual(claims.bounds(more), {"holds if": "1.50 to 5.00", "reverses if": "\u2264 1.00"})
+        self.assertEqual(claims.bounds(claims.Claim("less", "", None, 0.9, 1.0, "")), {"holds if": "\u2264 0.90", "reverses if": "\u2265 1.00"})
+
     def test_a_claim_without_rows_is_left_out(self):
         self.assertEqual(claims.claim_lines(claims.AS_B_TREE + claims.MFIS + claims.PSYNC + wiser_claims.WISER)({"rows": []}), {})
 

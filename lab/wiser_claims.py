@@ -1,5 +1,5 @@
 """What the paper of WiSER claims (He et al., 2020), by the result of `lab/wiser.py`."""
-from claims import Claim, claim_lines
+from claims import Claim, claim_lines, factor
 from columns import at
 from wiser_tables import PAGE, bitmap_saves, empty_share, list_bytes, one_page, with_filters
 
@@ -69,8 +69,8 @@ def modelled(what):
 
 PER_CENT = "%"
 WISER = [
-    Claim("figure 7: one word: up to so many times fewer bytes of lists than Elasticsearch", "2.9", to(
-        "elasticsearch", "published", list_bytes, sets("term")), 2.0, 1.0, "three places become one, and entries are in memory"),
+    factor("figure 7: one word: up to so many times fewer bytes of lists than Elasticsearch", 2.9, to(
+        "elasticsearch", "published", list_bytes, sets("term")), "three places become one, and entries are in memory"),
     Claim("the same by grouping alone, entries in memory in both", "-", to("no grouping", "published", list_bytes, sets("term")), 1.5, 1.0,
           "the paper does not part grouping from its Term Map in memory"),
     Claim("figure 7: one word of level 100,000: no more than Elasticsearch", "about 1", to(
@@ -79,8 +79,8 @@ WISER = [
           17.0, 0.0, "as for one word (the level where it is least)", PER_CENT),
     Claim("figure 8: read-ahead of 128 KiB reads many times more", "-", to(
         "elasticsearch, read-ahead", "elasticsearch", list_bytes, sets("and", [10, 100, 1000])), 2.0, 1.0, "most of 128 KiB belongs to other lists"),
-    Claim("figure 9: phrases: filters read so many times less", "3.2", to("no filters", "published", list_bytes, sets("phrase")), 1.5, 1.0,
-          "the lists of the popular word, and offsets, are read all the same (the level where filters save most)"),
+    factor("figure 9: phrases: filters read so many times less", 3.2, to("no filters", "published", list_bytes, sets("phrase")),
+           "the lists of the popular word, and offsets, are read all the same (the level where filters save most)"),
     Claim("figure 10: filters read so many times fewer positions", "significantly", to(
         "no filters", "published", part_bytes("positions"), sets("phrase")), 1.5, 1.0, "the level where they save most"),
     Claim("figure 9: filters never read more", "-", to("published", "no filters", list_bytes, sets("phrase")), 1.05, 1.2,
@@ -103,16 +103,16 @@ WISER = [
                                                           sets("term")), 1.1, 1.0, "segments of 32 KiB"),
     Claim("adaptive prefetch reads no more bytes", "somewhat more", to("prefetch from 10.7 KiB on", "no prefetch", list_bytes, [*sets("term"), *sets("and")]),
           1.05, 1.5, "of two words the longer list is read whole, not where the shorter one has documents"),
-    Claim("figure 12: documents: so many times fewer bytes than groups of 16 KiB", "1.7", to(
-        "documents in groups", "published", part_bytes("texts"), sets("and", [100])), 1.5, 1.0, "by how many documents a group of 16 KiB has"),
+    factor("figure 12: documents: so many times fewer bytes than groups of 16 KiB", 1.7, to(
+        "documents in groups", "published", part_bytes("texts"), sets("and", [100])), "by how many documents a group of 16 KiB has"),
     Claim("figure 12: for so much more space", "1.25", space_of_texts, 1.3, 2.0, "small documents compress badly alone, and alignment leaves holes"),
     Claim("alignment reads fewer bytes of documents", "-", to("no alignment", "published", part_bytes("texts"), sets("and", [100])), 1.05, 1.0,
           "a document that crosses a page costs a second one"),
-    Claim("figure 14: one word: medians so many times shorter, against Elasticsearch's default", "16", to(
-        "elasticsearch, read-ahead", "published", modelled("p50"), sets("term")), 2.0, 1.0, "modelled time of the drive alone, without program and network; texts of several pages are read page by page, as from a mapped file"),
-    Claim("figure 14: tails so many times shorter", "11", to("elasticsearch, read-ahead", "published", modelled("p99"), sets("term")), 2.0, 1.0, "as above"),
-    Claim("figure 17: phrases: filters make medians so many times shorter", "3.2", to("no filters", "published", modelled("p50"), sets("phrase")),
-          1.5, 1.0, "modelled time of the drive alone"),
+    factor("figure 14: one word: medians so many times shorter, against Elasticsearch's default", 16, to(
+        "elasticsearch, read-ahead", "published", modelled("p50"), sets("term")), "modelled time of the drive alone, without program and network; texts of several pages are read page by page, as from a mapped file"),
+    factor("figure 14: tails so many times shorter", 11, to("elasticsearch, read-ahead", "published", modelled("p99"), sets("term")), "as above"),
+    factor("figure 17: phrases: filters make medians so many times shorter", 3.2, to("no filters", "published", modelled("p50"), sets("phrase")),
+           "modelled time of the drive alone"),
 ]
 
 
