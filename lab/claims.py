@@ -29,7 +29,7 @@ def factor(text, said, figure, why, of=""):
     it reverses where there is none. The gain of a factor below 1 is that of its reciprocal.
     """
     least, most = (said, said) if isinstance(said, (int, float)) else (min(said, key=gain), max(said, key=gain))
-    paper = f"{least:g}" if least == most else f"{least:g} to {most:g}"
+    paper = f"{least:g}" if least == most else f"{min(least, most):g} to {max(least, most):g}"
     return Claim(text, f"{paper} {of}".strip(), figure, with_gain(least, 0.5), 1.0, why, most=with_gain(most, 2))
 
 
@@ -53,10 +53,18 @@ def claim_lines(claims):
         for claim in claims:
             figure = claim.figure(result["rows"])
             if figure is not None:
-                found[claim.text] = [{"paper": claim.paper, "here": f"{figure:,.2f} {claim.unit}", "verdict": verdict(claim, figure),
+                runs = [claim.figure(rows) for rows in runs_of(result["rows"])]
+                spread = f" ({min(runs):,.2f} to {max(runs):,.2f})" if runs else ""
+                found[claim.text] = [{"paper": claim.paper, "here": f"{figure:,.2f} {claim.unit}{spread}", "verdict": verdict(claim, figure),
                                       "why": claim.why} | bounds(claim)]
         return dict(sorted(found.items(), key=lambda line: ORDER[line[1][0]["verdict"]]))
     return lines
+
+
+def runs_of(rows):
+    """The rows of each run by itself, where a row is the median of several and has these as `runs`."""
+    repeated = [row for row in rows if "runs" in row]
+    return [[row | row["runs"][number] for row in repeated] for number in range(min((len(row["runs"]) for row in repeated), default=0))]
 
 
 def verdict(claim, figure):
@@ -230,80 +238,4 @@ AS_B_TREE = [
     Claim("90/10: merging all changes at once costs more than merging parts", "-",
           ratio(seconds("gannet", MANY), seconds("gannet-rolling", MANY)), 1.05, 1.0,
           "2.6 times as many changes wait in the same memory, and a part meets leaves for which twice the mean waits"),
-]
-
-# The paper of MFIS, in its setting: bytes and transfers, of `lab/mfis.py`.
-
-
-def of_strategy(strategy, path, setting="paper"):
-    def of(rows):
-        fitting = (row for row in rows if row.get("strategy") == strategy and row["table"] == setting)
-        found = next(fitting, None)
-        return found and at(found, path)
-    return of
-
-
-def transferred(strategy, setting="paper"):
-    """Bytes read and written by maintenance."""
-    def of(rows):
-        parts = [of_strategy(strategy, f"work/{what}_bytes", setting)(rows) for what in ("read", "written")]
-        return None if None in parts else sum(parts)
-    return of
-
-
-def reads_a_list(strategy, setting="paper"):
-    def of(rows):
-        parts = [of_strategy(strategy, f"last/lists/{what}", setting)(rows) for what in ("work/reads", "count")]
-        return None if None in parts or not parts[1] else parts[0] / parts[1]
-    return of
-
-
-def to_mfis(strategy, setting="paper"):
-    return ratio(transferred(strategy, setting), transferred("mfis", setting))
-
-
-MFIS = [
-    *(Claim(f"maintenance: {label} transfers more bytes than MFIS", f"{paper} (time, ioDrive)", to_mfis(strategy), 1.1, 1.0, why)
-      for strategy, label, paper, why in [
-          ("immediate-merge", "Immediate Merge", "11.20", "each flush reads and writes the whole index"),
-          ("geometric", "Geometric", "2.47", "postings are merged again and again, each block of MFIS once or twice"),
-          ("in-place-c", "In-place C", "3.10", "lists are moved as they grow; pages of left regions are used again"),
-          ("hlm-nc", "HLM_NC", "2.75", "its short lists are merged"),
-          ("ssd-hybrid", "SSD_Hybrid", "1.86", "its long lists are merged at each flush")]),
-    Claim("maintenance: In-place NC transfers as many bytes as MFIS", "1.00", to_mfis("in-place-nc"), 1.02, 1.1,
-          "the same blocks, one at a time"),
-    Claim("maintenance: In-place NC makes more transfers than MFIS", "1.63 (time, ioDrive)", ratio(
-        of_strategy("in-place-nc", "work/writes"), of_strategy("mfis", "work/writes")), 1.1, 1.0,
-        "blocks of a batch that lie one behind the other are one write"),
-    *(Claim(f"queries: MFIS reads in no more pieces than {label}", f"{paper} (time)", ratio(reads_a_list("mfis"), reads_a_list(strategy)), 1.0, 1.05,
-            "a list of MFIS is a chunk for each flush that outgrew its last block")
-      for strategy, label, paper in [("geometric", "Geometric", "1.05"), ("hlm-nc", "HLM_NC", "1.07"), ("in-place-c", "In-place C", "1.0")]),
-    Claim("queries: MFIS reads a list in far fewer pieces than No-Merge", "- (time only)", ratio(reads_a_list("no-merge"), reads_a_list("mfis")), 1.5, 1.0,
-          "of a long list each flush fills blocks of its own"),
-    Claim("Gannet transfers fewer bytes than MFIS, long lists with equal codes", "-", to_mfis("gannet", "long"), 1 / 1.05, 1.0,
-          "MFIS writes a last block again until it is full; Gannet writes small chunks together again, and its dictionary, which is in memory for MFIS"),
-]
-
-
-def rate_of(kib, outstanding):
-    """MB/s of random reads of a size, so many at a time."""
-    def of(rows):
-        fitting = (row["read"] for row in rows if row.get("bytes") == kib << 10 and row.get("outstanding") == outstanding)
-        return next(fitting, None)
-    return of
-
-
-def best_rate(rows):
-    return max((row["read"] for row in rows if "outstanding" in row), default=None)
-
-
-PSYNC = [
-    Claim("figure 2: 8 reads of 128 KiB at a time are as fast as one of 1 MiB", "1.00 (337 MB/s, Vertex3)", ratio(rate_of(128, 8), rate_of(1024, 1)), 0.9, 0.7,
-          "the host divides a long request, and a batch of short ones is in flight at once"),
-    Claim("figure 2: 512 reads of 16 KiB come near the highest rate", "nearly 1 (ioDrive)", ratio(rate_of(16, 512), best_rate), 0.8, 0.5,
-          "so many short requests cost the processor more than they cost this drive"),
-    Claim("figure 2: more at a time is faster: 64 reads of 4 KiB to one", "- (picture)", ratio(rate_of(4, 64), rate_of(4, 1)), 1.5, 1.0, "this disk serves requests side by side"),
-    Claim("figure 2: longer is faster: one read of 1 MiB to one of 4 KiB", "- (picture)", ratio(rate_of(1024, 1), rate_of(4, 1)), 1.5, 1.0, "the wait is paid once"),
-    Claim("figure 2: more than 64 at a time still help reads of 4 KiB: 512 to 64", "- (picture)", ratio(rate_of(4, 512), rate_of(4, 64)), 1.05, 0.95,
-          "the system keeps 256 requests in flight for a disk at most, and two processors hand them over"),
 ]

@@ -9,6 +9,7 @@ pictures beside. See docs/experiments.md.
 """
 import argparse
 import json
+import statistics
 import sys
 from pathlib import Path
 
@@ -72,6 +73,7 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=2, help="of eight threads that ask")
     parser.add_argument("--most-seconds", type=float, default=120, help="of a run with a whole vocabulary that does one transfer after the other")
     parser.add_argument("--batch", type=int, default=1024, help="MiB of a batch of figure 2 at most, for which there must be memory; its file is twice as large")
+    parser.add_argument("--psync-runs", type=int, default=5, help="runs of figure 2, of which the medians count")
     parser.add_argument("--keep", action="store_true", help="use the runs that are there")
     parser.add_argument("--place", type=Path, default=PLACE, help="folder for streams and lists; in memory only counts and modelled seconds count")
     parser.add_argument("--program", help="a `gannet-lab` that is there; counts and modelled seconds do not depend on how it was built")
@@ -96,13 +98,10 @@ class Lab:
         """Figure 2, and the same of writes."""
         rows = [row for row in self.rows if "outstanding" in row]
         if not rows:
-            place, most = PLACE / f"{self.name}-psync", self.options.batch
-            remove(place)
-            self.rates = run([self.program, "maintenance", "psync", place, "--seconds", min(0.2, self.options.seconds / 10),
-                              "--batch-mebibytes", most, "--mebibytes", 2 * most]).json()
-            remove(place)
-            rows = self.rates.pop("rates")
-            self.rates["queue"] = queue(PLACE)
+            # Each run measures all cells, so that those of a cell lie minutes apart.
+            runs = [self.psync_run() for _ in range(self.options.psync_runs)]
+            rows = [merged(cells) for cells in zip(*(run.pop("rates") for run in runs), strict=True)]
+            self.rates = runs[0] | {"queue": queue(PLACE)}
             self.rows += rows
         heads = [str(count) for count in sorted({row["outstanding"] for row in rows})]
         texts, panels = [], {}
@@ -115,6 +114,15 @@ class Lab:
             texts.append(table(f"Figure 2: MB/s {what} at random by outstanding transfers (columns) and their size (the paper: reads of three drives)", heads, lines))
         self.draw("figure-2", "batches of random transfers (figure 2)", heads, panels, {})
         return "\n".join(texts)
+
+    def psync_run(self):
+        """The rate of each size and number of transfers, once, on a file of its own."""
+        place, most = PLACE / f"{self.name}-psync", self.options.batch
+        remove(place)
+        rates = run([self.program, "maintenance", "psync", place, "--seconds", min(0.2, self.options.seconds / 10),
+                     "--batch-mebibytes", most, "--mebibytes", 2 * most]).json()
+        remove(place)
+        return rates
 
     def small(self):
         """Figure 3: 1,000 documents a flush, long lists."""
@@ -296,6 +304,12 @@ class Lab:
         for ending in ("png", "svg"):
             figure.savefig(PLACE / f"{self.name}-{name}.{ending}", dpi=120)
         plots.matplotlib().close(figure)
+
+
+def merged(cells):
+    """One cell of all runs: the medians, and the rates of each run."""
+    runs = [{what: cell[what] for what in ("read", "written")} for cell in cells]
+    return cells[0] | {what: statistics.median(rates[what] for rates in runs) for what in runs[0]} | {"runs": runs}
 
 
 def queue(folder):

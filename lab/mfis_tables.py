@@ -1,6 +1,9 @@
 """The tables of maintained lists: `lab/mfis.py`, with what the paper of MFIS publishes beside."""
-from claims import CLAIM_COLUMNS, MFIS, PSYNC, claim_lines
+import statistics
+
+from claims import CLAIM_COLUMNS, claim_lines
 from columns import Column, Table, at, by, hundredths, median, significant, tenths, whole
+from mfis_claims import MFIS, PSYNC
 from published import MFIS_GAINS, MFIS_QUERIES, MFIS_SMALL
 
 GANNET = "gannet"
@@ -116,10 +119,16 @@ def psync_lines(result):
 
 
 def psync_columns(what):
-    """A column for each number of outstanding transfers."""
+    """A column for each number of outstanding transfers, and the largest spread of a line where cells were measured more than once."""
+    def spread(rows):
+        runs = [[run[what] for run in row["runs"]] for row in rows]
+        return max(100 * (max(rates) - min(rates)) / statistics.median(rates) for rates in runs)
+
     def columns(result):
-        counts = sorted({row["outstanding"] for row in result["rows"] if "outstanding" in row})
-        return [Column(str(count), median(what, outstanding=count), whole) for count in counts]
+        cells = [row for row in result["rows"] if "outstanding" in row]
+        counts = sorted({row["outstanding"] for row in cells})
+        spreads = [Column("largest spread, %", spread, whole)] if all("runs" in row for row in cells) else []
+        return [*(Column(str(count), median(what, outstanding=count), whole) for count in counts), *spreads]
     return columns
 
 

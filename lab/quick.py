@@ -58,7 +58,7 @@ PARTS = {
     "tiers": [["lab/tiers.py", "--index", PLACE / "tiers-quick-index", "--indexed", DOCUMENTS, "--log", LOG, "--zipf", LOG_LINES, "--capacities", 1,
                *out("tiers")]],
     "mfis": [["lab/mfis.py", "--documents", DOCUMENTS, "--flushes", 10, "--thresholds", 2, 1024, "--queries", 20, "--seconds", 0.1, "--most-seconds", 2,
-              "--batch", 16, "--name", "mfis-quick"]],
+              "--batch", 16, "--psync-runs", 2, "--name", "mfis-quick"]],
     "maintenance": [["lab/maintenance.py", "--corpora", "passages", "--documents", DOCUMENTS, "--queries", QUERIES, "--runs", 1, "--seconds", 0.1,
                      "--name", "maintenance-quick"]],
     "rate": [["lab/rate.py", "--corpora", "passages", "articles", "--documents", ARTICLES, "--runs", 1, *out("rate")]],

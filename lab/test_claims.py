@@ -2,6 +2,7 @@
 import unittest
 
 import claims
+import mfis_claims
 import wiser_claims
 
 
@@ -25,8 +26,13 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(claims.bounds(more), {"holds if": "1.50 to 5.00", "reverses if": "\u2264 1.00"})
         self.assertEqual(claims.bounds(claims.Claim("less", "", None, 0.9, 1.0, "")), {"holds if": "\u2264 0.90", "reverses if": "\u2265 1.00"})
 
+    def test_a_claim_of_repeated_runs_shows_their_spread(self):
+        rows = [{"x": 2, "runs": [{"x": 1}, {"x": 2}, {"x": 4}]}]
+        lines = claims.claim_lines([claims.Claim("more", "", lambda rows: rows[0]["x"], 1.5, 1.0, "")])({"rows": rows})
+        self.assertEqual((lines["more"][0]["here"], lines["more"][0]["verdict"]), ("2.00 times (1.00 to 4.00)", "holds"))
+
     def test_a_claim_without_rows_is_left_out(self):
-        self.assertEqual(claims.claim_lines(claims.AS_B_TREE + claims.MFIS + claims.PSYNC + wiser_claims.WISER)({"rows": []}), {})
+        self.assertEqual(claims.claim_lines(claims.AS_B_TREE + mfis_claims.MFIS + mfis_claims.PSYNC + wiser_claims.WISER)({"rows": []}), {})
 
     def test_what_reverses_stands_first(self):
         def row(case, name, pages):
