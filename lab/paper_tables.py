@@ -4,16 +4,32 @@ from columns import Column, Table, at, hundredths, significant
 SWITCHES = ["prefetch", "pruning", "batches"]
 # A result has no more of a set than it was asked for.
 WISER_WAY = "pruning, batches"
+# Behind the name of a set that was asked with memory for all pages.
+ALL_FIT = ", all in memory"
+PAGE = 4096
 
 
 def least_lines(result):
-    pages = result["results"]["pages"].items()
-    return {f"`{name}`": [figures] for name, figures in pages if ", filters" not in name and not name.startswith(("phrase", "less", "web", "game"))}
+    """The figures of a set, then those with memory for all pages, if it was asked with that."""
+    pages = result["results"]["pages"]
+    names = [name for name in pages if ", " not in name and not name.startswith(("phrase", "less", "web", "game"))]
+    return {f"`{name}`": [pages[name], pages.get(f"{name}{ALL_FIT}", pages[name])] for name in names}
+
+
+def least_to_frames(rows):
+    """Up to 1 nothing is ever evicted: the least is then one read of each page."""
+    return rows[0]["least_pages_per_query"] * rows[0]["queries"] * PAGE / rows[0]["settings"]["memory_bytes"]
+
+
+def read_to_used(rows):
+    """Pages read to different pages used, where memory holds all of them."""
+    return rows[1]["read_to_least"] if least_to_frames(rows[1:]) <= 1 else None
 
 
 LEAST = [
     Column("queries", lambda rows: rows[0]["queries"]), Column("pages read", lambda rows: rows[0]["read_pages_per_query"]),
-    Column("least", lambda rows: rows[0]["least_pages_per_query"]), Column("read / least", lambda rows: rows[0]["read_to_least"], hundredths),
+    Column("least", lambda rows: rows[0]["least_pages_per_query"]), Column("least / memory", least_to_frames, hundredths),
+    Column("read / least", lambda rows: rows[0]["read_to_least"], hundredths), Column("read / used, with memory for all", read_to_used, hundredths),
     Column("needed", lambda rows: rows[0]["needed_pages_per_query"]), Column("read / needed", lambda rows: rows[0]["read_to_needed"], hundredths),
 ]
 

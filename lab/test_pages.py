@@ -122,7 +122,8 @@ SETTINGS = {
         "the last quarter of all passages is written, with 64 MiB": "what is run",
     },
     "docs/experiments/techniques.md": {
-        "the memory a sixteenth of the index": "what is run",
+        "Its memory is a sixteenth of the index, but 16 MiB at least": "what is run, and a limit",
+        "read at most 1.5 times the least": "the aim",
         "have 64 pages or fewer": "a constant of the code",
         "little memory (16 MiB)": "what is run",
         "(first 200 queries)": "what is run",

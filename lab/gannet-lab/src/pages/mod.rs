@@ -40,6 +40,8 @@ pub struct Arguments {
 #[derive(Default)]
 struct Sums {
     read_bytes: u64,
+    /// Bytes that opening the index read. Queries find these pages in memory, and use them.
+    opening_bytes: u64,
     uses: Vec<(u32, u32)>,
     kinds: Map<String, Value>,
     needed_bytes: u64,
@@ -53,6 +55,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let queries = queries::read(&arguments.queries)?;
     let index = Index::options().memory(arguments.memory);
     let index = index.read_only().open(&arguments.index)?;
+    let opening_bytes = index.counters().read_bytes;
     let snapshot = index.snapshot();
     let options = SearchOptions {
         fetch: false,
@@ -61,7 +64,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     // Asked in one go: looking lists up between would read pages.
     let asked = ask(&snapshot, &queries, &options)?;
-    let mut sums = Sums::default();
+    let mut sums = Sums {
+        opening_bytes,
+        ..Sums::default()
+    };
     for (query, asked) in queries.iter().zip(&asked) {
         let lists = query.words.split(' ').map(|word| index.list(FIELD, word));
         let lists: Vec<ListReport> = lists
@@ -69,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             .collect::<Result<_, _>>()?;
         sums.add(query, asked, &lists);
     }
-    println!("{}", sums.figures(&queries, arguments));
+    println!("{}", sums.figures(&queries, arguments.memory)?);
     Ok(())
 }
 
@@ -119,30 +125,42 @@ impl Sums {
         }
     }
 
-    fn figures(&self, queries: &[Query], arguments: &Arguments) -> Value {
+    fn figures(&self, queries: &[Query], memory: usize) -> Outcome<Value> {
         let each = |total: f64| total / queries.len() as f64;
         let pages = |count: u64| each(count as f64);
-        let frames = arguments.memory / PAGE as usize;
-        let read = self.read_bytes as f64 / PAGE;
+        let frames = memory / PAGE as usize;
+        let (read, opening) = (
+            self.read_bytes as f64 / PAGE,
+            self.opening_bytes as f64 / PAGE,
+        );
         let least = least_reads(&self.uses, frames);
+        // Each page was read by the opening or by a query before it was used.
+        if read + opening < least as f64 {
+            return Err(format!(
+                "{read} pages were read by queries and {opening} by the opening, and {least} is the \
+                 least: some reads are not counted; this is a defect"
+            )
+            .into());
+        }
         let all_terms = queries.iter().all(|query| query.kind == Kind::Term);
         let of_lists = |figure: f64| all_terms.then_some(figure);
         let kinds = self.kinds.iter();
         let kinds =
             kinds.map(|(name, count)| (name.clone(), json!(pages(count.as_u64().unwrap_or(0)))));
-        json!({
+        Ok(json!({
             "queries": queries.len(),
+            "opening_pages": opening,
             "read_pages_per_query": each(read),
             "least_pages_per_query": pages(least),
-            "read_to_least": read / least as f64,
+            "read_to_least": (read + opening) / least as f64,
             "used_pages_per_query": pages(self.uses.len() as u64),
             "used_pages_per_query_by_kind": kinds.collect::<Map<String, Value>>(),
             "needed_bytes_per_query": of_lists(pages(self.needed_bytes)),
             "needed_pages_per_query": of_lists(pages(self.needed_pages)),
             "read_to_needed": of_lists(read / self.needed_pages as f64),
             "list_pages_per_query": pages(self.lists),
-            "settings": {"memory_bytes": arguments.memory},
-        })
+            "settings": {"memory_bytes": memory},
+        }))
     }
 }
 
