@@ -3,6 +3,7 @@
 A verdict is about the direction first: a claim reverses from one bound on and holds from the other on. In between it holds partly.
 Where the paper gives a factor, `factor` sets the bounds: a half to twice of the gain. Other bounds are chosen for the claim.
 """
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -43,7 +44,9 @@ def with_gain(said, share):
     return found if said > 1 else 1 / found
 
 
-ORDER = {"**reverses**": 0, "partly": 1, "holds": 2}
+# What `figure` gives where what the claim is about was never at work, so that equal figures say nothing.
+NOT_TESTED = "not tested"
+ORDER = {"**reverses**": 0, NOT_TESTED: 1, "partly": 2, "holds": 3}
 
 
 def claim_lines(claims):
@@ -52,6 +55,9 @@ def claim_lines(claims):
         found = {}
         for claim in claims:
             figure = claim.figure(result["rows"])
+            if figure is NOT_TESTED:
+                found[claim.text] = [defaultdict(lambda: "-", paper=claim.paper, verdict=NOT_TESTED, why=claim.why)]
+                continue
             if figure is not None:
                 runs = [claim.figure(rows) for rows in runs_of(result["rows"])]
                 spread = f" ({min(runs):,.2f} to {max(runs):,.2f})" if runs else ""

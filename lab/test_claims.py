@@ -34,6 +34,12 @@ class Verdicts(unittest.TestCase):
     def test_a_claim_without_rows_is_left_out(self):
         self.assertEqual(claims.claim_lines(claims.AS_B_TREE + mfis_claims.MFIS + mfis_claims.PSYNC + wiser_claims.WISER)({"rows": []}), {})
 
+    def test_a_claim_about_what_was_never_at_work_is_not_tested(self):
+        claim = claims.Claim("more", "2", lambda rows: claims.NOT_TESTED, 1.1, 1.0, "nothing was that large")
+        [line] = claims.claim_lines([claim])({"rows": []})["more"]
+        self.assertEqual([column.of([line]) for column in claims.CLAIM_COLUMNS if column.head in ("here", "verdict", "why")],
+                         ["-", "not tested", "nothing was that large"])
+
     def test_what_reverses_stands_first(self):
         def row(case, name, pages):
             parts = {part: {"pages": pages, "needed_bytes": 1} for part in ("dictionary", "zone", "filters", "positions", "offsets")}
