@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::queries::{self, Query};
-use cases::{CASES, Case};
+use cases::{Case, cases, scaled_threshold};
 use code::{BEFORE, BEHIND, Coded, DOCS, OFFSETS, POSITIONS, Part, fingerprint_of};
 use documents::{Stored, TextWriter, Texts};
 use input::Collection;
@@ -89,8 +89,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
         eprintln!("{name} is asked");
     }
-    let settings =
-        json!({ "memory_bytes": memory, "share": arguments.share, "limit": arguments.limit });
+    let settings = json!({
+        "memory_bytes": memory, "share": arguments.share, "limit": arguments.limit,
+        "scaled_threshold_bytes": scaled_threshold(index.documents()),
+    });
     println!(
         "{}",
         json!({ "index": index.about, "settings": settings, "rows": rows })
@@ -170,6 +172,10 @@ impl Index {
             + self.texts[Stored::Aligned as usize].file_bytes
     }
 
+    fn documents(&self) -> u64 {
+        self.lengths.len() as u64
+    }
+
     fn lists(&self, is_grouped: bool, has_filters: bool) -> &Lists {
         &self.lists[2 * usize::from(is_grouped) + usize::from(has_filters)]
     }
@@ -189,7 +195,8 @@ impl Index {
         pages: &mut Pages,
     ) -> Outcome<Vec<Value>> {
         let (mut rows, mut expected) = (Vec::new(), None);
-        for case in CASES.iter().filter(|case| case.is_for(queries[0].kind)) {
+        let cases = cases(self.documents());
+        for case in cases.iter().filter(|case| case.is_for(queries[0].kind)) {
             let asked = self.ask(case, queries, memory, pages)?;
             let found: Vec<(u64, Vec<u32>)> = asked
                 .answers
