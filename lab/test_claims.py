@@ -43,7 +43,7 @@ class Verdicts(unittest.TestCase):
     def test_what_reverses_stands_first(self):
         def row(case, name, pages):
             parts = {part: {"pages": pages, "needed_bytes": 1} for part in ("dictionary", "zone", "filters", "positions", "offsets")}
-            return {"case": case, "set": name, "memory": "none", "reads_per_query": pages, "bytes_per_query": 4096 * pages,
+            return {"case": case, "set": name, "memory": "none", "reads_per_query": pages, "bytes_per_query": 4096 * pages, "prefetching": 0,
                     "modelled_us_p50": pages, "modelled_us_p99": pages, "parts": parts | {"texts": {"pages": 0, "needed_bytes": 0}}}
         rows = [row("published", "phrase-10", 3), row("no filters", "phrase-10", 2), row("plain filters", "phrase-10", 4)]
         verdicts = [line[0]["verdict"] for line in wiser_claims.wiser_claim_lines({"rows": rows}).values()]
