@@ -64,6 +64,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     // Asked in one go: looking lists up between would read pages.
     let asked = ask(&snapshot, &queries, &options)?;
+    let counted = asked.iter().map(|asked| asked.read_bytes).sum::<u64>();
+    let read_bytes = index.counters().read_bytes - opening_bytes;
+    if counted != read_bytes {
+        return Err(format!(
+            "the device read {read_bytes} bytes for queries that count {counted}; this is a defect"
+        )
+        .into());
+    }
     let mut sums = Sums {
         opening_bytes,
         ..Sums::default()
