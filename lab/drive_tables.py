@@ -16,7 +16,6 @@ SMART_COMPARISONS = [
     Column("error, %", lambda rows: rows[0]["error_percent"], signed),
     Column("what it is", lambda rows: rows[0]["kind"]),
 ]
-SMART_CLAIMS = [Column("model", lambda rows: "agrees" if rows[0]["agrees"] else "**differs**"), Column("modelled", lambda rows: rows[0]["modelled"])]
 
 
 def smart_point_lines(result):

@@ -8,12 +8,14 @@ from columns import (
     tenths, whole,
 )
 from drive_tables import (
-    OFFLOAD_PLANS, OFFLOAD_SQUARE, OFFLOAD_VARY, OFFLOAD_WORST, SMART_CLAIMS, SMART_COMPARISONS,
+    OFFLOAD_PLANS, OFFLOAD_SQUARE, OFFLOAD_VARY, OFFLOAD_WORST, SMART_COMPARISONS,
     SMART_EARLY, SMART_EARLY_POINTS, SMART_POINTS, SMART_VARY, offload_map_columns,
     offload_map_lines, offload_plan_lines, offload_square_lines, offload_vary_lines,
     offload_worst_lines, smart_early_lines, smart_early_point_lines, smart_lines, smart_point_lines,
     smart_sweep_columns, smart_vary_lines,
 )
+from hybrid_cache_claims import hybrid_cache_claim_lines
+from smart_ssd_claims import smart_ssd_claim_lines
 from tier_tables import (
     TIER_CHANGES, TIER_CLASSES, TIER_COSTS, TIER_CURVES, TIER_GAINS, TIER_PATTERN, TIER_PEERS,
     TIER_POINTS, TIER_POLICIES, TIER_SITUATIONS, TIER_STORES, against, curve_lines, holds_columns,
@@ -384,6 +386,7 @@ TABLES = {
     # lab/ssd.py
     "amplification": Table("utilization", by("utilization"), AMPLIFICATION),
     # lab/tiers.py
+    "hybrid-cache-claims": Table("the hybrid cache paper says", hybrid_cache_claim_lines, CLAIM_COLUMNS),
     "tiers-policies": Table("policy", tier_lines("policies", lambda row: f"{row['capacity_mb']} MB, {row['policy']}"), TIER_POLICIES),
     "tiers-holds": Table("log and memory", setting_lines, holds_columns),
     "tiers-pattern": Table("without a cache", pattern_lines, TIER_PATTERN),
@@ -399,7 +402,7 @@ TABLES = {
     "tiers-costs": Table("memory", tier_lines("costs", lambda row: f"{row['capacity_mb']} MB, {row['flash_bytes'] / 1e6:,.0f} MB of flash"), TIER_COSTS),
     # lab/smart_ssd.py
     "smart-comparisons": Table("modelled", smart_lines("comparisons", "what"), SMART_COMPARISONS),
-    "smart-claims": Table("what the paper says", smart_lines("claims", "claim"), SMART_CLAIMS),
+    "smart-ssd-claims": Table("the Smart SSD paper says", smart_ssd_claim_lines, CLAIM_COLUMNS),
     "smart-points": Table("figure: value", smart_point_lines, SMART_POINTS),
     "smart-requests": Table("pages of a request", smart_lines("request_sizes", "request_pages"), smart_sweep_columns),
     # lab/smart_vary.py

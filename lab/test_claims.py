@@ -2,7 +2,9 @@
 import unittest
 
 import claims
+import hybrid_cache_claims
 import mfis_claims
+import smart_ssd_claims
 import wiser_claims
 
 
@@ -32,7 +34,8 @@ class Verdicts(unittest.TestCase):
         self.assertEqual((lines["more"][0]["here"], lines["more"][0]["verdict"]), ("2.00 times (1.00 to 4.00)", "holds"))
 
     def test_a_claim_without_rows_is_left_out(self):
-        self.assertEqual(claims.claim_lines(claims.AS_B_TREE + mfis_claims.MFIS + mfis_claims.PSYNC + wiser_claims.WISER)({"rows": []}), {})
+        self.assertEqual(claims.claim_lines(claims.AS_B_TREE + mfis_claims.MFIS + mfis_claims.PSYNC + wiser_claims.WISER + smart_ssd_claims.SMART_SSD)({"rows": []}), {})
+        self.assertEqual(hybrid_cache_claims.hybrid_cache_claim_lines({"rows": []}), {})
 
     def test_a_claim_about_what_was_never_at_work_is_not_tested(self):
         claim = claims.Claim("more", "2", lambda rows: claims.NOT_TESTED, 1.1, 1.0, "nothing was that large")
@@ -50,6 +53,26 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(verdicts[0], "**reverses**")
         self.assertEqual(verdicts, sorted(verdicts, key=claims.ORDER.get))
         self.assertIn("holds", verdicts)
+
+    def test_a_policy_that_finds_less_than_the_other_reverses(self):
+        def row(policy, found):
+            return {"experiment": "policies", "log": "web", "capacity_mb": 1, "policy": policy, "hit_ratio": {"queries_without_slow_store": found}}
+
+        def lines(*rows):
+            found = hybrid_cache_claims.hybrid_cache_claim_lines({"rows": rows})
+            return [(words, line[0]["here"], line[0]["verdict"]) for words, line in found.items() if line[0]["here"] != "-"]
+        rows = [row("lru", 0.20), row("lru-partial", 0.30), row("cblru", 0.24), row("cbslru", 0.23)]
+        found = {words: (here, verdict) for words, here, verdict in lines(*rows)}
+        self.assertEqual(found["figure 14b: CBSLRU finds more than CBLRU"], ("-1.00 points", "**reverses**"))
+        self.assertEqual(found["figure 14b: CBLRU finds more than LRU"], ("4.00 points", "partly"))
+        self.assertEqual(found["figure 14b: CBLRU finds more than LRU with prefixes"], ("-6.00 points", "**reverses**"))
+
+    def test_energy_that_is_even_holds_partly(self):
+        def row(x, host, drive):
+            return {"place": "16", "x": x, "host": {"ms": host, "mj": 3 * host}, "device": {"ms": drive, "mj": drive}}
+        found = smart_ssd_claims.smart_ssd_claim_lines({"rows": [row(0.01, 1, 2), row(0.1, 1, 2.99), row(1, 2, 1.5), row(10, 2, 1), row(100, 2, 0.5)]})
+        self.assertEqual(found["figure 16: difference takes less energy at each skew"][0]["verdict"], "partly")
+        self.assertEqual(found["figure 16: difference is faster where the first list is not the longer"][0]["verdict"], "holds")
 
 
 if __name__ == "__main__":
