@@ -65,6 +65,7 @@ lab-quick:
 # docs/experiments/memory.md.
 memory:
 	$(PYTHON) lab/memory.py --scale twentieth --resume
+	$(PYTHON) lab/missed.py target/results/memory-twentieth.json
 
 # Measurements and longer proofs, one for each promise, see measure/README.md: measure-relevance, for example.
 measure-%:

@@ -132,10 +132,33 @@ def offload_regret(rows):
     return rows[0]["regret_ms"] / constant if constant > 0 else None
 
 
+# What the planner is to reach while no page is in memory: good choices in per cent, and regret as a part of the constant's.
+LEAST_GOOD, MOST_REGRET = 95, 0.25
+
+
+def offload_missed(row):
+    """The aims that a line of the planner misses."""
+    if row["frames"]:
+        return []
+    good, regret = offload_good([row]), offload_regret([row])
+    found = [f"good choices: {good:.1f} %, at least {LEAST_GOOD}"] if good < LEAST_GOOD else []
+    return found + ([f"regret: {regret:.2f} of the constant's, at most {MOST_REGRET}"] if regret is not None and regret > MOST_REGRET else [])
+
+
+def offload_reached(rows):
+    return None if rows[0]["frames"] else "no" if offload_missed(rows[0]) else "yes"
+
+
+def missed_aims(result):
+    """A line for each aim of the planner that is missed."""
+    return [f"{name}: {miss}" for name, [row] in offload_plan_lines(result).items() for miss in offload_missed(row)]
+
+
 OFFLOAD_PLANS = [
     Column("queries", largest("queries"), whole), Column("drive faster", largest("drive_faster"), whole), Column("drive chosen", largest("drive_chosen"), whole),
     *(Column(f"{head}, ms", largest(f"{name}_ms")) for head, name in (("host", "host"), ("drive", "drive"), ("planner", "chosen"), ("perfect", "perfect"))),
     Column("within 10 %, %", offload_good, tenths), Column("regret / constant's", offload_regret, hundredths),
+    Column("reaches both aims", offload_reached),
 ]
 
 

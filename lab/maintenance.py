@@ -26,6 +26,7 @@ from engines import ENGINES, PEERS, Gannet, gannet_lab
 from inputs import PLACE
 from harness import MIB, gannet, note, remove, run
 from report import figures as table
+from writing_tables import missed_aims
 
 COMMITS = 100
 
@@ -84,6 +85,7 @@ def keep(result, texts, options):
     """What was measured is kept whatever becomes of the next."""
     PLACE.mkdir(parents=True, exist_ok=True)
     (PLACE / f"{options.name}.txt").write_text("\n".join(texts))
+    result.more["misses"] = missed_aims({"settings": result.settings, "rows": result.rows})
     result.write()
 
 

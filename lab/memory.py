@@ -11,7 +11,7 @@ A case makes an index and works on it: searches, benchmarks, vacuum before and b
 and writing the index anew. Each command is a row with its peak resident memory. Wanted is at most
 budget + 32 MiB; more than budget + 64 MiB fails, as does a command that is killed, ends by a
 signal, takes too long, or indexes and gives up before the last document. What the command rejects
-for want of memory is listed and no miss. The script ends with 1 when one of these bounds is broken.
+for want of memory is listed and no miss. Bounds that are broken are in the result as `misses`.
 Rows are written after each case, and `--resume` keeps the cases that the result file has of this
 commit and program.
 """
@@ -31,6 +31,7 @@ import pairwise
 import peaks
 import results
 from harness import MIB, Unable, note
+from memory_bounds import ALLOWED_MIB, REJECTED, WANTED_MIB, broken, missed_aims
 from questions import Questions
 
 FACTORS = {
@@ -41,10 +42,6 @@ FACTORS = {
 }
 WORKS = ["search", "bench", "vacuum", "rebuild"]
 EIGHTFOLD = {"corpus": "passages8", "memory_mib": 64, "backend": "uring", "threads": 2}
-WANTED_MIB, ALLOWED_MIB = 32, 64
-# The exit code of what the command rejects: a document or a query that needs more memory than the
-# budget has.
-REJECTED = 1
 
 
 def main():
@@ -59,9 +56,9 @@ def main():
     cases = matrix.cases()
     for number, case in enumerate(cases, 1):
         matrix.do(case, f"{number}/{len(cases)}")
+    matrix.write()
     print(matrix.summary())
     note(f"everything is in {matrix.result.path}")
-    sys.exit(1 if matrix.misses() else 0)
 
 
 def arguments():
@@ -132,6 +129,10 @@ class Matrix:
                 break
         harness.remove(index)
         self.result.rows += rows
+        self.write()
+
+    def write(self):
+        self.result.more["misses"] = missed_aims({"rows": self.result.rows})
         self.result.write()
 
     def commands(self, case, index):
@@ -209,9 +210,6 @@ class Matrix:
             self.questions[name] = Questions(self.source(name))
         return self.questions[name]
 
-    def misses(self):
-        return [row for row in self.result.rows if broken(row)]
-
     def summary(self):
         """For each operation the largest excess by budget, and every row that broke a bound."""
         budgets = sorted({row["case"]["memory_mib"] for row in self.result.rows})
@@ -219,7 +217,7 @@ class Matrix:
         for operation in dict.fromkeys(row["operation"] for row in self.result.rows):
             cells = [self.most(operation, budget) for budget in budgets]
             lines.append(f"{operation:<26}" + "".join("           -" if cell is None else f"{cell / MIB:>12.1f}" for cell in cells))
-        missed = self.misses()
+        missed = [row for row in self.result.rows if broken(row)]
         lines.append(f"{len(self.result.rows)} commands, {sum(row['killed'] for row in self.result.rows)} killed, {len(missed)} missed a bound")
         lines += [f"MISSES {'; '.join(broken(row))}: {row['command']} {row.get('error', '')}" for row in missed]
         lines += [f"REJECTED: {row['command']} {row.get('error', '')}" for row in self.result.rows
@@ -229,23 +227,6 @@ class Matrix:
     def most(self, operation, budget):
         of = [row.get("excess_bytes") for row in self.result.rows if row["operation"] == operation and row["case"]["memory_mib"] == budget]
         return max((excess for excess in of if excess is not None), default=None)
-
-
-def broken(row):
-    """The bounds that a row breaks."""
-    found, excess = [], row.get("excess_bytes")
-    if excess is not None and excess > WANTED_MIB * MIB:
-        bound = ALLOWED_MIB if excess > ALLOWED_MIB * MIB else WANTED_MIB
-        found.append(f"{excess / MIB:.1f} MiB above the budget, more than {bound}")
-    if row["killed"]:
-        found.append("killed")
-    elif row["timed_out"]:
-        found.append("took too long")
-    elif row.get("exit_code") not in (0, REJECTED):
-        found.append(f"ended with {row.get('exit_code')}")
-    elif not row.get("looked_at_all", True):
-        found.append("ended before it had looked at all documents")
-    return found
 
 
 if __name__ == "__main__":

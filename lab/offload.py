@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # F
 
 import inputs
 import results
+from drive_tables import missed_aims
 from engines import gannet_lab
 from inputs import PLACE
 from harness import CORPORA, MIB, note, run
@@ -55,6 +56,7 @@ def main():
                 place = {"set": name, "profile": profile, "frames": 0 if state < 0 else SHARES[state]}
                 result.more["plans"].append(place | summary(plans))
                 result.more["worst"] += [place | plan.told() for plan in worst(plans)]
+        result.more["misses"] = missed_aims(result.more)
         result.write()
     for row in result.more["plans"]:
         print(" ".join(f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in row.items()))

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import corpora
-import memory
+import memory_bounds
 import pairwise
 import peaks
 import questions
@@ -152,11 +152,11 @@ class Memory(unittest.TestCase):
 
     def test_each_bound_is_told(self):
         row = {"excess_bytes": 0, "killed": False, "timed_out": False, "exit_code": 0}
-        self.assertEqual(memory.broken(row), [])
-        self.assertEqual(memory.broken(row | {"exit_code": 1, "excess_bytes": 32 * MIB}), [])
+        self.assertEqual(memory_bounds.broken(row), [])
+        self.assertEqual(memory_bounds.broken(row | {"exit_code": 1, "excess_bytes": 32 * MIB}), [])
         for change in ({"excess_bytes": 33 * MIB}, {"excess_bytes": 65 * MIB}, {"killed": True}, {"timed_out": True, "exit_code": None},
                        {"exit_code": 2}, {"exit_code": -11}, {"exit_code": 1, "looked_at_all": False}):
-            self.assertEqual(len(memory.broken(row | change)), 1, change)
+            self.assertEqual(len(memory_bounds.broken(row | change)), 1, change)
 
 
 class Texts(unittest.TestCase):

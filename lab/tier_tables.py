@@ -116,10 +116,30 @@ def bound(result):
     return lambda rows: 100 * result["workloads"][rows[0]["log"]][name]
 
 
+# What is compared with the best of all others: its name, where it is in a row, its scale, and which is better.
+COMPARED = [("bytes, %", "hit_ratio/bytes", 100, max), ("response, ms", "modelled_response_us", 1e-3, min)]
+
+
+def missed_aims(result):
+    """A line for each aim that is missed, of the settings in which Gannet's policies ran."""
+    found = []
+    for name, rows in setting_lines(result).items():
+        if not {"gannet", "gannet-all"} <= {row["policy"] for row in rows}:
+            continue
+        for head, path, scale, better in COMPARED:
+            if is_best(path, better)(rows) != "holds":
+                best = best_of(path, scale, better, lambda policy: policy != "gannet")(rows)
+                found.append(f"{name}: {head}: {tenths(scale * at(own(rows), path))}, the best has {best}")
+        if is_half(rows) != "holds":
+            written = [own(rows, policy)["flash"]["written_bytes"] for policy in ("gannet", "gannet-all")]
+            found.append(f"{name}: bytes written to those of admitting all: {hundredths(written[0] / written[1])}, at most 0.50")
+    return found
+
+
 def holds_columns(result):
     others = lambda policy: policy not in ("gannet", "foyer")
     columns = []
-    for head, path, scale, better in [("bytes, %", "hit_ratio/bytes", 100, max), ("response, ms", "modelled_response_us", 1e-3, min)]:
+    for head, path, scale, better in COMPARED:
         columns += [
             Column(f"{head}: gannet", median(path, scale, policy="gannet"), tenths),
             Column("best other", best_of(path, scale, better, others)),

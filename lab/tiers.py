@@ -21,6 +21,7 @@ from engines import gannet_lab
 from inputs import PLACE
 from harness import CORPORA, MIB, ROOT, TARGET, build, note, run
 from report import figures as table
+from tier_tables import missed_aims
 
 # A log as people typed it, and one drawn from its queries; both are run side by side.
 LOGS = ("web", "zipf")
@@ -53,6 +54,7 @@ def main():
     lab = Lab(options, result)
     for experiment in options.experiments:
         EXPERIMENTS[experiment](lab)
+    result.more["misses"] = missed_aims({"rows": result.rows})
     result.write()
     note(f"{len(result.rows)} rows in {result.path}")
 

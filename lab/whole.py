@@ -6,7 +6,8 @@
 A page, such as docs/experiments/mfis.md, stands for all results that it shows. They are made in
 `target/lab/whole`. With `--into docs/results` those that are done replace the files there, and `make
 tables` writes the pages. In the end there are the seconds of each, what failed or cannot be made here,
-and the targets that are missed: with any of these the status is 1. Indexes of the lab that are there
+and the targets that are missed, of results that cannot be made here those of docs/results: with any
+of these the status is 1. Indexes of the lab that are there
 are used, so the seconds may be without indexing. `target/lab/whole.json` keeps the seconds.
 """
 import argparse
@@ -69,7 +70,8 @@ def main():
             shutil.copy(MADE / f"{name}.json", options.into)
     rows = [row for row in whole.rows if row["result"] in names]
     failures = [f"{row['result']}: {row['failed']}" for row in rows if "failed" in row]
-    targets = missed.misses([MADE / f"{row['result']}.json" for row in rows if "failed" not in row])
+    made = [MADE / f"{row['result']}.json" for row in rows if "failed" not in row]
+    targets = missed.misses([*made, *(results.COMMITTED / f"{name}.json" for name in reasons)])
     print("\n".join([*seconds_of(rows), *failures, *left_lines(reasons), *(targets or ["no target is missed"])]))
     sys.exit(1 if failures or targets or (options.names and reasons) else 0)
 
@@ -127,8 +129,6 @@ def why_not(name):
         return "it is what this script keeps"
     if name in OTHER_PROGRAMS:
         return "it compares programs of other commits, or of changed sources"
-    if script == "lab/memory.py":
-        return f"it takes long; run it by itself: {shlex.join(command(name))}"
     return None if script.startswith("lab/") else f"{script} makes it, see measure/README.md"
 
 

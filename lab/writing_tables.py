@@ -211,6 +211,28 @@ def commit_aims(result):
     return lines
 
 
+def during_aims(result):
+    """p99 beside writing to that without. Programs that are compared have something taken out, and no aim."""
+    if len(result["settings"].get("programs", [])) > 1:
+        return {}
+    lines = {}
+    for row in result["rows"]:
+        if "during" in row:
+            phases = {phase["phase"]: at(phase, "queries/all/latency_us/p99") for phase in row["during"]["phases"]}
+            lines[f"{row['during']['settings']['readers']} that ask: p99 beside writing to that without"] = at_most(3.0, phases["both"] / phases["ask"])
+    return lines
+
+
+def missed_aims(result):
+    """A line for each aim that is missed, of each corpus."""
+    found = []
+    for corpus in dict.fromkeys(row["corpus"] for row in result["rows"]):
+        of_corpus = result | {"rows": [row for row in result["rows"] if row["corpus"] == corpus]}
+        for aims in (ingest_aims, churn_aims, commit_aims, during_aims):
+            found += [f"{corpus}: {words}: {line['here']}, {line['aim']}" for words, [line] in aims(of_corpus).items() if line["holds"] == "no"]
+    return found
+
+
 def fastest(runs):
     return max(run["qps"] for run in runs)
 
