@@ -9,9 +9,10 @@ import re
 from cache_claims import CACHE
 from experiment_claims import EXPERIMENT_PAGES
 from offload_claims import OFFLOAD
+from tree_claims import TREES
 from user_claims import USER_PAGES
 
-CLAIMS = USER_PAGES | {"docs/offload.md": OFFLOAD} | EXPERIMENT_PAGES | {"docs/experiments/cache.md": CACHE}
+CLAIMS = USER_PAGES | {"docs/offload.md": OFFLOAD} | EXPERIMENT_PAGES | {"docs/experiments/cache.md": CACHE, "docs/experiments/trees.md": TREES}
 
 UNITS = ("%|times|[KMG]i?B(?:/s)?|bytes?|[mun]s|s|seconds?|minutes?|[nu]J|rounds|reads|requests|queries|documents|passages|pages|lists|operators|polls|"
          "cores|threads|words|points|dollars|million")

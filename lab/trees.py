@@ -34,7 +34,10 @@ OURS = ["gannet", "gannet-rolling", "rolling"]
 VARIANTS = {"b-tree-batched": "b-tree", "la-tree-batched": "la-tree", "fd-tree-levels": "fd-tree", "bftl-apart": "bftl"}
 # A BFTL that gives each gathered node sectors of its own, as the size of the paper's file suggests.
 APART = ["bftl-apart"]
-SETTINGS = {"bftl-apart": {"apart": True}}
+SETTINGS = {"bftl-apart": {"apart": True}, "b-tree-batched": {"batched": True}, "la-tree-batched": {"batched": True}}
+# Rivals of Gannet's tree that write batches or let operations wait, too: not in the paper's figures of single operations.
+BATCHING = ["b-tree-batched", "fd-tree", "la-tree", "la-tree-batched"]
+SINGLE = [*PAPERS, *BATCHING, *OURS]
 NEVER_CLEANED = {"valid-percent": 0}
 ALL = [*PAPERS, "b-tree-batched", "fd-tree", "fd-tree-levels", "la-tree", "la-tree-batched", *OURS]
 LABELS = {
@@ -164,11 +167,11 @@ class Lab:
     def operations(self):
         """Figures 9 to 12, table 2."""
         texts, heads = [], [f"F {fan_out} WB {buffer}" for fan_out, buffer in SHAPES]
-        wanted = itertools.product(NUMBERS, SHAPES, self.structures([*PAPERS, *OURS]))
+        wanted = itertools.product(NUMBERS, SHAPES, self.structures(SINGLE))
         self.together(lambda of: self.single(of[2], of[0], *of[1]), wanted)
         for kind, number in NUMBERS.items():
             seconds, modelled = {}, {}
-            for structure in self.structures([*PAPERS, *OURS]):
+            for structure in self.structures(SINGLE):
                 rows = [self.single(structure, kind, fan_out, buffer) for fan_out, buffer in SHAPES]
                 seconds[LABELS[structure]] = [row and row["seconds"] for row in rows]
                 modelled[LABELS[structure]] = [row and modelled_seconds(row) for row in rows]
@@ -179,7 +182,7 @@ class Lab:
 
     def table_2(self):
         rows = {}
-        for structure in self.structures([*PAPERS, *OURS]):
+        for structure in self.structures(SINGLE):
             row = self.single(structure, "insert", *PLAIN)
             work = row["work"]
             rows[LABELS[structure]] = [row["seconds"], work["modelled_read_seconds"], work["modelled_write_seconds"], modelled_seconds(row),
@@ -363,12 +366,18 @@ class Lab:
                 for row in rows if row["memory_bytes"] > MEMORY_LIMIT]
 
     def single(self, structure, kind, fan_out, buffer, cache=0, **more):
-        """100,000 operations of one kind. Ours have three quarters of the write buffer for what waits, and the rest to write nodes."""
+        """100,000 operations of one kind. Ours and the LA-tree have three quarters of the write buffer for what waits, and the rest
+        to write nodes; it is the head of the FD-tree.
+        """
         settings = {"fan-out": fan_out, "write-buffer": buffer, "cache": cache} | SETTINGS.get(structure, {}) | more
         if structure in OURS:
             streams = 1 if structure == "rolling" else 2
             settings["write-buffer"] = max(1, buffer // 4 // streams)
             settings["buffers"] = max(1, buffer - streams * settings["write-buffer"])
+        if structure == "fd-tree":
+            settings = {"fan-out": fan_out, "cache": cache, "head": buffer, "ratio": MEMORY[structure]["ratio"]}
+        if structure.startswith("la-tree"):
+            settings |= {"write-buffer": max(1, buffer // 4), "buffers": max(1, buffer - buffer // 4), "buffer-most": MEMORY[structure]["buffer-most"]}
         return self.run(structure, RECORDS, OPERATIONS, MIXES[kind], settings, f"F {fan_out} WB {buffer}")
 
     def run(self, structure, records, operations, mix, settings, shape=None):

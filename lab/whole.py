@@ -7,8 +7,8 @@ A page, such as docs/experiments/mfis.md, stands for all results that it shows. 
 `target/lab/whole`. With `--into docs/results` those that are done replace the files there, and `make
 tables` writes the pages. In the end there are the seconds of each, what failed or cannot be made here,
 and the targets that are missed, of results that cannot be made here those of docs/results: with any
-of these the status is 1. Indexes of the lab that are there
-are used, so the seconds may be without indexing. `target/lab/whole.json` keeps the seconds.
+of these the status is 1. Indexes of the lab that are there are used, so the seconds may be without
+indexing. `target/lab/whole.json` keeps the seconds.
 """
 import argparse
 import datetime
@@ -37,8 +37,8 @@ LEFT_OUT = {"--out": 1, "--program": 1, "--programs": 1, "--nodes": 1, "--keep":
 NODES = "--nodes /dev/shm/gannet-whole-nodes"
 IN_ONE = {
     "trees-mixed": f"lab/trees.py --tables mixed --mixed-operations 300000 --jobs 2 {NODES} --name trees-mixed",
-    "trees-figures": "lab/trees.py --tables drive operations files caches spread --jobs 2 --structures b-tree as-b-tree bftl bftl-apart "
-                     f"gannet gannet-rolling rolling {NODES} --name trees-figures",
+    "trees-figures": "lab/trees.py --tables drive operations files caches spread --jobs 2 --structures b-tree b-tree-batched as-b-tree bftl "
+                     f"bftl-apart fd-tree la-tree la-tree-batched gannet gannet-rolling rolling {NODES} --name trees-figures",
 }
 # Of programs of other commits, or of changed sources.
 OTHER_PROGRAMS = set(
