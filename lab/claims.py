@@ -44,7 +44,8 @@ def with_gain(said, share):
     return found if said > 1 else 1 / found
 
 
-# What `figure` gives where what the claim is about was never at work, so that equal figures say nothing.
+# What `figure` gives where what the claim is about was never at work, so that equal figures say
+# nothing.
 NOT_TESTED = "not tested"
 ORDER = {"**reverses**": 0, NOT_TESTED: 1, "partly": 2, "holds": 3}
 

@@ -132,7 +132,8 @@ def offload_regret(rows):
     return rows[0]["regret_ms"] / constant if constant > 0 else None
 
 
-# What the planner is to reach while no page is in memory: good choices in per cent, and regret as a part of the constant's.
+# What the planner is to reach while no page is in memory: good choices in per cent, and regret as a
+# part of the constant's.
 LEAST_GOOD, MOST_REGRET = 95, 0.25
 
 

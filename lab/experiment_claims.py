@@ -356,7 +356,7 @@ PEERS = [
     Claim("With a sixteenth of the index Gannet has 1.8 to 14 times the rate of the faster peer, but for two very frequent words", "queries", "queries",
           lambda shown: [shown.at(name, "ratio") for name in shown.lines() if name != "and-100000"], spans(1.8, 14), "times"),
     Claim("Phrases read a ninth of the bytes of the peer that reads less", "queries", "queries", bytes_to_better("phrase-1000", "KB a query"), about(1 / 9), "of its bytes"),
-    Claim("With 16 MiB, 1/24 of the index, Gannet reads a seventh of the bytes of the better peer for an AND of two words in 1,000 documents", "peers-passages", "peers-costs",
+    Claim("An AND of two words in 1,000 documents reads a seventh of the better peer's bytes with 16 MiB, 1/24 of the index", "peers-passages", "peers-costs",
           bytes_to_better(f"{LEAST}`and-1000`", "KB"), about(1 / 7), "of its bytes"),
     Claim("16 MiB is the least that Gannet takes: 1/24 of the index of passages, 1/21 of articles and 1/35 of Linux", *ALL_CORPORA, index_to_least("passages", "articles", "linux"),
           like(24.4, 20.6, 35.4, share=0.01), "times the cache"),

@@ -5,7 +5,8 @@ from tier_tables import CHANGES, against, dollars, experiment
 
 POLICIES = {"cblru": "CBLRU", "cbslru": "CBSLRU"}
 CHANGE = dict(CHANGES)
-# By the head of CHANGES: the place of the paper's figure in HYBRID_CACHE, the claim, its unit, and why it is so here; why, with prefixes.
+# By the head of CHANGES: the place of the paper's figure in HYBRID_CACHE, the claim, its unit, and
+# why it is so here; why, with prefixes.
 WHOLE_LISTS = "most of it is the prefix: LRU reads and writes whole lists here"
 PUBLISHED = {
     "hit ratio, points": (0, "14b", "finds more than LRU", "points", "the fewer queries repeat, the less a cache finds",

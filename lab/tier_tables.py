@@ -116,7 +116,8 @@ def bound(result):
     return lambda rows: 100 * result["workloads"][rows[0]["log"]][name]
 
 
-# What is compared with the best of all others: its name, where it is in a row, its scale, and which is better.
+# What is compared with the best of all others: its name, where it is in a row, its scale, and which
+# is better.
 COMPARED = [("bytes, %", "hit_ratio/bytes", 100, max), ("response, ms", "modelled_response_us", 1e-3, min)]
 
 

@@ -35,7 +35,8 @@ VARIANTS = {"b-tree-batched": "b-tree", "la-tree-batched": "la-tree", "fd-tree-l
 # A BFTL that gives each gathered node sectors of its own, as the size of the paper's file suggests.
 APART = ["bftl-apart"]
 SETTINGS = {"bftl-apart": {"apart": True}, "b-tree-batched": {"batched": True}, "la-tree-batched": {"batched": True}}
-# Rivals of Gannet's tree that write batches or let operations wait, too: not in the paper's figures of single operations.
+# Rivals of Gannet's tree that write batches or let operations wait, too: not in the paper's figures
+# of single operations.
 BATCHING = ["b-tree-batched", "fd-tree", "la-tree", "la-tree-batched"]
 SINGLE = [*PAPERS, *BATCHING, *OURS]
 NEVER_CLEANED = {"valid-percent": 0}

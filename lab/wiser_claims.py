@@ -9,7 +9,8 @@ from columns import at
 from wiser_tables import PAGE, bitmap_saves, empty_share, list_bytes, one_page, with_filters
 
 LEVELS = [10, 100, 1000, 10000, 100000]
-# What the paper says of its filters, in per cent, and how many points another share may be away to be called the same.
+# What the paper says of its filters, in per cent, and how many points another share may be away to
+# be called the same.
 EMPTY, SAVED, NEAR = 32, 29, 6
 
 
