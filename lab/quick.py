@@ -4,13 +4,12 @@
     lab/quick.py [PART ...] [--list]
 
 Each part is some commands, which run one behind the other. Parts that fail are listed in the end,
-with status 1, and the seconds of each part, which are in `target/lab/quick.json`, too. Programs are
+with status 1. The seconds of each part are there and in `target/lab/quick.json`. Programs are
 built by the first part that needs them, which is not counted in the seconds if `cargo build
 --release` was done before. Not here: `lab/memory.py --eightfold`, which needs a corpus of 3.6 GB,
 and `lab/remote.py --endpoint`, which needs a server.
 """
 import argparse
-import json
 import os
 import shutil
 import subprocess
@@ -20,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "measure"))  # For `harness`.
 
+import results
 from harness import CORPORA, ROOT, TARGET, Unable, build, note
 from inputs import PLACE
 
@@ -47,7 +47,7 @@ PARTS = {
                      "--limit", 20, *out("wiser")]],
     "wiser engines": [["lab/wiser.py", "--parts", "engines", "--documents", f"passages={DOCUMENTS}", "--queries", QUERIES, "--shares", 1, 16,
                        "--runs", 1, "--seconds", 0.05, *out("wiser-engines")]],
-    "trees": [["lab/trees.py", "--scale", 0.01, "--caches", 0, 64, "--mixes", "10/90", "OLTP", "--name", "trees-quick"]],
+    "trees": [["lab/trees.py", "--scale", 0.01, "--jobs", 2, "--caches", 0, 64, "--mixes", "10/90", "OLTP", "--name", "trees-quick"]],
     "drives": [
         ["lab/ssd.py", "--blocks", 200, *out("ssd")],
         ["lab/smart_ssd.py", "--no-sweep", *out("smart-ssd")],
@@ -95,28 +95,37 @@ def main():
         print("\n".join(PARTS))
         return
     PLACE.mkdir(parents=True, exist_ok=True)
-    seconds, failed = {}, []
+    result = results.Result("quick", {"documents": DOCUMENTS, "articles": ARTICLES, "queries": QUERIES}, options.out or PLACE / "quick.json")
     for part in options.parts or PARTS:
-        started = time.monotonic()
-        try:
-            done(part)
-        except Unable as error:
-            failed.append(f"{part}: {error}")
-        seconds[part] = round(time.monotonic() - started, 1)
-        note(f"{part}: {seconds[part]} s")
-        (PLACE / "quick.json").write_text(json.dumps({"seconds": seconds, "failed": failed}, indent=1))
-    print("\n".join([*(f"{took:8.1f} s {part}" for part, took in seconds.items()), f"{sum(seconds.values()):8.1f} s together", *failed]))
-    sys.exit(1 if failed else 0)
+        result.rows.append(row_of(part))
+        result.write()
+    failures = [f"{row['part']}: {row['failed']}" for row in result.rows if "failed" in row]
+    together = sum(row["seconds"] for row in result.rows)
+    print("\n".join([*(f"{row['seconds']:8.1f} s {row['part']}" for row in result.rows), f"{together:8.1f} s together", *failures]))
+    sys.exit(1 if failures else 0)
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help="of " + ", ".join(PARTS))
     parser.add_argument("--list", action="store_true", help="name the parts and do nothing")
+    results.add_option(parser)
     options = parser.parse_args()
     if unknown := [part for part in options.parts if part not in PARTS]:
         parser.error(f"unknown part {unknown[0]!r}: expected one of {', '.join(PARTS)}")
     return options
+
+
+def row_of(part):
+    """Runs a part; how long that took, and why it came to no end."""
+    started, failed = time.monotonic(), {}
+    try:
+        done(part)
+    except Unable as error:
+        failed = {"failed": str(error)}
+    row = {"part": part, "seconds": round(time.monotonic() - started, 1)} | failed
+    note(f"{part}: {row['seconds']} s")
+    return row
 
 
 def done(part):

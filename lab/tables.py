@@ -343,6 +343,12 @@ def whole_run_lines(result):
     return {row["result"]: [row] for row in rows} | {"together": rows}
 
 
+def quick_lines(result):
+    """Each part, the longest first, and all together."""
+    rows = sorted(result["rows"], key=lambda row: -row["seconds"])
+    return {row["part"]: [row] for row in rows} | {"together": rows}
+
+
 def days(rows):
     made = [row["date"][:10] for row in rows]
     return " to ".join(sorted({min(made), max(made)}))
@@ -432,6 +438,7 @@ TABLES = {
     "costs": Table("set", cost_lines, cost_columns),
     # lab/whole.py
     "whole": Table("result", whole_run_lines, WHOLE_RUN),
+    "quick": Table("part", quick_lines, [Column("seconds", lambda rows: sum(row["seconds"] for row in rows), whole)]),
     # measure/NAME.py
     "checks": Table("what", check_lines, CHECKS),
 }

@@ -1,10 +1,12 @@
 """Tests of scripts on corpora that are small, as in `lab/quick.py`."""
+import shutil
 import types
 import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import filters
+import limits
 import remote
 from harness import MIB, Unable
 
@@ -19,6 +21,17 @@ class Small(unittest.TestCase):
     def test_no_cache_is_less_than_the_command_takes(self):
         self.assertEqual(remote.cache_sizes(10 * MIB), [20 * MIB, 8 * MIB])
         self.assertEqual(remote.cache_sizes(400 * MIB), [800 * MIB, 100 * MIB])
+
+    @unittest.skipUnless(shutil.which("fincore"), "fincore is missing")
+    def test_an_index_is_read_into_the_page_cache(self):
+        with TemporaryDirectory() as folder:
+            for name, length in (("first", 3 * MIB), ("sub/second", 4096)):
+                path = Path(folder) / name
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(bytes(length))
+            limits.forget(folder)
+            limits.read(folder)
+            self.assertEqual(limits.cached_bytes(folder), 3 * MIB + 4096)
 
 
 if __name__ == "__main__":

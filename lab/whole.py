@@ -127,6 +127,8 @@ def why_not(name):
     script = command(name)[0]
     if script == "lab/whole.py":
         return "it is what this script keeps"
+    if script == "lab/quick.py":
+        return "it is how long `make lab-quick` takes"
     if name in OTHER_PROGRAMS:
         return "it compares programs of other commits, or of changed sources"
     return None if script.startswith("lab/") else f"{script} makes it, see measure/README.md"
