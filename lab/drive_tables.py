@@ -123,7 +123,8 @@ def offload_plan_lines(result):
 
 
 def offload_good(rows):
-    return rows[0]["good"] / rows[0]["queries"] * 100
+    """Good choices in per cent, if there are queries of the kind."""
+    return rows[0]["good"] / rows[0]["queries"] * 100 if rows[0]["queries"] else None
 
 
 def offload_regret(rows):
@@ -142,7 +143,7 @@ def offload_missed(row):
     if row["frames"]:
         return []
     good, regret = offload_good([row]), offload_regret([row])
-    found = [f"good choices: {good:.1f} %, at least {LEAST_GOOD}"] if good < LEAST_GOOD else []
+    found = [f"good choices: {good:.1f} %, at least {LEAST_GOOD}"] if good is not None and good < LEAST_GOOD else []
     return found + ([f"regret: {regret:.2f} of the constant's, at most {MOST_REGRET}"] if regret is not None and regret > MOST_REGRET else [])
 
 

@@ -37,6 +37,8 @@ FITS, TRIES = (0.9, 1.02), 4
 GREW = 1.05
 # Told less than this, it would merge all the time; long documents have it hold more anyway.
 PEER_LEAST_MIB = 128
+# Tantivy takes less than 4 GiB a thread.
+PEER_MOST_MIB = 4000
 
 
 def main():
@@ -108,7 +110,7 @@ class Rate:
             before = told, held
             # Somewhat less than in proportion: what it holds besides its budget does not shrink
             # with that.
-            self.told[variant] = max(PEER_LEAST_MIB, int(told * 0.97 * allowed / held))
+            self.told[variant] = min(PEER_MOST_MIB, max(PEER_LEAST_MIB, int(told * 0.97 * allowed / held)))
         note(f"{corpus} {variant}: held {held / MIB:.0f} MiB of {allowed / MIB:.0f} at the last try; goes on with {self.told[variant]} MiB")
 
     def run(self, corpus, source, engine, variant, number, memory_mib):

@@ -88,6 +88,7 @@ class Aims(unittest.TestCase):
                                                     "smart-fast, ranked or, cold: regret: 0.30 of the constant's, at most 0.25"])
         self.assertEqual(self.verdicts("offload-plans", result), ["no"])
         self.assertEqual(missed.misses_of(result | {"plans": [plan(95, 0.25)]}), [])
+        self.assertEqual(missed.misses_of(result | {"plans": [plan(0, 0) | {"queries": 0}]}), [], "no query is of the kind")
 
 
 if __name__ == "__main__":
