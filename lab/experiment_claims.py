@@ -368,7 +368,7 @@ def between_runs(shown, engines):
 GROWN = "growth-passages peers-passages8", "peers-growth share=None"
 DENSE = [name for memory in (LEAST, "1/16, ", NO_LIMIT) for name in asked(memory, "and-100000", "and-10000")]
 PEERS = [
-    Claim("With a sixteenth of the index Gannet has 2.1 to 17 times the rate of the fastest peer, but for two very frequent words", *SIXTEENTH,
+    Claim("With a sixteenth of the index of passages Gannet has 2.1 to 17 times the rate of the fastest peer, but for two very frequent words", *SIXTEENTH,
           lambda shown: [shown.at(name, "ratio") for name in shown.lines() if name != "and-100000"], spans(2.06, 17.4), "times"),
     Claim("Phrases read a fourteenth of the bytes of Lucene, which reads less than Tantivy", *SIXTEENTH, bytes_to_better("phrase-1000", "KB a query"), about(1 / 14), "of its bytes"),
     Claim("An AND of two words in 1,000 documents reads 0.16 of the better peer's bytes with 16 MiB, 1/25 of the index", "peers-passages", "peers-costs",
@@ -389,7 +389,7 @@ PEERS = [
           cpu_to("Tantivy", asked(NO_LIMIT, "mix", "web-all", "and-1000", "or-1000")), spans(0.52, 1.01), "of its time"),
     Claim("SeekStorm takes less than Gannet for these ANDs and ORs and for phrases of the log", "peers-passages", "peers-costs",
           cpu_to("SeekStorm", asked(NO_LIMIT, "and-1000", "or-1000", "web-phrase")), at_least(1.05), "times its time"),
-    Claim("With eight times the passages Gannet answers ORs at 0.83 of Tantivy's rate with a sixteenth of the index, and at 0.70 without a limit", "peers-passages peers-passages8", "peers-ratios",
+    Claim("ORs in eight times the passages. It has 0.83 of Tantivy's rate with a sixteenth of the index, and 0.70 without a limit", "peers-passages peers-passages8", "peers-ratios",
           lambda shown: tuple(shown.at("passages8, `or-1000`", f"{memory}: Tantivy") for memory in ("1/16", "no limit")), like(0.83, 0.70, share=0.01), "of Tantivy's rate"),
     Claim("An AND of two very frequent words takes 1.3 to 1.9 times Tantivy's processor time, with any memory", "peers-passages", "peers-costs",
           cpu_to("Tantivy", DENSE), spans(1.34, 1.92), "times its time"),
