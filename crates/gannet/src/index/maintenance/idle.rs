@@ -45,7 +45,9 @@ impl Writer {
             return held;
         };
         // Nobody who wants to write is to wait until searches give memory back.
-        self.shared.budget.want(self.shared.memory.flush.bytes());
+        let copies = self.state.terms.memory_bytes();
+        let wanted = self.shared.memory.flush.bytes() + copies;
+        self.shared.budget.want(wanted);
         if self.hold_flush_memory().is_err() {
             return held;
         }

@@ -260,7 +260,7 @@ impl Replay<'_> {
         }
         match self.with_memory(|writer| writer.reserve_for(batch, ids, id_bytes)) {
             Err(Error::Memory { .. }) if !self.writer.has_news() => {
-                self.writer.flush_memory = None;
+                self.writer.give_up_flush_memory();
                 self.writer.reserve_buffers(batch, ids, id_bytes)
             }
             done => done,

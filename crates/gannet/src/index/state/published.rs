@@ -140,11 +140,9 @@ impl RetentionLimits {
 }
 
 impl State {
-    /// Bytes of tables and maps in memory. What a flush changes of the terms' is there twice
-    /// meanwhile.
+    /// Bytes of tables and maps in memory.
     pub(crate) fn tables_bytes(&self) -> usize {
-        let terms = 2 * self.terms.memory_bytes();
-        terms + self.ids.memory_bytes() + self.tables.memory_bytes()
+        self.terms.memory_bytes() + self.ids.memory_bytes() + self.tables.memory_bytes()
     }
 
     /// Deleted documents of which a vacuum has left something.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::base::{Error, Reservation};
 use crate::device::{Device, RecordingDevice};
 use crate::documents::Document;
+use crate::index::write::Writer;
 use crate::index::{Index, Limits, MEMORY_MIN, Options, Phase};
 use crate::search::{Operator, Query};
 
@@ -165,4 +166,37 @@ fn what_a_batch_was_given_and_did_not_take_is_free_again() {
     index.write(vec![document(300)]).unwrap();
     let more = index.shared.budget.used();
     assert!(many <= more, "{many} bytes, then {more}");
+}
+
+/// A flush copies the filters of the terms' keys; where nothing is to be flushed, queries have that
+/// memory.
+#[test]
+fn copies_of_a_flush_are_charged_while_its_memory_is_held() {
+    let (index, _) = words_on_flash(4_000);
+    let flush = index.shared.memory.flush.bytes();
+    let copies = index.shared.published.get().terms.memory_bytes();
+    assert!(copies > 4_096, "{copies} bytes");
+    let used = || index.shared.budget.used();
+    let at_rest = used();
+    let hold = |writer: &mut Writer| writer.hold_flush_memory().map(drop);
+    index.with_writer(hold).unwrap();
+    assert_eq!(used() - at_rest, flush + copies);
+    let release = |writer: &mut Writer| {
+        writer.release_flush_memory();
+        Ok(())
+    };
+    index.with_writer(release).unwrap();
+    assert_eq!(used(), at_rest);
+}
+
+/// The copies are a part of what a flush needs: both are there, or neither.
+#[test]
+fn memory_of_a_flush_without_room_for_its_copies_is_not_held() {
+    let (index, _) = words_on_flash(4_000);
+    let flush = index.shared.memory.flush.bytes();
+    let _held = leave(&index, flush + 100);
+    let used = index.shared.budget.used();
+    let held = index.with_writer(|writer| writer.hold_flush_memory().map(drop));
+    assert!(matches!(held, Err(Error::Memory { .. })));
+    assert_eq!(index.shared.budget.used(), used);
 }

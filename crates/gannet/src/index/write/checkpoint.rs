@@ -129,7 +129,7 @@ impl Writer {
         ids: usize,
         id_bytes: usize,
     ) -> Result<()> {
-        self.tables_memory.grow_to(self.state.tables_bytes())?;
+        self.charge_tables()?;
         let buffers = &self.state.buffers;
         buffers.new_ids.reserve_for(ids, id_bytes)?;
         batch.map_or(Ok(()), |batch| buffers.filling.reserve_for(batch))
@@ -214,8 +214,9 @@ impl Writer {
         }
     }
 
-    /// Sets the memory of a flush aside. It is held as long as there is anything to be flushed, so
-    /// that what was taken can be made durable whatever else takes memory.
+    /// Sets the memory of a flush aside, with that of the copies that it makes. It is held as long
+    /// as there is anything to be flushed, so that what was taken can be made durable whatever else
+    /// takes memory.
     pub(crate) fn hold_flush_memory(&mut self) -> Result<Arc<Reservation>> {
         if let Some(held) = &self.flush_memory {
             return Ok(Arc::clone(held));
@@ -223,14 +224,35 @@ impl Writer {
         let bytes = self.shared.memory.flush.bytes();
         let reserved = Arc::new(self.shared.budget.reserve("a flush", bytes)?);
         self.flush_memory = Some(Arc::clone(&reserved));
+        if let Err(error) = self.charge_tables() {
+            self.flush_memory = None;
+            return Err(error);
+        }
         Ok(reserved)
     }
 
     /// Gives the memory of a flush back if there is nothing to be flushed.
     pub(crate) fn release_flush_memory(&mut self) {
         if self.flushing.is_none() && !self.has_news() {
-            self.flush_memory = None;
+            self.give_up_flush_memory();
         }
+    }
+
+    pub(crate) fn give_up_flush_memory(&mut self) {
+        self.flush_memory = None;
+        // Tables that grew to more than they had with the copies wait for the next write, which
+        // says so if there is no room.
+        let _ = self.charge_tables();
+    }
+
+    /// Reserves what tables take. What a flush changes of the terms' is there twice meanwhile.
+    pub(crate) fn charge_tables(&mut self) -> Result<()> {
+        let copies = match self.flush_memory {
+            Some(_) => self.state.terms.memory_bytes(),
+            None => 0,
+        };
+        self.tables_memory
+            .grow_to(self.state.tables_bytes() + copies)
     }
 
     /// Sets what was written aside for a flush, and goes on with an empty buffer.
@@ -288,8 +310,8 @@ impl Writer {
         let flusher = Arc::clone(&self.flusher);
         let flusher = &mut *lock(&flusher);
         self.state.buffers.end_flush();
-        self.release_flush_memory();
         if self.unseen {
+            self.release_flush_memory();
             return self.end_unseen_flush(flusher, flushing.covered.log_start);
         }
         self.forget(flusher)?;
@@ -298,6 +320,7 @@ impl Writer {
         self.shared.options.limits.enter(Phase::Checkpoint);
         self.state.flushes += flushing.has_terms as u64;
         self.write_root(flusher, flushing.covered)?;
+        self.release_flush_memory();
         let tasks: Vec<MaintenanceTask> = due(Occasion::FlushEnd, &self.condition()).collect();
         tasks
             .into_iter()

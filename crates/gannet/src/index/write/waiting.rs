@@ -120,6 +120,6 @@ impl Writer {
             true => self.checkpoint()?,
             false => self.wait_for_flush()?,
         }
-        self.tables_memory.grow_to(self.state.tables_bytes())
+        self.charge_tables()
     }
 }
