@@ -20,6 +20,11 @@ use crate::search::scoring::formula::Formula;
 /// Clauses that are looked through in a step.
 const CLAUSES_A_STEP: usize = 8;
 
+/// Where a page has the norms of no more documents than this, those of the next are gathered from
+/// their pages. For OR of two words in 1,000 of 4.3 million documents that takes a quarter less
+/// processor time; where pages have more of them it takes longer.
+const SPARSE: usize = 2;
+
 /// What was found in a stretch.
 pub(super) struct Direct {
     pub(super) found: Matches,
@@ -238,8 +243,12 @@ fn norms_at_hand(
         let Some(page) = cursor.at_hand(*first, pages) else {
             return false;
         };
-        let rest = docs[norms.len()..].iter();
+        let before = norms.len();
+        let rest = docs[before..].iter();
         norms.extend(rest.map_while(|doc| page.get((doc - first) as usize)));
+        if norms.len() - before <= SPARSE {
+            cursor.gather(&docs[norms.len()..], pages, norms);
+        }
     }
     true
 }
