@@ -28,7 +28,7 @@ from peer_tables import PEER_TABLES
 from python_tables import PEERS, package_lines
 from rank_tables import cost_columns, cost_lines, path_columns, path_lines
 from tree_tables import TREE_TABLES
-from wiser_claims import wiser_claim_lines
+from wiser_claims import wiser_claim_lines, wiser_engine_lines
 from wiser_tables import WISER_TABLES
 from writing_tables import WRITING_TABLES
 
@@ -388,6 +388,7 @@ TABLES = {
     **MFIS_TABLES,
     # lab/wiser.py
     "wiser-claims": Table("the paper of WiSER says", wiser_claim_lines, CLAIM_COLUMNS),
+    "wiser-engine-claims": Table("the paper of WiSER says", wiser_engine_lines, CLAIM_COLUMNS),
     **WISER_TABLES,
     # lab/ssd.py
     "amplification": Table("utilization", by("utilization"), AMPLIFICATION),

@@ -34,7 +34,7 @@ class Verdicts(unittest.TestCase):
         self.assertEqual((lines["more"][0]["here"], lines["more"][0]["verdict"]), ("2.00 times (1.00 to 4.00)", "holds"))
 
     def test_a_claim_without_rows_is_left_out(self):
-        self.assertEqual(claims.claim_lines(claims.AS_B_TREE + mfis_claims.MFIS + mfis_claims.PSYNC + wiser_claims.WISER + smart_ssd_claims.SMART_SSD)({"rows": []}), {})
+        self.assertEqual(claims.claim_lines(claims.AS_B_TREE + mfis_claims.MFIS + mfis_claims.PSYNC + wiser_claims.WISER + wiser_claims.WISER_ENGINES + smart_ssd_claims.SMART_SSD)({"rows": []}), {})
         self.assertEqual(hybrid_cache_claims.hybrid_cache_claim_lines({"rows": []}), {})
 
     def test_a_claim_about_what_was_never_at_work_is_not_tested(self):

@@ -135,7 +135,6 @@ SETTINGS = {
         "segment of 128 KiB": "the size of a segment",
         "has segments of 32 KiB": "the size of a segment",
         "128 KiB are for the paper's six million": "the paper's threshold and corpus",
-        "is 10.7 KiB, that of half a million documents": "the threshold of the runs",
         "Read-ahead of 128 KiB is what": "the default of Linux",
         "or 16 KiB of them together": "Elasticsearch's groups",
         "a sixteenth of the published index": "what is run",

@@ -2,8 +2,8 @@
 """The figures 3 and 7 to 19 of the WiSER paper (He et al., 2020), one by one, with the paper's findings beside.
 
 It has two parts. `built` runs `gannet-lab wiser`, WiSER as published with each technique on and off: bytes, reads, space and modelled
-times, in the result file `wiser.json`. `engines` makes two runs of `lab/run.py` and one of `lab/paper.py`, and writes their figures as the
-paper orders them into `target/lab/wiser.txt` and as pictures beside. There `wiser` is WiSER's way on Gannet's storage (Bloom filters by a
+times, in the result file `wiser.json`. `engines` makes two runs of `lab/run.py` and one of `lab/paper.py`. Their rows are in the result
+file `wiser-engines.json`, and their figures, as the paper orders them, in `target/lab/wiser.txt` and as pictures beside. There `wiser` is WiSER's way on Gannet's storage (Bloom filters by a
 rule, every match scored, one page after the other), `wiser-base` the same without filters. The paper's peer is
 Elasticsearch 5.6; here they are Tantivy and Lucene, which is what Elasticsearch asks. See
 docs/experiments/wiser.md.
@@ -75,11 +75,15 @@ def engines(options):
     runs = {"sets": [[f"{kind}-{level}" for kind in KINDS for level in LEVELS] + LOGS + [FOUND, STORED], [SHARE]],
             "sweep": [list(SWEPT), options.shares]}
     asked = [Gannet.name, *PEERS, Wiser.name, WiserBase.name]
+    settings = {name: getattr(options, name) for name in ("corpus", "documents", "queries", "shares", "runs", "seconds", "seed")}
+    result = results.Result("wiser-engines", settings | {"threads": THREADS}, options.out if options.parts == ["engines"] else path(options, "engines"))
     for name, (sets, shares) in runs.items():
         made(options, name, ["lab/run.py", "--engines", *asked, "--threads", THREADS, "--runs", options.runs, "--warm", options.seconds,
                              "--seconds", options.seconds, "--shares", *shares, "--sets", *sets])
     made(options, "parts", ["lab/paper.py", "--tables", "sizes", "parts"])
     rows = {name: json.loads(path(options, name).read_text())["rows"] for name in runs}
+    result.rows = [row for found in rows.values() for row in found]
+    result.write()
     figures = Figures(rows["sets"], rows["sweep"], json.loads(path(options, "parts").read_text())["results"])
     text = "\n".join(f"Figure {number} (the paper: {paper})\n\n{getattr(figures, f'figure_{number}')()}" for number, paper in PAPER.items())
     PLACE.joinpath(f"{options.out.stem}.txt").write_text(text)
@@ -117,7 +121,7 @@ class Documents(argparse.Action):
 
 
 def path(options, name):
-    """Where the result of a run is, named like that of all of it."""
+    """Where a result of a part is, named like that of all of it."""
     return PLACE / f"{options.out.stem}-{name}.json"
 
 

@@ -97,8 +97,6 @@ def modelled(what):
 
 
 PER_CENT, POINTS = "%", "points away"
-# Cases with a lower threshold, and what it is.
-SCALED = {"prefetch from 10.7 KiB on": "of 10.7 KiB", "scaled prefetch": "scaled to the documents"}
 WISER = [
     factor("figure 7: one word: up to so many times fewer bytes of lists than Elasticsearch", 2.9, to(
         "elasticsearch", "published", list_bytes, sets("term")), "three places become one, and entries are in memory"),
@@ -130,11 +128,10 @@ WISER = [
     Claim("filters make the index half as large again", "1.50", about(with_filters), 1.6, 2.5, "18 bytes a posting less the empty ones"),
     Claim("99 % of the lists fit into a block", "99 %", about(one_page), 98.0, 90.0, "with offsets and filters", PER_CENT),
     Claim("adaptive prefetch takes fewer reads for long lists", "-", fewer_reads("published"), 1.1, 1.0,
-          "no query has zones that all have 128 KiB: the paper has six million documents"),
-    *(claim for case, threshold in SCALED.items() for claim in [
-        Claim(f"the same with a threshold {threshold}", "-", fewer_reads(case), 1.1, 1.0, "the level where it saves most; segments of 32 KiB"),
-        Claim(f"adaptive prefetch with a threshold {threshold} reads no more bytes", "somewhat more", no_more_bytes(case), 1.05, 1.5,
-              "of two words the longer list is read whole, not where the shorter one has documents")]),
+          "few queries have zones that all have 128 KiB: the paper has six million documents"),
+    Claim("the same with a threshold scaled to the documents", "-", fewer_reads("scaled prefetch"), 1.1, 1.0, "the level where it saves most; segments of 32 KiB"),
+    Claim("adaptive prefetch with a threshold scaled to the documents reads no more bytes", "somewhat more", no_more_bytes("scaled prefetch"), 1.05, 1.5,
+          "of two words the longer list is read whole, not where the shorter one has documents"),
     factor("figure 12: documents: so many times fewer bytes than groups of 16 KiB", 1.7, to(
         "documents in groups", "published", part_bytes("texts"), sets("and", [100])), "by how many documents a group of 16 KiB has"),
     Claim("figure 12: for so much more space", "1.25", space_of_texts, 1.3, 2.0, "small documents compress badly alone, and alignment leaves holes"),
@@ -150,4 +147,62 @@ WISER = [
 ]
 
 
+# Memory of the whole engines: their index divided by this, where it is not varied.
+SHARE = 16
+RATE, BYTES, MEDIAN, TAIL = (lambda row: row["qps"], lambda row: row["bytes_read_per_query"]["os"], lambda row: row["latency_us_p50"],
+                             lambda row: row["latency_us_p99"])
+# Lucene stands for Elasticsearch, which asks it.
+WISER_ENGINE, NO_FILTERS, ELASTICSEARCH = "wiser", "wiser-base", "lucene"
+
+
+def asked(rows, engine, name, share, figure):
+    """The median of the runs of an engine, or None."""
+    found = [figure(row) for row in rows if "qps" in row and (row["engine"], row["set"], row["share"]) == (engine, name, share)]
+    return statistics.median(found) if found else None
+
+
+def engine_to(one, other, figure, names, of=max, shares=(SHARE, SHARE)):
+    """How many times as much one engine has as another, of the sets as `of` says."""
+    def ratio(rows):
+        pairs = [(asked(rows, one, name, shares[0], figure), asked(rows, other, name, shares[1], figure)) for name in names]
+        ratios = [first / second for first, second in pairs if first is not None and second]
+        return of(ratios) if ratios else None
+    return ratio
+
+
+def by_filters_in_any_memory(rows):
+    """The most that filters bring to the rate of a phrase, by memory."""
+    shares = {row["share"] for row in rows if "qps" in row and row["set"] == "phrase-1000"}
+    ratios = [engine_to(WISER_ENGINE, NO_FILTERS, RATE, ["phrase-1000"], shares=(share, share))(rows) for share in shares]
+    return max((ratio for ratio in ratios if ratio), default=None)
+
+
+WISER_ENGINES = [
+    factor("figure 13: one word: up to so many times Elasticsearch's queries a second", 2.5, engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, sets("term")),
+           "neither has a network, and Lucene warms up in the same process"),
+    Claim("figure 13: one word of level 100,000: somewhat slower than Elasticsearch", "0.86", engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, sets("term", [100000])),
+          1.0, 1.25, "every match is scored; Lucene leaves out blocks that cannot be among the best"),
+    factor("figure 14: one word: medians up to so many times shorter", 16, engine_to(ELASTICSEARCH, WISER_ENGINE, MEDIAN, sets("term")), "as above"),
+    factor("figure 14: tails up to so many times shorter", 11, engine_to(ELASTICSEARCH, WISER_ENGINE, TAIL, sets("term")), "as above"),
+    factor("figure 15: two words up to level 1,000: so many times Elasticsearch's queries a second, the median of the levels", (1.5, 2.6),
+           engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, sets("and", [10, 100, 1000]), statistics.median), "as above"),
+    factor("figure 16: phrases: filters bring so many times the queries a second, the median of the levels", (1.3, 2.7),
+           engine_to(WISER_ENGINE, NO_FILTERS, RATE, sets("phrase"), statistics.median), "filters are read besides, and positions of short documents are few"),
+    factor("figure 17: phrases: filters make medians up to so many times shorter", 3.2, engine_to(NO_FILTERS, WISER_ENGINE, MEDIAN, sets("phrase")), "as above"),
+    factor("figure 18: the log's single words: so many times Elasticsearch's queries a second", 2.2, engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, ["web-term"]),
+           "the log is of TREC"),
+    factor("figure 18: the log's queries of several words", 1.6, engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, ["web-and"]), "the log is of TREC"),
+    factor("figure 18: the log's phrases", 1.6, engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, ["web-phrase"]), "the log is of TREC"),
+    Claim("figure 19: with a small part of Elasticsearch's memory WiSER is faster, but for phrases", "with a 64th", engine_to(
+        WISER_ENGINE, ELASTICSEARCH, RATE, ["web-all", "and-1000", "term-10000", "term-100"], min, (SHARE, 1)), 1.0, 0.67,
+          "with a sixteenth here, the set where it does worst"),
+    factor("figure 19: phrases: filters bring up to so many times the queries a second", 1.4, by_filters_in_any_memory, "one level of phrases, by memory"),
+    Claim("figure 3: with a sixteenth of the memory Elasticsearch reads so many times as much", "many", engine_to(
+        ELASTICSEARCH, ELASTICSEARCH, BYTES, ["web-all"], shares=(SHARE, 1)), 2.0, 1.0, "the web log; with all of it in memory nothing is read"),
+    Claim("figure 3: WiSER reads less with a sixteenth of its index as memory", "less", engine_to(WISER_ENGINE, ELASTICSEARCH, BYTES, ["web-all"]), 0.67, 1.0,
+          "the web log"),
+]
+
+
 wiser_claim_lines = claim_lines(WISER)
+wiser_engine_lines = claim_lines(WISER_ENGINES)
