@@ -130,6 +130,17 @@ class Results(unittest.TestCase):
             self.assertEqual(again.rows, [])
 
 
+class Latencies(unittest.TestCase):
+    def test_threads_by_rate_are_the_mean_latency(self):
+        """Each thread asks one query after the other, so a clock that starts late or drops queries shows here."""
+        rows = [row for path in sorted(results.COMMITTED.glob("*.json")) for row in json.loads(path.read_text()).get("rows", [])]
+        asked = [row for row in rows if all(row.get(name) for name in ("threads", "qps", "latency_us_mean"))]
+        self.assertGreater(len(asked), 500)
+        for row in asked:
+            mean = row["threads"] / row["qps"] * 1e6
+            self.assertLess(abs(mean / row["latency_us_mean"] - 1), 0.12, (row["engine"], row["set"], row["threads"]))
+
+
 class Memory(unittest.TestCase):
     def test_cases_cover_all_pairs(self):
         cases = pairwise.covering(FACTORS, 60)
