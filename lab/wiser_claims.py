@@ -177,25 +177,27 @@ def by_filters_in_any_memory(rows):
     return max((ratio for ratio in ratios if ratio), default=None)
 
 
+PLACES = "WiSER's way is on Gannet's storage here, and no engine is behind a network"
+FEW_POSITIONS = "filters are read besides, and positions of short documents are few"
 WISER_ENGINES = [
     factor("figure 13: one word: up to so many times Elasticsearch's queries a second", 2.5, engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, sets("term")),
-           "neither has a network, and Lucene warms up in the same process"),
+           PLACES),
     Claim("figure 13: one word of level 100,000: somewhat slower than Elasticsearch", "0.86", engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, sets("term", [100000])),
           1.0, 1.25, "every match is scored; Lucene leaves out blocks that cannot be among the best"),
-    factor("figure 14: one word: medians up to so many times shorter", 16, engine_to(ELASTICSEARCH, WISER_ENGINE, MEDIAN, sets("term")), "as above"),
-    factor("figure 14: tails up to so many times shorter", 11, engine_to(ELASTICSEARCH, WISER_ENGINE, TAIL, sets("term")), "as above"),
+    factor("figure 14: one word: medians up to so many times shorter", 16, engine_to(ELASTICSEARCH, WISER_ENGINE, MEDIAN, sets("term")), PLACES),
+    factor("figure 14: tails up to so many times shorter", 11, engine_to(ELASTICSEARCH, WISER_ENGINE, TAIL, sets("term")), PLACES),
     factor("figure 15: two words up to level 1,000: so many times Elasticsearch's queries a second, the median of the levels", (1.5, 2.6),
-           engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, sets("and", [10, 100, 1000]), statistics.median), "as above"),
+           engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, sets("and", [10, 100, 1000]), statistics.median), PLACES),
     factor("figure 16: phrases: filters bring so many times the queries a second, the median of the levels", (1.3, 2.7),
-           engine_to(WISER_ENGINE, NO_FILTERS, RATE, sets("phrase"), statistics.median), "filters are read besides, and positions of short documents are few"),
-    factor("figure 17: phrases: filters make medians up to so many times shorter", 3.2, engine_to(NO_FILTERS, WISER_ENGINE, MEDIAN, sets("phrase")), "as above"),
+           engine_to(WISER_ENGINE, NO_FILTERS, RATE, sets("phrase"), statistics.median), FEW_POSITIONS),
+    factor("figure 17: phrases: filters make medians up to so many times shorter", 3.2, engine_to(NO_FILTERS, WISER_ENGINE, MEDIAN, sets("phrase")), FEW_POSITIONS),
     factor("figure 18: the log's single words: so many times Elasticsearch's queries a second", 2.2, engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, ["web-term"]),
            "the log is of TREC"),
     factor("figure 18: the log's queries of several words", 1.6, engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, ["web-and"]), "the log is of TREC"),
     factor("figure 18: the log's phrases", 1.6, engine_to(WISER_ENGINE, ELASTICSEARCH, RATE, ["web-phrase"]), "the log is of TREC"),
     Claim("figure 19: with a small part of Elasticsearch's memory WiSER is faster, but for phrases", "with a 64th", engine_to(
         WISER_ENGINE, ELASTICSEARCH, RATE, ["web-all", "and-1000", "term-10000", "term-100"], min, (SHARE, 1)), 1.0, 0.67,
-          "with a sixteenth here, the set where it does worst"),
+          "with a sixteenth here, the set where it does worst; of the whole log every match is scored"),
     factor("figure 19: phrases: filters bring up to so many times the queries a second", 1.4, by_filters_in_any_memory, "one level of phrases, by memory"),
     Claim("figure 3: with a sixteenth of the memory Elasticsearch reads so many times as much", "many", engine_to(
         ELASTICSEARCH, ELASTICSEARCH, BYTES, ["web-all"], shares=(SHARE, 1)), 2.0, 1.0, "the web log; with all of it in memory nothing is read"),

@@ -2,7 +2,7 @@
 
 A row is a set of queries in a case. Bytes of lists are all that is read but the texts of documents.
 """
-from columns import Column, Table, at, hundredths, significant, tenths, whole
+from columns import Column, ENGINES, Table, at, by, hundredths, median, significant, tenths, whole
 
 SETS = ["term-10", "term-1000", "term-100000", "and-100", "and-10000", "phrase-10", "phrase-1000", "phrase-10000", "web-phrase"]
 PAGE = 4096
@@ -151,11 +151,17 @@ SPACE = [
     Column("lists of a page or less, % (99)", one_page, tenths), Column("zones of 128 KiB", lambda rows: rows[0]["lists"]["zones_of_128_kib"], whole),
 ]
 
+# The whole engines, and what is said of each.
+ASKED = {"wiser": "WiSER's way", "wiser-base": "no filters"} | {name: ENGINES[name] for name in ("gannet", "tantivy", "lucene")}
+ENGINE_FIGURES = [("queries/s", "qps", 1), ("KB a query", "bytes_read_per_query/os", 1e-3), ("p50 us", "latency_us_p50", 1)]
+ENGINE_COLUMNS = [Column(f"{head}: {words}", median(path, scale, engine=name)) for head, path, scale in ENGINE_FIGURES for name, words in ASKED.items()]
+
 WISER_TABLES = {
     "wiser-cases": Table("KB of lists a query", case_lines, case_columns),
     "wiser-reads": Table("reads a query, each a round", case_lines, read_columns),
     "wiser-times": Table("modelled ms a query, p50 / tail", case_lines, time_columns),
     "wiser-parts": Table("set and case", part_lines, PARTS),
     "wiser-texts": Table("documents", text_lines, TEXTS),
+    "wiser-engines": Table("set", by("set"), ENGINE_COLUMNS),
     "wiser-space": Table("corpus", space_lines, SPACE),
 }
