@@ -205,7 +205,14 @@ fn entries_are_gathered_up_to_the_first_whose_page_is_not_pinned() {
     for step in [1, 100, PAGE_PAYLOAD / 2 + 1, PAGE_PAYLOAD + 1] {
         for (frames, pinned) in [(4096, PAGES), (FRAMES, 4), (1, 0)] {
             let mut bench = Bench::new(frames);
-            let table = bench.table();
+            let entry = |index: usize| (index % 251) as u8;
+            let mut table = ByteTable::new();
+            for page in 0..=PAGES {
+                let bytes = table.table.page_mut(page).iter_mut();
+                let indexes = page * PAGE_PAYLOAD..;
+                bytes.zip(indexes).for_each(|(byte, at)| *byte = entry(at));
+            }
+            bench.checkpoint(&mut table);
             let mut cursor = table.cursor();
             bench.read(&mut cursor);
             let end = (PAGES * PAGE_PAYLOAD) as DocId;
@@ -213,9 +220,9 @@ fn entries_are_gathered_up_to_the_first_whose_page_is_not_pinned() {
             let (mut gathered, mut expected) = (vec![77], vec![77]);
             let mut pages = Pages::new(&bench.pool);
             cursor.gather_pinned(&docs, &mut pages, &mut gathered);
-            let numbers = docs.iter().map(|doc| page_of(*doc as u64));
-            let found = numbers.take(AT_ONCE).take_while(|page| *page < pinned);
-            expected.extend(found.map(|page| page as u8));
+            let indexes = docs.iter().map(|doc| *doc as usize).take(AT_ONCE);
+            let found = indexes.take_while(|index| page_of(*index as u64) < pinned);
+            expected.extend(found.map(entry));
             assert_eq!(gathered, expected, "step {step} of {frames} frames");
         }
     }
