@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use gannet::{Index, Operator, Query, Snapshot};
+use gannet::{Index, Operator, Parsed, Snapshot};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, DeleteArguments};
@@ -24,11 +24,11 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
     }
     let index = open_to_write(&arguments.index, common)?;
     // Nothing goes if the query is wrong.
-    let query = query(arguments, &index.snapshot())?;
+    let query = query(arguments, &index.snapshot(), output)?;
     let ids: Vec<&str> = arguments.ids.iter().map(String::as_str).collect();
     let (_, missing) = present_and_missing(&index, &ids)?;
     let mut deleted = index.delete(&ids)?.deleted;
-    if let Some(query) = &query {
+    if let Some(Parsed { query, .. }) = &query {
         let bar = spinner();
         let tell = |deleted| bar.set_message(format!("{} deleted", counted(deleted, "document")));
         let limit = arguments.timeout.time();
@@ -41,6 +41,7 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
             "deleted": deleted,
             "missing": missing.len(),
             "missing_ids": missing,
+            "notes": notes_of(query.as_ref()),
         })),
         false => output.line(format!(
             "{} deleted{}",
@@ -94,21 +95,35 @@ fn absence(missing: &[&str]) -> String {
     }
 }
 
-fn query(arguments: &DeleteArguments, snapshot: &Snapshot) -> Outcome<Option<Query>> {
+/// The query and what the parser says of it, which people are told before anything goes.
+fn query(
+    arguments: &DeleteArguments,
+    snapshot: &Snapshot,
+    output: &Output,
+) -> Outcome<Option<Parsed>> {
     let query = arguments.query.as_deref();
-    let query = query.map(|query| snapshot.parse(query, Operator::Or));
-    Ok(query.transpose()?)
+    let query = query.map(|query| snapshot.parse_noting(query, Operator::Or));
+    let parsed = query.transpose()?;
+    if !output.is_json() {
+        let notes = parsed.iter().flat_map(|parsed| &parsed.notes);
+        notes.for_each(|note| remark(&harmless(note)));
+    }
+    Ok(parsed)
+}
+
+fn notes_of(parsed: Option<&Parsed>) -> &[String] {
+    parsed.map_or(&[], |parsed| &parsed.notes)
 }
 
 /// Says which documents would be deleted, and how many; the index was opened for reading only.
 fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outcome<()> {
     let snapshot = index.snapshot();
-    let query = query(arguments, &snapshot)?;
+    let query = query(arguments, &snapshot, output)?;
     let mut told = Told::begin(output)?;
     let ids: Vec<&str> = arguments.ids.iter().map(String::as_str).collect();
     let (present, missing) = present_and_missing(index, &ids)?;
     present.iter().try_for_each(|id| told.id(id))?;
-    if let Some(query) = &query {
+    if let Some(Parsed { query, .. }) = &query {
         let found = snapshot.list(query).sources(false);
         let mut found = found.timeout(arguments.timeout.time());
         for hit in &mut found {
@@ -117,7 +132,7 @@ fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outc
         let cut = found.cut_expansions().iter();
         cut.for_each(|cut| remark(&cut.to_string()));
     }
-    told.end(&missing)
+    told.end(&missing, notes_of(query.as_ref()))
 }
 
 /// What is told of a deletion that does not happen: each ID at once, so that they may be many.
@@ -144,13 +159,14 @@ impl Told<'_> {
             .bytes(format!("{comma}{}", json!(id)).as_bytes())
     }
 
-    fn end(self, missing: &[&str]) -> Outcome<()> {
+    fn end(self, missing: &[&str], notes: &[String]) -> Outcome<()> {
         let count = self.count;
         self.output.line(match self.output.is_json() {
             true => format!(
-                r#"],"would_delete":{count},"missing":{},"missing_ids":{}}}"#,
+                r#"],"would_delete":{count},"missing":{},"missing_ids":{},"notes":{}}}"#,
                 missing.len(),
-                Value::from(missing)
+                Value::from(missing),
+                json!(notes)
             ),
             false => format!(
                 "{} would be deleted; nothing was changed{}",

@@ -3,7 +3,7 @@
 //! The documents are those of one moment, in the order in which they were written. However many
 //! they are, no more than a batch of them is in memory.
 
-use gannet::{Hit, Operator, Query, Snapshot};
+use gannet::{Hit, Operator, Parsed, Query, Snapshot};
 use indicatif::ProgressBar;
 
 use crate::arguments::{Common, ExportArguments, ExportFormat};
@@ -74,7 +74,12 @@ pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) ->
 fn query(arguments: &ExportArguments, snapshot: &Snapshot) -> Outcome<Query> {
     match arguments.query.is_empty() {
         true => Ok(Query::MatchAll),
-        false => Ok(snapshot.parse(&arguments.query.join(" "), Operator::Or)?),
+        false => {
+            let text = arguments.query.join(" ");
+            let Parsed { query, notes } = snapshot.parse_noting(&text, Operator::Or)?;
+            notes.iter().for_each(|note| remark(&harmless(note)));
+            Ok(query)
+        }
     }
 }
 

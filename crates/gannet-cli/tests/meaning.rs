@@ -152,9 +152,10 @@ fn words_that_a_fuzzy_word_leaves_out_are_told() {
     assert_eq!(answer["total_is_exact"], false);
     let cut = json!([{"field": "body", "pattern": "body:flash~2", "searched": 50}]);
     assert_eq!(answer["cut_expansions"], cut);
-    let text = place.done(&["search", "index", "body:flash~2"]);
+    let ran = place.run(&["search", "index", "body:flash~2"]);
+    let (text, notes) = (ran.out, ran.err);
     assert!(
-        text.contains("note: body:flash~2 stands for more terms of the field body than the 50"),
+        notes.contains("note: body:flash~2 stands for more terms of the field body than the 50"),
         "{text}"
     );
     assert!(text.contains("about 50 documents found"), "{text}");
@@ -188,7 +189,7 @@ fn an_index_without_documents_says_so() {
     for query in ["whale", "title:whale", "id:7"] {
         let answer = place.json(&["search", "index", query]);
         assert_eq!(answer["total"], Value::from(0), "{query}");
-        let text = place.done(&["search", "index", query]);
+        let text = place.run(&["search", "index", query]).err;
         assert!(text.contains("the index has no documents"), "{text}");
     }
 }
@@ -231,7 +232,7 @@ fn a_clause_of_stop_words_is_as_if_it_were_not_there() {
         let answer = place.json(&["search", "index", query]);
         let said = (&answer["total"], &answer["has_no_terms"]);
         assert_eq!(said, (&json!(0), &json!(true)), "{query}");
-        let text = place.done(&["search", "index", query]);
+        let text = place.run(&["search", "index", query]).err;
         assert!(text.contains(&format!("note: {note}")), "{query}: {text}");
     }
     let answer = place.json(&["search", "index", "nobody"]);

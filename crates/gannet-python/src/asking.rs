@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gannet::{Index, Query, SearchOptions, SearchResults, Snapshot};
+use gannet::{Index, Parsed, Query, SearchOptions, SearchResults, Snapshot};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -66,15 +66,28 @@ impl Asked {
         operator: gannet::Operator,
         options: &SearchOptions,
     ) -> gannet::Result<Query> {
+        Ok(self.parse_noting(snapshot, operator, options)?.query)
+    }
+
+    /// The same with what the parser notes.
+    fn parse_noting(
+        &self,
+        snapshot: &Snapshot,
+        operator: gannet::Operator,
+        options: &SearchOptions,
+    ) -> gannet::Result<Parsed> {
         match self {
-            Asked::Built(query) => Ok(query.clone()),
+            Asked::Built(query) => Ok(Parsed {
+                query: query.clone(),
+                notes: Vec::new(),
+            }),
             Asked::Text(text) => {
                 let given = options.statistics.iter().flat_map(|given| given.fields());
                 let others = options.other_fields.iter().map(String::as_str);
                 let others: Vec<&str> = others.chain(given).collect();
                 match others.is_empty() {
-                    true => snapshot.parse(text, operator),
-                    false => snapshot.parse_among(text, operator, &others),
+                    true => snapshot.parse_noting(text, operator),
+                    false => snapshot.parse_among_noting(text, operator, &others),
                 }
             }
         }
@@ -94,7 +107,7 @@ pub fn deadline(seconds: Option<f64>) -> PyResult<Option<Duration>> {
     }
 }
 
-/// Carries one query out; gives it as it was understood, too.
+/// Carries one query out; gives it as it was understood, too, with what the parser notes.
 pub fn run(
     py: Python<'_>,
     searched: &Searched,
@@ -102,18 +115,18 @@ pub fn run(
     parse_with: gannet::Operator,
     mut options: SearchOptions,
     cancel: Option<&CancelToken>,
-) -> PyResult<(Query, SearchResults)> {
+) -> PyResult<(Parsed, SearchResults)> {
     let snapshot = searched.snapshot()?;
     let interrupts = Interrupts::new(cancel);
     let watched = Arc::clone(&interrupts);
     options.cancelled = Some(Arc::new(move || watched.asked()));
     let found = py.detach(|| {
-        let query = asked.parse(&snapshot, parse_with, &options)?;
-        let mut answers = snapshot.search_all(std::slice::from_ref(&query), &options);
+        let parsed = asked.parse_noting(&snapshot, parse_with, &options)?;
+        let mut answers = snapshot.search_all(std::slice::from_ref(&parsed.query), &options);
         let answer = answers
             .pop()
             .unwrap_or_else(|| Err(gannet::Error::internal("a search gave no answer")));
-        Ok((query, answer?))
+        Ok((parsed, answer?))
     });
     found.map_err(|error| {
         let note = "the search was interrupted; there is no partial answer";

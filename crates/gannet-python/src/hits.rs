@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gannet::diagnostics::{IoCounts, PlanReport};
-use gannet::{Query, SearchOptions, SearchResults};
+use gannet::{Parsed, Query, SearchOptions, SearchResults};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySlice};
@@ -142,17 +142,19 @@ impl Hits {
     /// The answer to a query. What it holds is no longer part of the memory budget.
     pub fn new(
         searched: Searched,
-        query: Query,
+        parsed: Parsed,
         options: SearchOptions,
         results: SearchResults,
     ) -> Hits {
+        let mut notes = parsed.notes;
+        notes.extend(self::notes(&results));
         let told = Told {
             searched,
-            query,
+            query: parsed.query,
             options,
             total: results.total,
             total_is_exact: results.total_is_exact,
-            notes: notes(&results),
+            notes,
             io: results.io,
             plan: results.plan,
             took: results.took,

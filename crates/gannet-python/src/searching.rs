@@ -73,7 +73,7 @@ impl Searcher {
             ..SearchOptions::default()
         };
         let parse_with = crate::options::operator(operator)?;
-        let (query, results) = run(
+        let (parsed, results) = run(
             py,
             &self.searched,
             query,
@@ -81,7 +81,7 @@ impl Searcher {
             options.clone(),
             cancel,
         )?;
-        Ok(Hits::new(self.searched.clone(), query, options, results))
+        Ok(Hits::new(self.searched.clone(), parsed, options, results))
     }
 
     /// The same without blocking the event loop.

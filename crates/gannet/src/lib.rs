@@ -62,8 +62,8 @@ pub use index::{
     PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
 };
 pub use search::{
-    Cancelled, Clock, Hit, Operator, Query, QueryStatistics, Reused, SearchOptions, SearchResults,
-    SnippetOptions, Ties, document_bytes,
+    Cancelled, Clock, Hit, Operator, Parsed, Query, QueryStatistics, Reused, SearchOptions,
+    SearchResults, SnippetOptions, Ties, document_bytes,
 };
 pub use storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
 

@@ -40,6 +40,8 @@ mod shards;
 mod snapshots;
 #[path = "tests/soundness.rs"]
 mod soundness;
+#[path = "tests/split_words.rs"]
+mod split_words;
 #[path = "tests/totals.rs"]
 mod totals;
 #[path = "tests/updates.rs"]

@@ -14,10 +14,11 @@ pub const QUERIES: &str = r#"Queries:
   a OR NOT b       a, or whatever has no b
   (a b) AND c      parentheses group
   "a b", "a b"~3   the words in this order; moved by up to 3 positions
+  wi-fi            its parts in this order; wi-fi~and: all parts; wi-fi~or: any
   a*, a?c          words of this form: ? is one character, * any; \? is text
   a~1              words at most one edit away
   title:a          a in the field title; title:(a b), title:"a b"
-  title:*          documents that have the field; *:* is all
+  title:*          documents that have the field; *:* is all, as * alone is
   id:17, id:"a b"  the document with this ID
   date:[2020-01 TO 2021-01}, date:>=2020-01
                    values between; [ ] with the ends, { } without, * for no end
@@ -30,7 +31,11 @@ AND and OR need a clause on both sides, NOT one after it. A boost is a number ab
 
 A word that the analyzer drops, as english does with stop words, is ignored: the AND whale is whale. If only some of the fields searched drop it, it is not required and only adds to the score.
 
-Without a field, all text fields are searched. A name before a colon must be a field. A colon is text in http://x and std::vec, behind numbers (12:30), behind a backslash (a\:b) and in quotes.
+Without a field, all text fields are searched. A name before a colon must be a field. A colon is text in http://x and std::vec, behind numbers (12:30), behind a backslash (a\:b) and in quotes. A backslash before a letter or digit is text: C:\Users.
+
+Chinese and Japanese have no spaces between words: up to three characters in a row are found in a row, of more their pairs, any of them, or all behind + and AND. Quotes find them all in a row.
+
+A ? that ends the query behind another word is punctuation, and a note says so; (whale?) is a pattern there. A * beside a quote or a parenthesis, or alone, is an error; so are price>5 and /whal.*/, which are price:>5 and whal* here. “a b”, „a b“ and «a b» are "a b".
 
 Ranges compare bytes, so they need a field of strings that was indexed whole (gannet index --analyzer date=keyword) and whose values sort as text, as dates do. Numbers match exactly, however they are spelled; they have no ranges yet.
 

@@ -7,7 +7,7 @@ use gannet::{Hit, Reused, SearchResults};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::Answer;
+use super::{Answer, notes};
 use crate::failure::Outcome;
 use crate::fields::Fields;
 use crate::output::Output;
@@ -19,8 +19,9 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     let cut = Value::from(cut(results));
     let no_terms = results.has_no_terms;
     let unmatched = json!(results.unmatched_patterns);
+    let notes = json!(notes(answer));
     let head = format!(
-        r#"{{"total":{total},"total_is_exact":{is_exact},"has_no_terms":{no_terms},"cut_expansions":{cut},"unmatched_patterns":{unmatched},"#
+        r#"{{"total":{total},"total_is_exact":{is_exact},"has_no_terms":{no_terms},"cut_expansions":{cut},"unmatched_patterns":{unmatched},"notes":{notes},"#
     );
     write(&head, output)?;
     write(r#""hits":["#, output)?;
@@ -54,6 +55,7 @@ pub fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
         "total_is_exact": results.total_is_exact,
         "cut_expansions": cut(results),
         "unmatched_patterns": results.unmatched_patterns,
+        "notes": notes(answer),
         "took_us": answer.took_us,
         "reused": reused(results),
         "result_cache": result_cache(answer.result_cache),

@@ -10,7 +10,9 @@ pub use text::{asked, reused_of};
 use std::time::{Duration, Instant};
 
 use gannet::diagnostics::{RequestCounts, ResultCacheFigures};
-use gannet::{Backend, FieldKind, Index, Operator, Query, SearchOptions, SearchResults, Snapshot};
+use gannet::{
+    Backend, FieldKind, Index, Operator, Parsed, Query, SearchOptions, SearchResults, Snapshot,
+};
 
 use crate::arguments::{Common, SearchArguments};
 use crate::failure::{Failure, Outcome, remark};
@@ -34,6 +36,8 @@ struct Answer {
     is_empty: bool,
     /// Whether the query has neither words nor anything else.
     asks_nothing: bool,
+    /// What the parser says of the query.
+    parser_notes: Vec<String>,
 }
 
 /// An index, and what its opening asked of a store behind a network.
@@ -82,26 +86,20 @@ fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
     )?)
 }
 
+/// Prints an answer; for people its notes are on standard error.
 fn print(answer: &Answer, arguments: &SearchArguments, output: &mut Output) -> Outcome<()> {
-    match output.form() {
-        _ if arguments.count => print_count(answer, output),
-        Form::Text => text::print(answer, output),
-        Form::Json => json::print(answer, output),
+    match (output.form(), arguments.count) {
+        (Form::Text, false) => text::print(answer, output),
+        (Form::Text, true) => output.line(answer.results.total.to_string()),
+        (Form::Json, false) => json::print(answer, output),
+        (Form::Json, true) => json::print_count(answer, output),
     }?;
-    output.finish()
-}
-
-/// Prints nothing but how many documents match; as text a plain number.
-fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
-    let total = answer.results.total;
-    if output.form() != Form::Json {
-        let notes = query_notes(answer);
+    output.finish()?;
+    if output.form() == Form::Text {
+        let notes = notes(answer);
         notes.iter().for_each(|note| remark(&harmless(note)));
     }
-    match output.form() {
-        Form::Json => json::print_count(answer, output),
-        Form::Text => output.line(total.to_string()),
-    }
+    Ok(())
 }
 
 /// Fails if a document of a hit could not be read; the hits say why.
@@ -115,18 +113,9 @@ fn all_whole(results: &SearchResults) -> Outcome<()> {
 
 /// What one must know of an answer beside its hits.
 fn notes(answer: &Answer) -> Vec<String> {
-    let mut notes = query_notes(answer);
-    if answer.is_empty {
-        notes.push("the index has no documents".to_owned());
-    }
-    notes
-}
-
-/// What one must know of how a query was understood.
-fn query_notes(answer: &Answer) -> Vec<String> {
     let results = &answer.results;
-    let cut = results.cut_expansions.iter();
-    let mut notes: Vec<String> = cut.map(ToString::to_string).collect();
+    let mut notes = answer.parser_notes.clone();
+    notes.extend(results.cut_expansions.iter().map(ToString::to_string));
     notes.extend(
         results
             .unmatched_patterns
@@ -141,6 +130,9 @@ fn query_notes(answer: &Answer) -> Vec<String> {
             "the query is empty, so nothing was searched: name a word, or *:* for all documents"
                 .to_owned(),
         );
+    }
+    if answer.is_empty {
+        notes.push("the index has no documents".to_owned());
     }
     notes
 }
@@ -164,7 +156,7 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
     let fields = Fields::named(&arguments.fields, &snapshot)?;
     let before = index.requests();
     let started = Instant::now();
-    let query = snapshot.parse(text, Operator::Or)?;
+    let Parsed { query, notes } = snapshot.parse_noting(text, Operator::Or)?;
     let asks_nothing = query == Query::MatchNone;
     let options = SearchOptions {
         k: if arguments.count { 0 } else { arguments.k },
@@ -190,6 +182,7 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
         skipped: arguments.offset,
         is_empty: snapshot.documents() == 0,
         asks_nothing,
+        parser_notes: notes,
     })
 }
 

@@ -8,7 +8,7 @@ use gannet::diagnostics::{RequestCounts, ResultCacheFigures};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Answer, json, notes};
+use super::{Answer, json};
 use crate::failure::Outcome;
 use crate::fields::Fields;
 use crate::output::{Output, harmless};
@@ -36,9 +36,6 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
             output.line(format!("remote, {what}: {}", asked(counts)))?;
         }
         output.line("")?;
-    }
-    for note in notes(answer) {
-        output.line(format!("note: {}", harmless(&note)))?;
     }
     let footer = output.dim(&footer(answer));
     output.line(footer)

@@ -29,7 +29,7 @@ mod tests;
 pub use lists::KnownPatterns;
 pub use options::{Cancelled, Clock, SearchOptions, Ties};
 pub use query::fields::check_name;
-pub use query::parser::parse;
+pub use query::parser::{Parsed, parse, parse_noting, parse_plain};
 pub use query::{Operator, Query};
 pub use results::explain::Explanation;
 pub use results::highlight::SnippetOptions;

@@ -101,6 +101,7 @@ pub fn rejected() -> Vec<(String, &'static str)> {
         (format!("body:{}~", "a".repeat(60_000)), "255"),
         (format!("body:{}~1", "a".repeat(256)), "255"),
         (format!("body:a{}*b", "?".repeat(1_024)), "1024"),
-        (format!("body:{}", "a-".repeat(30_000)), "4096"),
+        (format!("body:{}", "a-".repeat(30_000)), "1024"),
+        (format!("body:{}~or", "a-".repeat(30_000)), "4096"),
     ]
 }

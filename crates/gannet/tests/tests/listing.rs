@@ -43,7 +43,7 @@ const QUERIES: [&str; 11] = [
     "+odd +third",
     "\"all odd\"",
     "all -third",
-    "w11* OR w47??",
+    "w47?? OR w11*",
     "body:w4711",
     "body:w*",
     "+odd -body:w1*",

@@ -11,8 +11,9 @@ use crate::btree::TreeView;
 use crate::cache::{Pages, Step};
 use crate::index::state::{Buffers, HeldState, IdEntry, Shared, State};
 use crate::search::{
-    ExternalIds, GROUP_MAX, KnownPatterns, Operator, Query, QueryGroup, QueryStatistics,
+    ExternalIds, GROUP_MAX, KnownPatterns, Operator, Parsed, Query, QueryGroup, QueryStatistics,
     SearchOptions, SearchResults, SearchView, Statistics, Techniques, Ties, check_name, parse,
+    parse_noting, parse_plain,
 };
 
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the
@@ -100,24 +101,31 @@ impl Snapshot {
     /// | `a NOT b`, `a -b` | a without b; `NOT b` alone is all others |
     /// | `"a b"`, `"a b"~3` | a phrase, with slop |
     /// | `a*`, `a?c*d`, `a~`, `a~1` | prefix, wildcards, fuzzy |
-    /// | `f:a`, `f:(a b)`, `f:*`, `_exists_:f`, `*:*` | in a field; has the field; everything |
+    /// | `f:a`, `f:(a b)`, `f:*`, `_exists_:f` | in a field; has the field |
+    /// | `*:*`, `*` as the whole query | everything |
     /// | `id:17`, `id:"a b"` | the document with this external ID |
     /// | `f:[a TO b]`, `f:{a TO *]`, `f:>=a` | a range of the bytes of whole values |
     /// | `a^2`, `(a b)^0.5` | a boost |
-    /// | `(a b c)~2`, `#(a b)`, `wi-fi~and` | two of them or more; a filter; all terms of a word |
+    /// | `(a b c)~2`, `#(a b)` | two of them or more; a filter |
+    /// | `wi-fi`, `wi-fi~and`, `wi-fi~or` | the parts of a word in a row; all of them; any |
     ///
     /// Clauses side by side are the loosest: `a OR b -c` is a or b, without c, and `a b AND c` is
     /// a, or b with c. What could be read in two ways needs parentheses: `a -b OR c`, `+a OR b`.
     /// Unlike Lucene's classic parser, `a OR NOT b` is "a, or whatever has no b".
     ///
+    /// A word that the analyzer of a field cuts is its parts in a row, as in quotes. Of more than
+    /// three ideographs or kana in a row the overlapping pairs are asked for, joined like words:
+    /// one of them is enough, unless `+`, `-`, AND, NOT or `operator` asks for the word.
+    ///
     /// Ranges need a field of strings with the analyzer `keyword`. Everywhere else, on numbers too,
     /// terms have no order that anyone means, and ranges are rejected.
     ///
     /// A name before a colon is a field, and an error with the nearest names if there is none. A
-    /// colon is text in `http://x`, `std::vec`, behind what has no letter (`12:30`), behind a
-    /// backslash and in quotes. Other characters that stand where no operator can are ordinary
-    /// text: `C++`, `a - b`, `don't`. A backslash makes the next character ordinary. Without a
-    /// field all text fields are searched, and of each clause the best field counts.
+    /// colon is text in `http://x`, `std::vec`, `C:\Users`, behind what has no letter (`12:30`),
+    /// behind a backslash and in quotes. Other characters that stand where no operator can are
+    /// ordinary text: `C++`, `a - b`, `don't`. A backslash makes the next character ordinary, and
+    /// before a letter or digit it is one itself. Without a field all text fields are searched, and
+    /// of each clause the best field counts.
     ///
     /// In an index without fields, as an empty one is, every name is accepted, and no document has
     /// the field. A field `id` that an index has comes before the external ID.
@@ -135,9 +143,38 @@ impl Snapshot {
         parse(text, operator, &self.schema)
     }
 
+    /// The same with notes for whoever wrote the text: what was not taken as it could have been
+    /// meant. The `?` that ends a question is punctuation, for instance, though elsewhere it stands
+    /// for a character.
+    pub fn parse_noting(&self, text: &str, operator: Operator) -> Result<Parsed> {
+        parse_noting(text, operator, &self.schema)
+    }
+
+    /// The query for the words of `text`, in which no sign has a meaning: what a search box gives.
+    ///
+    /// A text without words finds nothing. Of more than 1,024 words the first are searched for, and
+    /// a note says so.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for a text of more than 64 KiB, and for nothing else.
+    pub fn parse_plain(&self, text: &str, operator: Operator) -> Result<Parsed> {
+        parse_plain(text, operator, &self.schema)
+    }
+
     /// The same where other indexes have the fields `others` too: the query may name them, and a
     /// colon is read as it is there.
     pub fn parse_among(&self, text: &str, operator: Operator, others: &[&str]) -> Result<Query> {
+        Ok(self.parse_among_noting(text, operator, others)?.query)
+    }
+
+    /// The same with notes for whoever wrote the text.
+    pub fn parse_among_noting(
+        &self,
+        text: &str,
+        operator: Operator,
+        others: &[&str],
+    ) -> Result<Parsed> {
         let mut schema = Schema::clone(&self.schema);
         for name in others {
             if schema.named(name).is_none() {
@@ -145,7 +182,7 @@ impl Snapshot {
                 schema.add(name, FieldKind::Text, Analyzer::KEYWORD)?;
             }
         }
-        parse(text, operator, &schema)
+        parse_noting(text, operator, &schema)
     }
 
     /// The statistics that the scores of a query take from the index: with the sum of those of

@@ -8,6 +8,7 @@ pub(crate) mod fields;
 pub(crate) mod parser;
 pub(crate) mod pattern;
 pub(crate) mod print;
+pub(crate) mod words;
 
 use std::ops::Bound;
 

@@ -4,13 +4,15 @@
 //! query. Exceptions are trees that the language has a shorter form for:
 //! - a lone `should` clause is its query, and no clauses at all are no document;
 //! - fewer `should` clauses than must match are an error;
-//! - an empty text or prefix prints as an empty phrase or `*`;
+//! - an empty text prints as an empty phrase;
+//! - a pattern that every term fits prints as `*:*`, or `field:*`;
 //! - a pattern that only ends in `*` prints as a prefix;
 //! - a pattern without letters and digits is text.
 
 use std::fmt::{self, Display, Formatter, Write};
 use std::ops::Bound;
 
+use super::words::is_single;
 use super::{Operator, PatternPart, Query, pattern_parts};
 
 impl Display for Query {
@@ -72,6 +74,10 @@ fn clauses(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
                 ("#", clause) if !matches!(clause, Query::Bool { .. }) => {
                     write!(out, "({clause})")?
                 }
+                // At the end of a query a `?` behind other words would be a mark.
+                (_, Query::Wildcard { pattern, .. }) if ends_with_one(pattern) => {
+                    write!(out, "({clause})")?
+                }
                 _ => operand(clause, out)?,
             }
         }
@@ -90,7 +96,10 @@ fn print_leaf(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
             print_field(field, out)?;
             print_word(text, out)?;
             out.write_str(match operator {
-                Operator::Or => "",
+                // Of a single word the parser makes a text.
+                Operator::Or if is_single(text) => "",
+                _ if text.is_empty() => "",
+                Operator::Or => "~or",
                 Operator::And => "~and",
             })
         }
@@ -101,6 +110,10 @@ fn print_leaf(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
                 0 => Ok(()),
                 slop => write!(out, "~{slop}"),
             }
+        }
+        Query::Prefix { field, prefix } if prefix.is_empty() => print_all(field, out),
+        Query::Wildcard { field, pattern } if pattern.chars().all(|one| one == '*') => {
+            print_all(field, out)
         }
         Query::Prefix { field, prefix } => {
             print_field(field, out)?;
@@ -138,6 +151,21 @@ fn print_leaf(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
     }
 }
 
+/// Prints a pattern that every term fits.
+fn print_all(field: &Option<String>, out: &mut Formatter<'_>) -> fmt::Result {
+    match field {
+        None => out.write_str("*:*"),
+        Some(name) => {
+            escape(name, out)?;
+            out.write_str(":*")
+        }
+    }
+}
+
+fn ends_with_one(pattern: &str) -> bool {
+    pattern_parts(pattern).last() == Some(PatternPart::One)
+}
+
 fn print_field(field: &Option<String>, out: &mut Formatter<'_>) -> fmt::Result {
     match field {
         None => Ok(()),
@@ -160,7 +188,8 @@ fn print_word(text: &str, out: &mut Formatter<'_>) -> fmt::Result {
 /// Prints `text` with a backslash before everything that could be read as anything but text.
 fn escape(text: &str, out: &mut Formatter<'_>) -> fmt::Result {
     for character in text.chars() {
-        if character.is_whitespace() || "\\+-&|!(){}[]^\"~*?:/<>=#".contains(character) {
+        if character.is_whitespace() || "\\+-&|!(){}[]^\"~*?:/<>=#“”„«»".contains(character)
+        {
             out.write_char('\\')?;
         }
         out.write_char(character)?;
@@ -182,7 +211,7 @@ fn print_pattern(pattern: &str, out: &mut Formatter<'_>) -> fmt::Result {
 fn print_quoted(text: &str, out: &mut Formatter<'_>) -> fmt::Result {
     out.write_char('"')?;
     for character in text.chars() {
-        if matches!(character, '"' | '\\') {
+        if matches!(character, '"' | '\\' | '*') {
             out.write_char('\\')?;
         }
         out.write_char(character)?;

@@ -329,7 +329,7 @@ mod tests {
         let budget = Budget::new(1 << 20);
         let cache = cache(&budget, None);
         let keep = |number: u64, source| {
-            let key = asked(&format!("w{number}"));
+            let key = asked(&format!("9{number}"));
             cache.keep(key, seen(1), &answer(number, source));
         };
         (0..1_000).for_each(|number| keep(number, 0));

@@ -259,10 +259,11 @@ impl Evaluator<'_> {
     fn query(&self, asked: &Asked, field: Option<&str>) -> Query {
         let field = field.map(str::to_owned);
         match asked.clone() {
-            Asked::Word(text) => Query::Text {
+            // The parts of a word are in a row.
+            Asked::Word(text) => Query::Phrase {
                 field,
                 text,
-                operator: self.operator,
+                slop: 0,
             },
             Asked::Phrase(text, slop) => Query::Phrase { field, text, slop },
             Asked::Pattern(pattern) => Query::Wildcard { field, pattern },

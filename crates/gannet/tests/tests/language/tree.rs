@@ -168,7 +168,11 @@ impl Writer<'_> {
             Asked::Exists => "*".to_owned(),
             Asked::Everything => return "*:*".to_owned(),
         };
-        field + &asked
+        // A `?` at the end of a query is a mark, but not between parentheses of its own.
+        match asked.ends_with('?') && !asked.ends_with("\\?") {
+            true => format!("({field}{asked})"),
+            false => field + &asked,
+        }
     }
 
     fn range(&mut self, lower: &Bound<String>, upper: &Bound<String>, fielded: bool) -> String {

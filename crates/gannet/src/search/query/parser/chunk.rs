@@ -1,20 +1,24 @@
 //! What a single word of a query is: an operator, text, or text with wildcards, a tilde or a boost.
 //!
 //! A word comes as pieces, each a character and whether it was escaped; only those that were not
-//! mean anything but themselves. A web address is text, whatever is in it.
+//! mean anything but themselves. A backslash before a letter, digit or underscore stands for
+//! itself, but for `\AND`, `\OR` and `\NOT`. A web address is text, whatever is in it.
 //!
 //! What stands before a colon is a field, and an error if there is none of that name. Only where
-//! nobody means a field is the colon text: `*:*`, `http://x`, `std::vec`, and behind what has no
-//! letter (`12:30`, `:)`).
+//! nobody means a field is the colon text: `*:*`, `http://x`, `std::vec`, `C:\Users`, and behind
+//! what has no letter (`12:30`, `:)`).
 
 use super::lexeme::Kind;
 use super::lexeme::Operand;
+use crate::search::query::Operator;
 
 /// A character of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WordPiece {
     character: char,
     escaped: bool,
+    /// Its length in the query in bytes.
+    length: usize,
 }
 
 impl WordPiece {
@@ -22,29 +26,41 @@ impl WordPiece {
         WordPiece {
             character,
             escaped: false,
+            length: character.len_utf8(),
         }
     }
 
+    /// A character behind a backslash.
     pub fn escaped(character: char) -> WordPiece {
         WordPiece {
             character,
             escaped: true,
+            length: 1 + character.len_utf8(),
+        }
+    }
+
+    /// A backslash that stands for itself.
+    pub fn backslash() -> WordPiece {
+        WordPiece {
+            character: '\\',
+            escaped: true,
+            length: 1,
         }
     }
 
     /// Whether this is `character`, not escaped.
     pub fn is(self, character: char) -> bool {
-        self == WordPiece::plain(character)
+        self.character == character && !self.escaped
     }
 
-    fn is_wildcard(self) -> bool {
+    pub fn is_wildcard(self) -> bool {
         self.is('*') || self.is('?')
     }
+}
 
-    /// Its length in the query in bytes.
-    fn length(self) -> usize {
-        self.character.len_utf8() + usize::from(self.escaped)
-    }
+/// The length of pieces in the query in bytes.
+pub(crate) fn length(pieces: &[WordPiece]) -> usize {
+    pieces.iter().map(|piece| piece.length).sum()
 }
 
 /// Why a word cannot be, and what to do about it.
@@ -67,6 +83,24 @@ pub(crate) const BAD_TILDE: Rejection = (
     "write \"a b\"~3 for a phrase, (a b c)~2 for at least two of them, or \\~ for the character",
 );
 
+/// What is wrong with a distance that is none.
+const BAD_DISTANCE: Rejection = (
+    "a fuzzy distance other than 0, 1 and 2",
+    "write whale~, whale~1 or whale~2, \"a b\"~3 for a phrase, or \\~ for the character",
+);
+
+/// What is wrong with wildcards before a distance.
+const PATTERN_AND_FUZZY: Rejection = (
+    "a pattern with a fuzzy distance",
+    "write whal* for words of that form or whale~1 for words like it, or \\~ for the character",
+);
+
+/// Whether a word is a `~` and a number, as belongs to what stands before it.
+pub(crate) fn is_tilde_number(pieces: &[WordPiece]) -> bool {
+    let is_digit = |piece: &WordPiece| piece.character.is_ascii_digit();
+    matches!(pieces, [first, number @ ..] if first.is('~') && !number.is_empty() && number.iter().all(is_digit))
+}
+
 /// The factor of a boost, if `number` is one.
 pub(crate) fn factor(number: &str) -> Option<f32> {
     let is_decimal = number
@@ -79,8 +113,7 @@ pub(crate) fn factor(number: &str) -> Option<f32> {
 /// What stands before the first colon, and its length in the query with the colon.
 pub(crate) fn field(pieces: &[WordPiece]) -> Option<(String, usize)> {
     let colon = pieces.iter().position(|piece| piece.is(':'))?;
-    let length = pieces[..=colon].iter().map(|piece| piece.length()).sum();
-    Some((text(&pieces[..colon]), length))
+    Some((text(&pieces[..colon]), length(&pieces[..=colon])))
 }
 
 /// Whether the first colon of a word is text, if no field is called like what stands before it.
@@ -92,10 +125,20 @@ pub(crate) fn is_text_with_colon(pieces: &[WordPiece], names_have_letters: bool)
         && !before
             .iter()
             .any(|piece| piece.character.is_alphabetic() || piece.is_wildcard());
-    is_everything(pieces) || is_number || starts("//") || starts(":")
+    is_everything(pieces) || is_number || starts("//") || starts(":") || is_drive(before, after)
 }
 
-fn is_everything(pieces: &[WordPiece]) -> bool {
+/// Whether a colon is the one of a path like `C:\Users`.
+fn is_drive(before: &[WordPiece], after: &[WordPiece]) -> bool {
+    let is_letter = |piece: &WordPiece| piece.character.is_ascii_alphabetic();
+    matches!(before, [only] if is_letter(only))
+        && after
+            .first()
+            .is_some_and(|first| matches!(first.character, '\\' | '/'))
+}
+
+/// Whether a word is `*:*`.
+pub(crate) fn is_everything(pieces: &[WordPiece]) -> bool {
     split_boost(pieces).is_ok_and(|(pieces, _)| is_plain(pieces, "*:*"))
 }
 
@@ -110,6 +153,51 @@ pub(crate) fn operator(pieces: &[WordPiece]) -> Option<Kind> {
         "NOT" => Some(Kind::Not),
         _ => None,
     }
+}
+
+/// A word without the backslash that makes a word of an operator.
+pub(crate) fn without_backslash(pieces: &[WordPiece]) -> &[WordPiece] {
+    let Some((&first, rest)) = pieces.split_first() else {
+        return pieces;
+    };
+    let letters = rest
+        .iter()
+        .take_while(|piece| piece.character.is_alphanumeric());
+    let is_operator = matches!(&text(&rest[..letters.count()])[..], "AND" | "OR" | "NOT");
+    if first == WordPiece::backslash() && is_operator {
+        rest
+    } else {
+        pieces
+    }
+}
+
+/// How many marks a word ends with, if one of them is a `?`.
+pub(crate) fn closing_marks(pieces: &[WordPiece]) -> usize {
+    let is_mark = |piece: &&WordPiece| piece.is('?') || piece.is('!');
+    let marks = pieces.iter().rev().take_while(is_mark).count();
+    let has_question = pieces[pieces.len() - marks..]
+        .iter()
+        .any(|mark| mark.is('?'));
+    if has_question && !is_address(pieces) {
+        marks
+    } else {
+        0
+    }
+}
+
+/// What stands in quotes.
+pub(crate) fn in_quotes(pieces: &[WordPiece], slop: u32) -> Operand {
+    let text = text(pieces);
+    Operand::Phrase { text, slop }
+}
+
+/// Where in quotes a `*` stands before their last word, in bytes.
+pub(crate) fn early_star(pieces: &[WordPiece]) -> Option<usize> {
+    let is_blank = |piece: &WordPiece| piece.character.is_whitespace();
+    let end = pieces.iter().rposition(|piece| !is_blank(piece))?;
+    let last_word = pieces[..end].iter().rposition(is_blank)?;
+    let star = pieces[..last_word].iter().position(|piece| piece.is('*'))?;
+    Some(length(&pieces[..star]))
 }
 
 /// The operand that the word is; `everything` says whether it may be `*:*`.
@@ -139,31 +227,47 @@ pub(crate) fn split_boost(pieces: &[WordPiece]) -> Result<(&[WordPiece], Option<
 }
 
 fn unboosted(pieces: &[WordPiece]) -> Result<Operand, Rejection> {
-    if pieces.iter().any(|piece| piece.is_wildcard()) {
+    let is_pattern = |pieces: &[WordPiece]| pieces.iter().any(|piece| piece.is_wildcard());
+    let Some((head, tail)) = split_at_last(pieces, '~') else {
+        return Ok(match is_pattern(pieces) {
+            true => with_wildcards(pieces),
+            false => plain_text(pieces),
+        });
+    };
+    if is_pattern(head) && is_like_distance(&tail) {
+        return Err(PATTERN_AND_FUZZY);
+    }
+    if is_pattern(pieces) {
         return Ok(with_wildcards(pieces));
     }
-    let Some((head, tail)) = split_at_last(pieces, '~') else {
-        return Ok(plain_text(pieces));
-    };
-    let distance = match tail.as_str() {
-        "" => None,
-        "0" => Some(0),
-        "1" => Some(1),
-        "2" => Some(2),
-        "and" => {
-            let (text, all) = (text(head), true);
-            return Ok(Operand::Text { text, all });
+    let text = text(head);
+    let operator = match tail.as_str() {
+        "and" => Operator::And,
+        "or" => Operator::Or,
+        "" => {
+            return Ok(Operand::Fuzzy {
+                text,
+                distance: None,
+            });
         }
-        number if number.starts_with(|first: char| first.is_ascii_digit()) => {
-            return Err((
-                "a fuzzy distance other than 0, 1 and 2",
-                "write whale~, whale~1 or whale~2, \"a b\"~3 for a phrase, or \\~ for the character",
-            ));
+        "0" | "1" | "2" => {
+            let distance = tail.parse().ok();
+            return Ok(Operand::Fuzzy { text, distance });
         }
+        number if is_like_distance(number) => return Err(BAD_DISTANCE),
         _ => return Ok(plain_text(pieces)),
     };
-    let text = text(head);
-    Ok(Operand::Fuzzy { text, distance })
+    Ok(Operand::Parts { text, operator })
+}
+
+/// Whether what follows a `~` is meant to be a distance.
+fn is_like_distance(tail: &str) -> bool {
+    let is_digit = |first: char| first.is_ascii_digit();
+    tail.is_empty()
+        || tail.eq_ignore_ascii_case("auto")
+        || tail
+            .trim_start_matches(['-', '+', '.'])
+            .starts_with(is_digit)
 }
 
 fn with_wildcards(pieces: &[WordPiece]) -> Operand {
@@ -190,8 +294,7 @@ fn pattern(pieces: &[WordPiece]) -> String {
 }
 
 fn plain_text(pieces: &[WordPiece]) -> Operand {
-    let (text, all) = (text(pieces), false);
-    Operand::Text { text, all }
+    Operand::Word(text(pieces))
 }
 
 /// What stands before the last `mark` and the unescaped text after it, if neither begins with the
@@ -203,8 +306,16 @@ fn split_at_last(pieces: &[WordPiece], mark: char) -> Option<(&[WordPiece], Stri
     fits.then(|| (head, text(tail)))
 }
 
-fn is_address(pieces: &[WordPiece]) -> bool {
-    pieces.windows(3).any(|three| is_plain(three, "://"))
+/// Whether a word is a web address: it has `://`, or `?name=` behind a dot or slash.
+pub(crate) fn is_address(pieces: &[WordPiece]) -> bool {
+    let has = |pieces: &[WordPiece], marks: [char; 2]| {
+        pieces
+            .iter()
+            .any(|piece| marks.iter().any(|mark| piece.is(*mark)))
+    };
+    let asks = pieces.iter().position(|piece| piece.is('?'));
+    let has_query = |at: usize| has(&pieces[..at], ['.', '/']) && has(&pieces[at..], ['=', '=']);
+    pieces.windows(3).any(|three| is_plain(three, "://")) || asks.is_some_and(has_query)
 }
 
 fn is_plain(pieces: &[WordPiece], text: &str) -> bool {

@@ -14,6 +14,8 @@ use super::lexeme::Lexeme;
 use super::lexeme::Operand;
 use super::lexeme::character;
 use super::lexeme::invalid;
+use super::parsed::MAX_CLAUSES;
+use super::word::{WordQuery, leaves, word};
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
 use crate::search::query::fields;
@@ -91,7 +93,7 @@ impl Grammar<'_> {
         let query = self.primary(field, None)?;
         let occurs = signs.occurs();
         let scores = !matches!(occurs, Occurs::MustNot | Occurs::Filter);
-        if matches!(query, Query::Boost { .. }) && !scores {
+        if matches!(query.as_optional(), Query::Boost { .. }) && !scores {
             let what = "a boost behind -, NOT, ! or #, where nothing scores";
             return Err(invalid(what, self.text, start, "leave the ^ out"));
         }
@@ -118,21 +120,21 @@ impl Grammar<'_> {
     }
 
     /// `start` is where the field before an operand stands.
-    fn primary(&mut self, field: Option<&str>, start: Option<usize>) -> Result<Query> {
+    fn primary(&mut self, field: Option<&str>, start: Option<usize>) -> Result<WordQuery> {
         let Some(lexeme) = self.lexemes.next() else {
-            return Ok(Query::MatchNone);
+            return Ok(WordQuery::from(Query::MatchNone));
         };
         let start = start.unwrap_or(lexeme.start);
         match lexeme.kind {
             Kind::Field(name) => self.primary(Some(&name), Some(start)),
-            Kind::Open => self.group(field),
+            Kind::Open => self.group(field).map(WordQuery::from),
             Kind::Operand(operand, boost) => {
                 let leaf = self.leaf(operand, field);
-                self.check_leaf(&leaf, start)?;
-                Ok(boosted(leaf, boost))
+                self.check_leaf(leaf.as_optional(), start)?;
+                Ok(leaf.boosted(boost))
             }
             // Signs and operators always have something to act on.
-            _ => Ok(Query::MatchNone),
+            _ => Ok(WordQuery::from(Query::MatchNone)),
         }
     }
 
@@ -144,6 +146,11 @@ impl Grammar<'_> {
             Query::Range { lower, upper, .. } if is_empty(lower, upper) => {
                 let advice = "write the lower end first, and [ ] for ends that are in it";
                 Err(invalid("a range without values", self.text, start, advice))
+            }
+            word if leaves(word) > MAX_CLAUSES => {
+                let what = format!("a word of more than {MAX_CLAUSES} pairs of characters");
+                let advice = "ask for a part of it, or in several queries";
+                Err(invalid(&what, self.text, start, advice))
             }
             _ => Ok(()),
         }
@@ -173,7 +180,7 @@ impl Grammar<'_> {
             let advice = "ask for fewer, or write more without a sign or AND";
             return Err(invalid(&what, self.text, start, advice));
         }
-        Ok(boosted(query, boost))
+        Ok(WordQuery::from(query).boosted(boost).optional())
     }
 
     /// Nothing may depend on how far a sign reaches.
@@ -199,21 +206,23 @@ impl Grammar<'_> {
         Ok(())
     }
 
-    fn leaf(&self, operand: Operand, field: Option<&str>) -> Query {
+    fn leaf(&self, operand: Operand, field: Option<&str>) -> WordQuery {
         let name = field;
         let field = field.map(str::to_string);
-        match operand {
-            Operand::Everything => Query::MatchAll,
-            Operand::Anything => field.map_or(Query::MatchAll, |field| Query::Exists { field }),
-            Operand::Text { text, .. } | Operand::Phrase { text, slop: 0 }
-                if name == Some(EXISTS) =>
-            {
+        WordQuery::from(match operand {
+            Operand::Word(text) if name != Some(EXISTS) => {
+                return word(text, name, self.operator, self.schema);
+            }
+            Operand::Word(field) => Query::Exists { field },
+            Operand::Phrase { text, slop: 0 } if name == Some(EXISTS) => {
                 Query::Exists { field: text }
             }
-            Operand::Text { text, all } => Query::Text {
+            Operand::Everything => Query::MatchAll,
+            Operand::Anything => field.map_or(Query::MatchAll, |field| Query::Exists { field }),
+            Operand::Parts { text, operator } => Query::Text {
                 field,
                 text,
-                operator: if all { Operator::And } else { self.operator },
+                operator,
             },
             Operand::Phrase { text, slop } => Query::Phrase { field, text, slop },
             Operand::Prefix(prefix) => Query::Prefix { field, prefix },
@@ -228,7 +237,7 @@ impl Grammar<'_> {
                 lower,
                 upper,
             },
-        }
+        })
     }
 }
 
@@ -248,16 +257,6 @@ fn is_empty(lower: &Bound<String>, upper: &Bound<String>) -> bool {
 fn located(error: &Error, text: &str, at: usize) -> Error {
     let character = character(text, at);
     Error::invalid(format!("{error} (at character {character} of the query)"))
-}
-
-fn boosted(query: Query, boost: Option<f32>) -> Query {
-    match boost {
-        None => query,
-        Some(factor) => Query::Boost {
-            query: Box::new(query),
-            factor,
-        },
-    }
 }
 
 /// The signs before a clause; two negations cancel each other.
@@ -292,7 +291,7 @@ struct SignedClause {
     start: usize,
     occurs: Occurs,
     is_signed: bool,
-    query: Query,
+    query: WordQuery,
 }
 
 /// Conjunctions that OR joins: one, of one clause, unless AND or OR stands in it.
@@ -374,13 +373,15 @@ impl ClauseLists {
 
     /// Adds a clause; `operator` says what it is without a sign.
     fn add_clause(&mut self, clause: SignedClause, operator: Operator) {
-        let list = match (clause.occurs, operator) {
-            (Occurs::Must, _) | (Occurs::Plain, Operator::And) => &mut self.must,
-            (Occurs::Plain, Operator::Or) => &mut self.should,
-            (Occurs::MustNot, _) => &mut self.must_not,
-            (Occurs::Filter, _) => &mut self.filter,
+        let (list, query) = match (clause.occurs, operator) {
+            (Occurs::Plain, Operator::Or) => (&mut self.should, clause.query.optional()),
+            (Occurs::Must, _) | (Occurs::Plain, Operator::And) => {
+                (&mut self.must, clause.query.required())
+            }
+            (Occurs::MustNot, _) => (&mut self.must_not, clause.query.required()),
+            (Occurs::Filter, _) => (&mut self.filter, clause.query.required()),
         };
-        list.push(clause.query);
+        list.push(query);
     }
 
     fn into_query(mut self, minimum_should_match: u32) -> Query {

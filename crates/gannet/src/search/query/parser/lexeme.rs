@@ -3,6 +3,7 @@
 use std::ops::Bound;
 
 use crate::base::Error;
+use crate::search::query::Operator;
 
 /// One lexeme and its bytes in the query.
 #[derive(Debug)]
@@ -44,9 +45,11 @@ pub(crate) enum Operand {
     Everything,
     /// `*`
     Anything,
-    Text {
+    Word(String),
+    /// The parts of a word, joined by `~and` or `~or`.
+    Parts {
         text: String,
-        all: bool,
+        operator: Operator,
     },
     Phrase {
         text: String,

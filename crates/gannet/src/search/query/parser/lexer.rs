@@ -1,49 +1,75 @@
 //! Cuts a query into lexemes, flatly: no nesting, no recursion, a time proportional to the text.
+//!
+//! What looks like syntax and is none is rejected here, where it stands. Only the mark that ends a
+//! question is dropped, with a note.
 
 use std::ops::Bound;
 
-use winnow::Parser;
-use winnow::ascii::digit1;
-use winnow::combinator::{alt, delimited, opt, peek, preceded, repeat, separated_pair, terminated};
-use winnow::error::EmptyError;
+use winnow::combinator::alt;
 use winnow::stream::{LocatingSlice, Location, Stream};
-use winnow::token::{any, none_of, one_of, take_while};
 
-use super::chunk::{self, WordPiece};
+use super::chunk::{self, Rejection, WordPiece};
 use super::lexeme::EXISTS;
 use super::lexeme::Kind;
 use super::lexeme::Lexeme;
 use super::lexeme::Operand;
 use super::lexeme::invalid;
+use super::mistakes;
+use super::scan::{
+    ComparedValue, LexerInput, STOPS, address, attempt, close, closing, comparison, limit, open,
+    phrase, range, sign, white_space, word,
+};
 use crate::analysis::Schema;
-use crate::base::Result;
-use crate::search::query::fields::is_known;
+use crate::base::{Error, Result};
+use crate::search::query::fields::{is_id, is_known};
 
-type LexerInput<'a> = LocatingSlice<&'a str>;
-type Parsed<T> = std::result::Result<T, EmptyError>;
+/// A note shows words of fewer characters.
+const WORD_SHOWN: usize = 40;
 
-/// What ends a word besides white space.
-const STOPS: &[char] = &['(', ')', '"'];
+/// What is wrong with a wildcard that stands directly beside quotes, parentheses or a range.
+const GLUED: Rejection = (
+    "a * or ? directly beside a quote, a parenthesis or a range",
+    "leave it out, write draft* for words of that form, or \\* for the character",
+);
+
+/// What is wrong with a `*` that is not the whole query or the whole value of a field.
+const ALONE: Rejection = (
+    "a * that stands alone",
+    "write *:* for all documents, title:* for those with a title, or \\* for the character",
+);
+
+/// The lexemes of a query.
+pub(crate) struct Lexemes {
+    pub lexemes: Vec<Lexeme>,
+    pub notes: Vec<String>,
+}
 
 /// The lexemes of `text`.
-pub(crate) fn lexemes(text: &str, schema: &Schema) -> Result<Vec<Lexeme>> {
+pub(crate) fn lexemes(text: &str, schema: &Schema) -> Result<Lexemes> {
     let has_letter = |name: &str| name.chars().any(char::is_alphabetic);
     let mut lexer = Lexer {
         text,
         input: LocatingSlice::new(text),
         schema,
         names_have_letters: schema.fields().iter().all(|f| has_letter(&f.name)),
-        after_field: false,
+        field: None,
+        has_words: false,
+        is_first: true,
+        after_group: false,
+        notes: Vec::new(),
     };
     let mut lexemes = Vec::new();
     while lexer.skip_white_space() {
         let start = lexer.input.current_token_start();
-        let kind = lexer.lexeme(start)?;
-        lexer.after_field = matches!(kind, Kind::Field(_));
+        let Some(kind) = lexer.lexeme(start)? else {
+            continue;
+        };
+        lexer.remember(&kind);
         let end = lexer.input.current_token_start();
         lexemes.push(Lexeme { start, end, kind });
     }
-    Ok(lexemes)
+    let notes = lexer.notes;
+    Ok(Lexemes { lexemes, notes })
 }
 
 struct Lexer<'a> {
@@ -52,35 +78,64 @@ struct Lexer<'a> {
     schema: &'a Schema,
     /// Whether every field has a letter in its name, so that no number can be a misspelt one.
     names_have_letters: bool,
-    /// Whether the lexeme before was a field: no sign and no second field can follow, but a
-    /// comparison can.
-    after_field: bool,
+    /// The field that the lexeme before was, if it was one: no sign and no second field can follow,
+    /// but a comparison can.
+    field: Option<String>,
+    /// Whether there was a word or a phrase.
+    has_words: bool,
+    /// Whether no operand stands before between the same parentheses.
+    is_first: bool,
+    /// Whether a phrase or a parenthesis ended right before.
+    after_group: bool,
+    notes: Vec<String>,
 }
 
 impl Lexer<'_> {
     /// Goes to the next lexeme, if there is one.
     fn skip_white_space(&mut self) -> bool {
-        let skipped: Parsed<&str> = white_space(0).parse_next(&mut self.input);
-        skipped.is_ok() && !self.input.is_empty()
+        attempt(&mut self.input, white_space(0));
+        !self.input.is_empty()
     }
 
-    fn lexeme(&mut self, start: usize) -> Result<Kind> {
-        if let Some(kind) = attempt(&mut self.input, alt((open, close, phrase, range))) {
+    fn remember(&mut self, kind: &Kind) {
+        self.after_group = matches!(
+            kind,
+            Kind::Close { .. } | Kind::Operand(Operand::Phrase { .. }, _)
+        );
+        match kind {
+            Kind::Open => self.is_first = true,
+            Kind::Close { .. } => self.is_first = false,
+            Kind::Operand(operand, _) => {
+                let marks = |pattern: &str| !pattern.contains(char::is_alphanumeric);
+                let is_marks = matches!(operand, Operand::Wildcard(pattern) if marks(pattern));
+                self.has_words |= !is_marks;
+                self.is_first = false;
+            }
+            _ => {}
+        }
+        self.field = match kind {
+            Kind::Field(name) => Some(name.clone()),
+            _ => None,
+        };
+    }
+
+    /// What comes next; nothing if it only is a mark at the end.
+    fn lexeme(&mut self, start: usize) -> Result<Option<Kind>> {
+        if let Some(kind) = attempt(&mut self.input, alt((open, close, range))) {
             return match kind {
-                Kind::Open => Ok(kind),
-                _ => self.check_suffix(start).map(|()| kind),
+                Kind::Open => Ok(Some(kind)),
+                _ => self.check_suffix(start).map(|()| Some(kind)),
             };
         }
-        if self.input.starts_with('"') {
-            let advice = "add a quote at its end or write \\\"";
-            return Err(invalid("a quote is not closed", self.text, start, advice));
+        if let Some(kind) = self.phrase(start)? {
+            return Ok(Some(kind));
         }
-        let special = match self.after_field {
-            true => self.comparison(start)?,
-            false => attempt(&mut self.input, sign),
+        let special = match &self.field {
+            Some(_) => self.comparison(start)?,
+            None => attempt(&mut self.input, sign),
         };
         match special {
-            Some(kind) => Ok(kind),
+            Some(kind) => Ok(Some(kind)),
             None => {
                 self.check_range(start)?;
                 self.word(start)
@@ -88,24 +143,74 @@ impl Lexer<'_> {
         }
     }
 
+    /// A phrase, if quotes come next.
+    fn phrase(&mut self, start: usize) -> Result<Option<Kind>> {
+        let first = self.input.chars().next();
+        let Some((pieces, slop, boost)) = attempt(&mut self.input, phrase) else {
+            // The other two close quotes, too, or stand alone.
+            return match first {
+                Some(quote @ ('"' | '“' | '„' | '«')) => Err(self.unclosed(quote, start)),
+                _ => Ok(None),
+            };
+        };
+        self.check_suffix(start)?;
+        // External IDs and names of fields stand in quotes whole.
+        let is_value = |name: &String| name == EXISTS || is_id(name, self.schema);
+        if let Some(at) = chunk::early_star(&pieces)
+            && !self.field.as_ref().is_some_and(is_value)
+        {
+            let at = start + first.map_or(0, char::len_utf8) + at;
+            let what = "a * in quotes before their last word";
+            let advice = "write \"black for*\" with it at the end, or \\* for the character";
+            return Err(invalid(what, self.text, at, advice));
+        }
+        let operand = chunk::in_quotes(&pieces, slop.unwrap_or(0));
+        Ok(Some(Kind::Operand(operand, boost)))
+    }
+
+    fn unclosed(&self, quote: char, start: usize) -> Error {
+        let advice = match quote {
+            '"' => "add a quote at its end or write \\\"".to_owned(),
+            other => format!("add {} at its end or write \\{other}", closing(other)[0]),
+        };
+        invalid("a quote is not closed", self.text, start, &advice)
+    }
+
     /// What follows a quote, a parenthesis or a range directly must be its number or its boost.
     fn check_suffix(&self, start: usize) -> Result<()> {
         let at = self.input.current_token_start();
-        let has_suffix = !self.text[start..at].ends_with(['"', ')', ']', '}']);
+        let closing = ['"', '”', '“', '»', '«', ')', ']', '}'];
+        let has_suffix = !self.text[start..at].ends_with(closing);
         let (what, advice) = match self.input.chars().next() {
             Some('^') => chunk::BAD_BOOST,
             Some('~') => chunk::BAD_TILDE,
-            Some(next) if has_suffix && !next.is_whitespace() && !STOPS.contains(&next) => (
-                "something directly behind the number of a ~ or ^",
-                "write a whole number after ~, a number like 0.5 after ^, and then a space",
-            ),
+            Some('*') => GLUED,
+            Some('?') if !self.is_question_mark() => GLUED,
+            Some(next)
+                if has_suffix && !next.is_whitespace() && !STOPS.contains(&next) && next != '?' =>
+            {
+                (
+                    "something directly behind the number of a ~ or ^",
+                    "write a whole number after ~, a number like 0.5 after ^, and then a space",
+                )
+            }
             _ => return Ok(()),
         };
         Err(invalid(what, self.text, at, advice))
     }
 
+    /// Whether nothing but marks follows.
+    fn is_question_mark(&self) -> bool {
+        let rest = self.input.trim_start_matches(['?', '!']);
+        is_end(rest)
+    }
+
     /// A comparison with the value behind it, if one comes next.
     fn comparison(&mut self, start: usize) -> Result<Option<Kind>> {
+        let name = self.field.as_deref().unwrap_or_default();
+        if let Some(right) = mistakes::sign_behind_colon(name, &self.input) {
+            return Err(self.no_comparison(start, &right));
+        }
         let Some((sign, value)) = attempt(&mut self.input, comparison) else {
             return Ok(None);
         };
@@ -129,6 +234,12 @@ impl Lexer<'_> {
         Ok(Some(Kind::Operand(range, boost)))
     }
 
+    fn no_comparison(&self, start: usize, right: &str) -> Error {
+        let advice = format!("write {right}, or the text in quotes");
+        let what = "a comparison that is not in the language";
+        invalid(what, self.text, start, &advice)
+    }
+
     /// What begins like a range of a field must be one.
     fn check_range(&self, start: usize) -> Result<()> {
         let advice = match self.input.chars().next() {
@@ -138,16 +249,17 @@ impl Lexer<'_> {
             Some('<' | '>') => "write field:>a without a space, or a backslash before it",
             _ => return Ok(()),
         };
-        match self.after_field {
-            true => Err(invalid("an incomplete range", self.text, start, advice)),
-            false => Ok(()),
+        match self.field {
+            Some(_) => Err(invalid("an incomplete range", self.text, start, advice)),
+            None => Ok(()),
         }
     }
 
     /// A field, an operator or an operand that is one word.
-    fn word(&mut self, start: usize) -> Result<Kind> {
+    fn word(&mut self, start: usize) -> Result<Option<Kind>> {
         let before = self.input.checkpoint();
-        let Some(pieces) = attempt(&mut self.input, word(STOPS)) else {
+        self.check_syntax(start)?;
+        let Some(pieces) = attempt(&mut self.input, alt((address, word(STOPS)))) else {
             // Whatever is not a word here was a parenthesis or a quote; nothing is left to go
             // wrong.
             return Err(invalid(
@@ -157,18 +269,80 @@ impl Lexer<'_> {
                 "remove it",
             ));
         };
-        if self.after_field {
-            return self.operand(start, &pieces);
+        if self.field.is_none() {
+            if let Some((name, length)) = self.field(&pieces) {
+                self.input.reset(&before);
+                self.input.next_slice(length);
+                return Ok(Some(Kind::Field(name)));
+            }
+            if let Some(operator) = chunk::operator(&pieces) {
+                return Ok(Some(operator));
+            }
         }
-        if let Some((name, length)) = self.field(&pieces) {
-            self.input.reset(&before);
-            self.input.next_slice(length);
-            return Ok(Kind::Field(name));
+        if self.after_group && chunk::is_tilde_number(&pieces) {
+            let advice = "write \"a b\"~2 without one, or \\~ for the character";
+            return Err(invalid("a ~ behind a space", self.text, start, advice));
         }
-        match chunk::operator(&pieces) {
-            Some(operator) => Ok(operator),
-            None => self.operand(start, &pieces),
+        let pieces = self.without_marks(chunk::without_backslash(&pieces));
+        self.check_stars(start, pieces)?;
+        match pieces.is_empty() {
+            true => Ok(None),
+            false => self.operand(start, pieces).map(Some),
         }
+    }
+
+    /// Rejects what other languages would read as more than text.
+    fn check_syntax(&self, start: usize) -> Result<()> {
+        if let Some((what, advice)) = mistakes::expression(&self.input) {
+            return Err(invalid(what, self.text, start, advice));
+        }
+        let right = match self.field {
+            None => mistakes::comparison(&self.input, self.schema),
+            Some(_) => None,
+        };
+        right.map_or(Ok(()), |right| Err(self.no_comparison(start, &right)))
+    }
+
+    /// A word without the marks that end a question: such as end the query, behind another word.
+    fn without_marks<'p>(&mut self, pieces: &'p [WordPiece]) -> &'p [WordPiece] {
+        let (rest, marks) = pieces.split_at(pieces.len() - chunk::closing_marks(pieces));
+        let is_value = rest.is_empty() && self.field.is_some();
+        let is_sentence = self.has_words && !self.is_first;
+        let is_exclaimed = !rest.is_empty() && marks.iter().any(|mark| mark.is('!'));
+        if marks.is_empty() || is_value || !is_end(&self.input) || !(is_sentence || is_exclaimed) {
+            return pieces;
+        }
+        let (word, marks) = (chunk::text(rest), chunk::text(marks));
+        let pattern = match rest.len() {
+            1..WORD_SHOWN => format!("; for words with one more character write ({word}?)"),
+            _ => String::new(),
+        };
+        let note = format!("the {marks} at the end is taken as punctuation{pattern}");
+        self.notes.push(note);
+        rest
+    }
+
+    /// Only `*` as the whole query, `*:*` and `field:*` are everything.
+    fn check_stars(&self, start: usize, pieces: &[WordPiece]) -> Result<()> {
+        let star = pieces.iter().position(|piece| piece.is_wildcard());
+        let Some(star) =
+            star.filter(|_| !chunk::is_everything(pieces) && !chunk::is_address(pieces))
+        else {
+            return Ok(());
+        };
+        let is_glued = self.input.starts_with(['(', '"', '“', '„', '«']);
+        let named = chunk::split_boost(pieces).map_or(pieces, |(pieces, _)| pieces);
+        let is_whole = || match self.field {
+            None => self.text.trim() == "*",
+            Some(_) => named.len() == 1,
+        };
+        let (what, advice) = match named.iter().all(|piece| piece.is('*')) {
+            _ if is_glued => GLUED,
+            true if !is_whole() => ALONE,
+            _ => return Ok(()),
+        };
+        let at = start + chunk::length(&pieces[..star]);
+        Err(invalid(what, self.text, at, advice))
     }
 
     /// The field, known or not, that a word begins with, and its length with the colon.
@@ -180,118 +354,12 @@ impl Lexer<'_> {
     }
 
     fn operand(&self, start: usize, pieces: &[WordPiece]) -> Result<Kind> {
-        let operand = chunk::operand(pieces, !self.after_field);
+        let operand = chunk::operand(pieces, self.field.is_none());
         operand.map_err(|(what, advice)| invalid(what, self.text, start, advice))
     }
 }
 
-/// What `parser` finds here; if it finds nothing, nothing is consumed.
-fn attempt<'a, T>(
-    input: &mut LexerInput<'a>,
-    mut parser: impl Parser<LexerInput<'a>, T, EmptyError>,
-) -> Option<T> {
-    let before = input.checkpoint();
-    let found = parser.parse_next(input).ok();
-    if found.is_none() {
-        input.reset(&before);
-    }
-    found
-}
-
-fn open(input: &mut LexerInput<'_>) -> Parsed<Kind> {
-    '('.map(|_| Kind::Open).parse_next(input)
-}
-
-fn close(input: &mut LexerInput<'_>) -> Parsed<Kind> {
-    let (minimum, boost) = preceded(')', (opt(tilde_number), opt(boost))).parse_next(input)?;
-    Ok(Kind::Close {
-        minimum: minimum.unwrap_or(0),
-        boost,
-    })
-}
-
-fn phrase(input: &mut LexerInput<'_>) -> Parsed<Kind> {
-    let (text, slop, boost) = (quoted, opt(tilde_number), opt(boost)).parse_next(input)?;
-    let slop = slop.unwrap_or(0);
-    Ok(Kind::Operand(Operand::Phrase { text, slop }, boost))
-}
-
-fn quoted(input: &mut LexerInput<'_>) -> Parsed<String> {
-    let character = alt((preceded('\\', any), none_of('"')));
-    delimited('"', repeat(0.., character), '"').parse_next(input)
-}
-
-fn range(input: &mut LexerInput<'_>) -> Parsed<Kind> {
-    let first = one_of(['[', '{']).parse_next(input)?;
-    let between = (white_space(1), "TO", white_space(1));
-    let bounds = separated_pair(bound, between, bound);
-    let (lower, upper) = delimited(white_space(0), bounds, white_space(0)).parse_next(input)?;
-    let last = one_of([']', '}']).parse_next(input)?;
-    let boost = opt(boost).parse_next(input)?;
-    let range = Operand::Range(limit(lower, first == '['), limit(upper, last == ']'));
-    Ok(Kind::Operand(range, boost))
-}
-
-/// One end of a range, or nothing if it is open.
-fn bound(input: &mut LexerInput<'_>) -> Parsed<Option<String>> {
-    let bare = word(&[']', '}', '(', ')', '"']).map(|pieces| match &pieces[..] {
-        [only] if only.is('*') => None,
-        pieces => Some(chunk::text(pieces)),
-    });
-    alt((quoted.map(Some), bare)).parse_next(input)
-}
-
-fn limit(value: Option<String>, included: bool) -> Bound<String> {
-    match value {
-        None => Bound::Unbounded,
-        Some(value) if included => Bound::Included(value),
-        Some(value) => Bound::Excluded(value),
-    }
-}
-
-/// What a comparison compares with.
-enum ComparedValue {
-    Quoted(String, Option<f32>),
-    Bare(Vec<WordPiece>),
-}
-
-fn comparison<'a>(input: &mut LexerInput<'a>) -> Parsed<(&'a str, ComparedValue)> {
-    let sign = alt((">=", "<=", ">", "<"));
-    let quoted = (quoted, opt(boost)).map(|(value, boost)| ComparedValue::Quoted(value, boost));
-    (sign, alt((quoted, word(STOPS).map(ComparedValue::Bare)))).parse_next(input)
-}
-
-/// A sign before a clause. Followed by a space, the end or another sign, it is ordinary text.
-fn sign(input: &mut LexerInput<'_>) -> Parsed<Kind> {
-    let applies = |c: char| !c.is_whitespace() && !")+-!&|=".contains(c);
-    alt((
-        terminated('+', peek(one_of(applies))).map(|_| Kind::Require),
-        terminated('-', peek(one_of(applies))).map(|_| Kind::Prohibit),
-        terminated('!', peek(one_of(applies))).map(|_| Kind::Not),
-        terminated('#', peek('(')).map(|_| Kind::Filter),
-    ))
-    .parse_next(input)
-}
-
-/// Characters up to white space or one of `stops`, unless they are escaped.
-fn word<'a>(stops: &'static [char]) -> impl Parser<LexerInput<'a>, Vec<WordPiece>, EmptyError> {
-    let plain = move |c: char| !c.is_whitespace() && !stops.contains(&c);
-    let piece = alt((
-        preceded('\\', any).map(WordPiece::escaped),
-        one_of(plain).map(WordPiece::plain),
-    ));
-    repeat(1.., piece)
-}
-
-fn white_space<'a>(least: usize) -> impl Parser<LexerInput<'a>, &'a str, EmptyError> {
-    take_while(least.., char::is_whitespace)
-}
-
-fn tilde_number(input: &mut LexerInput<'_>) -> Parsed<u32> {
-    preceded('~', digit1.parse_to()).parse_next(input)
-}
-
-fn boost(input: &mut LexerInput<'_>) -> Parsed<f32> {
-    let number = take_while(1.., ('0'..='9', '.'));
-    preceded('^', number.verify_map(chunk::factor)).parse_next(input)
+/// Whether a query ends here, but for parentheses.
+fn is_end(rest: &str) -> bool {
+    rest.chars().all(|c| c.is_whitespace() || c == ')')
 }

@@ -6,8 +6,10 @@
 //! conjunction = clause { ( "AND" | "&&" ) clause }
 //! clause      = { "NOT" | "!" | "-" | "+" | "#" } primary    "#" only before a parenthesis
 //! primary     = [ field ":" ] ( operand | "(" query ")" [ "~" number ] ) [ "^" boost ]
-//! operand     = word | prefix* | w?ldc*rd | word~[0|1|2] | word~and | "phrase" [ "~" slop ]
-//!             | "[" a "TO" b "]" | "{" a "TO" b "}" | ( ">" | ">=" | "<" | "<=" ) a | "*" | "*:*"
+//! operand     = word | prefix* | w?ldc*rd | word~[0|1|2] | "phrase" [ "~" slop ]
+//!             | word~and | word~or                         the parts of a word, in any order
+//!             | "[" a "TO" b "]" | "{" a "TO" b "}" | ( ">" | ">=" | "<" | "<=" ) a
+//!             | "*:*" | "*"                 "*" only behind a field, or as the whole query
 //! ```
 //!
 //! AND, OR and NOT are Boolean logic: NOT binds tightest, then AND, then OR. Clauses side by side
@@ -19,12 +21,19 @@
 //! Lucene's classic parser knows only signs, and reads `a OR NOT b` as "a without b". Where the two
 //! readings can be confused, parentheses are asked for: `a NOT b OR c` and `+a OR b` are errors.
 //!
+//! A word that an analyzer cuts (`wi-fi`) is its parts in a row, as in quotes, in each field by its
+//! analyzer; `word` has what ideographs and kana are. Typographic quotes are quotes.
+//!
 //! A name before a colon is a field, and an error if there is none; `chunk` has the exceptions.
-//! A sign that nothing follows directly is text (`C++`, `a - b`). `id:17` is an external ID.
+//! A sign that nothing follows directly is text (`C++`, `a - b`). `id:17` is an external ID. A
+//! backslash makes the next character ordinary, and stands for itself before a letter or digit. A
+//! `?` that ends the query behind another word is punctuation, and a note says so.
 //!
 //! What has no meaning is an error, never text that is searched for instead. Such are AND, OR or
-//! NOT with nothing on one side, and a range without values. So is a boost that is no number above
-//! 0 or stands where nothing scores, and a fuzzy distance above 2.
+//! NOT with nothing on one side, a `*` that stands alone or beside a quote, and a range without
+//! values. So is a boost that is no number above 0 or stands where nothing scores, and a fuzzy
+//! distance above 2. What other languages have and this one does not, as `price>5` and `/hel.*/`,
+//! is an error too (`mistakes`).
 //!
 //! The lexer cuts the text flatly. Limits, balance and fields are checked on the lexemes, and that
 //! operators have something to act on. Only then the grammar recurses, at most [`MAX_DEPTH`] deep.
@@ -33,43 +42,45 @@ mod chunk;
 mod grammar;
 mod lexeme;
 mod lexer;
+mod mistakes;
+mod parsed;
+mod plain;
+mod scan;
 mod settle;
+mod word;
+
+pub use parsed::Parsed;
+pub use plain::parse_plain;
 
 use self::lexeme::EXISTS;
 use self::lexeme::Kind;
 use self::lexeme::Lexeme;
 use self::lexeme::invalid;
+use self::lexer::Lexemes;
+use self::parsed::{MAX_CLAUSES, MAX_DEPTH, check_length};
 use super::fields::{is_known, proposal, shown};
 use super::{Operator, Query};
 use crate::analysis::Schema;
-use crate::base::{Error, Result};
-
-/// The longest query in bytes.
-pub const MAX_QUERY_BYTES: usize = 64 << 10;
-
-/// The most parentheses that can be open at once.
-pub const MAX_DEPTH: usize = 32;
-
-/// The most words, phrases, ranges and parentheses in one query.
-pub const MAX_CLAUSES: usize = 1024;
+use crate::base::Result;
 
 /// Parses a query.
 ///
 /// `operator` joins clauses that nothing else joins, and the terms of one word; `schema` has the
 /// fields. Errors say what is wrong, at which character (counted from 1), and what to do about it.
 pub fn parse(text: &str, operator: Operator, schema: &Schema) -> Result<Query> {
-    if text.len() > MAX_QUERY_BYTES {
-        return Err(Error::invalid(format!(
-            "the query has {} bytes, the limit is {MAX_QUERY_BYTES}: ask for less, or in several queries",
-            text.len()
-        )));
-    }
-    let mut lexemes = lexer::lexemes(text, schema)?;
+    Ok(parse_noting(text, operator, schema)?.query)
+}
+
+/// The same with notes.
+pub fn parse_noting(text: &str, operator: Operator, schema: &Schema) -> Result<Parsed> {
+    check_length(text)?;
+    let Lexemes { mut lexemes, notes } = lexer::lexemes(text, schema)?;
     settle::settle(text, &mut lexemes)?;
     check_nesting(text, &lexemes)?;
     check_clauses(text, &lexemes)?;
     check_fields(text, &lexemes, schema)?;
-    grammar::query(text, lexemes, operator, schema)
+    let query = grammar::query(text, lexemes, operator, schema)?;
+    Ok(Parsed { query, notes })
 }
 
 fn check_fields(text: &str, lexemes: &[Lexeme], schema: &Schema) -> Result<()> {

@@ -52,5 +52,5 @@ fn alone(side: &str, text: &str, lexeme: &Lexeme) -> Error {
 
 fn make_text(text: &str, lexeme: &mut Lexeme) {
     let text = text[lexeme.start..lexeme.end].to_string();
-    lexeme.kind = Kind::Operand(Operand::Text { text, all: false }, None);
+    lexeme.kind = Kind::Operand(Operand::Word(text), None);
 }

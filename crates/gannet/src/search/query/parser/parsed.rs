@@ -1,0 +1,34 @@
+//! What parsing gives, and how long its text may be.
+
+use crate::base::{Error, Result};
+use crate::search::query::Query;
+
+/// The longest query in bytes.
+pub(crate) const MAX_QUERY_BYTES: usize = 64 << 10;
+
+/// The most parentheses that can be open at once.
+pub(crate) const MAX_DEPTH: usize = 32;
+
+/// The most words, phrases, ranges and parentheses in one query.
+pub(crate) const MAX_CLAUSES: usize = 1024;
+
+/// A query that was read from text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// The query.
+    pub query: Query,
+    /// Sentences for whoever wrote the text, about what was not taken as it could have been meant;
+    /// each once.
+    pub notes: Vec<String>,
+}
+
+/// Rejects a text that is too long to be looked at.
+pub(crate) fn check_length(text: &str) -> Result<()> {
+    match text.len() > MAX_QUERY_BYTES {
+        true => Err(Error::invalid(format!(
+            "the query has {} bytes, the limit is {MAX_QUERY_BYTES}: ask for less, or in several queries",
+            text.len()
+        ))),
+        false => Ok(()),
+    }
+}
