@@ -6,6 +6,8 @@ mod backups;
 mod bloom;
 #[path = "tests/cleaning.rs"]
 mod cleaning;
+#[path = "tests/effort.rs"]
+mod effort;
 #[path = "tests/environment.rs"]
 mod environment;
 #[path = "tests/expiry.rs"]

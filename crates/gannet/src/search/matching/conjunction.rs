@@ -250,12 +250,17 @@ impl ScoreBounds for Conjunction {
 }
 
 impl PagePrefetch for Conjunction {
+    /// Opens each matcher once, those first whose pages are all read: what is opened twice on every
+    /// level of a nested query is opened 2^levels times.
     fn open(&mut self, whole: bool, pages: &mut Pages<'_>) -> Step<()> {
-        let dense = for_all(self.read_whole(), |matcher| matcher.open(whole, pages));
-        for_all(&mut self.followers, |follower| {
-            follower.matcher.open(false, pages)
-        })
-        .and(dense)
+        pages.count_steps(1 + self.followers.len())?;
+        let most = self.dense_cost();
+        let followers = self.followers.iter_mut().map(|f| &mut f.matcher);
+        let (dense, sparse): (Vec<_>, Vec<_>) = followers.partition(|one| one.cost() <= most);
+        let read_whole = std::iter::once(&mut self.leader).chain(dense);
+        let opened = read_whole.map(|matcher| (matcher, whole));
+        let opened = opened.chain(sparse.into_iter().map(|matcher| (matcher, false)));
+        for_all(opened, |(matcher, whole)| matcher.open(whole, pages))
     }
 
     fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
@@ -274,9 +279,14 @@ impl PagePrefetch for Conjunction {
 }
 
 impl Conjunction {
+    /// What the list of a follower has at most that is dense beside the leader.
+    fn dense_cost(&self) -> u64 {
+        self.leader.cost().saturating_mul(DENSE)
+    }
+
     /// The leader, and the followers whose lists are dense beside it.
     fn read_whole(&mut self) -> impl Iterator<Item = &mut Box<dyn Matcher>> {
-        let most = self.leader.cost().saturating_mul(DENSE);
+        let most = self.dense_cost();
         let followers = self.followers.iter_mut().map(|f| &mut f.matcher);
         let dense = followers.filter(move |matcher| matcher.cost() <= most);
         std::iter::once(&mut self.leader).chain(dense)

@@ -1,15 +1,23 @@
 //! Documents that at least so many of several matchers match.
 //!
-//! A linear pass over the children finds the least document; queries have few. The pruned way to
-//! the top of a disjunction is in `rank`; this one serves inside other nodes.
+//! A linear pass over where the children stand finds the least document, and only those that stand
+//! before it are called. The pruned way to the top of a disjunction is in `rank`; this one serves
+//! inside other nodes.
+//!
+//! Invariant: once `started`, each child stands on its document in `stands`.
 
 use super::matcher::{DocRange, Matcher, PagePrefetch, ScoreBounds, for_all};
+use super::page_ends::PageEnds;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 
 /// Matches what at least `minimum` of its children match.
 pub struct Disjunction {
     children: Vec<Box<dyn Matcher>>,
+    /// Where each child stands: many are passed over by a look at this alone.
+    stands: Vec<DocId>,
+    /// Whether all children were advanced.
+    started: bool,
     minimum: usize,
     doc: DocId,
 }
@@ -18,24 +26,33 @@ impl Disjunction {
     /// The documents that at least `minimum` (one or more) of `children` match.
     pub fn new(children: Vec<Box<dyn Matcher>>, minimum: usize) -> Disjunction {
         Disjunction {
+            stands: vec![0; children.len()],
             children,
+            started: false,
             minimum: minimum.max(1),
             doc: 0,
         }
     }
 
+    /// Advances the children that stand before `target`.
+    fn advance_all(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        pages.count_steps(self.children.len())?;
+        let started = self.started;
+        let children = self.children.iter_mut().zip(&mut self.stands);
+        let behind = children.filter(|(_, doc)| !started || **doc < target);
+        for_all(behind, |(child, doc)| {
+            *doc = child.advance(target, pages)?;
+            Ok(())
+        })?;
+        self.started = true;
+        Ok(())
+    }
+
     /// The least document that a child stands on, and how many children stand there.
     fn least(&self) -> (DocId, usize) {
-        let mut least = (END, 0);
-        for child in &self.children {
-            let doc = child.doc();
-            if doc < least.0 {
-                least = (doc, 1);
-            } else if doc == least.0 {
-                least.1 += 1;
-            }
-        }
-        least
+        let least = self.stands.iter().fold(END, |least, doc| least.min(*doc));
+        let there = self.stands.iter().filter(|doc| **doc == least);
+        (least, there.count())
     }
 }
 
@@ -47,10 +64,7 @@ impl Matcher for Disjunction {
     fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
         let mut target = target;
         loop {
-            pages.count_steps(self.children.len())?;
-            for_all(&mut self.children, |child| {
-                child.advance(target, pages).map(|_| ())
-            })?;
+            self.advance_all(target, pages)?;
             let (doc, count) = self.least();
             if doc == END || count >= self.minimum {
                 self.doc = doc;
@@ -62,8 +76,9 @@ impl Matcher for Disjunction {
 
     fn collect(&mut self, frequencies: &mut [f32]) {
         let doc = self.doc;
-        let here = self.children.iter_mut().filter(|child| child.doc() == doc);
-        here.for_each(|child| child.collect(frequencies));
+        let children = self.children.iter_mut().zip(&self.stands);
+        let here = children.filter(|(_, stands)| **stands == doc);
+        here.for_each(|(child, _)| child.collect(frequencies));
     }
 
     fn buffer_bytes(&self) -> usize {
@@ -85,12 +100,12 @@ impl Matcher for Disjunction {
 
 impl ScoreBounds for Disjunction {
     fn page_end(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
-        let mut last = END;
+        let mut ends = PageEnds::of(self.children.len());
         for_all(&mut self.children, |child| {
-            last = last.min(child.page_end(target, pages)?);
+            ends.add(child.page_end(target, pages)?);
             Ok(())
         })?;
-        Ok(last)
+        Ok(ends.end())
     }
 
     fn bound_within(

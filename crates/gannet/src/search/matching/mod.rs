@@ -8,6 +8,7 @@ pub(crate) mod doc_set;
 pub(crate) mod list;
 pub(crate) mod matcher;
 pub(crate) mod matches;
+pub(crate) mod page_ends;
 pub(crate) mod phrase;
 pub(crate) mod phrase_lists;
 pub(crate) mod positions;

@@ -7,6 +7,7 @@ use super::windows::Window;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 use crate::search::matching::matcher::{Matcher, for_all};
+use crate::search::matching::page_ends::PageEnds;
 use crate::search::matching::phrase::{PhraseCheck, PhraseMatcher};
 use crate::search::scoring::formula::{Formula, LeafId};
 
@@ -69,7 +70,7 @@ impl Clause {
         scores: &mut [f32],
         pages: &mut Pages<'_>,
     ) -> Step<()> {
-        scores.fill(0.0);
+        scores[self.leaves.clone()].fill(0.0);
         self.matcher.bound_within(range, pages, scores)?;
         *bound = self.formula.evaluate(scores) as f64;
         Ok(())
@@ -135,12 +136,13 @@ impl Root {
         if !window.matters() {
             return Ok(window);
         }
+        let mut ends = PageEnds::of(leading.iter().filter(|leads| **leads).count());
         let clauses = self.clauses.iter_mut().zip(leading);
         for_all(clauses.filter(|(_, leads)| **leads), |(clause, _)| {
-            let last = clause.matcher.page_end(first, pages)?;
-            window.last = window.last.min(last);
+            ends.add(clause.matcher.page_end(first, pages)?);
             Ok(())
         })?;
+        window.last = ends.end();
         let range = (first, window.last);
         for_all(
             self.clauses.iter_mut().zip(&mut window.bounds),

@@ -2,12 +2,13 @@
 //! in them.
 //!
 //! Bounds come from list heads, one for each page of a list. A window ends where the first page of
-//! a clause that can matter ends, so in a window such a clause has one page. Clauses are ordered by
-//! their bounds; those that together cannot lift a document above the threshold are *not
-//! essential*: documents that only they match need not be found. Source: MaxScore (Turtle and
-//! Flood, "Query Evaluation: Strategies and Optimizations", 1995), with the bounds of pages instead
-//! of lists as in block-max methods (Ding and Suel, "Faster Top-k Document Retrieval Using
-//! Block-Max Indexes", 2011). Here the page is the unit of I/O: what is skipped is not read.
+//! a clause that can matter ends, so in a window such a clause has one page; of very many clauses
+//! some have several. Clauses are ordered by their bounds; those that together cannot lift a
+//! document above the threshold are *not essential*: documents that only they match need not be
+//! found. Source: MaxScore (Turtle and Flood, "Query Evaluation: Strategies and Optimizations",
+//! 1995), with the bounds of pages instead of lists as in block-max methods (Ding and Suel, "Faster
+//! Top-k Document Retrieval Using Block-Max Indexes", 2011). Here the page is the unit of I/O: what
+//! is skipped is not read.
 
 use super::pruning::{KnownScore, Pruning};
 use crate::base::DocId;
