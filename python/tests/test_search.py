@@ -123,6 +123,22 @@ def test_queries_of_parts(books: gannet.Index) -> None:
         whale & "text"  # type: ignore[operator]
 
 
+def test_queries_that_are_too_deep(books: gannet.Index) -> None:
+    for deeper in [
+        lambda query: ~query,
+        lambda query: query.boost(2),
+        lambda query: query.as_filter(),
+        lambda query: Query.some_of(query),
+        lambda query: Query.words("white") & ~query,
+        lambda query: Query.words("white") | query.as_filter(),
+    ]:
+        query = Query.words("whale")
+        with pytest.raises(gannet.InvalidError, match="nested more than 64 deep"):
+            for _ in range(100_000):
+                query = deeper(query)
+        assert str(query) and books.search(query) is not None
+
+
 def test_an_explanation_prints_and_shows_a_table(books: gannet.Index) -> None:
     for hits in [books.search("whale"), books.search("whale", explain=True)]:
         plan = hits.explain()

@@ -93,30 +93,30 @@ impl PyQuery {
                 query.map_err(|_| invalid("expected queries: make one of text by Query.words"))?;
             should.push(query.get().0.clone());
         }
-        Ok(PyQuery(Query::Bool {
+        shallow(Query::Bool {
             should,
             minimum_should_match: at_least,
             must: Vec::new(),
             must_not: Vec::new(),
             filter: Vec::new(),
-        }))
+        })
     }
 
     /// The same query whose scores are multiplied.
-    fn boost(&self, factor: f32) -> PyQuery {
-        PyQuery(Query::Boost {
+    fn boost(&self, factor: f32) -> PyResult<PyQuery> {
+        shallow(Query::Boost {
             query: Box::new(self.0.clone()),
             factor,
         })
     }
 
     /// The same documents, which all have the same score.
-    fn as_filter(&self) -> PyQuery {
+    fn as_filter(&self) -> PyResult<PyQuery> {
         let filter = vec![self.0.clone()];
-        PyQuery(clauses(Vec::new(), Vec::new(), Vec::new(), filter))
+        shallow(clauses(Vec::new(), Vec::new(), Vec::new(), filter))
     }
 
-    fn __and__(&self, other: PyRef<'_, PyQuery>) -> PyQuery {
+    fn __and__(&self, other: PyRef<'_, PyQuery>) -> PyResult<PyQuery> {
         let (mut must, mut must_not, mut filter) = (Vec::new(), Vec::new(), Vec::new());
         for query in [&self.0, &other.0] {
             match query {
@@ -135,10 +135,10 @@ impl PyQuery {
                 other => must.push(other.clone()),
             }
         }
-        PyQuery(clauses(must, Vec::new(), must_not, filter))
+        shallow(clauses(must, Vec::new(), must_not, filter))
     }
 
-    fn __or__(&self, other: PyRef<'_, PyQuery>) -> PyQuery {
+    fn __or__(&self, other: PyRef<'_, PyQuery>) -> PyResult<PyQuery> {
         let mut should = Vec::new();
         for query in [&self.0, &other.0] {
             match query {
@@ -154,12 +154,12 @@ impl PyQuery {
                 other => should.push(other.clone()),
             }
         }
-        PyQuery(clauses(Vec::new(), should, Vec::new(), Vec::new()))
+        shallow(clauses(Vec::new(), should, Vec::new(), Vec::new()))
     }
 
-    fn __invert__(&self) -> PyQuery {
+    fn __invert__(&self) -> PyResult<PyQuery> {
         let must_not = vec![self.0.clone()];
-        PyQuery(clauses(Vec::new(), Vec::new(), must_not, Vec::new()))
+        shallow(clauses(Vec::new(), Vec::new(), must_not, Vec::new()))
     }
 
     fn __str__(&self) -> String {
@@ -176,6 +176,13 @@ impl PyQuery {
         self.0.to_string().hash(&mut hasher);
         hasher.finish()
     }
+}
+
+/// A query that is made of others, unless that makes it too deep.
+fn shallow(query: Query) -> PyResult<PyQuery> {
+    let checked = query.check_depth();
+    checked.map_err(|error| invalid(error.to_string()))?;
+    Ok(PyQuery(query))
 }
 
 fn clauses(

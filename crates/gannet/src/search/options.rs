@@ -36,8 +36,8 @@ pub enum Ties {
 ///
 /// Beside what a text may have (see [`Snapshot::parse`](crate::index::Snapshot::parse)), a query
 /// has at most 4,096 words and patterns over all fields, a phrase 1,024 words, a fuzzy term 255
-/// characters, a wildcard pattern 1,024; else it fails with [`Error::Invalid`]. What it needs
-/// beyond the memory budget fails with [`Error::Memory`].
+/// characters, a wildcard pattern 1,024, and it is nested 64 deep at most; else it fails with
+/// [`Error::Invalid`]. What it needs beyond the memory budget fails with [`Error::Memory`].
 #[derive(Clone)]
 pub struct SearchOptions {
     /// How many documents are wanted, at most [`SearchOptions::RANKED_MAX`] with those skipped.

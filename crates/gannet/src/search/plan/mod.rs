@@ -26,14 +26,11 @@ use rustc_hash::FxHashMap;
 use allowance::{check_phrase, check_text};
 
 use super::query::fields;
-use super::query::{Operator, Query, automatic_distance};
+use super::query::{DEPTH_MAX, Operator, Query, automatic_distance};
 use crate::analysis::{Field, FieldId, FieldKind, FieldOptions, Schema, Scratch, term_key};
 use crate::base::{Error, Reservation, Result};
 use crate::documents::exact_number;
 use crate::search::query::pattern::{Fuzzy, Pattern, Wildcard};
-
-/// The deepest tree: compiling and matching go down it by recursion.
-const DEPTH_MAX: usize = 64;
 
 /// What a node of the tree takes beside its words.
 const NODE_BYTES: usize = 2 * size_of::<PlanNode>();

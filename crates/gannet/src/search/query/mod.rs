@@ -12,6 +12,11 @@ pub(crate) mod words;
 
 use std::ops::Bound;
 
+use crate::base::{Error, Result};
+
+/// The deepest tree: most of what goes through a query goes down it by recursion.
+pub(crate) const DEPTH_MAX: usize = 64;
+
 /// How several terms, or clauses without a sign, go together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Operator {
@@ -23,6 +28,9 @@ pub enum Operator {
 }
 
 /// A query. Where `field` is `None`, all text fields are searched and the best one counts.
+///
+/// One that is nested more than 64 deep is an error where it is searched for. Queries are taken apart
+/// by reference: the parts of a deep tree are dropped one by one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {
     /// Every document.
@@ -125,6 +133,51 @@ impl Query {
         };
         lists.into_iter().flatten().chain(single)
     }
+
+    /// Fails if the tree is deeper than one that can be searched for.
+    pub fn check_depth(&self) -> Result<()> {
+        let mut open = vec![(self, 0)];
+        while let Some((query, depth)) = open.pop() {
+            if depth > DEPTH_MAX {
+                return Err(Error::invalid(format!(
+                    "the query is nested more than {DEPTH_MAX} deep: make it flatter"
+                )));
+            }
+            open.extend(query.children().map(|child| (child, depth + 1)));
+        }
+        Ok(())
+    }
+
+    /// Moves the queries directly below this one away.
+    fn take_children(&mut self, children: &mut Vec<Query>) {
+        match self {
+            Query::Bool {
+                must,
+                should,
+                must_not,
+                filter,
+                ..
+            } => {
+                let lists = [must, should, must_not, filter];
+                lists.into_iter().for_each(|list| children.append(list));
+            }
+            Query::Boost { query, .. } => {
+                children.push(std::mem::replace(query, Query::MatchNone));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Query {
+    /// Not by recursion: nobody checks how deep a tree is before it goes.
+    fn drop(&mut self) {
+        let mut open = Vec::new();
+        self.take_children(&mut open);
+        while let Some(mut query) = open.pop() {
+            query.take_children(&mut open);
+        }
+    }
 }
 
 /// The distance of a fuzzy query that names none: 0 below 3 characters, 1 up to 5, 2 above.
@@ -158,4 +211,43 @@ pub fn pattern_parts(pattern: &str) -> impl Iterator<Item = PatternPart> {
             other => PatternPart::Literal(other),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many negations of a word, or as many boosts.
+    fn nested(depth: usize, negated: bool) -> Query {
+        let word = Query::Text {
+            field: None,
+            text: "whale".to_owned(),
+            operator: Operator::Or,
+        };
+        (0..depth).fold(word, |query, _| match negated {
+            true => Query::Bool {
+                must: Vec::new(),
+                should: Vec::new(),
+                must_not: vec![query],
+                filter: Vec::new(),
+                minimum_should_match: 0,
+            },
+            false => Query::Boost {
+                query: Box::new(query),
+                factor: 2.0,
+            },
+        })
+    }
+
+    #[test]
+    fn deep_trees_are_rejected_printed_and_dropped() {
+        for negated in [true, false] {
+            assert!(nested(DEPTH_MAX, negated).check_depth().is_ok());
+            assert!(nested(DEPTH_MAX, negated).to_string().contains("whale"));
+            let deep = nested(1_000_000, negated);
+            let error = deep.check_depth().expect_err("too deep").to_string();
+            assert!(error.contains("more than 64 deep"), "{error}");
+            assert!(deep.to_string().contains("more than 64 deep"));
+        }
+    }
 }

@@ -7,24 +7,40 @@
 //! - an empty text prints as an empty phrase;
 //! - a pattern that every term fits prints as `*:*`, or `field:*`;
 //! - a pattern that only ends in `*` prints as a prefix;
-//! - a pattern without letters and digits is text.
+//! - a pattern without letters and digits is text;
+//! - of a tree that is too deep to be searched for only that is said.
 
 use std::fmt::{self, Display, Formatter, Write};
 use std::ops::Bound;
 
 use super::words::is_single;
-use super::{Operator, PatternPart, Query, pattern_parts};
+use super::{DEPTH_MAX, Operator, PatternPart, Query, pattern_parts};
 
 impl Display for Query {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Query::Bool {
-                minimum_should_match: 0,
-                ..
-            } if self.children().next().is_some() => clauses(self, out),
-            _ => operand(self, out),
+        match self.check_depth() {
+            Ok(()) => print(self, out),
+            Err(_) => write!(out, "(a query nested more than {DEPTH_MAX} deep)"),
         }
     }
+}
+
+/// Prints a query that may stand alone.
+fn print(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
+    match query {
+        Query::Bool {
+            minimum_should_match: 0,
+            ..
+        } if query.children().next().is_some() => clauses(query, out),
+        _ => operand(query, out),
+    }
+}
+
+/// Prints a query in parentheses.
+fn enclosed(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
+    out.write_char('(')?;
+    print(query, out)?;
+    out.write_char(')')
 }
 
 /// Prints `query` so that it is one operand, in parentheses where it needs them.
@@ -44,7 +60,7 @@ fn operand(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
         }
         Query::Boost { query, factor } => {
             match **query {
-                Query::Boost { .. } => write!(out, "({query})")?,
+                Query::Boost { .. } => enclosed(query, out)?,
                 _ => operand(query, out)?,
             }
             write!(out, "^{factor}")
@@ -71,12 +87,10 @@ fn clauses(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
             separator = " ";
             match (sign, clause) {
                 // The sign of a filter is one only before a parenthesis.
-                ("#", clause) if !matches!(clause, Query::Bool { .. }) => {
-                    write!(out, "({clause})")?
-                }
+                ("#", clause) if !matches!(clause, Query::Bool { .. }) => enclosed(clause, out)?,
                 // At the end of a query a `?` behind other words would be a mark.
                 (_, Query::Wildcard { pattern, .. }) if ends_with_one(pattern) => {
-                    write!(out, "({clause})")?
+                    enclosed(clause, out)?
                 }
                 _ => operand(clause, out)?,
             }
