@@ -80,9 +80,30 @@ def test_a_handle_pickles_as_its_path(books: gannet.Index) -> None:
         pickle.dumps(books.snapshot())
 
 
-def run(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+def run(code: str, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-I", "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    environment = {**os.environ, **environment}
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+
+
+def test_threads_that_cannot_be_had(path: Path) -> None:
+    with gannet.open(path, memory="16MiB") as ix:
+        ix.add({"id": str(n), "body": f"whale {n}"} for n in range(500))
+    ended = run(
+        "import gannet, sys\n"
+        "ix = gannet.open(sys.argv[1], memory='16MiB')\n"
+        "found = ix.search_many(['whale'] * 300, threads=4, k=1).to_columns()\n"
+        "print(len(found['id']), ix.search('whale 77').ids[0])\n"
+        "try: ix.add([{'id': '500'}])\n"
+        "except gannet.InvalidError as error: print(error)\n"
+        "ix.close()\n",
+        path,
+        # No thread has room for its stack.
+        RUST_MIN_STACK=str(1 << 60),
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    lines = ended.stdout.splitlines()
+    assert lines[0] == "300 77" and "allow this process more threads" in lines[1]
 
 
 def test_what_is_open_when_the_interpreter_ends_is_kept(path: Path) -> None:

@@ -80,6 +80,14 @@ impl Place {
         ran.out
     }
 
+    /// Runs the program where no thread can be had beside its first: each would get a stack that is
+    /// larger than any address space.
+    pub fn run_without_threads(&self, arguments: &[&str]) -> Ran {
+        let mut command = self.command(arguments);
+        command.env("RUST_MIN_STACK", (1u64 << 60).to_string());
+        Ran::new(arguments, command.output().unwrap())
+    }
+
     /// Runs the program with `--json`; it must succeed.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let out = self.done(&[arguments, &["--json"]].concat());

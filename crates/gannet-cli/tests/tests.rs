@@ -24,4 +24,5 @@ mod remote;
 mod result_cache;
 mod round_trip;
 mod settings;
+mod threads;
 mod whole_documents;

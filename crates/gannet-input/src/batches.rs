@@ -1,9 +1,8 @@
-//! Cuts the documents of all inputs into batches, in order, on a thread of its own.
+//! Cuts the documents of all inputs into batches, in order.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use gannet::Index;
@@ -179,6 +178,9 @@ impl RawBatch {
     }
 }
 
+/// Where batches go; gives whether more are wanted.
+pub type SendBatch<'a> = &'a mut dyn FnMut(RawBatch) -> bool;
+
 /// Reads sources and sends their batches.
 pub struct Reader {
     /// What is read, in order.
@@ -189,38 +191,38 @@ pub struct Reader {
     pub sizes: Sizes,
     /// How much may be under way.
     pub gate: Arc<Gate>,
-    /// Where batches go.
-    pub batches: Sender<RawBatch>,
     /// Whether the caller asked for the end.
     pub asked: Asked,
 }
 
 impl Reader {
     /// Reads to the end, to the first failure or until nobody wants more.
-    pub fn run(self) {
+    pub fn run(self, send: SendBatch<'_>) {
         let mut number = 0;
         for source in &self.sources {
-            if !self.read(source, &mut number) {
+            if !self.read(source, &mut number, send) {
                 return;
             }
         }
     }
 
-    fn read(&self, source: &Input, number: &mut u64) -> bool {
+    fn read(&self, source: &Input, number: &mut u64, send: SendBatch<'_>) -> bool {
         let origin = &source.origin();
         let mut documents = match source.open(&self.taken, self.sizes.line) {
             Ok(documents) => documents,
-            Err(error) => return self.send_failure(RawBatch::new(*number, origin), &error),
+            Err(error) => {
+                return self.send_failure(RawBatch::new(*number, origin), &error, send);
+            }
         };
         loop {
             let mut batch = RawBatch::new(*number, origin);
             let more = match batch.fill(&mut *documents, self.sizes, &self.asked) {
                 Ok(more) => more,
-                Err(error) => return self.send_failure(batch, &error),
+                Err(error) => return self.send_failure(batch, &error, send),
             };
             if !batch.says_nothing() {
                 *number += 1;
-                if !self.send(batch) {
+                if !self.send(batch, send) {
                     return false;
                 }
             }
@@ -230,13 +232,13 @@ impl Reader {
         }
     }
 
-    fn send(&self, mut batch: RawBatch) -> bool {
+    fn send(&self, mut batch: RawBatch, send: SendBatch<'_>) -> bool {
         batch.enter(&self.gate, &self.asked);
-        self.batches.send(batch).is_ok()
+        send(batch)
     }
 
     /// Sends what was read before the failure, and why it is all.
-    fn send_failure(&self, mut batch: RawBatch, error: &io::Error) -> bool {
+    fn send_failure(&self, mut batch: RawBatch, error: &io::Error, send: SendBatch<'_>) -> bool {
         let end = batch.lines.last().map_or(0, |(_, end)| *end);
         batch.text.truncate(end);
         let error = error.to_string();
@@ -245,7 +247,7 @@ impl Reader {
             false => ':',
         };
         batch.failed = Some(format!("{}{sign} {error}", batch.origin));
-        self.send(batch);
+        self.send(batch, send);
         false
     }
 }

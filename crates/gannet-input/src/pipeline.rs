@@ -1,6 +1,8 @@
 //! The way of the documents: one thread reads, several prepare, one writes in the order of the
 //! lines. Files are read by a thread of the pipeline, and the caller's writes. Where a program
-//! makes the documents, the caller's thread does that, and another writes.
+//! makes the documents, the caller's thread does that, and another writes. Threads that cannot be
+//! had are done without: whoever writes prepares too, and the caller's thread does all in turn
+//! where there is no other. Only where a program makes the documents there must be one that writes.
 //!
 //! Invariants:
 //! 1. Batches are written in the order of their numbers, so a document replaces those before it.
@@ -9,6 +11,7 @@
 //! 3. If it is strict, nothing behind the first rejected line is written.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
@@ -111,6 +114,14 @@ struct Ready {
     rejected: Vec<Rejection>,
 }
 
+/// Batches that were prepared.
+enum ReadyBatches<'w> {
+    /// By workers.
+    FromWorkers(Receiver<gannet::Result<Ready>>),
+    /// By whoever takes them.
+    Here(&'w Workshop<'w>, Workbench),
+}
+
 impl<'a> Pipeline<'a> {
     /// A run that has not begun.
     pub fn new(
@@ -140,12 +151,27 @@ impl<'a> Pipeline<'a> {
     /// Reads `sources` to the end, or to the first failure. The bytes taken from files are added to
     /// `taken`.
     pub fn run(self, sources: Vec<Input>, taken: &Arc<AtomicU64>) -> Done {
-        let raw = self.start_reader(sources, taken);
+        let Some(raw) = self.start_reader(sources.clone(), taken) else {
+            return self.run_alone(sources, taken);
+        };
         let workshop = self.workshop(raw);
         thread::scope(|scope| {
             let ready = workshop.open(scope, self.options.threads);
             self.write_to_end(ready, &workshop)
         })
+    }
+
+    /// The same on the calling thread alone.
+    fn run_alone(mut self, sources: Vec<Input>, taken: &Arc<AtomicU64>) -> Done {
+        let workshop = self.workshop(mpsc::channel().1);
+        let reader = self.reader(sources, taken);
+        let (mut bench, mut written) = (Workbench::default(), Ok(true));
+        reader.run(&mut |batch| {
+            let ready = workshop.prepare(&mut bench, batch);
+            written = ready.and_then(|ready| self.write(ready));
+            matches!(written, Ok(true))
+        });
+        self.end(written)
     }
 
     /// Writes what `feed` gives to the feeder. Gives what came of the documents and what `feed`
@@ -161,17 +187,21 @@ impl<'a> Pipeline<'a> {
         let sizes = Sizes::of(self.index, self.options.threads);
         let workshop = self.workshop(raw);
         thread::scope(|scope| {
-            let ready = workshop.open(scope, self.options.threads);
             let (tell, told) = mpsc::channel();
             let workshop = &workshop;
-            scope.spawn(move || {
+            let write = move || {
+                let ready = workshop.open(scope, self.options.threads);
                 // Whoever waits is this call.
                 let _ = tell.send(self.write_to_end(ready, workshop));
-            });
+            };
+            let writer = thread::Builder::new().spawn_scoped(scope, write);
+            // Without one nobody takes what the program makes, which it is told with the first.
+            let batches = writer.as_ref().map_or(mpsc::channel().0, |_| batches);
             let mut feeder = Feeder::new(origin, sizes, gate, batches, Arc::clone(&asked));
             let given = feed(&mut feeder);
             feeder.end();
-            (wait_for(&told, &asked), given)
+            let done = writer.map_err(|error| no_thread(&error));
+            (done.and_then(|_| wait_for(&told, &asked)), given)
         })
     }
 
@@ -185,65 +215,63 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    fn write_to_end(
-        mut self,
-        ready: Receiver<gannet::Result<Ready>>,
-        workshop: &Workshop<'_>,
-    ) -> Done {
-        let written = self.write_all(&ready);
+    fn write_to_end(mut self, mut ready: ReadyBatches<'_>, workshop: &Workshop<'_>) -> Done {
+        let written = self.write_all(&mut ready);
         workshop.closed.store(true, Ordering::Relaxed);
-        if let Err(error) = written {
-            self.done.end = End::Failed(error);
+        self.end(written)
+    }
+
+    /// What it came to, once nothing more is written: because of an error, or because there is no
+    /// more, or no more is wanted.
+    fn end(mut self, written: gannet::Result<bool>) -> Done {
+        match written {
+            Ok(true) if (self.asked)() => self.done.end = End::Interrupted,
+            Ok(_) => {}
+            Err(error) => self.done.end = End::Failed(error),
         }
         self.done
     }
 
     /// The reader is not waited for: it may sit in front of a standard input that says nothing
-    /// more.
-    fn start_reader(&self, sources: Vec<Input>, taken: &Arc<AtomicU64>) -> Receiver<RawBatch> {
+    /// more. Gives nothing where there is no thread for it.
+    fn start_reader(
+        &self,
+        sources: Vec<Input>,
+        taken: &Arc<AtomicU64>,
+    ) -> Option<Receiver<RawBatch>> {
         let (batches, receiver) = mpsc::channel();
-        let reader = Reader {
+        let reader = self.reader(sources, taken);
+        let read = move || reader.run(&mut |batch| batches.send(batch).is_ok());
+        let started = thread::Builder::new().spawn(read);
+        started.ok().map(|_| receiver)
+    }
+
+    fn reader(&self, sources: Vec<Input>, taken: &Arc<AtomicU64>) -> Reader {
+        Reader {
             sources,
             taken: Arc::clone(taken),
             sizes: Sizes::of(self.index, self.options.threads),
             gate: Gate::new(self.index.preparation_bytes()),
-            batches,
             asked: Arc::clone(&self.asked),
-        };
-        thread::spawn(move || reader.run());
-        receiver
+        }
     }
 
-    /// Writes batches in order as they come. Once this ends, workers find nobody to take more.
-    fn write_all(&mut self, ready: &Receiver<gannet::Result<Ready>>) -> gannet::Result<()> {
+    /// Writes batches in order as they come; whether more are wanted. Once this ends, workers find
+    /// nobody to take more.
+    fn write_all(&mut self, ready: &mut ReadyBatches<'_>) -> gannet::Result<bool> {
         let mut waiting = BTreeMap::new();
         let mut next = 0;
-        while let Some(batch) = self.next_ready(ready) {
+        while let Some(batch) = ready.next(&self.asked) {
             let batch = batch?;
             waiting.insert(batch.raw.number, batch);
             while let Some(batch) = waiting.remove(&next) {
                 next += 1;
                 if !self.write(batch)? {
-                    return Ok(());
+                    return Ok(false);
                 }
             }
         }
-        if (self.asked)() {
-            self.done.end = End::Interrupted;
-        }
-        Ok(())
-    }
-
-    /// The next batch that a worker has prepared. The workers end where the caller asks for it.
-    fn next_ready(&self, ready: &Receiver<gannet::Result<Ready>>) -> Option<gannet::Result<Ready>> {
-        loop {
-            match ready.recv_timeout(LOOK_UP) {
-                Ok(batch) => return Some(batch),
-                Err(RecvTimeoutError::Disconnected) => return None,
-                // Asking may be what notices a signal.
-                Err(RecvTimeoutError::Timeout) => drop((self.asked)()),
-            }
-        }
+        Ok(true)
     }
 
     /// Writes one batch; whether to go on.
@@ -333,18 +361,18 @@ impl<'a> Pipeline<'a> {
 }
 
 impl Workshop<'_> {
-    /// Starts the workers; what they have prepared comes out of the receiver.
-    fn open<'s>(
-        &'s self,
-        scope: &'s thread::Scope<'s, '_>,
-        threads: usize,
-    ) -> Receiver<gannet::Result<Ready>> {
+    /// Starts the workers, as many as there are threads for.
+    fn open<'s>(&'s self, scope: &'s thread::Scope<'s, '_>, threads: usize) -> ReadyBatches<'s> {
         let (sender, receiver) = mpsc::channel();
-        for _ in 0..threads.max(1) {
+        let start = |_: &usize| {
             let sender = sender.clone();
-            scope.spawn(move || self.work(&sender));
+            let worker = thread::Builder::new().spawn_scoped(scope, move || self.work(&sender));
+            worker.is_ok()
+        };
+        match (0..threads.max(1)).take_while(start).count() {
+            0 => ReadyBatches::Here(self, Workbench::default()),
+            _ => ReadyBatches::FromWorkers(receiver),
         }
-        receiver
     }
 
     /// What each worker does: takes a batch, prepares it, hands it on, until there is none or
@@ -414,6 +442,40 @@ impl Workshop<'_> {
         }
         Ok(Some(prepared))
     }
+}
+
+impl ReadyBatches<'_> {
+    /// The next batch. It ends where the caller asks for it.
+    fn next(&mut self, asked: &Asked) -> Option<gannet::Result<Ready>> {
+        match self {
+            ReadyBatches::FromWorkers(ready) => next_of_workers(ready, asked),
+            ReadyBatches::Here(workshop, bench) => {
+                let batch = workshop.next_batch()?;
+                Some(workshop.prepare(bench, batch))
+            }
+        }
+    }
+}
+
+fn next_of_workers(
+    ready: &Receiver<gannet::Result<Ready>>,
+    asked: &Asked,
+) -> Option<gannet::Result<Ready>> {
+    loop {
+        match ready.recv_timeout(LOOK_UP) {
+            Ok(batch) => return Some(batch),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            // Asking may be what notices a signal.
+            Err(RecvTimeoutError::Timeout) => drop(asked()),
+        }
+    }
+}
+
+fn no_thread(error: &io::Error) -> Error {
+    Error::invalid(format!(
+        "there is no thread to write documents beside the program that makes them: {error}; \
+         allow this process more threads"
+    ))
 }
 
 /// Waits for the end of writing, and asks meanwhile, which may be what notices a signal.

@@ -99,9 +99,9 @@ pub fn run(
     };
     let carried_out = py.detach(|| {
         thread::scope(|scope| {
-            let others: Vec<_> = (1..threads)
-                .map(|_| scope.spawn(|| work.carry_out()))
-                .collect();
+            // Threads that cannot be had are done without.
+            let start = |_| thread::Builder::new().spawn_scoped(scope, || work.carry_out());
+            let others: Vec<_> = (1..threads).map_while(|at| start(at).ok()).collect();
             let mut first = work.carry_out();
             for other in others {
                 let other = other

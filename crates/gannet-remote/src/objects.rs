@@ -4,8 +4,10 @@
 //! on a channel, so that an index may also be searched from within another runtime.
 
 use std::future::Future;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,6 +25,9 @@ use crate::place::Place;
 
 /// Threads for the requests of one index.
 const THREADS: usize = 2;
+
+/// Threads that requests may start beside these: for names of hosts, or files.
+const THREADS_BESIDE: usize = 1;
 
 /// An object that a listing has found.
 #[derive(Debug)]
@@ -53,17 +58,36 @@ impl Drop for Objects {
     }
 }
 
+/// Fails where there are not as many threads as requests take: the runtime panics then.
+fn try_threads() -> io::Result<()> {
+    let mut started = Vec::new();
+    for _ in 0..THREADS + THREADS_BESIDE {
+        let (end, ended) = mpsc::channel::<()>();
+        let thread = thread::Builder::new().spawn(move || ended.recv().is_err())?;
+        started.push((end, thread));
+    }
+    for (end, thread) in started {
+        drop(end);
+        // It has nothing left that could fail.
+        let _ = thread.join();
+    }
+    Ok(())
+}
+
 impl Objects {
     pub(crate) fn new(place: Place, timeout: Duration) -> Result<Objects> {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(THREADS)
-            .thread_name("gannet-remote")
-            .enable_all()
-            .build();
-        let runtime = runtime.map_err(|error| Error::Device {
+        let start = || {
+            try_threads()?;
+            Builder::new_multi_thread()
+                .worker_threads(THREADS)
+                .thread_name("gannet-remote")
+                .enable_all()
+                .build()
+        };
+        let runtime = start().map_err(|error| Error::Device {
             operation: "start",
             file: format!("the threads for {}", place.url),
-            reason: error.to_string(),
+            reason: format!("{error}: allow this process more threads"),
             full: false,
         })?;
         Ok(Objects {

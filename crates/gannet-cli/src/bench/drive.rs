@@ -4,7 +4,8 @@
 //! the call's return with the answer. With groups, one call asks several queries and returns all
 //! answers together, so each of them took as long as its group. Threads do nothing between two
 //! calls but take the next group, so the mean latency is the number of queries in flight (threads
-//! times group) divided by the rate.
+//! times group) divided by the rate. With fewer threads than were asked for, those that there are
+//! ask.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -21,6 +22,8 @@ pub struct Drive {
     pub latencies: Latencies,
     /// Of all queries together.
     pub rounds: u64,
+    /// Threads that asked.
+    pub threads: usize,
 }
 
 /// Asks, from query number `next` on and for `time` if one is given; fails with the first query
@@ -45,7 +48,13 @@ pub fn drive(
     };
     let mut all = Drive::new();
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..settings.threads).map(|_| scope.spawn(worker)).collect();
+        let start = |_| thread::Builder::new().spawn_scoped(scope, worker).ok();
+        let workers: Vec<_> = (0..settings.threads).map_while(start).collect();
+        all.threads = workers.len();
+        if workers.is_empty() {
+            all.threads = 1;
+            all.add(worker()?);
+        }
         for worker in workers {
             let drive = worker
                 .join()
@@ -71,6 +80,7 @@ impl Drive {
         Drive {
             latencies: Latencies::new(),
             rounds: 0,
+            threads: 0,
         }
     }
 

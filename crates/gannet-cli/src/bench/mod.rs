@@ -17,7 +17,7 @@ mod usage;
 use std::sync::atomic::AtomicUsize;
 
 use crate::arguments::{BenchArguments, Common};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, remark};
 use crate::interrupt;
 use crate::opening::{open_with, reading};
 use crate::output::Output;
@@ -44,13 +44,24 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
         drive(&snapshot, &settings, &next, settings.warm)?;
     }
     let started = Usage::now(Some(&index));
-    let Drive { latencies, rounds } = drive(&snapshot, &settings, &next, settings.time)?;
+    let Drive {
+        latencies,
+        rounds,
+        threads,
+    } = drive(&snapshot, &settings, &next, settings.time)?;
+    if threads < settings.threads {
+        let asked = settings.threads;
+        remark(&format!(
+            "{threads} of {asked} threads asked queries: there were no more; allow this process more threads"
+        ));
+    }
     let ended = Usage::now(Some(&index));
     let report = Report {
         common,
         arguments,
         latencies,
         rounds,
+        threads,
         distinct_queries: settings.queries.len(),
         usage: [before, opened, started, ended],
         backend: index.backend(),

@@ -20,6 +20,8 @@ pub struct Report<'a> {
     pub arguments: &'a BenchArguments,
     pub latencies: Latencies,
     pub rounds: u64,
+    /// Threads that asked.
+    pub threads: usize,
     pub distinct_queries: usize,
     /// Before the index was opened, after, when the measurement began, and at its end.
     pub usage: [Usage; 4],
@@ -89,7 +91,7 @@ impl Report<'_> {
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "memory_bytes": self.common.memory.bytes(),
-            "threads": arguments.threads,
+            "threads": self.threads,
             "group": arguments.group,
             "seconds": arguments.seconds,
             "warm_seconds": arguments.warm,

@@ -1,7 +1,11 @@
 //! Work on several cores: the same for many things, or two things side by side.
+//!
+//! A thread that cannot be had is done without: the calling thread works in any case.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, SendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
@@ -123,8 +127,9 @@ pub fn on_all_cores<T: Send, R: Send>(
             // Of the shares behind this one, each may be another's.
             while others.len() < shares - at - 1
                 && let Some(working) = workers.join_up_to(cores)
+                && let Ok(other) = thread::Builder::new().spawn_scoped(scope, move || help(working))
             {
-                others.push(scope.spawn(move || help(working)));
+                others.push(other);
             }
             done.push((at, act(share)));
         }
@@ -138,21 +143,31 @@ pub fn on_all_cores<T: Send, R: Send>(
 }
 
 /// Does both, side by side. Where the caller yields, so does the thread that does `other`; where
-/// it is left one core, one is done after the other.
-pub fn both<A, B: Send>(one: impl FnOnce() -> A, other: impl FnOnce() -> B + Send) -> (A, B) {
+/// it is left one core, or there is no thread to be had, one is done after the other.
+pub fn both<A, B: Send, O: FnOnce() -> B + Send>(one: impl FnOnce() -> A, other: O) -> (A, B) {
     let (foreground, workers) = (Foreground::own(), Workers::own());
     if ALONE.get() || foreground.threads() == 1 {
         return (one(), other());
     }
+    // Handed over once there is a thread: what one is started with is lost if it cannot start.
+    let (hand_over, handed_over) = mpsc::channel::<O>();
     thread::scope(|scope| {
         let working = workers.join();
-        let other = scope.spawn(move || {
+        let help = move || {
             foreground.take();
             working.take();
-            other()
-        });
+            handed_over.recv().map(|other| other())
+        };
+        let Ok(helper) = thread::Builder::new().spawn_scoped(scope, help) else {
+            return (one(), other());
+        };
+        if let Err(SendError(other)) = hand_over.send(other) {
+            return (one(), other());
+        }
         let one = one();
-        (one, given(workers.rest(|| other.join())))
+        let other = workers.rest(|| helper.join());
+        let never = |lost| Box::new(lost) as Box<dyn Any + Send>;
+        (one, given(other.and_then(|other| other.map_err(never))))
     })
 }
 

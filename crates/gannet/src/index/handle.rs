@@ -30,19 +30,19 @@ impl Index {
     }
 
     /// An index that is open, with its writer if it was opened for writing.
-    pub(crate) fn new(shared: Arc<Shared>, writer: Option<Writer>) -> Result<Index> {
+    pub(crate) fn new(shared: Arc<Shared>, writer: Option<Writer>) -> Index {
         let sequence = writer.as_ref().map_or(0, |writer| writer.state.sequence);
         let limits = &shared.options.limits;
         let sees_to_itself = limits.beside && writer.is_some();
         let turns = Arc::new(WriterLock::new(writer, shared.budget.events()));
-        let maintenance =
-            sees_to_itself.then(|| IdleMaintenance::begin(&turns, limits.maintain_after));
-        Ok(Index {
+        let begin = || IdleMaintenance::begin(&turns, limits.maintain_after);
+        let maintenance = sees_to_itself.then(begin).flatten();
+        Index {
             shared,
             turns,
-            _idle: maintenance.transpose()?.map(Arc::new),
+            _idle: maintenance.map(Arc::new),
             synced: Arc::new(Mutex::new(sequence)),
-        })
+        }
     }
 
     /// Adds one document, or replaces the one with its ID. Visible when this returns.

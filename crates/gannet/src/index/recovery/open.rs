@@ -59,7 +59,7 @@ impl Index {
     /// Opens an index on any device; `path` is for messages.
     pub(crate) fn open_on(device: Arc<dyn Device>, path: &Path, options: Options) -> Result<Index> {
         let (shared, writer) = open(device, path, options)?;
-        Index::new(shared, writer)
+        Ok(Index::new(shared, writer))
     }
 }
 

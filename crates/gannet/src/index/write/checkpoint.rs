@@ -2,12 +2,13 @@
 //! it durable. `flush` tells how both go together, and in which order a root is written.
 
 use std::sync::Arc;
+use std::sync::mpsc::{self, SendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::flushing::{FlushStage, Flushing};
 use super::writer::Writer;
-use crate::base::{Error, Reservation, Result, yield_to_foreground};
+use crate::base::{Error, ForegroundLoad, Reservation, Result, yield_to_foreground};
 use crate::index::flush::{Flush, FlushProgress, Flusher, lock};
 use crate::index::schedule::{MaintenanceTask, Occasion, due};
 use crate::index::state::{BytesWritten, Covered, Epoch, Phase, Relief, RetiredZones, encode_root};
@@ -26,6 +27,25 @@ fn timed(flush: Flush) -> Result<Duration> {
     let _turn = budget.turn(&())?;
     let start = Instant::now();
     flush.run().map(|()| start.elapsed())
+}
+
+/// Carries a flush out on a thread of its own, or here if there is none to be had.
+fn start(flush: Flush, traffic: &ForegroundLoad) -> FlushStage {
+    let (hand_over, handed_over) = mpsc::channel();
+    let traffic = traffic.clone();
+    let carry_out = move || {
+        yield_to_foreground(&traffic);
+        let lost = |_| Error::internal("a flush was not handed over to its thread");
+        timed(handed_over.recv().map_err(lost)?)
+    };
+    let name = "gannet-flush".to_owned();
+    let Ok(thread) = thread::Builder::new().name(name).spawn(carry_out) else {
+        return FlushStage::Done(timed(flush));
+    };
+    match hand_over.send(flush) {
+        Ok(()) => FlushStage::Running(thread),
+        Err(SendError(flush)) => FlushStage::Done(timed(flush)),
+    }
 }
 
 impl Writer {
@@ -193,17 +213,7 @@ impl Writer {
         }
         let covered = self.written();
         let flush = self.freeze(covered)?;
-        let name = "gannet-flush".to_owned();
-        let traffic = self.shared.traffic.clone();
-        let started = thread::Builder::new().name(name).spawn(move || {
-            yield_to_foreground(&traffic);
-            timed(flush)
-        });
-        let progress = started.map(FlushStage::Running).map_err(|error| {
-            let reason = format!("no thread for a flush: {error}; allow this process more threads");
-            Error::Stopped(reason)
-        });
-        let progress = self.stop_on_error(progress)?;
+        let progress = start(flush, &self.shared.traffic);
         self.set_progress(progress);
         Ok(())
     }

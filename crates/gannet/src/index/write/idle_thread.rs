@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::lock::WriterLock;
 use super::writer::Writer;
-use crate::base::{Error, Result};
 
 /// The thread that sees to an index. It ends when this goes.
 pub(crate) struct IdleMaintenance {
@@ -18,11 +17,11 @@ pub(crate) struct IdleMaintenance {
 
 impl IdleMaintenance {
     /// Has a thread see to the index after nobody has written for so long, and to what flushes
-    /// leave where it does not say.
+    /// leave where it does not say. Without a thread to be had, the next write sees to it.
     pub(crate) fn begin(
         turns: &Arc<WriterLock>,
         after: Option<Duration>,
-    ) -> Result<IdleMaintenance> {
+    ) -> Option<IdleMaintenance> {
         let (turns, is_over) = (Arc::clone(turns), Arc::new(AtomicBool::new(false)));
         let (own, over) = (Arc::clone(&turns), Arc::clone(&is_over));
         let name = "gannet-idle".to_owned();
@@ -35,15 +34,10 @@ impl IdleMaintenance {
             };
             while !over.load(Ordering::Relaxed) && own.watch(watch) {}
         });
-        let thread = thread.map_err(|error| {
-            Error::Stopped(format!(
-                "no thread for maintenance: {error}; allow this process more threads"
-            ))
-        })?;
-        Ok(IdleMaintenance {
+        Some(IdleMaintenance {
             turns,
             is_over,
-            thread: Some(thread),
+            thread: Some(thread.ok()?),
         })
     }
 }
