@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::claims::Claims;
 use super::flash::{EvictedPage, FlashTier};
+use super::known_damage::{DamageNotes, KnownDamage};
 use super::pins::{Pins, Share};
 use super::sieve::{Sieve, USES_MAX};
 use crate::base::{Budget, Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Reservation, Result};
@@ -50,6 +51,7 @@ pub struct FramePool {
     tier: Option<FlashTier>,
     /// What is read while there is a tier, where a page is asked of the device once.
     claims: Claims,
+    damage: KnownDamage,
     _reserved: Reservation,
 }
 
@@ -72,6 +74,7 @@ impl FramePool {
             pins: Pins::new((frames - FRAMES_MIN) / PINS_SHARE),
             tier: None,
             claims: Claims::default(),
+            damage: KnownDamage::default(),
             _reserved: reserved,
         })
     }
@@ -82,6 +85,11 @@ impl FramePool {
     pub fn with_tier(mut self, tier: FlashTier) -> FramePool {
         self.tier = Some(tier);
         self
+    }
+
+    /// Begins to note pages that did not prove themselves: the device is not asked for them again.
+    pub fn note_damage(&self) -> DamageNotes<'_> {
+        self.damage.note()
     }
 
     /// The flash tier, if there is one.
@@ -191,6 +199,7 @@ impl FramePool {
     ) -> Result<(Vec<(PageAddress, Frame)>, usize)> {
         let mut wanted = Vec::with_capacity(addresses.len());
         for address in addresses {
+            self.damage.check(address)?;
             wanted.push((address, self.take_buffer()?));
         }
         if wanted.is_empty() {

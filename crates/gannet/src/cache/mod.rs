@@ -5,6 +5,7 @@
 mod claims;
 pub(crate) mod flash;
 mod frames;
+mod known_damage;
 mod pages;
 mod pinned;
 mod pins;
@@ -13,6 +14,7 @@ mod sieve;
 
 pub use flash::{FlashTier, TIER_BYTES_MIN, TierFigures, TierRoot};
 pub use frames::{Frame, FramePool};
+pub use known_damage::DamageNotes;
 pub use pages::{Bytes, Pages, Step, Stop, Whereabouts, fetch_round, finish, gather};
 pub use pinned::PinnedPages;
 pub use reading::{IoCounts, Reading, UsedPage};

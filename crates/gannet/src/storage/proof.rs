@@ -11,9 +11,9 @@ use crate::device::{FileId, PagePool, Transfer};
 const BATCH_PAGES: u32 = 256;
 
 impl Store {
-    /// Reads every page that a zone had when `zone` was noted, and gives an error for each that
-    /// does not prove itself or is of another kind. Only a failing device fails the call.
-    pub fn prove_zone(&self, number: ZoneNumber, zone: &Zone) -> Result<Vec<Error>> {
+    /// Reads every page that a zone had when `zone` was noted, and gives each that does not prove
+    /// itself or is of another kind, with what is wrong. Only a failing device fails the call.
+    pub fn prove_zone(&self, number: ZoneNumber, zone: &Zone) -> Result<Vec<(PageAddress, Error)>> {
         let pool = PagePool::new(BATCH_PAGES as usize);
         let mut errors = Vec::new();
         for first in (0..zone.pages).step_by(BATCH_PAGES as usize) {
@@ -27,7 +27,8 @@ impl Store {
             let [transfer] = batch;
             for (page, buffer) in (first..).zip(&transfer.buffers) {
                 let address = PageAddress { zone: number, page };
-                errors.extend(self.prove(address, buffer, zone.kind));
+                let error = self.prove(address, buffer, zone.kind);
+                errors.extend(error.map(|error| (address, error)));
             }
         }
         Ok(errors)

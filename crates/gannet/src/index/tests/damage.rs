@@ -17,13 +17,13 @@ use crate::device::{Device, FileId, MemoryDevice};
 use crate::documents::TableChange;
 use crate::storage::{IndexIdentity, PageKind, Place, seal};
 
-type Bytes = [u8; PAGE_SIZE];
+pub(super) type Bytes = [u8; PAGE_SIZE];
 
 /// A healthy index, whose pages are to be changed.
-struct Victim {
+pub(super) struct Victim {
     world: World,
     device: MemoryDevice,
-    pages: Vec<(FileId, u32)>,
+    pub(super) pages: Vec<(FileId, u32)>,
 }
 
 /// What came of one damaged index.
@@ -45,7 +45,7 @@ impl Victim {
         Victim::of(&steps)
     }
 
-    fn of(steps: &[Step]) -> Victim {
+    pub(super) fn of(steps: &[Step]) -> Victim {
         let world = World::of(steps);
         let end = world.device.events();
         let image = world
@@ -62,12 +62,12 @@ impl Victim {
         }
     }
 
-    fn bytes(&self, (file, page): (FileId, u32)) -> Bytes {
+    pub(super) fn bytes(&self, (file, page): (FileId, u32)) -> Bytes {
         *self.device.page(file, page).expect("a page").bytes()
     }
 
     /// A copy of the device in which these pages have other bytes.
-    fn with(&self, changes: &[((FileId, u32), Bytes)]) -> Arc<MemoryDevice> {
+    pub(super) fn with(&self, changes: &[((FileId, u32), Bytes)]) -> Arc<MemoryDevice> {
         let copy = MemoryDevice::from_files(self.device.files());
         for ((file, page), bytes) in changes {
             let content = crate::device::MemoryPage::new(bytes);
@@ -95,12 +95,12 @@ impl Victim {
     }
 
     /// The kind that a page says it has.
-    fn kind(&self, page: (FileId, u32)) -> Option<PageKind> {
+    pub(super) fn kind(&self, page: (FileId, u32)) -> Option<PageKind> {
         PageKind::from_number(self.bytes(page)[PAGE_PAYLOAD])
     }
 
     /// The identity of the index, from a root slot.
-    fn identity(&self) -> IndexIdentity {
+    pub(super) fn identity(&self) -> IndexIdentity {
         let slot = self.bytes((FileId::Superblock, 0));
         u64::from_le_bytes(slot[12..20].try_into().expect("eight bytes"))
     }

@@ -15,6 +15,7 @@ mod checks;
 mod closing;
 mod crashes;
 mod damage;
+mod damage_costs;
 mod faults;
 mod full;
 mod life;

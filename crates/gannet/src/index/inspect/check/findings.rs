@@ -20,7 +20,7 @@ const PAGE: &str = "damaged page ";
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     all: Vec<Finding>,
-    /// The findings of damaged pages, by the whole text of their errors.
+    /// The findings of damaged pages, by what their errors say of the page, up to the reason.
     pages: HashMap<String, usize>,
 }
 
@@ -44,14 +44,16 @@ impl Findings {
             other => other.to_string(),
         };
         if self.push(sentence) {
-            self.pages.insert(error.to_string(), self.all.len() - 1);
+            let error = error.to_string();
+            self.pages
+                .insert(page_of(&error).to_owned(), self.all.len() - 1);
         }
     }
 
     /// Adds a finding, or to a page that was told what refers to it.
     pub(crate) fn add(&mut self, finding: String) {
         let page = finding.rfind(PAGE);
-        let known = page.and_then(|at| Some((at, *self.pages.get(&finding[at..])?)));
+        let known = page.and_then(|at| Some((at, *self.pages.get(page_of(&finding[at..]))?)));
         match known {
             Some((at, page)) => self.all[page].add_referrer(finding[..at].trim_end_matches(": ")),
             None => {
@@ -76,6 +78,11 @@ impl Findings {
     pub(crate) fn into_sentences(self) -> Vec<String> {
         self.all.into_iter().map(Finding::into_sentence).collect()
     }
+}
+
+/// Which page an error is of, without the reason.
+fn page_of(error: &str) -> &str {
+    error.split(':').next().unwrap_or(error)
 }
 
 impl Finding {

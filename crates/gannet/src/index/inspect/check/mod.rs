@@ -20,6 +20,8 @@
 //! | tables: norms | `prove_zone` | `documents`, `statistics`, and bounds in `postings::check` |
 //! | tables: places of nodes | `prove_zone` | `btree::check` |
 //!
+//! A page that does not prove itself is read once, however much refers to it.
+//!
 //! Pages that nothing refers to are proved too, since a backup copies them; but not older root
 //! records, which it does not.
 
@@ -38,7 +40,7 @@ use std::sync::Arc;
 
 use crate::analysis::FieldId;
 use crate::base::{Error, Result};
-use crate::cache::{Pages, finish};
+use crate::cache::{DamageNotes, Pages, finish};
 use crate::index::Index;
 use crate::index::state::Shared;
 use crate::index::state::State;
@@ -84,6 +86,8 @@ struct Check<'a> {
     /// Tokens in lists, by field.
     tokens: HashMap<FieldId, u64>,
     contents: DigestSums,
+    /// Pages that did not prove themselves, which are read once.
+    damaged: DamageNotes<'a>,
 }
 
 /// What is on flash at one moment.
@@ -124,6 +128,7 @@ impl Index {
             dead: None,
             tokens: HashMap::new(),
             contents: DigestSums::new(moment.state.below),
+            damaged: self.shared().pool.note_damage(),
         };
         check.run(&moment, progress)?;
         Ok(CheckReport {
@@ -210,8 +215,10 @@ impl Check<'_> {
         let copied = |(_, zone): &(_, &Zone)| zone.kind != PageKind::Root;
         for (number, zone) in self.zones.iter().filter(copied) {
             let found = self.shared.store.prove_zone(number, zone)?;
-            let findings = &mut self.findings;
-            found.iter().for_each(|error| findings.add_page(error));
+            for (page, error) in &found {
+                self.damaged.add(*page);
+                self.findings.add_page(error);
+            }
             self.report.pages += zone.pages as u64;
             progress("pages", self.report.pages);
         }
