@@ -70,9 +70,11 @@ impl Vacuum {
             }
         };
         let mut pages = Pages::new(&shared.pool);
+        let dead = DeadDocs::new(&tables.deletions(end, &mut pages)?);
+        check_count(&dead, tables.deleted_count())?;
         self.deleted = tables.deleted_count();
         self.sweep = Some(Sweep {
-            dead: DeadDocs::new(&tables.deletions(end, &mut pages)?),
+            dead,
             end,
             lists: SweepPlace::default(),
             lists_are_done: false,
@@ -99,6 +101,19 @@ impl Vacuum {
         let bytes = shared.options.limits.vacuum_bytes;
         let bytes = bytes.map(|bytes| bytes.max(1));
         bytes.unwrap_or(((all * share) as u64).clamp(policy.slice_bytes, SLICE_BYTES_MAX))
+    }
+}
+
+/// Fails where the live set has other documents than are counted: a sweep that takes out fewer
+/// would be begun again for ever.
+fn check_count(dead: &DeadDocs, counted: u64) -> Result<()> {
+    match dead.count() == counted {
+        true => Ok(()),
+        false => {
+            let got = dead.count();
+            let reason = format!("expected {counted} deleted documents as counted, got {got}");
+            Err(Error::damaged("live set", reason))
+        }
     }
 }
 
