@@ -45,6 +45,12 @@ const RINGS_KEPT: usize = 32;
 /// How long completions are waited for after waiting itself has failed.
 const LINGER: Duration = Duration::from_secs(5);
 
+/// How long the kernel may reject to be entered for reasons that go away, such as signals, and
+/// after how many rejections in a row each is followed by a pause.
+const REJECTED_MAX: Duration = Duration::from_secs(10);
+const REJECTIONS_AT_ONCE: u32 = 64;
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// The pool of rings.
 pub struct Uring {
     rings: Mutex<Vec<IoUring>>,
@@ -58,6 +64,13 @@ struct Round {
     waiting: Vec<usize>,
     in_flight: usize,
     failure: Option<Error>,
+}
+
+/// How often in a row the kernel has rejected to be entered, and since when.
+#[derive(Default)]
+struct Rejections {
+    count: u32,
+    since: Option<Instant>,
 }
 
 struct Flight {
@@ -145,9 +158,12 @@ impl Round {
 
     /// Submits and reaps until nothing is left; an error means that the ring itself has failed.
     fn drive(&mut self, ring: &mut IoUring) -> io::Result<()> {
+        let mut rejections = Rejections::default();
         while self.in_flight > 0 || !self.waiting.is_empty() {
             self.submit(ring);
-            wait(ring, self.wanted())?;
+            // May return early.
+            let entered = ring.submit_and_wait(self.wanted());
+            rejections.take(entered, Instant::now)?;
             self.reap(ring)?;
         }
         Ok(())
@@ -313,15 +329,31 @@ fn checked(ring: IoUring) -> io::Result<IoUring> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-/// Hands over what was submitted and waits for `wanted` completions; may return early.
-fn wait(ring: &IoUring, wanted: usize) -> io::Result<()> {
-    match ring.submit_and_wait(wanted) {
-        Ok(_) => Ok(()),
-        Err(error) if is_passing(&error) => {
-            std::thread::yield_now();
-            Ok(())
+impl Rejections {
+    /// Counts what came of entering the kernel. Fails where that fails for a reason that stays, or
+    /// for too long.
+    fn take(&mut self, entered: io::Result<usize>, now: impl Fn() -> Instant) -> io::Result<()> {
+        let error = match entered {
+            Ok(_) => {
+                *self = Rejections::default();
+                return Ok(());
+            }
+            Err(error) if is_passing(&error) => error,
+            Err(error) => return Err(error),
+        };
+        let since = *self.since.get_or_insert_with(&now);
+        if now().saturating_duration_since(since) >= REJECTED_MAX {
+            return Err(io::Error::other(format!(
+                "the kernel has rejected io_uring_enter for {REJECTED_MAX:?}, at last with: {error}; \
+                 choose the backend pread"
+            )));
         }
-        Err(error) => Err(error),
+        self.count += 1;
+        match self.count > REJECTIONS_AT_ONCE {
+            true => std::thread::sleep(PAUSE),
+            false => std::thread::yield_now(),
+        }
+        Ok(())
     }
 }
 
@@ -366,6 +398,36 @@ mod tests {
         let mut requests = Vec::new();
         assert!(round.finish(&mut requests).is_err());
         assert!(requests.is_empty() && pool.take().is_none());
+    }
+
+    #[test]
+    fn the_kernel_may_reject_for_a_while_and_not_for_ever() {
+        let start = Instant::now();
+        let kinds = [
+            io::ErrorKind::Interrupted,
+            io::ErrorKind::WouldBlock,
+            io::ErrorKind::ResourceBusy,
+        ];
+        for kind in kinds {
+            let rejected = || Err(io::Error::from(kind));
+            let mut rejections = Rejections::default();
+            let at = |time: Duration| move || start + time;
+            assert!(rejections.take(rejected(), at(Duration::ZERO)).is_ok());
+            let late = REJECTED_MAX - Duration::from_millis(1);
+            assert!(rejections.take(rejected(), at(late)).is_ok());
+            // Who was let in once may be rejected anew.
+            assert!(rejections.take(Ok(1), at(late)).is_ok());
+            assert!(rejections.take(rejected(), at(REJECTED_MAX)).is_ok());
+            let given_up = rejections
+                .take(rejected(), at(2 * REJECTED_MAX))
+                .unwrap_err();
+            assert!(
+                given_up.to_string().contains("io_uring_enter"),
+                "{given_up}"
+            );
+        }
+        let stays = Err(io::Error::from(io::ErrorKind::PermissionDenied));
+        assert!(Rejections::default().take(stays, Instant::now).is_err());
     }
 
     #[test]
