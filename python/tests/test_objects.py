@@ -71,3 +71,15 @@ def test_bad_uses_of_urls_say_what_to_do(books: gannet.Index, url: str, tmp_path
     with gannet.open(url, memory="16MiB", read_only=True) as ix:
         with pytest.raises(gannet.GannetError, match=r"read"):
             ix.add({"id": "9"})
+
+
+def test_a_folder_that_is_no_cache_is_warned_of(books: gannet.Index, tmp_path: Path) -> None:
+    books.checkpoint()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("x")
+    with pytest.warns(UserWarning, match="read past the cache: .*notes.txt"):
+        index = gannet.open(
+            books.path, read_only=True, cache_dir=tmp_path / "other", cache_size="16MiB"
+        )
+    with index:
+        assert index.search("whale").ids == books.search("whale").ids

@@ -146,8 +146,6 @@ fn a_command_that_is_killed_leaves_a_cache_that_can_be_used() {
 #[test]
 fn a_cache_that_cannot_be_is_the_callers_fault() {
     let place = place();
-    std::fs::create_dir(place.path("files")).unwrap();
-    place.write("files/notes.txt", "x");
     let search = ["search", "index", "w7"];
     for (given, said) in [
         (&["--cache-dir", "cache"][..], "--cache-size"),
@@ -164,18 +162,6 @@ fn a_cache_that_cannot_be_is_the_callers_fault() {
             ],
             "at most",
         ),
-        (
-            &["--cache-dir", "index", "--cache-size", "1GiB"],
-            "is no cache",
-        ),
-        (
-            &["--cache-dir", "docs.jsonl", "--cache-size", "1GiB"],
-            "is a file",
-        ),
-        (
-            &["--cache-dir", "files", "--cache-size", "1GiB"],
-            "notes.txt",
-        ),
     ] {
         let ran = place.run(&[&search[..], given].concat());
         assert_eq!(ran.code, 1, "{given:?}: {ran:?}");
@@ -183,4 +169,26 @@ fn a_cache_that_cannot_be_is_the_callers_fault() {
     }
     let help = place.done(&["search", "--help"]);
     assert!(help.contains("--cache-dir") && help.contains("--cache-size"));
+}
+
+#[test]
+fn a_search_goes_on_without_a_folder_that_is_no_cache() {
+    let place = place();
+    std::fs::create_dir(place.path("files")).unwrap();
+    place.write("files/notes.txt", "x");
+    let search = ["search", "index", "w7", "--count"];
+    let answer = place.done(&search);
+    for (folder, said) in [
+        ("index", "is no cache"),
+        ("docs.jsonl", "is a file"),
+        ("files", "notes.txt"),
+        ("docs.jsonl/cache", "check the path"),
+    ] {
+        let cache = ["--cache-dir", folder, "--cache-size", "16MiB"];
+        let ran = place.run(&[&search[..], &cache].concat());
+        assert_eq!((ran.code, &ran.out), (0, &answer), "{folder}: {ran:?}");
+        let note = "note: the index is read past the cache: ";
+        assert!(ran.err.contains(note) && ran.err.contains(said), "{ran:?}");
+        assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
+    }
 }

@@ -14,6 +14,7 @@ mod flash_tier;
 mod formats;
 mod help;
 mod limits;
+mod links;
 mod maintenance;
 mod meaning;
 mod newcomer;
@@ -21,6 +22,7 @@ mod one_rule;
 mod pipes;
 #[cfg(feature = "remote")]
 mod remote;
+mod replaced;
 mod result_cache;
 mod round_trip;
 mod settings;

@@ -36,8 +36,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     use std::collections::HashMap;
+    use std::ffi::CString;
     use std::path::PathBuf;
 
+    use gannet::diagnostics::CacheState;
+    use pyo3::exceptions::PyUserWarning;
     use pyo3::prelude::*;
 
     use crate::errors::{Raise, invalid};
@@ -117,7 +120,17 @@ mod _native {
         let path = places::fixed(&path).or_raise()?;
         let options = arguments.options()?;
         let index = py.detach(|| places::open(options, &path)).or_raise()?;
+        if let Some(CacheState::Past(reason)) = index.cache() {
+            warn_of_cache(py, &reason)?;
+        }
         PyIndex::new(py, index, path, (arguments.memory.0, read_only))
+    }
+
+    /// Says that a cache was asked for and is not used.
+    fn warn_of_cache(py: Python<'_>, reason: &str) -> PyResult<()> {
+        let said = format!("the index is read past the cache: {reason}").replace('\0', "");
+        let said = CString::new(said).map_err(|error| invalid(error.to_string()))?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &said, 1)
     }
 
     /// Makes an index in a folder of the backup in another, or of what is published at a URL.

@@ -29,6 +29,10 @@ const BODIES: (usize, usize) = (1 << 20, 16 << 20);
 /// The part of the budget of a reader that packs take at most.
 pub(crate) const PACKS_ONE_OF: usize = 8;
 
+/// The part of the budget that the head of a pack may take at a refresh at least: an index that
+/// was small may have become large.
+const HEADS_ONE_OF: usize = 4;
+
 /// The longest request: 512 KiB.
 const REQUEST_PAGES: u32 = 128;
 
@@ -51,6 +55,9 @@ pub struct RemoteDevice {
     pub(crate) packs: usize,
     /// Bytes that the catalog may take.
     catalog_bytes: usize,
+    /// Bytes that the head of a pack may take while it is read, of the budget of the index.
+    pub(crate) heads: usize,
+    pub(crate) budget: usize,
     counters: Counters,
 }
 
@@ -84,6 +91,8 @@ impl RemoteDevice {
             body_bytes,
             packs,
             catalog_bytes: 0,
+            heads: memory.saturating_sub(body_bytes),
+            budget: memory,
             counters: Counters::default(),
         };
         device.look()?;
@@ -92,6 +101,7 @@ impl RemoteDevice {
         let packed = catalog.packed_bytes();
         device.packs = device.packs.min(packed + packed / 4 + (64 << 10));
         device.catalog_bytes = 2 * catalog.bytes() + (64 << 10);
+        device.heads = device.catalog_bytes.max(memory / HEADS_ONE_OF);
         Ok(device)
     }
 
@@ -321,6 +331,10 @@ impl Device for RemoteDevice {
 
     fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    fn check_stored(&self) -> Result<Vec<String>> {
+        self.inspect()
     }
 
     fn requests(&self) -> Option<RequestCounts> {

@@ -22,10 +22,12 @@
 //! # Ok::<(), gannet::Error>(())
 //! ```
 //!
-//! From bottom to top: `place` understands URLs; `fault` says what became of a request, `link`
+//! From bottom to top: `folder` is a local folder that nothing leads out of; `place` understands
+//! URLs; `fault` says what became of a request, `link`
 //! makes one that reads, and `objects` the others; `publication` has the bytes of what is
 //! published; `catalog` knows where each page is; `plan` joins pages into requests; `device` reads,
-//! and `newest` follows publications; `upload` and `publisher` write; `publish` puts a publication
+//! `newest` follows publications, and `inspect` looks whether a store has what they
+//! name; `upload` and `publisher` write; `publish` puts a publication
 //! together, and `garbage` removes what none needs any more. `object_folder` is for programs that
 //! publish several indexes.
 
@@ -34,6 +36,7 @@ mod device;
 mod fault;
 mod folder;
 mod garbage;
+mod inspect;
 mod link;
 mod newest;
 mod object_folder;

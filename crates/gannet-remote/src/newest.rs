@@ -20,6 +20,10 @@ use crate::publication::{Head, Origin, Pack, Publication, SUPERBLOCK, SUPERBLOCK
 /// written.
 const LOOKS: u32 = 4;
 
+/// What a head takes in memory, in its own bytes: an object has 28 bytes in it, 32 once it is
+/// decoded, and about 96 in the catalog.
+const HEAD_GROWTH: usize = 6;
+
 impl RemoteDevice {
     /// Looks at the superblock if the last look is old.
     pub(crate) fn refresh(&self) -> Result<()> {
@@ -38,12 +42,29 @@ impl RemoteDevice {
             let Some((version, publication)) = self.newest()? else {
                 return Ok(());
             };
+            let newest = publication.packs.last();
+            newest.map_or(Ok(()), |pack| self.check_head(pack))?;
             match self.take(version, publication) {
                 Err(Fault::Missing) => {}
                 done => return done.map_err(|fault| self.failed(fault, "packs")),
             }
         }
         Err(self.failed(Fault::Missing, "packs"))
+    }
+
+    /// Fails if the head of a pack, which lists all objects, would take more memory than there is
+    /// for it. It says its length itself, and whoever wrote it may be anybody.
+    pub(crate) fn check_head(&self, pack: &Pack) -> Result<()> {
+        let needed = (pack.head_bytes as usize).saturating_mul(HEAD_GROWTH);
+        match needed <= self.heads {
+            true => Ok(()),
+            false => Err(Error::Memory {
+                what: format!("the list of objects of {}", self.objects.url()).into(),
+                needed,
+                free: self.heads,
+                budget: self.budget,
+            }),
+        }
     }
 
     /// The superblock, if it is another than the one that is known.

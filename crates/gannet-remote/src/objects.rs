@@ -3,10 +3,11 @@
 //! The store is asynchronous, and its requests run on two threads of their own. Whoever asks waits
 //! on a channel, so that an index may also be searched from within another runtime.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -15,7 +16,8 @@ use futures_util::{StreamExt, TryStreamExt};
 use gannet::diagnostics::RequestCounts;
 use gannet::{Error, Result};
 use object_store::{
-    MultipartUpload, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload, UpdateVersion,
+    MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
+    PutResult, UpdateVersion,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -36,6 +38,9 @@ pub(crate) struct Listed {
     pub(crate) name: String,
     /// When it was written, in seconds of the epoch.
     pub(crate) written: u64,
+    pub(crate) bytes: u64,
+    /// The version, where the store tells one.
+    pub(crate) version: Option<String>,
 }
 
 /// The objects below a URL.
@@ -47,6 +52,8 @@ pub(crate) struct Objects {
     folder: Option<PathBuf>,
     timeout: Duration,
     scheme: &'static str,
+    /// The versions of objects that were written, as the store has answered.
+    written: Mutex<BTreeMap<String, String>>,
 }
 
 impl Drop for Objects {
@@ -102,6 +109,7 @@ impl Objects {
             folder: place.folder,
             timeout,
             scheme: place.scheme,
+            written: Mutex::default(),
         })
     }
 
@@ -116,6 +124,10 @@ impl Objects {
     /// The URL of one object.
     pub(crate) fn url_of(&self, name: &str) -> String {
         format!("{}/{name}", self.url)
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     pub(crate) fn deadline(&self) -> Deadline {
@@ -186,12 +198,30 @@ impl Objects {
         let path = self.link.path(name);
         let put = self.change(async move {
             link.count_put(bytes.len());
-            link.uploads
+            Ok(link
+                .uploads
                 .put(&path, PutPayload::from_bytes(bytes))
-                .await?;
-            Ok(())
+                .await?)
         });
-        put.map_err(|fault| fault.error("write", self.url_of(name)))
+        self.note_written(name, put)
+    }
+
+    /// Notes the version of an object that was written, to compare it with what is there.
+    fn note_written(&self, name: &str, put: Answer<PutResult>) -> Result<()> {
+        let put = put.map_err(|fault| fault.error("write", self.url_of(name)))?;
+        if let Some(version) = put.e_tag {
+            self.versions().insert(name.to_owned(), version);
+        }
+        Ok(())
+    }
+
+    /// The version of an object that was written, if the store has told one.
+    pub(crate) fn written(&self, name: &str) -> Option<String> {
+        self.versions().get(name).cloned()
+    }
+
+    fn versions(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.written.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// Begins an object that is written in parts.
@@ -224,11 +254,8 @@ impl Objects {
         mut upload: Box<dyn MultipartUpload>,
     ) -> Result<()> {
         self.link.count_put(0);
-        let done = self.change(async move {
-            upload.complete().await?;
-            Ok(())
-        });
-        done.map_err(|fault| fault.error("write", self.url_of(name)))
+        let done = self.change(async move { Ok(upload.complete().await?) });
+        self.note_written(name, done)
     }
 
     /// Replaces an object if it is still the version `known`, or makes it if there was none.
@@ -249,14 +276,8 @@ impl Objects {
     ) -> Answer<()> {
         let failed = |error: std::io::Error| Fault::Failed(error.to_string());
         let _held = crate::folder::lock(folder).map_err(failed)?;
-        let found = self.get(Wanted {
-            name: name.to_owned(),
-            range: None,
-            most: u64::MAX,
-            known: None,
-        });
-        let found = match found {
-            Ok(got) => got.version,
+        let found = match self.head(name) {
+            Ok(found) => found.version,
             Err(Fault::Missing) => None,
             Err(fault) => return Err(fault),
         };
@@ -264,6 +285,21 @@ impl Objects {
             true => self.put_over(name, bytes),
             false => Err(Fault::Changed),
         }
+    }
+
+    /// What the store tells of an object without sending it.
+    pub(crate) fn head(&self, name: &str) -> Answer<Listed> {
+        let (link, deadline) = (self.link(), self.deadline());
+        let path = self.link.path(name);
+        self.wait(async move {
+            let noted = || link.count_retry();
+            let head = || async {
+                link.counts.other(1);
+                let found = deadline.next(link.store.head(&path)).await??;
+                Ok(listed(&link, found))
+            };
+            deadline.attempts(noted, head).await
+        })
     }
 
     fn put_if(&self, name: &str, known: Option<String>, bytes: Vec<u8>) -> Answer<()> {
@@ -313,10 +349,8 @@ impl Objects {
             let list = || async {
                 link.counts.other(1);
                 let prefix = Some(&link.prefix).filter(|prefix| !prefix.as_ref().is_empty());
-                let found = link.store.list(prefix).map_ok(|object| Listed {
-                    name: link.name(&object.location),
-                    written: object.last_modified.timestamp().max(0) as u64,
-                });
+                let found = link.store.list(prefix);
+                let found = found.map_ok(|object| listed(&link, object));
                 Ok(deadline.next(found.try_collect::<Vec<_>>()).await??)
             };
             deadline.attempts(noted, list).await
@@ -346,5 +380,14 @@ impl Objects {
             Ok(removed)
         });
         removed.map_err(|fault| fault.error("remove", self.url.clone()))
+    }
+}
+
+fn listed(link: &Link, object: ObjectMeta) -> Listed {
+    Listed {
+        name: link.name(&object.location),
+        written: object.last_modified.timestamp().max(0) as u64,
+        bytes: object.size,
+        version: object.e_tag,
     }
 }

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use gannet::{Error, Result};
 use object_store::aws::AmazonS3Builder;
-use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ClientOptions, ObjectStore, RetryConfig};
 use url::Url;
+
+use crate::folder::LocalFolder;
 
 /// How long a connection may take to come about.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -122,8 +123,8 @@ fn folder(url: &str, parsed: &Url, create: bool) -> Result<Place> {
     if create {
         fs::create_dir_all(&path).map_err(|error| failed(&error))?;
     }
-    let store = LocalFileSystem::new_with_prefix(&path).map_err(|error| failed(&error))?;
-    let store: Arc<dyn ObjectStore> = Arc::new(store.with_fsync(true));
+    let store = LocalFolder::at(&path).map_err(|error| failed(&error))?;
+    let store: Arc<dyn ObjectStore> = Arc::new(store);
     Ok(Place {
         uploads: Arc::clone(&store),
         store,

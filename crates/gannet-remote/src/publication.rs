@@ -101,6 +101,10 @@ impl Extent {
         format!("zone-{zone:08}/{first:08}-{number:08}-{token:016x}")
     }
 
+    pub(crate) fn bytes(&self) -> u64 {
+        self.pages as u64 * PAGE_SIZE as u64
+    }
+
     /// The page behind the last.
     pub(crate) fn end(&self) -> u32 {
         self.first + self.pages

@@ -13,6 +13,7 @@ use crate::catalog::Catalog;
 use crate::device::RemoteDevice;
 use crate::fault::Fault;
 use crate::garbage;
+use crate::inspect::missing;
 use crate::link::Wanted;
 use crate::objects::Objects;
 use crate::place::Place;
@@ -131,6 +132,9 @@ pub(crate) fn publish_on(
         not_removed: None,
         requests: RequestCounts::default(),
     };
+    if slots.is_none() {
+        publisher.check_published()?;
+    }
     if let Some(slots) = slots {
         let next = Next::new(&publisher, &backup, options, &zones)?;
         report.packed_bytes = next.pages.len() as u64 * PAGE_SIZE as u64;
@@ -209,6 +213,7 @@ impl Next {
         backup.read_pages(&head.directory, &mut bytes)?;
         objects.put(&pack.name(), bytes)?;
         packs.push(pack);
+        check_there(objects, &head.extents, &packs)?;
         let publication = Publication {
             slots,
             origin: publisher.origin,
@@ -218,6 +223,37 @@ impl Next {
         replace(objects, &catalog, &publication)?;
         Ok(Published { publication, head })
     }
+}
+
+impl Publisher {
+    /// Fails unless all that readers find now is there.
+    fn check_published(&self) -> Result<()> {
+        let catalog = self.device.catalog();
+        let packs = catalog.publication.as_ref().map(|of| of.packs.as_slice());
+        let packs = packs.unwrap_or_default();
+        check_there(&self.device.objects, &catalog.head.extents, packs)
+    }
+}
+
+/// Fails unless the store says that it holds all that a publication names as it was sent.
+fn check_there(objects: &Objects, extents: &[Extent], packs: &[Pack]) -> Result<()> {
+    let wrong = missing(objects, extents, packs)?;
+    let Some(first) = wrong.first() else {
+        return Ok(());
+    };
+    let more = match wrong.len() {
+        1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    Err(Error::Device {
+        operation: "publish",
+        file: objects.url().to_owned(),
+        reason: format!(
+            "the store does not hold what was sent: {first}{more}; readers find what was published before, if that is \
+             whole: publish again, and if that ends like this, to another place"
+        ),
+        full: false,
+    })
 }
 
 /// The packs that the next publication can go on from. If they are many, small ones are made one:
@@ -242,24 +278,24 @@ fn kept_packs(catalog: &Catalog, wanted: usize) -> Vec<Pack> {
     }
 }
 
-/// Replaces the superblock if it is still the one that was found.
+/// Replaces the superblock if it is still the one that was found. Where the store answers that it
+/// did, and gives another or none, it is not believed.
 fn replace(objects: &Objects, catalog: &Catalog, publication: &Publication) -> Result<()> {
-    let bytes = publication.encode();
-    let found = match objects.replace(SUPERBLOCK, catalog.version.clone(), bytes) {
-        Ok(()) => return Ok(()),
-        Err(Fault::Changed) => objects.get(Wanted {
-            name: SUPERBLOCK.to_owned(),
-            range: None,
-            most: SUPERBLOCK_MOST,
-            known: None,
-        }),
-        Err(fault) => return Err(fault.error("write", objects.url_of(SUPERBLOCK))),
+    let replaced = objects.replace(SUPERBLOCK, catalog.version.clone(), publication.encode());
+    match &replaced {
+        Ok(()) | Err(Fault::Changed) => {}
+        Err(fault) => return Err(fault.clone().error("write", objects.url_of(SUPERBLOCK))),
+    }
+    let found = match read_superblock(objects) {
+        // What cannot be read just now is no sign that it is not there.
+        Err(Error::Device { .. }) if replaced.is_ok() => return Ok(()),
+        found => found?,
     };
-    let found = found.map_err(|fault| fault.error("read", objects.url_of(SUPERBLOCK)))?;
-    let found = Publication::decode(&found.bytes)
-        .map_err(|reason| Error::damaged(objects.url_of(SUPERBLOCK), reason))?;
-    // The answer to a request that had replaced it was lost, and it was made again.
-    if found.origin == publication.origin {
+    // Where the answer to a request that had replaced it was lost, it was made again.
+    let is_there = found.origin == publication.origin;
+    // Behind the one that is there now, somebody else may have published already.
+    let was_there = replaced.is_ok() && found.origin.number > publication.origin.number;
+    if is_there || was_there {
         return Ok(());
     }
     let before = catalog.publication.as_ref();
@@ -272,4 +308,22 @@ fn replace(objects: &Objects, catalog: &Catalog, publication: &Publication) -> R
         objects.url(),
         found.origin.number
     )))
+}
+
+fn read_superblock(objects: &Objects) -> Result<Publication> {
+    let found = objects.get(Wanted {
+        name: SUPERBLOCK.to_owned(),
+        range: None,
+        most: SUPERBLOCK_MOST,
+        known: None,
+    });
+    let found = found.map_err(|fault| match fault {
+        Fault::Missing => Error::damaged(
+            objects.url_of(SUPERBLOCK),
+            "the store has taken it, and does not hold it",
+        ),
+        fault => fault.error("read", objects.url_of(SUPERBLOCK)),
+    })?;
+    Publication::decode(&found.bytes)
+        .map_err(|reason| Error::damaged(objects.url_of(SUPERBLOCK), reason))
 }

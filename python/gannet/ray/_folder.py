@@ -17,6 +17,7 @@ from pathlib import Path
 import gannet
 
 from .._errors import DeviceError, LockedError
+from ._plain import no_link
 from ._states import gone, left_over
 
 
@@ -46,7 +47,7 @@ class Folder:
         """Replaces the manifest, durably and at once."""
         new = self.folder / f"manifest.{os.getpid()}.new"
         try:
-            with open(new, "wb") as file:
+            with open(new, "wb", opener=no_link) as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
@@ -60,7 +61,11 @@ class Folder:
     def locked(self) -> Generator[None, None, None]:
         """Keeps other writes away. The lock ends with the process, however that ends."""
         self.create()
-        with open(self.folder / "lock", "a") as file:
+        try:
+            lock = open(self.folder / "lock", "a", opener=no_link)
+        except OSError as error:
+            raise DeviceError(f"{self.folder}: its lock cannot be opened: {error}") from error
+        with lock as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from .._errors import DeviceError, LockedError
+from ._plain import no_link
 from ._ray import ray
 
 _PATIENCE = 10.0
@@ -35,7 +36,8 @@ class Scratch:
             base.mkdir(parents=True, exist_ok=True)
             _sweep(base, prefix, self.folder)
             self._lock = _lock(_lock_of(self.folder), _PATIENCE)
-            self.folder.mkdir(exist_ok=True)
+            # What it copies or caches are documents.
+            self.folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise DeviceError(
                 f"{base}: no folder can be made on the local disk ({error}): "
@@ -68,7 +70,7 @@ def _lock_of(folder: Path) -> Path:
 
 
 def _lock(path: Path, patience: float) -> IO[str]:
-    file = open(path, "a")
+    file = open(path, "a", opener=no_link)
     end = time.monotonic() + patience
     while True:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -66,6 +67,19 @@ def test_one_writes_a_folder_at_a_time(folder: Folder) -> None:
                 pass
     with folder.locked():
         pass
+
+
+def test_links_in_a_folder_are_not_followed(folder: Folder, tmp_path: Path) -> None:
+    victim, missing = tmp_path / "victim", tmp_path / "missing"
+    victim.write_text("kept")
+    new = folder.folder / f"manifest.{os.getpid()}.new"
+    for link in [folder.folder / "lock", new]:
+        for target in [victim, missing]:
+            link.symlink_to(target)
+            with pytest.raises(gannet.DeviceError, match="cannot be"), folder.locked():
+                folder.replace_manifest(None, b"other")
+            link.unlink()
+    assert victim.read_text() == "kept" and not missing.exists()
 
 
 def test_objects_are_replaced_by_one_write(s3: S3Server, tmp_path: Path) -> None:

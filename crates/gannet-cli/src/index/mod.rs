@@ -8,6 +8,8 @@ mod rejections;
 mod report;
 mod settings;
 
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
@@ -33,6 +35,7 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     let is_new = !settings.index.exists();
     let index = settings.open(common, arguments)?;
     settings.check_analyzers(&index)?;
+    let folder = identity(&settings.index);
     interrupt::catch()?;
     let mut done = index_all(&index, &settings);
     let durable = finish(&index, &mut done);
@@ -45,8 +48,11 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     let ended = ended(&done, &settings, durable);
     let is_empty = stats.as_ref().is_some_and(|stats| stats.doc_ids == 0);
     if is_new && is_empty && ended.is_err() {
-        // Nothing was taken: no index is left that nobody asked for.
-        let _ = std::fs::remove_dir_all(&settings.index);
+        // Nothing was taken: no index is left that nobody asked for. What is there by now may be
+        // another.
+        if folder.is_some() && folder == identity(&settings.index) {
+            let _ = std::fs::remove_dir_all(&settings.index);
+        }
     }
     report(
         &Report {
@@ -67,6 +73,12 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     output.finish()?;
     unused.iter().for_each(|unused| remark(unused));
     ended
+}
+
+/// Which folder has a name, by its device and its number.
+fn identity(folder: &Path) -> Option<(u64, u64)> {
+    let found = std::fs::symlink_metadata(folder).ok()?;
+    found.is_dir().then(|| (found.dev(), found.ino()))
 }
 
 /// Takes the documents of all sources, and tells on standard error how far it came and what was

@@ -9,6 +9,7 @@ use object_store::path::Path;
 
 use super::faulty::Misfortune;
 use super::world::{TIMEOUT, URL, World, agree, found, open, runtime};
+use crate::publication::Publication;
 
 fn told(error: &Error, words: &[&str]) {
     let text = error.to_string();
@@ -155,4 +156,124 @@ fn another_index_is_not_published_over_one() {
         &[URL, "another index"],
     );
     agree(&world.index, &world.open().unwrap().0);
+}
+
+#[test]
+fn no_memory_is_taken_for_what_a_publication_says() {
+    let world = World::new(300);
+    world.publish().unwrap();
+    let (reader, _) = world.open().unwrap();
+    for head_bytes in [u32::MAX, 1 << 30, 100 << 20, 8 << 20] {
+        change(&world, "superblock", |bytes| {
+            let mut publication = Publication::decode(&bytes).unwrap();
+            publication.packs.last_mut().unwrap().head_bytes = head_bytes;
+            Some(publication.encode())
+        });
+        let gets = world.store.gets();
+        let error = world.open().map(|_| ()).unwrap_err();
+        assert!(matches!(error, Error::Memory { .. }), "{error}");
+        told(&error, &[URL, "the list of objects", "give more memory"]);
+        // The superblock alone was read.
+        assert_eq!(world.store.gets(), gets + 1);
+        told(
+            &reader.refresh().unwrap_err(),
+            &[URL, "the list of objects"],
+        );
+    }
+}
+
+/// What a check finds: a sentence that names the object, or an error that does. An opening that
+/// lacks a pack names their folder.
+fn is_found(world: &World, name: &str) -> bool {
+    let name = match name.starts_with("packs/") {
+        true => "packs",
+        false => name,
+    };
+    let checked = match world.open() {
+        Ok((remote, _)) => remote.check(&|_, _| ()),
+        Err(error) => Err(error),
+    };
+    match checked {
+        Ok(report) => report.findings.iter().any(|finding| finding.contains(name)),
+        Err(error) => error.to_string().contains(name),
+    }
+}
+
+#[test]
+fn a_check_finds_each_object_that_is_missing_short_or_damaged() {
+    let world = World::new(1_000);
+    world.publish().unwrap();
+    let sound = world.open().unwrap().0.check(&|_, _| ()).unwrap();
+    assert!(sound.findings.is_empty(), "{:?}", sound.findings);
+    let names = world.names().into_iter().filter(|name| name.contains('/'));
+    for name in names {
+        let bytes = std::cell::RefCell::new(Vec::new());
+        change(&world, &name, |found| {
+            *bytes.borrow_mut() = found;
+            None
+        });
+        assert!(is_found(&world, &name), "{name} is missing");
+        let bytes = bytes.into_inner();
+        for (what, harmed) in [
+            ("short", bytes[..bytes.len() - 4_096].to_vec()),
+            ("long", [&bytes[..], &[0; 4_096]].concat()),
+            ("flipped at its begin", flipped(&bytes, 100)),
+            ("flipped at its end", flipped(&bytes, bytes.len() - 100)),
+        ] {
+            change(&world, &name, |_| Some(harmed.clone()));
+            assert!(is_found(&world, &name), "{name} is {what}");
+        }
+        change(&world, &name, |_| Some(bytes.clone()));
+    }
+    assert!(!is_found(&world, ""));
+}
+
+fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes[at] ^= 1;
+    bytes
+}
+
+#[test]
+fn what_a_store_has_not_kept_is_told_by_who_publishes() {
+    for misfortune in [Misfortune::Lost, Misfortune::Halved] {
+        let mut told_of = 0;
+        for first in 0..12 {
+            let world = World::new(300);
+            world.store.harm(first, 1, misfortune);
+            let published = world.publish();
+            world.store.heal();
+            match published {
+                // It was a request that reads.
+                Ok(_) => agree(&world.index, &world.open().unwrap().0),
+                Err(error) => {
+                    let is_superblock = error.to_string().contains("superblock");
+                    let words = ["does not hold what was sent", "publish again"];
+                    told(&error, if is_superblock { &[URL] } else { &words });
+                    if is_superblock {
+                        change(&world, "superblock", |_| None);
+                    }
+                    world.publish().unwrap();
+                    agree(&world.index, &world.open().unwrap().0);
+                    told_of += 1;
+                }
+            }
+        }
+        assert!(told_of > 3, "{misfortune:?}: {told_of}");
+    }
+}
+
+#[test]
+fn what_a_store_has_lost_since_is_told_by_who_publishes() {
+    let world = World::new(300);
+    world.publish().unwrap();
+    let object = world
+        .names()
+        .into_iter()
+        .find(|name| name.starts_with("zone-"));
+    change(&world, &object.unwrap(), |_| None);
+    told(
+        &world.publish().unwrap_err(),
+        &[URL, "zone-", "is not there"],
+    );
 }

@@ -29,6 +29,10 @@ pub enum Misfortune {
     Short,
     /// A byte of the body is another.
     Wrong,
+    /// What is written is answered for and not there.
+    Lost,
+    /// Half of what is written is there.
+    Halved,
     /// Nothing is done any more: the process that asks is dead.
     Dead,
 }
@@ -125,7 +129,20 @@ impl ObjectStore for FaultyStore {
         payload: PutPayload,
         options: PutOptions,
     ) -> Result<PutResult> {
-        self.ask(path).await?;
+        let payload = match self.ask(path).await? {
+            Some(Misfortune::Lost) => {
+                return Ok(PutResult {
+                    e_tag: None,
+                    version: None,
+                    extensions: Default::default(),
+                });
+            }
+            Some(Misfortune::Halved) => {
+                let bytes = Bytes::from(payload);
+                PutPayload::from_bytes(bytes.slice(..bytes.len() / 2))
+            }
+            _ => payload,
+        };
         self.store.put_opts(path, payload, options).await
     }
 

@@ -34,6 +34,9 @@ const LOOK_UP_STEPS: usize = 8;
 /// Pages noted last among which one that is wanted is looked for first.
 const RECENT: usize = 4;
 
+/// The most bytes of a span for which memory is taken before its pages are there.
+const JOINED_BYTES: usize = 1 << 20;
+
 /// What came of a step: a value, or why there is none yet.
 pub type Step<T> = std::result::Result<T, Stop>;
 
@@ -332,7 +335,8 @@ impl<'a> Pages<'a> {
     }
 
     fn join(&mut self, span: Span) -> Step<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(span.length as usize);
+        // A length that is not true takes no memory before its pages are there.
+        let mut bytes = Vec::with_capacity(JOINED_BYTES.min(span.length as usize));
         let mut skip = span.offset as usize;
         for address in span.pages() {
             let frame = self.page(address)?;

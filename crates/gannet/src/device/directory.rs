@@ -1,10 +1,14 @@
 //! The index folder: what both file backends share besides the transfers themselves.
 //!
 //! A writer holds the lock for as long as it lives. Lengths are counted in whole pages: a part of a
-//! page at a file's end, which only a crash can leave, does not exist for anyone above.
+//! page at a file's end, which only a crash can leave, does not exist for anyone above. Before a
+//! writer makes or removes a file, writes a root or makes anything durable, the folder must still
+//! have the lock and the superblock that it has open: else it was removed or replaced, and what is
+//! written goes where nobody finds it, or into another index.
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,8 +16,14 @@ use super::failure::{failure, unusable};
 use super::files::{FileTable, OpenFile};
 use super::foreign::{foreign_entry, is_of_tier};
 use super::readers::Readers;
+use super::regular::{Irregular, check_type};
 use super::{Access, FileId, OpenOptions};
 use crate::base::{Error, PAGE_SIZE, Result};
+
+/// The mode of the folders of an index, of which the process's umask takes away, and of a flash
+/// tier, which has pages of documents and may be made where others can look.
+const INDEX_FOLDER: u32 = 0o777;
+const TIER_FOLDER: u32 = 0o700;
 
 /// An open index folder, locked if it is open for writing.
 #[derive(Debug)]
@@ -100,6 +110,7 @@ impl Directory {
     /// Makes an empty file, which must not exist.
     pub fn create(&self, id: FileId) -> Result<()> {
         self.check_writable()?;
+        self.check_in_place("create", id)?;
         let made = self.files.create(id);
         made.map_err(|error| self.failed("create", id, error))
     }
@@ -107,17 +118,45 @@ impl Directory {
     /// Removes a file, which must exist.
     pub fn remove(&self, id: FileId) -> Result<()> {
         self.check_writable()?;
+        self.check_in_place("remove", id)?;
         let removed = self.files.remove(id);
         removed.map_err(|error| self.failed("remove", id, error))
     }
 
-    /// What `operation` met at a file: without the right to it the caller's to mend.
+    /// Fails if the folder of a writer was removed or replaced since it was opened.
+    pub fn check_in_place(&self, operation: &'static str, id: FileId) -> Result<()> {
+        let lost = if self.access == Access::Read {
+            None
+        } else if !self.readers.has_lock() {
+            Some("the file LOCK")
+        } else if !self.files.has_superblock() {
+            Some("the superblock")
+        } else {
+            None
+        };
+        match lost {
+            None => Ok(()),
+            Some(lost) => Err(Error::Device {
+                operation,
+                file: self.path.join(id.name()).display().to_string(),
+                reason: format!(
+                    "expected {lost} that was opened, found none or another: the folder was removed, moved or replaced \
+                     meanwhile, and what was written to it since may be lost: look where it is, and write the documents \
+                     again"
+                ),
+                full: false,
+            }),
+        }
+    }
+
+    /// What `operation` met at a file: the caller's to mend without the right to it, or where it is
+    /// no regular one.
     fn failed(&self, operation: &'static str, id: FileId, error: io::Error) -> Error {
-        match error.kind() {
-            io::ErrorKind::PermissionDenied => {
-                unusable(operation, &self.path.join(id.name()), error)
-            }
-            _ => failure(operation, id, error),
+        let is_callers =
+            error.kind() == io::ErrorKind::PermissionDenied || Irregular::of(&error).is_some();
+        match is_callers {
+            true => unusable(operation, &self.path.join(id.name()), error),
+            false => failure(operation, id, error),
         }
     }
 
@@ -133,11 +172,23 @@ impl Directory {
                 match entry.metadata() {
                     // A writer of another process has removed it since.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    metadata => files.push((id, page_count(id, metadata)?)),
+                    metadata => files.push((id, self.page_count(id, metadata)?)),
                 }
             }
         }
         Ok(files)
+    }
+
+    fn page_count(&self, id: FileId, metadata: io::Result<fs::Metadata>) -> Result<u32> {
+        let metadata = metadata.map_err(|error| failure("list", id, error))?;
+        check_type(metadata.file_type()).map_err(|error| self.failed("list", id, error))?;
+        let pages = metadata.len() / PAGE_SIZE as u64;
+        u32::try_from(pages).map_err(|_| {
+            Error::damaged(
+                id.name(),
+                format!("expected fewer than 2^32 pages, got {pages}"),
+            )
+        })
     }
 
     /// Bytes of the file system that this process may still take.
@@ -159,17 +210,6 @@ impl Directory {
     }
 }
 
-fn page_count(id: FileId, metadata: io::Result<fs::Metadata>) -> Result<u32> {
-    let bytes = metadata.map_err(|error| failure("list", id, error))?.len();
-    let pages = bytes / PAGE_SIZE as u64;
-    u32::try_from(pages).map_err(|_| {
-        Error::damaged(
-            id.name(),
-            format!("expected fewer than 2^32 pages, got {pages}"),
-        )
-    })
-}
-
 fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
     let create = options.create && options.access == Access::Write;
     match fs::metadata(path) {
@@ -180,7 +220,7 @@ fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
         Ok(_) if create => ensure_room_for_index(path),
         Ok(_) => ensure_index(path),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unusable("open", path, error)),
-        Err(_) if create => make_folder(path),
+        Err(_) if create => make_folder(path, INDEX_FOLDER),
         Err(_) => Err(Error::invalid(format!(
             "{} does not exist: check the path, or open it for writing and let it be made",
             path.display()
@@ -206,7 +246,7 @@ fn ensure_tier_folder(path: &Path) -> Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(unusable("open", path, error));
         }
-        Err(_) => return make_folder(path),
+        Err(_) => return make_folder(path, TIER_FOLDER),
     }
     let entries = fs::read_dir(path).map_err(|error| unusable("list", path, error))?;
     let names = entries.flatten().map(|entry| entry.file_name());
@@ -256,15 +296,15 @@ fn has_index_files(path: &Path) -> Result<bool> {
 }
 
 /// Makes the folder and every missing one above it, each durable in the one that holds it.
-fn make_folder(path: &Path) -> Result<()> {
+fn make_folder(path: &Path, mode: u32) -> Result<()> {
     let parent = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     if !parent.exists() {
-        make_folder(parent)?;
+        make_folder(parent, mode)?;
     }
-    let made = match fs::create_dir(path) {
+    let made = match fs::DirBuilder::new().mode(mode).create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made,
     };

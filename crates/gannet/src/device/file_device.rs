@@ -90,12 +90,22 @@ impl<E: Engine> Device for FileDevice<E> {
 
     fn write(&self, batch: &mut [Transfer]) -> Result<()> {
         self.directory.check_writable()?;
+        if batch
+            .iter()
+            .any(|transfer| transfer.file == FileId::Superblock)
+        {
+            let root = FileId::Superblock;
+            self.directory.check_in_place("write", root)?;
+        }
         let (transfers, bytes) = size_of_batch(batch);
         self.counters.count_writes(transfers, bytes);
         self.run(batch, Direction::Write)
     }
 
     fn sync(&self, files: &[FileId]) -> Result<()> {
+        if let Some(first) = files.first() {
+            self.directory.check_in_place("sync", *first)?;
+        }
         for file in files {
             self.counters.count_syncs(1);
             let synced = self.directory.file(*file, "sync")?.sync();

@@ -9,17 +9,20 @@
 //! 3. A file with writes that were not synced is never closed by the table: the descriptor that
 //!    wrote is the one that is sure to learn of a failed write-back.
 //! 4. A removed file is not found again, even when it was being opened at that moment.
+//! 5. A file of a flash tier belongs to the user of this process, and nobody else may read it.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use rustix::process::{Resource, getrlimit};
+use rustix::fs::OFlags;
+use rustix::process::{Resource, geteuid, getrlimit};
 
+use super::regular::{self, OWN_FILE, SHARED_FILE};
 use super::{Access, FileId};
 
 /// One open file.
@@ -41,6 +44,8 @@ pub struct FileTable {
     direct: bool,
     limit: usize,
     table: RwLock<OpenTable>,
+    /// The superblock that was opened first.
+    superblock: OnceLock<(u64, u64)>,
 }
 
 #[derive(Debug, Default)]
@@ -88,6 +93,7 @@ impl FileTable {
             direct: direct_works(folder),
             limit: descriptor_limit(),
             table: RwLock::default(),
+            superblock: OnceLock::new(),
         }
     }
 
@@ -126,7 +132,7 @@ impl FileTable {
     /// may have it open: such a reader finds that the file has ended.
     pub fn remove(&self, id: FileId) -> io::Result<()> {
         let path = self.folder.join(id.name());
-        let file = OpenOptions::new().write(true).open(&path);
+        let file = regular::open(&path, OFlags::WRONLY, SHARED_FILE);
         std::fs::remove_file(path)?;
         // A name that somebody has given it elsewhere keeps it. Whatever fails, the file is
         // removed.
@@ -165,14 +171,32 @@ impl FileTable {
         Some(file)
     }
 
+    /// Whether the folder still has the superblock that was opened first.
+    pub fn has_superblock(&self) -> bool {
+        let path = self.folder.join(FileId::Superblock.name());
+        let named = || std::fs::symlink_metadata(path).map(|named| regular::identity(&named));
+        let opened = self.superblock.get();
+        opened.is_none_or(|opened| named().is_ok_and(|named| named == *opened))
+    }
+
     fn open(&self, id: FileId, create: bool) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(self.access == Access::Write);
-        options.create_new(create);
-        if self.direct {
-            open_directly(&mut options);
+        let mut flags = match self.access {
+            Access::Write => OFlags::RDWR,
+            Access::Read => OFlags::RDONLY,
+        };
+        flags.set(OFlags::CREATE | OFlags::EXCL, create);
+        flags.set(directly(), self.direct);
+        let mode = match id {
+            FileId::Tier => OWN_FILE,
+            _ => SHARED_FILE,
+        };
+        let file = regular::open(&self.folder.join(id.name()), flags, mode)?;
+        match id {
+            FileId::Tier => check_owner(&file)?,
+            FileId::Superblock => drop(self.superblock.set(regular::identity(&file.metadata()?))),
+            FileId::Zone(_) => {}
         }
-        options.open(self.folder.join(id.name()))
+        Ok(file)
     }
 
     fn read(&self) -> RwLockReadGuard<'_, OpenTable> {
@@ -204,21 +228,32 @@ fn descriptor_limit() -> usize {
 
 /// Whether the folder's file system takes O_DIRECT, tried on the lock file, which is there already.
 fn direct_works(folder: &Path) -> bool {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    open_directly(&mut options) && options.open(folder.join(super::lock::LOCK_NAME)).is_ok()
+    let lock = folder.join(super::lock::LOCK_NAME);
+    let flags = OFlags::RDONLY | directly();
+    !directly().is_empty() && regular::open(&lock, flags, SHARED_FILE).is_ok()
 }
 
+/// Past the page cache of the operating system, where that can be asked for.
 #[cfg(target_os = "linux")]
-fn open_directly(options: &mut OpenOptions) -> bool {
-    use std::os::unix::fs::OpenOptionsExt;
-    options.custom_flags(rustix::fs::OFlags::DIRECT.bits() as i32);
-    true
+fn directly() -> OFlags {
+    OFlags::DIRECT
 }
 
 #[cfg(not(target_os = "linux"))]
-fn open_directly(_options: &mut OpenOptions) -> bool {
-    false
+fn directly() -> OFlags {
+    OFlags::empty()
+}
+
+/// Fails if pages would be written to a file that somebody else may read.
+fn check_owner(file: &File) -> io::Result<()> {
+    let owner = file.metadata()?.uid();
+    match owner == geteuid().as_raw() {
+        true => Ok(()),
+        false => Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            format!("it belongs to another user (number {owner})"),
+        )),
+    }
 }
 
 #[cfg(test)]

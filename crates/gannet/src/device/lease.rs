@@ -9,16 +9,19 @@
 //!    page that the lease keeps, so a reader that misses a page finds that its lease has expired.
 //! 3. A reader looks for the newest root again after it has made the lease. The writer looks for
 //!    leases after it has written a root. So one of the two sees the other.
+//! 4. What is removed is an empty regular file of such a name, and the folder of leases is not
+//!    reached through a link: nothing but leases is ever removed.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, flock, openat, unlinkat};
 use rustix::io::Errno;
+
+use super::regular::{self, SHARED_FILE};
 
 /// The folder of the leases in the index folder.
 pub const READERS_NAME: &str = "readers";
@@ -54,8 +57,8 @@ impl Lease {
         for _ in 0..TRIES {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let name = format!("{generation}-{}-{number}", std::process::id());
-            let path = readers.join(name);
-            let file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+            let path = readers.join(&name);
+            let file = match create(&readers, &name) {
                 Ok(file) => file,
                 // A process of another container may have the same number.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
@@ -83,8 +86,8 @@ impl Lease {
     pub fn is_there(&self) -> bool {
         // Links are not counted: some network file systems keep a removed file that is open under
         // another name.
-        let own = self.file.metadata().map(|own| (own.dev(), own.ino()));
-        let named = fs::metadata(&self.path).map(|named| (named.dev(), named.ino()));
+        let own = self.file.metadata().map(|own| regular::identity(&own));
+        let named = fs::symlink_metadata(&self.path).map(|named| regular::identity(&named));
         matches!((own, named), (Ok(own), Ok(named)) if own == named)
     }
 
@@ -113,49 +116,81 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// All leases that count. Files of those that do not are removed.
 pub fn leases(folder: &Path) -> io::Result<Vec<LeaseSeen>> {
-    let readers = folder.join(READERS_NAME);
-    let entries = match fs::read_dir(&readers) {
-        Ok(entries) => entries,
+    let readers = match regular::open_folder(&folder.join(READERS_NAME)) {
+        Ok(readers) => readers,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
     let mut seen = Vec::new();
-    for entry in entries {
+    for entry in rustix::fs::Dir::read_from(&readers)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        let generation = name
-            .split_once('-')
-            .and_then(|(first, _)| first.parse().ok());
         // What has another name is no lease.
-        let Some(generation) = generation else {
+        let Some(generation) = generation_of(&name) else {
             continue;
         };
-        if is_held(&readers.join(&name))? {
+        if is_held(&readers, &name)? {
             seen.push(LeaseSeen { generation, name });
         }
     }
     Ok(seen)
 }
 
-/// Whether a lease counts. Its file is removed if not.
-fn is_held(path: &Path) -> io::Result<bool> {
-    let file = match File::open(path) {
-        Ok(file) => file,
+/// Takes a lease of the index in `folder` away: from now on it has expired.
+pub fn expire(folder: &Path, seen: &LeaseSeen) -> io::Result<()> {
+    match regular::open_folder(&folder.join(READERS_NAME)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        readers => remove(&readers?, &seen.name),
+    }
+}
+
+/// Makes the file of a lease.
+fn create(readers: &Path, name: &str) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let readers = regular::open_folder(readers)?;
+    Ok(openat(readers, name, flags, SHARED_FILE)?.into())
+}
+
+/// The generation in the name of a lease; nothing if it is none. Dates in names of files have
+/// zeros in front.
+fn generation_of(name: &str) -> Option<u64> {
+    let mut numbers = name.splitn(3, '-').map(str::parse::<u64>);
+    let mut next = || numbers.next()?.ok();
+    let (generation, process, number) = (next()?, next()?, next()?);
+    (name == format!("{generation}-{process}-{number}")).then_some(generation)
+}
+
+/// Whether a lease counts. Its file is removed if not. What is not an empty regular file is no
+/// lease, and stays.
+fn is_held(readers: &File, name: &str) -> io::Result<bool> {
+    match regular::is_empty_file(readers, name) {
+        Ok(true) => {}
+        Ok(false) => return Ok(false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        // Whose file may not be opened is there all the same.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(true),
         Err(error) => return Err(error),
+    }
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match openat(readers, name, flags, Mode::empty()) {
+        Ok(file) => file,
+        Err(Errno::NOENT | Errno::LOOP) => return Ok(false),
+        // Whose file may not be opened is there all the same.
+        Err(Errno::ACCESS | Errno::PERM) => return Ok(true),
+        Err(error) => return Err(error.into()),
     };
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         // Removed while it is locked: a reader that was about to lock it then makes another.
-        Ok(()) => expire(path).map(|()| false),
+        Ok(()) => remove(readers, name).map(|()| false),
         Err(Errno::WOULDBLOCK) => Ok(true),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Takes a lease away: from now on it has expired.
-pub fn expire(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
+/// Removes the file of a lease, unless it is anything else by now.
+fn remove(readers: &File, name: &str) -> io::Result<()> {
+    let removed = match regular::is_empty_file(readers, name) {
+        Ok(true) => unlinkat(readers, name, AtFlags::empty()).map_err(io::Error::from),
+        other => other.map(drop),
+    };
+    match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
@@ -197,13 +232,49 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_removed_but_leases() {
+        let folder = tempfile::tempdir().unwrap();
+        let (index, dated) = (folder.path().join("index"), folder.path().join("dated"));
+        fs::create_dir_all(index.join(READERS_NAME)).unwrap();
+        fs::create_dir(&dated).unwrap();
+        let readers = index.join(READERS_NAME);
+        fs::write(readers.join("2-99-1"), "text").unwrap();
+        fs::write(readers.join("2024-01-02"), "").unwrap();
+        fs::write(dated.join("3-99-1"), "").unwrap();
+        std::os::unix::fs::symlink(dated.join("3-99-1"), readers.join("3-99-1")).unwrap();
+        fs::create_dir(readers.join("5-99-1")).unwrap();
+        assert!(generations(&index).is_empty());
+        for name in ["2-99-1", "2024-01-02", "3-99-1", "5-99-1"] {
+            let seen = LeaseSeen {
+                generation: 2,
+                name: name.to_owned(),
+            };
+            if name != "2024-01-02" {
+                expire(&index, &seen).unwrap();
+            }
+            assert!(readers.join(name).symlink_metadata().is_ok(), "{name}");
+        }
+
+        fs::remove_dir_all(&readers).unwrap();
+        std::os::unix::fs::symlink(&dated, &readers).unwrap();
+        assert!(
+            leases(&index)
+                .unwrap_err()
+                .to_string()
+                .contains("symbolic link")
+        );
+        assert!(Lease::make(&index, 7).is_err());
+        assert_eq!(fs::read_dir(&dated).unwrap().count(), 1);
+    }
+
+    #[test]
     fn a_lease_has_expired_once_its_file_is_gone() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let held = Lease::make(folder, 3).unwrap();
         let seen = leases(folder).unwrap().remove(0);
-        let path = folder.join(READERS_NAME).join(seen.name);
-        expire(&path).unwrap();
+        let path = folder.join(READERS_NAME).join(&seen.name);
+        expire(folder, &seen).unwrap();
         assert!(!held.is_there());
         // A file of the same name is another's.
         fs::write(&path, "").unwrap();

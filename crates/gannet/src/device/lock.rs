@@ -3,7 +3,7 @@
 //! The lock is the operating system's (`flock`) on the file `LOCK`, so it ends with its holder,
 //! however that ends; the file itself stays for ever, since removing it would let two processes
 //! lock two files of one name. Its first line names the last process that took the lock and serves
-//! error messages only.
+//! error messages only (see `signature`).
 //!
 //! Readers hold leases in place of the lock (see `lease`). They touch the lock in two cases:
 //!
@@ -14,27 +14,25 @@
 //! it out.
 //!
 //! A writer also locks the superblock (see `Rooted`), once a root has all that it found in the log.
+//! So a `LOCK` that was removed lets no second writer in.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
-use super::Access;
-use super::failure::{failure, unusable};
+use super::failure::{LOCK, failure, unusable};
+use super::regular::{self, Irregular, SHARED_FILE};
+use super::{Access, FileId, signature};
 use crate::base::{Error, Result};
 
 /// The lock file's name in the index folder.
 pub const LOCK_NAME: &str = "LOCK";
-
-/// More than any first line that a holder writes.
-const SIGNATURE_LIMIT: usize = 512;
 
 /// How often a writer tries again that meets a reader, and how long it waits in between.
 const TRIES: u32 = 100;
@@ -55,10 +53,15 @@ impl Lock {
     /// Fails with [`Error::Locked`] when another device, of this process or another, is in the way
     /// of a writer.
     pub fn open(folder: &Path, access: Access) -> Result<Lock> {
-        let file = open_lock_file(&folder.join(LOCK_NAME), access)
-            .map_err(|error| unusable("lock", folder, error))?;
+        let path = folder.join(LOCK_NAME);
+        if access == Access::Write && !path.exists() {
+            // Without a new file beside a writer, which would find that its own is gone.
+            Rooted::check_free(folder)?;
+        }
+        let file = open_lock_file(&path, access).map_err(|error| unopened(folder, &path, error))?;
         if let (Some(file), Access::Write) = (&file, access) {
             take_alone(file, folder)?;
+            Rooted::check_free(folder)?;
         }
         Ok(Lock {
             file,
@@ -90,9 +93,20 @@ impl Lock {
         *shared = writer.is_none();
         if *shared {
             // A lock without a name is still a lock: a full disk must not keep readers out.
-            let _ = sign(file, Access::Read);
+            let _ = signature::sign(file, Access::Read);
         }
         Ok(writer)
+    }
+
+    /// Whether the folder still has this lock file.
+    pub fn is_there(&self, folder: &Path) -> bool {
+        let Some(file) = &self.file else {
+            return true;
+        };
+        let own = file.metadata().map(|own| regular::identity(&own));
+        let named = std::fs::symlink_metadata(folder.join(LOCK_NAME));
+        let named = named.map(|named| regular::identity(&named));
+        matches!((own, named), (Ok(own), Ok(named)) if own == named)
     }
 
     fn shared(&self) -> MutexGuard<'_, bool> {
@@ -109,7 +123,8 @@ impl Rooted {
     /// Takes it, unless it is taken. Where that fails, readers read more of the log than they must.
     pub fn take(&self, superblock: &Path) {
         let mut taken = self.0.lock().unwrap_or_else(|e| e.into_inner());
-        let Some(file) = File::open(superblock).ok().filter(|_| taken.is_none()) else {
+        let file = regular::open(superblock, OFlags::RDONLY, SHARED_FILE);
+        let Some(file) = file.ok().filter(|_| taken.is_none()) else {
             return;
         };
         // A reader that looks has it for a moment.
@@ -124,50 +139,81 @@ impl Rooted {
 
     /// Whether a writer has it.
     pub fn is_taken(superblock: &Path) -> io::Result<bool> {
-        let file = File::open(superblock)?;
+        let file = regular::open(superblock, OFlags::RDONLY, SHARED_FILE)?;
         match flock(&file, FlockOperation::NonBlockingLockShared) {
             Ok(()) => Ok(false),
             Err(Errno::WOULDBLOCK) => Ok(true),
             Err(error) => Err(error.into()),
         }
     }
+
+    /// Fails if a writer has the superblock of the folder: one whose lock file was removed. One
+    /// that ends lets go of the superblock first, but a copy of its process may be a little behind.
+    fn check_free(folder: &Path) -> Result<()> {
+        let superblock = folder.join(FileId::Superblock.name());
+        for _ in 0..TRIES {
+            match Rooted::is_taken(&superblock) {
+                Ok(true) => thread::sleep(PAUSE),
+                Ok(false) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(unopened(folder, &superblock, error)),
+            }
+        }
+        let holder = format!("another process, whose file {LOCK_NAME} was removed");
+        Err(locked(folder, holder))
+    }
+}
+
+/// Why a file of the folder cannot be locked.
+fn unopened(folder: &Path, path: &Path, error: io::Error) -> Error {
+    match Irregular::of(&error) {
+        Some(_) => failure(LOCK, path.display(), error),
+        None => unusable(LOCK, folder, error),
+    }
 }
 
 /// Locks it for a writer.
 fn take_alone(file: &File, folder: &Path) -> Result<()> {
-    let failed = |error: Errno| failure("lock", folder.display(), error.into());
+    let failed = |error: Errno| failure(LOCK, folder.display(), error.into());
     for _ in 0..TRIES {
         match flock(file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {
-                let _ = sign(file, Access::Write);
+                let _ = signature::sign(file, Access::Write);
                 return Ok(());
             }
-            Err(Errno::WOULDBLOCK) if writer_of(file, folder)?.is_some() => break,
+            Err(Errno::WOULDBLOCK) if writer_of(file, folder)?.is_some() => {
+                return Err(locked(folder, signature::holder(file)));
+            }
             // Only readers are in the way, and most of them for a moment.
             Err(Errno::WOULDBLOCK) => flock(file, FlockOperation::Unlock).map_err(failed)?,
             Err(error) => return Err(failed(error)),
         }
         thread::sleep(PAUSE);
     }
-    Err(Error::Locked {
+    // Whoever may read the file can lock it, and the name in it may be that of an earlier writer.
+    let reader = signature::read(file).filter(|line| signature::is_of_reader(line));
+    let unknown = || format!("another process, which has locked {LOCK_NAME} to read");
+    Err(locked(folder, reader.unwrap_or_else(unknown)))
+}
+
+fn locked(folder: &Path, holder: String) -> Error {
+    Error::Locked {
         path: folder.to_owned(),
-        holder: holder(file),
-    })
+        holder,
+    }
 }
 
 /// Takes the shared lock, unless somebody writes: then gives who.
 fn writer_of(file: &File, folder: &Path) -> Result<Option<String>> {
     match flock(file, FlockOperation::NonBlockingLockShared) {
         Ok(()) => Ok(None),
-        Err(Errno::WOULDBLOCK) => Ok(Some(holder(file))),
-        Err(error) => Err(failure("lock", folder.display(), error.into())),
+        Err(Errno::WOULDBLOCK) => Ok(Some(signature::holder(file))),
+        Err(error) => Err(failure(LOCK, folder.display(), error.into())),
     }
 }
 
 fn open_lock_file(path: &Path, access: Access) -> io::Result<Option<File>> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    match options.open(path) {
+    match regular::open(path, OFlags::RDWR | OFlags::CREATE, SHARED_FILE) {
         Ok(file) => Ok(Some(file)),
         Err(error) if access == Access::Read => open_unwritable(path, error),
         Err(error) => Err(error),
@@ -176,38 +222,10 @@ fn open_lock_file(path: &Path, access: Access) -> io::Result<Option<File>> {
 
 /// The lock file for a reader that may not write it: `flock` needs no right to write.
 fn open_unwritable(path: &Path, first: io::Error) -> io::Result<Option<File>> {
-    match File::open(path) {
+    match regular::open(path, OFlags::RDONLY, SHARED_FILE) {
         Ok(file) => Ok(Some(file)),
         Err(_) if first.kind() == io::ErrorKind::ReadOnlyFilesystem => Ok(None),
         Err(_) => Err(first),
-    }
-}
-
-fn sign(file: &File, access: Access) -> io::Result<()> {
-    let does = match access {
-        Access::Write => "",
-        Access::Read => ", reading",
-    };
-    let line = format!("process {} ({}){does}\n", std::process::id(), program());
-    file.write_all_at(line.as_bytes(), 0)?;
-    file.set_len(line.len() as u64)
-}
-
-fn program() -> String {
-    let path = std::env::current_exe().ok();
-    let name = path.as_deref().and_then(Path::file_name);
-    name.map_or("unknown program".into(), |name| {
-        name.to_string_lossy().into_owned()
-    })
-}
-
-fn holder(file: &File) -> String {
-    let mut line = vec![0; SIGNATURE_LIMIT];
-    let length = file.read_at(&mut line, 0).unwrap_or(0);
-    let text = String::from_utf8_lossy(&line[..length]).into_owned();
-    match text.lines().next() {
-        Some(line) if !line.is_empty() => line.to_owned(),
-        _ => "another process".to_owned(),
     }
 }
 
@@ -246,6 +264,12 @@ mod tests {
         assert!(error.to_string().contains("reading"), "{error}");
         drop(readers);
         Lock::open(folder, Access::Write).unwrap();
+
+        // What has not signed is not named by who has.
+        let file = File::open(folder.join(LOCK_NAME)).unwrap();
+        flock(&file, FlockOperation::LockShared).unwrap();
+        let error = Lock::open(folder, Access::Write).unwrap_err();
+        assert!(error.to_string().contains("another process"), "{error}");
     }
 
     #[test]
@@ -267,5 +291,45 @@ mod tests {
             is_over.store(true, std::sync::atomic::Ordering::Relaxed);
             assert!(failed.is_none(), "{failed:?}");
         });
+    }
+
+    #[test]
+    fn what_is_no_signature_is_locked_and_left_as_it_is() {
+        for content in [
+            "secret\n",
+            "process 12 (gannet)\nsecret\n",
+            "process x (gannet)\n",
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(LOCK_NAME);
+            std::fs::write(&path, content).unwrap();
+            let writer = Lock::open(folder.path(), Access::Write).unwrap();
+            let error = Lock::open(folder.path(), Access::Write).unwrap_err();
+            assert!(error.to_string().contains("another process:"), "{error}");
+            drop(writer);
+            let reader = Lock::open(folder.path(), Access::Read).unwrap();
+            assert_eq!(reader.share(folder.path()).unwrap(), None);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
+        }
+    }
+
+    #[test]
+    fn a_writer_whose_lock_was_removed_keeps_others_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let superblock = folder.join(FileId::Superblock.name());
+        std::fs::write(&superblock, "").unwrap();
+        let writer = Lock::open(folder, Access::Write).unwrap();
+        let rooted = Rooted::default();
+        rooted.take(&superblock);
+        std::fs::remove_file(folder.join(LOCK_NAME)).unwrap();
+        let error = Lock::open(folder, Access::Write).unwrap_err();
+        assert!(matches!(error, Error::Locked { .. }), "{error}");
+        assert!(error.to_string().contains("was removed"), "{error}");
+        assert!(!folder.join(LOCK_NAME).exists() && !writer.is_there(folder));
+        Lock::open(folder, Access::Read).unwrap();
+        assert!(Lock::open(folder, Access::Write).is_err());
+        drop(rooted);
+        Lock::open(folder, Access::Write).unwrap();
     }
 }

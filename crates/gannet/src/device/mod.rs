@@ -5,9 +5,10 @@
 //! *owned* by a request while it is under way, so none can be freed while the kernel writes to it.
 //!
 //! Real files: `open` chooses the backend; `directory` is the folder with its `readers` (who have a
-//! `lease`, beside a writer, who has the `lock`) and its open `files`; `file_device` makes a device
-//! of it and an engine (`uring` or `pread`) that carries out batches of `request`s. `offload` is
-//! what may be asked of a device that runs programs; no backend does. For tests: `memory`;
+//! `lease`, beside a writer, who has the `lock` with a `signature`) and its open `files`, each
+//! opened by `regular`; `file_device` makes a device of it and an engine (`uring` or `pread`) that
+//! carries out batches of `request`s. `offload` is what may be asked of a device that runs
+//! programs; no backend does. For tests: `memory`;
 //! `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its log what a
 //! power loss can leave behind (`crash_state` is the model). `conformance` is the suite that all
 //! backends pass. The feature `testing` gives these to other crates, for whose devices [`Device`]
@@ -42,7 +43,9 @@ mod readers;
 mod recording;
 #[cfg(test)]
 mod recording_tests;
+mod regular;
 mod request;
+mod signature;
 #[cfg(target_os = "linux")]
 mod uring;
 
@@ -215,6 +218,12 @@ pub trait Device: Send + Sync {
     /// Closes the files that are open for reading. What is opened from now on is what has the name
     /// then.
     fn close_files(&self) {}
+
+    /// What is wrong with what is stored of pages that the device gives from copies at hand, which
+    /// reading them does not find out: a sentence for each place.
+    fn check_stored(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
 
     /// What the device has done so far.
     fn counters(&self) -> &Counters;

@@ -20,8 +20,9 @@ use crate::base::{Error, Result};
 #[derive(Debug)]
 pub struct Readers {
     folder: PathBuf,
-    lock: Lock,
+    /// Let go of before the lock: a writer that has that must find nobody here.
     rooted: Rooted,
+    lock: Lock,
     /// Leases of this device.
     held: Mutex<Vec<Weak<Lease>>>,
 }
@@ -74,6 +75,11 @@ impl Readers {
         taken.map_err(|error| failure("lock", FileId::Superblock, error))
     }
 
+    /// Whether the folder still has the lock file that was opened.
+    pub fn has_lock(&self) -> bool {
+        self.lock.is_there(&self.folder)
+    }
+
     /// All leases that count, of all processes.
     pub fn leases(&self) -> Result<Vec<LeaseSeen>> {
         let readers = self.folder.join(READERS_NAME);
@@ -84,7 +90,7 @@ impl Readers {
     /// was.
     pub fn changed(&self) -> Option<SystemTime> {
         let readers = self.folder.join(READERS_NAME);
-        std::fs::metadata(readers)
+        std::fs::symlink_metadata(readers)
             .and_then(|readers| readers.modified())
             .ok()
     }
@@ -92,7 +98,8 @@ impl Readers {
     /// Takes a lease away.
     pub fn expire(&self, seen: &LeaseSeen) -> Result<()> {
         let path = self.folder.join(READERS_NAME).join(&seen.name);
-        lease::expire(&path).map_err(|error| failure("remove", path.display(), error))
+        let expired = lease::expire(&self.folder, seen);
+        expired.map_err(|error| failure("remove", path.display(), error))
     }
 
     /// Why pages may be gone: a lease of this device has expired.
@@ -110,9 +117,8 @@ impl Readers {
     fn in_the_way(&self, writer: &str, error: &io::Error) -> Error {
         let advice = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make space",
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                "give this user the right to write there"
-            }
+            io::ErrorKind::PermissionDenied => "give this user the right to write there",
+            io::ErrorKind::ReadOnlyFilesystem => "mount the file system for writing",
             _ => "make that possible",
         };
         Error::invalid(format!(

@@ -20,6 +20,9 @@ pub(super) const WRITE_PAGES_MAX: usize = 256;
 /// The most pages that one read operation takes: 256 KiB.
 const READ_PAGES_MAX: usize = 64;
 
+/// The most pages of a span that are read before they have proved themselves: 1 MiB.
+const SPAN_PAGES: usize = 4 * READ_PAGES_MAX;
+
 /// A device with the zones of one index on it.
 pub struct Store {
     device: Arc<dyn Device>,
@@ -161,24 +164,27 @@ impl Store {
         })
     }
 
-    /// Reads a span outside the frame pool, for what is read once: root records.
+    /// Reads a span outside the frame pool, for what is read once: root records. Memory is taken
+    /// for what has proved itself, and not for what the length says.
     pub fn read_span(&self, span: Span, kind: PageKind) -> Result<Vec<u8>> {
-        let count = span.page_count() as usize;
         self.check_span(span)?;
-        let pool = PagePool::new(count);
-        let wanted = span
-            .pages()
-            .map_while(|address| Some((address, pool.take()?)));
-        let (pages, _) = self.read(wanted.collect())?;
-        let mut bytes = Vec::with_capacity(count * PAGE_PAYLOAD);
-        for page in &pages {
-            if page.kind != kind {
-                return Err(wrong_kind(page.address, kind, page.kind));
+        let mut bytes = Vec::new();
+        let (mut addresses, pool) = (span.pages().peekable(), PagePool::new(SPAN_PAGES));
+        while addresses.peek().is_some() {
+            let wanted = addresses.by_ref().take(SPAN_PAGES);
+            let wanted = wanted.map_while(|address| Some((address, pool.take()?)));
+            let (pages, _) = self.read(wanted.collect())?;
+            for page in &pages {
+                if page.kind != kind {
+                    return Err(wrong_kind(page.address, kind, page.kind));
+                }
+                bytes.extend_from_slice(&page.buffer[..PAGE_PAYLOAD]);
             }
-            bytes.extend_from_slice(&page.buffer[..PAGE_PAYLOAD]);
         }
         let start = span.offset as usize;
-        Ok(bytes[start..start + span.length as usize].to_vec())
+        bytes.truncate(start + span.length as usize);
+        bytes.drain(..start);
+        Ok(bytes)
     }
 
     /// Fails unless the span lies in its file, so that no memory is taken for what cannot be there.
@@ -304,7 +310,7 @@ fn follows(transfer: &Transfer, page: u32) -> bool {
 /// The error for a page of the wrong kind.
 pub fn wrong_kind(address: PageAddress, expected: PageKind, got: PageKind) -> Error {
     Error::damaged(
-        format!("page {} of zone {}", address.page, address.zone),
+        format!("page {} of {}", address.page, FileId::Zone(address.zone)),
         format!("expected a page of kind {expected:?}, got {got:?}"),
     )
 }

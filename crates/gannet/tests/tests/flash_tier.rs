@@ -373,7 +373,42 @@ fn caches_that_cannot_be_are_rejected_with_what_can() {
     assert!(error(reading().cache(place.path("tier"), 1 << 20)).contains("8MiB"));
     let writing = Index::options().memory(16 * MIB);
     assert!(error(writing.cache(place.path("tier"), 8 << 20)).contains("only read"));
-    let index = place.path("index");
-    let foreign = error(reading().cache(&index, 8 << 20));
-    assert!(foreign.contains("is no cache"), "{foreign}");
+}
+
+#[test]
+fn an_index_is_read_past_a_folder_that_is_no_cache() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let (place, mut random) = (Place::new(), seeded());
+    drop(place.made("index", &mut random));
+    let victim = place.path("victim");
+    std::fs::write(&victim, "kept").expect("written");
+    for name in ["LOCK", "flash-tier"] {
+        std::fs::create_dir(place.path(name)).expect("made");
+        symlink(&victim, place.path(name).join(name)).expect("linked");
+    }
+    for (folder, said) in [
+        ("index", "is no cache"),
+        ("victim", "is a file"),
+        ("LOCK", "a symbolic link"),
+        ("flash-tier", "a symbolic link"),
+    ] {
+        let options = Index::options().memory(16 * MIB).read_only();
+        let opened = options
+            .cache(place.path(folder), 8 << 20)
+            .open(place.path("index"));
+        let Some(CacheState::Past(reason)) = opened.expect("open").cache() else {
+            panic!("{folder} is used");
+        };
+        assert!(reason.contains(said), "{folder}: {reason}");
+    }
+    assert_eq!(std::fs::read(&victim).expect("read"), b"kept");
+
+    let options = Index::options().memory(16 * MIB).read_only();
+    let made = place.path("made/cache");
+    let opened = options.cache(&made, 8 << 20).open(place.path("index"));
+    drop(opened.expect("open"));
+    for (name, mode) in [("", 0o700), ("flash-tier", 0o600)] {
+        let found = std::fs::metadata(made.join(name)).expect("there");
+        assert_eq!(found.permissions().mode() & 0o777, mode, "{name}");
+    }
 }

@@ -26,8 +26,9 @@ pub(crate) enum Tier {
 }
 
 impl Tier {
-    /// Opens the tier that the options ask for. Where another process uses it, or its device fails,
-    /// the index is read past it.
+    /// Opens the tier that the options ask for. Where another process uses it, its device fails, or
+    /// its folder is none that a cache may be in, the index is read past it: whoever can write
+    /// there must not keep searches from their answers.
     pub(crate) fn open(
         options: &Options,
         store: &Arc<Store>,
@@ -43,7 +44,9 @@ impl Tier {
                 "{} is in use by {holder}: one process uses a cache at a time",
                 path.display()
             ))),
-            Err(error @ Error::Device { .. }) => Ok(Tier::Past(error.to_string())),
+            Err(error @ (Error::Device { .. } | Error::Invalid(_))) => {
+                Ok(Tier::Past(error.to_string()))
+            }
             Err(error) => Err(error),
         }
     }

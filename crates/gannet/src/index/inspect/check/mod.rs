@@ -21,6 +21,7 @@
 //! | tables: places of nodes | `prove_zone` | `btree::check` |
 //!
 //! A page that does not prove itself is read once, however much refers to it.
+//! Where a device gives pages from copies, `Device::check_stored` looks at what they are copies of.
 //!
 //! Pages that nothing refers to are proved too, since a backup copies them; but not older root
 //! records, which it does not.
@@ -113,6 +114,14 @@ impl Index {
             })?,
             false => Moment::of_reader(self.shared())?,
         };
+        let findings = self.shared().store.device().check_stored()?;
+        if !findings.is_empty() {
+            // What is missing cannot be read, and nothing without it.
+            return Ok(CheckReport {
+                findings,
+                ..CheckReport::default()
+            });
+        }
         let bytes = DeadDocs::memory_bytes(moment.state.below);
         let _memory = self
             .shared()
