@@ -309,8 +309,13 @@ class Query:
         """The words of a text."""
 
     @staticmethod
-    def phrase(text: str, field: str | None = None, *, slop: int = 0) -> Query:
-        """Words next to each other, which may move by `slop` places in all."""
+    def phrase(
+        text: str, field: str | None = None, *, slop: int = 0, last: str | None = None
+    ) -> Query:
+        """Words next to each other, which may move by `slop` places in all.
+
+        `last` is a pattern with `*` and `?` for one more word behind them.
+        """
 
     @staticmethod
     def prefix(prefix: str, field: str | None = None) -> Query:

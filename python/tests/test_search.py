@@ -104,6 +104,7 @@ def test_queries_of_parts(books: gannet.Index) -> None:
         (~~whale, {"1", "3"}),
         (Query.phrase("best of times"), {"2"}),
         (Query.phrase("best times", slop=1), {"2"}),
+        (Query.phrase("the white", last="wh*"), {"1"}),
         (Query.prefix("harp", "body"), {"3"}),
         (Query.wildcard("w?ale"), {"1", "3"}),
         (Query.fuzzy("whalw", distance=1), {"1", "3"}),

@@ -131,6 +131,7 @@ fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outc
         }
         let cut = found.cut_expansions().iter();
         cut.for_each(|cut| remark(&cut.to_string()));
+        found.notes().iter().for_each(|note| remark(note));
     }
     told.end(&missing, notes_of(query.as_ref()))
 }

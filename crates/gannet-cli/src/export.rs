@@ -65,6 +65,7 @@ pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) ->
     output.finish()?;
     let cut = found.cut_expansions().iter();
     cut.for_each(|cut| remark(&cut.to_string()));
+    found.notes().iter().for_each(|note| remark(note));
     if written == 0 && failed.is_none() && !output.is_closed() {
         remark("no documents found");
     }

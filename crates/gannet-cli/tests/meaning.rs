@@ -258,3 +258,35 @@ fn a_word_that_only_some_fields_drop_is_not_required() {
     assert_eq!(found(&place, "the"), ["b"]);
     assert_eq!(found(&place, "+the"), ["b"]);
 }
+
+#[test]
+fn how_a_pattern_is_asked_is_told() {
+    let line = r#"{"id":"1","b":"running houses national flies Wi-Fi 2020-12-31"}"#;
+    let place = Place::with_lines(&[line]);
+    place.done(&["index", "index", "docs.jsonl", "--analyzer", "b=english"]);
+    for query in [
+        "house*",
+        "running*",
+        "flies~1",
+        "wi-f*",
+        "2020-12*",
+        "\"wi f*\"",
+    ] {
+        assert_eq!(found(&place, query), ["1"], "{query}");
+    }
+    let note = "house* is asked as hous* in b, which stems";
+    let ran = place.run(&["search", "index", "house*", "--count"]);
+    assert_eq!((ran.code, ran.out.trim()), (0, "1"));
+    assert!(ran.err.contains(&format!("note: {note}")), "{ran:?}");
+    let answer = place.json(&["search", "index", "house*"]);
+    assert_eq!(answer["notes"], json!([note]));
+    for command in [
+        &["export", "index", "house*"][..],
+        &["delete", "index", "--query", "house*", "--dry-run"],
+    ] {
+        let ran = place.run(command);
+        assert!(ran.code == 0 && ran.err.contains(note), "{ran:?}");
+    }
+    let ran = place.run(&["search", "index", "*-fi"]);
+    ran.rejected(1, &["*-fi", "a wildcard stands before the last"]);
+}

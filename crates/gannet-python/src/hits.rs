@@ -380,5 +380,6 @@ fn notes(results: &SearchResults) -> Vec<String> {
     let unmatched = unmatched.map(|pattern| format!("no word fits the pattern {pattern}"));
     let dropped = results.has_no_terms;
     let dropped = dropped.then(|| "the query holds no searchable terms after analysis".to_owned());
-    cut.chain(unmatched).chain(dropped).collect()
+    let asked = results.notes.iter().cloned();
+    cut.chain(asked).chain(unmatched).chain(dropped).collect()
 }

@@ -26,11 +26,20 @@ impl PyQuery {
         }))
     }
 
-    /// Words next to each other, which may move by `slop` places in all.
+    /// Words next to each other, which may move by `slop` places in all; `last` is a pattern with
+    /// `*` and `?` for one more word.
     #[staticmethod]
-    #[pyo3(signature = (text, field=None, *, slop=0))]
-    fn phrase(text: String, field: Option<String>, slop: u32) -> PyQuery {
-        PyQuery(Query::Phrase { field, text, slop })
+    #[pyo3(signature = (text, field=None, *, slop=0, last=None))]
+    fn phrase(text: String, field: Option<String>, slop: u32, last: Option<String>) -> PyQuery {
+        PyQuery(match last {
+            None => Query::Phrase { field, text, slop },
+            Some(pattern) => Query::PhrasePattern {
+                field,
+                text: text + " ",
+                pattern,
+                slop,
+            },
+        })
     }
 
     /// Words that begin so.

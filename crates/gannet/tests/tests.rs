@@ -14,6 +14,8 @@ mod environment;
 mod expiry;
 #[path = "tests/flash_tier.rs"]
 mod flash_tier;
+#[path = "tests/forms.rs"]
+mod forms;
 #[path = "tests/kill.rs"]
 mod kill;
 #[path = "tests/language/mod.rs"]

@@ -15,6 +15,7 @@ pub const QUERIES: &str = r#"Queries:
   (a b) AND c      parentheses group
   "a b", "a b"~3   the words in this order; moved by up to 3 positions
   wi-fi            its parts in this order; wi-fi~and: all parts; wi-fi~or: any
+  "a b*"           the last word of quotes may have wildcards
   a*, a?c          words of this form: ? is one character, * any; \? is text
   a~1              words at most one edit away
   title:a          a in the field title; title:(a b), title:"a b"
@@ -37,9 +38,11 @@ Chinese and Japanese have no spaces between words: up to three characters in a r
 
 A ? that ends the query behind another word is punctuation, and a note says so; (whale?) is a pattern there. A * beside a quote or a parenthesis, or alone, is an error; so are price>5 and /whal.*/, which are price:>5 and whal* here. “a b”, „a b“ and «a b» are "a b".
 
+In a field of stems (english) the end of a pattern is stemmed too: house* is asked as hous*. A pattern of several words (wi-f*, 2020-12*, Wi-Fi~1) is a phrase whose last word is the pattern. Notes say how it is asked.
+
 Ranges compare bytes, so they need a field of strings that was indexed whole (gannet index --analyzer date=keyword) and whose values sort as text, as dates do. Numbers match exactly, however they are spelled; they have no ranges yet.
 
-Limits: a query has at most 64 KiB, 1,024 words, phrases, ranges and parentheses, 32 parentheses open at once, and 4,096 words and patterns over all the fields that it searches. A phrase has at most 1,024 words, a fuzzy term 255 characters, a wildcard pattern 1,024. A prefix, wildcard or range stands for any number of terms; a fuzzy term for the 50 most similar. A term of more than 1,020 bytes is in no index and matches nothing. A search ends after --timeout.
+Limits: a query has at most 64 KiB, 1,024 words, phrases, ranges and parentheses, 32 parentheses open at once, and 4,096 words and patterns over all the fields that it searches. A phrase has at most 1,024 words, a fuzzy term 255 characters, a wildcard pattern 1,024. A prefix, wildcard or range stands for any number of terms, at the end of quotes for the 1,024 most frequent; a fuzzy term for the 50 most similar. A term of more than 1,020 bytes is in no index and matches nothing. A search ends after --timeout.
 
 A hit whose document needs more memory than --memory leaves is shown with its ID and score; the others are shown whole, and the exit code is 1."#;
 

@@ -115,6 +115,7 @@ fn all_whole(results: &SearchResults) -> Outcome<()> {
 fn notes(answer: &Answer) -> Vec<String> {
     let results = &answer.results;
     let mut notes = answer.parser_notes.clone();
+    notes.extend_from_slice(&results.notes);
     notes.extend(results.cut_expansions.iter().map(ToString::to_string));
     notes.extend(
         results

@@ -107,6 +107,19 @@ impl Analyzer {
         }
     }
 
+    /// Whether it cuts words down to their stems.
+    pub fn stems(&self) -> bool {
+        matches!(self.chain, Chain::English | Chain::Snowball(_))
+    }
+
+    /// The analyzer that finds the same words in a text and leaves them as they are.
+    pub fn unstemmed(&self) -> Analyzer {
+        match self.stems() {
+            true => Analyzer::default(),
+            false => *self,
+        }
+    }
+
     /// Bytes that its [`Scratch`] takes at most.
     pub fn scratch_bytes(&self) -> usize {
         match self.chain {

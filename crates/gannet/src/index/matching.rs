@@ -6,7 +6,7 @@ use super::handle::Index;
 use super::state::{Relief, with_relief};
 use super::write::{Writer, Written};
 use crate::base::{DocId, Error, Result};
-use crate::search::{KnownPatterns, Query, SearchOptions, SearchResults};
+use crate::search::{CutExpansion, KnownPatterns, Query, SearchOptions, SearchResults};
 
 /// Documents that are deleted in one batch.
 const AT_ONCE: usize = 1_000;
@@ -61,6 +61,9 @@ impl Index {
             let found = self
                 .search_to_delete(&oldest_first, &options, &known)
                 .map_err(|error| after_deleting(all.deleted, error))?;
+            if let Some(cut) = found.cut_expansions.first() {
+                return Err(after_deleting(all.deleted, is_cut(cut)));
+            }
             let hits = found.hits.into_iter().filter(|hit| hit.doc < below);
             let found: Vec<(String, DocId)> = hits.map(|hit| (hit.id, hit.doc)).collect();
             match (found.last(), passed_all) {
@@ -100,6 +103,11 @@ impl Index {
         let give_back = |_: &mut (), _| self.after_flush(Writer::free_buffers).map(|()| true);
         with_relief(&mut (), &[Relief::Buffers], give_back, |_| search())
     }
+}
+
+/// A pattern stands for more than is searched, so that documents would stay, or go under a NOT.
+fn is_cut(cut: &CutExpansion) -> Error {
+    Error::invalid(format!("what it finds is not all that matches: {cut}"))
 }
 
 /// A document that a query found is not the one that its ID stands for, although it was not

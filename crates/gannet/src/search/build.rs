@@ -15,7 +15,7 @@ use crate::search::matching::conjunction::Conjunction;
 use crate::search::matching::disjunction::Disjunction;
 use crate::search::matching::doc_set::DocSet;
 use crate::search::matching::matcher::Matcher;
-use crate::search::matching::phrase::{PhraseCheck, PhraseWord};
+use crate::search::matching::phrase::{LastWord, PhraseCheck, PhraseWord};
 use crate::search::matching::phrase_lists::{PhraseLists, phrase_cursor_bytes};
 use crate::search::matching::sets::{
     ConstantMatcher, Everything, HasField, One, SetMembers, Source, Union,
@@ -142,14 +142,20 @@ pub fn cursor_bytes(node: &PlanNode, lists: &OpenLists) -> usize {
             let terms = lists.patterns[*slot].terms.iter();
             CLAUSE_BYTES + terms.map(cursor).sum::<usize>()
         }
-        PlanNode::Phrase { words, .. } => {
+        PlanNode::Phrase { words, last, .. } => {
             let mut slots: Vec<PlanSlot> = words.iter().map(|(slot, _)| *slot).collect();
             slots.sort_unstable();
             slots.dedup();
             let open = slots.iter().filter_map(|slot| lists.terms[*slot].as_ref());
             let each = |list: &TermList| CLAUSE_BYTES + list.cursor_bytes();
+            let ends = last
+                .iter()
+                .flat_map(|(slot, _)| &lists.patterns[*slot].terms);
+            // For their documents, and for the positions.
+            let ends = ends.map(|term| size_of::<&TermList>() + 2 * cursor(term));
             words.len() * size_of::<PhraseWord<'_>>()
                 + phrase_cursor_bytes(open.map(|term| &term.list), each)
+                + ends.sum::<usize>()
         }
         PlanNode::Any { parts, .. } | PlanNode::Best(parts) => CLAUSE_BYTES + all(parts),
         PlanNode::Filtered {
@@ -213,7 +219,12 @@ impl Builder<'_> {
                 let term = lists.terms[*slot].as_ref();
                 term.map(|term| self.term(term, *boost)).transpose()
             }
-            PlanNode::Phrase { words, slop, boost } => self.phrase(words, *slop, *boost),
+            PlanNode::Phrase {
+                words,
+                last,
+                slop,
+                boost,
+            } => self.phrase(words, *last, *slop, *boost),
             PlanNode::Pattern(slot, boost) => self.pattern(*slot, *boost),
             PlanNode::All(boost) => {
                 self.has_all = true;
@@ -303,30 +314,33 @@ impl Builder<'_> {
     fn term(&mut self, term: &OpenTerm, boost: Option<f32>) -> Result<Clause> {
         let boost = boost.map(|boost| boost * term.similarity);
         let (field, _) = split_term_key(&term.key)?;
-        let scored = self.ranked(field, &[term], boost);
+        let scored = self.ranked(field, &[term], None, boost);
         let formula = formula_of(&scored);
         let matcher = TermMatcher::new(term.list.cursor(), scored);
         Ok(Clause::new(Box::new(matcher), formula))
     }
 
-    /// A leaf for terms that stand together in a field.
+    /// A leaf for terms that stand together in a field, and one that `last` stands for behind them.
     fn ranked(
         &mut self,
         field: FieldId,
         terms: &[&OpenTerm],
+        last: Option<&OpenPattern>,
         boost: Option<f32>,
     ) -> Option<(LeafId, Leaf)> {
         let boost = boost?;
         let statistics = self.statistics.of(field);
         let frequencies = terms.iter().map(|term| term.frequency);
+        let frequencies = frequencies.chain(last.map(|last| last.most_frequent().0));
         let each = frequencies.map(|frequency| idf(statistics.documents, frequency));
         let sum = each.map(f64::from).sum::<f64>() as f32;
         let bm25 = Bm25::new(sum, boost, self.statistics.norms(field));
         if self.options.notes {
             let name = self.view.schema.field(field);
+            let names = terms.iter().map(|term| term.name_and_frequency());
             self.notes.push(LeafNote {
                 field: name.map_or(String::new(), |field| field.name.clone()),
-                terms: terms.iter().map(|term| term.name_and_frequency()).collect(),
+                terms: names.chain(last.map(name_of_any)).collect(),
                 boost,
                 statistics,
                 is_given: self.options.is_given,
@@ -381,6 +395,7 @@ impl Builder<'_> {
             is_fuzzy,
             terms,
             documents,
+            ..
         } = &self.lists.patterns[slot];
         if *is_fuzzy && boost.is_some() {
             let clauses = self.fuzzy(slot, boost)?;
@@ -408,10 +423,15 @@ impl Builder<'_> {
     fn phrase(
         &mut self,
         words: &[(PlanSlot, u32)],
+        last: Option<(PlanSlot, u32)>,
         slop: u32,
         boost: Option<f32>,
     ) -> Result<Option<Clause>> {
         let lists = self.lists;
+        let last = last.map(|(slot, place)| (&lists.patterns[slot], place));
+        if last.is_some_and(|(pattern, _)| pattern.terms.is_empty()) {
+            return Ok(None);
+        }
         let open: Option<Vec<&OpenTerm>> = words
             .iter()
             .map(|(slot, _)| lists.terms[*slot].as_ref())
@@ -423,7 +443,7 @@ impl Builder<'_> {
             return Ok(None);
         };
         let field = split_term_key(&first.key)?.0;
-        let scored = self.ranked(field, &open, boost);
+        let scored = self.ranked(field, &open, last.map(|(pattern, _)| pattern), boost);
         let formula = formula_of(&scored);
         let filters = match slop {
             0 => self.filters_of(field),
@@ -439,6 +459,10 @@ impl Builder<'_> {
         });
         let lists = PhraseLists {
             words: words.collect(),
+            last: last.map(|(pattern, place)| LastWord {
+                place,
+                lists: pattern.terms.iter().map(|term| &term.list).collect(),
+            }),
             filters,
             slop,
         };
@@ -463,6 +487,17 @@ impl Builder<'_> {
         let asked = kept.filter(|_| self.options.filters);
         asked.unwrap_or(PhraseFilters::None)
     }
+}
+
+/// The most frequent term of a pattern with its documents, for people to read.
+fn name_of_any(pattern: &OpenPattern) -> (String, u64) {
+    let (documents, term) = pattern.most_frequent();
+    let name = term.map_or(String::new(), |term| term.name_and_frequency().0);
+    let name = match pattern.terms.len() {
+        1 => name,
+        count => format!("{name}, the most frequent of {count} words"),
+    };
+    (name, documents)
 }
 
 fn formula_of(scored: &Option<(LeafId, Leaf)>) -> Formula {

@@ -273,6 +273,8 @@ pub enum Kind {
     Sloppy,
     /// Sloppy phrases that have a word twice.
     Repeating,
+    /// Phrases whose last word is a pattern.
+    Ending,
     Prefix,
     Wildcard,
     Fuzzy,
@@ -286,7 +288,7 @@ pub enum Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 17] = [
+pub const KINDS: [Kind; 18] = [
     Kind::Term,
     Kind::Number,
     Kind::Or,
@@ -294,6 +296,7 @@ pub const KINDS: [Kind; 17] = [
     Kind::Phrase,
     Kind::Sloppy,
     Kind::Repeating,
+    Kind::Ending,
     Kind::Prefix,
     Kind::Wildcard,
     Kind::Fuzzy,
@@ -360,7 +363,7 @@ impl Queries {
             Kind::Number => self.number(rng),
             Kind::Unfielded => {
                 let kinds = [Kind::Term, Kind::Or, Kind::And, Kind::Phrase, Kind::Sloppy];
-                let patterns = [Kind::Prefix, Kind::Wildcard, Kind::Fuzzy];
+                let patterns = [Kind::Prefix, Kind::Wildcard, Kind::Fuzzy, Kind::Ending];
                 let kind = if rng.chance(70) {
                     *rng.pick(&kinds)
                 } else {
@@ -467,6 +470,16 @@ impl Queries {
                 };
                 Query::Phrase { field, text, slop }
             }
+            Kind::Ending => {
+                let run = run(rng, words, 10);
+                let (text, pattern) = ending(rng, &run);
+                Query::PhrasePattern {
+                    field,
+                    text,
+                    pattern,
+                    slop: *rng.pick(&[0, 0, 0, 1, 3, 20]),
+                }
+            }
             Kind::Prefix => {
                 let least = usize::from(rng.chance(95));
                 let prefix = word.chars().take(rng.between(least, 5)).collect();
@@ -477,6 +490,8 @@ impl Queries {
                 pattern: wildcard(rng, &word),
             },
             Kind::Fuzzy => {
+                // A longer fuzzy term is rejected.
+                let word: String = word.chars().take(250).collect();
                 let text = (0..rng.below(3)).fold(word, |word, _| edited(rng, &word));
                 let distance = *rng.pick(&[None, None, Some(0), Some(1), Some(2)]);
                 Query::Fuzzy {
@@ -514,11 +529,8 @@ impl Queries {
 
     /// A value of a field; phrases need some words.
     fn value(&self, rng: &mut Rng, kind: Kind) -> &(String, Vec<String>) {
-        let least = if matches!(kind, Kind::Phrase | Kind::Sloppy | Kind::Repeating) {
-            2
-        } else {
-            1
-        };
+        let phrases = [Kind::Phrase, Kind::Sloppy, Kind::Repeating, Kind::Ending];
+        let least = if phrases.contains(&kind) { 2 } else { 1 };
         loop {
             let value = rng.pick(&self.texts);
             if value.1.len() >= least {
@@ -596,6 +608,23 @@ fn repeating(rng: &mut Rng, words: &[String]) -> String {
         chosen.insert(rng.below(chosen.len()), twice);
     }
     chosen.join(" ")
+}
+
+/// A run of words in two: the text before the last word, and a pattern that fits that.
+fn ending(rng: &mut Rng, run: &str) -> (String, String) {
+    let (before, word) = run.rsplit_once(' ').unwrap_or(("", run));
+    let pattern = match rng.chance(70) {
+        true => {
+            let length = rng.between(1, 4);
+            let start = word
+                .chars()
+                .take(length)
+                .filter(|one| !"*?\\".contains(*one));
+            start.chain(['*']).collect()
+        }
+        false => wildcard(rng, word) + "*",
+    };
+    (format!("{before} "), pattern)
 }
 
 /// A pattern made of a word, mostly one that fits it.

@@ -30,6 +30,7 @@ pub struct Listing<'a> {
     memory: Option<Arc<Reservation>>,
     known: KnownPatterns,
     cut: Vec<CutExpansion>,
+    notes: Vec<String>,
     is_done: bool,
 }
 
@@ -57,6 +58,7 @@ impl Snapshot {
             memory: None,
             known: KnownPatterns::default(),
             cut: Vec::new(),
+            notes: Vec::new(),
             is_done: false,
         }
     }
@@ -81,6 +83,13 @@ impl Listing<'_> {
         &self.cut
     }
 
+    /// What one should know of how the query was asked, see
+    /// [`SearchResults::notes`](crate::SearchResults::notes), once the first document was asked
+    /// for.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     fn read_batch(&mut self) -> Result<()> {
         // The last batch must be gone before the next one takes its memory.
         self.batch = Vec::new().into_iter();
@@ -90,6 +99,7 @@ impl Listing<'_> {
             let (query, options) = (&self.query, &self.options);
             let mut found = self.snapshot.search_again(query, options, &self.known)?;
             self.cut = std::mem::take(&mut found.cut_expansions);
+            self.notes = std::mem::take(&mut found.notes);
             let is_last = found.hits.len() < asked;
             let whole = found.hits.iter().take_while(|hit| hit.error.is_none());
             match whole.count() {

@@ -40,10 +40,34 @@ impl OpenTerm {
 pub struct OpenPattern {
     /// Whether its terms score each for itself.
     pub is_fuzzy: bool,
-    /// The terms, if they are few.
+    /// The pattern.
+    pub pattern: Arc<Pattern>,
+    /// The terms, if they are few or end a phrase.
     pub terms: Vec<OpenTerm>,
     /// The documents of all its terms, if these are many.
     pub documents: Option<PatternDocuments>,
+    /// How many documents its most frequent term has, if that was given.
+    pub most: Option<u64>,
+}
+
+impl OpenPattern {
+    /// How many documents its most frequent term has, as scores count them, and that term if it is
+    /// here.
+    pub fn most_frequent(&self) -> (u64, Option<&OpenTerm>) {
+        let most = self.terms.iter().rev().max_by_key(|term| term.frequency);
+        let counted = most.map_or(0, |term| term.frequency);
+        (self.most.unwrap_or(counted), most)
+    }
+}
+
+/// A pattern that stands for more terms of a field than were taken.
+pub struct PartialExpansion {
+    /// The field.
+    pub field: FieldId,
+    /// How it was written.
+    pub written: String,
+    /// Whether the most similar were taken, and not the most frequent.
+    pub is_fuzzy: bool,
 }
 
 /// The documents of all terms that a pattern stands for.
@@ -111,10 +135,12 @@ pub struct OpenLists {
     pub terms: Vec<Option<OpenTerm>>,
     /// As [`super::plan::Plan::patterns`].
     pub patterns: Vec<OpenPattern>,
-    /// Fields and patterns, as they were written, that stand for more terms than were taken.
-    pub cut: Vec<(FieldId, String)>,
+    /// Patterns that stand for more terms than were taken.
+    pub cut: Vec<PartialExpansion>,
     /// Patterns, as they were written, that stand for no term of any field.
     pub unmatched: Vec<String>,
+    /// What the user should know of that.
+    pub notes: Vec<String>,
     /// As [`super::plan::Plan::ids`].
     pub ids: Vec<Option<DocId>>,
     /// The memory of all this.

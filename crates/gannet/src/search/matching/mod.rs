@@ -1,6 +1,7 @@
 //! Matchers: which documents match, one algorithm a file.
 
 pub(crate) mod ahead;
+pub(crate) mod any_word;
 pub(crate) mod between;
 pub(crate) mod conjunction;
 pub(crate) mod disjunction;

@@ -17,6 +17,7 @@
 //! 2. `frequency` is that of the phrase in `doc`.
 
 use super::ahead::{Ahead, Batch};
+use super::any_word::AnyWord;
 use super::matcher::{DocRange, Matcher, PagePrefetch, ScoreBounds, for_all};
 use super::positions::{Occurrences, PhraseTerm};
 use super::tokens::TokenRoom;
@@ -48,9 +49,19 @@ pub struct PhraseWord<'a> {
     pub list: &'a TermList,
 }
 
+/// The last word of a phrase where it may be any of several terms.
+pub struct LastWord<'a> {
+    /// Its place in the phrase.
+    pub place: u32,
+    /// The lists of the terms, at least one.
+    pub lists: Vec<&'a TermList>,
+}
+
 /// Tells whether a candidate has a phrase, and how often.
 pub struct PhraseCheck {
     terms: Vec<PhraseTerm>,
+    /// The last word, where it may be any of several terms.
+    last: Option<AnyWord>,
     /// The lists of the distinct words, for their positions between the neighbours that they have
     /// to prove.
     cursors: Vec<(TermCursor, Neighbours)>,
@@ -62,10 +73,11 @@ pub struct PhraseCheck {
 }
 
 impl PhraseCheck {
-    /// The phrase in which `words` (at least one) stand within `slop`, each between the neighbours
-    /// that it proves. Positions take their memory from `budget`.
+    /// The phrase in which `words` (at least one) and any term of `last` stand within `slop`, each
+    /// word between the neighbours that it proves. Positions take their memory from `budget`.
     pub fn new(
         words: &[PhraseWord<'_>],
+        last: Option<&LastWord<'_>>,
         slop: u32,
         scored: Option<(LeafId, Leaf)>,
         budget: &Budget,
@@ -77,13 +89,19 @@ impl PhraseCheck {
             place: word.place,
             word: distinct.partition_point(|other| other.word < word.word),
         });
+        let any = last.map(|last| PhraseTerm {
+            place: last.place,
+            word: distinct.len(),
+        });
+        let count = distinct.len() + usize::from(last.is_some());
         let cursors = distinct
             .iter()
             .map(|word| (word.list.cursor(), word.proves));
         Ok(PhraseCheck {
-            terms: terms.collect(),
-            positions: vec![Vec::new(); distinct.len()],
-            room: TokenRoom::new(distinct.len(), budget)?,
+            terms: terms.chain(any).collect(),
+            last: last.map(|last| AnyWord::new(last.lists.iter().copied())),
+            positions: vec![Vec::new(); count],
+            room: TokenRoom::new(count, budget)?,
             cursors: cursors.collect(),
             slop,
             scored,
@@ -98,9 +116,12 @@ impl PhraseCheck {
 
     /// The frequency of the phrase in a candidate.
     pub fn frequency(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<f32> {
+        if !self.may_end(doc, pages)? {
+            return Ok(0.0);
+        }
         let each = self.cursors.iter_mut().zip(&mut self.positions);
         let mut has_all = true;
-        for_all(each.enumerate(), |(word, ((cursor, proves), positions))| {
+        let read = for_all(each.enumerate(), |(word, ((cursor, proves), positions))| {
             if cursor.advance(doc, pages)? != doc {
                 has_all = false;
                 return Ok(());
@@ -112,20 +133,40 @@ impl PhraseCheck {
             self.room.reserve(word, tokens)?;
             pages.count_steps(tokens)?;
             cursor.positions_between(*proves, pages, positions)
-        })?;
+        });
+        read.and(self.read_last(doc, pages))?;
         if !has_all {
             return Ok(0.0);
         }
         let phrase = Occurrences {
             terms: &self.terms,
             positions: &self.positions,
+            overlap: self.last.is_some(),
         };
         Ok(phrase.frequency(self.slop, pages.steps())?)
     }
 
+    /// Whether a candidate has any term that the last word may be.
+    fn may_end(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
+        let last = self.last.as_mut();
+        last.map_or(Ok(true), |last| last.is_in(doc, pages))
+    }
+
+    /// Reads where the last word is in a candidate that has it, if it may be any of several terms.
+    fn read_last(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<()> {
+        let word = self.cursors.len();
+        match &mut self.last {
+            None => Ok(()),
+            Some(last) => {
+                let room = (&mut self.room, word);
+                last.positions(doc, room, pages, &mut self.positions[word])
+            }
+        }
+    }
+
     /// Notes the pages that tell where the words stand in these documents.
     pub fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
-        for_all(&mut self.cursors, |(cursor, proves)| {
+        let words = for_all(&mut self.cursors, |(cursor, proves)| {
             let positions = cursor.prefetch_positions(docs, pages);
             if let Err(error @ Stop::Failed(_)) = positions {
                 return Err(error);
@@ -134,7 +175,9 @@ impl PhraseCheck {
                 cursor.prefetch_filters_of(docs, *proves, pages)?;
             }
             positions
-        })
+        });
+        let last = self.last.as_mut();
+        words.and(last.map_or(Ok(()), |last| last.prefetch(docs, pages)))
     }
 }
 

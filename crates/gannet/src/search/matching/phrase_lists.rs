@@ -6,8 +6,10 @@ use std::collections::HashSet;
 
 use super::between::BetweenMatcher;
 use super::conjunction::Conjunction;
+use super::doc_set::DocSet;
 use super::matcher::Matcher;
-use super::phrase::{PhraseCheck, PhraseWord};
+use super::phrase::{LastWord, PhraseCheck, PhraseWord};
+use super::sets::{ConstantMatcher, Union};
 use super::term::TermMatcher;
 use crate::analysis::is_exact;
 use crate::base::{Budget, PhraseFilters, Result};
@@ -27,6 +29,8 @@ const CANDIDATE_WORDS: usize = 32;
 pub struct PhraseLists<'a> {
     /// All, in any order.
     pub words: Vec<PhraseWord<'a>>,
+    /// The last word behind them, where it may be any of several terms.
+    pub last: Option<LastWord<'a>>,
     /// The filters that may be asked, of the kind that the words' fingerprints are for.
     pub filters: PhraseFilters,
     /// How far the words may be moved.
@@ -47,10 +51,11 @@ impl PhraseLists<'_> {
             return Ok((Box::new(matcher), None));
         }
         let needed = self.needed();
-        let candidates = self.candidates(&needed, &scored, budget)?;
+        let mut candidates = self.candidates(&needed, &scored, budget)?;
+        candidates.extend(self.ends(budget)?);
         let leaves = (width, usize::from(scored.is_some()));
         let candidates = Conjunction::new(candidates, Vec::new(), Vec::new(), leaves, below);
-        let check = PhraseCheck::new(&needed, self.slop, scored, budget)?;
+        let check = PhraseCheck::new(&needed, self.last.as_ref(), self.slop, scored, budget)?;
         Ok((Box::new(candidates), Some(check)))
     }
 
@@ -69,7 +74,8 @@ impl PhraseLists<'_> {
         };
         let named = [wanted.before, wanted.after].map(|word| is_exact(word, self.filters));
         let others = named.iter().filter(|exact| **exact).count();
-        let alone = others + 1 == self.words.len() && rarest.list.has_filters(self.filters);
+        let is_whole = others + 1 == self.words.len() && self.last.is_none();
+        let alone = is_whole && rarest.list.has_filters(self.filters);
         let matcher = || BetweenMatcher::new(rarest.list.cursor(), wanted, scored.clone(), budget);
         alone.then(matcher).transpose()
     }
@@ -133,6 +139,22 @@ impl PhraseLists<'_> {
                 Ok(Box::new(TermMatcher::new(cursor, told)))
             };
         distinct.into_iter().zip(wanted).map(list).collect()
+    }
+
+    /// The documents of all terms that the last word may be, where these are fewer than those of
+    /// the rarest word. They are read whole.
+    fn ends(&self, budget: &Budget) -> Result<Option<Box<dyn Matcher>>> {
+        let Some(LastWord { lists, .. }) = &self.last else {
+            return Ok(None);
+        };
+        let documents = lists.iter().map(|list| list.document_frequency());
+        let rarest = self.rarest().map(|word| word.list.document_frequency());
+        if documents.sum::<u64>() >= rarest.unwrap_or(0) {
+            return Ok(None);
+        }
+        let cursors = lists.iter().map(|list| list.cursor()).collect();
+        let union = Union::new(cursors, DocSet::new(budget)?);
+        Ok(Some(Box::new(ConstantMatcher::new(union, None))))
     }
 
     fn rarest(&self) -> Option<&PhraseWord<'_>> {
@@ -231,6 +253,7 @@ mod tests {
         });
         let lists = PhraseLists {
             words: words.collect(),
+            last: None,
             filters: COMMON,
             slop: 0,
         };

@@ -30,6 +30,8 @@ pub struct Occurrences<'a> {
     pub terms: &'a [PhraseTerm],
     /// The positions of each distinct word in the document, ascending.
     pub positions: &'a [Vec<u32>],
+    /// Whether two words may be the same token, as where one stands for any of several terms.
+    pub overlap: bool,
 }
 
 impl Occurrences<'_> {
@@ -95,10 +97,10 @@ struct PhraseTokens<'a> {
     phrase: Occurrences<'a>,
     /// The place of each term's token among the positions of its word.
     at: Vec<usize>,
-    /// Whether any word stands twice in the phrase.
+    /// Whether two terms may stand on one token.
     repeats: bool,
-    /// Words with the places of their tokens that a term stands on.
-    taken: FxHashSet<(usize, usize)>,
+    /// Tokens that a term stands on: their words, or 0 where these overlap, and positions.
+    taken: FxHashSet<(usize, u32)>,
 }
 
 impl<'a> PhraseTokens<'a> {
@@ -106,7 +108,7 @@ impl<'a> PhraseTokens<'a> {
     fn new(phrase: Occurrences<'a>) -> PhraseTokens<'a> {
         PhraseTokens {
             at: vec![0; phrase.terms.len()],
-            repeats: phrase.terms.len() > phrase.positions.len(),
+            repeats: phrase.overlap || phrase.terms.len() > phrase.positions.len(),
             taken: FxHashSet::default(),
             phrase,
         }
@@ -142,7 +144,11 @@ impl<'a> PhraseTokens<'a> {
     fn part(&mut self, steps: &mut Steps<'_>) -> Result<()> {
         self.taken.clear();
         for (term, at) in self.phrase.terms.iter().zip(&mut self.at) {
-            while !self.taken.insert((term.word, *at)) {
+            let word = if self.phrase.overlap { 0 } else { term.word };
+            let tokens = &self.phrase.positions[term.word];
+            while let Some(position) = tokens.get(*at)
+                && !self.taken.insert((word, *position))
+            {
                 *at += 1;
                 steps.count(1)?;
             }
@@ -177,6 +183,7 @@ mod tests {
         let occurrences = Occurrences {
             terms: &terms,
             positions: &positions,
+            overlap: false,
         };
         occurrences.frequency(slop, &mut Steps::default()).unwrap()
     }
@@ -197,6 +204,25 @@ mod tests {
         assert_eq!(frequency("ab", "ab", 3), 1.0);
         assert_eq!(frequency("abc", "acb", 2), 1.0 / 3.0);
         assert_eq!(frequency("ab", "abxxxa", 4), 1.0);
+    }
+
+    #[test]
+    fn a_word_that_is_any_of_several_terms_shares_no_token_with_another() {
+        let terms = [0, 1].map(|at| PhraseTerm {
+            place: at as u32,
+            word: at,
+        });
+        let sloppy = |positions: [Vec<u32>; 2]| {
+            let occurrences = Occurrences {
+                terms: &terms,
+                positions: &positions,
+                overlap: true,
+            };
+            occurrences.frequency(3, &mut Steps::default()).unwrap()
+        };
+        assert_eq!(sloppy([vec![0], vec![0]]), 0.0);
+        assert_eq!(sloppy([vec![0], vec![0, 1]]), 1.0);
+        assert_eq!(sloppy([vec![0, 4], vec![0, 4]]), 0.25);
     }
 
     #[test]

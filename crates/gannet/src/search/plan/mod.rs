@@ -6,6 +6,9 @@
 //! - prefixes, wildcards, ranges and `exists` score a constant 1 times the boost; so do all
 //!   documents;
 //! - a number in a field that matches exactly is found however it is spelled;
+//! - the idf of a pattern that ends a phrase is that of its most frequent term, as in Lucene's
+//!   `SynonymQuery`. The sum of all (`MultiPhraseQuery`) would make a phrase the more valuable the
+//!   less it says;
 //! - a fuzzy term is the sum of the terms it stands for, each with the similarity as its boost;
 //! - `must_not` and `filter` never score; a `Bool` of only `must_not` (and `filter`) scores 0;
 //! - an external ID scores a constant 1 times the boost;
@@ -16,6 +19,10 @@
 //! - what `fields` rejects has no plan.
 
 mod allowance;
+mod cut;
+mod forms;
+mod notes;
+mod patterns;
 
 pub use allowance::Allowance;
 
@@ -24,13 +31,14 @@ use std::ops::Bound;
 use rustc_hash::FxHashMap;
 
 use allowance::{check_phrase, check_text};
+use notes::Notes;
 
 use super::query::fields;
-use super::query::{DEPTH_MAX, Operator, Query, automatic_distance};
+use super::query::{DEPTH_MAX, Operator, Query};
 use crate::analysis::{Field, FieldId, FieldKind, FieldOptions, Schema, Scratch, term_key};
 use crate::base::{Error, Reservation, Result};
 use crate::documents::exact_number;
-use crate::search::query::pattern::{Fuzzy, Pattern, Wildcard};
+use crate::search::query::pattern::{Fuzzy, Pattern};
 
 /// What a node of the tree takes beside its words.
 const NODE_BYTES: usize = 2 * size_of::<PlanNode>();
@@ -51,6 +59,8 @@ pub enum PlanNode {
     Phrase {
         /// The terms.
         words: Vec<(PlanSlot, u32)>,
+        /// A pattern, any term of which stands at its place behind them.
+        last: Option<(PlanSlot, u32)>,
         /// How far they may be moved.
         slop: u32,
         /// The boost.
@@ -125,6 +135,10 @@ pub struct PlannedPattern {
     pub pattern: Pattern,
     /// How it was written.
     pub written: String,
+    /// Whether it is the last word of a phrase, so that the positions of its terms are needed.
+    pub ends_phrase: bool,
+    /// Whether the terms of the field are stems.
+    pub stems: bool,
 }
 
 /// A query in terms of an index.
@@ -139,6 +153,8 @@ pub struct Plan {
     pub patterns: Vec<PlannedPattern>,
     /// The external IDs to look up.
     pub ids: Vec<String>,
+    /// What the user should know of how the query is asked.
+    pub notes: Vec<String>,
     /// The memory of all this.
     pub memory: Reservation,
 }
@@ -164,6 +180,8 @@ pub fn plan(
         terms: Vec::new(),
         patterns: Vec::new(),
         ids: Vec::new(),
+        notes: Notes::default(),
+        unasked: 0,
         is_partial: false,
     };
     let root = planner.node(query, Some(1.0), 0)?;
@@ -176,6 +194,7 @@ pub fn plan(
         terms: planner.terms,
         patterns: planner.patterns,
         ids: planner.ids,
+        notes: planner.notes.sentences(),
         memory: planner.allowance.into_memory(),
     })
 }
@@ -191,6 +210,9 @@ struct Planner<'a> {
     terms: Vec<PlannedTerm>,
     patterns: Vec<PlannedPattern>,
     ids: Vec<String>,
+    notes: Notes,
+    /// How often a field could not be asked for a pattern.
+    unasked: usize,
     /// Whether the analyzer of a field dropped what the last node is of, and that of another did
     /// not.
     is_partial: bool,
@@ -312,6 +334,7 @@ impl Planner<'_> {
         let name = match leaf {
             Query::Text { field, .. }
             | Query::Phrase { field, .. }
+            | Query::PhrasePattern { field, .. }
             | Query::Prefix { field, .. }
             | Query::Wildcard { field, .. }
             | Query::Fuzzy { field, .. }
@@ -325,18 +348,33 @@ impl Planner<'_> {
             // Without any field there are no documents.
             return match schema.named(name) {
                 None => Ok(Some(PlanNode::None)),
-                Some(field) => self.in_field(leaf, field, boost),
+                Some(field) => self.in_fields(leaf, &[field], boost),
             };
         }
         let fields = schema.fields().iter();
-        let texts = fields.filter(|f| f.kind == FieldKind::Text);
-        let count = texts.clone().count();
-        if count == 0 {
-            return Ok(Some(PlanNode::None));
+        let texts: Vec<&Field> = fields.filter(|f| f.kind == FieldKind::Text).collect();
+        match texts.is_empty() {
+            true => Ok(Some(PlanNode::None)),
+            false => self.in_fields(leaf, &texts, boost),
         }
-        let nodes = texts.filter_map(|field| self.in_field(leaf, field, boost).transpose());
+    }
+
+    /// The best of some fields, at least one.
+    fn in_fields(
+        &mut self,
+        leaf: &Query,
+        fields: &[&Field],
+        boost: Option<f32>,
+    ) -> Result<Option<PlanNode>> {
+        let asked_before = self.unasked;
+        let nodes = fields.iter();
+        let nodes = nodes.filter_map(|field| self.in_field(leaf, field, boost).transpose());
         let mut nodes = nodes.collect::<Result<Vec<PlanNode>>>()?;
-        self.is_partial = (1..count).contains(&nodes.len());
+        let unasked = self.unasked - asked_before;
+        if unasked > 0 && unasked == nodes.len() {
+            return Err(self.impossible(leaf));
+        }
+        self.is_partial = (1..fields.len()).contains(&nodes.len());
         Ok(match nodes.len() {
             0 | 1 => nodes.pop(),
             _ => Some(PlanNode::Best(nodes)),
@@ -367,34 +405,18 @@ impl Planner<'_> {
         }
         match leaf {
             Query::Text { text, operator, .. } => self.text(text, *operator, field, boost),
-            Query::Phrase { text, slop, .. } => self.phrase(text, *slop, field, boost),
-            _ => self.terms_like(leaf, field, boost).map(Some),
-        }
-    }
-
-    /// The terms that a pattern stands for. Patterns are not analysed, so none is dropped.
-    fn terms_like(&mut self, leaf: &Query, field: &Field, boost: Option<f32>) -> Result<PlanNode> {
-        match leaf {
-            Query::Prefix { prefix, .. } => {
-                let prefix = normalized(prefix, field).into_bytes();
-                self.pattern(leaf, Pattern::Prefix(prefix), field, boost)
-            }
-            Query::Wildcard { pattern, .. } => {
-                let pattern = Wildcard::new(&normalized(pattern, field))?;
-                self.pattern(leaf, Pattern::Wildcard(pattern), field, boost)
-            }
-            Query::Fuzzy { text, distance, .. } => {
-                let text = normalized(text, field);
-                let distance = distance.unwrap_or_else(|| automatic_distance(&text));
-                let fuzzy = self.fuzzy(text, distance)?;
-                self.pattern(leaf, Pattern::Fuzzy(fuzzy), field, boost)
+            Query::Phrase { text, slop, .. } => {
+                self.say_mark(text, field);
+                self.phrase(text, *slop, field, boost)
             }
             Query::Range { lower, upper, .. } => {
                 let bytes = |text: &String| normalized(text, field).into_bytes();
                 let range = (lower.as_ref().map(bytes), upper.as_ref().map(bytes));
-                self.pattern(leaf, Pattern::Range(range.0, range.1), field, boost)
+                let range = Pattern::Range(range.0, range.1);
+                let slot = self.add_pattern(leaf, range, field, false)?;
+                Ok(Some(PlanNode::Pattern(slot, boost)))
             }
-            _ => Ok(PlanNode::None),
+            _ => self.terms_like(leaf, field, boost),
         }
     }
 
@@ -405,7 +427,7 @@ impl Planner<'_> {
         field: &Field,
         boost: Option<f32>,
     ) -> Result<Option<PlanNode>> {
-        let words = self.words(text, field, false)?;
+        let (words, _) = self.words(text, field, false)?;
         let nodes: Vec<PlanNode> = words
             .iter()
             .map(|(slot, _)| PlanNode::Term(*slot, boost))
@@ -423,7 +445,7 @@ impl Planner<'_> {
     fn number(&mut self, texts: [&str; 2], field: &Field, boost: Option<f32>) -> Result<PlanNode> {
         let mut spelled = Vec::new();
         for text in texts {
-            spelled.extend(self.words(text, field, false)?);
+            spelled.extend(self.words(text, field, false)?.0);
         }
         let terms = spelled.iter().map(|(slot, _)| PlanNode::Term(*slot, boost));
         Ok(PlanNode::Best(terms.collect()))
@@ -436,15 +458,29 @@ impl Planner<'_> {
         field: &Field,
         boost: Option<f32>,
     ) -> Result<Option<PlanNode>> {
-        let words = self.words(text, field, true)?;
+        let (words, _) = self.words(text, field, true)?;
+        self.phrase_of(words, slop, field, boost)
+    }
+
+    fn phrase_of(
+        &mut self,
+        words: Vec<(PlanSlot, u32)>,
+        slop: u32,
+        field: &Field,
+        boost: Option<f32>,
+    ) -> Result<Option<PlanNode>> {
         match words.as_slice() {
             [] => Ok(None),
             [(slot, _)] => Ok(Some(PlanNode::Term(*slot, boost))),
-            _ if !field.options.contains(FieldOptions::POSITIONS) => Err(Error::invalid(format!(
-                "field {:?} keeps no positions, so that it has no phrases: ask for its words",
-                field.name
-            ))),
-            _ => Ok(Some(PlanNode::Phrase { words, slop, boost })),
+            _ => {
+                check_positions(field)?;
+                Ok(Some(PlanNode::Phrase {
+                    words,
+                    last: None,
+                    slop,
+                    boost,
+                }))
+            }
         }
     }
 
@@ -460,32 +496,14 @@ impl Planner<'_> {
         Ok(fuzzy)
     }
 
-    fn pattern(
-        &mut self,
-        leaf: &Query,
-        pattern: Pattern,
-        field: &Field,
-        boost: Option<f32>,
-    ) -> Result<PlanNode> {
-        let written = leaf.to_string();
-        self.allowance
-            .leaf(pattern.memory_bytes() + written.len())?;
-        let field = field.id;
-        self.patterns.push(PlannedPattern {
-            field,
-            pattern,
-            written,
-        });
-        Ok(PlanNode::Pattern(self.patterns.len() - 1, boost))
-    }
-
-    /// The terms of a text with their positions; each distinct term has one slot.
+    /// The terms of a text with their positions, and the position behind them; each distinct term
+    /// has one slot.
     fn words(
         &mut self,
         text: &str,
         field: &Field,
         is_phrase: bool,
-    ) -> Result<Vec<(PlanSlot, u32)>> {
+    ) -> Result<(Vec<(PlanSlot, u32)>, u32)> {
         let Planner {
             allowance,
             scratch,
@@ -511,13 +529,13 @@ impl Planner<'_> {
             words.push((slot, position));
             Ok(())
         };
-        field.analyzer.analyze(text, scratch, |token| {
+        let end = field.analyzer.analyze(text, scratch, |token| {
             if failed.is_none() {
                 failed = add(token.text, token.position).err();
             }
         });
         match failed {
-            None => Ok(words),
+            None => Ok((words, end)),
             Some(error) => Err(error),
         }
     }
@@ -537,6 +555,17 @@ impl Clauses {
         let Clauses { mut nodes, partial } = self;
         nodes.extend(partial);
         nodes
+    }
+}
+
+/// Rejects a phrase in a field without positions.
+fn check_positions(field: &Field) -> Result<()> {
+    match field.options.contains(FieldOptions::POSITIONS) {
+        true => Ok(()),
+        false => Err(Error::invalid(format!(
+            "field {:?} keeps no positions, so that it has no phrases: ask for its words",
+            field.name
+        ))),
     }
 }
 
@@ -581,6 +610,7 @@ fn leaf_texts(leaf: &Query) -> impl Iterator<Item = &str> {
         }
         Query::Prefix { prefix, .. } => [Some(prefix), None],
         Query::Wildcard { pattern, .. } => [Some(pattern), None],
+        Query::PhrasePattern { text, pattern, .. } => [Some(text), Some(pattern)],
         Query::Range { lower, upper, .. } => [bound_text(lower), bound_text(upper)],
         _ => [None, None],
     };
@@ -602,8 +632,7 @@ fn other_spelling(text: &str, field: &Field) -> Option<String> {
     }
 }
 
-/// A part of a word as the field's terms are written: patterns cannot be stemmed, but are
-/// lowercased.
+/// The end of a range as the field's terms are written.
 fn normalized(text: &str, field: &Field) -> String {
     match field.analyzer.name() {
         "keyword" | "whitespace" => text.to_owned(),

@@ -64,6 +64,7 @@ fn name_of(query: &Query) -> Option<&str> {
         Query::Exists { field } => Some(field),
         Query::Text { field, .. }
         | Query::Phrase { field, .. }
+        | Query::PhrasePattern { field, .. }
         | Query::Prefix { field, .. }
         | Query::Wildcard { field, .. }
         | Query::Fuzzy { field, .. }

@@ -55,6 +55,18 @@ pub enum Query {
         /// How many positions the terms may be moved in all.
         slop: u32,
     },
+    /// The terms of `text` in their order, and behind them a term that `pattern` fits. Of the terms
+    /// that fit, the most frequent are searched, up to 1,024.
+    PhrasePattern {
+        /// Where to look.
+        field: Option<String>,
+        /// What was written before the last word.
+        text: String,
+        /// The last word; see `pattern_parts`.
+        pattern: String,
+        /// How many positions the terms may be moved in all.
+        slop: u32,
+    },
     /// Terms that begin with `prefix`.
     Prefix {
         /// Where to look.

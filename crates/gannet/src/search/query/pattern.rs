@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
 
-use super::{PatternPart, pattern_parts};
+use super::PatternPart;
+#[cfg(test)]
+use super::pattern_parts;
 use crate::base::{Error, Result};
 
 /// The most edits that a fuzzy term may be away.
@@ -62,6 +64,8 @@ pub enum Pattern {
     Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
     /// Terms within some edits.
     Fuzzy(Fuzzy),
+    /// Terms that any of these stands for; as similar as the one says that finds most of it.
+    Either(Vec<Pattern>),
 }
 
 /// A compiled wildcard pattern.
@@ -87,6 +91,7 @@ impl Pattern {
             Pattern::Range(Bound::Included(from) | Bound::Excluded(from), _) => from,
             Pattern::Range(Bound::Unbounded, _) => &[],
             Pattern::Fuzzy(fuzzy) => &fuzzy.prefix,
+            Pattern::Either(forms) => forms.iter().map(Pattern::start).min().unwrap_or(&[]),
         }
     }
 
@@ -98,6 +103,19 @@ impl Pattern {
             Pattern::Wildcard(wildcard) => wildcard.judge(term),
             Pattern::Range(from, to) => judge_range(term, from, to),
             Pattern::Fuzzy(fuzzy) => fuzzy.judge(term),
+            Pattern::Either(forms) => {
+                let each = forms.iter().map(|form| form.judge_any(term));
+                each.reduce(either).unwrap_or(Verdict::End)
+            }
+        }
+    }
+
+    /// Judges any term.
+    fn judge_any(&self, term: &[u8]) -> Verdict {
+        let start = self.start();
+        match term < start {
+            true => Verdict::SkipTo(start.to_vec()),
+            false => self.judge(term),
         }
     }
 
@@ -114,6 +132,10 @@ impl Pattern {
             }
             Pattern::Range(from, to) => limit(from) + limit(to),
             Pattern::Fuzzy(fuzzy) => fuzzy.prefix.len(),
+            Pattern::Either(forms) => {
+                let each = forms.iter().map(Pattern::memory_bytes);
+                size_of_val(forms.as_slice()) + each.sum::<usize>()
+            }
         }
     }
 
@@ -123,12 +145,29 @@ impl Pattern {
             Pattern::Prefix(_) | Pattern::Range(..) => 1,
             Pattern::Wildcard(wildcard) => 8 + 4 * wildcard.parts.len(),
             Pattern::Fuzzy(_) => 4,
+            Pattern::Either(forms) => forms.iter().map(Pattern::steps).sum(),
         }
     }
 
     /// Whether matches differ in similarity, so that the best are to be kept.
     pub fn is_fuzzy(&self) -> bool {
-        matches!(self, Pattern::Fuzzy(_))
+        match self {
+            Pattern::Either(forms) => forms.iter().any(Pattern::is_fuzzy),
+            other => matches!(other, Pattern::Fuzzy(_)),
+        }
+    }
+}
+
+/// What two patterns together say of a term.
+fn either(one: Verdict, other: Verdict) -> Verdict {
+    use Verdict::{End, Match, Next, SkipTo};
+    match (one, other) {
+        (Match(one), Match(other)) => Match(one.max(other)),
+        (Match(similarity), _) | (_, Match(similarity)) => Match(similarity),
+        (Next, _) | (_, Next) => Next,
+        (SkipTo(one), SkipTo(other)) => SkipTo(one.min(other)),
+        (SkipTo(next), End) | (End, SkipTo(next)) => SkipTo(next),
+        (End, End) => End,
     }
 }
 
@@ -148,13 +187,18 @@ fn judge_range(term: &[u8], from: &Bound<Vec<u8>>, to: &Bound<Vec<u8>>) -> Verdi
 
 impl Wildcard {
     /// Compiles a pattern.
+    #[cfg(test)]
     pub fn new(pattern: &str) -> Result<Wildcard> {
-        check_length("a wildcard pattern", pattern, WILDCARD_CHARACTERS_MAX)?;
-        Ok(Wildcard::compile(pattern))
+        Wildcard::of(pattern_parts(pattern).collect())
     }
 
-    fn compile(pattern: &str) -> Wildcard {
-        let mut parts: Vec<PatternPart> = pattern_parts(pattern).collect();
+    /// Compiles the parts of a pattern.
+    pub fn of(parts: Vec<PatternPart>) -> Result<Wildcard> {
+        check_characters("a wildcard pattern", parts.len(), WILDCARD_CHARACTERS_MAX)?;
+        Ok(Wildcard::compile(parts))
+    }
+
+    fn compile(mut parts: Vec<PatternPart>) -> Wildcard {
         parts.dedup_by(|a, b| *a == PatternPart::Many && a == b);
         let literal = parts.iter().map_while(|part| match part {
             PatternPart::Literal(character) => Some(*character),
@@ -268,7 +312,11 @@ impl Fuzzy {
 
 /// Rejects what is longer than anything it could match, or than there is memory for.
 fn check_length(what: &str, text: &str, most: usize) -> Result<()> {
-    match text.chars().count() {
+    check_characters(what, text.chars().count(), most)
+}
+
+fn check_characters(what: &str, count: usize, most: usize) -> Result<()> {
+    match count {
         count if count > most => Err(Error::invalid(format!(
             "{what} may have at most {most} characters, this one has {count}: make it shorter"
         ))),
@@ -366,6 +414,26 @@ mod tests {
             let error = error.unwrap().to_string();
             assert!(error.contains(most) && error.contains("shorter"), "{error}");
         }
+    }
+
+    #[test]
+    fn either_of_several_forms_matches_what_any_does_and_skips_what_none_does() {
+        let prefix = |text: &str| Pattern::Prefix(text.as_bytes().to_vec());
+        let either = Pattern::Either(vec![prefix("fly"), prefix("fli")]);
+        assert_eq!(either.start(), b"fli");
+        for (term, expected) in [
+            ("flies", Verdict::Match(1.0)),
+            ("flo", Verdict::SkipTo(b"fly".to_vec())),
+            ("flying", Verdict::Match(1.0)),
+            ("fma", Verdict::End),
+        ] {
+            assert_eq!(either.judge(term.as_bytes()), expected, "{term}");
+        }
+        let fuzzy = |text| Pattern::Fuzzy(Fuzzy::new(text, 1, 0).unwrap());
+        let either = Pattern::Either(vec![fuzzy("flies"), fuzzy("fli")]);
+        assert!(either.is_fuzzy());
+        assert_eq!(either.judge(b"fli"), Verdict::Match(1.0));
+        assert_eq!(either.judge(b"flie"), Verdict::Match(0.75));
     }
 
     #[test]

@@ -7,12 +7,15 @@
 //! - an empty text prints as an empty phrase;
 //! - a pattern that every term fits prints as `*:*`, or `field:*`;
 //! - a pattern that only ends in `*` prints as a prefix;
+//! - a pattern at the end of quotes that only ends in `?` prints as text, and one without letters
+//!   as what is an error;
 //! - a pattern without letters and digits is text;
 //! - of a tree that is too deep to be searched for only that is said.
 
 use std::fmt::{self, Display, Formatter, Write};
 use std::ops::Bound;
 
+use super::parser::has_wildcard_in_quotes;
 use super::words::is_single;
 use super::{DEPTH_MAX, Operator, PatternPart, Query, pattern_parts};
 
@@ -120,10 +123,20 @@ fn print_leaf(query: &Query, out: &mut Formatter<'_>) -> fmt::Result {
         Query::Phrase { field, text, slop } => {
             print_field(field, out)?;
             print_quoted(text, out)?;
-            match slop {
-                0 => Ok(()),
-                slop => write!(out, "~{slop}"),
-            }
+            print_slop(*slop, out)
+        }
+        Query::PhrasePattern {
+            field,
+            text,
+            pattern,
+            slop,
+        } => {
+            print_field(field, out)?;
+            out.write_char('"')?;
+            print_in_quotes(text, true, out)?;
+            print_pattern_in_quotes(pattern, out)?;
+            out.write_char('"')?;
+            print_slop(*slop, out)
         }
         Query::Prefix { field, prefix } if prefix.is_empty() => print_all(field, out),
         Query::Wildcard { field, pattern } if pattern.chars().all(|one| one == '*') => {
@@ -222,15 +235,39 @@ fn print_pattern(pattern: &str, out: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
+fn print_slop(slop: u32, out: &mut Formatter<'_>) -> fmt::Result {
+    match slop {
+        0 => Ok(()),
+        slop => write!(out, "~{slop}"),
+    }
+}
+
 fn print_quoted(text: &str, out: &mut Formatter<'_>) -> fmt::Result {
     out.write_char('"')?;
+    print_in_quotes(text, has_wildcard_in_quotes(text), out)?;
+    out.write_char('"')
+}
+
+/// Prints text that stands in quotes. `?` has a backslash if it would be a wildcard.
+fn print_in_quotes(text: &str, is_wildcard: bool, out: &mut Formatter<'_>) -> fmt::Result {
     for character in text.chars() {
-        if matches!(character, '"' | '\\' | '*') {
+        if matches!(character, '"' | '\\' | '*') || character == '?' && is_wildcard {
             out.write_char('\\')?;
         }
         out.write_char(character)?;
     }
-    out.write_char('"')
+    Ok(())
+}
+
+fn print_pattern_in_quotes(pattern: &str, out: &mut Formatter<'_>) -> fmt::Result {
+    for part in pattern_parts(pattern) {
+        match part {
+            PatternPart::Many => out.write_char('*')?,
+            PatternPart::One => out.write_char('?')?,
+            PatternPart::Literal(one) => print_in_quotes(one.encode_utf8(&mut [0; 4]), true, out)?,
+        }
+    }
+    Ok(())
 }
 
 fn print_range(

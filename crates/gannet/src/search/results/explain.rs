@@ -64,7 +64,13 @@ pub fn explanation_bytes(node: &PlanNode, lists: &OpenLists) -> usize {
         + match node {
             PlanNode::None | PlanNode::All(_) | PlanNode::Exists(..) | PlanNode::Id(..) => 0,
             PlanNode::Term(slot, _) => terms(*slot),
-            PlanNode::Phrase { words, .. } => words.iter().map(|(slot, _)| terms(*slot)).sum(),
+            PlanNode::Phrase { words, last, .. } => {
+                let ends = last
+                    .iter()
+                    .flat_map(|(slot, _)| &lists.patterns[*slot].terms);
+                let most = ends.map(term).max().unwrap_or(0);
+                most + words.iter().map(|(slot, _)| terms(*slot)).sum::<usize>()
+            }
             PlanNode::Pattern(slot, _) => {
                 let expanded = &lists.patterns[*slot].terms;
                 expanded.iter().map(|open| NODE_BYTES + term(open)).sum()

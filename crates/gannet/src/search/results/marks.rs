@@ -3,6 +3,8 @@
 //!
 //! What must not match is never marked. A pattern marks the terms that it stands for.
 
+use std::sync::Arc;
+
 use super::highlight::{SnippetOptions, Wanted, WantedPhrase, snippets};
 use crate::analysis::{Field, FieldId, Scratch, split_term_key};
 use crate::base::{Result, Steps};
@@ -76,7 +78,7 @@ pub fn marker_bytes(fields: &[&Field], node: &PlanNode, lists: &OpenLists) -> us
 fn phrase_words(node: &PlanNode) -> usize {
     let all = |nodes: &[PlanNode]| nodes.iter().map(phrase_words).sum::<usize>();
     match node {
-        PlanNode::Phrase { words, .. } => words.len(),
+        PlanNode::Phrase { words, .. } => words.len() + 1,
         PlanNode::Any { parts, .. } | PlanNode::Best(parts) => all(parts),
         PlanNode::Filtered {
             required, optional, ..
@@ -100,7 +102,9 @@ fn want(node: &PlanNode, field: FieldId, lists: &OpenLists, wanted: &mut Wanted)
             }
             want_terms(terms.iter(), field, wanted)
         }
-        PlanNode::Phrase { words, slop, .. } => {
+        PlanNode::Phrase {
+            words, last, slop, ..
+        } => {
             let mut terms = Vec::new();
             for (slot, place) in words {
                 let open = lists.terms[*slot].as_ref();
@@ -109,7 +113,15 @@ fn want(node: &PlanNode, field: FieldId, lists: &OpenLists, wanted: &mut Wanted)
                     None => return Ok(()),
                 }
             }
-            wanted.phrase(WantedPhrase { terms, slop: *slop });
+            let last = last.map(|(slot, place)| {
+                let pattern = &lists.patterns[slot].pattern;
+                (Arc::clone(pattern), place)
+            });
+            wanted.phrase(WantedPhrase {
+                terms,
+                last,
+                slop: *slop,
+            });
             Ok(())
         }
         PlanNode::Any { parts, .. } | PlanNode::Best(parts) => {

@@ -29,6 +29,9 @@ pub struct SearchResults {
     /// Prefixes, wildcards and ranges, as the query language has them, that no term of the fields
     /// searched fits, so that they match nothing.
     pub unmatched_patterns: Vec<String>,
+    /// Sentences on how the query was asked where that is not as it was written, such as a prefix
+    /// in a field of stems. None is said twice.
+    pub notes: Vec<String>,
     /// The best documents, best first.
     pub hits: Vec<Hit>,
     /// What was read.
@@ -63,8 +66,10 @@ pub struct CutExpansion {
     pub field: String,
     /// The pattern, as the query language has it.
     pub pattern: String,
-    /// How many terms were searched: those that are most similar.
+    /// How many terms were searched.
     pub searched: usize,
+    /// Whether these are the most similar ones, and not the most frequent.
+    pub by_similarity: bool,
 }
 
 impl fmt::Display for CutExpansion {
@@ -73,10 +78,16 @@ impl fmt::Display for CutExpansion {
             field,
             pattern,
             searched,
+            by_similarity,
         } = self;
+        let most = if *by_similarity {
+            "similar"
+        } else {
+            "frequent"
+        };
         write!(
             out,
-            "{pattern} stands for more terms of the field {field} than the {searched} most similar, which \
+            "{pattern} stands for more terms of the field {field} than the {searched} most {most}, which \
              were searched: make it narrower for all"
         )
     }

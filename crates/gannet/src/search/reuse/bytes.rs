@@ -9,8 +9,8 @@ impl SearchResults {
     /// Bytes that it takes beside itself.
     pub(super) fn heap_bytes(&self) -> usize {
         let cut = self.cut_expansions.iter().map(CutExpansion::bytes);
-        let unmatched = self.unmatched_patterns.iter();
-        let unmatched = unmatched.map(|pattern| size_of::<String>() + pattern.len());
+        let unmatched = self.unmatched_patterns.iter().chain(&self.notes);
+        let unmatched = unmatched.map(|text| size_of::<String>() + text.len());
         let hits = self.hits.iter().map(Hit::bytes);
         let plan = self.plan.as_ref().map_or(0, PlanReport::heap_bytes);
         cut.sum::<usize>() + unmatched.sum::<usize>() + hits.sum::<usize>() + plan

@@ -5,19 +5,24 @@
 //! match: only such nodes are read, many at once.
 //!
 //! Few terms are kept. All terms of a prefix, wildcard or range score the same, so when they become
-//! many, only the set of their documents is kept; the terms found so far are added to it.
+//! many, only the set of their documents is kept; the terms found so far are added to it. Where the
+//! pattern is the last word of a phrase, positions are needed: the most frequent terms are looked
+//! up once all are known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+
+use super::frequent::MostFrequent;
 
 use crate::analysis::{FieldId, term_key};
 use crate::base::{Budget, DocId, Reservation, Result, Steps};
 use crate::btree::{Scan, TreeView};
 use crate::cache::{Pages, Step};
-use crate::postings::{TermPostings, TermTree, TermVisitor};
+use crate::postings::{DELTA_LEVELS, TermPostings, TermTree, TermVisitor};
 use crate::search::lists::PatternDocuments;
 use crate::search::lists::collector::Collector;
 use crate::search::matching::matcher::for_all;
+use crate::search::plan::PlannedPattern;
 use crate::search::query::pattern::{Pattern, Verdict};
 use crate::search::view::SearchView;
 
@@ -27,6 +32,10 @@ pub const TERMS_MAX: usize = 64;
 /// The most terms that a fuzzy term stands for: the most similar ones, among equals the first in
 /// order.
 pub const FUZZY_MAX: usize = 50;
+
+/// A term's entry and its delta postings on each level may stand in a leaf each, which are held
+/// until all of a round are found.
+pub const PAGES_PER_KEY: usize = 1 + DELTA_LEVELS;
 
 /// The most terms that are kept while the most similar are looked for.
 const SIMILAR_MAX: usize = 1024;
@@ -55,6 +64,11 @@ pub struct Expander {
     field: FieldId,
     pattern: Arc<Pattern>,
     written: String,
+    stems: bool,
+    /// The terms, if only the most frequent are wanted, until all are counted.
+    counted: Option<MostFrequent>,
+    /// Those of them that are to be looked up.
+    chosen: VecDeque<Vec<u8>>,
     found: BTreeMap<Vec<u8>, (Option<TermPostings>, f32)>,
     memory: Reservation,
     /// Where documents go instead, once the terms are many.
@@ -80,19 +94,28 @@ pub struct ExpansionLimits {
 }
 
 impl Expander {
-    /// The terms of `field` that `pattern`, so written, stands for.
-    pub fn new(
-        field: FieldId,
-        pattern: Pattern,
-        written: String,
-        limits: ExpansionLimits,
-    ) -> Result<Expander> {
+    /// The terms that a planned pattern stands for.
+    pub fn new(planned: PlannedPattern, limits: ExpansionLimits) -> Result<Expander> {
+        let PlannedPattern {
+            field,
+            pattern,
+            written,
+            ends_phrase,
+            stems,
+        } = planned;
         let mut start = Vec::new();
         term_key(field, pattern.start(), &mut start);
+        let counted = (ends_phrase && !pattern.is_fuzzy()).then(|| {
+            let memory = limits.budget.reserve("the terms of a pattern", 0)?;
+            Ok(MostFrequent::new(memory))
+        });
         Ok(Expander {
             field,
             pattern: Arc::new(pattern),
             written,
+            stems,
+            counted: counted.transpose()?,
+            chosen: VecDeque::new(),
             found: BTreeMap::new(),
             memory: limits.budget.reserve("the terms of a pattern", 0)?,
             collector: None,
@@ -122,10 +145,36 @@ impl Expander {
             }
             scanned?;
             if self.walked_memory {
+                self.look_up_chosen(view, pages)?;
                 self.done = true;
             } else if self.scans.iter().all(Option::is_none) {
                 self.walk_memory(view, pages)?;
                 self.walked_memory = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks up the most frequent terms, if only these are wanted.
+    fn look_up_chosen(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        if let Some(counted) = self.counted.take() {
+            let (keys, is_cut) = counted.finish()?;
+            self.dropped = is_cut;
+            let bytes = keys.iter().map(|key| bytes_of(key, &None));
+            self.memory.grow_to(bytes.sum())?;
+            self.chosen = keys.into();
+        }
+        let at_once = (self.limits.pages_per_round / PAGES_PER_KEY).max(1);
+        while !self.chosen.is_empty() {
+            let count = at_once.min(self.chosen.len());
+            let keys = self.chosen.iter().take(count).map(Vec::as_slice);
+            let keys: Vec<&[u8]> = keys.collect();
+            let entries = view.terms.lookup_all(&keys, pages)?;
+            for (key, entry) in self.chosen.drain(..count).zip(entries) {
+                let postings = entry.decode()?;
+                let more = postings.as_ref().map_or(0, TermPostings::memory_bytes);
+                self.memory.grow_to(self.memory.bytes() + more)?;
+                self.found.insert(key, (postings, 1.0));
             }
         }
         Ok(())
@@ -180,8 +229,13 @@ impl Expander {
     }
 
     /// The pattern.
-    pub fn pattern(&self) -> &Pattern {
+    pub fn pattern(&self) -> &Arc<Pattern> {
         &self.pattern
+    }
+
+    /// Whether the terms of the field are stems.
+    pub fn stems(&self) -> bool {
+        self.stems
     }
 
     /// Whether the pattern is fuzzy.
@@ -189,7 +243,7 @@ impl Expander {
         self.pattern.is_fuzzy()
     }
 
-    /// Whether a fuzzy pattern stands for more terms than are taken.
+    /// Whether it stands for more terms than are taken.
     pub fn is_cut(&self) -> bool {
         self.dropped || self.is_fuzzy() && self.found.len() > FUZZY_MAX
     }
@@ -247,6 +301,12 @@ impl Expander {
         let Verdict::Match(similarity) = verdict else {
             return Ok(verdict);
         };
+        if let Some(counted) = &mut self.counted {
+            let mut postings = TermPostings::default();
+            postings.take(which, value)?;
+            counted.add(key, postings.document_frequency())?;
+            return Ok(verdict);
+        }
         match &mut self.collector {
             Some(collector) => {
                 let mut postings = TermPostings::default();
@@ -333,6 +393,18 @@ impl Expander {
 
     /// Takes the terms in memory: keeps them, or collects their documents where they are many.
     fn walk_memory(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Result<()> {
+        if let Some(counted) = &mut self.counted {
+            let mut counter = TermCounter {
+                counted,
+                field: self.field,
+                pattern: &self.pattern,
+                key: Vec::new(),
+                documents: 0,
+                steps: pages.steps(),
+            };
+            view.buffer.visit_terms(view.below, &mut counter)?;
+            return counter.add();
+        }
         if self.collector.is_none() {
             let mut keeper = Keeper {
                 expander: self,
@@ -350,6 +422,45 @@ impl Expander {
             };
             view.buffer.visit_terms(view.below, &mut joiner)?;
         }
+        Ok(())
+    }
+}
+
+/// Counts the documents of the terms in memory that match.
+struct TermCounter<'a, 's> {
+    counted: &'a mut MostFrequent,
+    field: FieldId,
+    pattern: &'a Pattern,
+    /// The last term that matched, and how many documents were shown of it.
+    key: Vec<u8>,
+    documents: u64,
+    steps: &'a mut Steps<'s>,
+}
+
+impl TermCounter<'_, '_> {
+    fn add(&mut self) -> Result<()> {
+        match std::mem::take(&mut self.documents) {
+            0 => Ok(()),
+            documents => self.counted.add(&self.key, documents),
+        }
+    }
+}
+
+impl TermVisitor for TermCounter<'_, '_> {
+    fn wants(&mut self, key: &[u8]) -> Result<bool> {
+        self.add()?;
+        self.steps.count(self.pattern.steps())?;
+        let is_wanted = matches!(judge(self.pattern, self.field, key), Verdict::Match(_));
+        if is_wanted {
+            self.key.clear();
+            self.key.extend_from_slice(key);
+        }
+        Ok(is_wanted)
+    }
+
+    fn doc(&mut self, _: DocId) -> Result<()> {
+        self.steps.count(1)?;
+        self.documents += 1;
         Ok(())
     }
 }

@@ -1,13 +1,15 @@
 //! Statistics of a query: which its scores need, what an index counts of them, and those that were
 //! given in place of the index's own.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::expand::FUZZY_MAX;
+use super::frequent::FREQUENT_MAX;
 use crate::analysis::{FieldId, Schema, split_term_key, term_key};
 use crate::base::{Budget, Error, Reservation, Result};
-use crate::search::lists::OpenLists;
+use crate::search::lists::{OpenLists, PartialExpansion};
 use crate::search::plan::{Plan, PlanNode, PlanSlot};
 use crate::search::query::Query;
 use crate::search::query::fields;
@@ -27,7 +29,7 @@ pub struct NeededStatistics {
     /// The fields that the query names.
     fields: Vec<FieldId>,
     terms: Vec<Needed>,
-    /// Fuzzy terms, as they were written.
+    /// Fuzzy terms and patterns that end phrases, as they were written.
     similar: Vec<Needed>,
 }
 
@@ -86,7 +88,7 @@ impl NeededStatistics {
                 let term = text_of(split_term_key(&open.key)?.1)?;
                 Ok((term, open.list.document_frequency()))
             });
-            let is_cut = |(of, written): &(FieldId, String)| of == field && written == text;
+            let is_cut = |cut: &PartialExpansion| cut.field == *field && cut.written == *text;
             let similar = SimilarTerms {
                 is_cut: lists.cut.iter().any(is_cut),
                 terms: terms.collect::<Result<_>>()?,
@@ -116,9 +118,14 @@ impl Scoring {
     fn note(&mut self, node: &PlanNode, plan: &Plan) {
         match node {
             PlanNode::Term(slot, boost) => self.terms[*slot] |= boost.is_some(),
-            PlanNode::Phrase { words, boost, .. } => {
+            PlanNode::Phrase {
+                words, last, boost, ..
+            } => {
                 let words = words.iter().filter(|_| boost.is_some());
                 words.for_each(|(slot, _)| self.terms[*slot] = true);
+                if let Some((slot, _)) = last {
+                    self.patterns[*slot] = true;
+                }
             }
             // Which terms are the most similar ones shows only where all are known.
             PlanNode::Pattern(slot, _) => {
@@ -154,7 +161,8 @@ pub struct GivenStatistics {
     _memory: Reservation,
 }
 
-/// The terms that a fuzzy term stands for in all indexes together.
+/// The terms that a fuzzy term, or a pattern that ends a phrase, stands for in all indexes
+/// together.
 pub struct MostSimilar {
     /// Whether there are others.
     pub is_cut: bool,
@@ -223,9 +231,18 @@ impl GivenStatistics {
                 });
         let mut similar: Vec<(f32, &String, u64)> = similar.collect();
         // They are in order; among equals the first stay first.
-        similar.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let is_cut = all.is_cut || similar.len() > FUZZY_MAX;
-        let most = similar.into_iter().take(FUZZY_MAX);
+        let most = match pattern.is_fuzzy() {
+            true => {
+                similar.sort_by(|a, b| b.0.total_cmp(&a.0));
+                FUZZY_MAX
+            }
+            false => {
+                similar.sort_by_key(|(.., documents)| Reverse(*documents));
+                FREQUENT_MAX
+            }
+        };
+        let is_cut = all.is_cut || similar.len() > most;
+        let most = similar.into_iter().take(most);
         let frequencies = most.map(|(_, term, documents)| {
             let mut key = Vec::new();
             term_key(needed.field, term.as_bytes(), &mut key);
@@ -239,6 +256,11 @@ impl GivenStatistics {
 }
 
 impl MostSimilar {
+    /// The documents of the most frequent of them.
+    pub fn most_documents(&self) -> Option<u64> {
+        self.frequencies.values().copied().max()
+    }
+
     /// The documents of a term, if it is one of these.
     pub fn frequency(&self, key: &[u8]) -> Option<u64> {
         self.frequencies.get(key).copied()

@@ -2,14 +2,15 @@
 //! together.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use super::expand::{Expanded, Expander, Expansion, ExpansionLimits};
-use super::given::GivenStatistics;
+use super::expand::{Expanded, Expander, Expansion, ExpansionLimits, PAGES_PER_KEY};
+use super::given::{GivenStatistics, MostSimilar};
 use super::offload::ListOffload;
 use crate::base::{Budget, DocId, Reservation, Result};
 use crate::cache::{Pages, Step, gather};
-use crate::postings::{DELTA_LEVELS, Reach, TermList};
-use crate::search::lists::{KnownPatterns, OpenLists, OpenPattern, OpenTerm};
+use crate::postings::{Reach, TermList};
+use crate::search::lists::{KnownPatterns, OpenLists, OpenPattern, OpenTerm, PartialExpansion};
 use crate::search::matching::matcher::for_all;
 use crate::search::plan::{PlannedPattern, PlannedTerm};
 use crate::search::view::SearchView;
@@ -26,10 +27,6 @@ pub struct RunTurn<'q> {
     /// What may read lists in its place.
     pub offload: Option<&'q dyn ListOffload>,
 }
-
-/// A term's entry and its delta postings on each level may stand in a leaf each, which are held
-/// until all of a round are found.
-const PAGES_PER_KEY: usize = 1 + DELTA_LEVELS;
 
 /// Look-ups and expansions of one query under way.
 pub struct Lookup<'q> {
@@ -61,13 +58,9 @@ impl<'q> Lookup<'q> {
             budget: budget.clone(),
         };
         let expansions = patterns.into_iter().map(|planned| {
-            let PlannedPattern {
-                field,
-                pattern,
-                written,
-            } = planned;
-            let known = known.and_then(|known| known.find(field, &written));
-            let expander = Expander::new(field, pattern, written, limits.clone())?;
+            let known = known.filter(|_| !planned.ends_phrase);
+            let known = known.and_then(|known| known.find(planned.field, &planned.written));
+            let expander = Expander::new(planned, limits.clone())?;
             Ok(expander.knowing(known))
         });
         Ok(Lookup {
@@ -103,7 +96,8 @@ impl<'q> Lookup<'q> {
         Ok(())
     }
 
-    /// The lists that were found. A fuzzy term stands for those terms only that `given` has of it.
+    /// The lists that were found. A fuzzy term, and one that ends a phrase, stands for those terms
+    /// only that `given` has of it.
     pub fn finish(
         mut self,
         view: &SearchView,
@@ -115,18 +109,25 @@ impl<'q> Lookup<'q> {
             ..OpenLists::default()
         };
         lists.unmatched = unmatched(&self.expansions);
+        lists.notes = unmatched_stems(&self.expansions, view);
         for (slot, one) in self.expansions.into_iter().enumerate() {
             let similar = given.and_then(|given| given.similar(slot, one.pattern()));
             if similar
                 .as_ref()
                 .map_or(one.is_cut(), |similar| similar.is_cut)
             {
-                lists.cut.push((one.field(), one.written().to_owned()));
+                lists.cut.push(PartialExpansion {
+                    field: one.field(),
+                    written: one.written().to_owned(),
+                    is_fuzzy: one.is_fuzzy(),
+                });
             }
             let mut pattern = OpenPattern {
                 is_fuzzy: one.is_fuzzy(),
+                pattern: Arc::clone(one.pattern()),
                 terms: Vec::new(),
                 documents: None,
+                most: similar.as_ref().and_then(MostSimilar::most_documents),
             };
             match one.finish() {
                 Expansion::Documents(documents) => {
@@ -176,15 +177,37 @@ impl<'q> Lookup<'q> {
 /// Patterns without a term in any field. A fuzzy term is a word: that none is like it is no more
 /// than that it is not there.
 fn unmatched(expansions: &[Expander]) -> Vec<String> {
-    // Those of one clause in all its fields stand side by side.
-    let clauses = expansions.chunk_by(|one, next| one.written() == next.written());
-    let unmatched = clauses.filter(|fields| {
-        let mut fields = fields.iter();
-        !fields.any(|one| one.is_fuzzy() || one.has_terms())
-    });
+    let unmatched = unmatched_clauses(expansions);
     unmatched
         .map(|fields| fields[0].written().to_owned())
         .collect()
+}
+
+/// The same by field.
+fn unmatched_clauses(expansions: &[Expander]) -> impl Iterator<Item = &[Expander]> {
+    // Those of one clause in all its fields stand side by side.
+    let clauses = expansions.chunk_by(|one, next| one.written() == next.written());
+    clauses.filter(|fields| {
+        let mut fields = fields.iter();
+        !fields.any(|one| one.is_fuzzy() || one.has_terms())
+    })
+}
+
+/// Says of patterns without a term that a field has only stems, of which fewer letters may be
+/// right.
+fn unmatched_stems(expansions: &[Expander], view: &SearchView) -> Vec<String> {
+    let sentence = |fields: &[Expander]| {
+        let stemming = fields.iter().find(|one| one.stems())?;
+        let field = view.schema.field(stemming.field())?;
+        let (name, written) = (&field.name, stemming.written());
+        Some(format!(
+            "no word fits {written}: {name} keeps words without their endings, so a shorter beginning \
+             may find more"
+        ))
+    };
+    let mut sentences: Vec<String> = unmatched_clauses(expansions).filter_map(sentence).collect();
+    sentences.dedup();
+    sentences
 }
 
 /// Joins what the dictionary and the memory buffer have of a term.

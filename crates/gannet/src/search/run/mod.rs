@@ -2,6 +2,7 @@
 
 pub(crate) mod execute;
 pub(crate) mod expand;
+pub(crate) mod frequent;
 pub(crate) mod given;
 pub(crate) mod group;
 pub(crate) mod lookup;

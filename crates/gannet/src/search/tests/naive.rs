@@ -94,6 +94,7 @@ impl Naive<'_> {
         }
         let (Query::Text { field, .. }
         | Query::Phrase { field, .. }
+        | Query::PhrasePattern { field, .. }
         | Query::Prefix { field, .. }
         | Query::Wildcard { field, .. }
         | Query::Fuzzy { field, .. }
@@ -134,6 +135,12 @@ impl Naive<'_> {
                     _ => self.phrase(&asked, *slop, field, doc, boost),
                 }
             }
+            Query::PhrasePattern {
+                text,
+                pattern,
+                slop,
+                ..
+            } => self.ending(text, pattern, *slop, field, doc, boost),
             Query::Prefix { prefix, .. } => any(&|word| word.starts_with(prefix.as_str())),
             Query::Wildcard { pattern, .. } => {
                 let parts: Vec<PatternPart> = pattern_parts(pattern).collect();
@@ -210,6 +217,60 @@ impl Naive<'_> {
         let scores = scores.filter_map(|(s, word)| self.term(word, field, doc, boost * s));
         let scores: Vec<f32> = scores.collect();
         (!scores.is_empty()).then(|| sum(&scores))
+    }
+
+    /// A phrase whose last word is any that fits a pattern. The oracle for slop wants that no word
+    /// before it does.
+    fn ending(
+        &self,
+        text: &str,
+        pattern: &str,
+        slop: u32,
+        field: usize,
+        doc: usize,
+        boost: f32,
+    ) -> Score {
+        let words = &self.world.docs[doc][field];
+        let mut parts: Vec<PatternPart> = pattern_parts(pattern).collect();
+        let asked: Vec<&str> = match FIELDS[field] {
+            (WHOLE, _) | (_, FieldKind::Exact) => {
+                parts.splice(0..0, text.chars().map(PatternPart::Literal));
+                Vec::new()
+            }
+            _ => text.split_whitespace().collect(),
+        };
+        let is_end = |word: &&str| fits(&parts, &word.chars().collect::<Vec<_>>());
+        if asked.is_empty() {
+            return words.iter().any(|word| is_end(&word)).then_some(boost);
+        }
+        // All that may end it are one word.
+        const END: &str = "the last word";
+        let mut asked = asked;
+        asked.push(END);
+        let words: Vec<&str> = words
+            .iter()
+            .map(|word| if is_end(&word) { END } else { *word })
+            .collect();
+        let frequency = match slop {
+            0 => {
+                let before = &asked[..asked.len() - 1];
+                let whole = &self.world.docs[doc][field];
+                let starts = whole.windows(asked.len()).zip(words.windows(asked.len()));
+                let stands = |(whole, words): &(&[&str], &[&str])| {
+                    whole[..before.len()] == *before && words[before.len()] == END
+                };
+                starts.filter(stands).count() as f32
+            }
+            _ => sloppy(&words, &asked, slop as i64),
+        };
+        let ends = WORDS.iter().filter(|word| is_end(word));
+        let count = |word: &&str| self.world.frequencies.get(&(field, *word)).copied();
+        let most = ends.filter_map(count).max()?;
+        let documents = self.world.view.statistics.of(field as FieldId).documents;
+        let before = asked[..asked.len() - 1].iter();
+        let idfs = before.map(|word| self.idf(word, field) as f64);
+        let sum = idfs.sum::<f64>() + idf(documents, most) as f64;
+        self.bm25(sum as f32, frequency, field, doc, boost)
     }
 
     fn phrase(&self, asked: &[&str], slop: u32, field: usize, doc: usize, boost: f32) -> Score {

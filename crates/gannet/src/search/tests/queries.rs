@@ -58,6 +58,17 @@ pub fn phrase_of_common_words(random: &mut Random) -> Query {
     }
 }
 
+/// One or two words and a last one that may be any of several, which are none of the others.
+fn ending(random: &mut Random, field: Option<String>) -> Query {
+    let words = ["gannet", "of", "quick gannet", "of quick", "zone", "absent"];
+    Query::PhrasePattern {
+        field,
+        text: format!("{} ", words[random.below(words.len())]),
+        pattern: ["a*", "fl*", "f?sh", "s*", "a", "fl?s*", "x*"][random.below(7)].to_owned(),
+        slop: [0, 0, 0, 1, 3][random.below(5)],
+    }
+}
+
 fn bound(random: &mut Random) -> Bound<String> {
     match random.below(3) {
         0 => Bound::Unbounded,
@@ -87,6 +98,7 @@ pub fn any(random: &mut Random, depth: usize) -> Query {
             text: phrase(random),
             slop: [0, 0, 1, 2, 4][random.below(5)],
         },
+        6 if random.below(2) == 0 => ending(random, field),
         6 => Query::Prefix {
             field,
             prefix: ["a", "fl", "se", "x", ""][random.below(5)].to_owned(),

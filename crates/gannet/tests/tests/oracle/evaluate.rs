@@ -8,15 +8,16 @@ use std::ops::Bound;
 
 use gannet::{Operator, Query};
 
+use super::asked::{Asked, Form, asked};
 use super::bm25;
-use super::patterns::{FUZZY_MAX, fits, glyphs, normalized, similar};
+use super::patterns::{FREQUENT_MAX, FUZZY_MAX, Glyph, fits, glyphs, similar};
 use super::phrase::{Word, frequency};
 use super::view::{Seen, View};
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// A field does not exist, or cannot be asked for a range.
+    /// A field does not exist, or cannot be asked for a range or a pattern.
     Field,
 }
 
@@ -28,6 +29,7 @@ impl Rejection {
                 "there is no field",
                 "ranges are not possible",
                 "a range needs a field",
+                "a wildcard stands before the last",
             ]
             .iter()
             .any(|part| error.contains(part)),
@@ -89,16 +91,70 @@ fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
         Query::Exists { field } => view.field(field).is_some(),
         Query::Text { field, .. }
         | Query::Phrase { field, .. }
+        | Query::PhrasePattern { field, .. }
         | Query::Prefix { field, .. }
         | Query::Wildcard { field, .. }
         | Query::Fuzzy { field, .. } => field.iter().all(|name| view.field(name).is_some()),
         _ => true,
     };
+    let is_right = is_right && can_be_asked(view, query);
     let mut parts = query.children();
     match is_right {
         true => parts.try_for_each(|part| check(view, part)),
         false => Err(Rejection::Field),
     }
+}
+
+/// Whether a pattern is possible in a field that is searched, unless no field has a word of it.
+fn can_be_asked(view: &View<'_>, query: &Query) -> bool {
+    let Some((name, glyphs, fuzzy)) = pattern_of(query) else {
+        return true;
+    };
+    let searched = view.fields.iter().filter(|field| match name {
+        Some(name) => field.name == name,
+        None => field.is_text,
+    });
+    let (mut left, mut impossible) = (0, 0);
+    for field in searched {
+        match asked(field, &glyphs, fuzzy) {
+            Asked::Nothing => {}
+            Asked::Impossible => (left, impossible) = (left + 1, impossible + 1),
+            Asked::Words(..) => left += 1,
+        }
+    }
+    impossible == 0 || impossible < left
+}
+
+/// The field, the glyphs and the distance of a pattern.
+type AskedPattern<'q> = (Option<&'q str>, Vec<Glyph>, Option<Option<u8>>);
+
+fn pattern_of(query: &Query) -> Option<AskedPattern<'_>> {
+    let text = |text: &str| text.chars().map(Glyph::Exactly).collect::<Vec<_>>();
+    let (field, glyphs, fuzzy) = match query {
+        Query::Prefix { field, prefix } => {
+            let mut glyphs = text(prefix);
+            glyphs.push(Glyph::Any);
+            (field, glyphs, None)
+        }
+        Query::Wildcard { field, pattern } => (field, glyphs(pattern), None),
+        Query::PhrasePattern {
+            field,
+            text: before,
+            pattern,
+            ..
+        } => {
+            let mut all = text(before);
+            all.extend(glyphs(pattern));
+            (field, all, None)
+        }
+        Query::Fuzzy {
+            field,
+            text: word,
+            distance,
+        } => (field, text(word), Some(*distance)),
+        _ => return None,
+    };
+    Some((field.as_deref(), glyphs, fuzzy))
 }
 
 struct Evaluation<'a> {
@@ -125,6 +181,7 @@ impl<'a> Evaluation<'a> {
             Query::Bool { .. } => self.bool(query, boost),
             Query::Text { field, .. }
             | Query::Phrase { field, .. }
+            | Query::PhrasePattern { field, .. }
             | Query::Prefix { field, .. }
             | Query::Wildcard { field, .. }
             | Query::Fuzzy { field, .. }
@@ -247,7 +304,12 @@ impl<'a> Evaluation<'a> {
                     && left.peek().is_some()
                     && left.all(|query| self.is_partial(query))
             }
-            Query::Text { field: None, .. } | Query::Phrase { field: None, .. } => {
+            Query::Text { field: None, .. }
+            | Query::Phrase { field: None, .. }
+            | Query::PhrasePattern { field: None, .. }
+            | Query::Prefix { field: None, .. }
+            | Query::Wildcard { field: None, .. }
+            | Query::Fuzzy { field: None, .. } => {
                 let fields = 0..self.view.fields.len();
                 let texts = fields.filter(|at| self.view.fields[*at].is_text);
                 let (with, without): (Vec<usize>, Vec<usize>) =
@@ -273,59 +335,108 @@ impl<'a> Evaluation<'a> {
                 let mut children = query.children().peekable();
                 children.peek().is_none() || children.any(|query| self.is_left(query))
             }
-            Query::Text { field, .. } | Query::Phrase { field, .. } => has_words(field.as_deref()),
+            Query::Text { field, .. }
+            | Query::Phrase { field, .. }
+            | Query::PhrasePattern { field, .. }
+            | Query::Prefix { field, .. }
+            | Query::Wildcard { field, .. }
+            | Query::Fuzzy { field, .. } => has_words(field.as_deref()),
             _ => true,
         }
     }
 
-    /// Whether the analyzer of a field leaves any word of a text; nothing else is analysed.
+    /// Whether the analyzer of a field leaves any word of a text or a pattern.
     fn has_words(&self, query: &Query, at: usize) -> bool {
         match query {
             Query::Text { text, .. } | Query::Phrase { text, .. } => {
                 !self.view.fields[at].analyze(text).is_empty()
             }
-            _ => true,
+            other => pattern_of(other).is_none_or(|(_, glyphs, fuzzy)| {
+                let asked = asked(&self.view.fields[at], &glyphs, fuzzy);
+                !matches!(asked, Asked::Nothing)
+            }),
         }
     }
 
     fn in_field(&self, query: &Query, at: usize, boost: f32) -> Column {
-        let field = &self.view.fields[at];
-        let normal = |text: &str| normalized(text, &field.analyzer);
         match query {
             Query::Text { text, operator, .. } => self.text(text, *operator, at, boost),
             Query::Phrase { text, slop, .. } => self.phrase(text, *slop, at, boost),
-            Query::Prefix { prefix, .. } => {
-                let prefix = normal(prefix);
-                self.any_term(at, boost, |term| term.starts_with(&prefix))
-            }
-            Query::Wildcard { pattern, .. } => {
-                let pattern = glyphs(&normal(pattern));
-                self.any_term(at, boost, |term| fits(&pattern, term))
-            }
+            // Only fields of whole values have ranges.
             Query::Range { lower, upper, .. } => {
-                let (lower, upper) = (
-                    lower.as_ref().map(|t| normal(t)),
-                    upper.as_ref().map(|t| normal(t)),
-                );
-                self.any_term(at, boost, |term| is_between(term, &lower, &upper))
+                self.any_term(at, boost, |term| is_between(term, lower, upper))
             }
-            Query::Fuzzy { text, distance, .. } => {
-                let text = normal(text);
-                let distance = distance.unwrap_or_else(|| automatic(&text));
-                let is_there = |term| self.view.statistics[at].has(term);
-                let mut similar = similar(&text, distance.into(), &field.terms, is_there);
-                if similar.len() > FUZZY_MAX {
-                    self.is_cut.set(true);
-                    similar.truncate(FUZZY_MAX);
-                }
-                let boosted = similar
-                    .iter()
-                    .map(|(term, similarity)| (*term, boost * similarity));
+            Query::PhrasePattern { slop, .. } => self.pattern(query, *slop, at, boost),
+            _ => self.pattern(query, 0, at, boost),
+        }
+    }
+
+    fn pattern(&self, query: &Query, slop: u32, at: usize, boost: f32) -> Column {
+        let Some((_, glyphs, fuzzy)) = pattern_of(query) else {
+            return self.nothing();
+        };
+        let Asked::Words(words, last) = asked(&self.view.fields[at], &glyphs, fuzzy) else {
+            return self.nothing();
+        };
+        match last {
+            None => self.phrase_of(&words, None, slop, at, boost),
+            Some((forms, place)) if !words.is_empty() => {
+                let ends = self.ends(&forms, fuzzy.is_some(), at);
+                self.phrase_of(&words, Some((ends, place)), slop, at, boost)
+            }
+            Some((forms, _)) if fuzzy.is_some() => {
+                let boosted = self.similar(&forms, at).into_iter();
+                let boosted = boosted.map(|(term, similarity)| (term, boost * similarity));
                 let columns = self.terms(at, &boosted.collect::<Vec<_>>());
                 self.at_least(&columns, 1)
             }
-            _ => self.nothing(),
+            Some((forms, _)) => self.any_term(at, boost, |term| has_form(&forms, term)),
         }
+    }
+
+    /// The terms that the last word of a phrase may be.
+    fn ends(&self, forms: &[Form], is_fuzzy: bool, at: usize) -> Vec<usize> {
+        if is_fuzzy {
+            return self
+                .similar(forms, at)
+                .into_iter()
+                .map(|one| one.0)
+                .collect();
+        }
+        let (terms, statistics) = (&self.view.fields[at].terms, &self.view.statistics[at]);
+        let all = 0..terms.len();
+        let fitting = all.filter(|term| statistics.has(*term) && has_form(forms, &terms[*term]));
+        let mut fitting: Vec<usize> = fitting.collect();
+        fitting.sort_by(|a, b| {
+            let by_frequency = statistics.frequency(*b).cmp(&statistics.frequency(*a));
+            by_frequency.then(terms[*a].cmp(&terms[*b]))
+        });
+        self.is_cut
+            .set(self.is_cut.get() || fitting.len() > FREQUENT_MAX);
+        fitting.truncate(FREQUENT_MAX);
+        fitting
+    }
+
+    /// The terms that are near one of some forms, the most similar first.
+    fn similar(&self, forms: &[Form], at: usize) -> Vec<(usize, f32)> {
+        let terms = &self.view.fields[at].terms;
+        let is_there = |term| self.view.statistics[at].has(term);
+        let mut best: Vec<(usize, f32)> = Vec::new();
+        for form in forms {
+            let Form::Near(word, distance) = form else {
+                continue;
+            };
+            for (term, similarity) in similar(word, (*distance).into(), terms, is_there) {
+                match best.iter_mut().find(|(known, _)| *known == term) {
+                    Some((_, known)) => *known = known.max(similarity),
+                    None => best.push((term, similarity)),
+                }
+            }
+        }
+        best.sort_by(|a, b| b.1.total_cmp(&a.1).then(terms[a.0].cmp(&terms[b.0])));
+        self.is_cut.set(self.is_cut.get() || best.len() > FUZZY_MAX);
+        best.truncate(FUZZY_MAX);
+        best
     }
 
     fn text(&self, text: &str, operator: Operator, at: usize, boost: f32) -> Column {
@@ -389,29 +500,45 @@ impl<'a> Evaluation<'a> {
     }
 
     fn phrase(&self, text: &str, slop: u32, at: usize, boost: f32) -> Column {
+        let words = self.view.fields[at].analyze(text);
+        self.phrase_of(&words, None, slop, at, boost)
+    }
+
+    /// Words at their places, and behind them any of some terms.
+    fn phrase_of(
+        &self,
+        words: &[(String, u32)],
+        last: Option<(Vec<usize>, u32)>,
+        slop: u32,
+        at: usize,
+        boost: f32,
+    ) -> Column {
         let field = &self.view.fields[at];
-        let words = field.analyze(text);
         let known = words
             .iter()
-            .map(|(word, place)| Some((field.number(word)?, *place)));
-        let Some(known) = known.collect::<Option<Vec<(usize, u32)>>>() else {
+            .map(|(word, place)| Some((vec![field.number(word)?], *place)));
+        let Some(mut known) = known.collect::<Option<Vec<(Vec<usize>, u32)>>>() else {
             return self.nothing();
         };
-        if let [(term, _)] = known.as_slice() {
-            return self.term(at, *term, boost);
+        known.extend(last);
+        if let [(terms, _)] = known.as_slice() {
+            return self.term(at, terms[0], boost);
         }
-        let idfs = known.iter().map(|(term, _)| f64::from(self.idf(at, *term)));
+        // Of several terms at one place the most frequent counts.
+        let idfs = known.iter().map(|(terms, _)| {
+            let statistics = &self.view.statistics[at];
+            let most = terms.iter().max_by_key(|term| statistics.frequency(**term));
+            most.map_or(0.0, |term| f64::from(self.idf(at, *term)))
+        });
         let weight = boost * idfs.sum::<f64>() as f32;
         let totals = self.view.statistics[at].totals;
         self.each(|doc| {
             let tokens = &doc.fields[at];
-            let words = known.iter().map(|&(term, place)| {
-                let its = tokens.iter().filter(|one| one.term == term);
-                let positions = its.map(|one| one.position).collect();
+            let words = known.iter().map(|(terms, place)| {
+                let its = tokens.iter().filter(|one| terms.contains(&one.term));
                 Word {
-                    place,
-                    term,
-                    positions,
+                    place: *place,
+                    tokens: its.map(|one| (one.term, one.position)).collect(),
                 }
             });
             let words: Vec<Word> = words.collect();
@@ -444,6 +571,13 @@ fn sum<'a>(scores: impl Iterator<Item = &'a f32>) -> f32 {
     scores.map(|score| f64::from(*score)).sum::<f64>() as f32
 }
 
+fn has_form(forms: &[Form], term: &str) -> bool {
+    forms.iter().any(|form| match form {
+        Form::Fits(glyphs) => fits(glyphs, term),
+        Form::Near(..) => false,
+    })
+}
+
 fn is_between(term: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool {
     let above = match lower {
         Bound::Included(least) => term.as_bytes() >= least.as_bytes(),
@@ -456,13 +590,4 @@ fn is_between(term: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool 
         Bound::Unbounded => true,
     };
     above && below
-}
-
-/// Elasticsearch's `AUTO`: 0 edits below 3 characters, 1 up to 5, 2 above.
-fn automatic(text: &str) -> u8 {
-    match text.chars().count() {
-        0..=2 => 0,
-        3..=5 => 1,
-        _ => 2,
-    }
 }

@@ -18,9 +18,14 @@
 //!   none is left matches nothing;
 //! - a field that does not exist is an error, as is a range on anything but strings that are kept
 //!   whole;
+//! - a pattern of several words is a phrase whose last word is the pattern, for whose idf its most
+//!   frequent term counts; it stands for the 1,024 most frequent ones. A wildcard before the last
+//!   word is an error where no field that is searched has it in one word;
+//! - in a field of stems the end of a pattern is stemmed too, see `asked`;
 //! - a fuzzy term stands for the 50 most similar ones, each scored alone with its similarity as the
 //!   boost, and the total is not exact if there are more.
 
+mod asked;
 mod bm25;
 mod evaluate;
 pub mod model;

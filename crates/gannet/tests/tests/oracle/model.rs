@@ -247,7 +247,8 @@ impl Field {
     }
 
     /// How many positions a text takes up, left out words at its end included.
-    fn positions(&self, text: &str) -> u32 {
+    /// How many positions a text takes up.
+    pub fn positions(&self, text: &str) -> u32 {
         self.analyzer.analyze(text, &mut Scratch::default(), |_| {})
     }
 

@@ -1,22 +1,13 @@
 //! Which terms a wildcard or a fuzzy word stands for, by the textbook.
 
-use gannet::Analyzer;
-
 /// The most terms of a fuzzy word that are searched.
 pub const FUZZY_MAX: usize = 50;
 
-/// A part of a word as terms are written: patterns are lowercased where the analyzer does that,
-/// never stemmed.
-pub fn normalized(text: &str, analyzer: &Analyzer) -> String {
-    if matches!(analyzer.name(), "keyword" | "whitespace") {
-        return text.to_owned();
-    }
-    let each = text.chars();
-    each.filter_map(|one| one.to_lowercase().next()).collect()
-}
+/// The most terms of a pattern at the end of a phrase.
+pub const FREQUENT_MAX: usize = 1_024;
 
 /// A character of a wildcard pattern.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Glyph {
     Any,
     One,

@@ -7,26 +7,25 @@
 //! walk (`SloppyPhraseMatcher` says so itself), this one does not. Here all ways to give out the
 //! tokens are tried.
 
-/// A word of a phrase: its place in the phrase, its term, and the term's positions in the document.
+/// A word of a phrase: its place in the phrase, and its tokens in the document, in their order.
 pub struct Word {
     pub place: u32,
-    pub term: usize,
-    pub positions: Vec<u32>,
+    pub tokens: Vec<Token>,
 }
 
 impl Word {
     fn origins(&self) -> Vec<i64> {
         let place = i64::from(self.place);
-        self.positions
+        self.tokens
             .iter()
-            .map(|at| i64::from(*at) - place)
+            .map(|(_, at)| i64::from(*at) - place)
             .collect()
     }
 }
 
 /// The frequency of the phrase; 0 if it does not occur.
 pub fn frequency(words: &[Word], slop: u32) -> f32 {
-    if words.iter().any(|word| word.positions.is_empty()) {
+    if words.iter().any(|word| word.tokens.is_empty()) {
         return 0.0;
     }
     match slop {
@@ -69,18 +68,16 @@ fn sloppy(words: &[Word], slop: i64) -> f32 {
 fn holds(words: &[Word], window: (i64, i64)) -> bool {
     let inside = words.iter().map(|word| {
         let origins = word.origins().into_iter();
-        let tokens = word.positions.iter().zip(origins);
+        let tokens = word.tokens.iter().zip(origins);
         let inside = tokens.filter(|(_, origin)| (window.0..=window.1).contains(origin));
-        inside
-            .map(|(at, _)| (word.term, *at))
-            .collect::<Vec<Token>>()
+        inside.map(|(token, _)| *token).collect::<Vec<Token>>()
     });
     let inside: Vec<Vec<Token>> = inside.collect();
     inside.iter().all(|tokens| !tokens.is_empty()) && give_out(&inside, &mut Vec::new())
 }
 
 /// A term and a position.
-type Token = (usize, u32);
+pub type Token = (usize, u32);
 
 /// Whether the words from `taken.len()` on can be given tokens that are not taken.
 fn give_out(choices: &[Vec<Token>], taken: &mut Vec<Token>) -> bool {
@@ -105,11 +102,10 @@ fn phrases_count_by_their_smallest_windows() {
             .zip(phrase.chars())
             .map(|(place, letter)| Word {
                 place,
-                term: letter as usize,
-                positions: (0..)
+                tokens: (0..)
                     .zip(text.chars())
                     .filter(|(_, c)| *c == letter)
-                    .map(|(at, _)| at)
+                    .map(|(at, _)| (letter as usize, at))
                     .collect(),
             })
             .collect();

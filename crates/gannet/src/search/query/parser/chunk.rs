@@ -185,12 +185,6 @@ pub(crate) fn closing_marks(pieces: &[WordPiece]) -> usize {
     }
 }
 
-/// What stands in quotes.
-pub(crate) fn in_quotes(pieces: &[WordPiece], slop: u32) -> Operand {
-    let text = text(pieces);
-    Operand::Phrase { text, slop }
-}
-
 /// Where in quotes a `*` stands before their last word, in bytes.
 pub(crate) fn early_star(pieces: &[WordPiece]) -> Option<usize> {
     let is_blank = |piece: &WordPiece| piece.character.is_whitespace();
@@ -278,6 +272,32 @@ fn with_wildcards(pieces: &[WordPiece]) -> Operand {
         Operand::Prefix(text(head))
     } else {
         Operand::Wildcard(pattern(pieces))
+    }
+}
+
+/// What stands in quotes: a text, or one whose last word is a pattern. A `?` at the end of a text
+/// is a mark.
+pub(crate) fn in_quotes(pieces: &[WordPiece], slop: u32) -> Operand {
+    let is_blank = |piece: &WordPiece| piece.character.is_whitespace();
+    let end = pieces.iter().rposition(|piece| !is_blank(piece));
+    let words = &pieces[..end.map_or(0, |last| last + 1)];
+    let start = words
+        .iter()
+        .rposition(is_blank)
+        .map_or(0, |blank| blank + 1);
+    let (before, last) = words.split_at(start);
+    let marks = last.iter().rev().take_while(|piece| piece.is('?')).count();
+    let word = &last[..last.len() - marks];
+    match word.iter().any(|piece| piece.is_wildcard()) {
+        true => Operand::PhrasePattern {
+            text: text(before),
+            pattern: pattern(last),
+            slop,
+        },
+        false => Operand::Phrase {
+            text: text(pieces),
+            slop,
+        },
     }
 }
 

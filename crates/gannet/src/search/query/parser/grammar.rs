@@ -19,7 +19,7 @@ use super::word::{WordQuery, leaves, word};
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
 use crate::search::query::fields;
-use crate::search::query::{Operator, Query};
+use crate::search::query::{Operator, PatternPart, Query, pattern_parts};
 
 /// The query that settled and checked `lexemes` of `text` make.
 pub(crate) fn query(
@@ -152,6 +152,11 @@ impl Grammar<'_> {
                 let advice = "ask for a part of it, or in several queries";
                 Err(invalid(&what, self.text, start, advice))
             }
+            Query::PhrasePattern { pattern, .. } if !has_literal(pattern) => {
+                let advice = "write a letter before it, or a backslash, or leave it out";
+                let what = "quotes whose last word is only a wildcard,";
+                Err(invalid(what, self.text, start, advice))
+            }
             _ => Ok(()),
         }
     }
@@ -209,6 +214,8 @@ impl Grammar<'_> {
     fn leaf(&self, operand: Operand, field: Option<&str>) -> WordQuery {
         let name = field;
         let field = field.map(str::to_string);
+        let is_value = name.is_some_and(|name| name == EXISTS || fields::is_id(name, self.schema));
+        let operand = if is_value { plain(operand) } else { operand };
         WordQuery::from(match operand {
             Operand::Word(text) if name != Some(EXISTS) => {
                 return word(text, name, self.operator, self.schema);
@@ -225,6 +232,16 @@ impl Grammar<'_> {
                 operator,
             },
             Operand::Phrase { text, slop } => Query::Phrase { field, text, slop },
+            Operand::PhrasePattern {
+                text,
+                pattern,
+                slop,
+            } => Query::PhrasePattern {
+                field,
+                text,
+                pattern,
+                slop,
+            },
             Operand::Prefix(prefix) => Query::Prefix { field, prefix },
             Operand::Wildcard(pattern) => Query::Wildcard { field, pattern },
             Operand::Fuzzy { text, distance } => Query::Fuzzy {
@@ -239,6 +256,28 @@ impl Grammar<'_> {
             },
         })
     }
+}
+
+fn has_literal(pattern: &str) -> bool {
+    pattern_parts(pattern).any(|part| matches!(part, PatternPart::Literal(_)))
+}
+
+/// What stands in quotes as plain text: external IDs and names are only whole.
+fn plain(operand: Operand) -> Operand {
+    let Operand::PhrasePattern {
+        mut text,
+        pattern,
+        slop,
+    } = operand
+    else {
+        return operand;
+    };
+    text.extend(pattern_parts(&pattern).map(|part| match part {
+        PatternPart::Many => '*',
+        PatternPart::One => '?',
+        PatternPart::Literal(character) => character,
+    }));
+    Operand::Phrase { text, slop }
 }
 
 /// Whether no value is between these ends.

@@ -55,6 +55,12 @@ pub(crate) enum Operand {
         text: String,
         slop: u32,
     },
+    /// A phrase whose last word is a pattern.
+    PhrasePattern {
+        text: String,
+        pattern: String,
+        slop: u32,
+    },
     Prefix(String),
     Wildcard(String),
     Fuzzy {

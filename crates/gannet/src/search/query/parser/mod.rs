@@ -7,6 +7,7 @@
 //! clause      = { "NOT" | "!" | "-" | "+" | "#" } primary    "#" only before a parenthesis
 //! primary     = [ field ":" ] ( operand | "(" query ")" [ "~" number ] ) [ "^" boost ]
 //! operand     = word | prefix* | w?ldc*rd | word~[0|1|2] | "phrase" [ "~" slop ]
+//!             | "phrase pref*" [ "~" slop ]                  the last word of quotes is a pattern
 //!             | word~and | word~or                         the parts of a word, in any order
 //!             | "[" a "TO" b "]" | "{" a "TO" b "}" | ( ">" | ">=" | "<" | "<=" ) a
 //!             | "*:*" | "*"                 "*" only behind a field, or as the whole query
@@ -49,6 +50,7 @@ mod scan;
 mod settle;
 mod word;
 
+pub(crate) use chunk::has_wildcard_in_quotes;
 pub use parsed::Parsed;
 pub use plain::parse_plain;
 

@@ -748,6 +748,37 @@ fn operator() -> impl Strategy<Value = Operator> {
     prop_oneof![Just(Operator::Or), Just(Operator::And)]
 }
 
+#[test]
+fn the_last_word_of_quotes_may_be_a_pattern() {
+    let words = |text: &str| {
+        let query = parse_with(text, Operator::Or).unwrap();
+        match query {
+            Query::PhrasePattern { text, pattern, .. } => format!("{text}|{pattern}"),
+            Query::Phrase { text, .. } => text,
+            other => format!("{other:?}"),
+        }
+    };
+    for (text, expected) in [
+        (r#""black for*""#, "black |for*"),
+        (r#""black for* ""#, "black |for*"),
+        (r#""for*""#, "|for*"),
+        (r#""a b?c""#, "a |b?c"),
+        (r#""a b*?""#, "a |b*?"),
+        (r#""a b\*c*""#, r"a |b\*c*"),
+        (r#""black for\*""#, "black for*"),
+        (r#""who is it?""#, "who is it?"),
+        (r#""who is it??""#, "who is it??"),
+    ] {
+        assert_eq!(words(text), expected.replace(r"\\", r"\"), "{text}");
+    }
+    check(r#"title:"a b*"~2^3"#, r#"title:"a b*"~2^3"#);
+    check(r#"+"a b*" -"c d*""#, r#"+"a b*" -"c d*""#);
+    check(r#""a\*b c*""#, r#""a\*b c*""#);
+    check(r#"id:"a*""#, r#"id:"a\*""#);
+    check_error(r#"x "a *""#, &["only a wildcard", "character 3 "]);
+    check_error(r#""a *?""#, &["only a wildcard", "character 1 "]);
+}
+
 fn bound() -> impl Strategy<Value = Bound<String>> {
     prop_oneof![
         Just(Bound::Unbounded),
@@ -770,6 +801,18 @@ fn leaf() -> impl Strategy<Value = Query> {
             text,
             slop
         }),
+        (
+            field(),
+            text(),
+            "[a-c]([a-c%/\"]|\\\\\\\\|\\\\\\*|\\?){0,2}(\\*|\\?x)",
+            0..3u32
+        )
+            .prop_map(|(field, text, pattern, slop)| Query::PhrasePattern {
+                field,
+                text: text + " ",
+                pattern,
+                slop
+            }),
         (field(), text()).prop_map(|(field, prefix)| Query::Prefix { field, prefix }),
         (
             field(),

@@ -19,6 +19,7 @@ fn phrase(terms: &[(&str, u32)], slop: u32) -> Wanted {
     wanted.phrase(WantedPhrase {
         terms: terms.collect(),
         slop,
+        ..WantedPhrase::default()
     });
     wanted
 }

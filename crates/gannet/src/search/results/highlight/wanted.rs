@@ -28,22 +28,33 @@ pub struct Wanted {
     patterns: Vec<Arc<Pattern>>,
     /// The words of all phrases and their numbers.
     words: FxHashMap<String, usize>,
+    /// Patterns that phrases end with.
+    ends: Vec<Arc<Pattern>>,
     phrases: Vec<Phrase>,
 }
 
 /// A phrase as the field's analyzer gave it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct WantedPhrase {
     /// Its terms and their positions.
     pub terms: Vec<(String, u32)>,
+    /// What the last word fits that is behind them, and its position.
+    pub last: Option<(Arc<Pattern>, u32)>,
     /// How many positions the terms may be moved in all.
     pub slop: u32,
 }
 
 /// The same with the numbers of its words.
 struct Phrase {
-    terms: Vec<(usize, u32)>,
+    terms: Vec<(WordNumber, u32)>,
     slop: u32,
+}
+
+/// A word of phrases, or a pattern that some end with.
+#[derive(Clone, Copy)]
+enum WordNumber {
+    Word(usize),
+    End(usize),
 }
 
 /// A place to mark: bytes of the text, and the number of what is wanted there.
@@ -89,12 +100,17 @@ impl Wanted {
 
     /// Wants the terms of a phrase where they stand together.
     pub fn phrase(&mut self, phrase: WantedPhrase) {
-        let WantedPhrase { terms, slop } = phrase;
+        let WantedPhrase { terms, last, slop } = phrase;
         let terms = terms.into_iter().map(|(word, place)| {
             let next = self.words.len();
-            (*self.words.entry(word).or_insert(next), place)
+            let number = *self.words.entry(word).or_insert(next);
+            (WordNumber::Word(number), place)
         });
-        let terms = terms.collect();
+        let mut terms: Vec<(WordNumber, u32)> = terms.collect();
+        if let Some((pattern, place)) = last {
+            terms.push((WordNumber::End(self.ends.len()), place));
+            self.ends.push(pattern);
+        }
         self.phrases.push(Phrase { terms, slop });
     }
 
@@ -115,15 +131,21 @@ impl Wanted {
         if self.is_empty() {
             return Ok(marks);
         }
-        let mut places = WordPlaces::new(self.words.len());
+        let mut places = WordPlaces::new(self.words.len(), self.ends.len());
         let no_terms = self.terms.is_empty() && self.patterns.is_empty();
         let mut counted = Ok(());
-        let judging = self.patterns.iter().map(|pattern| pattern.steps());
+        let patterns = self.patterns.iter().chain(&self.ends);
+        let judging = patterns.map(|pattern| pattern.steps());
         let token_steps = TOKEN_STEPS + judging.sum::<usize>();
         analyzer.analyze_while(text, scratch, |token| {
             counted = steps.count(token_steps);
             if let Some(word) = self.words.get(token.text) {
-                places.add(*word, &token);
+                places.add(WordNumber::Word(*word), &token);
+            }
+            for (number, end) in self.ends.iter().enumerate() {
+                if fits(end, token.text) {
+                    places.add(WordNumber::End(number), &token);
+                }
             }
             if let Some(what) = self
                 .number_of(token.text)
@@ -149,11 +171,14 @@ impl Wanted {
         if let Some(&number) = self.terms.get(term) {
             return Some(number);
         }
-        let fits =
-            |pattern: &Arc<Pattern>| matches!(pattern.judge(term.as_bytes()), Verdict::Match(_));
-        let pattern = self.patterns.iter().position(fits)?;
+        let mut patterns = self.patterns.iter();
+        let pattern = patterns.position(|pattern| fits(pattern, term))?;
         Some(self.terms.len() + pattern)
     }
+}
+
+fn fits(pattern: &Pattern, term: &str) -> bool {
+    matches!(pattern.judge(term.as_bytes()), Verdict::Match(_))
 }
 
 /// Where the words of phrases stand in a text.
@@ -162,15 +187,25 @@ impl Wanted {
 /// it. Terms of one exact occurrence of the phrase share their origin, and slop is how far apart
 /// origins may be.
 pub(crate) struct WordPlaces {
+    /// Of the words, and behind them of the patterns.
     of: Vec<Vec<WordPlace>>,
+    words: usize,
     count: usize,
 }
 
 impl WordPlaces {
-    fn new(words: usize) -> WordPlaces {
+    fn new(words: usize, ends: usize) -> WordPlaces {
         WordPlaces {
-            of: (0..words).map(|_| Vec::new()).collect(),
+            of: (0..words + ends).map(|_| Vec::new()).collect(),
+            words,
             count: 0,
+        }
+    }
+
+    fn number(&self, word: WordNumber) -> usize {
+        match word {
+            WordNumber::Word(number) => number,
+            WordNumber::End(number) => self.words + number,
         }
     }
 
@@ -178,11 +213,12 @@ impl WordPlaces {
         self.count == MARKS_MAX || self.of.is_empty()
     }
 
-    fn add(&mut self, word: usize, token: &Token<'_>) {
+    fn add(&mut self, word: WordNumber, token: &Token<'_>) {
         if self.is_full() {
             return;
         }
         self.count += 1;
+        let word = self.number(word);
         let Mark { start, end, .. } = Mark::of(token.start, token.end, 0);
         self.of[word].push(WordPlace {
             position: token.position,
@@ -198,11 +234,13 @@ impl WordPlaces {
         let leading = if phrase.slop == 0 { 1 } else { usize::MAX };
         let mut together = Vec::with_capacity(phrase.terms.len());
         for (word, offset) in phrase.terms.iter().take(leading) {
-            for at in 0..self.of[*word].len() {
-                let least = origin(&self.of[*word][at], *offset);
+            let word = self.number(*word);
+            for at in 0..self.of[word].len() {
+                let least = origin(&self.of[word][at], *offset);
                 if self.together(phrase, least, &mut together, steps)? {
                     for ((word, _), at) in phrase.terms.iter().zip(&together) {
-                        self.of[*word][*at].found = true;
+                        let word = self.number(*word);
+                        self.of[word][*at].found = true;
                     }
                 }
             }
@@ -223,7 +261,7 @@ impl WordPlaces {
         out.clear();
         for (word, offset) in &phrase.terms {
             steps.count(TOKEN_STEPS)?;
-            let places = &self.of[*word];
+            let places = &self.of[self.number(*word)];
             let at = places.partition_point(|place| origin(place, *offset) < least);
             match places.get(at) {
                 Some(place) if origin(place, *offset) <= greatest => out.push(at),

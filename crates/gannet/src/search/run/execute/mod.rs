@@ -154,6 +154,7 @@ impl<'q> QueryRun<'q> {
             terms,
             patterns,
             ids,
+            notes,
             memory,
         } = plan;
         let reach = match root.has_phrases() {
@@ -178,6 +179,7 @@ impl<'q> QueryRun<'q> {
             phase: RunPhase::LookUp(lookup),
             results: SearchResults {
                 has_no_terms: is_dropped,
+                notes,
                 ..SearchResults::default()
             },
             report: PlanReport::default(),
@@ -271,6 +273,7 @@ impl<'q> QueryRun<'q> {
         }
         self.results.cut_expansions = self.report_cut();
         self.results.unmatched_patterns = std::mem::take(&mut self.lists.unmatched);
+        self.results.notes.append(&mut self.lists.notes);
         self.end_phase("look up terms", pages);
         if self.options.explain {
             self.report.terms = self.report_terms()?;

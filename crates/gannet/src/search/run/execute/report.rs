@@ -6,17 +6,23 @@ use crate::base::Result;
 use crate::search::lists::{OpenTerm, PatternDocuments};
 use crate::search::results::{CutExpansion, PatternReport, TermReport};
 use crate::search::run::expand::FUZZY_MAX;
+use crate::search::run::frequent::FREQUENT_MAX;
 
 /// The name of a field at most.
 const NAME_BYTES: usize = 256;
 
 impl QueryRun<'_> {
-    /// Fuzzy terms that stand for more than is searched.
+    /// Fuzzy terms, and patterns that end phrases, that stand for more than is searched.
     pub(super) fn report_cut(&self) -> Vec<CutExpansion> {
-        let cut = self.lists.cut.iter().map(|(field, pattern)| CutExpansion {
-            field: self.name_of(*field),
-            pattern: pattern.clone(),
-            searched: FUZZY_MAX,
+        let cut = self.lists.cut.iter().map(|cut| CutExpansion {
+            field: self.name_of(cut.field),
+            pattern: cut.written.clone(),
+            by_similarity: cut.is_fuzzy,
+            searched: if cut.is_fuzzy {
+                FUZZY_MAX
+            } else {
+                FREQUENT_MAX
+            },
         });
         cut.collect()
     }
