@@ -171,11 +171,13 @@ def run(command, group=None, environment=None, timeout=None, folder=ROOT):
         return Finished(command, process.returncode, seconds, usage, output.read(), errors.read())
 
 
-def index_lines(command, folder, lines, *options):
-    """Starts `gannet index` on standard input and feeds it; the process waits for more when this returns."""
+def index_lines(command, folder, lines, *options, group=None):
+    """Starts `gannet index` on standard input, inside a memory group if one is given, and feeds it; the process waits for
+    more when this returns."""
     process = subprocess.Popen(
         [str(word) for word in [command, "index", folder, "-", *options]],
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        preexec_fn=group.join if group else None)
     for line in lines:
         process.stdin.write(line)
     process.stdin.flush()

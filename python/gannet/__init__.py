@@ -100,7 +100,7 @@ _open_indexes: _weakref.WeakSet[Index] = _weakref.WeakSet()
 def open(
     path: str | _PathLike[str],
     *,
-    memory: int | str = "512MiB",
+    memory: int | str | None = None,
     read_only: bool = False,
     create: bool = True,
     analyzer: str | None = None,
@@ -118,7 +118,8 @@ def open(
     One handle writes at a time; with `read_only=True` any number read beside it, in this process or
     in others.
 
-    - `memory` is the budget, 16 MiB or more: everything that grows with data stays within it.
+    - `memory` is the budget, 16 MiB or more: everything that grows with data stays within it. It
+      is 512 MiB unless given, or less where the machine or the container of the process has little.
     - `create=False` makes it an error if there is no index.
     - `analyzer` is that of text fields not seen so far ("standard", "english", "keyword", ...), and
       `analyzers` has those of single fields by their names.

@@ -56,7 +56,7 @@ MEMORY_MIN: Final[int]
 def open(
     path: _Path,
     *,
-    memory: _Size = ...,
+    memory: _Size | None = None,
     read_only: bool = False,
     create: bool = True,
     analyzer: str | None = None,
@@ -67,7 +67,7 @@ def open(
     cache_size: _Size | None = None,
     result_cache: _Size | None = None,
 ) -> Index: ...
-def restore(backup: _Path, path: _Path, *, memory: _Size = ...) -> None:
+def restore(backup: _Path, path: _Path, *, memory: _Size | None = None) -> None:
     """Makes an index in the folder `path` of the backup in another, or of what is at a URL."""
 
 def reopen(path: _Path, memory: int) -> Index: ...

@@ -97,7 +97,7 @@ fn reject_inside(copy: &Path, of: &Path) -> Outcome<()> {
 }
 
 fn options(common: &Common) -> Options {
-    let options = Index::options().memory(common.memory.bytes());
+    let options = Index::options().memory(common.memory().bytes());
     options.backend(common.backend.into()).create(false)
 }
 

@@ -2,15 +2,17 @@
 
 use serde_json::json;
 
-use crate::arguments::{Common, IndexPath};
+use crate::arguments::{CheckArguments, Common, ResultCacheArguments};
 use crate::failure::{Failure, Outcome};
-use crate::opening::open_to_read;
+use crate::opening::{open, reading};
 use crate::output::Output;
 use crate::size::counted;
 
 /// Reads the whole index and prints what is wrong with it.
-pub fn run(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
-    let index = open_to_read(&arguments.index, common)?;
+pub fn run(common: &Common, arguments: &CheckArguments, output: &mut Output) -> Outcome<()> {
+    let options = reading(common, &ResultCacheArguments::default()).to_check();
+    let options = arguments.log.log_time.of_log(options);
+    let index = open(options, &arguments.path.index, common)?;
     let report = index.check(&|_, _| {})?;
     let sound = report.findings.is_empty();
     if output.is_json() {

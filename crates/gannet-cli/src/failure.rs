@@ -115,7 +115,7 @@ impl Failure {
 impl From<gannet::Error> for Failure {
     fn from(error: gannet::Error) -> Failure {
         let code = match &error {
-            gannet::Error::Timeout { .. } => TIMED_OUT,
+            gannet::Error::Timeout { .. } | gannet::Error::LogTimeout { .. } => TIMED_OUT,
             gannet::Error::Internal(_) => BUG,
             gannet::Error::Expired { .. } => EXPIRED,
             error if error.is_storage_fault() => STORAGE_FAULT,

@@ -39,7 +39,8 @@ mod time;
 use std::process::ExitCode;
 
 use arguments::{Command, Common, Given};
-use failure::{Failure, Outcome};
+use failure::{Failure, Outcome, remark};
+use gannet::{MEMORY_BESIDE, MEMORY_MIN};
 use output::Output;
 use size::human;
 
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
 
 fn run(given: &Given) -> Outcome<()> {
     let common = &given.common;
-    fits_machine(common)?;
+    fits_limit(common)?;
     remote::reject_to_write(&given.command)?;
     let mut output = Output::new(common);
     match &given.command {
@@ -87,23 +88,52 @@ fn run(given: &Given) -> Outcome<()> {
     output.finish()
 }
 
-/// Fails if the budget is more than the machine has.
-fn fits_machine(common: &Common) -> Outcome<()> {
-    let budget = common.memory.bytes() as u64;
-    match process::machine_memory() {
-        Some(machine) if budget > machine => Err(Failure::caller(format!(
-            "--memory {} is more than the {} of memory of this machine: give less",
-            common.memory,
-            human(machine)
-        ))),
-        _ => Ok(()),
+/// Fails if the budget is more than the process may have. Says so where it leaves too little beside.
+fn fits_limit(common: &Common) -> Outcome<()> {
+    let Some(limit) = gannet::memory_limit() else {
+        return Ok(());
+    };
+    let budget = common.memory().bytes() as u64;
+    let owner = if limit.is_of_group {
+        "container or memory group (cgroup)"
+    } else {
+        "machine"
+    };
+    let of = format!("{} of memory of this {owner}", human(limit.bytes));
+    if budget > limit.bytes {
+        let cure = too_much(common);
+        return Err(Failure::caller(format!(
+            "--memory {} is more than the {of}: {cure}",
+            common.memory()
+        )));
     }
+    if budget > limit.bytes.saturating_sub(MEMORY_BESIDE as u64) {
+        remark(&format!(
+            "--memory {} leaves less than {} of the {of}, so the process may be killed: give less to one, or more to \
+             the other",
+            common.memory(),
+            human(MEMORY_BESIDE as u64),
+        ));
+    }
+    Ok(())
+}
+
+/// What to do about a budget that is more than the process may have.
+fn too_much(common: &Common) -> String {
+    if common.memory().bytes() > MEMORY_MIN {
+        return "give less".to_owned();
+    }
+    let least = (MEMORY_MIN + MEMORY_BESIDE) as u64;
+    format!(
+        "an index needs no less, so let the process have {}",
+        human(least)
+    )
 }
 
 /// With `--assert-memory`, fails if the process ever held more than its budget and the stated
 /// constants.
 fn held_memory(common: &Common) -> Outcome<()> {
-    let budget = common.memory.bytes() as u64;
+    let budget = common.memory().bytes() as u64;
     let held = [
         ("resident", process::peak_memory(), RESIDENT_BESIDE),
         ("allocated", allocator::peak(), HEAP_BESIDE),

@@ -107,7 +107,7 @@ pub fn open_with(
 pub fn reading(common: &Common, results: &ResultCacheArguments) -> Options {
     let bytes = results.result_cache.map_or(0, Size::bytes);
     Index::options()
-        .memory(common.memory.bytes())
+        .memory(common.memory().bytes())
         .backend(common.backend.into())
         .read_only()
         .result_cache(bytes)
@@ -116,7 +116,7 @@ pub fn reading(common: &Common, results: &ResultCacheArguments) -> Options {
 /// Opens an index for writing. None is made where none is.
 pub fn open_to_write(path: &Path, common: &Common) -> gannet::Result<Index> {
     Index::options()
-        .memory(common.memory.bytes())
+        .memory(common.memory().bytes())
         .backend(common.backend.into())
         .create(false)
         .open(path)

@@ -21,16 +21,6 @@ pub fn peak_memory() -> u64 {
         .map_or(0, |kilobytes: u64| kilobytes << 10)
 }
 
-/// Bytes of memory that the machine has; nothing where the system does not tell.
-pub fn machine_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:")?.strip_suffix("kB"))?;
-    let kilobytes: u64 = line.trim().parse().ok()?;
-    Some(kilobytes << 10)
-}
-
 /// Bytes that the process has read from block devices; nothing where the system does not tell.
 pub fn bytes_read() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/io").ok()?;

@@ -65,16 +65,16 @@ mod with {
         output: &mut Output,
     ) -> Outcome<()> {
         let started = Instant::now();
-        let memory = common.memory.bytes();
+        let memory = common.memory().bytes();
         if memory < PUBLISH_MEMORY {
             return Err(Failure::caller(format!(
                 "--memory {} is too little for publishing, which needs at least {}: give more",
-                common.memory,
+                common.memory(),
                 human(PUBLISH_MEMORY as u64)
             )));
         }
         let half = Common {
-            memory: Size::of(memory / 2),
+            given_memory: Some(Size::of(memory / 2)),
             ..common.clone()
         };
         let index = open_settled(&half, &arguments.index)?;

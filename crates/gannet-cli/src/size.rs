@@ -26,7 +26,6 @@ pub struct Size(usize);
 
 impl Size {
     /// So many bytes.
-    #[cfg(feature = "remote")]
     pub fn of(bytes: usize) -> Size {
         Size(bytes)
     }

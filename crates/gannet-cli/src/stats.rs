@@ -4,16 +4,18 @@ use gannet::Backend;
 use gannet::diagnostics::{BytesByPart, CacheState, Stats, TierFigures, TreeFigures};
 use serde_json::{Value, json};
 
-use crate::arguments::{Common, StatsArguments};
+use crate::arguments::{Common, ResultCacheArguments, StatsArguments};
 use crate::failure::Outcome;
-use crate::opening::open_cached;
+use crate::opening::{open_with, reading};
 use crate::output::Output;
 use crate::search::{asked, requests};
 use crate::size::{counted, grouped, human};
 
 /// Prints the figures.
 pub fn run(common: &Common, arguments: &StatsArguments, output: &mut Output) -> Outcome<()> {
-    let index = open_cached(&arguments.index, common, &arguments.cache)?;
+    let options = reading(common, &ResultCacheArguments::default());
+    let options = arguments.log.log_time.of_log(options);
+    let index = open_with(options, &arguments.index, common, &arguments.cache)?;
     let stats = index.stats()?;
     match output.is_json() {
         true => {

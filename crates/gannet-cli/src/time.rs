@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use gannet::Options;
+
 /// Units by the letters that stand behind a number, longest first among those that end alike.
 const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 
@@ -15,6 +17,12 @@ const NONE: &str = "none";
 pub struct TimeLimit(Option<Duration>);
 
 impl TimeLimit {
+    /// These options with this limit for the log.
+    pub fn of_log(self, options: Options) -> Options {
+        self.0
+            .map_or(options.clone(), |most| options.log_time(most))
+    }
+
     /// The time; nothing if there is no limit.
     pub fn time(self) -> Option<Duration> {
         self.0

@@ -247,7 +247,7 @@ fn sizes_are_told_in_the_units_in_which_they_are_given() {
             1,
             &[
                 "--memory 9000GiB is more than the ",
-                "iB of memory of this machine",
+                "iB of memory of this ",
             ],
         );
     let said = help(&place, &["search", "--help"]);

@@ -38,8 +38,10 @@ impl Kind {
 pub fn exception(error: &Error) -> PyErr {
     let class = match error {
         Error::Invalid(_) => "InvalidError",
-        Error::Memory { .. } | Error::DocumentMemory { .. } => "LimitError",
-        Error::Timeout { .. } => "SearchTimeoutError",
+        Error::Memory { .. } | Error::DocumentMemory { .. } | Error::LogMemory { .. } => {
+            "LimitError"
+        }
+        Error::Timeout { .. } | Error::LogTimeout { .. } => "SearchTimeoutError",
         Error::Locked { .. } => "LockedError",
         Error::Format { .. } => "FormatError",
         Error::Damaged { .. } => "DamagedError",

@@ -44,7 +44,7 @@ mod _native {
     use pyo3::prelude::*;
 
     use crate::errors::{Raise, invalid};
-    use crate::options::{Bytes, OpenArguments};
+    use crate::options::{Bytes, OpenArguments, memory_or_default};
     use crate::places::{self, is_url};
 
     #[pymodule_export]
@@ -79,7 +79,7 @@ mod _native {
 
     /// Opens the index in a folder or at a URL, or makes one in a folder.
     #[pyfunction]
-    #[pyo3(signature = (path, *, memory=Bytes(gannet::MEMORY_DEFAULT), read_only=false, create=true, analyzer=None, analyzers=None, durability="async", backend="auto", cache_dir=None, cache_size=None, result_cache=None))]
+    #[pyo3(signature = (path, *, memory=None, read_only=false, create=true, analyzer=None, analyzers=None, durability="async", backend="auto", cache_dir=None, cache_size=None, result_cache=None))]
     #[allow(
         clippy::too_many_arguments,
         reason = "they are keyword arguments in Python"
@@ -87,7 +87,7 @@ mod _native {
     fn open(
         py: Python<'_>,
         path: PathBuf,
-        memory: Bytes,
+        memory: Option<Bytes>,
         read_only: bool,
         create: bool,
         analyzer: Option<String>,
@@ -99,7 +99,7 @@ mod _native {
         result_cache: Option<Bytes>,
     ) -> PyResult<Py<PyIndex>> {
         let arguments = OpenArguments {
-            memory,
+            memory: memory_or_default(memory),
             read_only,
             create,
             analyzer,
@@ -135,9 +135,14 @@ mod _native {
 
     /// Makes an index in a folder of the backup in another, or of what is published at a URL.
     #[pyfunction]
-    #[pyo3(signature = (backup, path, *, memory=Bytes(gannet::MEMORY_DEFAULT)))]
-    fn restore(py: Python<'_>, backup: PathBuf, path: PathBuf, memory: Bytes) -> PyResult<()> {
-        let options = gannet::Index::options().memory(memory.0);
+    #[pyo3(signature = (backup, path, *, memory=None))]
+    fn restore(
+        py: Python<'_>,
+        backup: PathBuf,
+        path: PathBuf,
+        memory: Option<Bytes>,
+    ) -> PyResult<()> {
+        let options = gannet::Index::options().memory(memory_or_default(memory).0);
         py.detach(|| places::restore(options, &backup, &path))
             .or_raise()
     }

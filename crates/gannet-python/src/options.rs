@@ -44,6 +44,11 @@ impl<'py> FromPyObject<'_, 'py> for Bytes {
     }
 }
 
+/// A budget, or what fits the memory that the process may have.
+pub fn memory_or_default(given: Option<Bytes>) -> Bytes {
+    given.unwrap_or_else(|| Bytes(gannet::default_memory()))
+}
+
 fn size(text: &str) -> PyResult<usize> {
     let lower = text.trim().to_ascii_lowercase();
     let unit = UNITS

@@ -55,11 +55,12 @@ mod storage;
 
 pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
 pub use base::{Error, PhraseFilters, Reservation, Result};
-pub use device::{Backend, BackendChoice};
+pub use device::{Backend, BackendChoice, MemoryLimit, memory_limit};
 pub use documents::{Document, Expected, StoredDocument, Value};
 pub use index::{
-    Backup, BackupReport, Durability, Index, Limits, Listing, MEMORY_DEFAULT, MEMORY_MIN, Options,
-    PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
+    Backup, BackupReport, Durability, Index, Limits, Listing, MEMORY_BESIDE, MEMORY_DEFAULT,
+    MEMORY_MIN, Options, PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
+    default_memory,
 };
 pub use search::{
     Cancelled, Clock, Hit, Operator, Parsed, Query, QueryStatistics, Reused, SearchOptions,

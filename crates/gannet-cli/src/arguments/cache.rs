@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::path::LogArguments;
 use crate::size::Size;
 
 /// Where pages that leave memory are kept, and how many bytes of them.
@@ -46,4 +47,7 @@ pub struct StatsArguments {
     /// Show this cache, too
     #[command(flatten)]
     pub cache: CacheArguments,
+    /// The time for the log
+    #[command(flatten)]
+    pub log: LogArguments,
 }

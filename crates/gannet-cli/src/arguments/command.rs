@@ -12,7 +12,7 @@ use super::delete::DeleteArguments;
 use super::documents::{ExportArguments, GetArguments};
 use super::index::IndexArguments;
 use super::inspect::InspectArguments;
-use super::path::IndexPath;
+use super::path::{CheckArguments, IndexPath};
 use super::remote::PublishArguments;
 use super::search::SearchArguments;
 
@@ -73,7 +73,7 @@ pub enum Command {
     /// Copy a backup to a new index, and check every page of it
     Restore(RestoreArguments),
     /// Read the whole index and say whether any of it is damaged
-    Check(IndexPath),
+    Check(CheckArguments),
     /// Look at the parts of an index, without changing it
     Inspect(InspectArguments),
     /// Show the tokens that an analyzer makes of a text

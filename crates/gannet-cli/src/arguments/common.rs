@@ -10,15 +10,14 @@ use crate::size::Size;
 #[command(next_help_heading = "Options of every command")]
 pub struct Common {
     /// The memory budget, at least 16MiB; the process holds at most 64 MiB more (512MiB, 64MB,
-    /// 1GiB, or bytes)
+    /// 1GiB, or bytes) [default: 512MiB, or less where the machine or its container has little]
     #[arg(
-        long,
+        long = "memory",
         global = true,
         value_name = "SIZE",
-        default_value = "512MiB",
         allow_negative_numbers = true
     )]
-    pub memory: Size,
+    pub given_memory: Option<Size>,
     /// How the files are read and written
     #[arg(
         long,
@@ -47,6 +46,14 @@ pub struct Common {
     /// How URLs are read
     #[command(flatten)]
     pub remote: RemoteArguments,
+}
+
+impl Common {
+    /// The memory budget: what was given, or what fits the memory that the process may have.
+    pub fn memory(&self) -> Size {
+        let default = || Size::of(gannet::default_memory());
+        self.given_memory.unwrap_or_else(default)
+    }
 }
 
 /// A backend by name.

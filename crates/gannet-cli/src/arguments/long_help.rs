@@ -44,7 +44,7 @@ Ranges compare bytes, so they need a field of strings that was indexed whole (ga
 
 Limits: a query has at most 64 KiB, 1,024 words, phrases, ranges and parentheses, 32 parentheses open at once, and 4,096 words and patterns over all the fields that it searches. A phrase has at most 1,024 words, a fuzzy term 255 characters, a wildcard pattern 1,024. A prefix, wildcard or range stands for any number of terms, at the end of quotes for the 1,024 most frequent; a fuzzy term for the 50 most similar. A term of more than 1,020 bytes is in no index and matches nothing. A search ends after --timeout.
 
-A hit whose document needs more memory than --memory leaves is shown with its ID and score; the others are shown whole, and the exit code is 1."#;
+A hit whose document by itself needs more memory than --memory leaves is shown with its ID and score; the others are shown whole, and the exit code is 1."#;
 
 /// The analyzers, each with a phrase.
 pub const ANALYZERS: &str = "Analyzers:

@@ -38,6 +38,6 @@ pub use index::IndexArguments;
 pub use inspect::{InspectArguments, Part};
 #[cfg(feature = "man")]
 pub use man::ManArguments;
-pub use path::IndexPath;
+pub use path::{CheckArguments, IndexPath};
 pub use remote::PublishArguments;
 pub use search::SearchArguments;

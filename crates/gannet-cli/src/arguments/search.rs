@@ -71,8 +71,8 @@ pub struct SearchArguments {
     /// the text is as it was stored, not escaped for HTML [default: the text fields of the index]
     #[arg(long, value_name = "FIELD")]
     pub highlight: Vec<String>,
-    /// How long the search may take (500ms, 10s, 2m, none; a number alone is seconds); beyond it
-    /// the exit code is 3
+    /// How long the search may take, and the log of a writer that was killed before it (500ms, 10s,
+    /// 2m, none; a number alone is seconds); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
     /// The flash tier

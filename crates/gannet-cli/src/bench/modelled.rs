@@ -42,7 +42,7 @@ pub fn run(
     // The index is open twice, and each has half of the memory.
     let options = || {
         reading(common, &ResultCacheArguments::default())
-            .memory((common.memory.bytes() / 2).max(MEMORY_MIN))
+            .memory((common.memory().bytes() / 2).max(MEMORY_MIN))
     };
     let host = options().open(&arguments.index)?;
     let drive = options()

@@ -90,7 +90,7 @@ impl Report<'_> {
         let arguments = self.arguments;
         json!({
             "version": env!("CARGO_PKG_VERSION"),
-            "memory_bytes": self.common.memory.bytes(),
+            "memory_bytes": self.common.memory().bytes(),
             "threads": self.threads,
             "group": arguments.group,
             "seconds": arguments.seconds,

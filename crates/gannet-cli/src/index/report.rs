@@ -84,7 +84,7 @@ impl Report<'_> {
     fn settings(&self) -> Value {
         json!({
             "version": env!("CARGO_PKG_VERSION"),
-            "memory_bytes": self.common.memory.bytes(),
+            "memory_bytes": self.common.memory().bytes(),
             "threads": self.settings.threads,
             "commit_every": self.settings.commit_every,
             "durability": format!("{:?}", self.arguments.durability).to_lowercase(),

@@ -81,7 +81,7 @@ impl Settings {
 
     pub fn open(&self, common: &Common, arguments: &IndexArguments) -> gannet::Result<Index> {
         let mut options = Index::options()
-            .memory(common.memory.bytes())
+            .memory(common.memory().bytes())
             .backend(common.backend.into())
             .durability(arguments.durability.into())
             .phrase_filters(arguments.phrase_filters);
@@ -100,5 +100,5 @@ impl Settings {
 fn threads(common: &Common, arguments: &IndexArguments) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let asked = arguments.threads.map_or_else(processors, usize::from);
-    asked.min((common.memory.bytes() / MEMORY_PER_THREAD).max(1))
+    asked.min((common.memory().bytes() / MEMORY_PER_THREAD).max(1))
 }

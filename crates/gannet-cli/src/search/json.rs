@@ -13,7 +13,17 @@ use crate::fields::Fields;
 use crate::output::Output;
 
 /// Prints the whole answer as one object, hit by hit.
-pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
+pub fn print(answer: &mut Answer, output: &mut Output) -> Outcome<()> {
+    print_head(answer, output)?;
+    answer.each_hit(|fields, at, hit| {
+        write(if at > 0 { "," } else { "" }, output)?;
+        print_hit(hit, fields, output)
+    })?;
+    print_rest(answer, output)
+}
+
+/// Prints what stands before the hits.
+fn print_head(answer: &Answer, output: &mut Output) -> Outcome<()> {
     let results = &answer.results;
     let (total, is_exact) = (results.total, results.total_is_exact);
     let cut = Value::from(cut(results));
@@ -24,11 +34,12 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
         r#"{{"total":{total},"total_is_exact":{is_exact},"has_no_terms":{no_terms},"cut_expansions":{cut},"unmatched_patterns":{unmatched},"notes":{notes},"#
     );
     write(&head, output)?;
-    write(r#""hits":["#, output)?;
-    for (at, hit) in results.hits.iter().enumerate() {
-        write(if at > 0 { "," } else { "" }, output)?;
-        print_hit(hit, &answer.fields, output)?;
-    }
+    write(r#""hits":["#, output)
+}
+
+/// Prints what stands behind the hits.
+fn print_rest(answer: &Answer, output: &mut Output) -> Outcome<()> {
+    let results = &answer.results;
     let (io, backend) = (io(results.io), json!(answer.backend.to_string()));
     let took = answer.took_us;
     let reused = reused(results);

@@ -1,5 +1,6 @@
 //! `gannet search`: one query, or each line of a file, answered for people or for programs.
 
+mod hits;
 mod json;
 mod queries;
 mod text;
@@ -23,6 +24,11 @@ use crate::output::{Form, Output, harmless};
 /// An answer, and what it took to get it.
 struct Answer {
     results: SearchResults,
+    /// What it was asked by.
+    asked: hits::Asked,
+    /// Hits printed so far, and the error of the first of which the document could not be read.
+    shown: usize,
+    failed: Option<gannet::Error>,
     took_us: u64,
     backend: Backend,
     /// What was asked of a store behind a network: to open the index, and to answer.
@@ -56,9 +62,9 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
     if let Some(file) = &arguments.queries {
         return queries::run(&opened, file, arguments, output);
     }
-    let answer = ask(&opened, &arguments.query.join(" "), arguments)?;
-    print(&answer, arguments, output)?;
-    all_whole(&answer.results)
+    let mut answer = ask(&opened, &arguments.query.join(" "), arguments)?;
+    print(&mut answer, arguments, output)?;
+    all_whole(answer)
 }
 
 /// Opens the index of a search, with a result cache and a modelled drive if they are given.
@@ -70,7 +76,9 @@ fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
              --queries, or leave it out",
         ));
     }
-    let mut options = reading(common, &arguments.results);
+    let mut options = arguments
+        .timeout
+        .of_log(reading(common, &arguments.results));
     if let Some(ttl) = arguments.result_ttl {
         options = options.result_ttl(ttl.time().unwrap_or(Duration::MAX));
     }
@@ -87,7 +95,7 @@ fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
 }
 
 /// Prints an answer; for people its notes are on standard error.
-fn print(answer: &Answer, arguments: &SearchArguments, output: &mut Output) -> Outcome<()> {
+fn print(answer: &mut Answer, arguments: &SearchArguments, output: &mut Output) -> Outcome<()> {
     match (output.form(), arguments.count) {
         (Form::Text, false) => text::print(answer, output),
         (Form::Text, true) => output.line(answer.results.total.to_string()),
@@ -103,12 +111,8 @@ fn print(answer: &Answer, arguments: &SearchArguments, output: &mut Output) -> O
 }
 
 /// Fails if a document of a hit could not be read; the hits say why.
-fn all_whole(results: &SearchResults) -> Outcome<()> {
-    let mut errors = results.hits.iter().filter_map(|hit| hit.error.as_ref());
-    match errors.next() {
-        None => Ok(()),
-        Some(first) => Err(Failure::from(first.clone())),
-    }
+fn all_whole(answer: Answer) -> Outcome<()> {
+    answer.failed.map_or(Ok(()), |first| Err(first.into()))
 }
 
 /// What one must know of an answer beside its hits.
@@ -168,10 +172,18 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
         deadline: arguments.timeout.time(),
         ..SearchOptions::default()
     };
-    let mut answers = snapshot.search_all(&[query], &options);
+    let is_empty = snapshot.documents() == 0;
+    let mut answers = snapshot.search_all(std::slice::from_ref(&query), &options);
     let results = answers.swap_remove(0)?;
     Ok(Answer {
         results,
+        asked: hits::Asked {
+            snapshot,
+            query,
+            options,
+        },
+        shown: 0,
+        failed: None,
         took_us: started.elapsed().as_micros() as u64,
         backend: index.backend(),
         requests: opened
@@ -181,7 +193,7 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
         result_cache: index.result_cache(),
         fields,
         skipped: arguments.offset,
-        is_empty: snapshot.documents() == 0,
+        is_empty,
         asks_nothing,
         parser_notes: notes,
     })

@@ -70,13 +70,13 @@ fn answer(
     arguments: &SearchArguments,
     output: &mut Output,
 ) -> Outcome<()> {
-    let answer = ask(opened, text, arguments)?;
+    let mut answer = ask(opened, text, arguments)?;
     if output.form() == Form::Text && !arguments.count {
         let heading = output.bold(&harmless(text));
         output.line(heading)?;
     }
-    print(&answer, arguments, output)?;
-    all_whole(&answer.results)
+    print(&mut answer, arguments, output)?;
+    all_whole(answer)
 }
 
 fn at(source: &Source, lines: &Lines, reason: &str) -> String {

@@ -18,10 +18,9 @@ use crate::size::{counted, grouped, human};
 const MARKS: (&str, &str) = ("<em>", "</em>");
 
 /// Prints hits, the plan if it was asked for, and a footer.
-pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
-    for (place, hit) in answer.results.hits.iter().enumerate() {
-        print_hit(answer.skipped + place + 1, hit, &answer.fields, output)?;
-    }
+pub fn print(answer: &mut Answer, output: &mut Output) -> Outcome<()> {
+    let skipped = answer.skipped;
+    answer.each_hit(|fields, place, hit| print_hit(skipped + place + 1, hit, fields, output))?;
     if let Some(plan) = &answer.results.plan {
         let heading = output.bold("plan");
         output.line(heading)?;
@@ -187,7 +186,7 @@ fn from_cache(pages: u32) -> String {
 
 /// Which of the documents are shown, where that is not clear.
 fn shown(answer: &Answer) -> String {
-    let (first, shown) = (answer.skipped + 1, answer.results.hits.len());
+    let (first, shown) = (answer.skipped + 1, answer.shown);
     match (answer.skipped, shown) {
         (0, _) => String::new(),
         (_, 0) => format!(", none from number {first} on"),

@@ -42,6 +42,33 @@ pub enum Error {
         /// The whole budget.
         budget: usize,
     },
+    /// The memory budget of a reader is too small for what waits in the log for a checkpoint.
+    #[error(
+        "{documents} documents wait in the log, which no checkpoint has, and the budget of {budget} bytes of memory does not hold them: read with {}MiB of memory, or {cure}",
+        .enough >> 20
+    )]
+    LogMemory {
+        /// Documents that wait.
+        documents: u64,
+        /// The whole budget.
+        budget: usize,
+        /// A budget that holds them.
+        enough: usize,
+        /// What else ends the waiting.
+        cure: &'static str,
+    },
+    /// A reader did not take in within its time limit what waits in the log for a checkpoint.
+    #[error(
+        "reading the log, in which documents wait that no checkpoint has, was stopped after {after:.1?}: the time limit is {limit:?}; give it more time, or {cure}"
+    )]
+    LogTimeout {
+        /// How long it took so far.
+        after: Duration,
+        /// The time limit.
+        limit: Duration,
+        /// What else ends the waiting.
+        cure: &'static str,
+    },
     /// A search did not end within its time limit; there is no partial answer.
     #[error(
         "the search was stopped after {after:.1?} while {doing}: its time limit is {limit:?}; give it more time or ask for less"

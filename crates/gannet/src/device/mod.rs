@@ -8,7 +8,8 @@
 //! `lease`, beside a writer, who has the `lock` with a `signature`) and its open `files`, each
 //! opened by `regular`; `file_device` makes a device of it and an engine (`uring` or `pread`) that
 //! carries out batches of `request`s. `offload` is what may be asked of a device that runs
-//! programs; no backend does. For tests: `memory`;
+//! programs; no backend does. `memory_limit` asks the system how much memory the process may
+//! have. For tests: `memory`;
 //! `bounded`, which can be full; `recording` fails on demand, and `crash` tells from its log what a
 //! power loss can leave behind (`crash_state` is the model). `conformance` is the suite that all
 //! backends pass. The feature `testing` gives these to other crates, for whose devices [`Device`]
@@ -33,6 +34,7 @@ mod lease;
 mod lock;
 #[cfg(any(test, feature = "testing"))]
 mod memory;
+mod memory_limit;
 mod offload;
 mod open;
 mod options;
@@ -74,6 +76,7 @@ pub use memory::MemoryDevice;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub use memory::Page as MemoryPage;
+pub use memory_limit::{MemoryLimit, memory_limit};
 pub use offload::{Offload, PageSpan, Poll, SessionId, Task};
 pub use open::open_directory;
 pub(crate) use open::open_tier;

@@ -42,5 +42,8 @@ pub use read::{Listing, Search, Snapshot};
 pub use recovery::CacheState;
 #[cfg(any(test, feature = "testing"))]
 pub use state::Phase;
-pub use state::{BytesWritten, Durability, Lifetime, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options};
+pub use state::{
+    BytesWritten, Durability, Lifetime, Limits, MEMORY_BESIDE, MEMORY_DEFAULT, MEMORY_MIN, Options,
+    default_memory,
+};
 pub use write::Written;

@@ -15,7 +15,7 @@ pub const WORDS: u64 = 6_000;
 pub const LARGEST: &str = "largest";
 
 /// The memory with which the index is written.
-const WRITING: usize = 512 << 20;
+const WRITING: usize = 2 << 30;
 
 /// Numbers that look random; the same on each run.
 pub struct Random(pub u64);

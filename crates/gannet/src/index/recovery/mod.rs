@@ -6,6 +6,7 @@ mod recover;
 mod replay;
 mod roots;
 mod tier;
+mod waiting;
 
 pub(crate) use roots::{draw_number, read_root, unfinished};
 pub use tier::CacheState;

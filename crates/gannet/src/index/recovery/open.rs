@@ -89,7 +89,7 @@ pub(crate) fn open(
     let covered = opened.record.covered;
     let (shared, mut writer) = recover(opened, options)?;
     let unnamed = writer.settle_root(slot.as_ref())?;
-    let replayed = writer.replay(covered, reach)?;
+    let replayed = writer.replay(covered, reach, &())?;
     writer.settle_log(covered.log_start, replayed, unnamed)?;
     match slot {
         None => writer.checkpoint()?,

@@ -65,7 +65,7 @@ pub(crate) fn open(
         let opened = open_root(Arc::clone(device), root.clone())?;
         let covered = opened.record.covered;
         let (shared, mut writer) = recover(opened, options.clone())?;
-        writer.replay(covered, root.reach)?;
+        writer.read_log(covered, &root)?;
         writer.keep_tables();
         let done = root.is_newest(device, path)?;
         *shared.reading() = Some(root);
@@ -83,8 +83,8 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// [`Error::Memory`] if the memory does not hold what was written while the last flush ran: an
-    /// index that is opened beside a writer sets more of its memory aside for that.
+    /// [`Error::LogMemory`] if the memory does not hold what was written while the last flush ran:
+    /// an index that is opened beside a writer sets more of its memory aside for that.
     /// [`Error::Invalid`] if the folder holds another index by now, or an older state of it. The
     /// index stays where it was then.
     pub fn refresh(&self) -> Result<bool> {

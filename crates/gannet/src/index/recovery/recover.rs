@@ -107,7 +107,7 @@ pub(crate) fn recover_again(
     preparation.replace_dictionaries(record.dictionaries.clone());
     let slot = Some(root.slot.clone());
     let mut writer = new_writer(shared, state, terms, ids, slot, record.covered.log_start)?;
-    writer.replay(record.covered, root.reach)?;
+    writer.read_log(record.covered, root)?;
     writer.keep_tables();
     Ok(())
 }
@@ -180,6 +180,7 @@ fn new_writer(
         logged_fields: state.schema.fields().len(),
         logged_dictionary: state.dictionaries.newest(),
         log_source_bytes: 0,
+        log_work: 0,
         life_before: state.lifetime,
         life: Lifetime::default(),
         scheduler: Scheduler::default(),

@@ -23,11 +23,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::analysis::FieldId;
-use crate::base::{ByteReader, DocId, Error, Reservation, Result, Sequence, Span};
+use crate::base::{ByteReader, DocId, Error, Interrupt, Reservation, Result, Sequence, Span};
 use crate::cache::{Pages, finish};
 use crate::documents::DocumentRecord;
 use crate::index::ingest::decode_schema;
-use crate::index::state::{Covered, IdEntry, Relief, Shared, with_relief};
+use crate::index::state::{Covered, IdEntry, Relief, Shared, with_relief, work_of_documents};
 use crate::index::write::{Restored, Restoring, Writer};
 use crate::postings::InvertedBatch;
 use crate::storage::{LogReach, LogStart, RecordKind, Recovery, ReplayEnd, ZoneRecord, replay};
@@ -86,11 +86,18 @@ struct Replay<'a> {
     gathered: usize,
     /// How many bytes of log make a part.
     part_bytes: usize,
+    interrupt: &'a dyn Interrupt,
 }
 
 impl Writer {
-    /// Applies the log behind what the root's trees cover, and publishes the result.
-    pub(crate) fn replay(&mut self, covered: Covered, reach: LogReach) -> Result<ReplayEnd> {
+    /// Applies the log behind what the root's trees cover, and publishes the result. Ends when
+    /// `interrupt` says so.
+    pub(crate) fn replay(
+        &mut self,
+        covered: Covered,
+        reach: LogReach,
+        interrupt: &dyn Interrupt,
+    ) -> Result<ReplayEnd> {
         let store = Arc::clone(&self.shared.store);
         let budget = &self.shared.budget;
         self.is_replaying = true;
@@ -105,6 +112,7 @@ impl Writer {
             gathered: 0,
             held: budget.reserve("the records of a batch in the log", 0)?,
             part_bytes: part_bytes(&self.shared),
+            interrupt,
             writer: self,
         };
         let end = replay(&store, covered.log_start, reach, &mut recovery)?;
@@ -141,6 +149,7 @@ impl Recovery for Replay<'_> {
     }
 
     fn apply(&mut self, batch: Vec<ZoneRecord>, behind: LogStart) -> Result<()> {
+        self.interrupt.check()?;
         if self.part.bytes + self.gathered > self.part_bytes {
             self.apply_part()?;
         }
@@ -232,6 +241,7 @@ impl Replay<'_> {
                     let mut left = run.len();
                     while left > 0 {
                         if restored.is_empty() {
+                            self.interrupt.check()?;
                             restored.extend(self.with_memory(|_| restoring.next())?);
                         }
                         let next = restored.pop_front().ok_or_else(nothing_restored)?;
@@ -341,6 +351,8 @@ impl Replay<'_> {
         }
         buffer.add(&documents.inverted, base);
         self.writer.log_source_bytes += documents.source_bytes;
+        let (inverted, bytes) = (&documents.inverted, documents.source_bytes);
+        self.writer.log_work += work_of_documents(inverted, bytes, documents.lengths.iter());
         drop(documents);
         match self.writer.shared.options.read_only {
             true => Ok(()),

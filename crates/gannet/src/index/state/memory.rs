@@ -10,7 +10,6 @@ use super::options::Options;
 use crate::base::PAGE_SIZE;
 use crate::documents::DOCUMENT_BYTES_MAX;
 use crate::postings::MergeMemory;
-use crate::search::document_bytes;
 
 /// The most memory for posting buffers: addresses in a buffer have 32 bits.
 const BUFFERS_MAX: usize = 4 << 30;
@@ -33,14 +32,19 @@ const SAMPLES_ONE_OF: usize = 32;
 const QUERIES_ONE_OF: usize = 16;
 const BUFFERS_KEPT_ONE_OF: usize = 4;
 
-/// What an index that is only read has for queries beside its frames, in hundredths of the budget,
-/// with some left for the tables of the index.
-const READING_PERCENT: usize = 18;
+/// The part of the budget that the longest document may have. It can be returned and highlighted in
+/// what a reader has beside its frames, and analysed in what a writer has, if all its words are
+/// different too.
+const DOCUMENT_ONE_OF: usize = 64;
 
 /// What frames have of an index that is only read, in hundredths of the budget; and beside a
 /// writer, of whose log each root that is read may bring as much as a posting buffer holds.
 const FRAMES_PERCENT: usize = 80;
 const FRAMES_BESIDE_PERCENT: usize = 45;
+
+/// What frames have of an index that takes documents, or is opened to be checked, which analyses
+/// them again.
+const FRAMES_WRITING_PERCENT: usize = 30;
 
 /// Bytes for each part of an index.
 #[derive(Clone, Copy, Debug)]
@@ -70,10 +74,11 @@ impl MemoryPlan {
         let share = |percent: usize| options.memory / 100 * percent;
         let pages = options.memory / WRITE_BUFFERS_ONE_OF / STREAMS / PAGE_SIZE;
         let (least, most) = WRITE_PAGES;
-        let document_bytes_max = document_bytes_max(share(READING_PERCENT));
-        let frames = match beside_writer {
-            true => FRAMES_BESIDE_PERCENT,
-            false => FRAMES_PERCENT,
+        let document_bytes_max = (options.memory / DOCUMENT_ONE_OF).min(DOCUMENT_BYTES_MAX);
+        let frames = match options {
+            options if options.to_check => FRAMES_WRITING_PERCENT,
+            _ if beside_writer => FRAMES_BESIDE_PERCENT,
+            _ => FRAMES_PERCENT,
         };
         match options.read_only && (!replays || beside_writer) {
             true => MemoryPlan {
@@ -87,7 +92,7 @@ impl MemoryPlan {
                 write_pages: 1,
             },
             false => {
-                let (frames, preparation) = (share(30), share(8));
+                let (frames, preparation) = (share(FRAMES_WRITING_PERCENT), share(8));
                 let flush = MergeMemory::of(options.memory / 8);
                 let write_pages = pages.clamp(least, most);
                 let taken = frames + preparation + flush.bytes() + write_buffers(write_pages);
@@ -115,6 +120,12 @@ impl MemoryPlan {
         write_buffers(self.write_pages)
     }
 
+    /// Bytes of a budget of `memory` that are left for tables and for what a reader takes in of a
+    /// log.
+    pub(crate) fn left_to_log(&self, memory: usize) -> usize {
+        memory.saturating_sub(self.frames + self.preparation + self.write_buffers())
+    }
+
     /// Bytes that posting buffers may take beside tables of so many bytes: their share, or less, so
     /// that what queries need does not depend on how much was written since the last flush.
     pub(crate) fn buffers_beside(&self, tables: usize) -> usize {
@@ -130,22 +141,26 @@ fn write_buffers(pages: usize) -> usize {
     STREAMS * (pages + 1) * PAGE_SIZE
 }
 
-/// Bytes of the longest document that can be read and highlighted within `memory`.
-fn document_bytes_max(memory: usize) -> usize {
-    let (mut least, mut most) = (0, DOCUMENT_BYTES_MAX);
-    while least < most {
-        let middle = most - (most - least) / 2;
-        match document_bytes(middle) <= memory {
-            true => least = middle,
-            false => most = middle - 1,
-        }
-    }
-    least
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::document_bytes;
+
+    #[test]
+    fn the_longest_document_can_be_read_beside_the_frames() {
+        for mib in [16, 64, 256, 4096] {
+            let options = Options {
+                memory: mib << 20,
+                read_only: true,
+                ..Options::default()
+            };
+            let plan = MemoryPlan::new(&options, false, false);
+            let tables = options.memory / 50;
+            let taken = plan.frames + plan.write_buffers() + tables;
+            let needed = document_bytes(plan.document_bytes_max);
+            assert!(taken + needed <= options.memory, "{mib} MiB");
+        }
+    }
 
     #[test]
     fn buffers_leave_their_part_to_queries_beside_large_tables() {

@@ -2,9 +2,11 @@
 //! see, and the record of it on flash.
 
 mod buffers;
+mod default_memory;
 mod held_root;
 mod ids;
 mod lifetime;
+mod log_work;
 mod memory;
 mod options;
 mod published;
@@ -15,12 +17,14 @@ mod shortage;
 mod vacuumed;
 
 pub(crate) use buffers::Buffers;
+pub use default_memory::{MEMORY_BESIDE, MEMORY_DEFAULT, MEMORY_MIN, default_memory};
 pub(crate) use held_root::HeldRoot;
 pub(crate) use ids::{ENTRY_BYTES, IdEntry, NewIds};
 pub use lifetime::{BytesWritten, Lifetime};
+pub(crate) use log_work::{work_of_deletion, work_of_documents};
 pub(crate) use memory::MemoryPlan;
 pub(crate) use options::CacheOptions;
-pub use options::{Durability, Limits, MEMORY_DEFAULT, MEMORY_MIN, Options, Phase};
+pub use options::{Durability, Limits, Options, Phase};
 pub(crate) use published::{
     Epoch, HeldState, Published, RetentionLimits, RetiredZones, State, statistics_of,
 };

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::default_memory::default_memory;
+use super::log_work::LOG_TIME;
 use crate::analysis::{Analyzer, SchemaOptions};
 use crate::base::{Error, PhraseFilters, Result};
 use crate::cache::{FlashTier, TIER_BYTES_MIN};
@@ -12,9 +14,6 @@ use crate::search::{ListOffload, RESULT_CACHE_MIN};
 
 /// The least memory that an index works with: 16 MiB.
 pub const MEMORY_MIN: usize = 16 << 20;
-
-/// The memory that an index is given when nothing is said: 512 MiB.
-pub const MEMORY_DEFAULT: usize = 512 << 20;
 
 /// Whether this build creates Bloom phrase filters.
 const CREATES_BLOOM: bool = cfg!(any(test, feature = "lab"));
@@ -41,10 +40,13 @@ pub struct Options {
     pub(crate) schema: SchemaOptions,
     pub(crate) create: bool,
     pub(crate) read_only: bool,
+    pub(crate) to_check: bool,
     pub(crate) cache: Option<CacheOptions>,
     /// Bytes of the result cache, and how old an answer of an earlier state may be.
     pub(crate) result_cache: usize,
     pub(crate) result_ttl: Option<Duration>,
+    /// How long a reader may take for the log.
+    pub(crate) log_time: Option<Duration>,
     pub(crate) offload: Option<Arc<dyn ListOffload>>,
     pub(crate) limits: Limits,
 }
@@ -83,6 +85,9 @@ pub struct Limits {
     /// Flush when the log holds documents of this many bytes of source, which a recovery would have
     /// to analyze again.
     pub log_source_bytes: u64,
+    /// Flush when a recovery would take about so much processor time for the log; 1.8 s unless told
+    /// otherwise.
+    pub log_time: Duration,
     /// Bytes of lists that a slice of vacuum reads; `None`: what the rate of deletions asks for.
     pub vacuum_bytes: Option<u64>,
     /// Bytes on flash that snapshots and readers in other processes may keep from being reused;
@@ -124,11 +129,11 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// 128 MiB of source take a recovery 2 to 4 s on two cores.
     fn default() -> Limits {
         Limits {
             buffer_bytes: None,
-            log_source_bytes: 128 << 20,
+            log_source_bytes: u64::MAX,
+            log_time: LOG_TIME,
             vacuum_bytes: None,
             snapshot_bytes: None,
             snapshot_age: Duration::from_secs(2),
@@ -145,15 +150,17 @@ impl Default for Limits {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            memory: MEMORY_DEFAULT,
+            memory: default_memory(),
             backend: BackendChoice::Auto,
             durability: Durability::Async,
             schema: SchemaOptions::default(),
             create: true,
             read_only: false,
+            to_check: false,
             cache: None,
             result_cache: 0,
             result_ttl: None,
+            log_time: None,
             offload: None,
             limits: Limits::default(),
         }
@@ -161,7 +168,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The memory budget: everything sized by data stays within it. At least 16 MiB.
+    /// The memory budget: everything sized by data stays within it. At least 16 MiB;
+    /// [`default_memory`](crate::default_memory) unless it is given.
     pub fn memory(mut self, bytes: usize) -> Options {
         self.memory = bytes;
         self
@@ -217,6 +225,14 @@ impl Options {
         self
     }
 
+    /// Keeps less of the memory budget for pages, and so more for documents that
+    /// [`Index::check`](crate::Index::check) analyses again: for an index that is opened by
+    /// [`Options::read_only`] to be checked.
+    pub fn to_check(mut self) -> Options {
+        self.to_check = true;
+        self
+    }
+
     /// Keeps pages that leave memory in a file of the folder `folder`, of at most `bytes`, and
     /// reads them there: for an index on a slow device, with the folder on a fast one. For an index
     /// that is opened by [`Options::read_only`].
@@ -248,6 +264,14 @@ impl Options {
     /// this old. Its age counts from when its snapshot was taken.
     pub fn result_ttl(mut self, ttl: Duration) -> Options {
         self.result_ttl = Some(ttl);
+        self
+    }
+
+    /// How long an opening for reading, or a refresh, may take for the log that a writer has left
+    /// which was killed; there is no limit unless one is given. Beyond it is
+    /// [`Error::LogTimeout`](crate::Error::LogTimeout).
+    pub fn log_time(mut self, most: Duration) -> Options {
+        self.log_time = Some(most);
         self
     }
 

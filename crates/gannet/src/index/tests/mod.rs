@@ -6,7 +6,7 @@
 //! with bytes changed (`damage`); on full devices (`full`, `space`); `backups` copies it. `checks`
 //! asks whether a check finds all damage. `canaries` break the engine's promise on purpose and
 //! expect to be told. `closing` asks what a close writes. `life` is long, with operations of all
-//! kinds. `memory` is scarce, also for `patterns`. `pausing` is of writes that are slowed down.
+//! kinds. `logs` are those that nobody flushed. `long_documents` fill the budget. `memory` is scarce, also for `patterns`. `pausing` is of writes that are slowed down.
 //! `sharing` is of threads that have something the writer needs, or end it.
 
 mod backups;
@@ -19,6 +19,8 @@ mod damage_costs;
 mod faults;
 mod full;
 mod life;
+mod logs;
+mod long_documents;
 mod memory;
 mod patterns;
 mod pausing;

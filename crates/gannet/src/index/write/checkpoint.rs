@@ -19,6 +19,10 @@ use crate::storage::{LogStart, RootSlot, SlotKind, write_slot};
 /// comes while it runs. At 0.6 passages take 7 % more bytes written and articles 4 %.
 const FLUSH_SHARE: f64 = 0.66;
 
+/// The same for the log, whose bound has flushes begin while the buffers have room: fewer of them
+/// write less.
+const LOG_SHARE: f64 = 0.85;
+
 /// Carries a flush out and gives how long it took.
 fn timed(flush: Flush) -> Result<Duration> {
     let _end = flush.filling.end_of(flush.shared.budget.events());
@@ -162,7 +166,7 @@ impl Writer {
         }
         // Nobody is to wait for memory for the sake of cleaning.
         let flushes_early = self.scheduler.flushes_early && self.hold_flush_memory().is_ok();
-        if self.flushing.is_none() && (flushes_early || self.fill() >= self.flush_share()) {
+        if self.flushing.is_none() && (flushes_early || self.is_flush_due()) {
             self.begin_flush()?;
         }
         self.with_memory(&[Relief::Buffers, Relief::EarlierStates], reserve)
@@ -180,15 +184,21 @@ impl Writer {
         flushing.map(|flushing| Arc::clone(&flushing.filling))
     }
 
-    fn flush_share(&self) -> f64 {
-        match self.shared.options.limits.beside {
-            true => FLUSH_SHARE,
-            false => 1.0,
+    /// Whether so much was written that a flush begins.
+    fn is_flush_due(&self) -> bool {
+        if !self.shared.options.limits.beside {
+            return self.fill() >= 1.0;
         }
+        self.buffers_fill() >= FLUSH_SHARE || self.log_fill() >= LOG_SHARE
     }
 
     /// How full the buffers are, or the log; 1 is as full as they may be.
     pub(crate) fn fill(&self) -> f64 {
+        self.buffers_fill().max(self.log_fill())
+    }
+
+    /// How full the buffers are, or the log by its bytes.
+    fn buffers_fill(&self) -> f64 {
         let options = &self.shared.options;
         let buffers = &self.state.buffers;
         let mut memory = buffers.filling.memory_bytes() + buffers.new_ids.memory_bytes();
@@ -204,6 +214,13 @@ impl Writer {
         let memory = memory as f64 / most as f64;
         let source = source as f64 / options.limits.log_source_bytes as f64;
         memory.max(source)
+    }
+
+    /// How full the log is by the work of replaying it.
+    fn log_fill(&self) -> f64 {
+        let flushing = self.flushing.as_ref();
+        let work = self.log_work + flushing.map_or(0, |flushing| flushing.work);
+        work as f64 / self.shared.options.limits.log_time.as_nanos() as f64
     }
 
     /// Starts a flush of all that was written so far.
@@ -278,6 +295,7 @@ impl Writer {
             ids: Arc::clone(&ids),
             covered,
             source_bytes: std::mem::take(&mut self.log_source_bytes),
+            work: std::mem::take(&mut self.log_work),
             memory_bytes: buffer.memory_bytes() + ids.memory_bytes(),
             has_terms: buffer.terms() > 0,
             filling: Arc::clone(&filling),

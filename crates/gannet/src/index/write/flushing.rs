@@ -15,8 +15,9 @@ pub(crate) struct Flushing {
     pub(crate) ids: Arc<NewIds>,
     /// What its root will cover of the log.
     pub(crate) covered: Covered,
-    /// Bytes of source in the buffer.
+    /// Bytes of source in the buffer, and the work of replaying them.
     pub(crate) source_bytes: u64,
+    pub(crate) work: u64,
     /// Bytes of memory that it holds.
     pub(crate) memory_bytes: usize,
     /// Whether there are postings in it.

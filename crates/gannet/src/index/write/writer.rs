@@ -24,7 +24,9 @@ use crate::documents::{DictionaryVersion, DocumentRecord, Expected, TableChange,
 use crate::index::flush::{Backpressure, Flusher};
 use crate::index::ingest::{Input, PreparedBatch, PreparedDocument, Workbench, pack};
 use crate::index::schedule::Scheduler;
-use crate::index::state::{IdEntry, Lifetime, Relief, Shared, State};
+use crate::index::state::{
+    IdEntry, Lifetime, Relief, Shared, State, work_of_deletion, work_of_documents,
+};
 use crate::storage::{
     History, Log, LogStart, PageKind, RecordKind, StreamWriter, Unsynced, record_length,
 };
@@ -76,6 +78,8 @@ pub(crate) struct Writer {
     pub(crate) logged_dictionary: DictionaryVersion,
     /// Bytes of source in the log since the last flush began.
     pub(crate) log_source_bytes: u64,
+    /// The work of replaying them.
+    pub(crate) log_work: u64,
     /// What was written in the index's life before it was opened, and what it was given since.
     pub(crate) life_before: Lifetime,
     pub(crate) life: Lifetime,
@@ -221,6 +225,8 @@ impl Writer {
         self.state.buffers.filling.add(&batch.inverted, base);
         self.written_at = Instant::now();
         self.log_source_bytes += batch.source_bytes;
+        let lengths = batch.documents.iter().map(|document| &document.lengths);
+        self.log_work += work_of_documents(&batch.inverted, batch.source_bytes, lengths);
         self.life.source_bytes += batch.source_bytes;
         self.publish(base + batch.len() as DocId);
         Ok(Written {
@@ -367,6 +373,7 @@ impl Writer {
         body.extend_from_slice(id.as_bytes());
         self.log.append(RecordKind::Delete, ends_batch, &body)?;
         self.log_source_bytes += body.len() as u64;
+        self.log_work += work_of_deletion();
         Ok(())
     }
 

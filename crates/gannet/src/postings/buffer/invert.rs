@@ -155,6 +155,11 @@ impl InvertedBatch {
             + self.terms.capacity() * size_of::<InvertedTerm>()
     }
 
+    /// How many documents its terms have, added up.
+    pub(crate) fn postings(&self) -> u64 {
+        self.terms.iter().map(|term| term.count as u64).sum()
+    }
+
     /// The key of one of its terms.
     pub(crate) fn key(&self, term: &InvertedTerm) -> &[u8] {
         let start = term.key_start as usize;

@@ -113,6 +113,14 @@ pub struct Hit {
     pub error: Option<Error>,
 }
 
+impl SearchResults {
+    /// Lets go of the hits and of the memory that they take of the budget.
+    pub fn release_hits(&mut self) {
+        self.hits = Vec::new();
+        self.memory = None;
+    }
+}
+
 impl Hit {
     /// Bytes that its snippets take.
     pub(super) fn snippet_bytes(&self) -> usize {

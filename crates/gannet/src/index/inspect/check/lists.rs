@@ -94,6 +94,7 @@ impl Check<'_> {
         let (state, mut faults) = (self.state, Vec::new());
         let buffer = state.buffers.filling.frozen();
         let (keys, order) = buffer.sorted();
+        self.report.terms += keys.len() as u64;
         let mut lists = self.lists();
         for (key, slot) in keys.into_iter().zip(order) {
             let fragment = buffer.fragment(slot);

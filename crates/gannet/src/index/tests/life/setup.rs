@@ -80,6 +80,8 @@ impl Setup {
             .limits(Limits {
                 buffer_bytes: Some(self.buffer_bytes),
                 log_source_bytes: self.log_source_bytes,
+                // Of words that come again it lets the bytes decide most of the time.
+                log_time: Duration::from_millis(20),
                 vacuum_bytes: self.vacuum_bytes,
                 snapshot_bytes: retention.0,
                 snapshot_age: retention.1,

@@ -1,0 +1,166 @@
+//! What a reader says of a log that it cannot take in: how much waits in it, and what ends that.
+//!
+//! A log is bounded by the work of replaying it (see `write/log_work.rs`), so little is waited for.
+//! But the writer may have had more memory than a reader has, and a machine may be slow.
+
+use std::time::{Duration, Instant};
+
+use crate::base::{DocId, Error, Interrupt, Result};
+use crate::documents::DocumentRecord;
+use crate::index::state::{Covered, HeldRoot, MemoryPlan, Options};
+use crate::index::write::Writer;
+use crate::storage::{LogReach, LogStart, RecordKind, Recovery, ZoneRecord, replay};
+
+/// What ends the waiting where nobody writes, and where somebody does.
+const OPENED_FOR_WRITING: &str =
+    "open the index for writing once, as `gannet vacuum` does: then none wait";
+const CHECKPOINT: &str = "wait for the next checkpoint of the process that writes";
+
+/// Budgets are told in steps of a part of themselves.
+const STEP_ONE_OF: usize = 4;
+
+/// A posting buffer may need so many times as much while it grows.
+const GROWTH: usize = 2;
+
+/// Bytes of buffers for a byte of source, at most, where too little was taken in to tell.
+const BUFFERED_PER_BYTE: usize = 4;
+
+/// How long a reader may take for the log.
+#[derive(Debug)]
+struct LogLimit {
+    began: Instant,
+    limit: Option<Duration>,
+    cure: &'static str,
+}
+
+impl LogLimit {
+    /// A limit that begins now.
+    fn begin(options: &Options, is_beside_writer: bool) -> LogLimit {
+        LogLimit {
+            began: Instant::now(),
+            limit: options.log_time,
+            cure: cure(is_beside_writer),
+        }
+    }
+}
+
+impl Interrupt for LogLimit {
+    fn check(&self) -> Result<()> {
+        let after = self.began.elapsed();
+        match self.limit {
+            Some(limit) if after > limit => Err(Error::LogTimeout {
+                after,
+                limit,
+                cure: self.cure,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn cure(is_beside_writer: bool) -> &'static str {
+    if is_beside_writer {
+        CHECKPOINT
+    } else {
+        OPENED_FOR_WRITING
+    }
+}
+
+/// The documents that wait in a log.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// The trees have those below this.
+    below: DocId,
+    documents: u64,
+    source_bytes: usize,
+}
+
+impl Recovery for Waiting {
+    fn reserve(&mut self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn apply(&mut self, batch: Vec<ZoneRecord>, _: LogStart) -> Result<()> {
+        let records = batch.iter();
+        for record in records.filter(|record| record.kind == RecordKind::Document) {
+            let document = DocumentRecord::decode(&record.body)?;
+            if document.doc >= self.below {
+                self.documents += 1;
+                self.source_bytes += document.raw_length as usize;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Writer {
+    /// Takes in the log behind a root that is only read, within the time that the options allow.
+    pub(super) fn read_log(&mut self, covered: Covered, root: &HeldRoot) -> Result<()> {
+        let is_beside_writer = root.is_beside_writer();
+        let limit = LogLimit::begin(&self.shared.options, is_beside_writer);
+        let read = self.replay(covered, root.reach, &limit);
+        read.map(drop)
+            .map_err(|error| self.explain_log(error, covered, root.reach, is_beside_writer))
+    }
+
+    /// Says of too little memory for the log of an index that is only read how much waits in it,
+    /// and which budget is enough.
+    fn explain_log(
+        &mut self,
+        error: Error,
+        covered: Covered,
+        reach: LogReach,
+        is_beside_writer: bool,
+    ) -> Error {
+        let Error::Memory { needed, .. } = &error else {
+            return error;
+        };
+        let mut waiting = Waiting {
+            below: covered.below,
+            ..Waiting::default()
+        };
+        let store = &self.shared.store;
+        if let Err(error) = replay(store, covered.log_start, reach, &mut waiting) {
+            return error;
+        }
+        let needed = needed + self.log_memory(&waiting);
+        Error::LogMemory {
+            documents: waiting.documents,
+            budget: self.shared.options.memory,
+            enough: self.enough(needed, is_beside_writer),
+            cure: cure(is_beside_writer),
+        }
+    }
+
+    /// What all that waits takes at most, told by what was taken in so far.
+    fn log_memory(&self, waiting: &Waiting) -> usize {
+        let buffers = &self.state.buffers;
+        let taken = buffers.memory_bytes() + buffers.new_ids.memory_bytes();
+        let done = self.log_source_bytes as usize;
+        let whole = match done >= waiting.source_bytes / 8 && done > 0 {
+            true => taken / (done >> 10).max(1) * (waiting.source_bytes >> 10),
+            false => waiting.source_bytes * BUFFERED_PER_BYTE,
+        };
+        whole.max(taken) * GROWTH + self.tables_memory.bytes()
+    }
+
+    /// The least budget beyond the one that was too small of which so much is left for the log.
+    fn enough(&self, needed: usize, is_beside_writer: bool) -> usize {
+        let options = &self.shared.options;
+        let leaves = |memory: usize| {
+            let options = Options {
+                memory,
+                ..options.clone()
+            };
+            let options = options.beside(&**self.shared.store.device());
+            MemoryPlan::new(&options, true, is_beside_writer).left_to_log(options.memory)
+        };
+        let mut memory = options.memory.next_multiple_of(1 << 20);
+        loop {
+            memory += (memory / STEP_ONE_OF).next_multiple_of(16 << 20);
+            if leaves(memory) >= needed {
+                return memory;
+            }
+        }
+    }
+}
