@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import atexit as _atexit
 import weakref as _weakref
+from collections.abc import Mapping as _Mapping
 from os import PathLike as _PathLike
+from typing import Any as _Any
 from typing import Literal as _Literal
-from typing import Mapping as _Mapping
+from typing import Never as _Never
 
 from . import _native
 from ._errors import (
@@ -34,7 +36,9 @@ from ._errors import (
     InvalidError,
     LimitError,
     LockedError,
+    MissingError,
     NotFoundError,
+    OptionError,
     SearchTimeoutError,
     StoppedError,
 )
@@ -78,7 +82,9 @@ __all__ = [
     "LimitError",
     "LockedError",
     "Matching",
+    "MissingError",
     "NotFoundError",
+    "OptionError",
     "Plan",
     "Query",
     "Rankings",
@@ -88,13 +94,35 @@ __all__ = [
     "Statistics",
     "StoppedError",
     "Written",
+    "__version__",
     "fuse",
     "open",
     "restore",
 ]
 
+__version__: str = _native.VERSION
+
+# They are mappings, as their stubs say, which `isinstance` has to be told.
+_register: _Any = getattr(_Mapping, "register")
+for _class in (Hit, Document):
+    _register(_class)
+
 # What is still open when the interpreter ends is closed, so that what was written is kept.
 _open_indexes: _weakref.WeakSet[Index] = _weakref.WeakSet()
+
+
+_OPTIONS = [
+    "memory",
+    "read_only",
+    "create",
+    "analyzer",
+    "analyzers",
+    "durability",
+    "backend",
+    "cache_dir",
+    "cache_size",
+    "result_cache",
+]
 
 
 def open(
@@ -110,6 +138,7 @@ def open(
     cache_dir: str | _PathLike[str] | None = None,
     cache_size: int | str | None = None,
     result_cache: int | str | None = None,
+    **unknown: _Never,
 ) -> Index:
     """Opens the index in the folder `path`, and makes one where there is none.
 
@@ -127,6 +156,8 @@ def open(
     - `cache_dir` and `cache_size` keep pages of a slow device in a folder on flash, for readers.
     - `result_cache` keeps answers in so much of the memory, and reuses them.
     """
+    for name in unknown:
+        raise _native.no_option("open", _OPTIONS, name)
     index = _native.open(
         path,
         memory=memory,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, SupportsIndex, Unpack
 
 from ._native import CancelToken
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def search(
-    searcher: Searcher, query: str | Query, k: int, **options: Unpack[SearchOptions]
+    searcher: Searcher, query: str | Query, k: SupportsIndex, **options: Unpack[SearchOptions]
 ) -> Hits:
     """Searches on a thread. Where the task is cancelled, the search ends soon."""
     token = CancelToken()

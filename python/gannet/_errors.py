@@ -12,6 +12,14 @@ class InvalidError(GannetError, ValueError):
     """
 
 
+class OptionError(InvalidError, TypeError):
+    """A call has no keyword argument of this name. The message says which is meant."""
+
+
+class MissingError(InvalidError, FileNotFoundError):
+    """There is no file, folder or index at this path."""
+
+
 class NotFoundError(GannetError, KeyError):
     """The index has no document with this ID."""
 

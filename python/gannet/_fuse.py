@@ -34,6 +34,8 @@ def fuse(
         raise InvalidError("fuse expects a list of rankings, not one: fuse([hits, others])")
     if k < 0:
         raise InvalidError(f"k={k} is negative: give 0 or more, usually 60")
+    if limit is not None and limit < 0:
+        raise InvalidError(f"limit={limit} is negative: give how many documents are wanted")
     scores: dict[str, float] = {}
     hits: dict[str, Hit] = {}
     for ranking in rankings:

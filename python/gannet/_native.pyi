@@ -2,6 +2,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from os import PathLike
 from typing import (
     Any,
+    ClassVar,
     Final,
     Literal,
     Protocol,
@@ -13,6 +14,7 @@ from typing import (
     overload,
 )
 
+from _typeshed import DataclassInstance
 from typing_extensions import disjoint_base
 
 from ._options import SearchOptions
@@ -22,8 +24,10 @@ __all__ = [
     "Batch",
     "CancelToken",
     "Document",
+    "Documents",
     "Hit",
     "Hits",
+    "Ids",
     "Index",
     "MEMORY_MIN",
     "Matching",
@@ -33,12 +37,21 @@ __all__ = [
     "Searcher",
     "Snapshot",
     "Statistics",
+    "VERSION",
     "Written",
+    "no_option",
     "number_of_bytes",
     "open",
+    "read_document",
+    "read_hit",
+    "read_hits",
+    "read_query",
+    "read_rankings",
     "read_statistics",
+    "read_written",
     "reopen",
     "restore",
+    "selected",
 ]
 
 class _ArrowStream(Protocol):
@@ -48,8 +61,20 @@ _Path: TypeAlias = str | PathLike[str]
 _Size: TypeAlias = int | str
 _Id: TypeAlias = str | int
 _Operator: TypeAlias = Literal["or", "and"]
+_Syntax: TypeAlias = Literal["query", "plain"]
 _Fields: TypeAlias = Mapping[str, Any]
+class _Model(Protocol):
+    """As of pydantic."""
 
+    def model_dump(self) -> dict[str, Any]: ...
+
+class _NamedTuple(Protocol):
+    def _asdict(self) -> dict[str, Any]: ...
+
+# What has names for its values.
+_Document: TypeAlias = _Fields | DataclassInstance | _Model | _NamedTuple
+
+VERSION: Final[str]
 MEMORY_MIN: Final[int]
 """The least budget of an index, in bytes."""
 
@@ -72,6 +97,16 @@ def restore(backup: _Path, path: _Path, *, memory: _Size | None = None) -> None:
 
 def reopen(path: _Path, memory: int) -> Index: ...
 def number_of_bytes(size: _Size) -> int: ...
+def no_option(call: str, known: list[str], name: str) -> BaseException: ...
+def read_document(id: str, source: bytes, version: int) -> Document: ...
+def read_hit(row: tuple[Any, ...], fields: list[str] | None) -> Hit: ...
+def read_hits(state: tuple[Any, ...]) -> Hits: ...
+def read_query(json: str) -> Query: ...
+def read_rankings(queries: list[str], rankings: list[list[tuple[str, float]]]) -> Rankings: ...
+def read_written(
+    added: int, replaced: int, deleted: int, rejected: int, rejections: list[str]
+) -> Written: ...
+def selected(document: dict[str, Any], names: list[str]) -> dict[str, Any]: ...
 def read_statistics(json: str) -> Statistics: ...
 @final
 class CancelToken:
@@ -125,8 +160,10 @@ class Written:
     def rejections(self) -> list[str]:
         """Why, one sentence each, of the first hundred."""
 
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
 @final
-class Document:
+class Document(Mapping[str, Any]):
     """A document as it was stored. `dict(document)` and `document["field"]` work."""
 
     @property
@@ -146,17 +183,28 @@ class Document:
         """The JSON, byte for byte as it came."""
 
     def __getitem__(self, name: str, /) -> Any: ...
-    def __contains__(self, name: str, /) -> bool: ...
+    def __contains__(self, name: object, /) -> bool: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
-    def keys(self) -> list[str]:
+    def keys(self) -> list[str]:  # type: ignore[override]
         """The names of its fields."""
+
+    def values(self) -> list[Any]:  # type: ignore[override]
+        """The values of its fields."""
+
+    def items(self) -> list[tuple[str, Any]]:  # type: ignore[override]
+        """Its fields: names with values."""
 
     def get(self, name: str, default: Any = None) -> Any:
         """A field, or `default` where it is missing."""
 
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
 @final
-class Hit:
+class Hit(Mapping[str, Any]):
     """A document that a search found. Its fields are decoded when one is asked for."""
 
     @property
@@ -184,14 +232,25 @@ class Hit:
         """The best snippet of the first field that has one."""
 
     def __getitem__(self, name: str, /) -> Any: ...
-    def __contains__(self, name: str, /) -> bool: ...
+    def __contains__(self, name: object, /) -> bool: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
-    def keys(self) -> list[str]:
+    def keys(self) -> list[str]:  # type: ignore[override]
         """The names of its fields."""
+
+    def values(self) -> list[Any]:  # type: ignore[override]
+        """The values of its fields."""
+
+    def items(self) -> list[tuple[str, Any]]:  # type: ignore[override]
+        """Its fields: names with values."""
 
     def get(self, name: str, default: Any = None) -> Any:
         """A field, or `default` where it is missing."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Hits:
@@ -254,6 +313,21 @@ class Hits:
         """A pyarrow.Table with the columns id, score and all fields."""
 
     def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Ids:
+    """The IDs of all documents, found as they are asked for."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> str: ...
+
+@final
+class Documents:
+    """All documents, read as they are asked for."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Document: ...
 
 @final
 class Matching:
@@ -271,12 +345,13 @@ class Rankings:
         """The IDs of the queries, in their order."""
 
     def __len__(self) -> int: ...
-    def __getitem__(self, key: int | str, /) -> list[tuple[str, float]]:
+    def __getitem__(self, key: SupportsIndex | str, /) -> list[tuple[str, float]]:
         """The answer of one query, by its place or its ID: pairs of ID and score, best first."""
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Scores by document by query, as `ir_measures` takes them."""
 
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def to_columns(self) -> dict[str, list[Any]]:
         """The columns query, rank, id and score as lists."""
 
@@ -356,6 +431,7 @@ class Query:
     def __rand__(self, other: Query, /) -> Query: ...
     def __ror__(self, other: Query, /) -> Query: ...
     def __invert__(self) -> Query: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -393,11 +469,13 @@ class Searcher:
     def search(
         self,
         query: str | Query,
-        k: int = 10,
+        k: SupportsIndex = 10,
         *,
-        offset: int = 0,
+        offset: SupportsIndex = 0,
         highlight: str | Sequence[str] | None = None,
+        fields: str | Sequence[str] | None = None,
         operator: _Operator = "or",
+        syntax: _Syntax = "query",
         count: bool = False,
         sources: bool = True,
         explain: bool = False,
@@ -409,6 +487,8 @@ class Searcher:
         """The best `k` documents for a query, behind the first `offset`.
 
         - `highlight` names the fields to make snippets of.
+        - `fields` names the fields that hits have; the name of an object stands for all in it.
+        - `syntax="plain"` takes the text as words alone, whatever characters it has.
         - `operator` says how words go together that nothing else joins.
         - `count=True` makes `total` exact, which costs more.
         - `sources=False` gives IDs and scores alone.
@@ -420,19 +500,20 @@ class Searcher:
         """
 
     def search_async(
-        self, query: str | Query, k: int = 10, **options: Unpack[SearchOptions]
+        self, query: str | Query, k: SupportsIndex = 10, **options: Unpack[SearchOptions]
     ) -> Coroutine[Any, Any, Hits]:
         """The same on a thread: `hits = await ix.search_async("whale")`."""
 
     def search_many(
         self,
         queries: Iterable[str | Query] | Mapping[str, str | Query],
-        k: int = 10,
+        k: SupportsIndex = 10,
         *,
         operator: _Operator = "or",
+        syntax: _Syntax = "query",
         statistics: Statistics | None = None,
         ties: Literal["id"] | None = None,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
         timeout: float | None = None,
         cancel: CancelToken | None = None,
     ) -> Rankings:
@@ -448,6 +529,7 @@ class Searcher:
         query: str | Query | Iterable[str | Query] | Mapping[str, str | Query],
         *,
         operator: _Operator = "or",
+        syntax: _Syntax = "query",
         fields: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> Statistics:
@@ -462,6 +544,7 @@ class Searcher:
         query: str | Query,
         *,
         operator: _Operator = "or",
+        syntax: _Syntax = "query",
         statistics: Statistics | None = None,
         timeout: float | None = None,
     ) -> Matching:
@@ -471,12 +554,22 @@ class Searcher:
         `timeout` is for each thousand documents or more that are found at once.
         """
 
-    def count(
-        self, query: str | Query, *, operator: _Operator = "or", timeout: float | None = None
-    ) -> int:
-        """How many documents match."""
+    def ids(self) -> Ids:
+        """The IDs of all documents of this moment, in the order in which they were written."""
 
-    def parse(self, text: str, *, operator: _Operator = "or") -> Query:
+    def count(
+        self,
+        query: str | Query | None = None,
+        *,
+        operator: _Operator = "or",
+        syntax: _Syntax = "query",
+        timeout: float | None = None,
+    ) -> int:
+        """How many documents match: all, without a query."""
+
+    def parse(
+        self, text: str, *, operator: _Operator = "or", syntax: _Syntax = "query"
+    ) -> Query:
         """Parses the query language."""
 
     @property
@@ -504,7 +597,7 @@ class Snapshot(Searcher):
 class Batch:
     """An atomic batch: all of its documents become visible where its block ends, or none."""
 
-    def add(self, document: _Fields, *, expected_version: int | None = None) -> None:
+    def add(self, document: _Document, *, expected_version: SupportsIndex | None = None) -> None:
         """Adds one document.
 
         With `expected_version` the whole batch is rejected unless the document replaces this
@@ -525,20 +618,21 @@ class Index(Searcher):
 
     def add(
         self,
-        documents: _Fields | Iterable[_Fields] | _ArrowStream | _Path,
+        documents: _Document | Iterable[_Document | _ArrowStream] | _ArrowStream | _Path,
         *,
         id: str | None = None,
         atomic: bool = False,
-        expected_version: int | None = None,
+        expected_version: SupportsIndex | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         format: Literal["jsonl", "csv", "tsv", "text"] | None = None,
-        threads: int | None = None,
+        threads: SupportsIndex | None = None,
     ) -> Written:
         """Adds documents, or replaces those with their IDs.
 
-        `documents` is a dict, an iterable of dicts, the path of a file (JSON lines, CSV, TSV, text,
-        a folder of texts; also .gz and .zst; Parquet with pyarrow), or whatever gives Arrow data: a
-        DataFrame of pandas or polars, a table of pyarrow, a relation of DuckDB.
+        `documents` is a dict, a dataclass or a model of pydantic, an iterable of these, the path of
+        a file (JSON lines, CSV, TSV, text, a folder of texts; also .gz and .zst; Parquet with
+        pyarrow), or whatever gives Arrow data: a DataFrame of pandas or polars, a table of pyarrow
+        or batches of one, a relation of DuckDB.
 
         They can be found when the call returns and are durable after `sync`, `checkpoint` or
         `close`. Many documents become visible batch by batch.
@@ -559,10 +653,10 @@ class Index(Searcher):
     def update(
         self,
         id: _Id,
-        changes: _Fields | Callable[[dict[str, Any] | None], _Fields | None],
+        changes: _Document | Callable[[dict[str, Any] | None], _Document | None],
         *,
-        upsert: _Fields | None = None,
-        expected_version: int | None = None,
+        upsert: _Document | None = None,
+        expected_version: SupportsIndex | None = None,
     ) -> Written:
         """Changes one document.
 
@@ -572,17 +666,23 @@ class Index(Searcher):
         is no document.
         """
 
-    def delete(self, ids: _Id | Iterable[_Id], *, expected_version: int | None = None) -> Written:
+    def delete(self, ids: _Id | Iterable[_Id], *, expected_version: SupportsIndex | None = None) -> Written:
         """Deletes documents by ID, all at once; unknown IDs are passed over."""
 
-    def delete_matching(self, query: str | Query, *, operator: _Operator = "or") -> Written:
+    def delete_matching(
+        self, query: str | Query, *, operator: _Operator = "or", syntax: _Syntax = "query"
+    ) -> Written:
         """Deletes all documents that a query finds."""
 
     def get(self, id: _Id) -> Document | None:
         """The document with this ID, or None."""
 
     def __getitem__(self, id: _Id, /) -> Document: ...
+    def __setitem__(self, id: _Id, document: _Document, /) -> None: ...
     def __delitem__(self, id: _Id, /) -> None: ...
+    def __iter__(self) -> Documents:
+        """All documents, in the order in which they were written."""
+
     def __contains__(self, id: _Id, /) -> bool: ...
     def snapshot(self) -> Snapshot:
         """The index as it is now, which no later write changes."""

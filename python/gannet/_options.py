@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, SupportsIndex, TypedDict
 
 if TYPE_CHECKING:
     from ._native import Statistics
@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 class SearchOptions(TypedDict, total=False):
     """Those of `search`."""
 
-    offset: int
+    offset: SupportsIndex
     highlight: str | Sequence[str] | None
+    fields: str | Sequence[str] | None
     operator: Literal["or", "and"]
+    syntax: Literal["query", "plain"]
     count: bool
     sources: bool
     explain: bool

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
+import enum
 import gzip
+import io
+import ipaddress
 import json
 import sqlite3
+import uuid
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy
+import pandas
+import polars
+import pyarrow
 import pytest
 
 import gannet
@@ -79,6 +89,121 @@ def test_documents_without_an_id_get_one(ix: gannet.Index) -> None:
     assert len(ix) == 2 and len(set(ix.search("nameless").ids)) == 2
 
 
+@dataclasses.dataclass
+class Author:
+    name: str
+    born: int | None = None
+
+
+@dataclasses.dataclass
+class Book:
+    id: str
+    by: Author
+    price: Decimal = Decimal("12.30")
+
+
+class Point(NamedTuple):
+    id: str
+    x: int
+
+
+class Model:
+    """As one of pydantic, which is also an iterable of pairs."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields = fields
+
+    def model_dump(self) -> dict[str, Any]:
+        return self.fields
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.fields.items())
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+def test_objects_with_fields_are_documents(ix: gannet.Index) -> None:
+    melville = Author("Melville")
+    assert ix.add(Book("1", melville)).added == 1
+    assert ix["1"].source == {"id": "1", "by": {"name": "Melville", "born": None}, "price": 12.3}
+    assert b'"price":12.30' in ix["1"].json
+    assert ix.add([Book("2", melville), Point("3", 7), Model(id="4", by=melville)]).added == 3
+    assert ix["3"].source == {"id": "3", "x": 7} and ix["4"]["by"]["name"] == "Melville"
+    assert ix.add(Model(id="5", point=Point("a", 1)), expected_version=0).added == 1
+    assert ix["5"]["point"] == {"id": "a", "x": 1}
+    assert ix.add(Point("6", 1)).added == ix.add(Model(number="7"), id="number").added == 1
+    with ix.batch() as batch:
+        batch.add(Book("8", melville))
+    ix["9"] = Model(by=melville)
+    ix.update("9", Model(seen=True))
+    assert ix["9"].source == {"by": {"name": "Melville", "born": None}, "seen": True}
+    with sqlite3.connect(":memory:") as database:
+        database.row_factory = sqlite3.Row
+        assert ix.add(database.execute("select 'row' as id, 5 as n")).added == 1
+    database.close()
+    assert ix["row"].source == {"id": "row", "n": 5}
+    assert ix.add(document for document in [ix["1"], ix.search("id:2")[0]]).replaced == 2
+
+
+def test_values_of_other_classes(ix: gannet.Index) -> None:
+    unique = uuid.UUID(int=7)
+    values: list[tuple[Any, Any]] = [
+        (Decimal("1E+3"), 1000),
+        (Decimal("0.1"), 0.1),
+        (unique, str(unique)),
+        (ipaddress.ip_address("10.0.0.1"), "10.0.0.1"),
+        (Path("a/b"), "a/b"),
+        (Colour.RED, "red"),
+        (datetime.time(1, 2), "01:02:00"),
+        (numpy.int64(5), 5),
+        (numpy.float32(0.5), 0.5),
+        (numpy.array([1, 2]), [1, 2]),
+        (numpy.datetime64("2020-01-02"), "2020-01-02"),
+        (numpy.datetime64("2020-01-02T03:04:05.000000001"), "2020-01-02T03:04:05.000000001"),
+        (numpy.array(["2020-01-02"], "datetime64[ns]"), ["2020-01-02T00:00:00.000000000"]),
+        (numpy.datetime64("NaT"), None),
+        (pandas.Timestamp("2020-01-02"), "2020-01-02T00:00:00"),
+        (pandas.NaT, None),
+        (pandas.NA, None),
+        (pandas.Series(["a", "b"]), ["a", "b"]),
+        (polars.Series(["a", "b"]), ["a", "b"]),
+        (pyarrow.scalar(5), 5),
+        (pyarrow.array(["a"]), ["a"]),
+    ]
+    for place, (given, wanted) in enumerate(values):
+        # In fields of their own: a field has one kind of values.
+        ix.add({"id": place, f"f{place}": given})
+        assert ix[place].source[f"f{place}"] == wanted, given
+    with pytest.raises(gannet.InvalidError, match='field "x"'):
+        ix.add({"x": numpy.array(["2020-01-02", "NaT"], "datetime64[s]")})
+
+
+def test_what_has_documents_and_is_not_taken_says_what_to_give(
+    ix: gannet.Index, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"id": "1"}\n')
+
+    async def documents() -> AsyncIterator[dict[str, Any]]:
+        yield {"id": "1"}
+
+    with open(file) as text, open(file, "rb") as raw:
+        cases: list[tuple[Any, str]] = [
+            (text, "open file: add its path"),
+            (raw, "open file: add its path"),
+            (io.StringIO("{}"), "open file"),
+            (documents(), "asynchronous: add"),
+            (iter(["x"]), "document 1: .* found str"),
+            (bytearray(b"x"), "found int"),
+        ]
+        for given, words in cases:
+            with pytest.raises(gannet.InvalidError, match=words):
+                ix.add(given)
+    assert len(ix) == 0
+
+
 BAD: list[tuple[Any, str]] = [
     ({"id": "1", "x": float("nan")}, 'field "x": NaN is no number'),
     ({"id": "1", "x": float("inf")}, 'field "x": inf is no number'),
@@ -95,6 +220,15 @@ BAD: list[tuple[Any, str]] = [
     (b"bytes", "expected a dict, an iterable of dicts"),
     ([17], "document 1: expected a document, which is a dict, found int"),
     ([["id", "1"]], "document 1: expected a document"),
+    (['{"id": "1"}'], "found str: decode JSON with json.loads"),
+    ({"id": "1", "x": Decimal("NaN")}, 'field "x": NaN is no number'),
+    ({"id": "1", "x": Decimal("-Infinity")}, 'field "x": -Infinity is no number'),
+    ({"id": "1", "x": datetime.timedelta(1)}, 'field "x": .* found datetime.timedelta: give seconds'),
+    ({"id": "1", "x": numpy.timedelta64(1, "s")}, 'field "x": .* found numpy.timedelta64: give'),
+    ({"id": "1", "x": 1j}, 'field "x": .* found complex'),
+    ({"id": "1", "x": (n for n in range(3))}, "found generator: make it a list"),
+    ({"id": "1", "x": Path}, 'field "x": .* found type'),
+    (Book, "expected a dict"),
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import subprocess
 import sys
 from decimal import Decimal
@@ -13,10 +14,13 @@ import duckdb
 import pandas
 import polars
 import pyarrow
+import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 
 import gannet
+import gannet.ray
+from gannet import _frames
 
 ROWS: dict[str, list[Any]] = {"id": ["a", "b", "c"], "body": ["one whale", "two", None], "n": [1, 2, 3]}
 
@@ -38,6 +42,22 @@ def test_tables_of_other_packages(ix: gannet.Index, table: Any) -> None:
     assert ix["a"].source == {"id": "a", "body": "one whale", "n": 1}
     assert ix["c"].source == {"id": "c", "n": 3}
     assert ix.search("whale").ids == ["a"]
+
+
+def test_lists_of_tables_and_lazy_frames(ix: gannet.Index) -> None:
+    frame = polars.DataFrame(ROWS)
+    batches = pyarrow.table(ROWS).to_batches(max_chunksize=2)
+    assert ix.add(batches).added == 3 and ix["c"].source == {"id": "c", "n": 3}
+    assert ix.add(batch for batch in [frame, frame]).replaced == 6
+    assert ix.add([{"id": "d"}, frame], atomic=True).added == 4
+    try:
+        lazy: Any = frame.lazy()
+        assert ix.add(lazy).added == 3
+    except gannet.InvalidError as error:
+        assert "collect()" in str(error)
+    broken = pyarrow.table({"id": ["x", "y"], "price": [1.0, float("nan")]})
+    with pytest.raises(gannet.InvalidError, match='document 5: column "price": NaN'):
+        ix.add([*batches, broken])
 
 
 def test_many_rows_in_small_and_large_batches(ix: gannet.Index) -> None:
@@ -98,6 +118,10 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (pandas.DataFrame({"id": ["1", "2"], "mixed": ["x", 7]}), {}, "mixed"),
     (polars.DataFrame({f"c{n}": [1] for n in range(1001)}), {}, "c1000|1000|1,000"),
     (polars.DataFrame({"x": [object()]}, schema={"x": polars.Object}), {}, "."),
+    (polars.Series("body", ["a"]), {}, r"one column.*to_frame"),
+    (pandas.Series(["a"]), {}, r"one column.*to_frame"),
+    (pyarrow.chunked_array([["a"]]), {}, "one column"),
+    (pyarrow.dataset.dataset(table({"body": ["a"]})), {}, "to_reader|scanner"),
 ]
 
 
@@ -130,11 +154,93 @@ def test_hits_become_tables(books: gannet.Index) -> None:
     frame = hits.to_pandas()
     assert list(frame.columns) == ["id", "score", "title", "body", "year", "extra"]
     assert list(frame["id"]) == hits.ids and list(frame["score"]) == hits.scores
-    assert hits.to_polars()["id"].to_list() == hits.ids
-    with pytest.raises(gannet.InvalidError, match="do not fit into columns"):
-        hits.to_arrow()
+    for make in (hits.to_arrow, hits.to_polars):
+        with pytest.raises(gannet.InvalidError, match='"year" has a number in one hit and a text .*fit into columns'):
+            make()
     assert books.search("times").to_arrow()["title"].to_pylist() == ["A Tale of Two Cities"]
     assert books.search("nothing").to_pandas().empty
+
+
+def columns_of(table: Any) -> list[str]:
+    return list(table.schema.names if isinstance(table, pyarrow.Table) else table.columns)
+
+
+MAKERS = ["to_pandas", "to_polars", "to_arrow"]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_tables_of_all_results_have_the_same_columns(books: gannet.Index, make: str) -> None:
+    books.add({"id": "9", "by": {"name": "x"}, "score": 7, "body": "scored"})
+    names = ["id", "score", "title", "body", "year", "by", "document_score"]
+
+    def table(query: str, **options: Any) -> Any:
+        return getattr(books.search(query, **options), make)()
+
+    for query in ("whale", "nothing", "id:9", "*:*"):
+        assert columns_of(table(query)) == names, query
+    assert list(table("id:9")["document_score"].to_numpy()) == [7]
+    assert list(table("id:9")["score"].to_numpy()) == books.search("id:9").scores
+    assert columns_of(table("whale", sources=False)) == ["id", "score"]
+    assert columns_of(table("nothing", fields=["title", "by.name"])) == ["id", "score", "title", "by"]
+    assert columns_of(getattr(books.search("*:*")[:0], make)()) == names
+    books.add({"id": "8", "score": 1, "document_score": 2})
+    with pytest.raises(gannet.InvalidError, match='"score" and "document_score"'):
+        table("id:8")
+    assert columns_of(table("id:8", fields="document_score")) == ["id", "score", "document_score"]
+
+
+def test_types_of_empty_tables_are_those_of_others(books: gannet.Index) -> None:
+    some, none = books.search("whale"), books.search("nothing")
+    known = ["id", "score", "title", "body"]
+    for make in (gannet.Hits.to_pandas, gannet.Hits.to_polars):
+        for name in known:
+            assert make(some)[name].dtype == make(none)[name].dtype, name
+    for name in known:
+        assert some.to_arrow().schema.field(name).type == none.to_arrow().schema.field(name).type
+    found, nothing = books.search_many(["whale"]), books.search_many([])
+    for empty in (nothing, books.search_many(["nothing"])):
+        assert list(empty.to_pandas().dtypes) == list(found.to_pandas().dtypes)
+        assert empty.to_polars().schema == found.to_polars().schema
+        assert empty.to_arrow().schema == found.to_arrow().schema
+
+
+VALUES: list[tuple[list[Any], bool]] = [
+    ([1, None, 2**60], True),
+    ([1, 2.5, None], True),
+    ([True, None], True),
+    ([["a"], None, []], True),
+    ([[1], [2.5]], True),
+    ([{"a": 1}, {"b": "x"}, None], True),
+    ([1, "x"], False),
+    ([1, True], False),
+    ([["a"], "a"], False),
+    ([{"a": 1}, 1], False),
+    ([{"a": 1}, [1]], False),
+    ([2**70, 1], False),
+]
+
+
+@pytest.mark.parametrize("values, fits", VALUES, ids=[str(values) for values, _ in VALUES])
+def test_values_of_all_kinds_become_columns_or_are_named(
+    path: Path, values: list[Any], fits: bool
+) -> None:
+    # As of an index that takes any values beside each other.
+    sources: list[dict[str, Any]] = [{} if value is None else {"x": value} for value in values]
+    hits = [
+        gannet.ray.ShardedHit(str(place), 1.0, json.dumps(source).encode())
+        for place, source in enumerate(sources)
+    ]
+    columns = [("x", "keyword")]
+    column = _frames.hits_to_pandas(hits, columns)["x"]
+    assert [None if given is None else found for found, given in zip(column, values, strict=True)] == values
+    for make in (_frames.hits_to_polars, _frames.hits_to_arrow):
+        if not fits:
+            with pytest.raises(gannet.InvalidError, match='the field "x"|of the field "x"'):
+                make(hits, columns)
+            continue
+        found = make(hits, columns)["x"].to_pylist() if make is _frames.hits_to_arrow else make(hits, columns)["x"].to_list()
+        if not isinstance(values[0], dict):
+            assert found == values
 
 
 def test_rankings_become_tables(books: gannet.Index) -> None:

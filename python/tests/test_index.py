@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import BOOKS
 
 import gannet
 
@@ -53,8 +56,13 @@ def test_deleting(books: gannet.Index) -> None:
 def test_updates(books: gannet.Index) -> None:
     books.update("1", {"year": 1852})
     assert books["1"]["year"] == 1852 and books["1"]["title"] == "Moby-Dick"
-    with pytest.raises(gannet.InvalidError, match="no document 9"):
-        books.update("9", {"year": 1})
+    for options in ({}, {"expected_version": 1}):
+        with pytest.raises(gannet.NotFoundError, match='no document "9" to change: .* upsert='):
+            books.update("9", {"year": 1}, **options)  # type: ignore[arg-type]
+    books.update("8", {"year": 1}, upsert={"title": "first"}, expected_version=0)
+    with pytest.raises(gannet.ConflictError):
+        books.update("8", {"year": 1}, upsert={"title": "first"}, expected_version=0)
+    assert books["8"]["title"] == "first"
     books.update("9", {"year": 1}, upsert={"title": "new"})
     assert books["9"]["title"] == "new"
     books.update("1", lambda book: {**(book or {}), "seen": True})
@@ -161,7 +169,67 @@ def test_readers_beside_a_writer(books: gannet.Index, path: Path) -> None:
         assert len(reader) == 3 and reader.refresh() and len(reader) == 4
         with pytest.raises(gannet.GannetError):
             reader.add({"id": "5"})
-    with pytest.raises(gannet.LockedError, match="in use"):
+
+
+def test_an_index_is_iterated_counted_and_written_by_id(books: gannet.Index) -> None:
+    assert [document["title"] for document in books] == [book["title"] for book in BOOKS]
+    assert list(books.ids()) == ["1", "2", "3"] and books.count() == len(books) == 3
+    books["a"] = {"title": "by ID"}
+    books[7] = {"id": 7, "title": "by number"}
+    books["1"] = books["2"].source | {"id": "1"}
+    assert (books["a"]["title"], books[7]["title"], books["1"].version) == ("by ID", "by number", 2)
+    with pytest.raises(gannet.InvalidError, match='has the ID "2", and is to be written as "b"'):
+        books["b"] = books["2"]
+    with pytest.raises(gannet.InvalidError, match="expected a document, which is a dict, found int"):
+        books["b"] = 5  # type: ignore[assignment]
+    found = iter(books)
+    first = next(found)
+    del books["3"]
+    books.add({"id": "later"})
+    assert [first.id, *(one.id for one in found)] == ["2", "a", "7", "1"]
+    with books.snapshot() as before:
+        books.delete(["a"])
+        assert list(before.ids()) == ["2", "a", "7", "1", "later"] and before.count() == 5
+
+
+def test_all_of_many_documents_are_iterated(ix: gannet.Index) -> None:
+    ix.add({"id": str(n), "body": "x"} for n in range(2500))
+    ix.delete([str(n) for n in range(0, 2500, 2)])
+    assert list(ix.ids()) == [str(n) for n in range(1, 2500, 2)]
+    assert sum(1 for _ in ix) == 1250
+    ids = ix.ids()
+    next(ids)
+    ix.close()
+    assert sum(1 for _ in ids) == 1249
+    with pytest.raises(gannet.ClosedError):
+        iter(ix)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    workspace = tomllib.loads((Path(__file__).parents[2] / "Cargo.toml").read_text())
+    assert gannet.__version__ == workspace["workspace"]["package"]["version"]
+
+
+def test_what_is_missing_is_a_file_not_found(books: gannet.Index, tmp_path: Path) -> None:
+    none = tmp_path / "none"
+    calls: list[Callable[[], object]] = [
+        lambda: gannet.open(none, create=False),
+        lambda: gannet.open(none, read_only=True),
+        lambda: gannet.restore(none, tmp_path / "again"),
+        lambda: books.add(none),
+        lambda: books.add(f"{none}.jsonl"),
+        lambda: books.add(f"{none}.parquet"),
+        lambda: books.search_many(["whale"]).to_trec(none / "run.txt"),
+    ]
+    for call in calls:
+        with pytest.raises(FileNotFoundError, match="none") as raised:
+            call()
+        assert isinstance(raised.value, gannet.MissingError)
+    assert not none.exists()
+
+
+def test_an_index_that_this_process_holds_says_so(books: gannet.Index, path: Path) -> None:
+    with pytest.raises(gannet.LockedError, match="open for writing in this process already: use"):
         gannet.open(path, memory="16MiB")
 
 
@@ -181,6 +249,8 @@ def test_settings_that_cannot_be(path: Path) -> None:
         ({"memory": "1MiB"}, "at least 16 MiB"),
         ({"analyzer": "klingon"}, "klingon"),
         ({"durability": "never"}, "async, sync"),
+        ({"readonly": True}, "open has no option readonly=: read_only=True"),
+        ({"colour": "red"}, "open has no option colour=: it has memory=, read_only="),
         ({"backend": "magic"}, "auto, uring, pread"),
         ({"cache_dir": "x", "read_only": True}, "both cache_dir and cache_size"),
     ]:

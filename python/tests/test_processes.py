@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 
 import gannet
@@ -171,6 +175,39 @@ def test_ctrl_c_ends_the_indexing_of_a_file(ix: gannet.Index, tmp_path: Path) ->
     error = quick(lambda: interrupted(lambda: ix.add(pipe), 0.3))
     assert "1 document before it is in the index" in error.__notes__[0]
     os.close(writer)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_ends_the_indexing_of_a_file_while_the_writer_is_busy(
+    ix: gannet.Index, tmp_path: Path, threads: int
+) -> None:
+    number = 400_000
+    file = tmp_path / "long.jsonl.gz"
+    line = json.dumps({"body": "common words " * 10}) + "\n"
+    file.write_bytes(gzip.compress(line.encode() * number, 1))
+
+    def measure() -> tuple[KeyboardInterrupt, float]:
+        return interrupted(lambda: ix.add(file, threads=threads), 0.5)
+
+    before = len(ix)
+    error = quick(measure)
+    assert re.match(r"the \d+ documents before it are in the index; the last line", error.__notes__[0])
+    assert before < len(ix) < number
+
+
+def test_ctrl_c_ends_the_indexing_of_a_frame(ix: gannet.Index) -> None:
+    frame = polars.DataFrame({"body": ["common words " * 10] * 300_000})
+    quick(lambda: interrupted(lambda: ix.add(frame, threads=1), 0.3))
+    assert 0 < len(ix) < 300_000
+    with pytest.raises(KeyboardInterrupt):
+        ix.add(raising(KeyboardInterrupt()))
+    with pytest.raises(SystemExit, match="7"):
+        ix.add(raising(SystemExit(7)))
+
+
+def raising(error: BaseException) -> Iterator[dict[str, Any]]:
+    yield {"body": "before"}
+    raise error
 
 
 def test_ctrl_c_ends_a_search(ix: gannet.Index) -> None:

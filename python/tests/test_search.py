@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pickle
 import threading
+from collections.abc import Mapping
+from copy import deepcopy as copy_of
 from pathlib import Path
+from typing import Any
 
+import numpy
 import pytest
 
 import gannet
@@ -84,14 +90,242 @@ def test_bad_options(books: gannet.Index) -> None:
         {"timeout": float("nan")},
         {"operator": "xor"},
         {"highlight": "none"},
+        {"syntax": "lucene"},
         {"k": 10**9},
     ]:
         with pytest.raises(gannet.InvalidError):
             books.search("whale", **options)  # type: ignore[arg-type]
-    with pytest.raises(OverflowError):
-        books.search("whale", k=-1)
     with pytest.raises(TypeError):
         books.search()  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("k", [-1, 1.5, "3", True, None, 2**70])
+def test_numbers_that_cannot_be_are_named(books: gannet.Index, k: Any) -> None:
+    for name in ("k", "offset"):
+        with pytest.raises(gannet.InvalidError, match=f"{name}=.*: expected a whole number from 0"):
+            books.search("whale", **{name: k})
+    with pytest.raises(gannet.InvalidError, match="k="):
+        books.search_many(["whale"], k=k)
+    with pytest.raises(gannet.InvalidError, match="k="):
+        asyncio.run(books.search_async("whale", k=k))
+    if k is not None:
+        with pytest.raises(gannet.InvalidError, match="threads="):
+            books.search_many(["whale"], threads=k)
+        with pytest.raises(gannet.InvalidError, match="expected_version="):
+            books.add({"id": "1"}, expected_version=k)
+
+
+def test_numbers_of_numpy_are_numbers(books: gannet.Index) -> None:
+    assert books.search("whale", k=numpy.int64(1), offset=numpy.uint8(1)).ids == ["1"]
+    assert len(books.search_many(["whale"], k=numpy.int32(1))[numpy.int64(0)]) == 1
+    assert books.search("whale")[numpy.int64(-1)].id == "1"
+
+
+@pytest.mark.parametrize("given", [True, 5, ["body", 5], {"body": 1}, b"body"])
+def test_names_of_fields_that_cannot_be_are_named(books: gannet.Index, given: Any) -> None:
+    for name in ("highlight", "fields"):
+        with pytest.raises(gannet.InvalidError, match=f'{name}=.*, as in {name}="body"'):
+            books.search("whale", **{name: given})
+
+
+def test_options_of_other_packages_are_answered_with_the_right_name(books: gannet.Index) -> None:
+    for name, words in [
+        ("limit", "search has no option limit=: k= says how many"),
+        ("top_k", "k= says how many"),
+        ("skip", "offset="),
+        ("filter", "part of the query"),
+        ("sort", "rescore"),
+        ("facets", "no facets"),
+        ("default_field", 'name the field in the query: "title:whale"'),
+        ("colour", "search has no option colour=: it has k=, offset=, highlight=, fields="),
+    ]:
+        named: Any = {name: 1}
+        with pytest.raises(TypeError, match=words) as raised:
+            books.search("whale", **named)
+        assert isinstance(raised.value, gannet.InvalidError)
+        with pytest.raises(gannet.OptionError, match="search has no option"):
+            asyncio.run(books.search_async("whale", **named))
+    with pytest.raises(gannet.OptionError, match="search_many has no option limit=: k="):
+        books.search_many(["whale"], limit=1)  # type: ignore[call-arg]
+    with pytest.raises(gannet.OptionError, match="add has no option id_field=: id= names the field"):
+        books.add([], id_field="x")  # type: ignore[call-arg]
+
+
+def test_hits_with_some_fields(books: gannet.Index) -> None:
+    books.add({"id": "9", "body": "whale", "by": {"name": "x", "born": 1819}, "parts": [{"a": 1, "b": 2}]})
+    hits = books.search("whale", fields=["title", "by.name", "parts.a"])
+    assert [hit.source for hit in hits if hit.id != "9"] == [{"title": "The Whale"}, {"title": "Moby-Dick"}]
+    assert books.search("id:9", fields="by.name")[0].source == {"by": {"name": "x"}}
+    assert books.search("id:9", fields=["by", "id"])[0].source == {
+        "id": "9",
+        "by": {"name": "x", "born": 1819},
+    }
+    assert books.search("id:9", fields="parts.a")[0].source == {"parts": [{"a": 1}]}
+    assert list(hits.to_pandas().columns) == ["id", "score", "title", "by", "parts"]
+    assert [hit.snippet for hit in books.search("rope", fields="title", highlight="body")] != [None]
+    with pytest.raises(gannet.InvalidError, match="title"):
+        books.search("whale", fields=["titel"])
+    with pytest.raises(gannet.InvalidError, match="sources=False"):
+        books.search("whale", fields=["title"], sources=False)
+
+
+TEXTS = [
+    "",
+    "   ",
+    "?",
+    "Where is the whale?",
+    "rope: harpoon",
+    "whale OR",
+    "AND",
+    '"open',
+    "((((",
+    "a:b:c",
+    "titel: whale",
+    "whale^",
+    "whale~99",
+    "[1 TO",
+    "year:[1 TO 2]",
+    "\\",
+    "*",
+    "-",
+    "+-!",
+    "whale && || !",
+    "C++ #tag @user $5 100%",
+    "\ud800 whale",
+    "whale\x00\n\t",
+    "\U0001f433",
+    "(" * 5000,
+    "whale " * 5000,
+    " ".join(f"word{n}" for n in range(5000)),
+    "x" * 60_000,
+]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+def test_plain_text_is_never_an_error(books: gannet.Index, text: str) -> None:
+    found = books.search(text, syntax="plain")
+    assert books.count(text, syntax="plain") == found.total
+    assert books.search_many([text], syntax="plain").queries == ["0"]
+    assert len(list(books.matching(text, syntax="plain"))) == found.total
+    books.statistics(text, syntax="plain")
+    assert books.search(books.parse(text, syntax="plain")).ids == found.ids
+    if "whale" in text:
+        assert {"1", "3"} <= set(found.ids), text
+
+
+def test_plain_text_is_words(books: gannet.Index) -> None:
+    assert books.search("rope: harpoon", syntax="plain").ids == ["3"]
+    assert books.search("whale -rope", syntax="plain").ids == ["3", "1"]
+    assert books.search("white rope", syntax="plain", operator="and").ids == []
+    assert books.search(Query.words("whale") & ~Query.words("rope"), syntax="plain").ids == ["1"]
+    assert asyncio.run(books.search_async("best of?", syntax="plain")).ids == ["2"]
+    assert books.delete_matching("times?!", syntax="plain").deleted == 1
+
+
+def test_hits_and_documents_are_mappings(books: gannet.Index) -> None:
+    hit, document = books.search("rope")[0], books["3"]
+    for one in (hit, document):
+        assert isinstance(one, Mapping)
+        assert one == document.source and {**one} == document.source
+        assert list(one.values()) == list(document.source.values())
+        assert list(one.items()) == list(document.source.items())
+        assert one != {"id": "3"} and one != 3 and hit == document
+        match one:
+            case {"title": title}:
+                assert title == "The Whale"
+    assert books.add(hit).replaced == 1 and books["3"].version == 2
+    bare = books.search("rope", sources=False)[0]
+    assert bare != 3 and bare == bare
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_results_and_queries_are_pickled(books: gannet.Index, protocol: int) -> None:
+    def again(given: Any) -> Any:
+        return pickle.loads(pickle.dumps(given, protocol))
+
+    query = Query.words("whale", "body") & ~Query.words("rope").boost(2.5)
+    hits = books.search("whale", highlight="body", fields=["title"], count=True)
+    copy = again(hits)
+    assert (copy.ids, copy.scores, copy.total, copy.total_is_exact) == (
+        hits.ids,
+        hits.scores,
+        2,
+        True,
+    )
+    assert (copy.query, copy.took, copy.io, copy.notes) == (
+        hits.query,
+        hits.took,
+        hits.io,
+        hits.notes,
+    )
+    assert [hit.source for hit in copy] == [hit.source for hit in hits]
+    assert [hit.snippets for hit in copy] == [hit.snippets for hit in hits]
+    assert copy.to_pandas().equals(hits.to_pandas())
+    with pytest.raises(gannet.InvalidError, match="pickled without a plan"):
+        copy.explain()
+    explained = books.search("whale", explain=True)
+    assert again(explained).explain() == explained.explain()
+    assert again(explained.explain()).steps == explained.explain().steps
+    turned = hits.rescore(lambda hit: len(hit["title"]))[:1]
+    assert again(turned).ids == turned.ids and again(turned).scores == turned.scores
+    assert again(hits[1]) == hits[1] and again(hits[1]).score == hits[1].score
+    assert again(books["1"]) == books["1"] and again(books["1"]).version == 1
+    bare = again(books.search("whale", sources=False))
+    with pytest.raises(gannet.InvalidError, match="sources=False"):
+        bare[0]["title"]
+    many = books.search_many({"a": "whale", "b": "nothing"})
+    assert again(many).to_columns() == many.to_columns() and again(many).queries == ["a", "b"]
+    written = books.add({"id": "1", "body": "x"})
+    assert repr(again(written)) == repr(written)
+    fused = gannet.fuse([hits, ["9"]])
+    assert [entry.id for entry in again(fused)] == [entry.id for entry in fused]
+    for query in [
+        query,
+        Query.everything(),
+        Query.range("year", "1", None),
+        Query.fuzzy("whale"),
+        Query.fuzzy("whale", distance=1),
+        Query.phrase("white whale", slop=3),
+        Query.prefix("wh"),
+        Query.wildcard("w?ale*", "body"),
+        Query.exists("year"),
+        Query.some_of(query, Query.words("a", operator="and"), at_least=2),
+        Query.words("a").as_filter() | query,
+        books.parse('(+a -b)~2 "c d"~3 e* [* TO x} #(f)'.replace("[* TO x} ", "")),
+    ]:
+        assert again(query) == query and hash(again(query)) == hash(query)
+    assert copy_of(hits).ids == hits.ids
+
+
+def resident() -> int:
+    """Bytes of memory that this process has."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_results_that_are_held_give_back_their_texts(ix: gannet.Index) -> None:
+    text = " ".join(f"filler{n}" for n in range(400))
+    ix.add({"id": str(n), "body": f"all {text}"} for n in range(1000))
+    ix.search("all", 1000)
+    before = resident()
+    held = [ix.search("all", 1000) for _ in range(40)]
+    assert resident() - before < 40 << 20, "these would be 170 MB"
+    # What was given back is read again.
+    assert all(hits[999]["body"].startswith("all filler0") for hits in held)
+    assert held[0].to_pandas().shape == (1000, 3)
+    ix.add({"id": held[0].ids[0], "body": "another"})
+    ix.delete([held[0].ids[1]])
+    for place in (0, 1):
+        with pytest.raises(gannet.ExpiredError, match="has changed since: search again"):
+            held[0][place]["body"]
+    assert held[0][2]["body"] and held[-1][0]["body"].startswith("all")
+    with ix.snapshot() as state:
+        old = state.search("all", 900)
+        ix.delete(old.ids[:1])
+        others = [state.search("all", 900) for _ in range(3)]
+        assert old[0]["body"].startswith("all") and len(others) == 3
+    with pytest.raises(gannet.ClosedError):
+        old[1]["body"]
 
 
 def test_queries_of_parts(books: gannet.Index) -> None:
@@ -154,6 +388,8 @@ def test_rescoring(books: gannet.Index) -> None:
     assert hits.ids == ["3", "1"]
     with pytest.raises(gannet.InvalidError, match="nan"):
         hits.rescore(lambda hit: float("nan"))
+    with pytest.raises(TypeError, match="ix.get"):
+        hits["3"]  # type: ignore[call-overload]
     with pytest.raises(TypeError):
         hits.rescore(lambda hit: "high")  # type: ignore[arg-type, return-value]
 
@@ -193,7 +429,7 @@ def test_bad_queries_of_many_are_named(books: gannet.Index, tmp_path: Path) -> N
     books.add({"id": "with blank", "body": "blank"})
     with pytest.raises(gannet.InvalidError, match="run.txt: .*with blank"):
         books.search_many({"a": "blank"}).to_trec(tmp_path / "run.txt")
-    with pytest.raises(gannet.InvalidError, match="none/run.txt"):
+    with pytest.raises(gannet.MissingError, match="none/run.txt"):
         books.search_many({"a": "whale"}).to_trec(tmp_path / "none" / "run.txt")
 
 

@@ -9,6 +9,7 @@
 //! 2. Batches of at most a share of the memory are under way (see `gate`): enough for the workers
 //!    to go on while batches are written, and no more however large the files are.
 //! 3. If it is strict, nothing behind the first rejected line is written.
+//! 4. Where the caller asks for the end, no batch is begun to be written any more.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -266,6 +267,11 @@ impl<'a> Pipeline<'a> {
             waiting.insert(batch.raw.number, batch);
             while let Some(batch) = waiting.remove(&next) {
                 next += 1;
+                // Batches that were read wait while the writer is busy, and reading ends long after
+                // that the caller has asked.
+                if (self.asked)() {
+                    return Ok(true);
+                }
                 if !self.write(batch)? {
                     return Ok(false);
                 }

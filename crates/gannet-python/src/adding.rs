@@ -14,12 +14,14 @@ use gannet::{Document, Expected, Index};
 use gannet_input::{
     Done, End, Feeder, Input, InputFormat, Origin, Pipeline, PipelineOptions, Rejection, Watcher,
 };
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyIterator, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
 
 use crate::arrow_cells::{RowWriter, sentence};
-use crate::arrow_stream;
-use crate::errors::{Raise, exception, invalid};
+use crate::arrow_stream::{self, has_stream};
+use crate::converting::known_fields;
+use crate::errors::{Raise, exception, exception_at, invalid};
 use crate::interrupts::Interrupts;
 use crate::json::{Naming, append_document, class_of};
 use crate::options::unknown;
@@ -27,6 +29,9 @@ use crate::written::Written;
 
 /// How many rejections are told in full.
 const TOLD_MAX: usize = 100;
+
+/// Rows that are taken until signals are looked for again.
+const ROWS_UNWATCHED: usize = 1024;
 
 /// There is at most one thread for so much of the memory budget.
 const MEMORY_PER_THREAD: usize = 4 << 20;
@@ -80,8 +85,8 @@ impl Adding {
     /// Adds whatever `documents` has.
     pub fn add(&self, index: &Index, documents: &Bound<'_, PyAny>) -> PyResult<Written> {
         let py = documents.py();
-        if documents.cast::<PyMapping>().is_ok() {
-            return add_one(py, index, self.naming(), documents, None);
+        if !has_stream(documents) && known_fields(documents)?.is_some() {
+            return add_one(index, self.naming(), documents, None);
         }
         match (self.documents(documents)?, self.atomic) {
             (Documents::File(_), true) => Err(invalid(
@@ -115,14 +120,16 @@ impl Adding {
             return match path.extension().is_some_and(|ending| ending == "parquet") {
                 true => {
                     let frames = given.py().import("gannet._frames")?;
-                    let stream = frames.call_method1("parquet", (given,))?;
-                    Ok(Documents::Rows(Box::new(arrow_stream::reader(&stream)?)))
+                    rows(&frames.call_method1("parquet", (given,))?)
                 }
                 false => Ok(Documents::File(path)),
             };
         }
-        if arrow_stream::has_stream(given) {
-            return Ok(Documents::Rows(Box::new(arrow_stream::reader(given)?)));
+        if has_stream(given) {
+            return rows(given);
+        }
+        if let Some(sentence) = instead(given)? {
+            return Err(invalid(sentence));
         }
         match given.try_iter() {
             Ok(items) if !given.is_instance_of::<PyBytes>() => Ok(Documents::Items(items.unbind())),
@@ -149,6 +156,7 @@ impl Adding {
         }
         let interrupts = Interrupts::new(None);
         let mut tally = Tally::default();
+        let given = path.clone();
         let done = py.detach(|| {
             let sources = Input::all(&[path], self.format)?;
             let asked = Arc::clone(&interrupts);
@@ -156,7 +164,8 @@ impl Adding {
             let pipeline = Pipeline::new(index, self.options(), asked, &mut tally);
             Ok(pipeline.run(sources, &Arc::new(AtomicU64::new(0))))
         });
-        ended(py, done.or_raise()?, tally, &interrupts)
+        let done = done.map_err(|error| exception_at(&given, &error))?;
+        ended(py, done, tally, &interrupts)
     }
 
     /// Hands over documents that this thread makes.
@@ -184,11 +193,18 @@ impl Adding {
                     taken: 0,
                     unit,
                 };
-                Python::attach(|py| give(py, &mut sink))
+                Python::attach(|py| {
+                    give(py, &mut sink).inspect_err(|error| {
+                        // Ctrl-C, and not a fault of a document: what is under way is not waited for.
+                        if !error.is_instance_of::<PyException>(py) {
+                            interrupts.stop();
+                        }
+                    })
+                })
             })
         });
         let done = done.or_raise()?;
-        if let (Err(error), End::Whole) = (given, &done.end) {
+        if let (Err(error), End::Whole | End::Interrupted) = (given, &done.end) {
             let _ = error
                 .value(py)
                 .call_method1("add_note", (in_index(done.documents),));
@@ -224,7 +240,12 @@ impl Adding {
                 return Ok(());
             };
             line.clear();
-            let written = append_document(&item?, self.naming(), &mut line);
+            let item = item?;
+            if !item.is_instance_of::<PyDict>() && has_stream(&item) {
+                self.give_rows(py, arrow_stream::reader(&item)?, sink)?;
+                continue;
+            }
+            let written = append_document(&item, self.naming(), &mut line);
             if !sink.take(py, written.map(|()| line.as_slice()))? {
                 return Ok(());
             }
@@ -242,8 +263,10 @@ impl Adding {
         // Whoever makes the rows takes the interpreter's lock where that is needed.
         while let Some(batch) = py.detach(|| reader.next()) {
             let batch = batch.map_err(|error| invalid(sentence(&error)))?;
-            py.check_signals()?;
             for row in 0..batch.num_rows() {
+                if row % ROWS_UNWATCHED == 0 {
+                    py.check_signals()?;
+                }
                 line.clear();
                 let written = writer.append(&batch, row, &mut line).map_err(invalid);
                 if !sink.take(py, written.map(|()| line.as_slice()))? {
@@ -255,9 +278,32 @@ impl Adding {
     }
 }
 
+/// Rows of Arrow data.
+fn rows(given: &Bound<'_, PyAny>) -> PyResult<Documents> {
+    Ok(Documents::Rows(Box::new(arrow_stream::reader(given)?)))
+}
+
+/// What to give in place of an object that has documents and is not taken.
+fn instead(given: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let class = class_of(given);
+    let has = |name: &str| given.hasattr(name);
+    let fix = match class.rsplit('.').next().unwrap_or_default() {
+        "LazyFrame" => "has no rows yet: add lazy.collect()",
+        "Series" => "is one column: add series.to_frame(\"body\"), with the name of a field",
+        "DataFrame" => "gives no Arrow data: add one of pandas 2.2 or polars 1.0, or newer",
+        "Scanner" => "is not read yet: add scanner.to_reader()",
+        _ if has("read")? && has("readline")? => {
+            "is an open file: add its path, or (json.loads(line) for line in file)"
+        }
+        _ if has("scanner")? => "is not read yet: add dataset.scanner().to_reader()",
+        _ if has("__aiter__")? => "is asynchronous: add [one async for one in documents]",
+        _ => return Ok(None),
+    };
+    Ok(Some(format!("{class} {fix}")))
+}
+
 /// Adds one document, if it replaces what is expected.
 pub fn add_one(
-    py: Python<'_>,
     index: &Index,
     naming: Naming<'_>,
     document: &Bound<'_, PyAny>,
@@ -265,7 +311,7 @@ pub fn add_one(
 ) -> PyResult<Written> {
     let mut line = Vec::new();
     append_document(document, naming, &mut line)?;
-    let written = py.detach(|| match expected_version {
+    let written = document.py().detach(|| match expected_version {
         None => index.write_line(&line),
         Some(version) => {
             let document = Document::parse(&line)?;

@@ -20,11 +20,27 @@ impl Ranking {
             if let Some(error) = hit.error {
                 return Err(error);
             }
-            ranking.ids.push_str(&hit.id);
-            ranking.ends.push(ranking.ids.len());
-            ranking.scores.push(hit.score);
+            ranking.push(&hit.id, hit.score);
         }
         Ok(ranking)
+    }
+
+    /// Adds the next hit.
+    pub fn push(&mut self, id: &str, score: f32) {
+        self.ids.push_str(id);
+        self.ends.push(self.ids.len());
+        self.scores.push(score);
+    }
+
+    /// How many hits there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The ID at a place, which there must be.
+    pub fn id(&self, place: usize) -> &str {
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.ids[start..self.ends[place]]
     }
 
     /// IDs with their scores.

@@ -4,11 +4,12 @@ use std::ffi::CStr;
 
 use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
+use crate::classes::class_of;
 use crate::errors::{invalid, invalid_from};
-use crate::json::class_of;
 
 /// The name of a capsule with a stream, as the interface has it.
 const NAME: &CStr = c"arrow_array_stream";
@@ -40,7 +41,15 @@ pub fn reader(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     // SAFETY: a capsule of this name holds a stream of the C interface, which is moved out of it:
     // what is left in its place is released, as the interface asks for.
     let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr().cast()) };
-    reader.map_err(|error| invalid(crate::arrow_cells::sentence(&error)))
+    reader.map_err(|error| match error {
+        // The schema of a stream of rows is that of a struct.
+        ArrowError::CDataInterface(_) => invalid(format!(
+            "{} gives one column and no rows: add a table whose columns have the names of fields, as \
+             series.to_frame(\"body\")",
+            class_of(object)
+        )),
+        error => invalid(crate::arrow_cells::sentence(&error)),
+    })
 }
 
 /// A capsule with the stream of a reader.

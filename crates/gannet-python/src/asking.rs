@@ -11,14 +11,25 @@ use crate::errors::{exception, invalid};
 use crate::held::Held;
 use crate::interrupts::{CancelToken, Interrupts};
 use crate::json::class_of;
+use crate::options::Reading;
 use crate::query::PyQuery;
+use crate::room::{Columns, Room};
 
 /// The longest time limit: a year.
 const LONGEST: f64 = 365.0 * 24.0 * 3600.0;
 
 /// What is searched.
 #[derive(Clone)]
-pub enum Searched {
+pub struct Searched {
+    /// The handle.
+    pub handle: Handle,
+    /// What its results share with those of other handles of the index.
+    pub room: Arc<Room>,
+}
+
+/// A handle of an index.
+#[derive(Clone)]
+pub enum Handle {
     /// Always the newest state.
     Index(Arc<Held<Index>>),
     /// One state.
@@ -28,9 +39,9 @@ pub enum Searched {
 impl Searched {
     /// The state to search.
     pub fn snapshot(&self) -> PyResult<Snapshot> {
-        match self {
-            Searched::Index(index) => Ok(index.get()?.snapshot()),
-            Searched::Snapshot(snapshot) => snapshot.get(),
+        match &self.handle {
+            Handle::Index(index) => Ok(index.get()?.snapshot()),
+            Handle::Snapshot(snapshot) => snapshot.get(),
         }
     }
 }
@@ -63,33 +74,28 @@ impl Asked {
     pub fn parse(
         &self,
         snapshot: &Snapshot,
-        operator: gannet::Operator,
-        options: &SearchOptions,
-    ) -> gannet::Result<Query> {
-        Ok(self.parse_noting(snapshot, operator, options)?.query)
-    }
-
-    /// The same with what the parser notes.
-    fn parse_noting(
-        &self,
-        snapshot: &Snapshot,
-        operator: gannet::Operator,
+        reading: Reading,
         options: &SearchOptions,
     ) -> gannet::Result<Parsed> {
-        match self {
-            Asked::Built(query) => Ok(Parsed {
-                query: query.clone(),
-                notes: Vec::new(),
-            }),
-            Asked::Text(text) => {
-                let given = options.statistics.iter().flat_map(|given| given.fields());
-                let others = options.other_fields.iter().map(String::as_str);
-                let others: Vec<&str> = others.chain(given).collect();
-                match others.is_empty() {
-                    true => snapshot.parse_noting(text, operator),
-                    false => snapshot.parse_among_noting(text, operator, &others),
-                }
+        let text = match self {
+            Asked::Built(query) => {
+                return Ok(Parsed {
+                    query: query.clone(),
+                    notes: Vec::new(),
+                });
             }
+            Asked::Text(text) => text,
+        };
+        if reading.plain {
+            return snapshot.parse_plain(text, reading.operator);
+        }
+        let given = options.statistics.iter().flat_map(|given| given.fields());
+        let others = options.other_fields.iter().map(String::as_str);
+        let others: Vec<&str> = others.chain(given).collect();
+        if others.is_empty() {
+            snapshot.parse_noting(text, reading.operator)
+        } else {
+            snapshot.parse_among_noting(text, reading.operator, &others)
         }
     }
 }
@@ -107,30 +113,45 @@ pub fn deadline(seconds: Option<f64>) -> PyResult<Option<Duration>> {
     }
 }
 
-/// Carries one query out; gives it as it was understood, too, with what the parser notes.
+/// What came of a query.
+pub struct Answer {
+    /// The query as it was understood.
+    pub parsed: Parsed,
+    /// What was found.
+    pub results: SearchResults,
+    /// The fields of the state that was searched.
+    pub columns: Columns,
+}
+
+/// Carries one query out.
 pub fn run(
     py: Python<'_>,
     searched: &Searched,
-    asked: Asked,
-    parse_with: gannet::Operator,
+    asked: &Asked,
+    reading: Reading,
     mut options: SearchOptions,
     cancel: Option<&CancelToken>,
-) -> PyResult<(Parsed, SearchResults)> {
+) -> PyResult<Answer> {
     let snapshot = searched.snapshot()?;
     let interrupts = Interrupts::new(cancel);
     let watched = Arc::clone(&interrupts);
     options.cancelled = Some(Arc::new(move || watched.asked()));
     let found = py.detach(|| {
-        let parsed = asked.parse_noting(&snapshot, parse_with, &options)?;
+        let parsed = asked.parse(&snapshot, reading, &options)?;
         let mut answers = snapshot.search_all(std::slice::from_ref(&parsed.query), &options);
         let answer = answers
             .pop()
             .unwrap_or_else(|| Err(gannet::Error::internal("a search gave no answer")));
         Ok((parsed, answer?))
     });
-    found.map_err(|error| {
+    let (parsed, results) = found.map_err(|error| {
         let note = "the search was interrupted; there is no partial answer";
         interrupts.instead(py, exception(&error), note)
+    })?;
+    Ok(Answer {
+        parsed,
+        results,
+        columns: searched.room.columns(&snapshot),
     })
 }
 
@@ -147,5 +168,5 @@ pub fn explained(
         ..options.clone()
     };
     let asked = Asked::Built(query.clone());
-    Ok(run(py, searched, asked, gannet::Operator::Or, options, None)?.1)
+    Ok(run(py, searched, &asked, Reading::built(), options, None)?.results)
 }

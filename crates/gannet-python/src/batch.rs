@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::adding::expected;
+use crate::arguments::ExpectedVersion;
 use crate::errors::{Raise, invalid};
 use crate::held::Held;
 use crate::json::{Naming, append_document};
@@ -57,12 +58,16 @@ impl Batch {
     /// Adds one document to the batch. With `expected_version` the whole batch is rejected unless
     /// the document replaces this version; 0 is that there is none.
     #[pyo3(signature = (document, *, expected_version=None))]
-    fn add(&self, document: &Bound<'_, PyAny>, expected_version: Option<u64>) -> PyResult<()> {
+    fn add(
+        &self,
+        document: &Bound<'_, PyAny>,
+        expected_version: Option<ExpectedVersion>,
+    ) -> PyResult<()> {
         let mut line = Vec::new();
         append_document(document, Naming::default(), &mut line)?;
         let mut document = Document::parse(&line).or_raise()?;
         if let Some(version) = expected_version {
-            document = document.expecting(expected(version));
+            document = document.expecting(expected(version.0));
         }
         match self.push(document) {
             true => Ok(()),

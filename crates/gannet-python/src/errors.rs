@@ -2,10 +2,15 @@
 //!
 //! The classes are defined in Python (`python/gannet/_errors.py`), since most have a second base.
 
+use std::io::ErrorKind;
+use std::path::Path;
+
 use gannet::Error;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
+
+use crate::places::is_url;
 
 /// The module that defines the classes.
 const MODULE: &str = "gannet._errors";
@@ -21,6 +26,12 @@ pub enum Kind {
     Closed,
     /// A handle is from before a fork.
     Fork,
+    /// A file or a folder is not there.
+    Missing,
+    /// A call has no option of a name.
+    Option,
+    /// What a result has let go of was changed since.
+    Expired,
 }
 
 impl Kind {
@@ -30,6 +41,9 @@ impl Kind {
             Kind::NotFound => "NotFoundError",
             Kind::Closed => "ClosedError",
             Kind::Fork => "ForkError",
+            Kind::Missing => "MissingError",
+            Kind::Option => "OptionError",
+            Kind::Expired => "ExpiredError",
         }
     }
 }
@@ -51,7 +65,22 @@ pub fn exception(error: &Error) -> PyErr {
         Error::Stopped(_) => "StoppedError",
         _ => "InternalError",
     };
-    raised(class, error.to_string())
+    raised(class, own_lock(error).unwrap_or_else(|| error.to_string()))
+}
+
+/// What to say where it is this process that holds an index.
+fn own_lock(error: &Error) -> Option<String> {
+    let Error::Locked { path, holder } = error else {
+        return None;
+    };
+    let own = format!("process {} (", std::process::id());
+    holder.starts_with(&own).then(|| {
+        format!(
+            "{} is open for writing in this process already: use that handle, close() it, or open this \
+             one with read_only=True",
+            path.display()
+        )
+    })
 }
 
 /// An exception with a sentence of this crate.
@@ -69,6 +98,22 @@ pub fn invalid_from(py: Python<'_>, sentence: impl Into<String>, cause: PyErr) -
     let error = invalid(sentence);
     error.set_cause(py, Some(cause));
     error
+}
+
+/// The exception for an error about a path, which may not be there.
+pub fn exception_at(path: &Path, error: &Error) -> PyErr {
+    match error {
+        Error::Invalid(_) | Error::Format { .. } if is_missing(path) && !is_url(path) => {
+            fault(Kind::Missing, error.to_string())
+        }
+        _ => exception(error),
+    }
+}
+
+fn is_missing(path: &Path) -> bool {
+    // The folder of a file without one is this one.
+    let found = std::fs::metadata(path);
+    !path.as_os_str().is_empty() && found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 fn raised(class: &'static str, sentence: String) -> PyErr {

@@ -1,22 +1,26 @@
 //! The answer to a query as Python sees it: a sequence of hits, decoded when somebody asks.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use gannet::diagnostics::{IoCounts, PlanReport};
-use gannet::{Parsed, Query, SearchOptions, SearchResults};
-use pyo3::exceptions::PyIndexError;
+use gannet::{SearchOptions, SearchResults};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySlice};
 
-use crate::asking::{Searched, explained};
-use crate::errors::{exception, invalid};
-use crate::source::{Decoded, field};
+use crate::asking::{Answer, Searched, explained};
+use crate::classes::class_of;
+use crate::errors::invalid;
+use crate::found::Found;
+use crate::pickled;
+use crate::selection::is_within;
+use crate::source::{Decoded, equal, equals, field};
+use crate::told::{Explained, Told};
 
 /// One document found.
 #[pyclass(frozen, mapping, module = "gannet")]
 pub struct Hit {
-    all: Arc<Vec<gannet::Hit>>,
+    found: Arc<Found>,
     place: usize,
     #[pyo3(get)]
     score: f64,
@@ -24,18 +28,13 @@ pub struct Hit {
 }
 
 impl Hit {
-    fn hit(&self) -> &gannet::Hit {
-        &self.all[self.place]
-    }
-
-    fn json(&self) -> PyResult<&[u8]> {
-        let hit = self.hit();
-        match (&hit.source, &hit.error) {
-            (Some(source), _) => Ok(source),
-            (None, Some(error)) => Err(exception(error)),
-            (None, None) => Err(invalid(
-                "the search was made with sources=False, so hits have no fields: leave that out",
-            )),
+    /// The hit at a place, with its score.
+    pub fn new(found: &Arc<Found>, (place, score): (usize, f64)) -> Hit {
+        Hit {
+            found: Arc::clone(found),
+            place,
+            score,
+            decoded: Decoded::default(),
         }
     }
 }
@@ -45,26 +44,26 @@ impl Hit {
     /// The external ID.
     #[getter]
     fn id(&self) -> &str {
-        &self.hit().id
+        self.found.id(self.place)
     }
 
     /// The document as a dict.
     #[getter]
     fn source<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.decoded.dict(py, self.json()?)
+        self.found.dict(py, self.place, &self.decoded)
     }
 
     /// The JSON of the document, byte for byte as it came.
     #[getter(json)]
     fn json_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.json()?))
+        Ok(PyBytes::new(py, &self.found.source(py, self.place)?))
     }
 
     /// Snippets by field, where `highlight` asked for them.
     #[getter]
     fn snippets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let snippets = PyDict::new(py);
-        for (field, texts) in &self.hit().snippets {
+        for (field, texts) in self.found.snippets(self.place) {
             snippets.set_item(field, texts)?;
         }
         Ok(snippets)
@@ -73,14 +72,14 @@ impl Hit {
     /// The best snippet of the first field that has one.
     #[getter]
     fn snippet(&self) -> Option<&str> {
-        let mut snippets = self.hit().snippets.iter();
+        let mut snippets = self.found.snippets(self.place).iter();
         snippets
             .find_map(|(_, texts)| texts.first())
             .map(String::as_str)
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        field(&self.source(py)?, &self.hit().id, name)
+        field(&self.source(py)?, self.id(), name)
     }
 
     fn __contains__(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
@@ -100,6 +99,16 @@ impl Hit {
         self.source(py)?.keys().extract()
     }
 
+    /// The values of its fields.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Ok(self.source(py)?.values())
+    }
+
+    /// Its fields: names with values.
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Ok(self.source(py)?.items())
+    }
+
     /// A field, or `default` where it is missing.
     #[pyo3(signature = (name, default=None))]
     fn get<'py>(
@@ -111,87 +120,123 @@ impl Hit {
         Ok(self.source(py)?.get_item(name)?.or(default))
     }
 
+    /// As another mapping with the same fields is.
+    fn __eq__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
+        match self.found.has_sources() {
+            true => equal(py, equals(&self.source(py)?, other)?),
+            false => equal(py, None),
+        }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let read = py.import("gannet._native")?.getattr("read_hit")?;
+        let row = pickled::row(py, &self.found, (self.place, self.score))?;
+        (read, (row, self.found.fields().map(<[String]>::to_vec))).into_bound_py_any(py)
+    }
+
     fn __repr__(&self) -> String {
-        format!("<Hit {} score={:.4}>", self.hit().id, self.score)
+        format!("<Hit {} score={:.4}>", self.id(), self.score)
     }
 }
 
 /// What a search found, best first.
 #[pyclass(frozen, sequence, module = "gannet")]
 pub struct Hits {
-    all: Arc<Vec<gannet::Hit>>,
+    found: Arc<Found>,
     /// Which of them, with their scores.
     order: Vec<(usize, f64)>,
     told: Arc<Told>,
 }
 
-/// What an answer tells beside its hits, and how to ask again.
-struct Told {
-    searched: Searched,
-    query: Query,
-    options: SearchOptions,
-    total: u64,
-    total_is_exact: bool,
-    notes: Vec<String>,
-    io: IoCounts,
-    plan: Option<PlanReport>,
-    took: Duration,
-}
-
 impl Hits {
-    /// The answer to a query. What it holds is no longer part of the memory budget.
+    /// The answer to a query, whose hits have these fields; nothing means all.
     pub fn new(
         searched: Searched,
-        parsed: Parsed,
         options: SearchOptions,
-        results: SearchResults,
+        fields: Option<Vec<String>>,
+        answer: Answer,
     ) -> Hits {
-        let mut notes = parsed.notes;
-        notes.extend(self::notes(&results));
+        let results = answer.results;
+        let mut notes = answer.parsed.notes;
+        for note in self::notes(&results) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
         let told = Told {
-            searched,
-            query: parsed.query,
-            options,
+            query: answer.parsed.query,
             total: results.total,
             total_is_exact: results.total_is_exact,
             notes,
             io: results.io,
-            plan: results.plan,
+            plan: Explained::of_results(&results),
             took: results.took,
+            columns: answer.columns,
+            again: Some((searched.clone(), options.clone())),
         };
-        let all = results.hits;
+        let found = Found::new(&searched, &options, fields, results.hits);
+        let scores: Vec<f64> = found.scores().iter().copied().map(f64::from).collect();
+        Hits::of(found, scores, told)
+    }
+
+    /// Hits with these scores, in their order.
+    pub fn of(found: Found, scores: Vec<f64>, told: Told) -> Hits {
         Hits {
-            order: all
-                .iter()
-                .map(|hit| f64::from(hit.score))
-                .enumerate()
-                .collect(),
-            all: Arc::new(all),
+            order: scores.into_iter().enumerate().collect(),
+            found: Arc::new(found),
             told: Arc::new(told),
         }
     }
 
     fn with_order(&self, order: Vec<(usize, f64)>) -> Hits {
         Hits {
-            all: Arc::clone(&self.all),
+            found: Arc::clone(&self.found),
             order,
             told: Arc::clone(&self.told),
         }
     }
 
-    fn hit(&self, (place, score): (usize, f64)) -> Hit {
-        Hit {
-            all: Arc::clone(&self.all),
-            place,
-            score,
-            decoded: Decoded::default(),
+    fn hit(&self, entry: (usize, f64)) -> Hit {
+        Hit::new(&self.found, entry)
+    }
+
+    fn explained(&self, py: Python<'_>) -> PyResult<Explained> {
+        let told = &self.told;
+        if let Some(plan) = &told.plan {
+            return Ok(plan.clone());
         }
+        let Some((searched, options)) = &told.again else {
+            return Err(invalid(
+                "these hits were pickled without a plan: search again, or with explain=True before",
+            ));
+        };
+        let again = explained(py, searched, &told.query, options)?;
+        Explained::of_results(&again).ok_or_else(|| invalid("the search gave no plan"))
+    }
+
+    fn has_column(&self, name: &str) -> bool {
+        let named = self.found.fields();
+        named.is_none_or(|named| {
+            named
+                .iter()
+                .any(|wanted| wanted == name || is_within(name, wanted))
+        })
+    }
+
+    /// The fields of the index that hits can have, with the names of their analyzers; nothing
+    /// where hits have no fields.
+    fn columns(&self) -> Option<Vec<(&str, &str)>> {
+        let columns = self.told.columns.iter();
+        let named = columns.filter(|(name, _)| self.has_column(name));
+        let named = named.map(|(name, analyzer)| (name.as_str(), analyzer.as_str()));
+        self.found.has_sources().then(|| named.collect())
     }
 
     fn frame<'py>(slf: &Bound<'py, Hits>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         slf.py()
             .import("gannet._frames")?
-            .call_method1(name, (slf,))
+            .call_method1(name, (slf, slf.get().columns()))
     }
 }
 
@@ -245,7 +290,7 @@ impl Hits {
     fn ids(&self) -> Vec<&str> {
         self.order
             .iter()
-            .map(|(place, _)| self.all[*place].id.as_str())
+            .map(|(place, _)| self.found.id(*place))
             .collect()
     }
 
@@ -267,7 +312,12 @@ impl Hits {
             let order = places.map(|place| self.order[place as usize]).collect();
             return Ok(Bound::new(py, self.with_order(order))?.into_any());
         }
-        let place: isize = key.extract()?;
+        let Ok(place) = key.extract::<isize>() else {
+            return Err(PyTypeError::new_err(format!(
+                "hits have places, from 0, and slices, found {}: ix.get(id) has a document by its ID",
+                class_of(key)
+            )));
+        };
         let length = self.order.len() as isize;
         let place = if place < 0 { place + length } else { place };
         match (0..length).contains(&place) {
@@ -294,7 +344,7 @@ impl Hits {
             let hit = Bound::new(py, self.hit(*entry))?;
             let score: f64 = function.call1((hit,))?.extract()?;
             if score.is_nan() {
-                let id = &self.all[entry.0].id;
+                let id = self.found.id(entry.0);
                 return Err(invalid(format!(
                     "the function gives no number (nan) for the hit {id:?}: give one for every hit"
                 )));
@@ -308,37 +358,9 @@ impl Hits {
     /// How the query was carried out, and why each hit has its score. Asks again unless the search
     /// was made with `explain=True`.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let told = &self.told;
-        let again;
-        let (plan, hits) = match &told.plan {
-            Some(plan) => (plan, &*self.all),
-            None => {
-                again = explained(py, &told.searched, &told.query, &told.options)?;
-                let plan = again.plan.as_ref();
-                (
-                    plan.ok_or_else(|| invalid("the search gave no plan"))?,
-                    &again.hits,
-                )
-            }
-        };
-        let mut text = plan.to_string();
-        for hit in hits {
-            if let Some(explanation) = &hit.explanation {
-                text.push_str(&format!("\n{}\n{explanation}", hit.id));
-            }
-        }
-        let steps = plan.steps.iter().map(|step| {
-            (
-                step.name,
-                step.io.rounds,
-                step.io.reads,
-                step.io.bytes,
-                step.io.frames_hit,
-            )
-        });
-        let steps = PyList::new(py, steps.collect::<Vec<_>>())?;
+        let explained = self.explained(py)?;
         py.import("gannet._show")?
-            .call_method1("Plan", (text, steps))
+            .call_method1("Plan", (explained.text, explained.steps))
     }
 
     /// A pandas.DataFrame with the columns id, score and all fields.
@@ -354,6 +376,12 @@ impl Hits {
     /// A pyarrow.Table with the columns id, score and all fields.
     fn to_arrow<'py>(slf: &Bound<'py, Hits>) -> PyResult<Bound<'py, PyAny>> {
         Hits::frame(slf, "hits_to_arrow")
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let read = py.import("gannet._native")?.getattr("read_hits")?;
+        let state = pickled::state(py, &self.found, &self.order, &self.told)?;
+        (read, (state,)).into_bound_py_any(py)
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Hits>) -> PyResult<Bound<'py, PyAny>> {

@@ -10,22 +10,38 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 
 use crate::adding::{Adding, add_one, expected};
-use crate::asking::{Asked, Searched};
+use crate::arguments::{self, ExpectedVersion, Threads};
+use crate::asking::{Asked, Handle, Searched};
 use crate::batch::Batch;
+use crate::classes::class_of;
+use crate::converting::fields_of;
 use crate::errors::{Kind, Raise, fault, invalid};
 use crate::held::Held;
-use crate::json::{Naming, append_document, class_of};
-use crate::options::{Bytes, unknown};
+use crate::ids::Documents;
+use crate::json::{Naming, append_document};
+use crate::options::{Bytes, Reading, unknown as unknown_value};
 use crate::places::is_url;
+use crate::room::Room;
 use crate::searching::Searcher;
 use crate::snapshot::Snapshot;
 use crate::source::Document;
 use crate::written::Written;
 
+/// The options of `add`, as errors list them.
+const ADD: [&str; 6] = [
+    "id",
+    "atomic",
+    "expected_version",
+    "on_error",
+    "format",
+    "threads",
+];
+
 /// An index in a folder.
 #[pyclass(frozen, weakref, extends = Searcher, name = "Index", module = "gannet")]
 pub struct PyIndex {
     held: Arc<Held<Index>>,
+    room: Arc<Room>,
     path: PathBuf,
     memory: usize,
     read_only: bool,
@@ -61,9 +77,14 @@ impl PyIndex {
     ) -> PyResult<Py<PyIndex>> {
         let what = format!("the index {}", path.display());
         let held = Arc::new(Held::new(index, what, "open it again with gannet.open"));
-        let searched = Searched::Index(Arc::clone(&held));
+        let room = Room::new(memory);
+        let searched = Searched {
+            handle: Handle::Index(Arc::clone(&held)),
+            room: Arc::clone(&room),
+        };
         let index = PyIndex {
             held,
+            room,
             path,
             memory,
             read_only,
@@ -78,13 +99,68 @@ impl PyIndex {
 
     /// The document with the known ID that a dict is.
     fn document(id: &str, given: &Bound<'_, PyAny>) -> PyResult<EngineDocument> {
+        let given = fields_of(given)?;
         let mut line = Vec::new();
-        append_document(given, Naming::default(), &mut line)?;
+        append_document(given.as_any(), Naming::default(), &mut line)?;
         match given.contains("id")? {
             true => EngineDocument::parse(&line),
             false => EngineDocument::parse_as(Some(id.to_owned()), &line),
         }
         .or_raise()
+    }
+
+    /// Changes a document by members that take the place of its own; `upsert` is written where
+    /// there is none.
+    fn merge(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        partial: &[u8],
+        upsert: Option<&EngineDocument>,
+    ) -> PyResult<Written> {
+        let index = self.held.get()?;
+        let mut is_missing = false;
+        let written = py.detach(|| {
+            index.update(id, |found| match (found, upsert) {
+                (Some(found), _) => found.merged(partial).map(Some),
+                (None, Some(upsert)) => Ok(Some(upsert.clone())),
+                (None, None) => {
+                    is_missing = true;
+                    Err(gannet::Error::invalid("there is no document"))
+                }
+            })
+        });
+        match is_missing {
+            true => Err(self.missing_to_change(id)),
+            false => written.or_raise().map(Written::of),
+        }
+    }
+
+    /// The same, if the document has this version; 0 is that there is none.
+    fn merge_expecting(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        partial: &[u8],
+        upsert: Option<EngineDocument>,
+        version: u64,
+    ) -> PyResult<Written> {
+        let index = self.held.get()?;
+        let changed = match (py.detach(|| index.get(id)).or_raise()?, upsert) {
+            (Some(found), _) => found.merged(partial).or_raise()?,
+            (None, Some(upsert)) => upsert,
+            (None, None) => return Err(self.missing_to_change(id)),
+        };
+        let changed = changed.expecting(expected(version));
+        py.detach(|| index.add(changed)).or_raise().map(Written::of)
+    }
+
+    fn missing_to_change(&self, id: &str) -> PyErr {
+        let path = self.path.display();
+        let sentence = format!(
+            "the index {path} has no document {id:?} to change: add it, or say with upsert= what to write then"
+        );
+        fault(Kind::NotFound, sentence)
     }
 
     /// Changes a document by what a function gives for it.
@@ -131,7 +207,10 @@ fn changed(
 impl PyIndex {
     /// Adds documents, or replaces those with their IDs: a dict, an iterable of dicts, the path of
     /// a file, or Arrow data.
-    #[pyo3(signature = (documents, *, id=None, atomic=false, expected_version=None, on_error="raise", format=None, threads=None))]
+    #[pyo3(signature = (documents, *, id=None, atomic=false, expected_version=None, on_error="raise", format=None, threads=None, **unknown))]
+    #[pyo3(
+        text_signature = "($self, documents, *, id=None, atomic=False, expected_version=None, on_error='raise', format=None, threads=None)"
+    )]
     #[allow(
         clippy::too_many_arguments,
         reason = "they are keyword arguments in Python"
@@ -141,21 +220,24 @@ impl PyIndex {
         documents: &Bound<'_, PyAny>,
         id: Option<String>,
         atomic: bool,
-        expected_version: Option<u64>,
+        expected_version: Option<ExpectedVersion>,
         on_error: &str,
         format: Option<&str>,
-        threads: Option<usize>,
+        threads: Option<Threads>,
+        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Written> {
+        arguments::none("add", &ADD, unknown)?;
         let index = self.held.get()?;
         let strict = match on_error {
             "raise" => true,
             "skip" => false,
-            other => return Err(unknown("on_error", other, "raise, skip")),
+            other => return Err(unknown_value("on_error", other, "raise, skip")),
         };
-        if expected_version.is_some() {
+        if let Some(version) = expected_version {
             let naming = Naming { id: id.as_deref() };
-            return add_one(documents.py(), &index, naming, documents, expected_version);
+            return add_one(&index, naming, documents, Some(version.0));
         }
+        let threads = threads.map(|threads| threads.0);
         let adding = Adding {
             id,
             atomic,
@@ -181,7 +263,7 @@ impl PyIndex {
         id: Id,
         changes: &Bound<'_, PyAny>,
         upsert: Option<&Bound<'_, PyAny>>,
-        expected_version: Option<u64>,
+        expected_version: Option<ExpectedVersion>,
     ) -> PyResult<Written> {
         if changes.is_callable() {
             return match upsert.is_none() && expected_version.is_none() {
@@ -191,33 +273,29 @@ impl PyIndex {
                 )),
             };
         }
-        let index = self.held.get()?;
         let mut partial = Vec::new();
         append_document(changes, Naming::default(), &mut partial)?;
         let upsert = upsert
             .map(|upsert| PyIndex::document(&id.0, upsert))
             .transpose()?;
-        let Some(version) = expected_version else {
-            let written = py.detach(|| index.merge(&id.0, &partial, upsert));
-            return written.or_raise().map(Written::of);
-        };
-        let found = py.detach(|| index.get(&id.0)).or_raise()?;
-        let found = found.ok_or_else(|| self.missing(&id.0))?;
-        let merged = found
-            .merged(&partial)
-            .or_raise()?
-            .expecting(expected(version));
-        py.detach(|| index.add(merged)).or_raise().map(Written::of)
+        match expected_version {
+            None => self.merge(py, &id.0, &partial, upsert.as_ref()),
+            Some(version) => self.merge_expecting(py, &id.0, &partial, upsert, version.0),
+        }
     }
 
     /// Deletes documents by ID; unknown IDs are passed over.
     #[pyo3(signature = (ids, *, expected_version=None))]
-    fn delete(&self, ids: &Bound<'_, PyAny>, expected_version: Option<u64>) -> PyResult<Written> {
+    fn delete(
+        &self,
+        ids: &Bound<'_, PyAny>,
+        expected_version: Option<ExpectedVersion>,
+    ) -> PyResult<Written> {
         let (py, index) = (ids.py(), self.held.get()?);
         let one = ids.is_instance_of::<PyString>() || ids.try_iter().is_err();
         if let Some(version) = expected_version {
             let id: Id = ids.extract()?;
-            let deleted = py.detach(|| index.delete_expecting(&id.0, expected(version)));
+            let deleted = py.detach(|| index.delete_expecting(&id.0, expected(version.0)));
             return deleted.or_raise().map(Written::of);
         }
         let ids: Vec<Id> = match one {
@@ -232,14 +310,19 @@ impl PyIndex {
     }
 
     /// Deletes all documents that a query finds.
-    #[pyo3(signature = (query, *, operator="or"))]
-    fn delete_matching(&self, py: Python<'_>, query: Asked, operator: &str) -> PyResult<Written> {
+    #[pyo3(signature = (query, *, operator="or", syntax="query"))]
+    fn delete_matching(
+        &self,
+        py: Python<'_>,
+        query: Asked,
+        operator: &str,
+        syntax: &str,
+    ) -> PyResult<Written> {
         let index = self.held.get()?;
-        let parse_with = crate::options::operator(operator)?;
+        let reading = Reading::of(operator, syntax)?;
         let options = SearchOptions::default();
-        let query = query
-            .parse(&index.snapshot(), parse_with, &options)
-            .or_raise()?;
+        let parsed = query.parse(&index.snapshot(), reading, &options);
+        let query = parsed.or_raise()?.query;
         let deleted = py.detach(|| index.delete_matching(&query, &|_| ()));
         deleted.or_raise().map(Written::of)
     }
@@ -254,6 +337,26 @@ impl PyIndex {
     fn __getitem__(&self, py: Python<'_>, id: Id) -> PyResult<Document> {
         let name = id.0.clone();
         self.get(py, id)?.ok_or_else(|| self.missing(&name))
+    }
+
+    /// Writes a document with this ID.
+    fn __setitem__(&self, py: Python<'_>, id: Id, document: &Bound<'_, PyAny>) -> PyResult<()> {
+        let index = self.held.get()?;
+        let document = PyIndex::document(&id.0, document)?;
+        if document.id() != Some(id.0.as_str()) {
+            let found = document.id().unwrap_or_default();
+            return Err(invalid(format!(
+                "the document has the ID {found:?}, and is to be written as {:?}: leave its field \"id\" out",
+                id.0
+            )));
+        }
+        py.detach(|| index.add(document)).or_raise().map(drop)
+    }
+
+    /// All documents, in the order in which they were written.
+    fn __iter__(slf: &Bound<'_, PyIndex>) -> PyResult<Documents> {
+        let searched = &slf.as_super().get().searched;
+        Documents::new(searched, Arc::clone(&slf.get().held))
     }
 
     fn __delitem__(&self, py: Python<'_>, id: Id) -> PyResult<()> {
@@ -273,7 +376,8 @@ impl PyIndex {
     fn snapshot(&self, py: Python<'_>) -> PyResult<Py<Snapshot>> {
         let index = self.held.get()?;
         let path = self.path.display().to_string();
-        Py::new(py, Snapshot::new(index.snapshot(), &path))
+        let room = Arc::clone(&self.room);
+        Py::new(py, Snapshot::new(index.snapshot(), &path, room))
     }
 
     /// Moves a reader to what a writer in another process has written meanwhile; whether there was

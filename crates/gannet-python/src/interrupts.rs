@@ -82,6 +82,11 @@ impl Interrupts {
         came
     }
 
+    /// Has the work end, since an exception does that. Whoever calls this raises the exception.
+    pub fn stop(&self) {
+        self.came.store(true, Ordering::Relaxed);
+    }
+
     /// The exception of the signal, if one came.
     pub fn raised(&self) -> Option<PyErr> {
         let mut looked = self.looked.lock().unwrap_or_else(|e| e.into_inner());

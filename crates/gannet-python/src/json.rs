@@ -1,12 +1,14 @@
 //! Python objects as JSON, and JSON as Python objects.
 //!
 //! A document is written straight from its dict. What JSON has no value for is an error that names
-//! the field: `NaN`, bytes, objects of other classes.
+//! the field: `NaN`, bytes, objects of unknown classes.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
+use crate::classes::class_of;
+use crate::converting::{Plain, fields_of, plain};
 use crate::errors::{invalid, invalid_from};
 
 /// How deep objects may be nested, as the engine has it.
@@ -28,12 +30,7 @@ pub fn append_document(
     naming: Naming<'_>,
     out: &mut Vec<u8>,
 ) -> PyResult<()> {
-    let Ok(document) = document.cast::<PyMapping>() else {
-        return Err(invalid(format!(
-            "expected a document, which is a dict, found {}",
-            class_of(document)
-        )));
-    };
+    let document = &fields_of(document)?;
     let start = out.len();
     let depth = 0;
     let written = Writer { naming, out, depth }.document(document);
@@ -56,10 +53,12 @@ pub fn append_float(value: f64, out: &mut Vec<u8>) -> Result<(), String> {
             let _ = serde_json::to_writer(out, &value);
             Ok(())
         }
-        false => Err(format!(
-            "{value} is no number that JSON has: leave it out, or use None"
-        )),
+        false => Err(no_number(&value.to_string())),
     }
+}
+
+fn no_number(text: &str) -> String {
+    format!("{text} is no number that JSON has: leave it out, or use None")
 }
 
 /// The value of JSON text.
@@ -67,12 +66,6 @@ pub fn value<'py>(py: Python<'py>, json: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let loads = LOADS.import(py, "json", "loads")?;
     loads.call1((PyBytes::new(py, json),))
-}
-
-/// The name of the class of an object.
-pub fn class_of(object: &Bound<'_, PyAny>) -> String {
-    let name = object.get_type().fully_qualified_name();
-    name.map_or_else(|_| "an object".to_owned(), |name| name.to_string())
 }
 
 struct Writer<'a> {
@@ -173,12 +166,14 @@ impl Writer<'_> {
             self.float(number.value(), place)?;
         } else if let Ok(list) = value.cast::<PyList>() {
             self.items(list.iter(), place)?;
-        } else if let Ok(tuple) = value.cast::<PyTuple>() {
+        } else if let Ok(tuple) = value.cast_exact::<PyTuple>() {
             self.items(tuple.iter(), place)?;
         } else if let Ok(object) = value.cast::<PyMapping>() {
             self.enter(place)?;
             self.object(object, Some(place))?;
             self.depth -= 1;
+        } else if let (Ok(tuple), false) = (value.cast::<PyTuple>(), value.hasattr("_asdict")?) {
+            self.items(tuple.iter(), place)?;
         } else {
             self.converted(value, place)?;
         }
@@ -236,19 +231,19 @@ impl Writer<'_> {
             .map_err(|reason| invalid(format!("field {:?}: {reason}", place.path())))
     }
 
-    /// Dates and times as ISO 8601 has them, and the scalars and arrays of numpy.
     fn converted(&mut self, value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
-        let class = class_of(value);
-        let plain = match class.split('.').next() {
-            Some("datetime") if value.hasattr("isoformat")? => value.call_method0("isoformat")?,
-            Some("pandas") if value.hasattr("isoformat")? => value.call_method0("isoformat")?,
-            Some("numpy") if value.hasattr("tolist")? => value.call_method0("tolist")?,
-            _ => return Err(unfit(&class, place)),
-        };
-        // What numpy itself holds as an object does not become plain.
-        match class_of(&plain) == class || plain.is_instance_of::<PyBytes>() {
-            true => Err(unfit(&class, place)),
-            false => self.value(&plain, place),
+        match plain(value)? {
+            Plain::Value(plain) => self.value(&plain, place),
+            Plain::Number(digits) => {
+                self.out.extend_from_slice(digits.as_bytes());
+                Ok(())
+            }
+            Plain::NoNumber(text) => Err(invalid(format!(
+                "field {:?}: {}",
+                place.path(),
+                no_number(&text)
+            ))),
+            Plain::Unfit => Err(unfit(&class_of(value), place)),
         }
     }
 }
@@ -256,7 +251,8 @@ impl Writer<'_> {
 fn unfit(class: &str, place: &Place<'_>) -> PyErr {
     let hint = match class {
         "bytes" | "bytearray" | "memoryview" => "decode it to a string",
-        "set" | "frozenset" => "make it a list",
+        "set" | "frozenset" | "generator" | "collections.deque" => "make it a list",
+        "datetime.timedelta" | "numpy.timedelta64" => "give seconds as a number, or a text",
         _ => "convert it, or leave it out",
     };
     invalid(format!(

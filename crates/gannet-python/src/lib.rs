@@ -7,13 +7,17 @@ mod adding;
 #[cfg(feature = "jemalloc")]
 mod allocator;
 mod answers;
+mod arguments;
 mod arrow_cells;
 mod arrow_stream;
 mod asking;
 mod batch;
+mod converting;
 mod errors;
+mod found;
 mod held;
 mod hits;
+mod ids;
 mod index;
 mod interrupts;
 mod json;
@@ -21,13 +25,17 @@ mod many;
 mod matching;
 mod objects;
 mod options;
+mod pickled;
 mod places;
 mod query;
 mod ranking_batches;
+mod room;
 mod searching;
+mod selection;
 mod snapshot;
 mod source;
 mod statistics;
+mod texts;
 mod written;
 
 use pyo3::prelude::*;
@@ -42,18 +50,27 @@ mod _native {
     use gannet::diagnostics::CacheState;
     use pyo3::exceptions::PyUserWarning;
     use pyo3::prelude::*;
+    use pyo3::types::PyDict;
 
-    use crate::errors::{Raise, invalid};
+    use crate::arguments;
+    use crate::errors::{Raise, exception_at, invalid};
     use crate::options::{Bytes, OpenArguments, memory_or_default};
+    use crate::pickled;
     use crate::places::{self, is_url};
+    use crate::selection;
 
     #[pymodule_export]
     const MEMORY_MIN: usize = gannet::MEMORY_MIN;
 
     #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_export]
     use crate::batch::Batch;
     #[pymodule_export]
     use crate::hits::{Hit, Hits};
+    #[pymodule_export]
+    use crate::ids::{Documents, Ids};
     #[pymodule_export]
     use crate::index::PyIndex;
     #[pymodule_export]
@@ -119,7 +136,8 @@ mod _native {
         }
         let path = places::fixed(&path).or_raise()?;
         let options = arguments.options()?;
-        let index = py.detach(|| places::open(options, &path)).or_raise()?;
+        let index = py.detach(|| places::open(options, &path));
+        let index = index.map_err(|error| exception_at(&path, &error))?;
         if let Some(CacheState::Past(reason)) = index.cache() {
             warn_of_cache(py, &reason)?;
         }
@@ -143,15 +161,16 @@ mod _native {
         memory: Option<Bytes>,
     ) -> PyResult<()> {
         let options = gannet::Index::options().memory(memory_or_default(memory).0);
-        py.detach(|| places::restore(options, &backup, &path))
-            .or_raise()
+        let restored = py.detach(|| places::restore(options, &backup, &path));
+        restored.map_err(|error| exception_at(&backup, &error))
     }
 
     /// Opens what was pickled.
     #[pyfunction]
     fn reopen(py: Python<'_>, path: PathBuf, memory: usize) -> PyResult<Py<PyIndex>> {
         let options = gannet::Index::options().memory(memory).read_only();
-        let index = py.detach(|| places::open(options, &path)).or_raise()?;
+        let index = py.detach(|| places::open(options, &path));
+        let index = index.map_err(|error| exception_at(&path, &error))?;
         PyIndex::new(py, index, path, (memory, true))
     }
 
@@ -159,6 +178,64 @@ mod _native {
     #[pyfunction]
     fn number_of_bytes(size: Bytes) -> usize {
         size.0
+    }
+
+    /// The exception for an option that a call does not have.
+    #[pyfunction]
+    fn no_option(call: &str, known: Vec<String>, name: &str) -> PyErr {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        arguments::no_option(call, &known, name)
+    }
+
+    /// A document with the fields of these names alone.
+    #[pyfunction]
+    fn selected<'py>(
+        document: &Bound<'py, PyDict>,
+        names: Vec<String>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        selection::selected(document, &names)
+    }
+
+    /// A query that was pickled.
+    #[pyfunction]
+    fn read_query(json: &str) -> PyResult<PyQuery> {
+        pickled::query_of(json).map(PyQuery)
+    }
+
+    /// Hits that were pickled.
+    #[pyfunction]
+    fn read_hits(state: pickled::State) -> PyResult<Hits> {
+        pickled::hits(state)
+    }
+
+    /// A hit that was pickled.
+    #[pyfunction]
+    fn read_hit(row: pickled::Row, fields: Option<Vec<String>>) -> Hit {
+        pickled::hit(row, fields)
+    }
+
+    /// Rankings that were pickled, or merged.
+    #[pyfunction]
+    fn read_rankings(queries: Vec<String>, rankings: Vec<Vec<(String, f32)>>) -> Rankings {
+        Rankings::new(queries, rankings)
+    }
+
+    /// A document that was pickled.
+    #[pyfunction]
+    fn read_document(id: String, source: Vec<u8>, version: u64) -> Document {
+        Document::new(id, source, version)
+    }
+
+    /// What a write did, that was pickled.
+    #[pyfunction]
+    fn read_written(
+        added: u64,
+        replaced: u64,
+        deleted: u64,
+        rejected: u64,
+        rejections: Vec<String>,
+    ) -> Written {
+        Written::new(added, replaced, deleted, rejected, rejections)
     }
 
     /// Statistics that were pickled.

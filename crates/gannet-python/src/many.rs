@@ -7,17 +7,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use gannet::{Operator, Query, SearchOptions, Snapshot};
+use gannet::{Error, Query, SearchOptions, Snapshot};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyMapping, PyString};
 
 use crate::answers::{Answers, Ranking};
 use crate::arrow_stream;
-use crate::asking::Asked;
-use crate::errors::{exception, invalid};
+use crate::asking::{Asked, Searched};
+use crate::classes::class_of;
+use crate::errors::{exception, exception_at, invalid};
 use crate::interrupts::Interrupts;
-use crate::json::class_of;
+use crate::options::Reading;
 use crate::ranking_batches::RankingBatches;
 
 /// Queries that a thread carries out together: they share their batches of reads.
@@ -62,7 +64,7 @@ fn named(id: &str, error: &gannet::Error) -> PyErr {
 struct Work<'a> {
     snapshot: &'a Snapshot,
     queries: &'a [Asked],
-    operator: Operator,
+    reading: Reading,
     options: &'a SearchOptions,
     next: AtomicUsize,
     failed: AtomicBool,
@@ -74,13 +76,14 @@ struct Work<'a> {
 /// Carries all queries out.
 pub fn run(
     py: Python<'_>,
-    snapshot: &Snapshot,
+    searched: &Searched,
     (ids, queries): (Vec<String>, Vec<Asked>),
-    operator: Operator,
+    reading: Reading,
     mut options: SearchOptions,
     threads: Option<usize>,
     interrupts: &Arc<Interrupts>,
 ) -> PyResult<Rankings> {
+    let snapshot = &searched.snapshot()?;
     let watched = Arc::clone(interrupts);
     options.cancelled = Some(Arc::new(move || watched.asked()));
     let processors = || thread::available_parallelism().map_or(1, usize::from);
@@ -89,7 +92,7 @@ pub fn run(
     let work = Work {
         snapshot,
         queries: &queries,
-        operator,
+        reading,
         options: &options,
         next: AtomicUsize::new(0),
         failed: AtomicBool::new(false),
@@ -151,11 +154,32 @@ impl Work<'_> {
         group: &[Asked],
     ) -> Result<Vec<gannet::Result<gannet::SearchResults>>, (usize, gannet::Error)> {
         let parsed = (first..).zip(group).map(|(place, asked)| {
-            let parsed = asked.parse(self.snapshot, self.operator, self.options);
-            parsed.map_err(|error| (place, error))
+            let parsed = asked.parse(self.snapshot, self.reading, self.options);
+            let query = parsed.map(|parsed| parsed.query);
+            query.map_err(|error| (place, error))
         });
         let queries: Vec<Query> = parsed.collect::<Result<_, _>>()?;
-        Ok(self.snapshot.search_all(&queries, self.options))
+        let answers = self.snapshot.search_all(&queries, self.options);
+        Ok(answers
+            .into_iter()
+            .zip(group)
+            .map(|(answer, asked)| self.at_last(answer, asked))
+            .collect())
+    }
+
+    /// The answer of a query, or that of the first words of a plain text if it needs more memory.
+    fn at_last(
+        &self,
+        answer: gannet::Result<gannet::SearchResults>,
+        asked: &Asked,
+    ) -> gannet::Result<gannet::SearchResults> {
+        match answer {
+            Err(Error::Memory { .. }) if self.reading.plain => {
+                let answer = asked.answer(self.snapshot, self.reading, self.options);
+                answer.map(|(_, results)| results)
+            }
+            answer => answer,
+        }
     }
 
     fn keep(
@@ -182,6 +206,19 @@ impl Work<'_> {
 pub struct Rankings(Arc<Answers>);
 
 impl Rankings {
+    /// Of queries by their IDs and the answers of each.
+    pub fn new(queries: Vec<String>, rankings: Vec<Vec<(String, f32)>>) -> Rankings {
+        let rankings = rankings.into_iter().map(|hits| {
+            let mut ranking = Ranking::default();
+            hits.iter().for_each(|(id, score)| ranking.push(id, *score));
+            ranking
+        });
+        Rankings(Arc::new(Answers {
+            rankings: rankings.collect(),
+            queries,
+        }))
+    }
+
     fn frame<'py>(slf: &Bound<'py, Rankings>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         slf.py()
             .import("gannet._frames")?
@@ -240,7 +277,13 @@ impl Rankings {
     #[pyo3(signature = (path, tag="gannet"))]
     fn to_trec(&self, py: Python<'_>, path: PathBuf, tag: &str) -> PyResult<()> {
         py.detach(|| write_trec(&self.0, &path, tag))
-            .map_err(|reason| invalid(format!("{}: {reason}", path.display())))
+            .map_err(|reason| {
+                let reason = format!("{}: {reason}", path.display());
+                exception_at(
+                    path.parent().unwrap_or(&path),
+                    &gannet::Error::invalid(reason),
+                )
+            })
     }
 
     /// Arrow data with the columns query, rank, id and score, by the PyCapsule interface.
@@ -286,6 +329,13 @@ impl Rankings {
             .iter()
             .try_for_each(|(name, column)| all.set_item(name, column))?;
         Ok(all)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let read = py.import("gannet._native")?.getattr("read_rankings")?;
+        let rankings = self.0.rankings.iter();
+        let rankings: Vec<Vec<(&str, f32)>> = rankings.map(|one| one.hits().collect()).collect();
+        (read, (self.0.queries.clone(), rankings)).into_bound_py_any(py)
     }
 
     fn __repr__(&self) -> String {

@@ -6,12 +6,13 @@
 use std::sync::Arc;
 use std::vec;
 
-use gannet::{Operator, SearchOptions};
+use gannet::SearchOptions;
 use pyo3::prelude::*;
 
-use crate::asking::{Asked, Searched, run};
+use crate::asking::{Asked, Handle, Searched, run};
 use crate::errors::Raise;
 use crate::held::Held;
+use crate::options::Reading;
 
 /// Documents that are ranked at once.
 const AT_ONCE: usize = 1_000;
@@ -36,16 +37,19 @@ impl Matching {
     pub fn new(
         searched: &Searched,
         asked: &Asked,
-        operator: Operator,
+        reading: Reading,
         options: SearchOptions,
     ) -> PyResult<Matching> {
         let snapshot = searched.snapshot()?;
-        let query = asked.parse(&snapshot, operator, &options).or_raise()?;
+        let query = asked.parse(&snapshot, reading, &options).or_raise()?.query;
         let end = snapshot.doc_ids().end;
         let (what, remedy) = ("the state of the search", "search again");
         let held = Held::new(snapshot, what.to_owned(), remedy);
         Ok(Matching {
-            searched: Searched::Snapshot(Arc::new(held)),
+            searched: Searched {
+                handle: Handle::Snapshot(Arc::new(held)),
+                room: Arc::clone(&searched.room),
+            },
             query,
             options: SearchOptions {
                 k: AT_ONCE,
@@ -62,8 +66,8 @@ impl Matching {
     fn search(&mut self, py: Python<'_>) -> PyResult<()> {
         self.options.below = self.options.from.saturating_add(self.width);
         let (asked, options) = (Asked::Built(self.query.clone()), self.options.clone());
-        let (_, results) = run(py, &self.searched, asked, Operator::Or, options, None)?;
-        let mut hits = results.hits;
+        let answer = run(py, &self.searched, &asked, Reading::built(), options, None)?;
+        let mut hits = answer.results.hits;
         if hits.len() == AT_ONCE && self.width as usize > AT_ONCE {
             // There may be more than were ranked.
             self.width = AT_ONCE as u32;

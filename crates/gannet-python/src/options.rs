@@ -136,6 +136,37 @@ pub fn operator(name: &str) -> PyResult<Operator> {
     }
 }
 
+/// How the text of a query is read.
+#[derive(Clone, Copy)]
+pub struct Reading {
+    /// How words go together that nothing else joins.
+    pub operator: Operator,
+    /// Whether it is words alone, whatever characters there are.
+    pub plain: bool,
+}
+
+impl Reading {
+    /// Of a query that was built, which has no text.
+    pub fn built() -> Reading {
+        Reading {
+            operator: Operator::Or,
+            plain: false,
+        }
+    }
+
+    /// As the arguments `operator` and `syntax` say.
+    pub fn of(operator: &str, syntax: &str) -> PyResult<Reading> {
+        Ok(Reading {
+            operator: self::operator(operator)?,
+            plain: match syntax {
+                "query" => false,
+                "plain" => true,
+                other => return Err(unknown("syntax", other, "query, plain")),
+            },
+        })
+    }
+}
+
 /// The error for a value of an option that has only a few.
 pub fn unknown(option: &str, given: &str, known: &str) -> PyErr {
     invalid(format!(

@@ -6,7 +6,9 @@ use gannet::Query;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::arguments::{AtLeast, Distance, Slop};
 use crate::errors::invalid;
+use crate::pickled_query::query_state;
 
 /// A query; it knows nothing of an index until it is searched for.
 #[pyclass(frozen, eq, name = "Query", module = "gannet")]
@@ -29,8 +31,10 @@ impl PyQuery {
     /// Words next to each other, which may move by `slop` places in all; `last` is a pattern with
     /// `*` and `?` for one more word.
     #[staticmethod]
-    #[pyo3(signature = (text, field=None, *, slop=0, last=None))]
-    fn phrase(text: String, field: Option<String>, slop: u32, last: Option<String>) -> PyQuery {
+    #[pyo3(signature = (text, field=None, *, slop=Slop(0), last=None))]
+    #[pyo3(text_signature = "(text, field=None, *, slop=0, last=None)")]
+    fn phrase(text: String, field: Option<String>, slop: Slop, last: Option<String>) -> PyQuery {
+        let slop = slop.0;
         PyQuery(match last {
             None => Query::Phrase { field, text, slop },
             Some(pattern) => Query::PhrasePattern {
@@ -59,11 +63,11 @@ impl PyQuery {
     /// Words that are at most so many edits away.
     #[staticmethod]
     #[pyo3(signature = (text, field=None, *, distance=None))]
-    fn fuzzy(text: String, field: Option<String>, distance: Option<u8>) -> PyQuery {
+    fn fuzzy(text: String, field: Option<String>, distance: Option<Distance>) -> PyQuery {
         PyQuery(Query::Fuzzy {
             field,
             text,
-            distance,
+            distance: distance.map(|distance| distance.0),
         })
     }
 
@@ -93,8 +97,9 @@ impl PyQuery {
 
     /// Some of these queries: at least so many.
     #[staticmethod]
-    #[pyo3(signature = (*queries, at_least=1))]
-    fn some_of(queries: &Bound<'_, PyTuple>, at_least: u32) -> PyResult<PyQuery> {
+    #[pyo3(signature = (*queries, at_least=AtLeast(1)))]
+    #[pyo3(text_signature = "(*queries, at_least=1)")]
+    fn some_of(queries: &Bound<'_, PyTuple>, at_least: AtLeast) -> PyResult<PyQuery> {
         let mut should = Vec::new();
         for query in queries.iter() {
             let query = query.cast::<PyQuery>();
@@ -104,7 +109,7 @@ impl PyQuery {
         }
         shallow(Query::Bool {
             should,
-            minimum_should_match: at_least,
+            minimum_should_match: at_least.0,
             must: Vec::new(),
             must_not: Vec::new(),
             filter: Vec::new(),
@@ -169,6 +174,11 @@ impl PyQuery {
     fn __invert__(&self) -> PyResult<PyQuery> {
         let must_not = vec![self.0.clone()];
         shallow(clauses(Vec::new(), Vec::new(), must_not, Vec::new()))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let read = py.import("gannet._native")?.getattr("read_query")?;
+        Ok((read, (query_state(&self.0)?,)))
     }
 
     fn __str__(&self) -> String {

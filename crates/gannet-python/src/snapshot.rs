@@ -5,8 +5,9 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::asking::Searched;
+use crate::asking::{Handle, Searched};
 use crate::held::Held;
+use crate::room::Room;
 use crate::searching::Searcher;
 
 /// An index as it was at one moment.
@@ -17,10 +18,11 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Of the state that the index has now.
-    pub fn new(snapshot: gannet::Snapshot, path: &str) -> (Snapshot, Searcher) {
+    pub fn new(snapshot: gannet::Snapshot, path: &str, room: Arc<Room>) -> (Snapshot, Searcher) {
         let what = format!("the snapshot of {path}");
         let held = Arc::new(Held::new(snapshot, what, "take a new one with snapshot()"));
-        let searched = Searched::Snapshot(Arc::clone(&held));
+        let handle = Handle::Snapshot(Arc::clone(&held));
+        let searched = Searched { handle, room };
         (Snapshot { held }, Searcher { searched })
     }
 }

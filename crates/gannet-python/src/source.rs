@@ -1,9 +1,10 @@
 //! Stored documents, decoded when somebody asks for a field.
 
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 
 use crate::json;
 
@@ -17,14 +18,26 @@ impl Default for Decoded {
 }
 
 impl Decoded {
-    /// The document as a dict, decoded from `source` the first time.
-    pub fn dict<'py>(&self, py: Python<'py>, source: &[u8]) -> PyResult<Bound<'py, PyDict>> {
-        let decode = || -> PyResult<Py<PyDict>> {
-            Ok(json::value(py, source)?.cast_into::<PyDict>()?.unbind())
-        };
+    /// The document as a dict, which `decode` makes the first time.
+    pub fn dict<'py>(
+        &self,
+        py: Python<'py>,
+        decode: impl FnOnce() -> PyResult<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let decode = || decode().map(Bound::unbind);
         let dict = self.0.get_or_try_init(py, decode)?;
         Ok(dict.bind(py).clone())
     }
+}
+
+/// Whether a document has the same fields with the same values as another mapping; nothing where
+/// the other is none.
+pub fn equals(fields: &Bound<'_, PyDict>, other: &Bound<'_, PyAny>) -> PyResult<Option<bool>> {
+    let Ok(other) = other.cast::<PyMapping>() else {
+        return Ok(None);
+    };
+    let items = PyDict::from_sequence(other.items()?.as_any())?;
+    fields.eq(items).map(Some)
 }
 
 /// A field of a document, or an error that says which fields there are.
@@ -39,17 +52,36 @@ pub fn field<'py>(dict: &Bound<'py, PyDict>, id: &str, name: &str) -> PyResult<B
     )))
 }
 
+/// The answer of a comparison.
+pub fn equal<'py>(py: Python<'py>, answer: Option<bool>) -> PyResult<Bound<'py, PyAny>> {
+    match answer {
+        Some(equal) => equal.into_bound_py_any(py),
+        None => Ok(py.NotImplemented().into_bound(py)),
+    }
+}
+
 /// A document as it was stored.
 #[pyclass(frozen, mapping, module = "gannet")]
 pub struct Document {
-    stored: gannet::StoredDocument,
+    id: String,
+    source: Vec<u8>,
+    version: u64,
     decoded: Decoded,
 }
 
 impl From<gannet::StoredDocument> for Document {
     fn from(stored: gannet::StoredDocument) -> Document {
+        Document::new(stored.id, stored.source, stored.version)
+    }
+}
+
+impl Document {
+    /// Of its parts.
+    pub fn new(id: String, source: Vec<u8>, version: u64) -> Document {
         Document {
-            stored,
+            id,
+            source,
+            version,
             decoded: Decoded::default(),
         }
     }
@@ -60,29 +92,30 @@ impl Document {
     /// The external ID.
     #[getter]
     fn id(&self) -> &str {
-        &self.stored.id
+        &self.id
     }
 
     /// How often a document with this ID was written.
     #[getter]
     fn version(&self) -> u64 {
-        self.stored.version
+        self.version
     }
 
     /// All of it, as a dict.
     #[getter]
     fn source<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.decoded.dict(py, &self.stored.source)
+        let decode = || Ok(json::value(py, &self.source)?.cast_into::<PyDict>()?);
+        self.decoded.dict(py, decode)
     }
 
     /// The JSON, byte for byte as it came.
     #[getter]
     fn json<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.stored.source)
+        PyBytes::new(py, &self.source)
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        field(&self.source(py)?, &self.stored.id, name)
+        field(&self.source(py)?, &self.id, name)
     }
 
     fn __contains__(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
@@ -102,6 +135,16 @@ impl Document {
         self.source(py)?.keys().extract()
     }
 
+    /// The values of its fields.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Ok(self.source(py)?.values())
+    }
+
+    /// Its fields: names with values.
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Ok(self.source(py)?.items())
+    }
+
     /// A field, or `default` where it is missing.
     #[pyo3(signature = (name, default=None))]
     fn get<'py>(
@@ -113,10 +156,19 @@ impl Document {
         Ok(self.source(py)?.get_item(name)?.or(default))
     }
 
+    /// As another mapping with the same fields is.
+    fn __eq__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
+        equal(py, equals(&self.source(py)?, other)?)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let read = py.import("gannet._native")?.getattr("read_document")?;
+        let parts = (&self.id, self.json(py), self.version);
+        (read, parts).into_bound_py_any(py)
+    }
+
     fn __repr__(&self) -> String {
-        format!(
-            "<Document {} version={}>",
-            self.stored.id, self.stored.version
-        )
+        format!("<Document {} version={}>", self.id, self.version)
     }
 }

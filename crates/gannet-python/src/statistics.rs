@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use gannet::{Operator, QueryStatistics, SearchOptions, Snapshot, Ties};
+use gannet::{QueryStatistics, SearchOptions, Snapshot, Ties};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 
@@ -11,7 +11,7 @@ use crate::asking::Asked;
 use crate::errors::{Raise, exception, invalid};
 use crate::interrupts::Interrupts;
 use crate::many;
-use crate::options::unknown;
+use crate::options::{Reading, unknown};
 
 /// What the scores of a query take from an index as a whole.
 #[pyclass(frozen, eq, name = "Statistics", module = "gannet")]
@@ -105,16 +105,17 @@ pub fn count(
     py: Python<'_>,
     snapshot: &Snapshot,
     asked: &[Asked],
-    operator: Operator,
+    reading: Reading,
     mut options: SearchOptions,
 ) -> PyResult<PyStatistics> {
     let interrupts = Interrupts::new(None);
     let watched = Arc::clone(&interrupts);
     options.cancelled = Some(Arc::new(move || watched.asked()));
     let counted = py.detach(|| {
-        let parsed = asked
-            .iter()
-            .map(|asked| asked.parse(snapshot, operator, &options));
+        let parsed = asked.iter().map(|asked| {
+            let parsed = asked.parse(snapshot, reading, &options)?;
+            Ok(parsed.query)
+        });
         let queries = parsed.collect::<gannet::Result<Vec<_>>>()?;
         snapshot.statistics_of(&queries, &options)
     });

@@ -1,5 +1,6 @@
 //! What a write did, as Python sees it.
 
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
 /// What a write did.
@@ -31,10 +32,21 @@ impl Written {
 
     /// Of a run of many batches.
     pub fn run(added: u64, replaced: u64, rejected: u64, rejections: Vec<String>) -> Written {
+        Written::new(added, replaced, 0, rejected, rejections)
+    }
+
+    /// Of its parts.
+    pub fn new(
+        added: u64,
+        replaced: u64,
+        deleted: u64,
+        rejected: u64,
+        rejections: Vec<String>,
+    ) -> Written {
         Written {
             added,
             replaced,
-            deleted: 0,
+            deleted,
             rejected,
             rejections,
         }
@@ -43,6 +55,19 @@ impl Written {
 
 #[pymethods]
 impl Written {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let read = py.import("gannet._native")?.getattr("read_written")?;
+        let (added, replaced, deleted) = (self.added, self.replaced, self.deleted);
+        let parts = (
+            added,
+            replaced,
+            deleted,
+            self.rejected,
+            self.rejections.clone(),
+        );
+        (read, parts).into_bound_py_any(py)
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "Written(added={}, replaced={}, deleted={}, rejected={})",

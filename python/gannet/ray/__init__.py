@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ._datasets import Searcher, read
 from ._errors import UnavailableError, WriteLostError
-from ._hits import ShardedHit, ShardedHits
+from ._hits import ShardedHit, ShardedHits, ShardedRankings
 from ._index import ShardedIndex
 from ._opening import open
 from ._serve import serve_app
@@ -23,6 +23,7 @@ __all__ = [
     "ShardedHit",
     "ShardedHits",
     "ShardedIndex",
+    "ShardedRankings",
     "UnavailableError",
     "WriteLostError",
     "Wrote",

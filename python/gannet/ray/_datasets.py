@@ -20,6 +20,7 @@ def read(
     query: str | Query,
     *,
     operator: Literal["or", "and"] = "or",
+    syntax: Literal["query", "plain"] = "query",
     memory: int | str = "512MB",
 ) -> Any:
     """All documents that a query finds, as a Dataset with the columns id, score and all fields.
@@ -32,7 +33,7 @@ def read(
     connected()
     place = place_of(uri)
     return imported("ray.data").read_datasource(
-        ShardsDatasource(Reading(place.uri, str(query), operator, memory))
+        ShardsDatasource(Reading(place.uri, query, operator, syntax, memory))
     )
 
 
@@ -52,11 +53,13 @@ class Searcher:
         column: str = "query",
         k: int = 10,
         operator: Literal["or", "and"] = "or",
+        syntax: Literal["query", "plain"] = "query",
         timeout: float | None = None,
     ) -> None:
         self._index = index if isinstance(index, ShardedIndex) else open(index)
         self._column, self._k = column, k
         self._operator: Literal["or", "and"] = operator
+        self._syntax: Literal["query", "plain"] = syntax
         self._timeout = timeout
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +70,11 @@ class Searcher:
             )
         queries = [str(query) for query in batch[self._column]]
         found = self._index.search_many(
-            queries, self._k, operator=self._operator, timeout=self._timeout
+            queries,
+            self._k,
+            operator=self._operator,
+            syntax=self._syntax,
+            timeout=self._timeout,
         )
         return {
             **batch,

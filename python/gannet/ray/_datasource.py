@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -29,10 +29,11 @@ class Reading:
     """What the tasks of all shards have to know."""
 
     uri: str
-    query: str
+    query: str | gannet.Query
     operator: Any
+    syntax: Any
     memory: int | str
-    fields: tuple[str, ...] = ()
+    schema: Mapping[str, str] = field(default_factory=dict[str, str])
     statistics: gannet.Statistics | None = None
 
     def open(self, state: str) -> gannet.Index:
@@ -48,7 +49,7 @@ class ShardsDatasource(_ray_data.Datasource):  # type: ignore[misc]  # Ray is An
         base.__init__()
         manifest = _manifest.need(place_of(reading.uri))
         self._shards = manifest.shards
-        reading = replace(reading, fields=tuple(manifest.schema))
+        reading = replace(reading, schema=manifest.schema)
         count = ray.remote(num_cpus=0)(_statistics)
         calls = [
             count.remote(reading, number, shard.state) for number, shard in enumerate(self._shards)
@@ -74,7 +75,10 @@ class ShardsDatasource(_ray_data.Datasource):  # type: ignore[misc]  # Ray is An
 def _statistics(reading: Reading, number: int, state: str) -> Any:
     with named(number), reading.open(state) as index:
         return index.statistics(
-            reading.query, operator=reading.operator, fields=reading.fields
+            reading.query,
+            operator=reading.operator,
+            syntax=reading.syntax,
+            fields=tuple(reading.schema),
         )
 
 
@@ -86,9 +90,11 @@ def _rows(reading: Reading, number: int, state: str) -> Iterator[Any]:
     """Tables of all documents that match."""
     with named(number), reading.open(state) as index:
         found = index.matching(
-            reading.query, operator=reading.operator, statistics=reading.statistics
+            reading.query,
+            operator=reading.operator,
+            syntax=reading.syntax,
+            statistics=reading.statistics,
         )
         while some := list(islice(found, _ROWS)):
-            yield _frames.hits_to_arrow(
-                [ShardedHit(id, score, index[id].json) for id, score in some]
-            )
+            hits = [ShardedHit(id, score, index[id].json) for id, score in some]
+            yield _frames.hits_to_arrow(hits, list(reading.schema.items()))

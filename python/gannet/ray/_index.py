@@ -5,24 +5,31 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
+from operator import index
+from typing import Any, Literal, Never, Self, SupportsIndex, TypeVar, cast
+
+import gannet
 
 from .._errors import ClosedError, ExpiredError, InvalidError
 from . import _manifest
 from ._hashing import id_text, shard_of
-from ._hits import ShardedHit, ShardedHits
+from ._hits import ShardedHit, ShardedHits, ShardedRankings
+from ._known import known
 from ._manifest import Manifest
 from ._place import place_of
 from ._ray import ray
-from ._reader import Ask, Found
+from ._reader import Ask, Asked, Found
 from ._router import Deadline, Replicas
 from ._search import Search, Winner, found_in, merged
 
-if TYPE_CHECKING:
-    from .._native import Query
-
 _MOST = 10_000
 """The most documents that a search may ask for, those that it skips included."""
+
+_SEARCH = "k offset highlight fields operator syntax count sources timeout partial"
+"""The options of `search`, as errors list them."""
+
+_MANY = "k operator syntax timeout"
+"""Those of `search_many`."""
 
 _T = TypeVar("_T")
 
@@ -43,16 +50,19 @@ class ShardedIndex:
 
     def search(
         self,
-        query: str | Query,
-        k: int = 10,
+        query: Asked,
+        k: SupportsIndex = 10,
         *,
-        offset: int = 0,
+        offset: SupportsIndex = 0,
         highlight: str | Sequence[str] | None = None,
+        fields: str | Sequence[str] | None = None,
         operator: Literal["or", "and"] = "or",
+        syntax: Literal["query", "plain"] = "query",
         count: bool = False,
         sources: bool = True,
         timeout: float | None = None,
         partial: bool = False,
+        **unknown: Never,
     ) -> ShardedHits:
         """The best `k` documents for a query, behind the first `offset`.
 
@@ -60,64 +70,75 @@ class ShardedIndex:
         an `UnavailableError`; with `partial=True` the answer says what it is without.
         """
         begun = time.perf_counter()
+        known(unknown, "search", _SEARCH)
+        k, offset = _whole("k", k), _whole("offset", offset)
         deadline = Deadline(timeout)
-        ask = _ask(k, offset, operator, count, self.fields)
-        text = str(query)
+        schema = self.fields
+        ask = _ask(k, offset, operator, syntax, count, schema)
+        asked = _asked(query)
+        shown = _named("fields", fields, schema)
+        marked = _named("highlight", highlight, schema)
 
         def run(manifest: Manifest) -> ShardedHits:
             search = Search(self._alive(), manifest, ask, deadline, partial)
-            if highlight is not None:
-                search.count([text])
+            if marked:
+                search.count([asked])
             # Of a page far behind, the documents before it are not wanted.
-            together = sources and highlight is None and offset <= k
-            rankings = search.ranked(text, together)
+            together = sources and not marked and offset <= k
+            rankings = search.ranked(asked, together)
             winners = merged({shard: one.pairs for shard, one in rankings.items()})
             winners = winners[offset : offset + k]
-            if highlight is not None:
-                found = search.highlighted(winners, rankings, text, highlight)
+            if marked:
+                found = search.highlighted(winners, rankings, asked, marked)
             elif together:
                 found = found_in(rankings)
             else:
                 found = search.documents(winners) if sources else {}
             return ShardedHits(
-                _hits(winners, found, search.missing),
+                _hits(winners, found, search.missing, shown),
                 total=sum(one.total for one in rankings.values()),
                 total_is_exact=not search.missing
                 and all(one.total_is_exact for one in rankings.values()),
                 missing=search.missing,
                 epoch=manifest.epoch,
                 took=time.perf_counter() - begun,
+                schema=_shown(schema, shown) if sources else None,
             )
 
         return self._at_one_state(run)
 
     def search_many(
         self,
-        queries: Iterable[str | Query] | Mapping[str, str | Query],
-        k: int = 10,
+        queries: Iterable[Asked] | Mapping[str, Asked],
+        k: SupportsIndex = 10,
         *,
         operator: Literal["or", "and"] = "or",
+        syntax: Literal["query", "plain"] = "query",
         timeout: float | None = None,
-    ) -> dict[str, list[tuple[str, float]]]:
+        **unknown: Never,
+    ) -> ShardedRankings:
         """IDs and scores of the best `k` documents of many queries, by the IDs of the queries.
 
-        A dict gives queries by ID; those of a list are numbered from 0.
+        A dict gives queries by ID; those of a list are numbered from 0. A number is the place of a
+        query in the answer.
         """
+        known(unknown, "search_many", _MANY)
+        k = _whole("k", k)
         named = _by_name(queries)
         names, texts = list(named), list(named.values())
         deadline = Deadline(timeout)
-        ask = _ask(k, 0, operator, False, self.fields)
+        ask = _ask(k, 0, operator, syntax, False, self.fields)
 
-        def run(manifest: Manifest) -> dict[str, list[tuple[str, float]]]:
+        def run(manifest: Manifest) -> ShardedRankings:
             search = Search(self._alive(), manifest, ask, deadline, partial=False)
             ranked = search.best_of_many(texts)
-            answers: dict[str, list[tuple[str, float]]] = {}
+            answers = ShardedRankings()
             for place, name in enumerate(names):
                 winners = merged({shard: all[place] for shard, all in ranked.items()})[:k]
                 answers[name] = [(one.id, one.score) for one in winners]
             return answers
 
-        return self._at_one_state(run) if texts else {}
+        return self._at_one_state(run) if texts else ShardedRankings()
 
     def get(self, id: str | int) -> ShardedHit | None:
         """The document with this ID, or None. Its score is 0."""
@@ -240,34 +261,86 @@ def _again(uri: str, actors: list[list[Any]], hedge: float, manifest: Manifest) 
     return ShardedIndex(uri, Replicas(actors, hedge), manifest, owns=False)
 
 
-def _by_name(
-    queries: Iterable[str | Query] | Mapping[str, str | Query],
-) -> dict[str, str]:
+def _by_name(queries: Iterable[Asked] | Mapping[str, Asked]) -> dict[str, Asked]:
     if isinstance(queries, Mapping):
-        given = cast("Mapping[str, str | Query]", queries)
-        return {name: str(query) for name, query in given.items()}
-    return {str(number): str(query) for number, query in enumerate(queries)}
+        given = cast("Mapping[str, Asked]", queries)
+        return {str(name): _asked(query) for name, query in given.items()}
+    if isinstance(queries, (str, gannet.Query)):
+        raise InvalidError(
+            "expected queries, which are a list of strings or a dict by ID, found one: for one query "
+            "there is search"
+        )
+    return {str(number): _asked(query) for number, query in enumerate(queries)}
+
+
+def _asked(query: object) -> Asked:
+    if isinstance(query, (str, gannet.Query)):
+        return query
+    found = type(query).__name__
+    raise InvalidError(f"expected a query, which is a string or a Query, found {found}")
+
+
+def _whole(name: str, given: object) -> int:
+    if isinstance(given, SupportsIndex) and not isinstance(given, bool):
+        return index(given)
+    raise InvalidError(f"{name}={given!r}: expected a whole number from 0")
+
+
+def _named(
+    name: str, given: object, schema: Mapping[str, str]
+) -> list[str] | None:
+    """The names of fields that an option has."""
+    if given is None or given is False:
+        return None
+    names = cast("Sequence[object]", [given] if isinstance(given, str) else given)
+    if not isinstance(names, (list, tuple)) or not all(isinstance(one, str) for one in names):
+        raise InvalidError(f'{name}={given!r}: name fields, as in {name}="body"')
+    fields = [str(one) for one in names]
+    for one in fields:
+        if one != "id" and schema and not _shown(schema, [one]):
+            there = ", ".join(list(schema)[:20])
+            raise InvalidError(f'{name}={given!r}: there is no field "{one}", but {there}')
+    return fields
+
+
+def _shown(schema: Mapping[str, str], names: list[str] | None) -> dict[str, str]:
+    """The fields of these names, and all within objects of these names."""
+    if names is None:
+        return dict(schema)
+    return {
+        field: kind
+        for field, kind in schema.items()
+        if any(field == name or field.startswith(name + ".") for name in names)
+    }
 
 
 def _ask(
-    k: int, offset: int, operator: Literal["or", "and"], count: bool, fields: Iterable[str]
+    k: int,
+    offset: int,
+    operator: Literal["or", "and"],
+    syntax: Literal["query", "plain"],
+    count: bool,
+    fields: Iterable[str],
 ) -> Ask:
     if k < 0 or offset < 0 or k + offset > _MOST:
         raise InvalidError(
             f"k={k}, offset={offset}: expected numbers from 0 whose sum is at most {_MOST}: "
             "take gannet.ray.read for all documents of a query"
         )
-    return Ask(k + offset, operator, count, fields=tuple(fields))
+    return Ask(k + offset, operator, syntax, count, fields=tuple(fields))
 
 
 def _hits(
-    winners: list[Winner], found: Mapping[str, Found], missing: Mapping[int, str]
+    winners: list[Winner],
+    found: Mapping[str, Found],
+    missing: Mapping[int, str],
+    fields: list[str] | None,
 ) -> list[ShardedHit]:
     """The winners, without those whose shard was lost before it gave the document."""
-    return [_hit(one, found.get(one.id)) for one in winners if one.shard not in missing]
+    return [_hit(one, found.get(one.id), fields) for one in winners if one.shard not in missing]
 
 
-def _hit(winner: Winner, found: Found | None) -> ShardedHit:
+def _hit(winner: Winner, found: Found | None, fields: list[str] | None = None) -> ShardedHit:
     if found is None:
         return ShardedHit(winner.id, winner.score)
-    return ShardedHit(winner.id, winner.score, found.json, found.snippets)
+    return ShardedHit(winner.id, winner.score, found.json, found.snippets, fields)

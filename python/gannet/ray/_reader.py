@@ -10,17 +10,20 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import gannet
 
-from .._errors import FormatError, GannetError
+from .._errors import FormatError, GannetError, MissingError
 from .._native import MEMORY_MIN
 from ._manifest import Shard
 from ._named import named
 from ._place import place_of
 from ._scratch import Scratch
 from ._sums import Sums
+
+Asked: TypeAlias = str | gannet.Query
+"""A query as it is given."""
 
 THREADS = 8
 """Calls that a replica answers at once."""
@@ -49,6 +52,7 @@ class Ask:
 
     k: int
     operator: Literal["or", "and"] = "or"
+    syntax: Literal["query", "plain"] = "query"
     count: bool = False
     sources: bool = False
     """Whether documents come along."""
@@ -110,18 +114,22 @@ class ShardReader:
     def ping(self) -> None:
         """Shows that it is alive."""
 
-    def statistics(self, state: str, queries: list[str], ask: Ask) -> gannet.Statistics:
+    def statistics(self, state: str, queries: list[Asked], ask: Ask) -> gannet.Statistics:
         """What the shard adds to the statistics of these queries."""
         with named(self._number):
             return self._at(state).statistics(
-                tuple(queries), operator=ask.operator, fields=ask.fields, timeout=ask.timeout
+                tuple(queries),
+                operator=ask.operator,
+                syntax=ask.syntax,
+                fields=ask.fields,
+                timeout=ask.timeout,
             )
 
     def best(
         self,
         state: str,
         served: str | None,
-        query: str,
+        query: Asked,
         statistics: gannet.Statistics | None,
         ask: Ask,
     ) -> Ranking | gannet.Statistics:
@@ -133,7 +141,11 @@ class ShardReader:
         with named(self._number):
             if statistics is None:
                 counted = self._at(state).statistics(
-                    query, operator=ask.operator, fields=ask.fields, timeout=ask.timeout
+                    query,
+                    operator=ask.operator,
+                    syntax=ask.syntax,
+                    fields=ask.fields,
+                    timeout=ask.timeout,
                 )
                 statistics = self._known(served).of(counted, ask.fields)
                 if statistics is None:
@@ -152,7 +164,7 @@ class ShardReader:
         self,
         state: str,
         served: str | None,
-        queries: list[str],
+        queries: list[Asked],
         statistics: gannet.Statistics | None,
         ask: Ask,
     ) -> list[list[tuple[str, float]]]:
@@ -164,6 +176,7 @@ class ShardReader:
                 queries,
                 ask.k,
                 operator=ask.operator,
+                syntax=ask.syntax,
                 statistics=statistics,
                 ties="id",
                 timeout=ask.timeout,
@@ -180,7 +193,7 @@ class ShardReader:
     def highlighted(
         self,
         state: str,
-        query: str,
+        query: Asked,
         statistics: gannet.Statistics | None,
         first: int,
         ask: Ask,
@@ -203,7 +216,7 @@ class ShardReader:
     def _search(
         self,
         state: str,
-        query: str,
+        query: Asked,
         statistics: gannet.Statistics | None,
         ask: Ask,
         *,
@@ -218,6 +231,7 @@ class ShardReader:
             offset=offset,
             highlight=highlight,
             operator=ask.operator,
+            syntax=ask.syntax,
             count=ask.count,
             sources=sources,
             statistics=statistics,
@@ -261,7 +275,7 @@ class ShardReader:
                     self._close_oldest()
             try:
                 index = self._open(state, source)
-            except FormatError:
+            except (FormatError, MissingError):
                 # It may have been removed meanwhile.
                 self._place.need(state)
                 raise

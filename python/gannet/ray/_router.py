@@ -217,7 +217,8 @@ def result(call: Any) -> Any:
         own = own_error(error)
         if own is None:
             raise
-        raise own from error
+        # What Ray says of its processes is of no use to who asked.
+        raise own from None
 
 
 def need_all(reasons: Mapping[int, str], replicas: Replicas) -> None:

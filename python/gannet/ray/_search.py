@@ -13,7 +13,7 @@ from typing import Any
 import gannet
 
 from ._manifest import Manifest
-from ._reader import Ask, Found, Ranking
+from ._reader import Ask, Asked, Found, Ranking
 from ._router import Deadline, Replicas, need_all
 
 
@@ -42,7 +42,7 @@ class Search:
         self._partial = partial
         self._statistics: gannet.Statistics | None = None
 
-    def count(self, queries: list[str]) -> None:
+    def count(self, queries: list[Asked]) -> None:
         """Adds up the statistics of all shards, so that scores are those of one index."""
         ask = self._timed(self._ask)
         parts = self._asked(
@@ -51,7 +51,7 @@ class Search:
         )
         self._statistics = reduce(add, parts.values()) if parts else None
 
-    def ranked(self, query: str, sources: bool) -> dict[int, Ranking]:
+    def ranked(self, query: Asked, sources: bool) -> dict[int, Ranking]:
         """The best documents of each shard: all that are among the best of all, and some others.
 
         A shard is asked for as many as it likely has among those, and for all if it has more.
@@ -71,7 +71,7 @@ class Search:
                 rankings |= self._ranked(short, query, replace(some, k=wanted))
         return {shard: one for shard, one in rankings.items() if shard not in self.missing}
 
-    def best_of_many(self, queries: list[str]) -> dict[int, list[list[tuple[str, float]]]]:
+    def best_of_many(self, queries: list[Asked]) -> dict[int, list[list[tuple[str, float]]]]:
         """The best documents of each shard for each query."""
         self.count(queries)
         statistics, served, ask = self._statistics, self._complete(), self._timed(self._ask)
@@ -94,7 +94,7 @@ class Search:
         self,
         winners: Iterable[Winner],
         rankings: Mapping[int, Ranking],
-        query: str,
+        query: Asked,
         fields: str | Sequence[str],
     ) -> dict[str, Found]:
         """The same with snippets. Winners of a shard are neighbours in its own ranking."""
@@ -109,7 +109,7 @@ class Search:
 
         return _by_id(ids, self._asked(ids, request))
 
-    def _ranked(self, shards: Iterable[int], query: str, ask: Ask) -> dict[int, Ranking]:
+    def _ranked(self, shards: Iterable[int], query: Asked, ask: Ask) -> dict[int, Ranking]:
         """The best of these shards, which may have to add up their statistics first."""
         answers = self._best(shards, query, ask)
         ranked = {shard: one for shard, one in answers.items() if isinstance(one, Ranking)}
@@ -124,7 +124,7 @@ class Search:
         again = self._answering() if self.missing else list(counted)
         return ranked | self._best(again, query, ask)
 
-    def _best(self, shards: Iterable[int], query: str, ask: Ask) -> dict[int, Any]:
+    def _best(self, shards: Iterable[int], query: Asked, ask: Ask) -> dict[int, Any]:
         statistics, timed = self._statistics, self._timed(ask)
         served = self._served if statistics is None else self._complete()
 

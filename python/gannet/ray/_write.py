@@ -5,14 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Never
 
 from .._errors import InvalidError
 from ._hashing import id_text, shard_of
 from ._manifest import Manifest
-from ._ray import own_error
+from ._known import known
+from ._ray import connected, own_error, traces_in_the_log
+from ._rows import TOGETHER, rows_here
+from ._sending import MOST_BYTES, Sender
 from ._writer import WriterOptions
 from ._writing import IDS, Writing, answer
+
+
+_OPTIONS = "shards id memory analyzer analyzers local"
+"""The options of `write`, as errors list them."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +42,9 @@ def write(
     analyzer: str | None = None,
     analyzers: Mapping[str, str] | None = None,
     local: str | os.PathLike[str] | None = None,
+    **unknown: Never,
 ) -> Wrote:
-    """Adds the rows of a Dataset to the sharded index at a place, or replaces documents.
+    """Adds the rows of a Dataset, a list of dicts or a table to the sharded index at a place, or replaces documents.
 
     All rows can be found when the call returns, or none: until then, and after an error, readers
     see what was there before.
@@ -50,18 +58,34 @@ def write(
     - `analyzer` and `analyzers` are those of `gannet.open`, for fields not seen so far.
     - `local` is a folder on the local disk of each node; that for temporary files otherwise.
     """
+    known(unknown, "write", _OPTIONS)
+    options = WriterOptions(memory, analyzer, dict(analyzers or {}), _path(local))
+    connected()
+    rows = rows_here(ds)
+    is_small = rows is not None and rows.are_few
+    with Writing(uri, options, shards=shards, id=id, is_small=is_small) as writing:
+        if rows is None:
+            _write_dataset(ds, writing)
+        else:
+            sender = Sender(writing.job, writing.writers, answer, MOST_BYTES)
+            for table in rows.tables:
+                sender.add(table)
+            sender.end()
+        return _wrote(writing.commit())
+
+
+def _write_dataset(ds: Any, writing: Writing) -> None:
     from ._datasink import GannetDatasink  # It imports ray.data.
 
-    options = WriterOptions(memory, analyzer, dict(analyzers or {}), _path(local))
-    with Writing(uri, options, shards=shards, id=id) as writing:
-        try:
+    try:
+        with traces_in_the_log():
             ds.write_datasink(GannetDatasink(writing.job, writing.writers))
-        except Exception as error:
-            own = own_error(error)
-            if own is None:
-                raise
-            raise own from error
-        return _wrote(writing.commit())
+    except Exception as error:
+        own = own_error(error)
+        if own is None:
+            raise
+        # What Ray says of its tasks is of no use to who wrote.
+        raise own from None
 
 
 def delete(
@@ -72,7 +96,9 @@ def delete(
     local: str | os.PathLike[str] | None = None,
 ) -> Wrote:
     """Deletes documents by ID, all at once; unknown IDs are passed over."""
-    with Writing(uri, WriterOptions(memory, local=_path(local))) as writing:
+    options = WriterOptions(memory, local=_path(local))
+    ids = list(ids)
+    with Writing(uri, options, is_small=len(ids) <= TOGETHER) as writing:
         if writing.before is None:
             raise InvalidError(f"{os.fspath(uri)}: there is no index to delete from")
         parts: list[list[str]] = [[] for _ in writing.writers]

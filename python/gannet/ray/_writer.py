@@ -11,7 +11,7 @@ from typing import Any
 
 import gannet
 
-from .._errors import ConflictError, ExpiredError, FormatError, GannetError
+from .._errors import ConflictError, ExpiredError, FormatError, GannetError, MissingError
 from ._contents import Contents
 from ._errors import WriteLostError
 from ._manifest import Shard
@@ -155,7 +155,7 @@ class ShardWriter:
         place, memory = place_of(self._job.uri), self._job.options.memory
         try:
             gannet.restore(place.need(before.state), path, memory=memory)
-        except (ExpiredError, FormatError) as error:
+        except (ExpiredError, FormatError, MissingError) as error:
             # Where no lock keeps them away, others may have written twice meanwhile.
             try:
                 place.need(before.state)

@@ -13,6 +13,7 @@ from .._errors import InvalidError
 from .._native import MEMORY_MIN, number_of_bytes
 from . import _manifest
 from ._errors import WriteLostError
+from ._here import MOST_BYTES, HereWriter
 from ._manifest import Manifest
 from ._place import Place, place_of
 from ._ray import connected, live_nodes, on_node, own_error, ray, ray_errors
@@ -38,12 +39,14 @@ class Writing:
         *,
         shards: int | None = None,
         id: str | None = None,
+        is_small: bool = False,
     ) -> None:
         if shards is not None and not 1 <= shards <= 10_000:
             raise InvalidError(f"shards={shards}: expected a number from 1 to 10000")
         self._place = place_of(uri)
         self._options = replace(options, memory=_of_the_index(self._place, options.memory))
         self._shards, self._id = shards, id
+        self._is_small = is_small
         self._held = ExitStack()
         self.writers: list[Any] = []
 
@@ -89,6 +92,12 @@ class Writing:
         write = uuid.uuid4().hex[:12]
         epoch = before.epoch + 1 if before else 1
         self._job = Job(self._place.uri, write, epoch, id, self._options)
+        if self._is_small and _bytes(before) <= MOST_BYTES:
+            self.writers = [
+                HereWriter(self._job, shard, before.shards[shard] if before else None)
+                for shard in range(number)
+            ]
+            return
         actor = ray.remote(max_restarts=_RESTARTS, max_task_retries=-1)(ShardWriter)
         nodes = live_nodes()
         for shard in range(number):
@@ -99,10 +108,11 @@ class Writing:
 
     def _stop(self) -> None:
         try:
-            closing = [writer.close.remote() for writer in self.writers]
+            actors = [writer for writer in self.writers if not isinstance(writer, HereWriter)]
+            closing = [actor.close.remote() for actor in actors]
             ray.wait(closing, num_returns=len(closing), timeout=10.0) if closing else None
-            for writer in self.writers:
-                ray.kill(writer)
+            for actor in actors:
+                ray.kill(actor)
         finally:
             self.writers = []
             self._held.close()
@@ -114,19 +124,27 @@ def asked(calls: list[Any]) -> list[Any]:
 
 
 def answer(call: Any, shard: int) -> Any:
-    """The answer of the writer of a shard."""
+    """The answer of the writer of a shard, which one in this process has given already."""
+    if not isinstance(call, ray.ObjectRef):
+        return call
     try:
         return ray.get(call)
     except ray_errors.RayActorError as error:
+        reason = str(error).strip().partition("\n")[0]
         raise WriteLostError(
-            f"shard {shard}: its writer ended, and with it the rows of this write ({error}): "
+            f"shard {shard}: its writer ended, and with it the rows of this write ({reason}): "
             "the index is as it was before; write again"
-        ) from error
+        ) from None
     except ray_errors.RayError as error:
         own = own_error(error)
         if own is None:
             raise
-        raise own from error
+        # What Ray says of its processes is of no use to who wrote.
+        raise own from None
+
+
+def _bytes(before: Manifest | None) -> int:
+    return sum(shard.bytes for shard in before.shards) if before else 0
 
 
 def _of_the_index(place: Place, memory: int | str) -> int:

@@ -1,0 +1,126 @@
+//! Results as `pickle` keeps them: tuples of plain values.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gannet::diagnostics::IoCounts;
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use crate::found::{Found, Snippets};
+use crate::pickled_query::{query_of, query_state};
+use crate::told::{Explained, Step, Told};
+
+/// A hit: its ID, its score, its JSON and its snippets.
+pub type Row = (String, f64, Option<Vec<u8>>, Snippets);
+
+/// What an answer tells: the query, total and whether that is exact, notes, what was read, the
+/// plan, seconds.
+pub type ToldState = (
+    String,
+    u64,
+    bool,
+    Vec<String>,
+    (u32, u32, u64, u32, u32),
+    Option<(String, Vec<Step>)>,
+    f64,
+);
+
+/// An answer: its hits, whether they have sources, the fields that they have, what it tells, the
+/// columns of its tables.
+pub type State = (
+    Vec<Row>,
+    bool,
+    Option<Vec<String>>,
+    ToldState,
+    Vec<(String, String)>,
+);
+
+/// One hit.
+pub fn row<'py>(
+    py: Python<'py>,
+    found: &Found,
+    (place, score): (usize, f64),
+) -> PyResult<Bound<'py, PyTuple>> {
+    let source = match found.has_sources() {
+        true => Some(PyBytes::new(py, &found.source(py, place)?)),
+        false => None,
+    };
+    let snippets = found.snippets(place).to_vec();
+    (found.id(place), score, source, snippets).into_pyobject(py)
+}
+
+/// All hits of an answer in their order, and what it tells.
+pub fn state<'py>(
+    py: Python<'py>,
+    found: &Found,
+    order: &[(usize, f64)],
+    told: &Told,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rows = order.iter().map(|entry| row(py, found, *entry));
+    let rows: Vec<_> = rows.collect::<PyResult<_>>()?;
+    let io = told.io;
+    let plan = told.plan.clone();
+    let about = (
+        query_state(&told.query)?,
+        told.total,
+        told.total_is_exact,
+        told.notes.clone(),
+        (io.rounds, io.reads, io.bytes, io.frames_hit, io.tier_hits),
+        plan.map(|plan| (plan.text, plan.steps)),
+        told.took.as_secs_f64(),
+    );
+    let fields = found.fields().map(<[String]>::to_vec);
+    let columns = told.columns.to_vec();
+    (rows, found.has_sources(), fields, about, columns).into_bound_py_any(py)
+}
+
+/// What [`state`] was given: what was found, the scores, what the answer tells.
+pub fn answer(
+    (rows, has_sources, fields, about, columns): State,
+) -> PyResult<(Found, Vec<f64>, Told)> {
+    let (query, total, total_is_exact, notes, io, plan, took) = about;
+    let (rounds, reads, bytes, frames_hit, tier_hits) = io;
+    let told = Told {
+        again: None,
+        query: query_of(&query)?,
+        total,
+        total_is_exact,
+        notes,
+        io: IoCounts {
+            rounds,
+            reads,
+            bytes,
+            frames_hit,
+            tier_hits,
+        },
+        plan: plan.map(|(text, steps)| Explained { text, steps }),
+        took: Duration::try_from_secs_f64(took).unwrap_or_default(),
+        columns: Arc::new(columns),
+    };
+    let scores = rows.iter().map(|row| row.1).collect();
+    let found = Found::unpickled(
+        rows.into_iter().map(engine_hit).collect(),
+        has_sources,
+        fields,
+    );
+    Ok((found, scores, told))
+}
+
+/// The hit of which [`row`] was made, and its score.
+pub fn hit(row: Row, fields: Option<Vec<String>>) -> (Found, f64) {
+    let (score, has_sources) = (row.1, row.2.is_some());
+    let found = Found::unpickled(vec![engine_hit(row)], has_sources, fields);
+    (found, score)
+}
+
+fn engine_hit((id, score, source, snippets): Row) -> gannet::Hit {
+    gannet::Hit {
+        id,
+        score: score as f32,
+        source,
+        snippets,
+        ..gannet::Hit::default()
+    }
+}
