@@ -160,6 +160,10 @@ class Written:
     def rejections(self) -> list[str]:
         """Why, one sentence each, of the first hundred."""
 
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of documents that were added, one sentence each."""
+
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Common, DeleteArguments};
 use crate::failure::{Failure, Outcome, remark};
+use crate::get::other_form_of;
 use crate::opening::{open_to_read, open_to_write};
 use crate::output::{Output, harmless};
 use crate::size::counted;
@@ -25,8 +26,12 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
     let index = open_to_write(&arguments.index, common)?;
     // Nothing goes if the query is wrong.
     let query = query(arguments, &index.snapshot(), output)?;
-    let ids: Vec<&str> = arguments.ids.iter().map(String::as_str).collect();
-    let (_, missing) = present_and_missing(&index, &ids)?;
+    let Asked {
+        present,
+        missing,
+        notes,
+    } = Asked::of(&index, arguments)?;
+    let ids: Vec<&str> = present.iter().map(String::as_str).collect();
     let mut deleted = index.delete(&ids)?.deleted;
     if let Some(Parsed { query, .. }) = &query {
         let bar = spinner();
@@ -36,12 +41,13 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
         bar.finish_and_clear();
     }
     index.close()?;
+    notes.iter().for_each(|note| remark(note));
     match output.is_json() {
         true => output.json(&json!({
             "deleted": deleted,
             "missing": missing.len(),
             "missing_ids": missing,
-            "notes": notes_of(query.as_ref()),
+            "notes": all_notes(query.as_ref(), &notes),
         })),
         false => output.line(format!(
             "{} deleted{}",
@@ -65,19 +71,32 @@ fn check_order(arguments: &DeleteArguments) -> Outcome<()> {
     }
 }
 
-/// The IDs that the index has and those that it does not have, each once, in the order given.
-fn present_and_missing<'i>(
-    index: &Index,
-    ids: &[&'i str],
-) -> Outcome<(Vec<&'i str>, Vec<&'i str>)> {
-    let (mut present, mut missing, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-    for id in ids.iter().filter(|id| seen.insert(**id)) {
-        match index.contains(id)? {
-            true => present.push(*id),
-            false => missing.push(*id),
+/// The IDs that were given, each once, in their order.
+#[derive(Default)]
+struct Asked<'i> {
+    /// Those that the index has.
+    present: Vec<String>,
+    /// Those that it does not have, in no form of Unicode.
+    missing: Vec<&'i str>,
+    /// Which IDs are taken in another form than they were given.
+    notes: Vec<String>,
+}
+
+impl<'i> Asked<'i> {
+    fn of(index: &Index, arguments: &'i DeleteArguments) -> Outcome<Asked<'i>> {
+        let (mut asked, mut seen) = (Asked::default(), HashSet::new());
+        for id in arguments.ids.iter().filter(|id| seen.insert(*id)) {
+            if index.contains(id)? {
+                asked.present.push(id.clone());
+            } else if let Some(other) = index.other_form_of_id(id)? {
+                asked.notes.push(other_form_of(id, &other));
+                asked.present.push(other);
+            } else {
+                asked.missing.push(id);
+            }
         }
+        Ok(asked)
     }
-    Ok((present, missing))
 }
 
 /// The end of a sentence that names the IDs that the index does not have.
@@ -111,8 +130,10 @@ fn query(
     Ok(parsed)
 }
 
-fn notes_of(parsed: Option<&Parsed>) -> &[String] {
-    parsed.map_or(&[], |parsed| &parsed.notes)
+/// The notes of the query and those of IDs.
+fn all_notes(parsed: Option<&Parsed>, of_ids: &[String]) -> Vec<String> {
+    let of_query = parsed.map_or(&[][..], |parsed| &parsed.notes);
+    [of_query, of_ids].concat()
 }
 
 /// Says which documents would be deleted, and how many; the index was opened for reading only.
@@ -120,8 +141,11 @@ fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outc
     let snapshot = index.snapshot();
     let query = query(arguments, &snapshot, output)?;
     let mut told = Told::begin(output)?;
-    let ids: Vec<&str> = arguments.ids.iter().map(String::as_str).collect();
-    let (present, missing) = present_and_missing(index, &ids)?;
+    let Asked {
+        present,
+        missing,
+        notes,
+    } = Asked::of(index, arguments)?;
     present.iter().try_for_each(|id| told.id(id))?;
     if let Some(Parsed { query, .. }) = &query {
         let found = snapshot.list(query).sources(false);
@@ -133,7 +157,8 @@ fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outc
         cut.for_each(|cut| remark(&cut.to_string()));
         found.notes().iter().for_each(|note| remark(note));
     }
-    told.end(&missing, notes_of(query.as_ref()))
+    notes.iter().for_each(|note| remark(note));
+    told.end(&missing, &all_notes(query.as_ref(), &notes))
 }
 
 /// What is told of a deletion that does not happen: each ID at once, so that they may be many.

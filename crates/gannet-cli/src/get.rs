@@ -1,9 +1,9 @@
 //! `gannet get`: documents by their IDs, one JSON object a line.
 
-use gannet::Index;
+use gannet::{Index, StoredDocument};
 
 use crate::arguments::{Common, GetArguments};
-use crate::failure::{Failure, Outcome, say};
+use crate::failure::{Failure, Outcome, remark, say};
 use crate::fields::Fields;
 use crate::opening::open_cached;
 use crate::output::Output;
@@ -38,9 +38,32 @@ pub fn run(common: &Common, arguments: &GetArguments, output: &mut Output) -> Ou
 }
 
 fn line(index: &Index, id: &str, fields: &Fields) -> gannet::Result<Option<String>> {
-    let Some(document) = index.get(id)? else {
+    let document = match index.get(id)? {
+        None => other_form(index, id)?,
+        found => found,
+    };
+    Ok(document.map(|document| {
+        let source = String::from_utf8_lossy(&document.source);
+        fields.document(&document.id, &source)
+    }))
+}
+
+/// The document whose ID is the same text in another Unicode form, which is said.
+fn other_form(index: &Index, id: &str) -> gannet::Result<Option<StoredDocument>> {
+    let Some(other) = index.other_form_of_id(id)? else {
         return Ok(None);
     };
-    let source = String::from_utf8_lossy(&document.source);
-    Ok(Some(fields.document(id, &source)))
+    remark(&other_form_of(id, &other));
+    index.get(&other)
+}
+
+/// Tells which ID is taken in place of one that the index does not have.
+pub fn other_form_of(id: &str, other: &str) -> String {
+    let form = match other.chars().count() > id.chars().count() {
+        true => "NFD, accents as characters of their own",
+        false => "NFC, accents and letters in one character",
+    };
+    format!(
+        "no document has the ID {id:?} as it was written; taken is the same ID in another form of Unicode ({form})"
+    )
 }

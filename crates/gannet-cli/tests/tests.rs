@@ -20,6 +20,7 @@ mod meaning;
 mod newcomer;
 mod one_rule;
 mod pipes;
+mod ranges;
 #[cfg(feature = "remote")]
 mod remote;
 mod replaced;
@@ -27,4 +28,5 @@ mod result_cache;
 mod round_trip;
 mod settings;
 mod threads;
+mod unicode;
 mod whole_documents;

@@ -11,7 +11,7 @@
 //! 3. If it is strict, nothing behind the first rejected line is written.
 //! 4. Where the caller asks for the end, no batch is begun to be written any more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -66,6 +66,8 @@ pub struct Done {
     pub source_bytes: u64,
     /// What was looked at last, as a sentence.
     pub last: Option<String>,
+    /// What is to be known of documents that were taken, as sentences.
+    pub notes: Vec<String>,
     /// The longest time that one batch took to be written.
     pub longest_write: Duration,
     /// Why it ended.
@@ -94,6 +96,8 @@ pub struct Pipeline<'a> {
     asked: Asked,
     watcher: &'a mut dyn Watcher,
     uncommitted: u64,
+    /// Fields of which a note was made.
+    noted: BTreeSet<String>,
     done: Done,
 }
 
@@ -137,12 +141,14 @@ impl<'a> Pipeline<'a> {
             asked,
             watcher,
             uncommitted: 0,
+            noted: BTreeSet::new(),
             done: Done {
                 documents: 0,
                 replaced: 0,
                 rejected: 0,
                 source_bytes: 0,
                 last: None,
+                notes: Vec::new(),
                 longest_write: Duration::ZERO,
                 end: End::Whole,
             },
@@ -287,6 +293,9 @@ impl<'a> Pipeline<'a> {
             prepared,
             mut rejected,
         } = batch;
+        if let Some(prepared) = &prepared {
+            self.note_texts(&raw, prepared);
+        }
         let start = Instant::now();
         let written = prepared.map(|batch| self.index.write_prepared(batch));
         let written = match written {
@@ -322,6 +331,23 @@ impl<'a> Pipeline<'a> {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// Notes text in fields of numbers, the first of each field.
+    fn note_texts(&mut self, raw: &RawBatch, prepared: &PreparedBatch) {
+        for (place, field) in prepared.given_text() {
+            if self.noted.insert(field.clone())
+                && let Some((line, _)) = raw.lines().nth(*place)
+            {
+                let reason = format!(
+                    "field {field:?} gets text, though its first value was a number or a boolean: its words are not \
+                     found, only whole values; write its numbers as strings, and index into a new folder"
+                );
+                self.done
+                    .notes
+                    .push(raw.rejection(line, reason).to_string());
+            }
+        }
     }
 
     /// Writes the lines of a batch for which there is too little memory one by one, and rejects

@@ -398,14 +398,7 @@ impl Watcher for Tally {
 fn ended(py: Python<'_>, done: Done, tally: Tally, interrupts: &Interrupts) -> PyResult<Written> {
     let before = in_index(done.documents);
     let failed = match &done.end {
-        End::Whole => {
-            return Ok(Written::run(
-                done.documents,
-                done.replaced,
-                done.rejected,
-                tally.told,
-            ));
-        }
+        End::Whole => return Ok(Written::run(done, tally.told)),
         End::Rejected(rejection) => invalid(format!("{rejection}; {before}")),
         End::Unreadable(sentence) => invalid(format!("{sentence}; {before}")),
         End::Failed(error) => exception(error),

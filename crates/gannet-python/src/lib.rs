@@ -12,6 +12,7 @@ mod arrow_cells;
 mod arrow_stream;
 mod asking;
 mod batch;
+mod classes;
 mod converting;
 mod errors;
 mod found;
@@ -26,6 +27,7 @@ mod matching;
 mod objects;
 mod options;
 mod pickled;
+mod pickled_query;
 mod places;
 mod query;
 mod ranking_batches;
@@ -36,6 +38,7 @@ mod snapshot;
 mod source;
 mod statistics;
 mod texts;
+mod told;
 mod written;
 
 use pyo3::prelude::*;
@@ -46,6 +49,7 @@ mod _native {
     use std::collections::HashMap;
     use std::ffi::CString;
     use std::path::PathBuf;
+    use std::sync::Arc;
 
     use gannet::diagnostics::CacheState;
     use pyo3::exceptions::PyUserWarning;
@@ -56,6 +60,7 @@ mod _native {
     use crate::errors::{Raise, exception_at, invalid};
     use crate::options::{Bytes, OpenArguments, memory_or_default};
     use crate::pickled;
+    use crate::pickled_query::query_of;
     use crate::places::{self, is_url};
     use crate::selection;
 
@@ -199,19 +204,21 @@ mod _native {
     /// A query that was pickled.
     #[pyfunction]
     fn read_query(json: &str) -> PyResult<PyQuery> {
-        pickled::query_of(json).map(PyQuery)
+        query_of(json).map(PyQuery)
     }
 
     /// Hits that were pickled.
     #[pyfunction]
     fn read_hits(state: pickled::State) -> PyResult<Hits> {
-        pickled::hits(state)
+        let (found, scores, told) = pickled::answer(state)?;
+        Ok(Hits::of(found, scores, told))
     }
 
     /// A hit that was pickled.
     #[pyfunction]
     fn read_hit(row: pickled::Row, fields: Option<Vec<String>>) -> Hit {
-        pickled::hit(row, fields)
+        let (found, score) = pickled::hit(row, fields);
+        Hit::new(&Arc::new(found), (0, score))
     }
 
     /// Rankings that were pickled, or merged.
@@ -229,13 +236,11 @@ mod _native {
     /// What a write did, that was pickled.
     #[pyfunction]
     fn read_written(
-        added: u64,
-        replaced: u64,
-        deleted: u64,
-        rejected: u64,
+        counts: (u64, u64, u64, u64),
         rejections: Vec<String>,
+        notes: Vec<String>,
     ) -> Written {
-        Written::new(added, replaced, deleted, rejected, rejections)
+        Written::read(counts, rejections, notes)
     }
 
     /// Statistics that were pickled.

@@ -1,5 +1,6 @@
 //! What a write did, as Python sees it.
 
+use gannet_input::Done;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
@@ -16,6 +17,8 @@ pub struct Written {
     rejected: u64,
     /// Why, one sentence each, of the first hundred.
     rejections: Vec<String>,
+    /// What is to be known of documents that were added, one sentence each.
+    notes: Vec<String>,
 }
 
 impl Written {
@@ -27,21 +30,27 @@ impl Written {
             deleted: written.deleted,
             rejected: 0,
             rejections: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
     /// Of a run of many batches.
-    pub fn run(added: u64, replaced: u64, rejected: u64, rejections: Vec<String>) -> Written {
-        Written::new(added, replaced, 0, rejected, rejections)
+    pub fn run(done: Done, rejections: Vec<String>) -> Written {
+        Written {
+            added: done.documents,
+            replaced: done.replaced,
+            deleted: 0,
+            rejected: done.rejected,
+            rejections,
+            notes: done.notes,
+        }
     }
 
-    /// Of its parts.
-    pub fn new(
-        added: u64,
-        replaced: u64,
-        deleted: u64,
-        rejected: u64,
+    /// Of its parts, as they were pickled.
+    pub fn read(
+        (added, replaced, deleted, rejected): (u64, u64, u64, u64),
         rejections: Vec<String>,
+        notes: Vec<String>,
     ) -> Written {
         Written {
             added,
@@ -49,6 +58,7 @@ impl Written {
             deleted,
             rejected,
             rejections,
+            notes,
         }
     }
 }
@@ -57,14 +67,8 @@ impl Written {
 impl Written {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let read = py.import("gannet._native")?.getattr("read_written")?;
-        let (added, replaced, deleted) = (self.added, self.replaced, self.deleted);
-        let parts = (
-            added,
-            replaced,
-            deleted,
-            self.rejected,
-            self.rejections.clone(),
-        );
+        let counts = (self.added, self.replaced, self.deleted, self.rejected);
+        let parts = (counts, self.rejections.clone(), self.notes.clone());
         (read, parts).into_bound_py_any(py)
     }
 

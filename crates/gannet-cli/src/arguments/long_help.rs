@@ -40,7 +40,7 @@ A ? that ends the query behind another word is punctuation, and a note says so; 
 
 In a field of stems (english) the end of a pattern is stemmed too: house* is asked as hous*. A pattern of several words (wi-f*, 2020-12*, Wi-Fi~1) is a phrase whose last word is the pattern. Notes say how it is asked.
 
-Ranges compare bytes, so they need a field of strings that was indexed whole (gannet index --analyzer date=keyword) and whose values sort as text, as dates do. Numbers match exactly, however they are spelled; they have no ranges yet.
+Ranges compare bytes, so they need a field of strings that was indexed whole (gannet index --analyzer date=keyword) and whose values sort as text, as ISO dates do, and numbers of one length (0042). Of dates, date:2023-05-17 and the end of a range stand for the whole day, 2023-05 for the month. An end in another form than the values is an error. Numbers match exactly, however they are spelled; they have no ranges yet.
 
 Limits: a query has at most 64 KiB, 1,024 words, phrases, ranges and parentheses, 32 parentheses open at once, and 4,096 words and patterns over all the fields that it searches. A phrase has at most 1,024 words, a fuzzy term 255 characters, a wildcard pattern 1,024. A prefix, wildcard or range stands for any number of terms, at the end of quotes for the 1,024 most frequent; a fuzzy term for the 50 most similar. A term of more than 1,020 bytes is in no index and matches nothing. A search ends after --timeout.
 
@@ -48,7 +48,8 @@ A hit whose document by itself needs more memory than --memory leaves is shown w
 
 /// The analyzers, each with a phrase.
 pub const ANALYZERS: &str = "Analyzers:
-  standard          words as Unicode divides them, in lower case (the default)
+  standard          words as Unicode divides them, and emoji, in lower case (the
+                    default)
   simple            runs of letters, in lower case; digits are left out
   whitespace        what stands between white space, as it is
   keyword           the whole value, as it is: for categories, codes, dates
@@ -58,7 +59,7 @@ pub const ANALYZERS: &str = "Analyzers:
 
 Snowball stems also arabic, armenian, basque, catalan, czech, danish, dutch, dutch_porter, earlymodernenglish, esperanto, estonian, finnish, french, german, greek, hindi, hungarian, indonesian, irish, italian, lithuanian, lovins, nepali, norwegian, persian, polish, porter, portuguese, romanian, russian, serbian, sesotho, spanish, swedish, tamil, turkish, ukrainian, yiddish; each is standard, stemmed.
 
-Accents count: Naive does not find Naïve. To standard, simple, english and the stemmers, signs are no part of a word: C++ and C# are c. `gannet analyze --analyzer NAME TEXT` shows the tokens.";
+Accents count: Naive does not find Naïve. The forms NFC and NFD of Unicode are the same to all analyzers, and so are the apostrophes ' and ’. To standard, simple, english and the stemmers, signs are no part of a word: C++ and C# are c. `gannet analyze --analyzer NAME TEXT` shows the tokens.";
 
 #[cfg(test)]
 mod tests {

@@ -48,6 +48,7 @@ impl Report<'_> {
             "replaced": self.done.replaced,
             "rejected": self.done.rejected,
             "error": self.error,
+            "notes": self.done.notes,
             "durable": self.durable,
             "source_bytes": self.done.source_bytes,
             "seconds": self.seconds,
@@ -113,6 +114,9 @@ impl Report<'_> {
         }
         if done.rejected > 0 {
             output.line(format!("{} rejected", counted(done.rejected, "document")))?;
+        }
+        for note in &self.done.notes {
+            output.line(format!("note: {note}"))?;
         }
         if let Some(warning) = self.stats.and_then(|stats| doc_ids_warning(stats.doc_ids)) {
             output.line(warning)?;

@@ -6,18 +6,19 @@
 //!
 //! Invariants: positions ascend from 0, one for each token of the tokenizer; a token that is left
 //! out (a stop word) leaves its position empty, so that phrases keep their distances. Offsets are
-//! those of the whole token in the source, whatever is cut from its text.
+//! those of the whole token in the source, whatever is cut from its text. Texts that differ only in
+//! their Unicode form or their apostrophes give the same terms (`forms`).
 
 use frostem::Algorithm;
 
 use super::stems::{Stemming, Stems};
 use super::words::{Case, Word, Words};
-use super::{MAX_TOKEN_CHARACTERS, english, plain};
+use super::{MAX_TOKEN_CHARACTERS, english, forms, plain};
 use crate::base::{Error, Result};
 
 /// What the tokens depend on besides the source: recorded in an index, because terms made under
 /// another version may differ.
-pub const VERSION: &str = "1 (unicode 17.0, snowball 20261016)";
+pub const VERSION: &str = "2 (unicode 17.0, snowball 20261016)";
 
 /// One occurrence of a term in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,9 @@ enum Chain {
     Snowball(Algorithm),
 }
 
+/// The longest value that `keyword` looks at. No term is as long, in whatever form it is written.
+const KEYWORD_BYTES_MAX: usize = 4 << 10;
+
 /// Snowball's English under a name of its own, because `english` is Lucene's analyzer.
 const SNOWBALL_ENGLISH: &str = "snowball_english";
 
@@ -69,13 +73,15 @@ impl Analyzer {
 
     /// The analyzer called `name`.
     ///
-    /// - `standard`: the words of the Unicode standard (UAX #29), lowercased; the default
+    /// - `standard`: the words of the Unicode standard (UAX #29) and emoji, lowercased; the default
     /// - `simple`: runs of letters, lowercased
-    /// - `whitespace`: what stands between white space, unchanged
-    /// - `keyword`: the whole text as one token, unchanged
+    /// - `whitespace`: what stands between white space
+    /// - `keyword`: the whole text as one token
     /// - `english`: as Lucene's `EnglishAnalyzer`: possessives, 33 stop words, Porter stems
     /// - `snowball_english`, `french`, `german`, ...: `standard`, then the Snowball stemmer of that
     ///   name
+    ///
+    /// Terms of all of them are in NFC, and `’` in them is `'`.
     pub fn named(name: &str) -> Result<Analyzer> {
         let chain = match name {
             "standard" => Chain::Standard,
@@ -124,7 +130,19 @@ impl Analyzer {
     pub fn scratch_bytes(&self) -> usize {
         match self.chain {
             Chain::English | Chain::Snowball(_) => Stems::MEMORY_BYTES + MAX_TOKEN_CHARACTERS * 16,
+            Chain::Keyword => 4 * KEYWORD_BYTES_MAX,
             _ => MAX_TOKEN_CHARACTERS * 8,
+        }
+    }
+
+    /// A part of a word as it stands in terms: patterns cannot be stemmed, but are lowercased where
+    /// words are.
+    pub fn part(&self, text: &str) -> String {
+        match self.chain {
+            Chain::Whitespace | Chain::Keyword => {
+                forms::canonical(text, &mut String::new()).to_owned()
+            }
+            _ => lowercase(text, Case::Unicode, &mut String::new()).to_owned(),
         }
     }
 
@@ -155,8 +173,8 @@ impl Analyzer {
         match self.chain {
             Chain::Standard => standard(text, &mut scratch.lower, sink),
             Chain::Simple => simple(text, &mut scratch.lower, sink),
-            Chain::Whitespace => whitespace(text, sink),
-            Chain::Keyword => keyword(text, sink),
+            Chain::Whitespace => whitespace(text, &mut scratch.lower, sink),
+            Chain::Keyword => keyword(text, &mut scratch.lower, sink),
             Chain::English => english(text, scratch, sink),
             Chain::Snowball(algorithm) => {
                 let stems = &mut scratch.stems;
@@ -231,8 +249,16 @@ fn english(text: &str, scratch: &mut Scratch, mut sink: impl FnMut(Token<'_>) ->
 
 fn simple(text: &str, lower: &mut String, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
     let mut position = 0;
-    plain::runs(text, char::is_alphabetic, |start, end| {
-        let text = lowercase(&text[start..end], Case::Unicode, lower);
+    let begins = |c: char| c.is_alphabetic() && !forms::is_mark(c);
+    let belongs = |c: char| c.is_alphabetic() || forms::is_mark(c);
+    plain::runs(text, begins, belongs, |start, end| {
+        let word = &text[start..end];
+        let case = if word.is_ascii() {
+            Case::Capitals
+        } else {
+            Case::Unicode
+        };
+        let text = lowercase(word, case, lower);
         position += 1;
         sink(Token {
             text,
@@ -244,11 +270,11 @@ fn simple(text: &str, lower: &mut String, mut sink: impl FnMut(Token<'_>) -> boo
     position
 }
 
-fn whitespace(text: &str, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
+fn whitespace(text: &str, buffer: &mut String, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
     let mut position = 0;
     let not_white = |c: char| !c.is_whitespace();
-    plain::runs(text, not_white, |start, end| {
-        let text = &text[start..end];
+    plain::runs(text, not_white, not_white, |start, end| {
+        let text = forms::canonical(&text[start..end], buffer);
         position += 1;
         sink(Token {
             text,
@@ -261,8 +287,12 @@ fn whitespace(text: &str, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
 }
 
 /// An empty text is a value like any other: it can be searched for.
-fn keyword(text: &str, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
+fn keyword(text: &str, buffer: &mut String, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
     let (position, start, end) = (0, 0, text.len());
+    let text = match end <= KEYWORD_BYTES_MAX {
+        true => forms::canonical(text, buffer),
+        false => text,
+    };
     sink(Token {
         text,
         position,
@@ -272,27 +302,36 @@ fn keyword(text: &str, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
     1
 }
 
-/// `word` in lowercase, in `buffer` if it was not.
+/// `word` in lowercase and in its one form, in `buffer` if it was not.
 ///
 /// Outside ASCII each character becomes one other, whatever stands beside it, as in Lucene: a sigma
 /// at the end of a word is like any other, and `İ` becomes a plain `i`.
 #[inline]
 fn lowercase<'a>(word: &'a str, case: Case, buffer: &'a mut String) -> &'a str {
-    if case == Case::Lower {
-        return word;
-    }
-    buffer.clear();
-    if case == Case::Capitals {
-        buffer.push_str(word);
-        buffer.make_ascii_lowercase();
-    } else {
-        buffer.extend(word.chars().map(|c| c.to_lowercase().next().unwrap_or(c)));
+    match case {
+        Case::Lower => return word,
+        Case::Capitals => {
+            buffer.clear();
+            buffer.push_str(word);
+            buffer.make_ascii_lowercase();
+        }
+        Case::Unicode => lowercase_unicode(word, buffer),
     }
     buffer
 }
 
+/// Apart from the others, which are most words.
+#[inline(never)]
+fn lowercase_unicode(word: &str, buffer: &mut String) {
+    buffer.clear();
+    forms::push_word(word, |c| c.to_lowercase().next().unwrap_or(c), buffer);
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use unicode_normalization::UnicodeNormalization;
+
     use super::*;
 
     /// `expected`: the terms, each followed by `@` and its position where that is not one after the
@@ -328,12 +367,27 @@ mod tests {
         check("standard", "東京タワー 2024", "東|京|タワー|2024");
         check("standard", "한국어 ไทย هذا", "한국어|ไ|ท|ย|هذا");
         check("standard", "a\0b", "a|b");
+        check(
+            "standard",
+            "Cafe\u{301} ÅNGSTRÖM A\u{30a}",
+            "café|ångström|å",
+        );
+        check(
+            "standard",
+            "h\u{331} \u{1e96} H\u{331}",
+            "\u{1e96}|\u{1e96}|\u{1e96}",
+        );
+        check("standard", "rock’n‘roll＇s l’", "rock'n'roll's|l");
+        check("standard", "go 🚀! ❤️ ❤ 👍🏽 3️⃣ © ™ # *", "go|🚀|❤|❤|👍🏽|3⃣");
     }
 
     #[test]
     fn simple_whitespace_and_keyword() {
         check("simple", "Don't R2D2 Öl", "don|t|r|d|öl");
+        check("simple", "Cafe\u{301}s \u{301}a 🚀", "cafés|a");
         check("whitespace", " C++ Wi-Fi\u{3000}x ", "C++|Wi-Fi|x");
+        check("whitespace", "Cafe\u{301} O’Neil", "Café|O'Neil");
+        check("keyword", "Cafe\u{301} de l’Île", "Café de l'Île");
         check("keyword", " Two Words ", " Two Words ");
         check("keyword", "", "");
     }
@@ -346,17 +400,34 @@ mod tests {
             "quick@1|brown|fox|don't|dog|run",
         );
         check("english", "to be or not to be", "");
-        check("english", "O’Neil's IS US, flies", "o’neil|us@2|fli");
+        check("english", "O’Neil's IS US, flies", "o'neil|us@2|fli");
         check("english", "Archaeology of the skies", "archaeolog|ski@3");
         check("english", "CAFÉS’S the naïve", "café|naïv@2");
+        check("english", "doesn’t doesn't", "doesn't|doesn't");
     }
 
     #[test]
     fn languages_stem() {
         check("french", "Les chevaux mangeaient", "le|cheval|mang");
+        check("french", "l’avion l'avion", "avion|avion");
         check("german", "Die Automaten", "die|automat");
         check("snowball_english", "Generously running", "generous|run");
         check("porter", "as", "a");
+    }
+
+    #[test]
+    fn the_version_names_the_tables_of_unicode() {
+        let (major, minor, _) = unicode_segmentation::UNICODE_VERSION;
+        assert!(VERSION.contains(&format!("unicode {major}.{minor}")));
+        let versions = [
+            unicode_properties::UNICODE_VERSION,
+            unicode_segmentation::UNICODE_VERSION,
+        ];
+        assert_eq!(versions[0], versions[1]);
+        assert_eq!(
+            unicode_normalization::UNICODE_VERSION,
+            (major as u8, minor as u8, 0)
+        );
     }
 
     #[test]
@@ -369,6 +440,86 @@ mod tests {
             error.contains("\"klingon\"") && error.contains("standard, simple"),
             "{error}"
         );
+    }
+
+    fn terms(analyzer: &Analyzer, text: &str) -> Vec<(String, u32)> {
+        let (mut terms, mut scratch) = (Vec::new(), Scratch::default());
+        analyzer.analyze(text, &mut scratch, |token| {
+            terms.push((token.text.to_owned(), token.position));
+        });
+        terms
+    }
+
+    /// The longest term that an index takes.
+    const TERM_BYTES_MAX: usize = 1_020;
+
+    /// Checks that `text` and what is the same in Unicode give the same terms, in NFC.
+    fn check_forms(text: &str) {
+        let forms = [text.nfc().collect::<String>(), text.nfd().collect()];
+        for name in [
+            "standard",
+            "simple",
+            "whitespace",
+            "keyword",
+            "english",
+            "french",
+        ] {
+            if name == "keyword" && forms[0].len() > TERM_BYTES_MAX {
+                continue;
+            }
+            let analyzer = Analyzer::named(name).unwrap();
+            let expected = terms(&analyzer, text);
+            for form in &forms {
+                assert_eq!(
+                    terms(&analyzer, form),
+                    expected,
+                    "{name} of {text:?} as {form:?}"
+                );
+            }
+            for (term, _) in expected
+                .iter()
+                .filter(|_| name != "french" && name != "english")
+            {
+                assert_eq!(*term, term.nfc().collect::<String>(), "{name} of {text:?}");
+                assert_eq!(analyzer.part(term), *term, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_character_gives_the_same_terms_in_each_form() {
+        let changes = |c: &char| !std::iter::once(*c).eq(std::iter::once(*c).nfd());
+        for c in ('\u{80}'..=char::MAX).filter(changes) {
+            // Of the 11,172 syllables of Hangul some are enough.
+            if !('\u{ac00}'..='\u{d7a3}').contains(&c) || (c as u32).is_multiple_of(97) {
+                check_forms(&format!("a{c} {c}b 1{c}2 {c}"));
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+        #[test]
+        fn texts_that_are_the_same_give_the_same_terms(
+            text in "([a-zA-Z]{1,4}|[0-9 '.]|[éßñİǅÅῼϓ]|[’‘＇]|[\u{300}\u{301}\u{308}\u{316}\u{331}\u{345}\u{304}\u{200d}]|[👩🏽🇩🇪❤\u{fe0f}\u{20e3}#]|[אשׁ]|[ガか\u{3099}東]|[한글\u{1100}\u{1161}\u{11a8}]|[क़\u{93c}\u{9c7}\u{9be}]){0,24}"
+        ) {
+            check_forms(&text);
+        }
+
+        #[test]
+        fn long_words_are_cut_alike(unit in "[éåẖ한a]{1,3}", count in 100..300usize) {
+            check_forms(&unit.repeat(count));
+        }
+
+        #[test]
+        fn tokens_have_the_offsets_of_their_source(text in "([a-z]{1,4}|[ ’]|[éß]|[\u{301}\u{308}]|[🚀❤\u{fe0f}]){0,24}") {
+            let standard = Analyzer::default();
+            standard.analyze(&text, &mut Scratch::default(), |token| {
+                let source = &text[token.start..token.end];
+                let plain = source.to_lowercase().replace('’', "'").replace('\u{fe0f}', "");
+                assert_eq!(token.text, plain.nfc().collect::<String>(), "{source:?}");
+            });
+        }
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! What Lucene's `EnglishAnalyzer` does to a word besides stemming it: possessives and stop words.
 
-/// `word` without the `'s` at its end, with either apostrophe or the full-width one.
+use super::forms::is_apostrophe;
+
+/// `word` without the `'s` at its end, whichever apostrophe it has.
 pub(super) fn without_possessive(word: &str) -> &str {
     let Some(owner) = word.strip_suffix(['s', 'S']) else {
         return word;
     };
-    owner.strip_suffix(['\'', '’', '＇']).unwrap_or(word)
+    owner.strip_suffix(is_apostrophe).unwrap_or(word)
 }
 
 /// Whether the lowercase `word` is one of the 33 that Lucene's analyzer leaves out.
@@ -59,6 +61,7 @@ mod tests {
             ("dog's", "dog"),
             ("DOG'S", "DOG"),
             ("dog’s", "dog"),
+            ("dog‘s", "dog"),
             ("dog＇s", "dog"),
             ("dogs", "dogs"),
             ("'s", ""),

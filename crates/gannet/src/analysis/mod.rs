@@ -4,12 +4,14 @@
 //! The room is pure: no input or output, no clock, no state but the buffers a caller lends.
 //! Indexing, queries and highlighting all go through [`Analyzer::analyze`], so the same text always
 //! gives the same terms. Changing what an analyzer gives makes existing indexes miss documents:
-//! [`VERSION`] must change with it.
+//! [`VERSION`] must change with it, and an index of another version is rejected.
 
 mod analyzer;
 mod common;
+mod emoji;
 mod english;
 mod fingerprints;
+mod forms;
 mod plain;
 mod porter;
 mod schema;
@@ -19,6 +21,7 @@ mod words;
 pub use analyzer::{Analyzer, Scratch, Token, VERSION};
 pub use common::COMMON_WORDS;
 pub use fingerprints::{fingerprint, is_exact};
+pub(crate) use forms::other_forms;
 pub use schema::{
     Field, FieldId, FieldKind, FieldOptions, Schema, SchemaOptions, split_term_key, term_key,
 };
@@ -27,7 +30,7 @@ pub use schema::{
 /// there.
 ///
 /// It is Lucene's number, so that both engines find the same documents.
-const MAX_TOKEN_CHARACTERS: usize = 255;
+pub const MAX_TOKEN_CHARACTERS: usize = 255;
 
 /// The length in bytes of the first `characters` characters of `text`, or of all of it.
 fn prefix_length(text: &str, characters: usize) -> usize {

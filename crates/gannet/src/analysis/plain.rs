@@ -1,17 +1,19 @@
 //! The tokenizers that go by single characters: runs of letters, and whatever is between white
 //! space.
 
-use super::{MAX_TOKEN_CHARACTERS, prefix_length};
+use super::MAX_TOKEN_CHARACTERS;
+use super::forms::composed_prefix;
 
-/// Gives the place in bytes of every run of characters for which `belongs` holds, cut at 255
-/// characters, until `sink` wants no more.
+/// Gives the place in bytes of every run that begins with a character for which `begins` holds and
+/// goes on with those for which `belongs` does, cut at 255 characters, until `sink` wants no more.
 pub(super) fn runs(
     text: &str,
+    begins: fn(char) -> bool,
     belongs: fn(char) -> bool,
     mut sink: impl FnMut(usize, usize) -> bool,
 ) {
     let mut at = 0;
-    while let Some(skipped) = text[at..].find(belongs) {
+    while let Some(skipped) = text[at..].find(begins) {
         let start = at + skipped;
         let length = text[start..].find(|c| !belongs(c));
         let end = length.map_or(text.len(), |length| start + length);
@@ -26,7 +28,7 @@ pub(super) fn runs(
 fn pieces(run: &str, mut sink: impl FnMut(usize, usize) -> bool) -> bool {
     let mut from = 0;
     while from < run.len() {
-        let to = from + prefix_length(&run[from..], MAX_TOKEN_CHARACTERS);
+        let to = from + composed_prefix(&run[from..], MAX_TOKEN_CHARACTERS);
         if !sink(from, to) {
             return false;
         }
@@ -41,7 +43,7 @@ mod tests {
 
     fn check(text: &str, belongs: fn(char) -> bool, expected: &[&str]) {
         let mut found = Vec::new();
-        runs(text, belongs, |start, end| {
+        runs(text, belongs, belongs, |start, end| {
             found.push(&text[start..end]);
             true
         });

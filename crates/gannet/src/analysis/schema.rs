@@ -1,11 +1,15 @@
 //! The fields of an index: which there are, how their text is analyzed, and what is kept of them.
 //!
 //! Fields are numbered in the order in which they were first seen; a number is never reused,
-//! because it is part of every term's key. The schema is written into each checkpoint.
+//! because it is part of every term's key. Names that are the same text in Unicode (NFC and NFD)
+//! are one field, which has the form that was seen first. The schema is written into each
+//! checkpoint.
+
+use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::{Analyzer, VERSION};
+use super::{Analyzer, VERSION, forms};
 use crate::base::{ByteReader, Error, PhraseFilters, Result, put_bytes, put_varint};
 
 /// A field's number.
@@ -105,7 +109,9 @@ pub struct SchemaOptions {
 impl SchemaOptions {
     /// The analyzer of the text field `name`.
     pub fn analyzer_for(&self, name: &str) -> Analyzer {
-        let named = self.per_field.iter().rev().find(|(field, _)| field == name);
+        let name = in_nfc(name);
+        let mut fields = self.per_field.iter().rev();
+        let named = fields.find(|(field, _)| in_nfc(field) == name);
         named.map_or(self.default_analyzer, |(_, analyzer)| *analyzer)
     }
 }
@@ -114,6 +120,7 @@ impl SchemaOptions {
 #[derive(Clone, Debug)]
 pub struct Schema {
     fields: Vec<Field>,
+    /// By the names in NFC.
     by_name: FxHashMap<String, FieldId>,
     version: String,
 }
@@ -141,7 +148,8 @@ impl Schema {
 
     /// The field called `name`.
     pub fn named(&self, name: &str) -> Option<&Field> {
-        self.by_name.get(name).and_then(|&id| self.field(id))
+        let id = self.by_name.get(&*in_nfc(name));
+        id.and_then(|&id| self.field(id))
     }
 
     /// The `VERSION` of the analysis under which the index was made.
@@ -153,7 +161,7 @@ impl Schema {
     pub fn add(&mut self, name: &str, kind: FieldKind, analyzer: Analyzer) -> Result<FieldId> {
         self.check_new(name)?;
         let id = self.fields.len() as FieldId;
-        self.by_name.insert(name.to_string(), id);
+        self.by_name.insert(in_nfc(name).into_owned(), id);
         self.fields.push(Field {
             id,
             name: name.to_string(),
@@ -171,8 +179,8 @@ impl Schema {
         kind: FieldKind,
         options: &SchemaOptions,
     ) -> Result<FieldId> {
-        if let Some(&id) = self.by_name.get(name) {
-            return Ok(id);
+        if let Some(field) = self.named(name) {
+            return Ok(field.id);
         }
         let analyzer = match kind {
             FieldKind::Text => options.analyzer_for(name),
@@ -211,7 +219,7 @@ impl Schema {
                 name.len()
             )));
         }
-        if self.by_name.contains_key(name) {
+        if self.named(name).is_some() {
             return Err(Error::invalid(format!("there is a field {name:?} already")));
         }
         if self.fields.len() >= MAX_FIELDS {
@@ -266,6 +274,14 @@ impl Schema {
             .map_err(|error| reader.damaged("a new field", error))?;
         self.fields[id as usize].options = options;
         Ok(())
+    }
+}
+
+/// A name in NFC.
+fn in_nfc(name: &str) -> Cow<'_, str> {
+    match forms::is_nfc(name) {
+        true => Cow::Borrowed(name),
+        false => Cow::Owned(forms::nfc(name)),
     }
 }
 
@@ -333,6 +349,29 @@ mod tests {
         schema.ensure("body", FieldKind::Text, &options).unwrap();
         let kept = schema.named("body").unwrap().options.phrase_filters();
         assert_eq!(kept, PhraseFilters::Common);
+    }
+
+    #[test]
+    fn names_that_are_the_same_text_are_one_field() {
+        let options = SchemaOptions {
+            per_field: vec![("pre\u{301}nom".into(), Analyzer::KEYWORD)],
+            ..SchemaOptions::default()
+        };
+        let mut schema = Schema::default();
+        for name in ["prénom", "pre\u{301}nom"] {
+            assert_eq!(schema.ensure(name, FieldKind::Text, &options).unwrap(), 0);
+            let field = schema.named(name).unwrap();
+            assert_eq!(
+                (field.name.as_str(), field.analyzer),
+                ("prénom", Analyzer::KEYWORD)
+            );
+        }
+        assert!(schema.named("prenom").is_none());
+        assert!(
+            schema
+                .add("pre\u{301}nom", FieldKind::Text, Analyzer::KEYWORD)
+                .is_err()
+        );
     }
 
     #[test]

@@ -3,14 +3,16 @@
 //!
 //! The rules themselves are the `unicode-segmentation` crate's. Most text is ASCII, though, where
 //! they come down to a table of byte classes, and that is several times faster. Invariant:
-//! [`Words`] gives exactly the words of `unicode_word_indices`, whatever the mixture (a property
-//! test compares them), up to the cut of words longer than 255 characters. It holds because a word
-//! depends only on the text from its own start on: wherever the fast path sees, or would have to
-//! look at, a character outside ASCII, the crate decides.
+//! [`Words`] gives exactly the words of `unicode_word_indices` and the emoji between them, whatever
+//! the mixture, up to the cut of words longer than 255 characters. A property test compares them.
+//! It holds because a word depends only on the text from its own start on: wherever the fast path
+//! sees, or would have to look at, a character outside ASCII, the crate decides.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{MAX_TOKEN_CHARACTERS, prefix_length};
+use super::MAX_TOKEN_CHARACTERS;
+use super::emoji::is_emoji;
+use super::forms::{bytes_of, composed_prefix, floor_boundary};
 
 /// A word's place in the text in bytes, and what it takes to lowercase it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +50,8 @@ impl<'a> Words<'a> {
         let start = self.at;
         let piece = first_piece(&self.text[start..]);
         self.at += piece.len();
-        piece.contains(char::is_alphanumeric).then_some(Word {
+        let is_word = piece.contains(char::is_alphanumeric) || is_emoji(piece);
+        is_word.then_some(Word {
             start,
             end: self.at,
             case: Case::Unicode,
@@ -176,16 +179,13 @@ fn ascii_gap(rest: &[u8]) -> Option<(usize, u8)> {
     (!attaches).then_some((end, 0))
 }
 
-/// What the full rules cut off the front of `rest`, at most 255 characters.
+/// What the full rules cut off the front of `rest`, at most 255 characters of NFC.
 fn first_piece(rest: &str) -> &str {
     // The crate sees only as much as a piece can need: a text of one word would cost its length at
     // each cut.
-    let clipped = &rest[..floor_boundary(rest, 4 * (MAX_TOKEN_CHARACTERS + 1))];
+    let clipped = &rest[..floor_boundary(rest, bytes_of(MAX_TOKEN_CHARACTERS + 1))];
     let piece = front(clipped);
-    let limit = match piece.len() > MAX_TOKEN_CHARACTERS {
-        true => prefix_length(piece, MAX_TOKEN_CHARACTERS),
-        false => piece.len(),
-    };
+    let limit = composed_prefix(piece, MAX_TOKEN_CHARACTERS);
     match limit < piece.len() {
         true => front(&piece[..limit]),
         false => piece,
@@ -194,15 +194,6 @@ fn first_piece(rest: &str) -> &str {
 
 fn front(text: &str) -> &str {
     text.split_word_bounds().next().unwrap_or(text)
-}
-
-/// The last boundary between characters at or before byte `at`.
-fn floor_boundary(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]
@@ -219,8 +210,14 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let found: Vec<&str> = words(text).into_iter().map(|(_, word)| word).collect();
         assert_eq!(found, expected, "{text:?}");
-        let plain: Vec<&str> = text.unicode_words().collect();
-        assert_eq!(found, plain, "{text:?}");
+        assert_eq!(words(text), by_the_crate(text), "{text:?}");
+    }
+
+    /// The words that the crate finds, and the pieces between them that are emoji.
+    fn by_the_crate(text: &str) -> Vec<(usize, &str)> {
+        let is_word = |piece: &str| piece.contains(char::is_alphanumeric) || is_emoji(piece);
+        let pieces = text.split_word_bound_indices();
+        pieces.filter(|(_, piece)| is_word(piece)).collect()
     }
 
     #[test]
@@ -242,7 +239,7 @@ mod tests {
         check("שלום עולם צה\"ל", &["שלום", "עולם", "צה\"ל"]);
         check("東京タワー", &["東", "京", "タワー"]);
         check("ひら 한국어", &["ひ", "ら", "한국어"]);
-        check("x\u{301}y 👩‍👩‍👧 ok", &["x\u{301}y", "ok"]);
+        check("x\u{301}y 👩‍👩‍👧 ok", &["x\u{301}y", "👩‍👩‍👧", "ok"]);
         check("a.\u{301}b a'é", &["a.\u{301}b", "a'é"]);
     }
 
@@ -263,6 +260,23 @@ mod tests {
             "a dot that joins across the cut is between words"
         );
         assert_eq!(lengths(&"𝒳".repeat(256)), [255, 1]);
+        assert_eq!(
+            lengths(&"e\u{301}".repeat(256)),
+            [510, 2],
+            "as the same in NFC"
+        );
+        let syllable = "\u{1112}\u{1161}\u{11ab}";
+        assert_eq!(lengths(&syllable.repeat(256)), [765, 3]);
+        let marked = format!("e{}", "\u{316}".repeat(600));
+        assert_eq!(lengths(&marked)[0], 255);
+    }
+
+    #[test]
+    fn an_emoji_is_one_word_whatever_stands_beside_it() {
+        check("🚀🚀 go🚀!", &["🚀", "🚀", "go", "🚀"]);
+        check("🇩🇪🇫🇷 👍🏽👍", &["🇩🇪", "🇫🇷", "👍🏽", "👍"]);
+        check("❤️‍🔥—🏴󠁧󠁢󠁥󠁮󠁧󠁿", &["❤️‍🔥", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"]);
+        check("1️⃣ #️⃣ # 3 * ©™ ©️", &["1️⃣", "#️⃣", "3"]);
     }
 
     proptest! {
@@ -271,14 +285,12 @@ mod tests {
         fn the_fast_path_gives_the_words_of_the_full_rules(
             text in "([a-zA-Z]{1,4}|[0-9]{1,3}|['.,:;_\"]|[ ]{1,2}|[\r\n\t!-]|[éßñİǅ]|[’‘“—…・]|[\u{300}\u{301}\u{345}\u{ad}\u{200d}]|[👩🏽🇩🇪❤\u{fe0f}]|[אבגد٣]|[東京あアー]|[한국ไทक्]|[²①Ⅳ½]|[\u{a0}\u{2003}\u{2028}\u{85}]){0,24}"
         ) {
-            let plain: Vec<_> = text.unicode_word_indices().collect();
-            prop_assert_eq!(words(&text), plain);
+            prop_assert_eq!(words(&text), by_the_crate(&text));
         }
 
         #[test]
         fn any_text_is_cut_as_by_the_full_rules(text in "\\PC{0,40}") {
-            let plain: Vec<_> = text.unicode_word_indices().collect();
-            prop_assert_eq!(words(&text), plain);
+            prop_assert_eq!(words(&text), by_the_crate(&text));
         }
     }
 }

@@ -25,6 +25,7 @@ mod cursor;
 mod entries;
 mod fill;
 mod inner;
+mod last;
 mod mapping;
 mod merge;
 pub(crate) mod node;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::handle::Index;
 use super::state::{IdEntry, State};
 use super::write::Written;
+use crate::analysis::other_forms;
 use crate::base::{Error, Result};
 use crate::cache::{Pages, finish};
 use crate::documents::{Document, Expected, Fetch, Fetched, StoredDocument};
@@ -37,6 +38,17 @@ impl Index {
     /// Whether there is a document with this external ID. Its source is not read.
     pub fn contains(&self, id: &str) -> Result<bool> {
         Ok(self.find(id)?.0.is_some())
+    }
+
+    /// Finds the external ID of a document that is the same text as `id` in another Unicode form
+    /// (NFC or NFD). For callers that found no document of `id` itself.
+    pub fn other_form_of_id(&self, id: &str) -> Result<Option<String>> {
+        for other in other_forms(id) {
+            if self.contains(&other)? {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
     }
 
     /// Reads a document within the memory budget. What it holds is the caller's then.

@@ -32,8 +32,8 @@ pub use log_start::LogStart;
 pub use records::{ZoneRecord, read_records};
 pub use replay::{LogReach, Recovery, ReplayEnd, has_log_behind, replay};
 pub use roots::{
-    Found, RootSlot, SlotFaults, SlotKind, begin_copy, check_slots, create_superblock, find_root,
-    identity_of_slot, settle_slot, write_slot,
+    EXPORT_FIRST, Found, RootSlot, SlotFaults, SlotKind, begin_copy, check_slots,
+    create_superblock, find_root, identity_of_slot, settle_slot, write_slot,
 };
 pub use seal::{IndexIdentity, PageKind, first_record, prove_page};
 #[cfg(any(test, feature = "testing"))]

@@ -20,10 +20,14 @@ use crate::base::{ByteReader, Error, PAGE_PAYLOAD, PAGE_SIZE, Result, Span, put_
 use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
 
 /// The format that this program writes, and the newest that it reads.
-pub const FORMAT_VERSION: u32 = 7;
+pub const FORMAT_VERSION: u32 = 8;
 
 const MAGIC: &[u8; 8] = b"GANNETIX";
 const SLOTS: u32 = 2;
+
+/// What to do about an index that an older program wrote.
+pub const EXPORT_FIRST: &str = "export its documents with the gannet that wrote it, as by `gannet export INDEX > FILE`, and index FILE \
+     with this one";
 
 /// What to do about one slot that is damaged.
 const REMEDY: &str = "open the index for writing, which writes it anew from the other slot";
@@ -174,7 +178,7 @@ fn proves_itself(page: &[u8; PAGE_SIZE], number: u32) -> bool {
 fn other_format(version: u32, path: &Path) -> Error {
     let remedy = match version > FORMAT_VERSION {
         true => "use a newer gannet",
-        false => "index the documents again",
+        false => EXPORT_FIRST,
     };
     Error::Format {
         path: PathBuf::from(path).join(FileId::Superblock.name()),

@@ -1,5 +1,6 @@
 //! The words of the Unicode standard (UAX #29), lowercased, with blanks between: SeekStorm then
-//! splits a text at white space and has the very terms that Gannet has.
+//! splits a text at white space and has the very terms that Gannet has. Exceptions are emoji, and
+//! words that Gannet brings to NFC or gives another apostrophe.
 
 use unicode_segmentation::UnicodeSegmentation;
 

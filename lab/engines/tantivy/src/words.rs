@@ -1,5 +1,6 @@
 //! The words of the Unicode standard (UAX #29) as a tokenizer, so that an index can have the very
-//! terms that Gannet's has.
+//! terms that Gannet's has. Exceptions are emoji, and words that Gannet brings to NFC or gives
+//! another apostrophe.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use unicode_segmentation::{UnicodeSegmentation, UnicodeWordIndices};

@@ -95,6 +95,12 @@ impl Bed {
         }
     }
 
+    /// The greatest key below another.
+    pub(crate) fn last_below(&self, view: &TreeView, bound: &[u8]) -> Result<Option<Vec<u8>>> {
+        let mut pages = Pages::new(&self.pool);
+        finish(&mut pages, |pages| view.last_below(bound, pages))
+    }
+
     /// The value of one key.
     pub(crate) fn get(&self, view: &TreeView, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let mut pages = Pages::new(&self.pool);

@@ -94,6 +94,11 @@ fn run(kind: Keys, frames: usize, seed: u64, rounds: usize) {
         let from = key(kind, &mut dice, &mut counter);
         bed.compare_scan(&view, &map, &from, 500);
         assert_eq!(bed.get(&view, &from).unwrap().as_ref(), map.get(&from));
+        for bound in [b"", from.as_slice(), &[u8::MAX]] {
+            let last = map.range(..bound.to_vec()).next_back();
+            let found = bed.last_below(&view, bound).unwrap();
+            assert_eq!(found.as_ref(), last.map(|(key, _)| key));
+        }
         if round % 4 == 0 {
             old.push((view, map.clone()));
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 
 use super::fields::{Fields, FieldsInUse};
-use crate::analysis::{Field, FieldId, Schema, SchemaOptions, Scratch, Token, term_key};
+use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
 use crate::base::{Budget, ByteReader, Error, Reservation, Result};
 use crate::documents::{Compressor, Dictionaries, Document, Expected, Trainer, Value};
 use crate::postings::{InvertedBatch, Inverter};
@@ -44,6 +44,8 @@ pub struct Workbench {
     scratch: Scratch,
     compressor: Option<Compressor>,
     key: Vec<u8>,
+    /// Fields of numbers to which the last document gave text.
+    given_text: Vec<FieldId>,
 }
 
 /// Documents that are ready to be written.
@@ -56,6 +58,7 @@ pub struct PreparedBatch {
     pub(crate) source_bytes: u64,
     _fields: FieldsInUse,
     pub(crate) rejected: Vec<(usize, Error)>,
+    given_text: Vec<(usize, String)>,
     /// Bytes of memory that the documents take, without their postings.
     held: usize,
 }
@@ -96,6 +99,25 @@ impl PreparedBatch {
     /// why.
     pub fn rejected(&self) -> &[(usize, Error)] {
         &self.rejected
+    }
+
+    /// The fields that match exactly, since their first value was a number or a boolean, to which
+    /// documents of this batch give text: the place of the first such document in the batch as it
+    /// was given, and the name. The words of this text are not found, only all of it.
+    pub fn given_text(&self) -> &[(usize, String)] {
+        &self.given_text
+    }
+
+    /// Notes the fields of numbers to which the document at `place` gave text.
+    fn note_text(&mut self, place: usize, fields: &mut Vec<FieldId>) {
+        for field in fields.drain(..) {
+            let name = self.schema.field(field).map(|field| field.name.as_str());
+            let Some(name) = name.filter(|name| !self.given_text.iter().any(|(_, n)| n == name))
+            else {
+                continue;
+            };
+            self.given_text.push((place, name.to_owned()));
+        }
     }
 
     /// Adds a document. Where memory is lacking, the whole batch fails.
@@ -181,7 +203,7 @@ impl Preparation {
                     return Err(error);
                 }
                 Err(error) => batch.rejected.push((place, error)),
-                Ok(()) => {}
+                Ok(()) => batch.note_text(place, &mut bench.given_text),
             }
         }
         batch.inverted = bench.inverter.finish()?;
@@ -326,6 +348,7 @@ impl Workbench {
     /// Adds the tokens of a document to the inverter; gives the lengths of its fields.
     fn invert(&mut self, schema: &Schema, ordinal: u32, document: &Document) -> FieldLengths {
         let mut ends: Vec<FieldEnd> = Vec::new();
+        self.given_text.clear();
         for (name, value) in &document.fields {
             let Some(field) = schema.named(name) else {
                 continue;
@@ -345,6 +368,9 @@ impl Workbench {
     }
 
     fn invert_value(&mut self, field: &Field, ordinal: u32, value: &Value, end: &mut FieldEnd) {
+        if field.kind == FieldKind::Exact && is_words(value) {
+            self.given_text.push(field.id);
+        }
         let (key, inverter, start) = (&mut self.key, &mut self.inverter, end.next);
         let tokens = &mut end.tokens;
         let filters = field.options.phrase_filters();
@@ -370,6 +396,16 @@ impl Workbench {
             }
         };
         end.next = start.saturating_add(taken + POSITION_GAP);
+    }
+}
+
+/// Whether a value is text, and not a number or a boolean in quotes.
+fn is_words(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => {
+            !text.is_empty() && text.parse::<f64>().is_err() && text.parse::<bool>().is_err()
+        }
+        Value::Exact(_) => false,
     }
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn open(
         Found::Root(slot) if slot.kind == SlotKind::Backup => {
             return Err(backup_is_read_only(path));
         }
-        Found::Root(slot) => open_root(device, HeldRoot::of_writer(slot))?,
+        Found::Root(slot) => open_root(device, path, HeldRoot::of_writer(slot))?,
         Found::Nothing if options.create => make(device)?,
         Found::Nothing => return Err(no_index(path)),
         Found::Unfinished(_) => return Err(unfinished(path)),

@@ -62,7 +62,7 @@ pub(crate) fn open(
 ) -> Result<Arc<Shared>> {
     begin_anew(device, || {
         let root = HeldRoot::newest(device, path)?;
-        let opened = open_root(Arc::clone(device), root.clone())?;
+        let opened = open_root(Arc::clone(device), path, root.clone())?;
         let covered = opened.record.covered;
         let (shared, mut writer) = recover(opened, options.clone())?;
         writer.read_log(covered, &root)?;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::analysis::VERSION;
 use crate::base::{Error, Result};
 use crate::device::{Device, FileId};
 use crate::index::state::decode_root;
 use crate::index::state::{HeldRoot, RootRecord};
-use crate::storage::{PageKind, RootSlot, Store, ZoneTable};
+use crate::storage::{EXPORT_FIRST, PageKind, RootSlot, Store, ZoneTable};
 
 /// An index of which the root has been read.
 pub(crate) struct Opened {
@@ -18,10 +19,12 @@ pub(crate) struct Opened {
     pub(crate) root: Option<HeldRoot>,
 }
 
-/// Reads a root record; the zones that it names must be there.
-pub(crate) fn open_root(device: Arc<dyn Device>, root: HeldRoot) -> Result<Opened> {
+/// Reads a root record; the zones that it names must be there, and its words must be those that
+/// this program makes of text. `path` is for error messages.
+pub(crate) fn open_root(device: Arc<dyn Device>, path: &Path, root: HeldRoot) -> Result<Opened> {
     let store = Store::new(device, root.slot.identity, ZoneTable::default());
     let record = read_root(&store, &root.slot)?;
+    check_analysis(&record, path)?;
     check_zones(&store, &record.zones)?;
     take_zones(&store, &record, &root.slot);
     Ok(Opened {
@@ -29,6 +32,22 @@ pub(crate) fn open_root(device: Arc<dyn Device>, root: HeldRoot) -> Result<Opene
         record,
         root: Some(root),
     })
+}
+
+/// Fails if the words of an index are not those that this program makes of the same text: it would
+/// miss documents in silence.
+fn check_analysis(record: &RootRecord, path: &Path) -> Result<()> {
+    let found = record.schema.version();
+    match found == VERSION {
+        true => Ok(()),
+        false => Err(Error::Format {
+            path: path.into(),
+            reason: format!(
+                "the words of the index are of analysis {found}, this program makes those of analysis {VERSION}: \
+                 {EXPORT_FIRST}"
+            ),
+        }),
+    }
 }
 
 /// Takes in the zones that a root names.

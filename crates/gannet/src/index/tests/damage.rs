@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::random::Random;
 use super::workload::{self, Step};
 use super::world::{World, open};
+use crate::analysis::VERSION;
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE};
 use crate::device::{Device, FileId, MemoryDevice};
 use crate::documents::TableChange;
@@ -299,6 +300,33 @@ fn forged_addresses_never_lead_to_another_document() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(rejected > 40, "{rejected}");
+}
+
+#[test]
+fn an_index_with_words_of_another_analysis_is_rejected_and_the_way_is_named() {
+    let victim = Victim::new(11, false);
+    let roots = victim.pages.iter().copied();
+    let roots = roots.filter(|at| victim.kind(*at) == Some(PageKind::Root));
+    let changed = roots.filter_map(|(file, page)| {
+        let mut bytes = victim.bytes((file, page));
+        let mut versions = bytes.windows(VERSION.len());
+        let at = versions.position(|text| text == VERSION.as_bytes())?;
+        bytes[at] = b'0';
+        seal(
+            &mut bytes,
+            victim.identity(),
+            Place { file, page },
+            PageKind::Root,
+        );
+        Some(((file, page), bytes))
+    });
+    let changed: Vec<((FileId, u32), Bytes)> = changed.collect();
+    let error = open(victim.with(&changed)).err().expect("an error");
+    assert!(matches!(error, Error::Format { .. }), "{error}");
+    let (told, found) = (error.to_string(), format!("0{}", &VERSION[1..]));
+    for part in [VERSION, &found, "gannet export INDEX > FILE"] {
+        assert!(told.contains(part), "{told}");
+    }
 }
 
 /// A page with a few bytes changed, mostly near its front where headers are, and sealed again.

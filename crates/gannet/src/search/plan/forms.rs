@@ -73,7 +73,7 @@ impl FieldWords<'_> {
     }
 
     fn wildcard_forms(&mut self, parts: &[PatternPart]) -> Vec<Form> {
-        let parts: Vec<PatternPart> = parts.iter().map(|part| self.lowercased(part)).collect();
+        let parts = self.as_in_terms(parts);
         let mut forms = vec![parts.clone()];
         if self.analyzer.stems() {
             forms.extend(self.without_ending(&parts));
@@ -115,7 +115,7 @@ impl FieldWords<'_> {
     pub fn word(&mut self, text: &str) -> String {
         let analyzer = self.analyzer.unstemmed();
         let term = only_term(text, &analyzer, self.scratch);
-        term.unwrap_or_else(|| text.chars().map(|one| self.lowercase(one)).collect())
+        term.unwrap_or_else(|| self.analyzer.part(text))
     }
 
     /// The stem of a word, if the field has another than the word.
@@ -127,18 +127,18 @@ impl FieldWords<'_> {
         stem.filter(|stem| stem != word && !stem.is_empty())
     }
 
-    fn lowercased(&self, part: &PatternPart) -> PatternPart {
-        match part {
-            PatternPart::Literal(one) => PatternPart::Literal(self.lowercase(*one)),
-            other => *other,
-        }
-    }
-
-    fn lowercase(&self, one: char) -> char {
-        match self.analyzer.name() {
-            "keyword" | "whitespace" => one,
-            _ => one.to_lowercase().next().unwrap_or(one),
-        }
+    /// A pattern whose letters are written as they stand in terms.
+    fn as_in_terms(&self, parts: &[PatternPart]) -> Vec<PatternPart> {
+        let runs = parts.chunk_by(|one, next| literal(one).is_some() && literal(next).is_some());
+        let written = runs.flat_map(|run| match run {
+            [wildcard @ (PatternPart::Many | PatternPart::One)] => vec![*wildcard],
+            letters => {
+                let text: String = letters.iter().filter_map(literal).collect();
+                let text = self.analyzer.part(&text);
+                text.chars().map(PatternPart::Literal).collect()
+            }
+        });
+        written.collect()
     }
 }
 

@@ -6,6 +6,7 @@
 //! - prefixes, wildcards, ranges and `exists` score a constant 1 times the boost; so do all
 //!   documents;
 //! - a number in a field that matches exactly is found however it is spelled;
+//! - a date that a field of whole strings is asked for is found with and without a time;
 //! - the idf of a pattern that ends a phrase is that of its most frequent term, as in Lucene's
 //!   `SynonymQuery`. The sum of all (`MultiPhraseQuery`) would make a phrase the more valuable the
 //!   less it says;
@@ -34,6 +35,7 @@ use allowance::{check_phrase, check_text};
 use notes::Notes;
 
 use super::query::fields;
+use super::query::ranges::DateSpan;
 use super::query::{DEPTH_MAX, Operator, Query};
 use crate::analysis::{Field, FieldId, FieldKind, FieldOptions, Schema, Scratch, term_key};
 use crate::base::{Error, Reservation, Result};
@@ -403,14 +405,14 @@ impl Planner<'_> {
         {
             return self.number([text, &spelled], field, boost).map(Some);
         }
+        if let Some(span) = span(leaf, field) {
+            return self.date(leaf, span, field, boost).map(Some);
+        }
         match leaf {
             Query::Text { text, operator, .. } => self.text(text, *operator, field, boost),
-            Query::Phrase { text, slop, .. } => {
-                self.say_mark(text, field);
-                self.phrase(text, *slop, field, boost)
-            }
+            Query::Phrase { text, slop, .. } => self.phrase(text, *slop, field, boost),
             Query::Range { lower, upper, .. } => {
-                let bytes = |text: &String| normalized(text, field).into_bytes();
+                let bytes = |text: &String| field.analyzer.part(text).into_bytes();
                 let range = (lower.as_ref().map(bytes), upper.as_ref().map(bytes));
                 let range = Pattern::Range(range.0, range.1);
                 let slot = self.add_pattern(leaf, range, field, false)?;
@@ -449,6 +451,25 @@ impl Planner<'_> {
         }
         let terms = spelled.iter().map(|(slot, _)| PlanNode::Term(*slot, boost));
         Ok(PlanNode::Best(terms.collect()))
+    }
+
+    /// A date as it was written, and what goes on from it.
+    fn date(
+        &mut self,
+        leaf: &Query,
+        span: DateSpan,
+        field: &Field,
+        boost: Option<f32>,
+    ) -> Result<PlanNode> {
+        let mut terms = Vec::new();
+        for text in leaf_texts(leaf) {
+            terms.extend(self.words(text, field, false)?.0);
+        }
+        let terms = terms.iter().map(|(slot, _)| PlanNode::Term(*slot, boost));
+        let mut parts: Vec<PlanNode> = terms.collect();
+        let slot = self.add_pattern(leaf, Pattern::Span(span), field, false)?;
+        parts.push(PlanNode::Pattern(slot, boost));
+        Ok(PlanNode::Best(parts))
     }
 
     fn phrase(
@@ -632,15 +653,23 @@ fn other_spelling(text: &str, field: &Field) -> Option<String> {
     }
 }
 
-/// The end of a range as the field's terms are written.
-fn normalized(text: &str, field: &Field) -> String {
-    match field.analyzer.name() {
-        "keyword" | "whitespace" => text.to_owned(),
-        _ => {
-            let lower = text.chars().map(|c| c.to_lowercase().next().unwrap_or(c));
-            lower.collect()
-        }
+/// The date that a field of whole strings is asked for by name. Words for all fields stand for
+/// themselves.
+fn span(leaf: &Query, field: &Field) -> Option<DateSpan> {
+    let (Query::Text {
+        field: Some(_),
+        text,
+        ..
     }
+    | Query::Phrase {
+        field: Some(_),
+        text,
+        ..
+    }) = leaf
+    else {
+        return None;
+    };
+    DateSpan::of(text).filter(|_| fields::has_order(field))
 }
 
 #[cfg(test)]

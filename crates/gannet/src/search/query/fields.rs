@@ -142,12 +142,13 @@ fn check_range(query: &Query, field: &Field) -> Result<()> {
     };
     Err(Error::invalid(format!(
         "ranges are not possible in field {name:?}, {why}; ask for single values, as {name}:{example}, or \
-         index strings with the analyzer keyword, as dates like 2020-12-31, whose bytes a range compares"
+         index dates like 2020-12-31, and numbers that all have one length like 0042, as strings with the \
+         analyzer keyword, whose bytes a range compares"
     )))
 }
 
 /// Whether the terms of a field are whole values, in the order of their bytes.
-fn has_order(field: &Field) -> bool {
+pub fn has_order(field: &Field) -> bool {
     field.kind == FieldKind::Text && field.analyzer == Analyzer::KEYWORD
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod fields;
 pub(crate) mod parser;
 pub(crate) mod pattern;
 pub(crate) mod print;
+pub(crate) mod ranges;
 pub(crate) mod words;
 
 use std::ops::Bound;
@@ -93,6 +94,7 @@ pub enum Query {
     },
     /// Terms between two others in the order of their bytes. Only a field of strings that the
     /// analyzer `keyword` keeps whole can be asked; a search of any other, or of none, is an error.
+    /// An end that is a date stands for all that it begins. Numbers must have one length.
     Range {
         /// Where to look.
         field: Option<String>,

@@ -14,10 +14,15 @@ use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STAT
 use super::PatternPart;
 #[cfg(test)]
 use super::pattern_parts;
+use super::ranges::{DateSpan, successor};
 use crate::base::{Error, Result};
 
 /// The most edits that a fuzzy term may be away.
 pub const DISTANCE_MAX: u8 = 2;
+
+/// The similarity of terms of which one edit leaves nothing; two edits leave half of it. Terms that
+/// keep a character have a third or more.
+const SIMILARITY_MIN: f32 = 0.25;
 
 /// The most characters of a fuzzy term: its automaton takes 10 to 400 KiB for each. No word that an
 /// analyzer cuts is longer.
@@ -62,6 +67,8 @@ pub enum Pattern {
     Wildcard(Wildcard),
     /// Terms between two, in the order of their bytes.
     Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
+    /// Terms that go on from a date.
+    Span(DateSpan),
     /// Terms within some edits.
     Fuzzy(Fuzzy),
     /// Terms that any of these stands for; as similar as the one says that finds most of it.
@@ -90,6 +97,7 @@ impl Pattern {
             Pattern::Wildcard(wildcard) => &wildcard.prefix,
             Pattern::Range(Bound::Included(from) | Bound::Excluded(from), _) => from,
             Pattern::Range(Bound::Unbounded, _) => &[],
+            Pattern::Span(span) => span.start(),
             Pattern::Fuzzy(fuzzy) => &fuzzy.prefix,
             Pattern::Either(forms) => forms.iter().map(Pattern::start).min().unwrap_or(&[]),
         }
@@ -102,6 +110,7 @@ impl Pattern {
             Pattern::Prefix(_) => Verdict::End,
             Pattern::Wildcard(wildcard) => wildcard.judge(term),
             Pattern::Range(from, to) => judge_range(term, from, to),
+            Pattern::Span(span) => judge_span(term, span),
             Pattern::Fuzzy(fuzzy) => fuzzy.judge(term),
             Pattern::Either(forms) => {
                 let each = forms.iter().map(|form| form.judge_any(term));
@@ -131,6 +140,7 @@ impl Pattern {
                 wildcard.prefix.len() + wildcard.parts.len() * size_of::<PatternPart>()
             }
             Pattern::Range(from, to) => limit(from) + limit(to),
+            Pattern::Span(span) => span.start().len(),
             Pattern::Fuzzy(fuzzy) => fuzzy.prefix.len(),
             Pattern::Either(forms) => {
                 let each = forms.iter().map(Pattern::memory_bytes);
@@ -142,11 +152,16 @@ impl Pattern {
     /// About how much judging a term costs, in steps.
     pub fn steps(&self) -> usize {
         match self {
-            Pattern::Prefix(_) | Pattern::Range(..) => 1,
+            Pattern::Prefix(_) | Pattern::Range(..) | Pattern::Span(_) => 1,
             Pattern::Wildcard(wildcard) => 8 + 4 * wildcard.parts.len(),
             Pattern::Fuzzy(_) => 4,
             Pattern::Either(forms) => forms.iter().map(Pattern::steps).sum(),
         }
+    }
+
+    /// Whether it adds terms to one that was asked for: then that it has none is nothing to tell.
+    pub fn is_beside_term(&self) -> bool {
+        matches!(self, Pattern::Span(_))
     }
 
     /// Whether matches differ in similarity, so that the best are to be kept.
@@ -182,6 +197,14 @@ fn judge_range(term: &[u8], from: &Bound<Vec<u8>>, to: &Bound<Vec<u8>>) -> Verdi
         Bound::Excluded(from) if term <= from.as_slice() => Verdict::Next,
         Bound::Included(from) if term < from.as_slice() => Verdict::Next,
         _ => Verdict::Match(1.0),
+    }
+}
+
+fn judge_span(term: &[u8], span: &DateSpan) -> Verdict {
+    match span.goes_on(term) {
+        true => Verdict::Match(1.0),
+        false if term.starts_with(span.start()) => Verdict::Next,
+        false => Verdict::End,
     }
 }
 
@@ -292,20 +315,20 @@ impl Fuzzy {
             }
         }
         match self.automaton.distance(state) {
-            Distance::Exact(edits) => self.similarity(edits, term),
+            Distance::Exact(edits) => Verdict::Match(self.similarity(edits, term)),
             Distance::AtLeast(_) => Verdict::Next,
         }
     }
 
-    /// Lucene's rule: 1 - edits / length of the shorter term, in characters; 0 and less is no
-    /// match.
-    fn similarity(&self, edits: u8, term: &[u8]) -> Verdict {
+    /// Lucene's rule: 1 - edits / length of the shorter term, in characters. Where that is 0 or
+    /// less, which Lucene takes for no match, a term that differs so has less than any other: no
+    /// word is too short to be found.
+    fn similarity(&self, edits: u8, term: &[u8]) -> f32 {
         let characters = String::from_utf8_lossy(term).chars().count();
         let shorter = characters.min(self.characters);
-        let similarity = 1.0 - edits as f32 / shorter.max(1) as f32;
-        match similarity > 0.0 || edits == 0 {
-            true => Verdict::Match(similarity),
-            false => Verdict::Next,
+        match usize::from(edits) < shorter || edits == 0 {
+            true => 1.0 - f32::from(edits) / shorter.max(1) as f32,
+            false => SIMILARITY_MIN / f32::from(edits),
         }
     }
 }
@@ -322,14 +345,6 @@ fn check_characters(what: &str, count: usize, most: usize) -> Result<()> {
         ))),
         _ => Ok(()),
     }
-}
-
-/// The least bytes that are above everything that begins with `prefix`.
-fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
-    let at = prefix.iter().rposition(|byte| *byte < u8::MAX)?;
-    let mut above = prefix[..=at].to_vec();
-    above[at] += 1;
-    Some(above)
 }
 
 #[cfg(test)]
@@ -366,6 +381,38 @@ mod tests {
         assert_eq!(fuzzy.judge(b"fxyz"), Verdict::SkipTo(b"fxz".to_vec()));
         assert_eq!(fuzzy.judge(b"glash"), Verdict::End);
         assert!(Fuzzy::new("flash", 3, 0).is_err());
+    }
+
+    #[test]
+    fn short_terms_are_found_within_their_edits_and_the_nearest_come_first() {
+        let similarity = |word: &str, distance, term: &str| match Fuzzy::new(word, distance, 0)
+            .unwrap()
+            .judge(term.as_bytes())
+        {
+            Verdict::Match(similarity) => Some(similarity),
+            _ => None,
+        };
+        for (word, terms) in [
+            ("a", ["a", "ab", "abc"]),
+            ("ac", ["ac", "abc", "b"]),
+            ("né", ["né", "nó", "és"]),
+        ] {
+            let each = terms.map(|term| similarity(word, 2, term).unwrap());
+            assert!(
+                each[0] > each[1] && each[1] > each[2] && each[2] > 0.0,
+                "{word}: {each:?}"
+            );
+        }
+        for (word, term) in [
+            ("a", "b"),
+            ("a", "ba"),
+            ("a", ""),
+            ("ac", "a"),
+            ("ac", "ab"),
+        ] {
+            assert!(similarity(word, 1, term).is_some(), "{word} {term}");
+        }
+        assert_eq!(similarity("a", 1, "bc"), None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::frequent::MostFrequent;
-
+use super::range_terms::RangeTerms;
 use crate::analysis::{FieldId, term_key};
 use crate::base::{Budget, DocId, Reservation, Result, Steps};
 use crate::btree::{Scan, TreeView};
@@ -76,6 +76,8 @@ pub struct Expander {
     /// The documents, if these are known from before.
     known: Option<PatternDocuments>,
     limits: ExpansionLimits,
+    /// What the pattern means, if it is a range that was not looked at yet.
+    range: Option<RangeTerms>,
     /// Through each of the dictionary's trees; nothing when it has ended.
     scans: [Option<Scan>; TermTree::ALL.len()],
     /// Whether terms were dropped to keep memory bounded.
@@ -103,14 +105,18 @@ impl Expander {
             ends_phrase,
             stems,
         } = planned;
-        let mut start = Vec::new();
-        term_key(field, pattern.start(), &mut start);
+        let range = match &pattern {
+            Pattern::Range(from, to) => Some(RangeTerms::new(field, (from.clone(), to.clone()))),
+            _ => None,
+        };
         let counted = (ends_phrase && !pattern.is_fuzzy()).then(|| {
             let memory = limits.budget.reserve("the terms of a pattern", 0)?;
             Ok(MostFrequent::new(memory))
         });
         Ok(Expander {
             field,
+            range,
+            scans: scans(field, &pattern),
             pattern: Arc::new(pattern),
             written,
             stems,
@@ -121,7 +127,6 @@ impl Expander {
             collector: None,
             known: None,
             limits,
-            scans: TermTree::ALL.map(|_| Some(Scan::new(&start))),
             dropped: false,
             walked_memory: false,
             done: false,
@@ -138,6 +143,12 @@ impl Expander {
     /// Finds all terms.
     pub fn step(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
         while !self.done {
+            if let Some(range) = &mut self.range {
+                let (from, to) = range.step(view, pages)?;
+                self.pattern = Arc::new(Pattern::Range(from, to));
+                self.scans = scans(self.field, &self.pattern);
+                self.range = None;
+            }
             let scanned = self.scan(view, pages);
             // Also if the scans stopped: one round then serves both.
             if let Some(collector) = &mut self.collector {
@@ -241,6 +252,11 @@ impl Expander {
     /// Whether the pattern is fuzzy.
     pub fn is_fuzzy(&self) -> bool {
         self.pattern.is_fuzzy()
+    }
+
+    /// Whether it is no surprise that it stands for no term.
+    pub fn may_be_empty(&self) -> bool {
+        self.is_fuzzy() || self.pattern.is_beside_term()
     }
 
     /// Whether it stands for more terms than are taken.
@@ -512,6 +528,13 @@ impl TermVisitor for TermCollector<'_, '_> {
         self.steps.count(1)?;
         self.collector.insert(doc)
     }
+}
+
+/// Scans of all trees from where terms of a field may match.
+fn scans(field: FieldId, pattern: &Pattern) -> [Option<Scan>; TermTree::ALL.len()] {
+    let mut start = Vec::new();
+    term_key(field, pattern.start(), &mut start);
+    TermTree::ALL.map(|_| Some(Scan::new(&start)))
 }
 
 /// What a pattern says of a key.

@@ -174,8 +174,8 @@ impl<'q> Lookup<'q> {
     }
 }
 
-/// Patterns without a term in any field. A fuzzy term is a word: that none is like it is no more
-/// than that it is not there.
+/// Patterns without a term in any field. A fuzzy term and a date are words: that none is like it is
+/// no more than that it is not there.
 fn unmatched(expansions: &[Expander]) -> Vec<String> {
     let unmatched = unmatched_clauses(expansions);
     unmatched
@@ -189,7 +189,7 @@ fn unmatched_clauses(expansions: &[Expander]) -> impl Iterator<Item = &[Expander
     let clauses = expansions.chunk_by(|one, next| one.written() == next.written());
     clauses.filter(|fields| {
         let mut fields = fields.iter();
-        !fields.any(|one| one.is_fuzzy() || one.has_terms())
+        !fields.any(|one| one.may_be_empty() || one.has_terms())
     })
 }
 

@@ -7,4 +7,5 @@ pub(crate) mod given;
 pub(crate) mod group;
 pub(crate) mod lookup;
 pub(crate) mod offload;
+pub(crate) mod range_terms;
 pub(crate) mod ties;

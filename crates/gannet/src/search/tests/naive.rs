@@ -206,8 +206,12 @@ impl Naive<'_> {
         let mut near: Vec<(f32, &str)> = Vec::new();
         for word in WORDS {
             let edits = edits(text, word);
-            let similarity = 1.0 - edits as f32 / text.len().min(word.len()).max(1) as f32;
-            if edits <= distance && (similarity > 0.0 || edits == 0) {
+            let shorter = text.len().min(word.len());
+            let similarity = match edits < shorter || edits == 0 {
+                true => 1.0 - edits as f32 / shorter.max(1) as f32,
+                false => 0.25 / edits as f32,
+            };
+            if edits <= distance {
                 near.push((similarity, word));
             }
         }
@@ -241,7 +245,7 @@ impl Naive<'_> {
         };
         let is_end = |word: &&str| fits(&parts, &word.chars().collect::<Vec<_>>());
         if asked.is_empty() {
-            return words.iter().any(|word| is_end(&word)).then_some(boost);
+            return words.iter().any(&is_end).then_some(boost);
         }
         // All that may end it are one word.
         const END: &str = "the last word";
@@ -249,7 +253,7 @@ impl Naive<'_> {
         asked.push(END);
         let words: Vec<&str> = words
             .iter()
-            .map(|word| if is_end(&word) { END } else { *word })
+            .map(|word| if is_end(word) { END } else { *word })
             .collect();
         let frequency = match slop {
             0 => {

@@ -59,8 +59,8 @@ fn pass_over_any(pattern: &[Glyph], fitting: &mut [bool]) {
 }
 
 /// The terms that are there within `distance` edits of `word` with their similarity (1 - edits /
-/// characters of the shorter of the two, which must be above 0): the most similar ones, among
-/// equals the first by their bytes.
+/// characters of the shorter of the two; where that is not above 0, a quarter for each edit): the
+/// most similar ones, among equals the first by their bytes.
 pub fn similar(
     word: &str,
     distance: usize,
@@ -83,6 +83,8 @@ pub fn similar(
             found.push((number, 1.0));
         } else if edits <= distance && edits < shorter {
             found.push((number, 1.0 - edits as f32 / shorter as f32));
+        } else if edits <= distance {
+            found.push((number, 0.25 / edits as f32));
         }
     }
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then(terms[a.0].cmp(&terms[b.0])));

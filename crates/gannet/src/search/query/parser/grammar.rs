@@ -5,7 +5,6 @@
 //! answer, and what would have no effect.
 
 use std::iter::Peekable;
-use std::ops::Bound;
 use std::vec::IntoIter;
 
 use super::lexeme::EXISTS;
@@ -19,6 +18,7 @@ use super::word::{WordQuery, leaves, word};
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
 use crate::search::query::fields;
+use crate::search::query::ranges;
 use crate::search::query::{Operator, PatternPart, Query, pattern_parts};
 
 /// The query that settled and checked `lexemes` of `text` make.
@@ -143,10 +143,8 @@ impl Grammar<'_> {
         let checked = fields::check(leaf, self.schema, &|_| false);
         checked.map_err(|error| located(&error, self.text, start))?;
         match leaf {
-            Query::Range { lower, upper, .. } if is_empty(lower, upper) => {
-                let advice = "write the lower end first, and [ ] for ends that are in it";
-                Err(invalid("a range without values", self.text, start, advice))
-            }
+            Query::Range { lower, upper, .. } => ranges::check_written(lower, upper)
+                .map_err(|(what, advice)| invalid(what, self.text, start, advice)),
             word if leaves(word) > MAX_CLAUSES => {
                 let what = format!("a word of more than {MAX_CLAUSES} pairs of characters");
                 let advice = "ask for a part of it, or in several queries";
@@ -278,18 +276,6 @@ fn plain(operand: Operand) -> Operand {
         PatternPart::Literal(character) => character,
     }));
     Operand::Phrase { text, slop }
-}
-
-/// Whether no value is between these ends.
-fn is_empty(lower: &Bound<String>, upper: &Bound<String>) -> bool {
-    match (lower, upper) {
-        (Bound::Included(lower), Bound::Included(upper)) => lower > upper,
-        (
-            Bound::Included(lower) | Bound::Excluded(lower),
-            Bound::Included(upper) | Bound::Excluded(upper),
-        ) => lower >= upper,
-        _ => false,
-    }
 }
 
 /// An error of an operand with the place where that stands.
